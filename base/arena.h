@@ -1,0 +1,23 @@
+/*
+ * arena.h - memory that is given back all at once.
+ *
+ * Blocks grow as needed; single allocations are never freed. Not for use by several threads at a time.
+ */
+#ifndef FATHOM_BASE_ARENA_H
+#define FATHOM_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena;
+
+/* An empty arena that takes memory in blocks of at least block_bytes (0: 64 KiB). NULL: out of memory. */
+struct arena *arena_new(size_t block_bytes);
+void arena_free(struct arena *arena); /* NULL is allowed */
+
+/* Zeroed memory, aligned for any object; NULL: out of memory. Lives until arena_free. */
+void *arena_alloc(struct arena *arena, size_t bytes);
+char *arena_strdup(struct arena *arena, const char *text);
+/* Bytes taken from the system. */
+size_t arena_size(const struct arena *arena);
+
+#endif

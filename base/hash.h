@@ -1,0 +1,51 @@
+/*
+ * hash.h - the two hash tables that everything here needs.
+ *
+ * struct table maps 64-bit keys to 64-bit values by open addressing (linear probing, at most 3/4 full).
+ * struct names interns strings: equal strings get the same small number, counted from 0.
+ * Neither is for use by several threads at a time.
+ */
+#ifndef FATHOM_BASE_HASH_H
+#define FATHOM_BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A mixer of 64 bits in which every input bit reaches every output bit (MurmurHash3's finalizer, public
+ * domain). */
+static inline uint64_t hash_u64(uint64_t x)
+{
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdULL;
+    x ^= x >> 33;
+    x *= 0xc4ceb9fe1a85ec53ULL;
+    return x ^ x >> 33;
+}
+
+struct table;
+
+struct table *table_new(void); /* NULL: out of memory */
+void table_free(struct table *table);
+/* The value's place, or NULL when the key is absent. Good until the next table_put. */
+uint64_t *table_find(const struct table *table, uint64_t key);
+/* The key's place, made with value 0 when it was absent (*added, if not NULL, tells). NULL: out of memory. */
+uint64_t *table_put(struct table *table, uint64_t key, bool *added);
+bool table_remove(struct table *table, uint64_t key); /* whether it was there */
+size_t table_count(const struct table *table);
+/* Walks all entries in no particular order: start with *cursor = 0, ends with false. */
+bool table_next(const struct table *table, size_t *cursor, uint64_t *key, uint64_t *value);
+
+struct names;
+
+#define NAMES_NONE UINT32_MAX
+
+struct names *names_new(void);
+void names_free(struct names *names);
+/* The string's number; a copy is kept. NAMES_NONE: out of memory. */
+uint32_t names_intern(struct names *names, const char *text);
+/* The string with this number, or NULL. Lives as long as the table. */
+const char *names_text(const struct names *names, uint32_t number);
+uint32_t names_count(const struct names *names);
+
+#endif

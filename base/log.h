@@ -1,0 +1,37 @@
+/*
+ * log.h - how a library says something that is no failure.
+ *
+ * Libraries never print: they call the sink that the caller handed in, and the command line decides where a
+ * warning goes. A struct log whose sink is NULL drops the text.
+ */
+#ifndef FATHOM_BASE_LOG_H
+#define FATHOM_BASE_LOG_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum log_level {
+    LOG_DEBUG,   /* for a developer of Fathom */
+    LOG_NOTE,    /* a choice made for the user, such as a fall-back event */
+    LOG_WARNING, /* the result is less than was asked for */
+};
+
+struct log {
+    void (*sink)(void *context, enum log_level level, const char *text); /* text: a sentence, no newline */
+    void *context;
+};
+
+__attribute__((format(printf, 3, 4))) static inline void log_write(const struct log *log,
+                                                                   enum log_level level, const char *fmt, ...)
+{
+    if (!log || !log->sink)
+        return;
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    log->sink(log->context, level, text);
+}
+
+#endif

@@ -1,0 +1,3 @@
+bin_PROGRAMS += fathom
+fathom_SOURCES = cli/main.c
+fathom_LDADD = libbase.la

@@ -1,0 +1,5 @@
+/* main.c - placeholder until the command table stands. */
+int main(void)
+{
+    return 0;
+}

@@ -1,0 +1,92 @@
+/*
+ * image.h - one ELF file, as the profiler sees it: its build-id, its functions, its names, its CFI table.
+ *
+ * Addresses here are ELF virtual addresses of the file ("offset" of a function in DESIGN section 1), the ones
+ * that addr2line, objdump and gdb take; image_address() turns a file offset, which is what a mapping gives,
+ * into one.
+ *
+ * Functions come from .symtab, .dynsym, .eh_frame FDEs and the .symtab of a separate debug file (build-id,
+ * .gnu_debuglink), so stripped binaries work. They do not overlap and are sorted. A .cold part is an entry of
+ * its own whose `owner` is the function that it was split from; image_function_at() gives the owner.
+ *
+ * An image never changes after image_open(): it can be read from several threads.
+ */
+#ifndef FATHOM_IMAGE_IMAGE_H
+#define FATHOM_IMAGE_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/log.h"
+
+#define BUILD_ID_MAX      20
+#define IMAGE_NO_FUNCTION UINT32_MAX
+
+struct build_id {
+    uint8_t size; /* bytes in use; 0: the file has none */
+    uint8_t bytes[BUILD_ID_MAX];
+};
+
+bool build_id_equal(const struct build_id *a, const struct build_id *b);
+/* Hex text, "" for none; out has room for 2 * BUILD_ID_MAX + 1 characters. */
+void build_id_format(const struct build_id *id, char *out);
+
+struct image;
+struct cfi;
+
+struct image_function {
+    uint64_t address; /* of its first byte */
+    uint32_t size;    /* bytes; never 0 */
+    uint32_t owner; /* index of the function it belongs to: itself, or the one a .cold part was split from */
+    const char *name; /* as in the symbol table (mangled), or NULL; owned by the image */
+};
+
+struct image_options {
+    const char *debug_directory; /* root of separate debug files; NULL: /usr/lib/debug */
+    bool no_debug_files;         /* look for none */
+    const struct log *log;       /* NULL: quiet */
+};
+
+/* Opens an ELF64 x86-64 executable or shared object. Errors: -ENOENT and other system errors; -ENOEXEC: not
+ * such a file; -EBADMSG: damaged. options may be NULL. The image is the caller's: image_close(). */
+int image_open(const char *path, const struct image_options *options, struct image **out,
+               struct fathom_error *err);
+/* The same from bytes in memory (the vDSO, a fuzzer); they are copied. `path` is its name only. */
+int image_open_memory(const char *path, const void *data, size_t size, const struct image_options *options,
+                      struct image **out, struct fathom_error *err);
+void image_close(struct image *image); /* NULL is allowed */
+
+const char *image_path(const struct image *image);
+const char *image_name(const struct image *image); /* the path's last part: "libsqlite3.so.0.8.6" */
+const struct build_id *image_build_id(const struct image *image);
+
+/* Build-id of a file without reading more of it. id->size is 0 when it has none. */
+int image_read_build_id(const char *path, struct build_id *id, struct fathom_error *err);
+
+/* File offset to virtual address, by the PT_LOAD segments. false: no segment holds it. */
+bool image_address(const struct image *image, uint64_t file_offset, uint64_t *address);
+/* The bytes of the file at a virtual address, up to the segment's end in the file; NULL: none there. */
+const uint8_t *image_bytes(const struct image *image, uint64_t address, size_t *size);
+
+uint32_t image_function_count(const struct image *image);
+const struct image_function *image_function(const struct image *image, uint32_t index);
+/* Index of the function that owns this address (never a .cold part's own), or IMAGE_NO_FUNCTION. O(1) memory
+ * accesses in the common case. */
+uint32_t image_function_at(const struct image *image, uint64_t address);
+/* Index of the function that starts exactly here, or IMAGE_NO_FUNCTION. */
+uint32_t image_function_entry(const struct image *image, uint64_t address);
+
+/* Name to show for a function: demangled, else as it stands, else "libsqlite3.so.0+0x1234" (file's name + hex
+ * address). Writes at most size bytes with the NUL; returns the length it wanted, as snprintf. */
+int image_function_format(const struct image *image, uint32_t index, char *out, size_t size);
+
+/* The CFI table; empty when the file has no .eh_frame. Owned by the image. */
+const struct cfi *image_cfi(const struct image *image);
+
+/* Address in the image at which new threads' first frames return: the instruction after the indirect call in
+ * glibc's clone3/clone (found by its code: it is not in .dynsym). false: none in this image. */
+bool image_thread_return(const struct image *image, uint64_t *address);
+
+#endif

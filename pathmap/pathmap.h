@@ -1,0 +1,64 @@
+/*
+ * pathmap.h - a path map as it is used: read-only, mapped from an .fmap file (docs/fmap.md) or in memory.
+ *
+ * Nodes are sorted by CID, so all candidates of a CID stand side by side and one hash access finds them. Safe
+ * for several threads. The file may be hostile: its checksums are verified when it is opened, and indices
+ * when they are followed.
+ */
+#ifndef FATHOM_PATHMAP_PATHMAP_H
+#define FATHOM_PATHMAP_PATHMAP_H
+
+#include "pathmap/trie.h"
+
+#define PATHMAP_NONE UINT32_MAX
+
+struct pathmap;
+
+/* Errors: system errors; -ENOMSG: not an .fmap file; -ENOTSUP: a newer version; -EBADMSG: damaged or cut. */
+int pathmap_open(const char *path, struct pathmap **out, struct fathom_error *err);
+/* From trie_serialise()'s bytes, which the map takes over and frees (also on failure). */
+int pathmap_open_memory(void *data, size_t size, struct pathmap **out, struct fathom_error *err);
+void pathmap_close(struct pathmap *map);
+
+struct pathmap_image {
+    const char *path;
+    struct build_id build_id;
+};
+struct pathmap_function {
+    uint32_t image;
+    uint64_t address;
+    const char *name; /* mangled; NULL when unknown */
+};
+struct pathmap_node {
+    uint32_t parent; /* node, or PATHMAP_NONE for an outermost function */
+    uint32_t function;
+    uint32_t height; /* bytes from the base to the CFA */
+    uint32_t path; /* number of its function path: equal for nodes whose functions from the root are equal */
+    uint64_t site; /* return address in the caller's image, 0 when unknown */
+    uint64_t passes, self;
+};
+
+uint32_t pathmap_image_count(const struct pathmap *map);
+struct pathmap_image pathmap_image(const struct pathmap *map, uint32_t index);
+uint32_t pathmap_function_count(const struct pathmap *map);
+struct pathmap_function pathmap_function(const struct pathmap *map, uint32_t index);
+uint32_t pathmap_node_count(const struct pathmap *map);
+uint32_t pathmap_path_count(const struct pathmap *map); /* distinct function paths */
+struct pathmap_node pathmap_node(const struct pathmap *map, uint32_t index);
+struct trie_statistics pathmap_statistics(const struct pathmap *map);
+
+/* The function's number, PATHMAP_NONE when the map does not know it. */
+uint32_t pathmap_find_function(const struct pathmap *map, uint32_t image, uint64_t address);
+/* The image's number by build-id (by path where there is none). -ESTALE through *stale: the map has an image
+ * of this path with another build-id. */
+uint32_t pathmap_find_image(const struct pathmap *map, const char *path, const struct build_id *id,
+                            bool *stale);
+/* Candidates of a CID: nodes *first .. *first + count - 1. Returns the count, 0 when there is none. */
+uint32_t pathmap_find(const struct pathmap *map, uint32_t function, uint32_t height, uint32_t *first);
+/* All nodes of one function, in order of height: *first .. *first + count - 1. */
+uint32_t pathmap_function_nodes(const struct pathmap *map, uint32_t function, uint32_t *first);
+/* Functions from the root to the node, at most max of them (the innermost are kept); returns the depth, or
+ * -EBADMSG. */
+int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, size_t max);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * trie.h - a path map while it is built: the tree of call paths with heights and counts.
+ *
+ * A node is one activation seen from its caller: (parent, function, height, call site). Two nodes of one
+ * parent that differ only in height or site are the same function path (pathmap.h groups them). 32 bytes a
+ * node.
+ */
+#ifndef FATHOM_PATHMAP_TRIE_H
+#define FATHOM_PATHMAP_TRIE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "image/image.h"
+
+#define TRIE_ROOT 0u /* the empty path: parent of each stack's outermost function */
+#define TRIE_NONE UINT32_MAX
+
+struct trie;
+
+struct trie *trie_new(void); /* NULL: out of memory */
+void trie_free(struct trie *trie);
+
+/* The number of an image in this trie, added when new. Images are equal when their build-ids are (or, where a
+ * file has none, their paths). TRIE_NONE: out of memory. */
+uint32_t trie_image(struct trie *trie, const char *path, const struct build_id *id);
+/* The number of a function: an image's number and the function's entry address in it. name (mangled, may be
+ * NULL) is kept for `map paths` on a machine without the binary. */
+uint32_t trie_function(struct trie *trie, uint32_t image, uint64_t address, const char *name);
+/* The child of `parent` for a call from `site` (the return address's image-virtual address in the parent's
+ * image, 0 when unknown) to `function` whose CFA is `height` bytes below the base; added when new. Height
+ * must be above the parent's (every call takes at least 8 bytes), else TRIE_NONE, as when out of memory. */
+uint32_t trie_child(struct trie *trie, uint32_t parent, uint32_t function, uint32_t height, uint64_t site);
+/* passes: times the path was entered, or walked through by an unwound sample. self: samples whose innermost
+ * frame it was. */
+void trie_add(struct trie *trie, uint32_t node, uint64_t passes, uint64_t self);
+uint32_t trie_node_count(const struct trie *trie); /* with the root */
+
+/* What training could not use, kept in the map so that `map info` can tell. */
+struct trie_statistics {
+    uint64_t paths_entered; /* whole paths */
+    uint64_t paths_cut;     /* stack dumps that ended before the stack did: not entered */
+    uint64_t paths_failed;  /* not unwound for another reason: not entered */
+};
+struct trie_statistics *trie_statistics(struct trie *trie);
+
+/* The map's bytes in the .fmap format (docs/fmap.md); malloc'ed, the caller frees. */
+int trie_serialise(const struct trie *trie, void **data, size_t *size, struct fathom_error *err);
+int trie_save(const struct trie *trie, const char *path, struct fathom_error *err);
+
+struct pathmap;
+/* Adds all paths and counts of a map: for --append, `map merge`, and a map with a recording's own audit
+ * samples. */
+int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error *err);
+
+#endif

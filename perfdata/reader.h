@@ -1,0 +1,38 @@
+/*
+ * reader.h - reads a perf.data file: ours, stock perf's, zstd-compressed ones and pipe mode.
+ *
+ * The file may be hostile: every offset and size is checked. A file that was cut (Ctrl-C, full disk, crash)
+ * is read as far as it goes and says so: `truncated` below.
+ */
+#ifndef FATHOM_PERFDATA_READER_H
+#define FATHOM_PERFDATA_READER_H
+
+#include "base/log.h"
+#include "perfdata/order.h"
+
+struct reader;
+
+struct reader_summary {
+    uint64_t records, samples;
+    uint64_t lost;      /* records or samples that the kernel says were lost */
+    uint64_t throttled; /* times that the kernel paused an event */
+    uint64_t damaged;   /* records that could not be decoded and were left out */
+    bool truncated;     /* the file ends in the middle */
+    bool compressed, pipe;
+};
+
+/* Errors: system errors; -ENOMSG: not a perf.data file; -EBADMSG: damaged so that nothing can be read;
+ * -ENOTSUP: a foreign byte order or another architecture. "-" reads standard input (pipe mode). */
+int reader_open(const char *path, const struct log *log, struct reader **out, struct fathom_error *err);
+void reader_close(struct reader *reader);
+
+size_t reader_events(const struct reader *reader, const struct event **out);
+const char *reader_command(const struct reader *reader); /* the recorded command line; NULL when unknown */
+
+/* Delivers all records in order of time; can be called again for another pass (not on a pipe: the reader
+ * keeps what it read for that). Ends early when sink returns a negative value, which is handed through. */
+int reader_run(struct reader *reader, order_sink *sink, void *context, struct fathom_error *err);
+/* Of the last run. */
+void reader_summary(const struct reader *reader, struct reader_summary *out);
+
+#endif

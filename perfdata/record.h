@@ -1,0 +1,75 @@
+/*
+ * record.h - perf records decoded: what the kernel and perf write (include/uapi/linux/perf_event.h; for the
+ * types from 64 on, tools/perf/Documentation/perf.data-file-format.txt).
+ */
+#ifndef FATHOM_PERFDATA_RECORD_H
+#define FATHOM_PERFDATA_RECORD_H
+
+#include <linux/perf_event.h>
+
+#include "base/error.h"
+#include "perfdata/sample.h"
+
+enum record_kind {
+    RECORD_SAMPLE,
+    RECORD_MMAP, /* MMAP and MMAP2 */
+    RECORD_COMM,
+    RECORD_FORK,
+    RECORD_EXIT,
+    RECORD_LOST,     /* LOST and LOST_SAMPLES */
+    RECORD_THROTTLE, /* the kernel paused an event that came too often */
+    RECORD_UNTHROTTLE,
+    RECORD_OTHER, /* known or not: nothing that the profile needs */
+};
+
+struct record_mmap {
+    uint64_t address, length; /* of the mapping, bytes */
+    uint64_t offset;          /* in the file, bytes */
+    bool executable;
+    uint8_t build_id_size; /* 0: not recorded */
+    uint8_t build_id[20];
+    const char *path; /* borrowed */
+};
+
+struct record {
+    enum record_kind kind;
+    uint32_t type; /* PERF_RECORD_ as it stands in the header */
+    uint32_t pid, tid;
+    uint64_t time; /* ns; 0 when unknown (synthesised records) */
+    union {
+        struct sample sample;
+        struct record_mmap mmap;
+        struct {
+            const char *name; /* borrowed */
+            bool exec;        /* the process replaced its image */
+        } comm;
+        struct {
+            uint32_t parent_pid, parent_tid;
+        } fork;        /* and exit; fork with pid == parent_pid: a new thread */
+        uint64_t lost; /* records or samples */
+    };
+};
+
+/* One event of a recording, as the decoder needs it. */
+struct event {
+    struct perf_event_attr attr;
+    char name[128]; /* "cpu-clock:u" */
+    uint64_t *ids;  /* owned by whoever made the table */
+    size_t id_count;
+    bool audit; /* a slow software clock with stack dumps beside the main event (DESIGN section 4) */
+};
+
+/* The decoder: raw record bytes to struct record, by the events' attrs. */
+struct decoder;
+
+/* events are borrowed and must outlive the decoder. -EINVAL: their sample layouts cannot be told apart. */
+int decoder_new(const struct event *events, size_t count, struct decoder **out, struct fathom_error *err);
+void decoder_free(struct decoder *decoder);
+/* Decodes the record of `size` bytes at `data` (8-byte aligned, header included). Pointers in *out borrow
+ * from data. -EBADMSG: damaged (its size does not hold its fields). */
+int decoder_decode(const struct decoder *decoder, const void *data, size_t size, struct record *out,
+                   struct fathom_error *err);
+/* Only the time, for ordering; 0 when it has none. */
+uint64_t decoder_time(const struct decoder *decoder, const void *data, size_t size);
+
+#endif

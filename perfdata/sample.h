@@ -1,0 +1,38 @@
+/*
+ * sample.h - one sample, live or from a file: the same struct on the same way (DESIGN section 2).
+ */
+#ifndef FATHOM_PERFDATA_SAMPLE_H
+#define FATHOM_PERFDATA_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sample_mode { /* PERF_RECORD_MISC_CPUMODE */
+                   SAMPLE_MODE_UNKNOWN,
+                   SAMPLE_MODE_KERNEL,
+                   SAMPLE_MODE_USER,
+                   SAMPLE_MODE_OTHER, /* hypervisor or guest */
+};
+
+struct sample {
+    uint32_t pid, tid;
+    uint64_t time;  /* ns, the perf clock; 0 when the file has none */
+    uint64_t ip;    /* where the event is attributed */
+    uint32_t event; /* index into the event table of the file or collector */
+    uint8_t mode;   /* enum sample_mode */
+    bool has_regs;  /* reg_ip, sp and bp are set */
+    bool user_regs; /* they came from REGS_USER, not from REGS_INTR */
+    uint64_t reg_ip, sp, bp;
+    uint64_t period; /* events that this sample stands for: PERIOD, else the event's fixed period, else 1 */
+    uint64_t addr, weight, data_src; /* 0 when not recorded */
+    const uint8_t
+        *stack; /* STACK_USER dump from sp upward; NULL when there is none. Borrowed from the record */
+    uint32_t stack_size; /* valid bytes of it (dyn_size) */
+    bool stack_cut;      /* the dump was as large as it could be: the stack may go on */
+    const uint64_t
+        *callchain; /* NULL when there is none; with PERF_CONTEXT_ markers. Borrowed; 8-byte aligned */
+    uint32_t callchain_count;
+};
+
+#endif

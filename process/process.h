@@ -1,0 +1,55 @@
+/*
+ * process.h - the traced processes as they are at a moment of the recording: address spaces, threads, stack
+ * bases.
+ *
+ * Fed with records in order of time (MMAP2, COMM, FORK, EXIT); what it tells is true at the time of the last
+ * one. A forked child starts with its parent's mappings; an exec drops them.
+ */
+#ifndef FATHOM_PROCESS_PROCESS_H
+#define FATHOM_PROCESS_PROCESS_H
+
+#include "base/log.h"
+#include "image/cache.h"
+#include "perfdata/record.h"
+
+struct processes;
+struct process;
+
+struct mapping {
+    uint64_t start, end; /* addresses in the process */
+    uint64_t offset;     /* of start, in the file */
+    struct image *image; /* NULL: could not be opened (said once through the log); owned by the cache */
+    const char *path;
+};
+
+/* A place in code: what a PC is, once the process's mappings are known. */
+struct place {
+    struct image *image;
+    uint64_t address;  /* the PC as the image's virtual address */
+    uint32_t function; /* index in the image, IMAGE_NO_FUNCTION when none */
+};
+
+enum stack_known {
+    STACK_UNKNOWN, /* no base for this thread, or SP lies outside the stack it belongs to */
+    STACK_KNOWN,
+};
+
+/* images and log are borrowed. NULL: out of memory. */
+struct processes *processes_new(struct image_cache *images, const struct log *log);
+void processes_free(struct processes *processes);
+/* Any record; those that say nothing of a process are ignored. */
+int processes_apply(struct processes *processes, const struct record *record, struct fathom_error *err);
+/* NULL: nothing is known of this PID. */
+struct process *process_find(struct processes *processes, uint32_t pid);
+const char *process_name(const struct process *process); /* COMM; "" when unknown */
+/* false: no executable mapping of a file that could be opened covers the PC. function may still be none. */
+bool process_place(const struct process *process, uint64_t pc, struct place *out);
+const struct mapping *process_mapping(const struct process *process, uint64_t pc);
+
+/* The base of the stack that sp of this thread points into (DESIGN section 1). */
+enum stack_known process_stack_base(const struct process *process, uint32_t tid, uint64_t sp, uint64_t *base);
+/* Sets it: from an unwound stack or by voting. [low, base) is the stack. */
+int process_set_stack(struct process *process, uint32_t tid, uint64_t low, uint64_t base,
+                      struct fathom_error *err);
+
+#endif

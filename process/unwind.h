@@ -1,0 +1,37 @@
+/*
+ * unwind.h - walks a dumped stack by the CFI tables: the truth that audit samples and training are made of.
+ *
+ * Only SP, IP, BP and the dump are needed: rows whose CFA or BP cannot be told from these end the walk and
+ * say why.
+ */
+#ifndef FATHOM_PROCESS_UNWIND_H
+#define FATHOM_PROCESS_UNWIND_H
+
+#include "process/process.h"
+
+#define UNWIND_MAX_FRAMES 4096
+
+enum unwind_end {
+    UNWIND_ROOT,        /* reached the outermost frame: the path is whole */
+    UNWIND_CUT,         /* the dump ended first */
+    UNWIND_NO_MAPPING,  /* a PC outside all known code (JIT code, a damaged stack) */
+    UNWIND_NO_CFI,      /* code without CFI */
+    UNWIND_UNSUPPORTED, /* a CFI rule that cannot be followed */
+    UNWIND_BAD,         /* CFAs did not grow: a damaged stack */
+    UNWIND_LONG,        /* more than the frames that were asked for */
+    UNWIND_ENDS         /* number of kinds */
+};
+
+struct unwind_frame {
+    struct place place; /* of the PC; for outer frames the return address (its CFI and function are looked up
+                           at - 1) */
+    uint64_t cfa;
+    bool interrupted; /* a signal came here: pc is no return address */
+};
+
+/* Frames innermost first; returns their number and sets *end. */
+size_t unwind_sample(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
+                     size_t max, enum unwind_end *end);
+const char *unwind_end_text(enum unwind_end end); /* "the dump ended before the stack did" */
+
+#endif

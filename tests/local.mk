@@ -1,0 +1,36 @@
+# Unit tests (Criterion) and end-to-end tests (*.test scripts) both speak TAP to automake's driver.
+UNIT_TESTS =
+E2E_TESTS =
+FUZZERS_BUILT =
+
+include tests/base/local.mk
+include tests/image/local.mk
+include tests/perfdata/local.mk
+include tests/collector/local.mk
+include tests/process/local.mk
+include tests/pathmap/local.mk
+include tests/infer/local.mk
+include tests/hcct/local.mk
+include tests/report/local.mk
+include tests/cli/local.mk
+include tests/e2e/local.mk
+include tests/fuzz/local.mk
+
+if HAVE_CRITERION
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+endif
+TESTS += $(E2E_TESTS)
+EXTRA_DIST += $(E2E_TESTS) tests/unit.sh
+
+TEST_EXTENSIONS = .test
+TAP = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = $(TAP)
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/unit.sh
+TEST_LOG_DRIVER = $(TAP)
+TEST_LOG_COMPILER = $(SHELL)
+AM_TESTS_ENVIRONMENT = \
+	FATHOM='$(abs_top_builddir)/fathom'; export FATHOM; \
+	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
+	CC='$(CC)'; export CC; CXX='$(CXX)'; export CXX;
