@@ -2,8 +2,11 @@
  * resolver.h - the engine: a sample in, its calling context out (DESIGN section 6).
  *
  * Exact stage: sample -> CID -> candidates in the path map, their training counts -> the most probable
- * function path. Memoised by CID. A result carries its probability; what cannot be told is RESOLVED_UNKNOWN
- * with its reason.
+ * function path. Candidates that differ only in call sites or in outer heights are one path. With S training
+ * samples whose innermost frame had this CID, and P walks through it, a path with s and p of them has
+ * probability (s + p / P) / (S + 1): the counts, with one sample's worth of prior belief shared out by how
+ * often each path was walked. Memoised by CID; memory is bounded by the map. A result carries its
+ * probability; what cannot be told is RESOLVED_UNKNOWN with its reason.
  */
 #ifndef FATHOM_INFER_RESOLVER_H
 #define FATHOM_INFER_RESOLVER_H
@@ -45,18 +48,22 @@ struct resolved {
     double probability; /* of `node`'s function path among them, 0 when unknown */
 };
 
-/* sample -> CID: the function that owns the PC, and base - CFA. Undoes nothing for precise_ip >= 2 (see
- * precise.h). Under PEBS skid or IBS the registers' own IP is used. */
+/* sample -> CID: the function that owns the PC, and base - CFA. The registers' own IP is used, which under
+ * skid or IBS is not the sample's. process may be NULL (nothing is known of the PID). place is meaningful
+ * unless the reason is UNKNOWN_REGISTERS, _KERNEL or _MAPPING. */
 struct cid cid_of_sample(const struct process *process, const struct sample *sample);
-/* The same CFA without a base: false when it cannot be told. */
+/* The same CFA without a base: false, with the reason, when it cannot be told. *place as above; *cfa only on
+ * success. */
 bool cid_cfa(const struct process *process, const struct sample *sample, struct place *place, uint64_t *cfa,
              enum unknown_reason *reason);
 
 struct resolver;
 
-/* map is borrowed. NULL: out of memory. */
-struct resolver *resolver_new(const struct pathmap *map);
+/* map and log (may be NULL) are borrowed. An image of another build than the map's is told through the log,
+ * once. NULL: out of memory. */
+struct resolver *resolver_new(const struct pathmap *map, const struct log *log);
 void resolver_free(struct resolver *resolver);
+/* process may be NULL, as above. */
 int resolver_resolve(struct resolver *resolver, const struct process *process, const struct sample *sample,
                      struct resolved *out, struct fathom_error *err);
 /* The map's number of an image's function, PATHMAP_NONE when it has none. O(1) after the first time. */

@@ -3,7 +3,19 @@
  * bases.
  *
  * Fed with records in order of time (MMAP2, COMM, FORK, EXIT); what it tells is true at the time of the last
- * one. A forked child starts with its parent's mappings; an exec drops them.
+ * one. A forked child starts with its parent's mappings and the stack of the thread that forked; an exec
+ * drops both. Only executable mappings are kept. A file is opened when a PC falls into it for the first time.
+ *
+ * The base of a stack is, in every source of it (records `[stack:TID]`, unwinding, voting):
+ *   - main thread: the SP with which the kernel started the program (startstack in /proc/PID/stat). `_start`
+ *     as a caller then has height 8: it popped argc, aligned SP, pushed two words and made the call, and its
+ *     CFI row says CFA = SP + 8 throughout.
+ *   - thread: the CFA of the frame of clone3 (or clone) itself, by its row CFA = SP + 8: the address of the
+ *     slot with the return address into clone3, + 16. clone3 then has height 0, start_thread 8.
+ *   - coroutine: the CFA of its outermost frame.
+ * No frame's CFA lies above it but those of ld.so's entry code, which has no CFI.
+ *
+ * Not for use by several threads at a time: look-ups remember what they found.
  */
 #ifndef FATHOM_PROCESS_PROCESS_H
 #define FATHOM_PROCESS_PROCESS_H
@@ -18,7 +30,8 @@ struct process;
 struct mapping {
     uint64_t start, end; /* addresses in the process */
     uint64_t offset;     /* of start, in the file */
-    struct image *image; /* NULL: could not be opened (said once through the log); owned by the cache */
+    struct image *image; /* NULL: no file, or it could not be opened (said once through the log); owned by the
+                            cache */
     const char *path;
 };
 
@@ -37,18 +50,24 @@ enum stack_known {
 /* images and log are borrowed. NULL: out of memory. */
 struct processes *processes_new(struct image_cache *images, const struct log *log);
 void processes_free(struct processes *processes);
-/* Any record; those that say nothing of a process are ignored. */
+/* Any record; those that say nothing of a process, or nothing that can be (a mapping past the end of the
+ * address space), are ignored. Processes live until processes_free(); a PID that is used again keeps its
+ * struct. */
 int processes_apply(struct processes *processes, const struct record *record, struct fathom_error *err);
 /* NULL: nothing is known of this PID. */
 struct process *process_find(struct processes *processes, uint32_t pid);
 const char *process_name(const struct process *process); /* COMM; "" when unknown */
 /* false: no executable mapping of a file that could be opened covers the PC. function may still be none. */
 bool process_place(const struct process *process, uint64_t pc, struct place *out);
+/* The executable mapping that covers the PC; NULL when there is none. Good until the next processes_apply().
+ */
 const struct mapping *process_mapping(const struct process *process, uint64_t pc);
 
-/* The base of the stack that sp of this thread points into (DESIGN section 1). */
+/* The base of the stack that sp of this thread points into. A stack that the thread runs on beside its own (a
+ * coroutine's, an alternate signal stack) is unknown until process_set_stack() tells it. */
 enum stack_known process_stack_base(const struct process *process, uint32_t tid, uint64_t sp, uint64_t *base);
-/* Sets it: from an unwound stack or by voting. [low, base) is the stack. */
+/* Sets it: from an unwound stack or by voting. [low, base] is the stack; one of the same base is widened,
+ * others that it overlaps are replaced. */
 int process_set_stack(struct process *process, uint32_t tid, uint64_t low, uint64_t base,
                       struct fathom_error *err);
 

@@ -2,7 +2,8 @@
  * unwind.h - walks a dumped stack by the CFI tables: the truth that audit samples and training are made of.
  *
  * Only SP, IP, BP and the dump are needed: rows whose CFA or BP cannot be told from these end the walk and
- * say why.
+ * say why. CFAs grow strictly from frame to frame. A signal frame's CFA is the SP that was interrupted (as
+ * glibc's CFI for __restore_rt says); when that lies on another stack, the walk ends as cut.
  */
 #ifndef FATHOM_PROCESS_UNWIND_H
 #define FATHOM_PROCESS_UNWIND_H
@@ -24,7 +25,7 @@ enum unwind_end {
 
 struct unwind_frame {
     struct place place; /* of the PC; for outer frames the return address (its CFI and function are looked up
-                           at - 1) */
+                           at - 1, but for a signal frame's and an interrupted one's) */
     uint64_t cfa;
     bool interrupted; /* a signal came here: pc is no return address */
 };
@@ -32,6 +33,8 @@ struct unwind_frame {
 /* Frames innermost first; returns their number and sets *end. */
 size_t unwind_sample(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                      size_t max, enum unwind_end *end);
+/* The base of the stack (process.h) from a walk that ended with UNWIND_ROOT. */
+uint64_t unwind_base(const struct unwind_frame *frames, size_t count);
 const char *unwind_end_text(enum unwind_end end); /* "the dump ended before the stack did" */
 
 #endif
