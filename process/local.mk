@@ -1,1 +1,6 @@
-
+noinst_LTLIBRARIES += libprocess.la
+libprocess_la_SOURCES = \
+	process/process.c process/process.h \
+	process/space.c process/space.h \
+	process/stacks.c process/stacks.h \
+	process/unwind.c process/unwind.h

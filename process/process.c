@@ -1,0 +1,341 @@
+/*
+ * process.c - see process.h. Which address spaces and stacks there are (space.h, stacks.h) is kept by PID;
+ * how the records change them follows the kernel: kernel/events/core.c for the records, mm/mmap.c for
+ * overlaps.
+ */
+#include "process/process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "process/space.h"
+#include "process/stacks.h"
+
+#define KERNEL_PID   UINT32_MAX /* of the kernel's own mappings */
+#define DELETED_FILE " (deleted)"
+
+struct processes {
+    struct image_cache *images; /* borrowed */
+    const struct log *log;      /* borrowed */
+    struct table *by_pid;       /* -> struct process * */
+    struct process *last;       /* the one that was asked for last, or NULL */
+    struct names *names;        /* paths and COMMs */
+    struct table *failed;       /* numbers of paths whose failure was told */
+    bool told_full;             /* that a process has too many mappings */
+};
+
+struct process {
+    struct processes *all;
+    uint32_t pid;
+    const char *name;
+    struct space *space;   /* never NULL */
+    size_t last;           /* region that was hit last: a hint, may be out of range */
+    struct stacks *stacks; /* NULL: none are known */
+};
+
+struct processes *processes_new(struct image_cache *images, const struct log *log)
+{
+    struct processes *all = calloc(1, sizeof *all);
+    if (!all)
+        return NULL;
+    all->images = images;
+    all->log = log;
+    all->by_pid = table_new();
+    all->names = names_new();
+    all->failed = table_new();
+    if (!all->by_pid || !all->names || !all->failed) {
+        processes_free(all);
+        all = NULL;
+    }
+    return all;
+}
+
+static void process_free(struct process *process)
+{
+    space_release(process->space);
+    stacks_free(process->stacks);
+    free(process);
+}
+
+void processes_free(struct processes *all)
+{
+    if (!all)
+        return;
+    size_t cursor = 0;
+    uint64_t pid, value;
+    while (all->by_pid && table_next(all->by_pid, &cursor, &pid, &value))
+        process_free((struct process *)(uintptr_t)value);
+    table_free(all->by_pid);
+    names_free(all->names);
+    table_free(all->failed);
+    free(all);
+}
+
+struct process *process_find(struct processes *all, uint32_t pid)
+{
+    if (all->last && all->last->pid == pid)
+        return all->last;
+    uint64_t *value = table_find(all->by_pid, pid);
+    if (value)
+        all->last = (struct process *)(uintptr_t)*value;
+    return value ? all->last : NULL;
+}
+
+/* The process of this PID, made when it is new. NULL: out of memory. */
+static struct process *process_get(struct processes *all, uint32_t pid)
+{
+    struct process *process = process_find(all, pid);
+    if (process)
+        return process;
+    process = calloc(1, sizeof *process);
+    if (!process)
+        return NULL;
+    process->all = all;
+    process->pid = pid;
+    process->name = "";
+    process->space = space_new();
+    uint64_t *value = process->space ? table_put(all->by_pid, pid, NULL) : NULL;
+    if (!value) {
+        process_free(process);
+        return NULL;
+    }
+    *value = (uintptr_t)process;
+    return process;
+}
+
+/* "[stack:TID]", Fathom's record of a stack (DESIGN section 4). */
+static bool process_stack_name(const char *path, uint32_t *tid)
+{
+    static const char prefix[] = "[stack:";
+    if (strncmp(path, prefix, sizeof prefix - 1) != 0)
+        return false;
+    const char *at = path + sizeof prefix - 1;
+    uint64_t number = 0;
+    if (*at < '0' || *at > '9')
+        return false;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        number = number * 10 + (uint64_t)(*at - '0');
+        if (number > UINT32_MAX)
+            return false;
+    }
+    *tid = (uint32_t)number;
+    return strcmp(at, "]") == 0;
+}
+
+static int process_apply_mmap(struct processes *all, const struct record *record, struct fathom_error *err)
+{
+    const struct record_mmap *mmap = &record->mmap;
+    uint64_t end = mmap->address + mmap->length;
+    if (end <= mmap->address || record->pid == KERNEL_PID)
+        return 0;
+    struct process *process = process_get(all, record->pid);
+    if (!process)
+        return error_memory(err);
+    const char *path = mmap->path ? mmap->path : "";
+    uint32_t tid;
+    if (process_stack_name(path, &tid))
+        return process_set_stack(process, tid, mmap->address, end, err);
+    if (!mmap->executable)
+        return space_cut(&process->space, mmap->address, end) ? 0 : error_memory(err);
+
+    struct region region = {
+        .mapping = {.start = mmap->address, .end = end, .offset = mmap->offset},
+        .build_id = {.size = mmap->build_id_size <= BUILD_ID_MAX ? mmap->build_id_size : 0},
+    };
+    memcpy(region.build_id.bytes, mmap->build_id, region.build_id.size);
+    uint32_t number = names_intern(all->names, path);
+    if (number == NAMES_NONE)
+        return error_memory(err);
+    region.mapping.path = names_text(all->names, number);
+    int r = space_add(&process->space, &region);
+    if (r == -ENOSPC && !all->told_full) {
+        all->told_full = true;
+        log_write(all->log, LOG_WARNING,
+                  "process %u has more than %d executable mappings: samples in further ones stay unknown",
+                  record->pid, SPACE_MAX_REGIONS);
+    }
+    return r == -ENOMEM ? error_memory(err) : 0;
+}
+
+static int process_apply_comm(struct processes *all, const struct record *record, struct fathom_error *err)
+{
+    struct process *process = process_get(all, record->pid);
+    if (!process)
+        return error_memory(err);
+    if (record->comm.exec) {
+        struct space *space = space_new();
+        if (!space)
+            return error_memory(err);
+        space_release(process->space);
+        process->space = space;
+        stacks_free(process->stacks);
+        process->stacks = NULL;
+    }
+    /* Threads have names of their own; the process has its main thread's. */
+    if (record->comm.name && (record->tid == record->pid || !*process->name)) {
+        uint32_t number = names_intern(all->names, record->comm.name);
+        if (number == NAMES_NONE)
+            return error_memory(err);
+        process->name = names_text(all->names, number);
+    }
+    return 0;
+}
+
+/* A new process. It begins as its parent, on a copy of the stack of the thread that forked. What is known of
+ * an earlier process of this PID goes, but for a synthesised FORK (no time), which may stand after the
+ * synthesised mappings. */
+static int process_apply_fork(struct processes *all, const struct record *record, struct fathom_error *err)
+{
+    if (record->pid == record->fork.parent_pid || record->pid == KERNEL_PID)
+        return 0;
+    struct process *child = process_get(all, record->pid);
+    if (!child)
+        return error_memory(err);
+    if (record->time == 0 && space_count(child->space))
+        return 0;
+    struct process *parent = process_find(all, record->fork.parent_pid);
+    struct space *space = parent ? space_share(parent->space) : space_new();
+    if (!space)
+        return error_memory(err);
+    space_release(child->space);
+    child->space = space;
+    stacks_free(child->stacks);
+    child->stacks = NULL;
+    child->name = parent ? parent->name : "";
+    if (!parent || !parent->stacks)
+        return 0;
+    child->stacks = stacks_new();
+    if (!child->stacks || !stacks_copy(child->stacks, record->tid, parent->stacks, record->fork.parent_tid))
+        return error_memory(err);
+    return 0;
+}
+
+int processes_apply(struct processes *all, const struct record *record, struct fathom_error *err)
+{
+    struct process *process;
+    switch (record->kind) {
+    case RECORD_MMAP:
+        return process_apply_mmap(all, record, err);
+    case RECORD_COMM:
+        return process_apply_comm(all, record, err);
+    case RECORD_FORK:
+        return process_apply_fork(all, record, err);
+    case RECORD_EXIT:
+        process = process_find(all, record->pid);
+        if (process && process->stacks)
+            stacks_remove(process->stacks, record->tid);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+const char *process_name(const struct process *process)
+{
+    return process->name;
+}
+
+/* Whether the name is a file's, not that of anonymous memory or of something that the kernel made. */
+static bool process_is_file(const char *path)
+{
+    static const char *const others[] = {"//", "/memfd:", "/dev/", "/SYSV", "/anon_hugepage", "/[aio]"};
+    if (path[0] != '/')
+        return strcmp(path, "[vdso]") == 0;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (strncmp(path, others[i], strlen(others[i])) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* A file that was replaced while it ran is there again in the same build, or the build-id tells that it is
+ * not.
+ */
+static int process_open_deleted(struct processes *all, const struct region *region, struct image **image)
+{
+    const char *path = region->mapping.path;
+    size_t length = strlen(path), suffix = strlen(DELETED_FILE);
+    if (!region->build_id.size || length <= suffix || strcmp(path + length - suffix, DELETED_FILE) != 0)
+        return -ENOENT;
+    char *bare = strndup(path, length - suffix);
+    if (!bare)
+        return -ENOMEM;
+    int r = image_cache_get(all->images, bare, &region->build_id, image, NULL);
+    free(bare);
+    return r;
+}
+
+static void process_open_image(struct processes *all, struct region *region)
+{
+    struct mapping *mapping = &region->mapping;
+    region->opened = true;
+    if (!process_is_file(mapping->path))
+        return;
+    struct fathom_error err = {0};
+    struct image *image = NULL;
+    if (image_cache_get(all->images, mapping->path, &region->build_id, &image, &err) == 0 ||
+        process_open_deleted(all, region, &image) == 0) {
+        mapping->image = image;
+        return;
+    }
+    bool added = false;
+    uint32_t number = names_intern(all->names, mapping->path);
+    if (number != NAMES_NONE && table_put(all->failed, number, &added) && added)
+        log_write(all->log, LOG_WARNING,
+                  "%s; samples in it stay unknown until the build that ran is at that path", err.text);
+}
+
+static struct region *process_region(const struct process *process, uint64_t pc)
+{
+    struct space *space = process->space;
+    size_t i = process->last;
+    if (i >= space_count(space) || pc < space_at(space, i)->mapping.start ||
+        pc >= space_at(space, i)->mapping.end) {
+        i = space_find(space, pc);
+        if (i == SPACE_NONE)
+            return NULL;
+        /* The hint and the opened images are no part of what the process is. */
+        ((struct process *)process)->last = i;
+    }
+    struct region *region = space_at(space, i);
+    if (!region->opened)
+        process_open_image(process->all, region);
+    return region;
+}
+
+const struct mapping *process_mapping(const struct process *process, uint64_t pc)
+{
+    struct region *region = process_region(process, pc);
+    return region ? &region->mapping : NULL;
+}
+
+bool process_place(const struct process *process, uint64_t pc, struct place *out)
+{
+    const struct region *region = process_region(process, pc);
+    if (!region || !region->mapping.image)
+        return false;
+    const struct mapping *mapping = &region->mapping;
+    uint64_t offset, address;
+    if (__builtin_add_overflow(mapping->offset, pc - mapping->start, &offset) ||
+        !image_address(mapping->image, offset, &address))
+        return false;
+    *out = (struct place){mapping->image, address, image_function_at(mapping->image, address)};
+    return true;
+}
+
+enum stack_known process_stack_base(const struct process *process, uint32_t tid, uint64_t sp, uint64_t *base)
+{
+    return process->stacks && stacks_find(process->stacks, tid, sp, base) ? STACK_KNOWN : STACK_UNKNOWN;
+}
+
+int process_set_stack(struct process *process, uint32_t tid, uint64_t low, uint64_t base,
+                      struct fathom_error *err)
+{
+    if (low >= base)
+        return error_set(err, EINVAL, "a stack of thread %u would end before it starts", tid);
+    if (!process->stacks && !(process->stacks = stacks_new()))
+        return error_memory(err);
+    return stacks_set(process->stacks, tid, low, base) ? 0 : error_memory(err);
+}
