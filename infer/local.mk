@@ -1,1 +1,7 @@
-
+noinst_LTLIBRARIES += libinfer.la
+libinfer_la_SOURCES = \
+	infer/bases.c infer/bases.h \
+	infer/cid.c \
+	infer/functions.c infer/functions.h \
+	infer/resolver.c infer/resolver.h \
+	infer/trainer.c infer/trainer.h

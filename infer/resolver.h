@@ -63,6 +63,7 @@ struct resolver;
  * once. NULL: out of memory. */
 struct resolver *resolver_new(const struct pathmap *map, const struct log *log);
 void resolver_free(struct resolver *resolver);
+const struct pathmap *resolver_map(const struct resolver *resolver);
 /* process may be NULL, as above. */
 int resolver_resolve(struct resolver *resolver, const struct process *process, const struct sample *sample,
                      struct resolved *out, struct fathom_error *err);

@@ -1,0 +1,291 @@
+/*
+ * bases.c - see bases.h.
+ *
+ * A sample at CFA c in a function that the map knows at heights h1, h2, ... has its stack's base at c + h1,
+ * or c + h2, ...: each gets a vote. Samples of other functions and heights agree on the true one alone. Once
+ * a base leads clearly, further samples are only asked whether they agree with it.
+ */
+#include "infer/bases.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+#define HEIGHTS_MAX 4096 /* per function */
+#define ROUND       1024 /* samples of a thread between two looks for a leader */
+#define NO_LEADER   SIZE_MAX
+
+/* The heights at which a function can be. */
+struct heights {
+    uint32_t count;
+    uint32_t heights[];
+};
+
+struct candidate {
+    uint64_t base, low; /* low: lowest SP of a sample that voted for it */
+    uint64_t votes;
+};
+
+struct ballot {
+    uint64_t samples;    /* that voted */
+    size_t leader;       /* index of the candidate that the samples of a round agreed on, or NO_LEADER */
+    struct table *index; /* base -> index in candidates */
+    struct candidate *candidates;
+    size_t count, room; /* candidates in use and allocated */
+};
+
+struct bases {
+    struct resolver *resolver; /* borrowed */
+    struct table *heights;     /* map function -> struct heights * */
+    struct table *ballots;     /* pid << 32 | tid -> struct ballot * */
+};
+
+struct bases *bases_new(struct resolver *resolver)
+{
+    struct bases *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->resolver = resolver;
+    b->heights = table_new();
+    b->ballots = table_new();
+    if (!b->heights || !b->ballots) {
+        bases_free(b);
+        b = NULL;
+    }
+    return b;
+}
+
+static void ballot_free(struct ballot *ballot)
+{
+    table_free(ballot->index);
+    free(ballot->candidates);
+    free(ballot);
+}
+
+void bases_free(struct bases *b)
+{
+    if (!b)
+        return;
+    size_t cursor = 0;
+    uint64_t key, value;
+    while (b->heights && table_next(b->heights, &cursor, &key, &value))
+        free((struct heights *)(uintptr_t)value);
+    cursor = 0;
+    while (b->ballots && table_next(b->ballots, &cursor, &key, &value))
+        ballot_free((struct ballot *)(uintptr_t)value);
+    table_free(b->heights);
+    table_free(b->ballots);
+    free(b);
+}
+
+struct weighted {
+    uint32_t height;
+    double passes;
+};
+
+static int weighted_compare(const void *a, const void *b)
+{
+    const struct weighted *x = a, *y = b;
+    if (x->passes != y->passes)
+        return x->passes > y->passes ? -1 : 1;
+    return x->height < y->height ? -1 : x->height > y->height;
+}
+
+/* The function's distinct heights, those walked most often first. NULL: out of memory. */
+static struct heights *heights_new(const struct pathmap *map, uint32_t function)
+{
+    uint32_t first, nodes = pathmap_function_nodes(map, function, &first), count = 0;
+    struct weighted *all = malloc((nodes ? nodes : 1) * sizeof *all);
+    if (!all)
+        return NULL;
+    for (uint32_t i = 0; i < nodes; i++) { /* in order of height */
+        struct pathmap_node node = pathmap_node(map, first + i);
+        if (count && all[count - 1].height == node.height)
+            all[count - 1].passes += (double)node.passes;
+        else
+            all[count++] = (struct weighted){node.height, (double)node.passes};
+    }
+    qsort(all, count, sizeof *all, weighted_compare);
+    if (count > HEIGHTS_MAX)
+        count = HEIGHTS_MAX;
+    struct heights *heights = malloc(sizeof *heights + count * sizeof heights->heights[0]);
+    if (heights) {
+        heights->count = count;
+        for (uint32_t i = 0; i < count; i++)
+            heights->heights[i] = all[i].height;
+    }
+    free(all);
+    return heights;
+}
+
+static const struct heights *bases_heights(struct bases *b, uint32_t function)
+{
+    uint64_t *value = table_find(b->heights, function);
+    if (value)
+        return (const struct heights *)(uintptr_t)*value;
+    struct heights *heights = heights_new(resolver_map(b->resolver), function);
+    value = heights ? table_put(b->heights, function, NULL) : NULL;
+    if (!value) {
+        free(heights);
+        return NULL;
+    }
+    *value = (uintptr_t)heights;
+    return heights;
+}
+
+static uint64_t ballot_key(uint32_t pid, uint32_t tid)
+{
+    return (uint64_t)pid << 32 | tid;
+}
+
+static struct ballot *bases_ballot(struct bases *b, uint32_t pid, uint32_t tid)
+{
+    uint64_t *value = table_find(b->ballots, ballot_key(pid, tid));
+    if (value)
+        return (struct ballot *)(uintptr_t)*value;
+    struct ballot *ballot = calloc(1, sizeof *ballot);
+    if (!ballot)
+        return NULL;
+    ballot->leader = NO_LEADER;
+    ballot->index = table_new();
+    value = ballot->index ? table_put(b->ballots, ballot_key(pid, tid), NULL) : NULL;
+    if (!value) {
+        ballot_free(ballot);
+        return NULL;
+    }
+    *value = (uintptr_t)ballot;
+    return ballot;
+}
+
+static int candidate_compare(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    if (x->votes != y->votes)
+        return x->votes > y->votes ? -1 : 1;
+    return x->base < y->base ? -1 : x->base > y->base;
+}
+
+/* Forgets the half with the fewest votes. A base with the votes of half of the samples stays: a sample has at
+ * most HEIGHTS_MAX votes, so there are at most 2 * HEIGHTS_MAX such. */
+static bool ballot_prune(struct ballot *ballot)
+{
+    struct table *index = table_new();
+    if (!index)
+        return false;
+    qsort(ballot->candidates, ballot->count, sizeof *ballot->candidates, candidate_compare);
+    ballot->count /= 2;
+    for (size_t i = 0; i < ballot->count; i++) {
+        uint64_t *value = table_put(index, ballot->candidates[i].base, NULL);
+        if (!value) {
+            table_free(index);
+            return false;
+        }
+        *value = i;
+    }
+    table_free(ballot->index);
+    ballot->index = index;
+    return true;
+}
+
+_Static_assert(BASES_CANDIDATES / 2 > 2 * HEIGHTS_MAX, "pruning keeps every base that can win");
+
+/* The candidate's place, made when it is new; NULL: out of memory. */
+static struct candidate *ballot_candidate(struct ballot *ballot, uint64_t base)
+{
+    uint64_t *value = table_find(ballot->index, base);
+    if (value)
+        return &ballot->candidates[*value];
+    if (ballot->count == BASES_CANDIDATES && !ballot_prune(ballot))
+        return NULL;
+    if (ballot->count == ballot->room) {
+        size_t room = ballot->room ? ballot->room * 2 : 64;
+        struct candidate *candidates = realloc(ballot->candidates, room * sizeof *candidates);
+        if (!candidates)
+            return NULL;
+        ballot->candidates = candidates;
+        ballot->room = room;
+    }
+    value = table_put(ballot->index, base, NULL);
+    if (!value)
+        return NULL;
+    *value = ballot->count;
+    ballot->candidates[ballot->count] = (struct candidate){base, UINT64_MAX, 0};
+    return &ballot->candidates[ballot->count++];
+}
+
+static void candidate_vote(struct candidate *candidate, uint64_t sp)
+{
+    candidate->votes++;
+    if (sp < candidate->low)
+        candidate->low = sp;
+}
+
+/* The one candidate with the most votes, when these are half of the samples; else NO_LEADER. */
+static size_t ballot_leader(const struct ballot *ballot)
+{
+    size_t best = NO_LEADER;
+    uint64_t most = 0;
+    for (size_t i = 0; i < ballot->count; i++) {
+        uint64_t votes = ballot->candidates[i].votes;
+        if (votes == most)
+            best = NO_LEADER;
+        if (votes > most) {
+            most = votes;
+            best = i;
+        }
+    }
+    return most >= BASES_QUORUM && most >= ballot->samples - ballot->samples / 2 ? best : NO_LEADER;
+}
+
+int bases_vote(struct bases *b, const struct process *process, const struct sample *sample,
+               struct fathom_error *err)
+{
+    struct place place;
+    uint64_t cfa;
+    enum unknown_reason reason;
+    if (!cid_cfa(process, sample, &place, &cfa, &reason))
+        return 0;
+    uint32_t function = resolver_function(b->resolver, place.image, place.function);
+    if (function == PATHMAP_NONE)
+        return 0;
+    struct ballot *ballot = bases_ballot(b, sample->pid, sample->tid);
+    const struct heights *heights = bases_heights(b, function);
+    if (!ballot || !heights)
+        return error_memory(err);
+    if (heights->count == 0)
+        return 0;
+    if (ballot->samples++ % ROUND == ROUND - 1)
+        ballot->leader = ballot_leader(ballot);
+    if (ballot->leader != NO_LEADER) {
+        struct candidate *leader = &ballot->candidates[ballot->leader];
+        uint32_t first;
+        if (leader->base >= cfa && leader->base - cfa <= UINT32_MAX &&
+            pathmap_find(resolver_map(b->resolver), function, (uint32_t)(leader->base - cfa), &first))
+            candidate_vote(leader, sample->sp);
+        return 1;
+    }
+    for (uint32_t i = 0; i < heights->count; i++) {
+        uint64_t base;
+        if (__builtin_add_overflow(cfa, heights->heights[i], &base) || base % 8)
+            continue;
+        struct candidate *candidate = ballot_candidate(ballot, base);
+        if (!candidate)
+            return error_memory(err);
+        candidate_vote(candidate, sample->sp);
+    }
+    return 1;
+}
+
+bool bases_winner(const struct bases *b, uint32_t pid, uint32_t tid, uint64_t *low, uint64_t *base)
+{
+    uint64_t *value = table_find(b->ballots, ballot_key(pid, tid));
+    if (!value)
+        return false;
+    const struct ballot *ballot = (const struct ballot *)(uintptr_t)*value;
+    size_t leader = ballot_leader(ballot);
+    if (leader == NO_LEADER)
+        return false;
+    *low = ballot->candidates[leader].low;
+    *base = ballot->candidates[leader].base;
+    return true;
+}

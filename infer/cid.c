@@ -1,0 +1,106 @@
+/* cid.c - from a sample's registers to its CID by the CFI row of its PC (DESIGN section 1); see resolver.h.
+ */
+#include <string.h>
+
+#include "image/cfi.h"
+#include "infer/resolver.h"
+
+#define KERNEL_ADDRESSES (1ULL << 63) /* x86-64: the upper half */
+#define UCONTEXT_SP      160          /* see process/unwind.c */
+
+static bool cid_read(const struct sample *sample, uint64_t address, uint64_t *out)
+{
+    uint64_t offset = address - sample->sp;
+    if (!sample->stack || address < sample->sp || sample->stack_size < sizeof *out ||
+        offset > sample->stack_size - sizeof *out)
+        return false;
+    memcpy(out, sample->stack + offset, sizeof *out);
+    return true;
+}
+
+bool cid_cfa(const struct process *process, const struct sample *sample, struct place *place, uint64_t *cfa,
+             enum unknown_reason *reason)
+{
+    if (!sample->has_regs) {
+        *reason = sample->mode == SAMPLE_MODE_KERNEL ? UNKNOWN_KERNEL : UNKNOWN_REGISTERS;
+        return false;
+    }
+    if (sample->reg_ip >= KERNEL_ADDRESSES) {
+        *reason = UNKNOWN_KERNEL;
+        return false;
+    }
+    if (!process || !process_place(process, sample->reg_ip, place)) {
+        *reason = UNKNOWN_MAPPING;
+        return false;
+    }
+    if (place->function == IMAGE_NO_FUNCTION) {
+        *reason = UNKNOWN_FUNCTION;
+        return false;
+    }
+    struct cfi_row row = cfi_lookup(image_cfi(place->image), place->address);
+    uint64_t offset = (uint64_t)(int64_t)row.cfa_offset, found;
+    bool known = true;
+    switch (row.cfa) {
+    case CFI_SP:
+        found = sample->sp + offset;
+        break;
+    case CFI_BP:
+        found = sample->bp + offset;
+        break;
+    case CFI_BP_MEMORY: /* these two are told by audit samples only, which have a dump */
+        known = cid_read(sample, sample->bp + offset, &found);
+        break;
+    case CFI_SIGNAL_FRAME:
+        known = cid_read(sample, sample->sp + UCONTEXT_SP, &found);
+        break;
+    default:
+        known = false;
+    }
+    /* The return address lies between SP and the CFA: else BP was not what the row says. */
+    if (!known || found <= sample->sp) {
+        *reason = UNKNOWN_CFI;
+        return false;
+    }
+    *cfa = found;
+    *reason = UNKNOWN_NOT;
+    return true;
+}
+
+struct cid cid_of_sample(const struct process *process, const struct sample *sample)
+{
+    struct cid cid = {.place = {.function = IMAGE_NO_FUNCTION}};
+    uint64_t cfa, base;
+    if (!cid_cfa(process, sample, &cid.place, &cfa, &cid.reason))
+        return cid;
+    if (process_stack_base(process, sample->tid, sample->sp, &base) != STACK_KNOWN)
+        cid.reason = UNKNOWN_BASE;
+    else if (cfa > base)
+        cid.reason = UNKNOWN_CONTEXT; /* entry code above the base has no CID */
+    else
+        cid.height = base - cfa;
+    return cid;
+}
+
+const char *unknown_reason_text(enum unknown_reason reason)
+{
+    switch (reason) {
+    case UNKNOWN_NOT:
+        return "it is known";
+    case UNKNOWN_CONTEXT:
+        return "its CID is not in the map";
+    case UNKNOWN_FUNCTION:
+        return "its address is in no known function";
+    case UNKNOWN_MAPPING:
+        return "its address is in no file that could be opened";
+    case UNKNOWN_CFI:
+        return "its code has no unwind table that SP and BP can follow";
+    case UNKNOWN_BASE:
+        return "the base of its stack is unknown";
+    case UNKNOWN_KERNEL:
+        return "it is in the kernel";
+    case UNKNOWN_REGISTERS:
+        return "it was recorded without registers";
+    default:
+        return "for a reason without a name";
+    }
+}

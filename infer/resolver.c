@@ -1,0 +1,235 @@
+/* resolver.c - the exact stage: CID to function path by the map's counts; see resolver.h. */
+#include "infer/resolver.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "infer/functions.h"
+
+/* What is known of one CID. */
+struct answer {
+    uint32_t node, paths;
+    float probability;
+};
+
+/* The candidates of one function path together. */
+struct group {
+    uint32_t path, node; /* node: the one with the most samples, then passes */
+    uint64_t self, passes;
+    uint64_t node_self, node_passes;
+};
+
+struct resolver {
+    const struct pathmap *map; /* borrowed */
+    const struct log *log;     /* borrowed */
+    struct functions *functions;
+    struct table *memo; /* (function, height) -> index in answers; known CIDs only: bounded by the map */
+    struct answer *answers;
+    size_t answer_count, answer_room;
+    struct group *groups; /* scratch */
+    size_t group_room;
+};
+
+struct resolver *resolver_new(const struct pathmap *map, const struct log *log)
+{
+    struct resolver *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->map = map;
+    r->log = log;
+    r->functions = functions_new();
+    r->memo = table_new();
+    if (!r->functions || !r->memo) {
+        resolver_free(r);
+        r = NULL;
+    }
+    return r;
+}
+
+void resolver_free(struct resolver *r)
+{
+    if (!r)
+        return;
+    functions_free(r->functions);
+    table_free(r->memo);
+    free(r->answers);
+    free(r->groups);
+    free(r);
+}
+
+const struct pathmap *resolver_map(const struct resolver *r)
+{
+    return r->map;
+}
+
+/* The map's number of an image, asked once. */
+static uint32_t resolver_image(struct resolver *r, struct functions_image *entry)
+{
+    if (entry->number != FUNCTIONS_UNSET)
+        return entry->number;
+    bool stale = false;
+    const char *path = image_path(entry->image);
+    entry->number = pathmap_find_image(r->map, path, image_build_id(entry->image), &stale);
+    if (entry->number == PATHMAP_NONE && stale)
+        log_write(r->log, LOG_WARNING,
+                  "the map was trained with another build of %s: its contexts stay unknown until the map is "
+                  "trained again",
+                  path);
+    return entry->number;
+}
+
+static int resolver_find_function(struct resolver *r, const struct image *image, uint32_t function,
+                                  uint32_t *out)
+{
+    struct functions_image *entry = functions_of(r->functions, image);
+    if (!entry)
+        return -1;
+    uint32_t *number = &entry->functions[function];
+    if (*number == FUNCTIONS_UNSET) {
+        uint32_t in_map = resolver_image(r, entry);
+        *number = in_map == PATHMAP_NONE
+                      ? PATHMAP_NONE
+                      : pathmap_find_function(r->map, in_map, image_function(image, function)->address);
+    }
+    *out = *number;
+    return 0;
+}
+
+uint32_t resolver_function(struct resolver *r, const struct image *image, uint32_t function)
+{
+    uint32_t number;
+    return resolver_find_function(r, image, function, &number) == 0 ? number : PATHMAP_NONE;
+}
+
+static int group_compare(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    if (x->path != y->path)
+        return x->path < y->path ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Collects the candidates by function path: returns the number of paths, or 0 when out of memory. */
+static size_t resolver_group(struct resolver *r, uint32_t first, uint32_t count)
+{
+    if (count > r->group_room) {
+        struct group *groups = realloc(r->groups, count * sizeof *groups);
+        if (!groups)
+            return 0;
+        r->groups = groups;
+        r->group_room = count;
+    }
+    struct group *groups = r->groups;
+    for (uint32_t i = 0; i < count; i++) {
+        struct pathmap_node node = pathmap_node(r->map, first + i);
+        groups[i] = (struct group){node.path, first + i, node.self, node.passes, node.self, node.passes};
+    }
+    qsort(groups, count, sizeof *groups, group_compare);
+    size_t paths = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        struct group *into = &groups[paths - 1], *from = &groups[i];
+        if (from->path != into->path) {
+            groups[paths++] = *from;
+            continue;
+        }
+        into->self += from->self;
+        into->passes += from->passes;
+        if (from->node_self > into->node_self ||
+            (from->node_self == into->node_self && from->node_passes > into->node_passes)) {
+            into->node = from->node;
+            into->node_self = from->node_self;
+            into->node_passes = from->node_passes;
+        }
+    }
+    return paths;
+}
+
+/* The most probable path (resolver.h). Counts are summed as doubles: those of a file can be anything. */
+static struct answer resolver_choose(const struct group *groups, size_t paths)
+{
+    double self = 0, passes = 0, best = -1;
+    for (size_t i = 0; i < paths; i++) {
+        self += (double)groups[i].self;
+        passes += (double)groups[i].passes;
+    }
+    struct answer answer = {PATHMAP_NONE, (uint32_t)paths, 0};
+    for (size_t i = 0; i < paths; i++) {
+        double prior = passes > 0 ? (double)groups[i].passes / passes : 1.0 / (double)paths;
+        double p = ((double)groups[i].self + prior) / (self + 1);
+        if (p > best) {
+            best = p;
+            answer.node = groups[i].node;
+            answer.probability = (float)p;
+        }
+    }
+    return answer;
+}
+
+static int resolver_remember(struct resolver *r, uint64_t key, struct answer answer)
+{
+    if (r->answer_count == r->answer_room) {
+        size_t room = r->answer_room ? r->answer_room * 2 : 256;
+        struct answer *answers = realloc(r->answers, room * sizeof *answers);
+        if (!answers)
+            return -1;
+        r->answers = answers;
+        r->answer_room = room;
+    }
+    uint64_t *value = table_put(r->memo, key, NULL);
+    if (!value)
+        return -1;
+    *value = r->answer_count;
+    r->answers[r->answer_count++] = answer;
+    return 0;
+}
+
+/* The answer for a CID: 1; 0 when the map does not know it; -1 when out of memory. */
+static int resolver_answer(struct resolver *r, uint32_t function, uint32_t height, struct answer *out)
+{
+    uint64_t key = (uint64_t)function << 32 | height;
+    uint64_t *known = table_find(r->memo, key);
+    if (known) {
+        *out = r->answers[*known];
+        return 1;
+    }
+    uint32_t first, count = pathmap_find(r->map, function, height, &first);
+    if (count == 0)
+        return 0;
+    size_t paths = resolver_group(r, first, count);
+    if (paths == 0)
+        return -1;
+    *out = resolver_choose(r->groups, paths);
+    return resolver_remember(r, key, *out) < 0 ? -1 : 1;
+}
+
+int resolver_resolve(struct resolver *r, const struct process *process, const struct sample *sample,
+                     struct resolved *out, struct fathom_error *err)
+{
+    struct resolved result = {.kind = RESOLVED_UNKNOWN, .node = PATHMAP_NONE};
+    result.cid = cid_of_sample(process, sample);
+    result.reason = result.cid.reason;
+    if (result.reason != UNKNOWN_NOT) {
+        *out = result;
+        return 0;
+    }
+    const struct place *place = &result.cid.place;
+    uint32_t function;
+    struct answer answer;
+    if (resolver_find_function(r, place->image, place->function, &function) < 0)
+        return error_memory(err);
+    int found = 0;
+    if (function != PATHMAP_NONE && result.cid.height <= UINT32_MAX)
+        found = resolver_answer(r, function, (uint32_t)result.cid.height, &answer);
+    if (found < 0)
+        return error_memory(err);
+    if (found) {
+        result.kind = answer.paths == 1 ? RESOLVED_PRECISE : RESOLVED_AMBIGUOUS;
+        result.node = answer.node;
+        result.paths = answer.paths;
+        result.probability = (double)answer.probability;
+    } else {
+        result.reason = UNKNOWN_CONTEXT;
+    }
+    *out = result;
+    return 0;
+}

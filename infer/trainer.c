@@ -1,0 +1,122 @@
+/* trainer.c - see trainer.h. */
+#include "infer/trainer.h"
+
+#include <stdlib.h>
+
+#include "infer/functions.h"
+
+struct trainer {
+    struct trie *trie;           /* borrowed */
+    struct functions *functions; /* to the trie's numbers */
+    struct unwind_frame frames[UNWIND_MAX_FRAMES];
+};
+
+struct trainer *trainer_new(struct trie *trie)
+{
+    struct trainer *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->trie = trie;
+    t->functions = functions_new();
+    if (!t->functions) {
+        free(t);
+        t = NULL;
+    }
+    return t;
+}
+
+void trainer_free(struct trainer *t)
+{
+    if (!t)
+        return;
+    functions_free(t->functions);
+    free(t);
+}
+
+/* The trie's number of a place's function; TRIE_NONE: out of memory. */
+static uint32_t trainer_function(struct trainer *t, const struct place *place)
+{
+    struct functions_image *entry = functions_of(t->functions, place->image);
+    if (!entry)
+        return TRIE_NONE;
+    uint32_t *number = &entry->functions[place->function];
+    if (*number != FUNCTIONS_UNSET)
+        return *number;
+    if (entry->number == FUNCTIONS_UNSET) {
+        uint32_t image = trie_image(t->trie, image_path(place->image), image_build_id(place->image));
+        if (image == TRIE_NONE)
+            return TRIE_NONE;
+        entry->number = image;
+    }
+    const struct image_function *function = image_function(place->image, place->function);
+    uint32_t found = trie_function(t->trie, entry->number, function->address, function->name);
+    if (found != TRIE_NONE)
+        *number = found;
+    return found;
+}
+
+/* Whether the path can be entered: every frame has a function and a height that the trie can hold. */
+static bool trainer_usable(const struct trainer *t, size_t count, uint64_t base)
+{
+    if (count == 0 || t->frames[0].cfa > base || base - t->frames[0].cfa > UINT32_MAX)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (t->frames[i].place.function == IMAGE_NO_FUNCTION)
+            return false;
+    }
+    return true;
+}
+
+/* Enters frames[0 .. count), all at or below the base, from the outermost on. */
+static int trainer_enter(struct trainer *t, size_t count, uint64_t base, struct fathom_error *err)
+{
+    uint32_t node = TRIE_ROOT;
+    for (size_t i = count; i-- > 0;) {
+        const struct unwind_frame *frame = &t->frames[i];
+        const struct unwind_frame *caller = i + 1 < count ? frame + 1 : NULL;
+        uint64_t site = caller && !caller->interrupted ? caller->place.address : 0;
+        uint32_t function = trainer_function(t, &frame->place);
+        if (function == TRIE_NONE)
+            return error_memory(err);
+        node = trie_child(t->trie, node, function, (uint32_t)(base - frame->cfa), site);
+        if (node == TRIE_NONE)
+            return error_memory(err);
+        trie_add(t->trie, node, 1, i == 0);
+    }
+    return (int)count;
+}
+
+int trainer_add(struct trainer *t, struct process *process, const struct sample *sample, enum unwind_end *end,
+                struct fathom_error *err)
+{
+    enum unwind_end how;
+    size_t count = unwind_sample(process, sample, t->frames, UNWIND_MAX_FRAMES, &how);
+    struct trie_statistics *statistics = trie_statistics(t->trie);
+    if (end)
+        *end = how;
+    if (how != UNWIND_ROOT) {
+        if (how == UNWIND_CUT)
+            statistics->paths_cut++;
+        else
+            statistics->paths_failed++;
+        return 0;
+    }
+    uint64_t base;
+    if (process_stack_base(process, sample->tid, sample->sp, &base) != STACK_KNOWN) {
+        if (!unwind_base(t->frames, count, &base)) {
+            statistics->paths_failed++;
+            return 0;
+        }
+        int r = process_set_stack(process, sample->tid, sample->sp, base, err);
+        if (r < 0)
+            return r;
+    }
+    while (count && t->frames[count - 1].cfa > base)
+        count--;
+    if (!trainer_usable(t, count, base)) {
+        statistics->paths_failed++;
+        return 0;
+    }
+    statistics->paths_entered++;
+    return trainer_enter(t, count, base, err);
+}
