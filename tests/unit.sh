@@ -1,3 +1,13 @@
 #!/bin/sh
 # Runs one Criterion program and prints its results as TAP: "unit.sh PROGRAM".
-exec "$1" --tap=- -j1 2>&1
+#
+# The driver counts each "not ok" as a failure and an exit status as one more: status 1 that only repeats what
+# was said is dropped, any other (the program crashed, a sanitizer ended it) stays.
+output=$("$1" --tap=- -j1 --timeout 120 2>&1 </dev/null)
+status=$?
+printf '%s\n' "$output"
+case $status:$output in
+1:*"
+not ok "*) exit 0 ;;
+esac
+exit $status
