@@ -1,0 +1,59 @@
+# Programs with known call trees, as any program is built: optimised, no frame pointers, no sanitizers.
+test_programs = \
+	tests/programs/alloca tests/programs/callback tests/programs/cold tests/programs/deep \
+	tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/order \
+	tests/programs/recursion tests/programs/service tests/programs/signals tests/programs/tailcall \
+	tests/programs/threads
+check_PROGRAMS += $(test_programs) tests/programs/libvisit.so tests/programs/plugin.so
+
+program_flags = -O2 -fomit-frame-pointer
+program_cflags = -std=gnu17 $(WARN_CFLAGS) $(CFLAGS) $(program_flags)
+program_link = $(CC) $(program_cflags)
+program_library = $(program_link) -shared -Wl,-soname,$(@F)
+
+tests_programs_callback_SOURCES = tests/programs/callback.c tests/programs/program.h tests/programs/visit.h
+tests_programs_callback_CFLAGS = $(program_cflags)
+tests_programs_callback_LDADD = tests/programs/libvisit.so
+tests_programs_callback_LINK = $(program_link) -Wl,-rpath,'$$ORIGIN' -o $@
+tests_programs_libvisit_so_SOURCES = tests/programs/visit.c tests/programs/visit.h
+tests_programs_libvisit_so_CFLAGS = $(program_cflags) -fPIC
+tests_programs_libvisit_so_LINK = $(program_library) -o $@
+tests_programs_plugin_so_SOURCES = tests/programs/plugin.c tests/programs/visit.h
+tests_programs_plugin_so_CFLAGS = $(program_cflags) -fPIC
+tests_programs_plugin_so_LINK = $(program_library) -o $@
+tests_programs_exceptions_SOURCES = tests/programs/exceptions.cc tests/programs/program.h
+tests_programs_exceptions_CXXFLAGS = $(CXXFLAGS) $(program_flags)
+tests_programs_exceptions_LINK = $(CXX) $(CXXFLAGS) $(program_flags) -o $@
+tests_programs_alloca_SOURCES = tests/programs/alloca.c tests/programs/program.h
+tests_programs_alloca_CFLAGS = $(program_cflags)
+tests_programs_alloca_LINK = $(program_link) -pthread -o $@
+tests_programs_cold_SOURCES = tests/programs/cold.c tests/programs/program.h
+tests_programs_cold_CFLAGS = $(program_cflags)
+tests_programs_cold_LINK = $(program_link) -pthread -o $@
+tests_programs_deep_SOURCES = tests/programs/deep.c tests/programs/program.h
+tests_programs_deep_CFLAGS = $(program_cflags)
+tests_programs_deep_LINK = $(program_link) -pthread -o $@
+tests_programs_faults_SOURCES = tests/programs/faults.c tests/programs/program.h
+tests_programs_faults_CFLAGS = $(program_cflags)
+tests_programs_faults_LINK = $(program_link) -pthread -o $@
+tests_programs_forks_SOURCES = tests/programs/forks.c tests/programs/program.h
+tests_programs_forks_CFLAGS = $(program_cflags)
+tests_programs_forks_LINK = $(program_link) -pthread -o $@
+tests_programs_order_SOURCES = tests/programs/order.c tests/programs/program.h
+tests_programs_order_CFLAGS = $(program_cflags)
+tests_programs_order_LINK = $(program_link) -pthread -o $@
+tests_programs_recursion_SOURCES = tests/programs/recursion.c tests/programs/program.h
+tests_programs_recursion_CFLAGS = $(program_cflags)
+tests_programs_recursion_LINK = $(program_link) -pthread -o $@
+tests_programs_service_SOURCES = tests/programs/service.c tests/programs/program.h
+tests_programs_service_CFLAGS = $(program_cflags)
+tests_programs_service_LINK = $(program_link) -pthread -o $@
+tests_programs_signals_SOURCES = tests/programs/signals.c tests/programs/program.h
+tests_programs_signals_CFLAGS = $(program_cflags)
+tests_programs_signals_LINK = $(program_link) -pthread -o $@
+tests_programs_tailcall_SOURCES = tests/programs/tailcall.c tests/programs/program.h
+tests_programs_tailcall_CFLAGS = $(program_cflags)
+tests_programs_tailcall_LINK = $(program_link) -pthread -o $@
+tests_programs_threads_SOURCES = tests/programs/threads.c tests/programs/program.h
+tests_programs_threads_CFLAGS = $(program_cflags)
+tests_programs_threads_LINK = $(program_link) -pthread -o $@

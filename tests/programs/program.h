@@ -1,0 +1,39 @@
+/*
+ * program.h - what the test programs share: functions that stay where they are written, and measured work.
+ *
+ * Each program has a call tree that is known, and spends a known share of its time in each context. The
+ * optimiser may neither inline nor clone a KNOWN function, nor make its last call a jump when CALLED follows.
+ */
+#ifndef FATHOM_TESTS_PROGRAM_H
+#define FATHOM_TESTS_PROGRAM_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#ifdef __clang__
+#define KNOWN __attribute__((noinline))
+#else
+#define KNOWN __attribute__((noipa))
+#endif
+
+/* Stands after a call that must not become a tail jump. */
+#define CALLED() __asm__ volatile("" ::: "memory")
+
+static inline uint64_t thread_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Uses ms milliseconds of the thread's own CPU time, in the function that it stands in. Of that, under 1%
+ * goes to the clock. */
+__attribute__((always_inline)) static inline void spin(unsigned ms)
+{
+    for (uint64_t end = thread_ns() + ms * UINT64_C(1000000); thread_ns() < end;)
+        for (unsigned i = 0; i < 100000; i++)
+            CALLED();
+}
+
+#endif
