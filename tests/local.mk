@@ -13,6 +13,8 @@ include tests/infer/local.mk
 include tests/hcct/local.mk
 include tests/report/local.mk
 include tests/cli/local.mk
+include tests/programs/local.mk
+include tests/workloads/local.mk
 include tests/e2e/local.mk
 include tests/fuzz/local.mk
 
@@ -20,7 +22,9 @@ if HAVE_CRITERION
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
-TESTS += $(E2E_TESTS)
+# Of the end-to-end tests, those to run: "make check E2E_RUN=tests/e2e/input.test".
+E2E_RUN = $(E2E_TESTS)
+TESTS += $(E2E_RUN)
 EXTRA_DIST += $(E2E_TESTS) tests/unit.sh
 
 TEST_EXTENSIONS = .test

@@ -1,0 +1,144 @@
+# What the end-to-end tests share: TAP, a directory of their own, running commands, weighing folded reports.
+#
+# A test starts with ". "$top_srcdir/tests/e2e/lib.sh"" and ends with "finish". It runs in a directory of its own
+# that goes when it ends; $FATHOM is the program under test, $programs the directory of tests/programs.
+# shellcheck shell=sh disable=SC2034
+set -u
+: "${FATHOM:?}" "${top_builddir:?}" "${top_srcdir:?}"
+LC_ALL=C.UTF-8
+export LC_ALL
+programs=$top_builddir/tests/programs
+workloads=$top_srcdir/tests/workloads
+tests_run=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/fathom-test.XXXXXX") || exit 99
+# What was started with "&" and put into $background is ended too.
+background=
+clean_up()
+{
+    # shellcheck disable=SC2086 # a list
+    [ -z "$background" ] || kill -9 $background 2>/dev/null
+    cd / && chmod -R u+rwx "$work" && rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work" || exit 99
+
+# TAP --------------------------------------------------------------------------------------------------------
+
+ok() { tests_run=$((tests_run + 1)); echo "ok $tests_run - $*"; }
+
+not_ok() { tests_run=$((tests_run + 1)); echo "not ok $tests_run - $*"; }
+
+skip() { tests_run=$((tests_run + 1)); echo "ok $tests_run - $1 # SKIP $2"; }
+
+note() { sed 's/^/# /'; }
+
+finish() { echo "1..$tests_run"; exit 0; }
+
+skip_all() { echo "1..0 # SKIP $*"; exit 0; }
+
+# check DESCRIPTION COMMAND...: the command's status decides; what it printed explains a failure.
+check()
+{
+    check_description=$1
+    shift
+    if "$@" >check.out 2>&1; then
+        ok "$check_description"
+    else
+        not_ok "$check_description"
+        echo "# $*"
+        head -n 30 check.out | note
+        return 1
+    fi
+}
+
+# Commands ---------------------------------------------------------------------------------------------------
+
+# run COMMAND...: within 120 seconds. Sets $status; the output is in the files out and err.
+run()
+{
+    timeout -k 5 120 "$@" >out 2>err </dev/null
+    status=$?
+}
+
+# exits STATUS DESCRIPTION COMMAND...: runs it and compares the exit status.
+exits()
+{
+    exits_want=$1 exits_description=$2
+    shift 2
+    run "$@"
+    if [ $status = "$exits_want" ]; then
+        ok "$exits_description"
+    else
+        not_ok "$exits_description (status $status, expected $exits_want)"
+        echo "# $*"
+        tail -n 20 err | note
+        return 1
+    fi
+}
+
+# refuses STATUS PATTERN DESCRIPTION COMMAND...: a failure that says why: the status, and on stderr "fathom: ..."
+# with a text that the extended regular expression matches; no core dump, no sanitizer report.
+refuses()
+{
+    refuses_want=$1 refuses_pattern=$2 refuses_description=$3
+    shift 3
+    run "$@"
+    if [ $status = "$refuses_want" ] && grep -Eq "$refuses_pattern" err && grep -q '^fathom' err &&
+        ! grep -q 'Sanitizer' err; then
+        ok "$refuses_description"
+    else
+        not_ok "$refuses_description (status $status, expected $refuses_want with \"$refuses_pattern\")"
+        echo "# $*"
+        tail -n 20 err | note
+        return 1
+    fi
+}
+
+# May this user sample at all? Stock perf is asked, so that a fault of ours is no reason to skip.
+need_perf_events()
+{
+    command -v perf >/dev/null || skip_all "perf is not installed"
+    perf record -q -e cpu-clock:u -o need.data true >need.out 2>&1 ||
+        skip_all "the kernel refuses to sample: $(grep . need.out | head -n 1)"
+    rm -f need.data need.out
+}
+
+# Folded reports: "root;...;leaf WEIGHT" a line --------------------------------------------------------------
+
+# frames A B C: a pattern for these functions one right below the other, anywhere in a path; the last may have
+# called something (the clock).
+frames()
+{
+    pattern="(^|;)$1"
+    shift
+    for frame; do
+        pattern="$pattern;$frame"
+    done
+    echo "$pattern(;|\$)"
+}
+
+# share FILE PATTERN: percent of the file's weight on the paths that match.
+share()
+{
+    awk -v pattern="$2" '
+        { weight = $NF; path = $0; sub(/ [0-9.]+$/, "", path); all += weight }
+        path ~ pattern { sum += weight }
+        END { if (all <= 0) exit 1; printf "%.2f\n", 100 * sum / all }' "$1"
+}
+
+# has_share FILE PATTERN EXPECTED TOLERANCE DESCRIPTION: both in percent of the whole weight.
+has_share()
+{
+    found=$(share "$1" "$2") || found=nothing
+    if awk -v f="$found" -v e="$3" -v t="$4" 'BEGIN { exit !(f != "nothing" && f >= e - t && f <= e + t) }'; then
+        ok "$5"
+    else
+        not_ok "$5: $found%, expected $3 +- $4"
+        echo "# $2"
+        sort -k 2 "$1" | awk '{ w = $NF; print w "\t" $0 }' | sort -rn | cut -f 2- | head -n 15 | cut -c 1-400 | note
+    fi
+}
+
+# has_not FILE PATTERN DESCRIPTION: no weight at all on such paths.
+has_not() { has_share "$1" "$2" 0 0 "$3"; }
