@@ -6,5 +6,6 @@ libbase_la_SOURCES = \
 	base/error.c base/error.h \
 	base/file.c base/file.h \
 	base/hash.c base/hash.h \
-	base/log.h
+	base/log.h \
+	base/saturate.h
 libbase_la_LIBADD = $(XXHASH_LIBS)
