@@ -1,1 +1,12 @@
-
+noinst_LTLIBRARIES += libpathmap.la
+libpathmap_la_SOURCES = \
+	pathmap/fmap.h \
+	pathmap/map_data.h \
+	pathmap/merge.c \
+	pathmap/numbers.c pathmap/numbers.h \
+	pathmap/open.c \
+	pathmap/pathmap.c pathmap/pathmap.h \
+	pathmap/serialise.c \
+	pathmap/trie.c pathmap/trie.h \
+	pathmap/trie_data.h
+EXTRA_DIST += docs/fmap.md

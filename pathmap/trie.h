@@ -30,10 +30,12 @@ uint32_t trie_image(struct trie *trie, const char *path, const struct build_id *
 uint32_t trie_function(struct trie *trie, uint32_t image, uint64_t address, const char *name);
 /* The child of `parent` for a call from `site` (the return address's image-virtual address in the parent's
  * image, 0 when unknown) to `function` whose CFA is `height` bytes below the base; added when new. Height
- * must be above the parent's (every call takes at least 8 bytes), else TRIE_NONE, as when out of memory. */
+ * must be above the parent's (every call takes at least 8 bytes), but below the root any height will do: a
+ * thread's outermost frame has 0. Else TRIE_NONE, as when out of memory or a number is unknown. A site of 4
+ * GiB or more is kept as unknown. */
 uint32_t trie_child(struct trie *trie, uint32_t parent, uint32_t function, uint32_t height, uint64_t site);
 /* passes: times the path was entered, or walked through by an unwound sample. self: samples whose innermost
- * frame it was. */
+ * frame it was. Counts stay at the largest value rather than wrap round. The root counts nothing. */
 void trie_add(struct trie *trie, uint32_t node, uint64_t passes, uint64_t self);
 uint32_t trie_node_count(const struct trie *trie); /* with the root */
 
@@ -50,8 +52,8 @@ int trie_serialise(const struct trie *trie, void **data, size_t *size, struct fa
 int trie_save(const struct trie *trie, const char *path, struct fathom_error *err);
 
 struct pathmap;
-/* Adds all paths and counts of a map: for --append, `map merge`, and a map with a recording's own audit
- * samples. */
+/* Adds all paths, counts and statistics of a map: for --append, `map merge`, and a map with a recording's own
+ * audit samples. -EBADMSG: the map is damaged, nothing was added; -ENOMEM: some of it may have been. */
 int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error *err);
 
 #endif

@@ -1,0 +1,89 @@
+/*
+ * fmap.h - the structs of an .fmap file as they lie in it (docs/fmap.md), shared by its writer and reader.
+ */
+#ifndef FATHOM_PATHMAP_FMAP_H
+#define FATHOM_PATHMAP_FMAP_H
+
+#include <stdint.h>
+
+#include "image/image.h"
+
+#define FMAP_MAGIC        "FMAP"
+#define FMAP_VERSION      1u
+#define FMAP_MAX_SECTIONS 64u
+#define FMAP_ALIGNMENT    64u
+#define FMAP_NONE         UINT32_MAX
+
+enum fmap_kind {
+    FMAP_IMAGES = 1,
+    FMAP_FUNCTIONS,
+    FMAP_FUNCTION_NODES,
+    FMAP_NODES,
+    FMAP_PATHS,
+    FMAP_INDEX,
+    FMAP_STRINGS,
+    FMAP_STATISTICS,
+    FMAP_KINDS, /* one more than the last */
+};
+
+struct fmap_header {
+    char magic[4];
+    uint32_t version;
+    uint64_t size;
+    uint32_t sections;
+    uint32_t reserved;
+};
+
+struct fmap_section {
+    uint32_t kind;
+    uint32_t reserved;
+    uint64_t offset;
+    uint64_t length;
+    uint64_t checksum;
+};
+
+struct fmap_image {
+    uint32_t path;
+    uint8_t build_id_size;
+    uint8_t build_id[BUILD_ID_MAX];
+    uint8_t reserved[7];
+};
+
+struct fmap_function {
+    uint64_t address;
+    uint32_t image;
+    uint32_t name;
+};
+
+struct fmap_node {
+    uint32_t parent;
+    uint32_t function;
+    uint32_t height;
+    uint32_t site;
+    uint64_t passes;
+    uint64_t self;
+};
+
+struct fmap_statistics {
+    uint64_t paths_entered;
+    uint64_t paths_cut;
+    uint64_t paths_failed;
+    uint32_t function_paths;
+    uint32_t reserved;
+};
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is used in place");
+_Static_assert(sizeof(struct fmap_header) == 24, "docs/fmap.md");
+_Static_assert(sizeof(struct fmap_section) == 32, "docs/fmap.md");
+_Static_assert(sizeof(struct fmap_image) == 32, "docs/fmap.md");
+_Static_assert(sizeof(struct fmap_function) == 16, "docs/fmap.md");
+_Static_assert(sizeof(struct fmap_node) == 32, "docs/fmap.md");
+_Static_assert(sizeof(struct fmap_statistics) == 32, "docs/fmap.md");
+
+/* What the CID index hashes. */
+static inline uint64_t fmap_cid(uint32_t function, uint32_t height)
+{
+    return (uint64_t)function << 32 | height;
+}
+
+#endif

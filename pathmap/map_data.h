@@ -1,0 +1,27 @@
+/* map_data.h - what an open map is made of, for open.c and pathmap.c. */
+#ifndef FATHOM_PATHMAP_MAP_DATA_H
+#define FATHOM_PATHMAP_MAP_DATA_H
+
+#include "base/file.h"
+#include "pathmap/fmap.h"
+#include "pathmap/pathmap.h"
+
+/* All pointers go into the file's bytes; lengths agree with each other, what the numbers in them say is not
+ * to be trusted, but for `paths`, whose entries are below path_count. */
+struct pathmap {
+    const struct fmap_node *nodes;
+    const uint32_t *index; /* index_mask + 1 entries */
+    uint64_t index_mask;
+    const uint32_t *paths;          /* by node */
+    const uint32_t *function_nodes; /* function_count + 1 of them */
+    const struct fmap_function *functions;
+    const struct fmap_image *images;
+    const char *strings; /* its last byte is a NUL */
+    size_t strings_size; /* bytes, at least 1 */
+    uint32_t node_count, function_count, image_count, path_count;
+    struct trie_statistics statistics;
+    struct file_view view; /* when it came from a file */
+    void *memory;          /* when it was handed in: owned */
+};
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * merge.c - a finished map's paths and counts into a trie.
+ *
+ * Images are the same when their build-ids are, so maps made on several machines go together. The map is
+ * checked whole before the trie is touched: a damaged one adds nothing.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/saturate.h"
+#include "pathmap/pathmap.h"
+#include "pathmap/trie_data.h"
+
+static int map_check(const struct pathmap *map, struct fathom_error *err)
+{
+    for (uint32_t i = 0; i < pathmap_function_count(map); i++) {
+        if (pathmap_function(map, i).image == PATHMAP_NONE)
+            return error_set(err, EBADMSG, "function %u of the path map is in no image: the map is damaged",
+                             i);
+    }
+    for (uint32_t i = 0; i < pathmap_node_count(map); i++) {
+        if (!pathmap_node_sound(map, i))
+            return error_set(err, EBADMSG, "node %u of the path map is unsound: the map is damaged", i);
+    }
+    return 0;
+}
+
+/* The trie's numbers of the map's functions. */
+static bool functions_add(struct trie *trie, const struct pathmap *map, uint32_t *numbers)
+{
+    for (uint32_t i = 0; i < pathmap_function_count(map); i++) {
+        struct pathmap_function function = pathmap_function(map, i);
+        struct pathmap_image image = pathmap_image(map, function.image);
+        uint32_t number = trie_image(trie, image.path, &image.build_id);
+        if (number != TRIE_NONE)
+            number = trie_function(trie, number, function.address, function.name);
+        if (number == TRIE_NONE)
+            return false;
+        numbers[i] = number;
+    }
+    return true;
+}
+
+/* Enters each node after its parent: nodes are sorted by CID, so the outer frames still to enter are first
+ * gathered in `pending`, whose size is that of the map. */
+static bool nodes_add(struct trie *trie, const struct pathmap *map, const uint32_t *functions,
+                      uint32_t *numbers, uint32_t *pending)
+{
+    uint32_t count = pathmap_node_count(map);
+    for (uint32_t i = 0; i < count; i++)
+        numbers[i] = TRIE_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t n = 0;
+        for (uint32_t at = i; at != PATHMAP_NONE && numbers[at] == TRIE_NONE;
+             at = pathmap_node(map, at).parent)
+            pending[n++] = at;
+        while (n) {
+            uint32_t at = pending[--n];
+            struct pathmap_node node = pathmap_node(map, at);
+            uint32_t parent = node.parent == PATHMAP_NONE ? TRIE_ROOT : numbers[node.parent];
+            numbers[at] = trie_child(trie, parent, functions[node.function], node.height, node.site);
+            if (numbers[at] == TRIE_NONE)
+                return false;
+            trie_add(trie, numbers[at], node.passes, node.self);
+        }
+    }
+    return true;
+}
+
+int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error *err)
+{
+    int rc = map_check(map, err);
+    if (rc < 0)
+        return rc;
+    uint32_t *functions = malloc((pathmap_function_count(map) + 1ul) * sizeof *functions);
+    uint32_t *numbers = malloc((pathmap_node_count(map) + 1ul) * sizeof *numbers);
+    uint32_t *pending = malloc((pathmap_node_count(map) + 1ul) * sizeof *pending);
+    if (!functions || !numbers || !pending || !functions_add(trie, map, functions) ||
+        !nodes_add(trie, map, functions, numbers, pending)) {
+        rc = error_memory(err);
+    } else {
+        struct trie_statistics *to = &trie->statistics, from = pathmap_statistics(map);
+        to->paths_entered = add_saturating(to->paths_entered, from.paths_entered);
+        to->paths_cut = add_saturating(to->paths_cut, from.paths_cut);
+        to->paths_failed = add_saturating(to->paths_failed, from.paths_failed);
+    }
+    free(functions);
+    free(numbers);
+    free(pending);
+    return rc;
+}

@@ -1,0 +1,191 @@
+/* pathmap.c - questions to a map that is open; see pathmap.h. Opening is in open.c. */
+#include "pathmap/pathmap.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "pathmap/map_data.h"
+
+/* A string of the file: the section ends with a NUL, so any offset in it begins one. "" when it is outside.
+ */
+static const char *map_text(const struct pathmap *map, uint32_t offset)
+{
+    return offset < map->strings_size ? map->strings + offset : "";
+}
+
+uint32_t pathmap_image_count(const struct pathmap *map)
+{
+    return map->image_count;
+}
+
+struct pathmap_image pathmap_image(const struct pathmap *map, uint32_t index)
+{
+    struct pathmap_image image = {.path = ""};
+    if (index >= map->image_count)
+        return image;
+    const struct fmap_image *from = &map->images[index];
+    image.path = map_text(map, from->path);
+    if (from->build_id_size <= BUILD_ID_MAX) {
+        image.build_id.size = from->build_id_size;
+        memcpy(image.build_id.bytes, from->build_id, from->build_id_size);
+    }
+    return image;
+}
+
+uint32_t pathmap_function_count(const struct pathmap *map)
+{
+    return map->function_count;
+}
+
+struct pathmap_function pathmap_function(const struct pathmap *map, uint32_t index)
+{
+    if (index >= map->function_count)
+        return (struct pathmap_function){.image = PATHMAP_NONE};
+    const struct fmap_function *from = &map->functions[index];
+    const char *name = map_text(map, from->name);
+    return (struct pathmap_function){
+        .image = from->image < map->image_count ? from->image : PATHMAP_NONE,
+        .address = from->address,
+        .name = *name ? name : NULL,
+    };
+}
+
+uint32_t pathmap_node_count(const struct pathmap *map)
+{
+    return map->node_count;
+}
+
+uint32_t pathmap_path_count(const struct pathmap *map)
+{
+    return map->path_count;
+}
+
+bool pathmap_node_sound(const struct pathmap *map, uint32_t index)
+{
+    if (index >= map->node_count)
+        return false;
+    const struct fmap_node *node = &map->nodes[index];
+    return node->function < map->function_count &&
+           (node->parent == FMAP_NONE ||
+            (node->parent < map->node_count && map->nodes[node->parent].height < node->height));
+}
+
+struct pathmap_node pathmap_node(const struct pathmap *map, uint32_t index)
+{
+    if (index >= map->node_count)
+        return (struct pathmap_node){.parent = PATHMAP_NONE, .function = PATHMAP_NONE};
+    const struct fmap_node *from = &map->nodes[index];
+    bool sound = pathmap_node_sound(map, index);
+    return (struct pathmap_node){
+        .parent = sound ? from->parent : PATHMAP_NONE,
+        .function = from->function < map->function_count ? from->function : PATHMAP_NONE,
+        .height = from->height,
+        .path = map->paths[index],
+        .site = from->site,
+        .passes = from->passes,
+        .self = from->self,
+    };
+}
+
+struct trie_statistics pathmap_statistics(const struct pathmap *map)
+{
+    return map->statistics;
+}
+
+uint32_t pathmap_find_function(const struct pathmap *map, uint32_t image, uint64_t address)
+{
+    uint32_t low = 0, high = map->function_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct fmap_function *function = &map->functions[middle];
+        if (function->image < image || (function->image == image && function->address < address))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < map->function_count && map->functions[low].image == image &&
+        map->functions[low].address == address)
+        return low;
+    return PATHMAP_NONE;
+}
+
+uint32_t pathmap_find_image(const struct pathmap *map, const char *path, const struct build_id *id,
+                            bool *stale)
+{
+    bool same_path = false;
+    for (uint32_t i = 0; i < map->image_count; i++) {
+        struct pathmap_image image = pathmap_image(map, i);
+        bool same = strcmp(image.path, path) == 0;
+        if (!id ? same : id->size ? build_id_equal(&image.build_id, id) : same && !image.build_id.size) {
+            if (stale)
+                *stale = false;
+            return i;
+        }
+        same_path |= same;
+    }
+    if (stale)
+        *stale = same_path;
+    return PATHMAP_NONE;
+}
+
+/* How many nodes from `first` on have its CID: doubling steps, then halving. At least 1. */
+static uint32_t cid_run(const struct pathmap *map, uint32_t first)
+{
+    const struct fmap_node *nodes = map->nodes + first;
+    uint32_t left = map->node_count - first, function = nodes->function, height = nodes->height;
+    uint32_t same = 0, step = 1; /* nodes[same] has the CID */
+    while (step < left - same && nodes[same + step].function == function &&
+           nodes[same + step].height == height) {
+        same += step;
+        step *= 2;
+    }
+    while (step /= 2) {
+        if (step < left - same && nodes[same + step].function == function &&
+            nodes[same + step].height == height)
+            same += step;
+    }
+    return same + 1;
+}
+
+uint32_t pathmap_find(const struct pathmap *map, uint32_t function, uint32_t height, uint32_t *first)
+{
+    uint64_t slot = hash_u64(fmap_cid(function, height)) & map->index_mask;
+    for (uint64_t tries = 0; tries <= map->index_mask; tries++, slot = (slot + 1) & map->index_mask) {
+        uint32_t node = map->index[slot];
+        if (node >= map->node_count)
+            return 0;
+        if (map->nodes[node].function == function && map->nodes[node].height == height) {
+            *first = node;
+            return cid_run(map, node);
+        }
+    }
+    return 0;
+}
+
+uint32_t pathmap_function_nodes(const struct pathmap *map, uint32_t function, uint32_t *first)
+{
+    if (function >= map->function_count)
+        return 0;
+    uint32_t from = map->function_nodes[function], to = map->function_nodes[function + 1];
+    if (to > map->node_count)
+        to = map->node_count;
+    if (from >= to)
+        return 0;
+    *first = from;
+    return to - from;
+}
+
+int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, size_t max)
+{
+    size_t depth = 0;
+    for (uint32_t at = node; at != FMAP_NONE; at = map->nodes[at].parent) {
+        if (!pathmap_node_sound(map, at))
+            return -EBADMSG;
+        depth++;
+    }
+    size_t kept = depth < max ? depth : max;
+    for (uint32_t at = node; kept; at = map->nodes[at].parent)
+        functions[--kept] = map->nodes[at].function;
+    return depth > INT32_MAX ? INT32_MAX : (int)depth;
+}

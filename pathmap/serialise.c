@@ -1,0 +1,285 @@
+/*
+ * serialise.c - a trie as the bytes of an .fmap file (docs/fmap.md).
+ *
+ * The numbers of functions and nodes in the file are positions in its sorted tables; `layout` holds the ways
+ * from the trie's numbers to these.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/file.h"
+#include "pathmap/fmap.h"
+#include "pathmap/trie_data.h"
+
+/* A node as it is sorted: by CID, then function path, then number in the trie. */
+struct place_key {
+    uint64_t cid;
+    uint32_t path;
+    uint32_t node; /* in the trie */
+};
+
+struct layout {
+    const struct trie *trie;
+    uint32_t *function_order;  /* trie's number by file's number */
+    uint32_t *function_number; /* file's number by trie's number */
+    uint32_t *path;            /* function path's number by trie's node; the root's is FMAP_NONE */
+    uint32_t paths;            /* number of them */
+    struct place_key *order;   /* by file's node */
+    uint32_t *node_number;     /* file's number by trie's node */
+    uint32_t *text;            /* offset in the strings by name's number */
+    uint32_t nodes;            /* in the file: without the root */
+    uint64_t index_size;       /* entries of the CID index */
+    uint64_t strings_size;     /* bytes */
+    struct fmap_section sections[FMAP_KINDS - 1];
+    uint64_t size; /* of the file */
+};
+
+static int compare_functions(const void *a, const void *b, void *trie)
+{
+    const struct trie_function *functions = ((const struct trie *)trie)->functions;
+    const struct trie_function *x = &functions[*(const uint32_t *)a], *y = &functions[*(const uint32_t *)b];
+    if (x->image != y->image)
+        return x->image < y->image ? -1 : 1;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place_key *x = a, *y = b;
+    if (x->cid != y->cid)
+        return x->cid < y->cid ? -1 : 1;
+    if (x->path != y->path)
+        return x->path < y->path ? -1 : 1;
+    return x->node < y->node ? -1 : 1;
+}
+
+static bool functions_number(struct layout *l)
+{
+    uint32_t n = l->trie->function_count;
+    l->function_order = malloc((n + 1ul) * sizeof(uint32_t));
+    l->function_number = malloc((n + 1ul) * sizeof(uint32_t));
+    if (!l->function_order || !l->function_number)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        l->function_order[i] = i;
+    qsort_r(l->function_order, n, sizeof(uint32_t), compare_functions, (void *)(uintptr_t)l->trie);
+    for (uint32_t i = 0; i < n; i++)
+        l->function_number[l->function_order[i]] = i;
+    return true;
+}
+
+/* Numbers the function paths: a trie over functions alone, whose nodes are (outer path, function). Parents
+ * come before their children in the trie, so one pass does it. */
+static bool paths_number(struct layout *l)
+{
+    const struct trie *t = l->trie;
+    struct numbers known = {0};
+    uint64_t *keys = malloc(t->node_count * sizeof *keys); /* by path: outer path << 32 | function */
+    l->path = malloc(t->node_count * sizeof *l->path);
+    bool done = keys && l->path && numbers_init(&known);
+    if (done)
+        l->path[TRIE_ROOT] = FMAP_NONE;
+    for (uint32_t i = 1; done && i < t->node_count; i++) {
+        uint64_t key = (uint64_t)l->path[t->nodes[i].parent] << 32 | t->nodes[i].function;
+        uint32_t hash = (uint32_t)hash_u64(key), path;
+        size_t cursor = 0;
+        while ((path = numbers_next(&known, hash, &cursor)) != NUMBERS_NONE && keys[path] != key)
+            ;
+        if (path == NUMBERS_NONE) {
+            path = l->paths++;
+            keys[path] = key;
+            done = numbers_put(&known, hash, path);
+        }
+        l->path[i] = path;
+    }
+    numbers_clear(&known);
+    free(keys);
+    return done;
+}
+
+static bool nodes_number(struct layout *l)
+{
+    const struct trie *t = l->trie;
+    l->nodes = t->node_count - 1;
+    l->order = malloc((l->nodes + 1ul) * sizeof *l->order);
+    l->node_number = malloc(t->node_count * sizeof *l->node_number);
+    if (!l->order || !l->node_number)
+        return false;
+    for (uint32_t i = 1; i < t->node_count; i++) {
+        const struct trie_node *node = &t->nodes[i];
+        uint64_t cid = fmap_cid(l->function_number[node->function], node->height);
+        l->order[i - 1] = (struct place_key){cid, l->path[i], i};
+    }
+    qsort(l->order, l->nodes, sizeof *l->order, compare_places);
+    l->node_number[TRIE_ROOT] = FMAP_NONE;
+    uint64_t cids = 0;
+    for (uint32_t i = 0; i < l->nodes; i++) {
+        l->node_number[l->order[i].node] = i;
+        cids += i == 0 || l->order[i].cid != l->order[i - 1].cid;
+    }
+    for (l->index_size = 2; l->index_size < cids * 2;)
+        l->index_size *= 2;
+    return true;
+}
+
+static int strings_place(struct layout *l, struct fathom_error *err)
+{
+    uint32_t n = names_count(l->trie->names);
+    l->text = malloc((n + 1ul) * sizeof *l->text);
+    if (!l->text)
+        return error_memory(err);
+    l->strings_size = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *text = names_text(l->trie->names, i);
+        l->text[i] = *text ? (uint32_t)l->strings_size : 0;
+        if (*text)
+            l->strings_size += strlen(text) + 1;
+        if (l->strings_size > UINT32_MAX)
+            return error_set(err, EFBIG, "the names of a path map's functions take more than 4 GiB");
+    }
+    return 0;
+}
+
+static void sections_place(struct layout *l)
+{
+    const struct trie *t = l->trie;
+    const uint64_t lengths[FMAP_KINDS] = {
+        [FMAP_IMAGES] = t->image_count * sizeof(struct fmap_image),
+        [FMAP_FUNCTIONS] = t->function_count * sizeof(struct fmap_function),
+        [FMAP_FUNCTION_NODES] = (t->function_count + 1ul) * sizeof(uint32_t),
+        [FMAP_NODES] = l->nodes * sizeof(struct fmap_node),
+        [FMAP_PATHS] = l->nodes * sizeof(uint32_t),
+        [FMAP_INDEX] = l->index_size * sizeof(uint32_t),
+        [FMAP_STRINGS] = l->strings_size,
+        [FMAP_STATISTICS] = sizeof(struct fmap_statistics),
+    };
+    uint64_t at = sizeof(struct fmap_header) + sizeof l->sections + sizeof(uint64_t);
+    for (uint32_t kind = 1; kind < FMAP_KINDS; kind++) {
+        at = (at + FMAP_ALIGNMENT - 1) & ~(uint64_t)(FMAP_ALIGNMENT - 1);
+        l->sections[kind - 1] = (struct fmap_section){.kind = kind, .offset = at, .length = lengths[kind]};
+        at += lengths[kind];
+    }
+    l->size = at;
+}
+
+static void *section_at(const struct layout *l, uint8_t *file, enum fmap_kind kind)
+{
+    return file + l->sections[kind - 1].offset;
+}
+
+static void names_write(const struct layout *l, uint8_t *file)
+{
+    const struct trie *t = l->trie;
+    struct fmap_image *images = section_at(l, file, FMAP_IMAGES);
+    for (uint32_t i = 0; i < t->image_count; i++) {
+        const struct trie_image *from = &t->images[i];
+        images[i].path = l->text[from->path];
+        images[i].build_id_size = from->build_id.size;
+        memcpy(images[i].build_id, from->build_id.bytes, from->build_id.size);
+    }
+    struct fmap_function *functions = section_at(l, file, FMAP_FUNCTIONS);
+    for (uint32_t i = 0; i < t->function_count; i++) {
+        const struct trie_function *from = &t->functions[l->function_order[i]];
+        uint32_t name = from->name == NAMES_NONE ? 0 : l->text[from->name];
+        functions[i] = (struct fmap_function){from->address, from->image, name};
+    }
+    char *strings = section_at(l, file, FMAP_STRINGS);
+    for (uint32_t i = 0; i < names_count(t->names); i++) {
+        const char *text = names_text(t->names, i);
+        memcpy(strings + l->text[i], text, strlen(text));
+    }
+}
+
+static void nodes_write(const struct layout *l, uint8_t *file)
+{
+    const struct trie *t = l->trie;
+    struct fmap_node *nodes = section_at(l, file, FMAP_NODES);
+    uint32_t *paths = section_at(l, file, FMAP_PATHS);
+    uint32_t *first = section_at(l, file, FMAP_FUNCTION_NODES);
+    uint32_t *index = section_at(l, file, FMAP_INDEX);
+    uint64_t mask = l->index_size - 1;
+    uint32_t function = 0; /* the next whose first node is not known */
+
+    memset(index, 0xff, l->index_size * sizeof *index);
+    for (uint32_t i = 0; i < l->nodes; i++) {
+        const struct place_key *key = &l->order[i];
+        const struct trie_node *from = &t->nodes[key->node];
+        uint32_t number = (uint32_t)(key->cid >> 32);
+        nodes[i] = (struct fmap_node){
+            l->node_number[from->parent], number, from->height, from->site, from->passes, from->self};
+        paths[i] = key->path;
+        while (function <= number)
+            first[function++] = i;
+        if (i == 0 || key->cid != key[-1].cid) {
+            uint64_t slot = hash_u64(key->cid) & mask;
+            while (index[slot] != FMAP_NONE)
+                slot = (slot + 1) & mask;
+            index[slot] = i;
+        }
+    }
+    while (function <= t->function_count)
+        first[function++] = l->nodes;
+}
+
+static void header_write(struct layout *l, uint8_t *file)
+{
+    struct fmap_header header = {.version = FMAP_VERSION, .size = l->size, .sections = FMAP_KINDS - 1};
+    memcpy(header.magic, FMAP_MAGIC, sizeof header.magic);
+    for (uint32_t i = 0; i < FMAP_KINDS - 1; i++)
+        l->sections[i].checksum = checksum_of(file + l->sections[i].offset, l->sections[i].length);
+    memcpy(file, &header, sizeof header);
+    memcpy(file + sizeof header, l->sections, sizeof l->sections);
+    size_t covered = sizeof header + sizeof l->sections;
+    uint64_t checksum = checksum_of(file, covered);
+    memcpy(file + covered, &checksum, sizeof checksum);
+}
+
+int trie_serialise(const struct trie *trie, void **data, size_t *size, struct fathom_error *err)
+{
+    struct layout l = {.trie = trie};
+    int rc = 0;
+    if (!functions_number(&l) || !paths_number(&l) || !nodes_number(&l)) {
+        rc = error_memory(err);
+        goto out;
+    }
+    rc = strings_place(&l, err);
+    if (rc < 0)
+        goto out;
+    sections_place(&l);
+    uint8_t *file = calloc(1, l.size);
+    if (!file) {
+        rc = error_memory(err);
+        goto out;
+    }
+    names_write(&l, file);
+    nodes_write(&l, file);
+    const struct trie_statistics *s = &trie->statistics;
+    *(struct fmap_statistics *)section_at(&l, file, FMAP_STATISTICS) =
+        (struct fmap_statistics){s->paths_entered, s->paths_cut, s->paths_failed, l.paths, 0};
+    header_write(&l, file);
+    *data = file;
+    *size = l.size;
+out:
+    free(l.function_order);
+    free(l.function_number);
+    free(l.path);
+    free(l.order);
+    free(l.node_number);
+    free(l.text);
+    return rc;
+}
+
+int trie_save(const struct trie *trie, const char *path, struct fathom_error *err)
+{
+    void *data;
+    size_t size;
+    int rc = trie_serialise(trie, &data, &size, err);
+    if (rc == 0) {
+        rc = file_replace(path, data, size, err);
+        free(data);
+    }
+    return rc;
+}

@@ -1,0 +1,170 @@
+/* trie.c - see trie.h. */
+#include "pathmap/trie.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/saturate.h"
+#include "pathmap/trie_data.h"
+
+/* Room for one more element. false: out of memory, or numbers have run out (TRIE_NONE is none of them). */
+static bool array_reserve(void **array, uint32_t count, uint32_t *room, size_t element)
+{
+    if (count < *room)
+        return true;
+    if (count == TRIE_NONE)
+        return false;
+    uint32_t grown = *room > TRIE_NONE / 2 ? TRIE_NONE : *room ? *room * 2 : 64;
+    void *p = realloc(*array, grown * element);
+    if (!p)
+        return false;
+    *array = p;
+    *room = grown;
+    return true;
+}
+
+struct trie *trie_new(void)
+{
+    struct trie *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->names = names_new();
+    t->node_room = 64;
+    t->nodes = malloc(t->node_room * sizeof *t->nodes);
+    t->last_child = malloc(t->node_room * sizeof *t->last_child);
+    if (!t->names || !t->nodes || !t->last_child || !numbers_init(&t->edges) ||
+        !numbers_init(&t->by_address) || !numbers_init(&t->by_build)) {
+        trie_free(t);
+        return NULL;
+    }
+    t->nodes[TRIE_ROOT] = (struct trie_node){.parent = TRIE_NONE, .function = TRIE_NONE};
+    t->last_child[TRIE_ROOT] = TRIE_ROOT;
+    t->node_count = 1;
+    return t;
+}
+
+void trie_free(struct trie *t)
+{
+    if (!t)
+        return;
+    names_free(t->names);
+    numbers_clear(&t->edges);
+    numbers_clear(&t->by_address);
+    numbers_clear(&t->by_build);
+    free(t->nodes);
+    free(t->last_child);
+    free(t->functions);
+    free(t->images);
+    free(t);
+}
+
+uint32_t trie_image(struct trie *t, const char *path, const struct build_id *id)
+{
+    struct build_id none = {0};
+    if (!id)
+        id = &none;
+    uint32_t hash = (uint32_t)(id->size ? checksum_of(id->bytes, id->size) : checksum_of(path, strlen(path)));
+    size_t cursor = 0;
+    for (uint32_t i; (i = numbers_next(&t->by_build, hash, &cursor)) != NUMBERS_NONE;) {
+        const struct trie_image *image = &t->images[i];
+        if (id->size ? build_id_equal(&image->build_id, id)
+                     : !image->build_id.size && strcmp(names_text(t->names, image->path), path) == 0)
+            return i;
+    }
+    uint32_t name = names_intern(t->names, path);
+    if (name == NAMES_NONE ||
+        !array_reserve((void **)&t->images, t->image_count, &t->image_room, sizeof *t->images) ||
+        !numbers_put(&t->by_build, hash, t->image_count))
+        return TRIE_NONE;
+    t->images[t->image_count] = (struct trie_image){*id, name};
+    return t->image_count++;
+}
+
+uint32_t trie_function(struct trie *t, uint32_t image, uint64_t address, const char *name)
+{
+    uint32_t hash = (uint32_t)hash_u64(address ^ (uint64_t)image << 48);
+    size_t cursor = 0;
+    for (uint32_t i; (i = numbers_next(&t->by_address, hash, &cursor)) != NUMBERS_NONE;) {
+        struct trie_function *function = &t->functions[i];
+        if (function->address == address && function->image == image) {
+            if (function->name == NAMES_NONE && name && *name)
+                function->name = names_intern(t->names, name);
+            return i;
+        }
+    }
+    uint32_t text = name && *name ? names_intern(t->names, name) : NAMES_NONE;
+    if (image >= t->image_count ||
+        !array_reserve((void **)&t->functions, t->function_count, &t->function_room, sizeof *t->functions) ||
+        !numbers_put(&t->by_address, hash, t->function_count))
+        return TRIE_NONE;
+    t->functions[t->function_count] = (struct trie_function){address, image, text};
+    return t->function_count++;
+}
+
+static bool nodes_reserve(struct trie *t)
+{
+    uint32_t room = t->node_room;
+    if (!array_reserve((void **)&t->nodes, t->node_count, &room, sizeof *t->nodes))
+        return false;
+    if (room != t->node_room) {
+        uint32_t *last = realloc(t->last_child, room * sizeof *last);
+        if (!last)
+            return false; /* nodes has more room than node_room says: no harm */
+        t->last_child = last;
+        t->node_room = room;
+    }
+    return true;
+}
+
+static bool node_is(const struct trie_node *node, const struct trie_node *key)
+{
+    return node->parent == key->parent && node->function == key->function && node->height == key->height &&
+           node->site == key->site;
+}
+
+uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t function, uint32_t height, uint64_t site)
+{
+    if (parent >= t->node_count || function >= t->function_count ||
+        (parent != TRIE_ROOT && height <= t->nodes[parent].height))
+        return TRIE_NONE;
+    struct trie_node key = {parent, function, height, site > UINT32_MAX ? 0 : (uint32_t)site, 0, 0};
+    uint32_t last = t->last_child[parent];
+    if (last != TRIE_ROOT && node_is(&t->nodes[last], &key))
+        return last;
+
+    uint64_t mixed = hash_u64((uint64_t)parent << 32 | function) ^ ((uint64_t)height << 32 | key.site);
+    uint32_t hash = (uint32_t)hash_u64(mixed);
+    size_t cursor = 0;
+    uint32_t i;
+    while ((i = numbers_next(&t->edges, hash, &cursor)) != NUMBERS_NONE && !node_is(&t->nodes[i], &key))
+        ;
+    if (i == NUMBERS_NONE) {
+        if (!nodes_reserve(t) || !numbers_put(&t->edges, hash, t->node_count))
+            return TRIE_NONE;
+        i = t->node_count++;
+        t->nodes[i] = key;
+        t->last_child[i] = TRIE_ROOT;
+    }
+    t->last_child[parent] = i;
+    return i;
+}
+
+void trie_add(struct trie *t, uint32_t node, uint64_t passes, uint64_t self)
+{
+    if (node == TRIE_ROOT || node >= t->node_count)
+        return;
+    t->nodes[node].passes = add_saturating(t->nodes[node].passes, passes);
+    t->nodes[node].self = add_saturating(t->nodes[node].self, self);
+}
+
+uint32_t trie_node_count(const struct trie *t)
+{
+    return t->node_count;
+}
+
+struct trie_statistics *trie_statistics(struct trie *t)
+{
+    return &t->statistics;
+}

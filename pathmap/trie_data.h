@@ -1,0 +1,51 @@
+/*
+ * trie_data.h - what a trie is made of, for the files that build it and that write it out.
+ *
+ * Memory for one node: 32 bytes of its own, 4 for the last child, and 8 bytes for a slot of the edge table,
+ * which is between 3/8 and 3/4 full: 47 to 57 bytes, so 10 million nodes take at most 570 MB. Invariant: a
+ * node's parent has a smaller number and (but for the root) a smaller height.
+ */
+#ifndef FATHOM_PATHMAP_TRIE_DATA_H
+#define FATHOM_PATHMAP_TRIE_DATA_H
+
+#include "base/hash.h"
+#include "pathmap/numbers.h"
+#include "pathmap/trie.h"
+
+struct trie_node {
+    uint32_t parent, function, height;
+    uint32_t site; /* 0: unknown */
+    uint64_t passes, self;
+};
+_Static_assert(sizeof(struct trie_node) == 32, "ten million nodes must be feasible");
+
+struct trie_function {
+    uint64_t address;
+    uint32_t image;
+    uint32_t name; /* in names, NAMES_NONE when unknown */
+};
+
+struct trie_image {
+    struct build_id build_id;
+    uint32_t path; /* in names */
+};
+
+struct trie {
+    struct trie_node *nodes; /* nodes[0] is the root: its function is TRIE_NONE */
+    uint32_t *last_child;    /* by node: the child found last, TRIE_ROOT for none */
+    uint32_t node_count, node_room;
+    struct numbers edges; /* nodes by (parent, function, height, site) */
+
+    struct trie_function *functions;
+    uint32_t function_count, function_room;
+    struct numbers by_address; /* functions by (image, address) */
+
+    struct trie_image *images;
+    uint32_t image_count, image_room;
+    struct numbers by_build; /* images by build-id or path */
+
+    struct names *names;
+    struct trie_statistics statistics;
+};
+
+#endif
