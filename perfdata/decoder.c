@@ -1,0 +1,177 @@
+/*
+ * decoder.c - tells which event a record belongs to and where the fields of its records are.
+ *
+ * With several events the ID must stand at one place in all samples, as tools/perf/util/evsel.c requires
+ * (__evsel__calc_id_pos, __evsel__calc_is_pos): IDENTIFIER first, or ID behind the same fields.
+ */
+#include "perfdata/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "perfdata/layout.h"
+
+/* Register numbers of arch/x86/include/uapi/asm/perf_regs.h. */
+enum { REG_BP = 6, REG_SP = 7, REG_IP = 8 };
+
+#define BRANCH_HW_INDEX (UINT64_C(1) << 17)
+#define BRANCH_COUNTERS (UINT64_C(1) << 19) /* Linux 6.8 */
+
+static int8_t register_place(uint64_t mask, int number)
+{
+    if (!(mask >> number & 1))
+        return -1;
+    return (int8_t)__builtin_popcountll(mask & ((UINT64_C(1) << number) - 1));
+}
+
+static struct register_places register_places(uint64_t mask)
+{
+    return (struct register_places){
+        .count = (uint8_t)__builtin_popcountll(mask),
+        .sp = register_place(mask, REG_SP),
+        .ip = register_place(mask, REG_IP),
+        .bp = register_place(mask, REG_BP),
+    };
+}
+
+/* Bytes of the flagged fields, 8 each. */
+static uint16_t fields_size(uint64_t flags)
+{
+    return (uint16_t)(8 * __builtin_popcountll(flags));
+}
+
+/* Place of the field `flag` in a sample when only IDENTIFIER and `before` can stand before it. */
+static uint16_t sample_place(uint64_t sample_type, uint64_t flag, uint64_t before)
+{
+    if (!(sample_type & flag))
+        return 0;
+    return (uint16_t)(RECORD_HEADER_SIZE + fields_size(sample_type & (PERF_SAMPLE_IDENTIFIER | before)));
+}
+
+/* Place of the trailer's field `flag`, counted back from the end: itself and what stands behind it. */
+static uint16_t trailer_place(uint64_t sample_type, uint64_t flag, uint64_t behind)
+{
+    return sample_type & flag ? fields_size(sample_type & (flag | behind)) : 0;
+}
+
+#define BEHIND_ID   (PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+#define BEHIND_TIME (PERF_SAMPLE_ID | BEHIND_ID)
+#define BEHIND_TID  (PERF_SAMPLE_TIME | BEHIND_TIME)
+
+static uint16_t sample_id_place(uint64_t type)
+{
+    if (type & PERF_SAMPLE_IDENTIFIER)
+        return RECORD_HEADER_SIZE;
+    return sample_place(type, PERF_SAMPLE_ID,
+                        PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
+}
+
+static uint16_t trailer_id_place(uint64_t type)
+{
+    return type & PERF_SAMPLE_IDENTIFIER ? 8 : trailer_place(type, PERF_SAMPLE_ID, BEHIND_ID);
+}
+
+/* What one sample stands for where it does not say so itself. */
+static uint64_t default_period(const struct perf_event_attr *attr)
+{
+    if (!attr->freq)
+        return attr->sample_period ? attr->sample_period : 1;
+    bool clock = attr->type == PERF_TYPE_SOFTWARE &&
+                 (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+    if (clock && attr->sample_freq && attr->sample_freq <= 1000000000)
+        return 1000000000 / attr->sample_freq;
+    return 1;
+}
+
+void layout_of(const struct perf_event_attr *attr, struct layout *layout)
+{
+    uint64_t type = attr->sample_type;
+    *layout = (struct layout){
+        .sample_type = type,
+        .read_format = attr->read_format,
+        .fixed_size = fields_size(type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                                          PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
+                                          PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)),
+        .time_at = sample_place(type, PERF_SAMPLE_TIME, PERF_SAMPLE_IP | PERF_SAMPLE_TID),
+        .branch_index = attr->branch_sample_type & BRANCH_HW_INDEX,
+        .branch_counters = attr->branch_sample_type & BRANCH_COUNTERS,
+        .user = register_places(attr->sample_regs_user),
+        .intr = register_places(attr->sample_regs_intr),
+        .default_period = default_period(attr),
+        .stack_size = attr->sample_stack_user,
+    };
+    if (attr->sample_id_all) {
+        layout->time_back = trailer_place(type, PERF_SAMPLE_TIME, BEHIND_TIME);
+        layout->tid_back = trailer_place(type, PERF_SAMPLE_TID, BEHIND_TID);
+        layout->trailer_size = fields_size(type & (PERF_SAMPLE_TID | BEHIND_TID));
+    }
+}
+
+/* Several events: their IDs, and the one place where these stand. */
+static int learn_ids(struct decoder *decoder, const struct event *events, struct fathom_error *err)
+{
+    decoder->by_id = table_new();
+    if (!decoder->by_id)
+        return error_memory(err);
+    decoder->id_at = sample_id_place(events[0].attr.sample_type);
+    decoder->id_back = events[0].attr.sample_id_all ? trailer_id_place(events[0].attr.sample_type) : 0;
+    for (size_t i = 0; i < decoder->count; i++) {
+        const struct perf_event_attr *attr = &events[i].attr;
+        uint16_t back = attr->sample_id_all ? trailer_id_place(attr->sample_type) : 0;
+        if (!decoder->id_at || sample_id_place(attr->sample_type) != decoder->id_at ||
+            back != decoder->id_back)
+            return error_set(err, EINVAL,
+                             "the samples of events '%s' and '%s' cannot be told apart: their IDs are "
+                             "missing or stand at different places",
+                             events[0].name, events[i].name);
+        for (size_t k = 0; k < events[i].id_count; k++) {
+            uint64_t *index = table_put(decoder->by_id, events[i].ids[k], NULL);
+            if (!index)
+                return error_memory(err);
+            *index = i;
+        }
+    }
+    return 0;
+}
+
+int decoder_new(const struct event *events, size_t count, struct decoder **out, struct fathom_error *err)
+{
+    if (count == 0)
+        return error_set(err, EINVAL, "a recording without events cannot be decoded");
+    struct decoder *decoder = calloc(1, sizeof *decoder);
+    if (!decoder)
+        return error_memory(err);
+    int rc = 0;
+    decoder->count = count;
+    decoder->layouts = calloc(count, sizeof *decoder->layouts);
+    if (!decoder->layouts) {
+        rc = error_memory(err);
+        goto out;
+    }
+    decoder->same_time = true;
+    for (size_t i = 0; i < count; i++) {
+        layout_of(&events[i].attr, &decoder->layouts[i]);
+        if (decoder->layouts[i].time_at != decoder->layouts[0].time_at ||
+            decoder->layouts[i].time_back != decoder->layouts[0].time_back)
+            decoder->same_time = false;
+    }
+    decoder->time_at = decoder->layouts[0].time_at;
+    decoder->time_back = decoder->layouts[0].time_back;
+    if (count > 1)
+        rc = learn_ids(decoder, events, err);
+out:
+    if (rc == 0)
+        *out = decoder;
+    else
+        decoder_free(decoder);
+    return rc;
+}
+
+void decoder_free(struct decoder *decoder)
+{
+    if (!decoder)
+        return;
+    table_free(decoder->by_id);
+    free(decoder->layouts);
+    free(decoder);
+}

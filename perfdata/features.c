@@ -1,0 +1,227 @@
+/*
+ * features.c - the feature sections of a perf.data file, in the form of tools/perf/util/header.c (write_*()).
+ * Strings there are padded to 64 bytes and carry the padded length.
+ */
+#include "perfdata/features.h"
+
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "perfdata/format.h"
+#include "perfdata/layout.h"
+
+#define NAME_ALIGN             64
+#define BUILD_ID_HOST_PID      UINT32_MAX /* pid -1: of this host, no guest's */
+#define MISC_BUILD_ID_SIZE     (1 << 15)  /* the build-id's size stands behind it */
+#define BUILD_ID_NAME_SIZE_MAX 4160
+
+void features_free(struct features *features)
+{
+    for (uint32_t i = 0; i < features->command_count; i++)
+        free(features->command[i]);
+    free(features->command);
+    free(features->build_ids);
+    *features = (struct features){0};
+}
+
+int features_command(struct features *features, int argc, char *const *argv, struct fathom_error *err)
+{
+    char **copy = calloc(argc > 0 ? (size_t)argc : 1, sizeof *copy);
+    uint32_t count = 0;
+    while (copy && (int)count < argc && (copy[count] = strdup(argv[count])))
+        count++;
+    if (!copy || (int)count < argc) {
+        for (uint32_t i = 0; i < count; i++)
+            free(copy[i]);
+        free(copy);
+        return error_memory(err);
+    }
+    for (uint32_t i = 0; i < features->command_count; i++)
+        free(features->command[i]);
+    free(features->command);
+    features->command = copy;
+    features->command_count = count;
+    return 0;
+}
+
+int features_build_id(struct features *features, const char *path, const uint8_t *id, size_t id_size,
+                      struct fathom_error *err)
+{
+    struct {
+        struct perf_event_header header;
+        uint32_t pid;
+        uint8_t id[20];
+        uint8_t id_size, reserved[3];
+    } entry = {.header.misc = PERF_RECORD_MISC_USER | MISC_BUILD_ID_SIZE, .pid = BUILD_ID_HOST_PID};
+    size_t name = (strlen(path) + NAME_ALIGN) / NAME_ALIGN * NAME_ALIGN;
+    if (id_size == 0 || id_size > sizeof entry.id)
+        return error_set(err, EINVAL, "a build-id of %zu bytes for %s cannot be written", id_size, path);
+    if (name > BUILD_ID_NAME_SIZE_MAX)
+        return error_set(err, ENAMETOOLONG, "the path of an image is too long: %.64s...", path);
+    size_t size = sizeof entry + name;
+    if (features->build_ids_capacity - features->build_ids_size < size) {
+        size_t capacity = features->build_ids_capacity * 2 + size;
+        uint8_t *grown = realloc(features->build_ids, capacity);
+        if (!grown)
+            return error_memory(err);
+        features->build_ids = grown;
+        features->build_ids_capacity = capacity;
+    }
+    entry.header.size = (uint16_t)size;
+    entry.id_size = (uint8_t)id_size;
+    memcpy(entry.id, id, id_size);
+    uint8_t *to = features->build_ids + features->build_ids_size;
+    memset(to, 0, size);
+    memcpy(to, &entry, sizeof entry);
+    memcpy(to + sizeof entry, path, strlen(path));
+    features->build_ids_size += size;
+    return 0;
+}
+
+static void put_u32(FILE *out, uint32_t value)
+{
+    fwrite(&value, sizeof value, 1, out);
+}
+
+static void put_string(FILE *out, const char *text)
+{
+    static const char padding[NAME_ALIGN];
+    size_t length = strlen(text), padded = (length + NAME_ALIGN) / NAME_ALIGN * NAME_ALIGN;
+    put_u32(out, (uint32_t)padded);
+    fwrite(text, 1, length, out);
+    fwrite(padding, 1, padded - length, out);
+}
+
+static void put_events(FILE *out, const struct event *events, size_t count)
+{
+    put_u32(out, (uint32_t)count);
+    put_u32(out, ATTR_SIZE);
+    for (size_t i = 0; i < count; i++) {
+        uint8_t attr[ATTR_SIZE];
+        attr_to_file(&events[i].attr, attr);
+        fwrite(attr, 1, sizeof attr, out);
+        put_u32(out, (uint32_t)events[i].id_count);
+        put_string(out, events[i].name);
+        if (events[i].id_count)
+            fwrite(events[i].ids, sizeof *events[i].ids, events[i].id_count, out);
+    }
+}
+
+struct source {
+    const struct features *features;
+    const struct event *events;
+    size_t count;
+    struct utsname host;
+};
+
+/* Writes one feature's section; nothing when it is not there. */
+static void put_feature(FILE *out, enum feature feature, const struct source *from)
+{
+    const struct features *features = from->features;
+    switch (feature) {
+    case FEATURE_BUILD_ID:
+        if (features->build_ids_size)
+            fwrite(features->build_ids, 1, features->build_ids_size, out);
+        break;
+    case FEATURE_HOSTNAME:
+        put_string(out, from->host.nodename);
+        break;
+    case FEATURE_OSRELEASE:
+        put_string(out, from->host.release);
+        break;
+    case FEATURE_VERSION:
+        put_string(out, PACKAGE_NAME " " PACKAGE_VERSION);
+        break;
+    case FEATURE_ARCH:
+        put_string(out, from->host.machine);
+        break;
+    case FEATURE_NRCPUS: /* available, then online */
+        put_u32(out, (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
+        put_u32(out, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
+        break;
+    case FEATURE_CMDLINE:
+        if (!features->command_count)
+            break;
+        put_u32(out, features->command_count);
+        for (uint32_t i = 0; i < features->command_count; i++)
+            put_string(out, features->command[i]);
+        break;
+    case FEATURE_EVENT_DESC:
+        put_events(out, from->events, from->count);
+        break;
+    case FEATURE_SAMPLE_TIME:
+        if (!features->first_time)
+            break;
+        fwrite(&features->first_time, sizeof features->first_time, 1, out);
+        fwrite(&features->last_time, sizeof features->last_time, 1, out);
+        break;
+    case FEATURE_COMPRESSED: /* never written */
+    case FEATURE_COUNT:
+        break;
+    }
+}
+
+/* In order of their bits. */
+static const enum feature written[] = {
+    FEATURE_BUILD_ID, FEATURE_HOSTNAME, FEATURE_OSRELEASE,  FEATURE_VERSION,     FEATURE_ARCH,
+    FEATURE_NRCPUS,   FEATURE_CMDLINE,  FEATURE_EVENT_DESC, FEATURE_SAMPLE_TIME,
+};
+#define WRITTEN (sizeof written / sizeof *written)
+
+int features_serialise(const struct features *features, const struct event *events, size_t count, uint64_t at,
+                       uint8_t **data, size_t *size, uint64_t *bits, struct fathom_error *err)
+{
+    struct source from = {.features = features, .events = events, .count = count};
+    char *parts[WRITTEN] = {NULL};
+    size_t sizes[WRITTEN] = {0};
+    size_t sections = 0, total = 0;
+    uint64_t map[4] = {0};
+    uint8_t *joined = NULL;
+    int rc = 0;
+
+    uname(&from.host);
+    for (size_t i = 0; i < WRITTEN; i++) {
+        FILE *out = open_memstream(&parts[i], &sizes[i]);
+        if (!out) {
+            rc = error_memory(err);
+            goto out;
+        }
+        put_feature(out, written[i], &from);
+        if (fclose(out) != 0) {
+            rc = error_memory(err);
+            goto out;
+        }
+        total += sizes[i];
+        sections += sizes[i] != 0;
+    }
+    total += sections * sizeof(struct file_section);
+    joined = malloc(total);
+    if (!joined) {
+        rc = error_memory(err);
+        goto out;
+    }
+    size_t place = sections * sizeof(struct file_section);
+    sections = 0;
+    for (size_t i = 0; i < WRITTEN; i++) {
+        if (!sizes[i])
+            continue;
+        struct file_section section = {at + place, sizes[i]};
+        memcpy(joined + sections++ * sizeof section, &section, sizeof section);
+        memcpy(joined + place, parts[i], sizes[i]);
+        place += sizes[i];
+        map[written[i] / 64] |= UINT64_C(1) << written[i] % 64;
+    }
+    memcpy(bits, map, sizeof map);
+    *data = joined;
+    *size = total;
+out:
+    for (size_t i = 0; i < WRITTEN; i++)
+        free(parts[i]);
+    return rc;
+}

@@ -1,0 +1,39 @@
+/*
+ * features.h - private to perfdata/: what stands behind the records of a file: host, command line, event
+ * names, build-ids, times. Collected while the records are written, serialised at the end.
+ */
+#ifndef FATHOM_PERFDATA_FEATURES_H
+#define FATHOM_PERFDATA_FEATURES_H
+
+#include "perfdata/record.h"
+
+struct features {
+    char **command; /* copied argv */
+    uint32_t command_count;
+    uint8_t *build_ids; /* records of HEADER_BUILD_ID, one behind the other */
+    size_t build_ids_size, build_ids_capacity;
+    uint64_t first_time, last_time; /* of the samples, ns; 0: none yet */
+};
+
+void features_free(struct features *features);
+int features_command(struct features *features, int argc, char *const *argv, struct fathom_error *err);
+int features_build_id(struct features *features, const char *path, const uint8_t *id, size_t id_size,
+                      struct fathom_error *err);
+
+/* Notes a sample's time; 0 is no time. */
+static inline void features_time(struct features *features, uint64_t time)
+{
+    if (!time)
+        return;
+    if (!features->first_time || time < features->first_time)
+        features->first_time = time;
+    if (time > features->last_time)
+        features->last_time = time;
+}
+
+/* The bytes for file offset `at` (table of sections and sections); malloc'ed, the caller frees. bits: the
+ * header's bit map, 4 words. */
+int features_serialise(const struct features *features, const struct event *events, size_t count, uint64_t at,
+                       uint8_t **data, size_t *size, uint64_t *bits, struct fathom_error *err);
+
+#endif

@@ -1,0 +1,317 @@
+/*
+ * head.c - reads what a recording says about itself; see head.h.
+ *
+ * Everything here may be hostile: sections are cut to the file, counts are bounded by what is there. A
+ * section that makes no sense is left out where the records can be read without it.
+ */
+#include "perfdata/head.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "perfdata/layout.h"
+
+void head_free(struct head *head)
+{
+    for (size_t i = 0; i < head->count; i++)
+        free(head->events[i].ids);
+    free(head->events);
+    free(head->command);
+    table_free(head->by_id);
+    *head = (struct head){0};
+}
+
+/* The part of the file that a section covers; what lies outside is cut off. */
+static struct bytes section_bytes(const uint8_t *data, size_t size, struct file_section section)
+{
+    if (section.offset > size)
+        return bytes_of(data + size, 0);
+    uint64_t left = size - section.offset;
+    return bytes_of(data + section.offset, section.size < left ? section.size : left);
+}
+
+static int add_event(struct head *head, const uint8_t *attr, size_t attr_size, const uint8_t *ids,
+                     size_t id_count, struct fathom_error *err)
+{
+    if (head->count == head->capacity) {
+        size_t capacity = head->capacity ? head->capacity * 2 : 8;
+        struct event *events = reallocarray(head->events, capacity, sizeof *events);
+        if (!events)
+            return error_memory(err);
+        head->events = events;
+        head->capacity = capacity;
+    }
+    struct event event = {.id_count = id_count};
+    attr_from_file(attr, attr_size, &event.attr);
+    if (id_count) {
+        event.ids = reallocarray(NULL, id_count, sizeof *event.ids);
+        if (!event.ids)
+            return error_memory(err);
+        memcpy(event.ids, ids, id_count * sizeof *event.ids);
+    }
+    if (!head->by_id)
+        head->by_id = table_new();
+    for (size_t i = 0; head->by_id && i < id_count; i++) {
+        uint64_t *index = table_put(head->by_id, event.ids[i], NULL);
+        if (index)
+            *index = head->count;
+    }
+    event_default_name(&event.attr, event.name, sizeof event.name);
+    head->events[head->count++] = event;
+    head->id_total += id_count;
+    return 0;
+}
+
+static void set_name(struct event *event, const char *name)
+{
+    if (*name)
+        snprintf(event->name, sizeof event->name, "%s", name);
+}
+
+static struct event *event_of_id(struct head *head, uint64_t id)
+{
+    const uint64_t *index = head->by_id ? table_find(head->by_id, id) : NULL;
+    return index ? &head->events[*index] : NULL;
+}
+
+/* A string of a feature: its padded length, then itself with a NUL. NULL: damaged. */
+static const char *feature_string(struct bytes *b)
+{
+    uint32_t length = bytes_u32(b);
+    const uint8_t *text = bytes_take(b, length);
+    return text && memchr(text, 0, length) ? (const char *)text : NULL;
+}
+
+/* Joins the words of the command line by blanks. */
+static int read_command(struct head *head, struct bytes b, struct fathom_error *err)
+{
+    size_t room = bytes_left(&b) + 1, used = 0;
+    char *command = malloc(room);
+    if (!command)
+        return error_memory(err);
+    command[0] = 0;
+    uint32_t count = bytes_u32(&b);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *word = feature_string(&b);
+        if (!word)
+            break;
+        used += (size_t)snprintf(command + used, room - used, used ? " %s" : "%s", word);
+    }
+    free(head->command);
+    head->command = NULL;
+    if (used)
+        head->command = command;
+    else
+        free(command);
+    return 0;
+}
+
+/* The events' names, in the order of the attrs. */
+static void read_names(struct head *head, struct bytes b)
+{
+    uint32_t count = bytes_u32(&b), attr_size = bytes_u32(&b);
+    for (uint32_t i = 0; i < count && i < head->count; i++) {
+        bytes_take(&b, attr_size);
+        uint32_t ids = bytes_u32(&b);
+        const char *name = feature_string(&b);
+        if (!name || !bytes_take(&b, (uint64_t)ids * 8))
+            break;
+        set_name(&head->events[i], name);
+    }
+}
+
+static int read_feature(struct head *head, uint64_t feature, struct bytes b, struct fathom_error *err)
+{
+    const char *text;
+    switch (feature) {
+    case FEATURE_ARCH:
+        text = feature_string(&b);
+        if (text)
+            snprintf(head->arch, sizeof head->arch, "%s", text);
+        break;
+    case FEATURE_CMDLINE:
+        return read_command(head, b, err);
+    case FEATURE_EVENT_DESC:
+        read_names(head, b);
+        break;
+    case FEATURE_COMPRESSED: /* version, type, level, ratio, bytes of a mapping */
+        if (bytes_take(&b, 16))
+            head->mmap_size = bytes_u32(&b);
+        break;
+    default:
+        break;
+    }
+    return 0;
+}
+
+static int read_attrs(struct head *head, const uint8_t *data, size_t size, const struct file_header *header,
+                      const char *path, struct fathom_error *err)
+{
+    const uint64_t entry = header->attr_size;
+    struct bytes attrs = section_bytes(data, size, header->attrs);
+    if (entry < PERF_ATTR_SIZE_VER0 + sizeof(struct file_section) || entry > 4096)
+        return error_set(err, EBADMSG, "%s is damaged: its events have an impossible size", path);
+    while (bytes_left(&attrs) >= entry) {
+        const uint8_t *attr = bytes_take(&attrs, entry);
+        size_t attr_size = (size_t)entry - sizeof(struct file_section);
+        struct file_section section;
+        memcpy(&section, attr + attr_size, sizeof section);
+        struct bytes ids = section_bytes(data, size, section);
+        size_t id_count = bytes_left(&ids) / 8;
+        if (head->id_total + id_count > size / 8)
+            return error_set(err, EBADMSG, "%s is damaged: its events share their IDs", path);
+        int rc = add_event(head, attr, attr_size, ids.at, id_count, err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int read_file(struct head *head, const uint8_t *data, size_t size, const char *path,
+                     struct fathom_error *err)
+{
+    struct file_header header;
+    if (size < sizeof header)
+        return error_set(err, EBADMSG, "%s ends in its header: nothing was recorded", path);
+    memcpy(&header, data, sizeof header);
+    int rc = read_attrs(head, data, size, &header, path, err);
+    if (rc < 0)
+        return rc;
+    if (header.data.offset > size)
+        return error_set(err, EBADMSG, "%s ends before its first record", path);
+
+    uint64_t left = size - header.data.offset;
+    head->records = header.data.offset;
+    head->truncated = header.data.size == 0 || header.data.size > left;
+    head->records_end = head->truncated ? size : header.data.offset + header.data.size;
+    if (head->truncated)
+        return 0; /* the features stand behind the records */
+    struct bytes table = bytes_of(data + head->records_end, size - head->records_end);
+    for (unsigned feature = 0; feature < FEATURE_COUNT && rc == 0; feature++) {
+        if (!(header.features[feature / 64] >> feature % 64 & 1))
+            continue;
+        struct file_section section;
+        const uint8_t *entry = bytes_take(&table, sizeof section);
+        if (!entry)
+            break;
+        memcpy(&section, entry, sizeof section);
+        rc = read_feature(head, feature, section_bytes(data, size, section), err);
+    }
+    return rc;
+}
+
+uint64_t head_step(const struct head *head, const uint8_t *at, uint64_t left, uint32_t *type, uint32_t *size)
+{
+    if (left < RECORD_HEADER_SIZE)
+        return 0;
+    *type = load_u32(at);
+    *size = load_u16(at + 6);
+    if (*size < RECORD_HEADER_SIZE || *size > left)
+        return 0;
+    uint64_t payload = 0;
+    if (*type == USER_AUXTRACE && *size >= 16)
+        payload = load_u64(at + 8);
+    else if (*type == USER_HEADER_TRACING_DATA && head->pipe && *size >= 12)
+        payload = ((uint64_t)load_u32(at + 8) + 7) & ~UINT64_C(7);
+    return payload <= left - *size ? *size + payload : 0;
+}
+
+static int read_attr_record(struct head *head, struct bytes b, struct fathom_error *err)
+{
+    if (bytes_left(&b) < PERF_ATTR_SIZE_VER0)
+        return 0;
+    size_t attr_size = load_u32(b.at + 4); /* perf_event_attr.size */
+    if (attr_size == 0)
+        attr_size = PERF_ATTR_SIZE_VER0;
+    const uint8_t *attr = bytes_take(&b, attr_size);
+    if (!attr || attr_size < PERF_ATTR_SIZE_VER0)
+        return 0;
+    return add_event(head, attr, attr_size, b.at, bytes_left(&b) / 8, err);
+}
+
+static void read_update_record(struct head *head, struct bytes b)
+{
+    uint64_t kind = bytes_u64(&b), id = bytes_u64(&b);
+    const char *name = bytes_string(&b);
+    struct event *event = name && kind == EVENT_UPDATE_NAME ? event_of_id(head, id) : NULL;
+    if (event)
+        set_name(event, name);
+}
+
+/* All records of a pipe that speak of the events: they may stand anywhere, features even behind the samples.
+ */
+static int read_pipe(struct head *head, const uint8_t *data, size_t size, struct fathom_error *err)
+{
+    head->pipe = true;
+    head->records = PIPE_HEADER_SIZE;
+    head->records_end = size;
+    uint64_t at = head->records, step;
+    uint32_t type, record;
+    int rc = 0;
+    while (rc == 0 && (step = head_step(head, data + at, size - at, &type, &record))) {
+        struct bytes body = bytes_of(data + at + RECORD_HEADER_SIZE, record - RECORD_HEADER_SIZE);
+        if (type == USER_HEADER_ATTR) {
+            rc = read_attr_record(head, body, err);
+        } else if (type == USER_EVENT_UPDATE) {
+            read_update_record(head, body);
+        } else if (type == USER_HEADER_FEATURE) {
+            uint64_t feature = bytes_u64(&body);
+            rc = read_feature(head, feature, body, err);
+        }
+        at += step;
+    }
+    return rc;
+}
+
+/* The slow clock with stack dumps beside the main event (DESIGN section 4). perf's "dummy", which counts
+ * nothing, is no main event. */
+static void find_audit(struct head *head)
+{
+    bool other = false;
+    for (size_t i = 0; i < head->count; i++) {
+        const struct perf_event_attr *attr = &head->events[i].attr;
+        bool dummy = attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+        other = other || (!dummy && !(attr->sample_type & PERF_SAMPLE_STACK_USER));
+    }
+    for (size_t i = 0; i < head->count && other; i++) {
+        const struct perf_event_attr *attr = &head->events[i].attr;
+        head->events[i].audit = attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK &&
+                                attr->sample_type & PERF_SAMPLE_STACK_USER;
+    }
+}
+
+static int read_all(struct head *head, const uint8_t *data, size_t size, const char *path,
+                    struct fathom_error *err)
+{
+    uint64_t magic = size >= PIPE_HEADER_SIZE ? load_u64(data) : 0;
+    if (magic == FILE_MAGIC_FOREIGN)
+        return error_set(err, ENOTSUP, "%s was recorded on a machine of the other byte order", path);
+    if (magic == FILE_MAGIC_OLD)
+        return error_set(err, ENOTSUP, "%s has the format of a perf before Linux 3.3", path);
+    if (magic != FILE_MAGIC)
+        return error_set(err, ENOMSG, "%s is not a perf.data file", path);
+    int rc = load_u64(data + 8) == PIPE_HEADER_SIZE ? read_pipe(head, data, size, err)
+                                                    : read_file(head, data, size, path, err);
+    if (rc < 0)
+        return rc;
+    if (head->arch[0] && strcmp(head->arch, "x86_64") != 0)
+        return error_set(err, ENOTSUP, "%s was recorded on %s: only x86_64 can be read", path, head->arch);
+    if (head->count == 0)
+        return error_set(err, EBADMSG, "%s has no events", path);
+    find_audit(head);
+    return 0;
+}
+
+int head_read(struct head *head, const uint8_t *data, size_t size, const char *path, struct fathom_error *err)
+{
+    struct head read = {0};
+    int rc = read_all(&read, data, size, path, err);
+    if (rc < 0)
+        head_free(&read);
+    else
+        *head = read;
+    return rc;
+}

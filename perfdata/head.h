@@ -1,0 +1,37 @@
+/*
+ * head.h - private to perfdata/: what a recording says about itself besides its records: events with names
+ * and IDs, architecture, command line, compression. From the sections of a file or the records of a pipe.
+ */
+#ifndef FATHOM_PERFDATA_HEAD_H
+#define FATHOM_PERFDATA_HEAD_H
+
+#include "base/hash.h"
+#include "perfdata/format.h"
+#include "perfdata/record.h"
+
+struct head {
+    struct event *events;
+    size_t count, capacity;
+    size_t id_total;               /* of all events: never more than the file has room for */
+    struct table *by_id;           /* index of each ID's event */
+    char *command;                 /* NULL: unknown */
+    char arch[32];                 /* "": unknown */
+    uint64_t records, records_end; /* where the records are: bytes from the start */
+    uint32_t mmap_size;            /* a compressed record holds at most that much; 0: unknown */
+    bool pipe;
+    bool truncated; /* the records do not reach as far as the header says, or it was never completed */
+};
+
+/* data is the whole recording. Errors as reader_open(); the sentence names `path`. */
+int head_read(struct head *head, const uint8_t *data, size_t size, const char *path,
+              struct fathom_error *err);
+void head_free(struct head *head);
+
+/* Steps through perf's own framing. The bytes that the record at `at` takes with the payload that follows it
+ * (payload: only that); 0: it is damaged or cut. type and size are those of its header. */
+uint64_t head_step(const struct head *head, const uint8_t *at, uint64_t left, uint32_t *type, uint32_t *size);
+
+/* A name for an event that the recording gives none: "cpu-clock:u". */
+void event_default_name(const struct perf_event_attr *attr, char *out, size_t size);
+
+#endif

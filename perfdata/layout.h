@@ -1,0 +1,86 @@
+/*
+ * layout.h - private to perfdata/: where the fields of each event's records are, worked out once from its
+ * attr, so that decoding does no arithmetic on attrs.
+ *
+ * Offsets count from the record's first byte (its header), "back" offsets from the byte after its end: the
+ * trailer that sample_id_all puts behind the records that are no samples ends there.
+ */
+#ifndef FATHOM_PERFDATA_LAYOUT_H
+#define FATHOM_PERFDATA_LAYOUT_H
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "perfdata/record.h"
+
+#define RECORD_HEADER_SIZE 8 /* sizeof(struct perf_event_header) */
+#define RECORD_SIZE_MAX    65535
+
+struct register_places { /* of one register dump */
+    uint8_t count;       /* registers in it */
+    int8_t sp, ip, bp;   /* indices into it; -1: not recorded */
+};
+
+struct layout {
+    uint64_t sample_type, read_format;
+    uint16_t fixed_size;   /* bytes of IDENTIFIER to PERIOD, which have no counts */
+    uint16_t time_at;      /* TIME in samples; 0: none */
+    uint16_t time_back;    /* TIME in trailers; 0: none */
+    uint16_t tid_back;     /* TID in trailers; 0: none */
+    uint16_t trailer_size; /* 0: records have none */
+    bool branch_index, branch_counters;
+    struct register_places user, intr;
+    uint64_t default_period;
+    uint64_t stack_size; /* bytes of each dump that were asked for */
+};
+
+struct decoder {
+    struct layout *layouts; /* one for each event */
+    size_t count;
+    struct table *by_id;         /* event ID to index; NULL: one event, no look-up needed */
+    uint16_t id_at;              /* ID in samples */
+    uint16_t id_back;            /* ID in trailers */
+    bool same_time;              /* time_at and time_back of all events agree: no look-up for the time */
+    uint16_t time_at, time_back; /* then these are they */
+};
+
+static inline uint16_t load_u16(const uint8_t *at)
+{
+    uint16_t v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+
+static inline uint32_t load_u32(const uint8_t *at)
+{
+    uint32_t v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+
+static inline uint64_t load_u64(const uint8_t *at)
+{
+    uint64_t v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+
+/* Fills layout from an event's attr. */
+void layout_of(const struct perf_event_attr *attr, struct layout *layout);
+
+/* The index of the event that a sample belongs to; -1: its ID is unknown or cut off. */
+static inline int64_t decoder_event(const struct decoder *decoder, const uint8_t *data, size_t size)
+{
+    if (!decoder->by_id)
+        return 0;
+    if ((size_t)decoder->id_at + 8 > size)
+        return -1;
+    const uint64_t *index = table_find(decoder->by_id, load_u64(data + decoder->id_at));
+    return index ? (int64_t)*index : -1;
+}
+
+/* Decodes one PERF_RECORD_SAMPLE; out->sample is zeroed on entry. false: its size does not hold its fields.
+ */
+bool sample_decode(const struct layout *layout, const uint8_t *data, size_t size, struct sample *out);
+
+#endif

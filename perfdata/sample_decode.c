@@ -1,0 +1,238 @@
+/*
+ * sample_decode.c - the fields of one PERF_RECORD_SAMPLE, in the order in which the kernel writes them
+ * (perf_output_sample() in kernel/events/core.c). Every count is bounded by the record.
+ */
+#include "perfdata/layout.h"
+
+/* What is left of the record. */
+struct rest {
+    const uint8_t *at, *end;
+};
+
+/* Steps over n bytes: where they are, or NULL when the record does not hold them. */
+static inline const uint8_t *take(struct rest *rest, uint64_t n)
+{
+    if (n > (uint64_t)(rest->end - rest->at))
+        return NULL;
+    const uint8_t *at = rest->at;
+    rest->at += n;
+    return at;
+}
+
+/* A u64 count and that many elements: where these start, or NULL. */
+static const uint8_t *take_counted(struct rest *rest, uint64_t between, uint64_t element, uint64_t *count)
+{
+    const uint8_t *at = take(rest, 8);
+    if (!at || !take(rest, between))
+        return NULL;
+    *count = load_u64(at);
+    if (*count > RECORD_SIZE_MAX / element)
+        return NULL;
+    return take(rest, *count * element);
+}
+
+static bool skip_read(struct rest *rest, uint64_t format)
+{
+    uint64_t times = 8 * (uint64_t)__builtin_popcountll(
+                             format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING));
+    uint64_t value =
+        8 + 8 * (uint64_t)__builtin_popcountll(format & (PERF_FORMAT_ID | (UINT64_C(1) << 4) /* LOST */));
+    if (!(format & PERF_FORMAT_GROUP))
+        return take(rest, times + value);
+    uint64_t count;
+    return take_counted(rest, times, value, &count);
+}
+
+static bool skip_branches(struct rest *rest, const struct layout *layout)
+{
+    uint64_t count;
+    if (!take_counted(rest, layout->branch_index ? 8 : 0, 24, &count))
+        return false;
+    return !layout->branch_counters || take(rest, count * 8);
+}
+
+/* The registers of a dump: NULL and true when the kernel had none to write (no user context), or those of a
+ * 32-bit process, which the tables of 64-bit code say nothing about. */
+static bool take_registers(struct rest *rest, const struct register_places *places, const uint8_t **registers)
+{
+    const uint8_t *abi = take(rest, 8);
+    if (!abi)
+        return false;
+    if (load_u64(abi) == PERF_SAMPLE_REGS_ABI_NONE)
+        return true;
+    const uint8_t *values = take(rest, 8 * (uint64_t)places->count);
+    if (values && load_u64(abi) == PERF_SAMPLE_REGS_ABI_64)
+        *registers = values;
+    return values;
+}
+
+static bool set_registers(const uint8_t *values, const struct register_places *places, struct sample *out)
+{
+    if (!values || places->sp < 0 || places->ip < 0 || places->bp < 0)
+        return false;
+    out->has_regs = true;
+    out->sp = load_u64(values + 8 * places->sp);
+    out->reg_ip = load_u64(values + 8 * places->ip);
+    out->bp = load_u64(values + 8 * places->bp);
+    return true;
+}
+
+/* The kernel lowers a dump so that the record stays under 64 KiB (perf_sample_ustack_size()): to what is left
+ * of 65,535 bytes after `others`, the bytes that it had laid out before it. We know only all other bytes of
+ * the record, which may be some more, so the limit is at most that much too low: a whole stack of just this
+ * size may be called cut, a cut one is never called whole. */
+static bool is_cut(uint64_t asked, uint64_t valid, uint64_t others)
+{
+    if (valid >= asked)
+        return true;
+    uint64_t reach = others + 8 < RECORD_SIZE_MAX ? (RECORD_SIZE_MAX - others - 8 + 7) & ~UINT64_C(7) : 0;
+    return valid >= reach;
+}
+
+static bool take_stack(struct rest *rest, const struct layout *layout, size_t record_size, struct sample *out)
+{
+    uint64_t size;
+    const uint8_t *stack = take_counted(rest, 0, 1, &size);
+    if (!stack)
+        return false;
+    if (size == 0)
+        return true;
+    const uint8_t *valid = take(rest, 8);
+    if (!valid || load_u64(valid) > size)
+        return false;
+    uint64_t valid_size = load_u64(valid);
+    if (valid_size) {
+        out->stack = stack;
+        out->stack_size = (uint32_t)valid_size;
+        out->stack_cut = is_cut(layout->stack_size, valid_size, record_size - size);
+    }
+    return true;
+}
+
+static uint8_t mode_of(uint16_t misc)
+{
+    switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+    case PERF_RECORD_MISC_CPUMODE_UNKNOWN:
+        return SAMPLE_MODE_UNKNOWN;
+    case PERF_RECORD_MISC_KERNEL:
+        return SAMPLE_MODE_KERNEL;
+    case PERF_RECORD_MISC_USER:
+        return SAMPLE_MODE_USER;
+    default:
+        return SAMPLE_MODE_OTHER;
+    }
+}
+
+/* IDENTIFIER to PERIOD: the fields that are there once or not at all. */
+static bool take_fixed(struct rest *rest, const struct layout *layout, struct sample *out)
+{
+    const uint64_t type = layout->sample_type;
+    const uint8_t *at = take(rest, layout->fixed_size);
+    if (!at)
+        return false;
+    if (type & PERF_SAMPLE_IDENTIFIER)
+        at += 8;
+    if (type & PERF_SAMPLE_IP) {
+        out->ip = load_u64(at);
+        at += 8;
+    }
+    if (type & PERF_SAMPLE_TID) {
+        out->pid = load_u32(at);
+        out->tid = load_u32(at + 4);
+        at += 8;
+    }
+    if (type & PERF_SAMPLE_TIME) {
+        out->time = load_u64(at);
+        at += 8;
+    }
+    if (type & PERF_SAMPLE_ADDR)
+        out->addr = load_u64(at);
+    out->period = type & PERF_SAMPLE_PERIOD ? load_u64(rest->at - 8) : layout->default_period;
+    return true;
+}
+
+/* READ to BRANCH_STACK: fields with counts before the registers. */
+static bool take_counted_fields(struct rest *rest, const struct layout *layout, struct sample *out)
+{
+    const uint64_t type = layout->sample_type;
+    uint64_t count;
+    if (type & PERF_SAMPLE_READ && !skip_read(rest, layout->read_format))
+        return false;
+    if (type & PERF_SAMPLE_CALLCHAIN) {
+        const uint8_t *chain = take_counted(rest, 0, 8, &count);
+        if (!chain)
+            return false;
+        if (count) {
+            out->callchain = (const uint64_t *)(const void *)chain;
+            out->callchain_count = (uint32_t)count;
+        }
+    }
+    if (type & PERF_SAMPLE_RAW) {
+        const uint8_t *size = take(rest, 4);
+        if (!size || !take(rest, load_u32(size)))
+            return false;
+    }
+    return !(type & PERF_SAMPLE_BRANCH_STACK) || skip_branches(rest, layout);
+}
+
+/* WEIGHT to TRANSACTION. */
+static bool take_memory(struct rest *rest, const struct layout *layout, struct sample *out)
+{
+    const uint64_t type = layout->sample_type;
+    if (type & PERF_SAMPLE_WEIGHT_TYPE) {
+        const uint8_t *weight = take(rest, 8);
+        if (!weight)
+            return false;
+        out->weight = type & PERF_SAMPLE_WEIGHT ? load_u64(weight) : load_u32(weight);
+    }
+    if (type & PERF_SAMPLE_DATA_SRC) {
+        const uint8_t *source = take(rest, 8);
+        if (!source)
+            return false;
+        out->data_src = load_u64(source);
+    }
+    return !(type & PERF_SAMPLE_TRANSACTION) || take(rest, 8);
+}
+
+/* PHYS_ADDR to AUX: nothing of it is kept, but it must be there. */
+static bool skip_tail(struct rest *rest, uint64_t type)
+{
+    uint64_t count;
+    uint64_t singles = type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
+                               PERF_SAMPLE_CODE_PAGE_SIZE);
+    if (!take(rest, 8 * (uint64_t)__builtin_popcountll(singles)))
+        return false;
+    return !(type & PERF_SAMPLE_AUX) || take_counted(rest, 0, 1, &count);
+}
+
+bool sample_decode(const struct layout *layout, const uint8_t *data, size_t size, struct sample *out)
+{
+    const uint64_t type = layout->sample_type;
+    struct rest rest = {data + RECORD_HEADER_SIZE, data + size};
+    const uint8_t *user = NULL, *intr = NULL;
+
+    out->mode = mode_of(load_u16(data + 4));
+    if (!take_fixed(&rest, layout, out))
+        return false;
+    const uint64_t counted =
+        PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK;
+    if (type & counted && !take_counted_fields(&rest, layout, out))
+        return false;
+    if (type & PERF_SAMPLE_REGS_USER && !take_registers(&rest, &layout->user, &user))
+        return false;
+    if (type & PERF_SAMPLE_STACK_USER && !take_stack(&rest, layout, size, out))
+        return false;
+    if (!take_memory(&rest, layout, out))
+        return false;
+    if (type & PERF_SAMPLE_REGS_INTR && !take_registers(&rest, &layout->intr, &intr))
+        return false;
+    if (!skip_tail(&rest, type))
+        return false;
+
+    /* Of a sample in the kernel the registers at the interrupt say nothing about the user's stack. */
+    if (out->mode == SAMPLE_MODE_KERNEL && set_registers(user, &layout->user, out))
+        out->user_regs = true;
+    else if (!set_registers(intr, &layout->intr, out))
+        out->user_regs = set_registers(user, &layout->user, out);
+    return true;
+}
