@@ -1,1 +1,19 @@
-
+noinst_LTLIBRARIES += libimage.la
+libimage_la_SOURCES = \
+	image/address_index.c image/address_index.h \
+	image/build_id.c \
+	image/cache.c image/cache.h \
+	image/cfi.c image/cfi.h image/cfi_table.h \
+	image/cfi_expression.c image/cfi_expression.h \
+	image/cfi_frames.c image/cfi_frames.h \
+	image/cfi_machine.c image/cfi_machine.h \
+	image/elf_file.c image/elf_file.h \
+	image/functions.c image/functions.h \
+	image/image.c image/image.h image/image_private.h \
+	image/name.c \
+	image/plt.c \
+	image/pointer.c image/pointer.h \
+	image/symbols.c image/symbols.h \
+	image/thread_return.c image/thread_return.h \
+	image/vdso.c image/vdso.h
+libimage_la_LIBADD = $(ELF_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS)

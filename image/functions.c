@@ -1,0 +1,198 @@
+/* functions.c - merges FDE ranges, symbols and PLT stubs; see functions.h. */
+#include "image/functions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int functions_add(struct functions *functions, uint64_t address, uint64_t size, const char *name)
+{
+    if (functions->count == functions->room) {
+        uint32_t room = functions->room ? functions->room * 2 : 1024;
+        if (room <= functions->room || room >= IMAGE_NO_FUNCTION)
+            return -ENOMEM;
+        struct image_function *items = realloc(functions->items, room * sizeof *items);
+        if (!items)
+            return -ENOMEM;
+        functions->items = items;
+        functions->room = room;
+    }
+    functions->items[functions->count++] = (struct image_function){address, (uint32_t)size, 0, name};
+    return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct image_function *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+static void sort(struct functions *functions)
+{
+    if (functions->count)
+        qsort(functions->items, functions->count, sizeof *functions->items, by_address);
+}
+
+/* Whether [address, address + size) meets one of the first `count` items, which are sorted. */
+static bool meets(const struct functions *functions, uint32_t count, uint64_t address, uint64_t size)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (functions->items[middle].address < address + size)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return false;
+    const struct image_function *f = &functions->items[low - 1];
+    return f->address + f->size > address;
+}
+
+static int add_ranges(struct functions *functions, const struct cfi *cfi)
+{
+    const struct cfi_range *ranges;
+    size_t count = cfi_ranges(cfi, &ranges);
+    uint32_t stubs = functions->count;
+    for (size_t i = 0; i < count; i++)
+        if (!meets(functions, stubs, ranges[i].address, ranges[i].size) &&
+            functions_add(functions, ranges[i].address, ranges[i].size, NULL) < 0)
+            return -ENOMEM;
+    sort(functions);
+    return 0;
+}
+
+/* The best symbol at exactly this address, or NULL. */
+static const struct symbol *symbol_at(const struct symbols *symbols, uint64_t address)
+{
+    size_t low = 0, high = symbols->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (symbols->items[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < symbols->count && symbols->items[low].address == address ? &symbols->items[low] : NULL;
+}
+
+static void name_ranges(struct functions *functions, const struct symbols *symbols)
+{
+    for (uint32_t i = 0; i < functions->count; i++) {
+        struct image_function *f = &functions->items[i];
+        const struct symbol *s = f->name ? NULL : symbol_at(symbols, f->address);
+        /* the FDE of a signal trampoline starts one byte early, for unwinders that look up PC - 1 */
+        if (!f->name && !s && f->size > 1)
+            s = symbol_at(symbols, f->address + 1);
+        if (s)
+            f->name = s->name;
+    }
+}
+
+/* Where code without a known size ends at the latest: its section's or segment's end. */
+static uint64_t code_end(const struct elf_file *file, uint64_t address)
+{
+    uint64_t end = file->code_high;
+    for (size_t i = 0; i < file->segment_count; i++) {
+        const struct elf_segment *s = &file->segments[i];
+        if (address - s->address < s->memory_size)
+            end = s->address + s->memory_size;
+    }
+    for (size_t i = 0; i < file->section_count; i++) {
+        const struct elf_section *s = &file->sections[i];
+        if ((s->flags & SHF_EXECINSTR) && address - s->address < s->size && s->size < end - s->address)
+            end = s->address + s->size;
+    }
+    return end;
+}
+
+/* Functions where there is no FDE. Hand-written labels count only when they have a size: otherwise they may
+ * stand anywhere inside a function. */
+static int add_uncovered(const struct elf_file *file, struct functions *functions,
+                         const struct symbols *symbols)
+{
+    uint32_t covered = functions->count, next = 0;
+    uint64_t end = 0; /* of the last one added */
+    for (size_t i = 0; i < symbols->count; i++) {
+        const struct symbol *s = &symbols->items[i];
+        while (next < covered && functions->items[next].address <= s->address)
+            next++;
+        if (next) {
+            const struct image_function *before = &functions->items[next - 1];
+            if (s->address - before->address < before->size)
+                continue;
+        }
+        if (s->address < end || (!s->typed && s->size == 0))
+            continue;
+        uint64_t stop = code_end(file, s->address);
+        if (next < covered && functions->items[next].address < stop)
+            stop = functions->items[next].address;
+        if (s->size && s->size < stop - s->address)
+            stop = s->address + s->size;
+        for (size_t j = i + 1; s->size == 0 && j < symbols->count; j++) {
+            const struct symbol *t = &symbols->items[j];
+            if (t->address == s->address)
+                continue;
+            if (t->address < stop && (t->typed || t->size))
+                stop = t->address;
+            break;
+        }
+        if (functions_add(functions, s->address, stop - s->address, s->name) < 0)
+            return -ENOMEM;
+        end = stop;
+    }
+    sort(functions);
+    return 0;
+}
+
+static int build_index(struct functions *functions)
+{
+    functions->base = functions->count ? functions->items[0].address : 0;
+    functions->starts = malloc((functions->count + (size_t)1) * sizeof *functions->starts);
+    if (!functions->starts)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < functions->count; i++) {
+        functions->items[i].owner = i;
+        functions->starts[i] = (uint32_t)(functions->items[i].address - functions->base);
+    }
+    return address_index_build(&functions->index, functions->starts, functions->count);
+}
+
+int functions_build(const struct elf_file *file, const struct cfi *cfi, const struct symbols *symbols,
+                    struct arena *names, struct functions *out)
+{
+    struct functions functions = {0};
+    if (plt_add(file, names, &functions) < 0)
+        goto no_memory;
+    sort(&functions);
+    if (add_ranges(&functions, cfi) < 0)
+        goto no_memory;
+    name_ranges(&functions, symbols);
+    if (add_uncovered(file, &functions, symbols) < 0 || build_index(&functions) < 0)
+        goto no_memory;
+    *out = functions;
+    return 0;
+no_memory:
+    functions_free(&functions);
+    return -ENOMEM;
+}
+
+void functions_free(struct functions *functions)
+{
+    address_index_free(&functions->index);
+    free(functions->items);
+    free(functions->starts);
+    *functions = (struct functions){0};
+}
+
+uint32_t functions_find(const struct functions *functions, uint64_t address)
+{
+    uint64_t offset = address - functions->base;
+    if (offset > UINT32_MAX)
+        return IMAGE_NO_FUNCTION;
+    uint32_t i = address_index_find(&functions->index, (uint32_t)offset);
+    if (i == ADDRESS_INDEX_NONE || address - functions->items[i].address >= functions->items[i].size)
+        return IMAGE_NO_FUNCTION;
+    return i;
+}

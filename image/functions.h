@@ -1,0 +1,36 @@
+/*
+ * functions.h - how an image makes its table of functions. Private to image/.
+ *
+ * The ranges of FDEs are the ground: a symbol inside one names nothing and splits nothing. So which function
+ * an address belongs to does not depend on whether symbols are at hand, and a path map that was trained on a
+ * stripped file holds for its unstripped self. Symbols name the ranges, and give functions of their own where
+ * there is no FDE. The stubs of the PLT, which share one FDE, are told apart by their relocations.
+ */
+#ifndef FATHOM_IMAGE_FUNCTIONS_H
+#define FATHOM_IMAGE_FUNCTIONS_H
+
+#include "base/arena.h"
+#include "image/address_index.h"
+#include "image/cfi.h"
+#include "image/symbols.h"
+
+struct functions {
+    struct image_function *items; /* ascending, not overlapping */
+    uint32_t count, room;
+    uint32_t *starts; /* bytes from base, one for each item */
+    uint64_t base;
+    struct address_index index;
+};
+
+/* names: where names are made that no symbol table holds. symbols are sorted. 0 or -ENOMEM. */
+int functions_build(const struct elf_file *file, const struct cfi *cfi, const struct symbols *symbols,
+                    struct arena *names, struct functions *out);
+void functions_free(struct functions *functions);
+/* The item that holds the address, its owner not looked at; or IMAGE_NO_FUNCTION. */
+uint32_t functions_find(const struct functions *functions, uint64_t address);
+int functions_add(struct functions *functions, uint64_t address, uint64_t size, const char *name);
+
+/* plt.c: adds the stubs of the PLT sections, in no particular order. 0 or -ENOMEM. */
+int plt_add(const struct elf_file *file, struct arena *names, struct functions *functions);
+
+#endif

@@ -1,0 +1,180 @@
+/* image.c - puts an image together from its parts; see image.h. */
+#include "image/image_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/thread_return.h"
+
+/* Entry points that a stripped file still tells: the symbols of the C start-up code have no FDE. */
+static int add_entry_points(const struct elf_file *file, struct symbols *symbols)
+{
+    struct symbol s = {.local = true, .typed = true};
+    uint64_t value;
+    s.name = "_init";
+    if (elf_file_dynamic(file, DT_INIT, &s.address) && elf_file_is_code(file, s.address, 0) &&
+        symbols_add(symbols, &s) < 0)
+        return -ENOMEM;
+    s.name = "_fini";
+    if (elf_file_dynamic(file, DT_FINI, &s.address) && elf_file_is_code(file, s.address, 0) &&
+        symbols_add(symbols, &s) < 0)
+        return -ENOMEM;
+    /* a library's entry, where it has one, is no _start */
+    s.name = "_start";
+    s.address = file->entry;
+    if (!elf_file_dynamic(file, DT_SONAME, &value) && s.address && elf_file_is_code(file, s.address, 0) &&
+        symbols_add(symbols, &s) < 0)
+        return -ENOMEM;
+    return 0;
+}
+
+static int build(struct image *image, const struct image_options *options, struct fathom_error *err)
+{
+    (void)options;
+    if (image->file.cut)
+        return error_set(err, EBADMSG, "%s is a damaged ELF file: its end is missing", image->path);
+    if (image->file.code_high == 0)
+        return error_set(err, EBADMSG, "%s has no executable segment", image->path);
+    image->arena = arena_new(0);
+    if (!image->arena)
+        return error_memory(err);
+    int rc = cfi_table_build(&image->file, &image->cfi, err);
+    if (rc < 0)
+        return rc;
+    struct symbols symbols = {0};
+    rc = symbols_read(&symbols, &image->file, &image->file);
+    if (rc == 0)
+        rc = add_entry_points(&image->file, &symbols);
+    if (rc == 0) {
+        symbols_sort(&symbols);
+        rc = functions_build(&image->file, image->cfi, &symbols, image->arena, &image->functions);
+    }
+    symbols_free(&symbols);
+    if (rc < 0)
+        return error_memory(err);
+    image->thread_return = thread_return_find(&image->file);
+    return 0;
+}
+
+static int open_image(const char *path, const void *data, size_t size, const struct image_options *options,
+                      struct image **out, struct fathom_error *err)
+{
+    struct image *image = calloc(1, sizeof *image);
+    if (!image)
+        return error_memory(err);
+    int rc = data ? elf_file_open_memory(&image->file, path, data, size, err)
+                  : elf_file_open(&image->file, path, err);
+    if (rc < 0) {
+        free(image);
+        return rc;
+    }
+    image->path = strdup(path);
+    if (!image->path) {
+        rc = error_memory(err);
+    } else {
+        const char *slash = strrchr(image->path, '/');
+        image->name = slash ? slash + 1 : image->path;
+        rc = build(image, options, err);
+    }
+    if (rc < 0) {
+        image_close(image);
+        return rc;
+    }
+    *out = image;
+    return 0;
+}
+
+int image_open(const char *path, const struct image_options *options, struct image **out,
+               struct fathom_error *err)
+{
+    return open_image(path, NULL, 0, options, out, err);
+}
+
+int image_open_memory(const char *path, const void *data, size_t size, const struct image_options *options,
+                      struct image **out, struct fathom_error *err)
+{
+    return open_image(path, data ? data : "", data ? size : 0, options, out, err);
+}
+
+void image_close(struct image *image)
+{
+    if (!image)
+        return;
+    functions_free(&image->functions);
+    cfi_table_free(image->cfi);
+    arena_free(image->arena);
+    elf_file_close(&image->debug);
+    elf_file_close(&image->file);
+    free(image->path);
+    free(image);
+}
+
+const char *image_path(const struct image *image)
+{
+    return image->path;
+}
+
+const char *image_name(const struct image *image)
+{
+    return image->name;
+}
+
+const struct build_id *image_build_id(const struct image *image)
+{
+    return &image->file.build_id;
+}
+
+bool image_address(const struct image *image, uint64_t file_offset, uint64_t *address)
+{
+    for (size_t i = 0; i < image->file.segment_count; i++) {
+        const struct elf_segment *s = &image->file.segments[i];
+        if (file_offset - s->offset < s->file_size) {
+            *address = s->address + (file_offset - s->offset);
+            return true;
+        }
+    }
+    return false;
+}
+
+const uint8_t *image_bytes(const struct image *image, uint64_t address, size_t *size)
+{
+    return elf_file_bytes(&image->file, address, size);
+}
+
+uint32_t image_function_count(const struct image *image)
+{
+    return image->functions.count;
+}
+
+const struct image_function *image_function(const struct image *image, uint32_t index)
+{
+    return index < image->functions.count ? &image->functions.items[index] : NULL;
+}
+
+uint32_t image_function_at(const struct image *image, uint64_t address)
+{
+    uint32_t i = functions_find(&image->functions, address);
+    return i == IMAGE_NO_FUNCTION ? i : image->functions.items[i].owner;
+}
+
+uint32_t image_function_entry(const struct image *image, uint64_t address)
+{
+    uint32_t i = functions_find(&image->functions, address);
+    if (i == IMAGE_NO_FUNCTION)
+        return i;
+    const struct image_function *f = &image->functions.items[i];
+    return f->address == address && f->owner == i ? i : IMAGE_NO_FUNCTION;
+}
+
+const struct cfi *image_cfi(const struct image *image)
+{
+    return image->cfi;
+}
+
+bool image_thread_return(const struct image *image, uint64_t *address)
+{
+    if (image->thread_return)
+        *address = image->thread_return;
+    return image->thread_return != 0;
+}

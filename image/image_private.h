@@ -1,0 +1,22 @@
+/* image_private.h - what is inside an image. Private to image/. */
+#ifndef FATHOM_IMAGE_IMAGE_PRIVATE_H
+#define FATHOM_IMAGE_IMAGE_PRIVATE_H
+
+#include "base/arena.h"
+#include "image/cfi_table.h"
+#include "image/elf_file.h"
+#include "image/functions.h"
+#include "image/image.h"
+
+struct image {
+    char *path;
+    const char *name;      /* inside path */
+    struct elf_file file;  /* what runs */
+    struct elf_file debug; /* its separate debug file: names point into it; zeroed when there is none */
+    struct arena *arena;
+    struct cfi *cfi;
+    struct functions functions;
+    uint64_t thread_return; /* 0: none */
+};
+
+#endif

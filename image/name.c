@@ -1,0 +1,42 @@
+/* name.c - names to show for functions: demangled by libiberty, or made of the file's name. */
+#include "image/image_private.h"
+
+#include <ctype.h>
+#include <libiberty/demangle.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A name longer than this is shown as it stands: demangling may take time and memory out of proportion. */
+#define MAX_MANGLED 4096
+
+/* Length of a library's name up to its first version number: "libsqlite3.so.0" of libsqlite3.so.0.8.6. */
+static int short_length(const char *name)
+{
+    const char *so = strstr(name, ".so.");
+    if (!so)
+        return (int)strlen(name);
+    const char *p = so + 4;
+    while (isdigit((unsigned char)*p))
+        p++;
+    return p > so + 4 && *p == '.' ? (int)(p - name) : (int)strlen(name);
+}
+
+int image_function_format(const struct image *image, uint32_t index, char *out, size_t size)
+{
+    const struct image_function *f = image_function(image, index);
+    if (!f)
+        return snprintf(out, size, "%s", "");
+    if (!f->name)
+        return snprintf(out, size, "%.*s+0x%llx", short_length(image->name), image->name,
+                        (unsigned long long)f->address);
+    /* the suffix of a PLT stub is no part of the mangled name */
+    size_t length = strlen(f->name);
+    bool stub = length > 4 && strcmp(f->name + length - 4, "@plt") == 0;
+    char *mangled = strndup(f->name, length - (stub ? 4 : 0));
+    char *text = mangled && length < MAX_MANGLED ? cplus_demangle(mangled, DMGL_NO_OPTS) : NULL;
+    int n = snprintf(out, size, "%s%s", text ? text : mangled ? mangled : f->name, stub ? "@plt" : "");
+    free(text);
+    free(mangled);
+    return n;
+}
