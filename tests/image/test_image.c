@@ -1,0 +1,186 @@
+/* Opening images: build-ids, addresses, functions, names, and files that are none. */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/cache.h"
+#include "tests/image/build.h"
+
+static const char library[] = "#include <stdlib.h>\n"
+                              "#include <string.h>\n"
+                              "static __attribute__((noinline)) int hidden(int x) { return x * 3; }\n"
+                              "int seen(int x) { return hidden(x) + rand(); }\n"
+                              "int __private_alias(int) __attribute__((alias(\"seen\")));\n";
+
+static const char *shown(const struct image *image, uint64_t address)
+{
+    static char text[200];
+    uint32_t f = image_function_at(image, address);
+    if (f == IMAGE_NO_FUNCTION)
+        return "none";
+    image_function_format(image, f, text, sizeof text);
+    return text;
+}
+
+Test(image, build_id_address_and_bytes, .fini = build_clean)
+{
+    build_source("lib.c", library);
+    build_run("$CC -O2 -fPIC -shared -Wl,--build-id=0x0123456789abcdef -o lib.so lib.c");
+    struct image *image = build_open("lib.so");
+    char id[2 * BUILD_ID_MAX + 1];
+    build_id_format(image_build_id(image), id);
+    cr_expect_str_eq(id, "0123456789abcdef");
+    cr_expect_str_eq(image_name(image), "lib.so");
+    struct build_id alone;
+    cr_assert_eq(image_read_build_id(build_path("lib.so"), &alone, NULL), 0);
+    cr_expect(build_id_equal(&alone, image_build_id(image)));
+    alone.bytes[7] ^= 1;
+    cr_expect_not(build_id_equal(&alone, image_build_id(image)));
+
+    uint64_t address;
+    cr_assert(image_address(image, 0, &address));
+    size_t size;
+    const uint8_t *bytes = image_bytes(image, address, &size);
+    cr_assert_not_null(bytes);
+    cr_expect_eq(memcmp(bytes, "\177ELF", 4), 0);
+    cr_expect_not(image_address(image, (uint64_t)1 << 40, &address));
+    cr_expect_null(image_bytes(image, (uint64_t)1 << 40, &size));
+    image_close(image);
+}
+
+Test(image, functions_with_symbols_and_without_have_the_same_entries, .fini = build_clean)
+{
+    build_source("lib.c", library);
+    build_run("$CC -O2 -fPIC -shared -o lib.so.1.2.3 lib.c && cp lib.so.1.2.3 bare.so.4.5 &&"
+              "strip bare.so.4.5");
+    struct image *image = build_open("lib.so.1.2.3"), *bare = build_open("bare.so.4.5");
+    uint64_t seen = build_function(image, "seen"), hidden = build_function(image, "hidden");
+    cr_expect_str_eq(shown(image, seen), "seen"); /* not its alias with underscores */
+    cr_expect_str_eq(shown(image, hidden), "hidden");
+    cr_expect_str_eq(shown(bare, seen), "seen");
+    char nameless[64];
+    snprintf(nameless, sizeof nameless, "bare.so.4+0x%llx", (unsigned long long)hidden);
+    cr_expect_str_eq(shown(bare, hidden), nameless);
+    cr_expect_eq(image_function(image, image_function_at(image, hidden))->size,
+                 image_function(bare, image_function_at(bare, hidden))->size);
+    for (const struct image *i = image; i; i = i == image ? bare : NULL) {
+        cr_expect_eq(image_function(i, image_function_at(i, build_function(i, "_init")))->owner,
+                     image_function_entry(i, build_function(i, "_init")));
+        cr_expect(build_function(i, "_fini") > 0);
+        uint64_t stub = build_function(i, "rand@plt");
+        cr_expect_str_eq(shown(i, stub + 4), "rand@plt");
+        for (uint32_t f = 1; f < image_function_count(i); f++) {
+            const struct image_function *a = image_function(i, f - 1), *b = image_function(i, f);
+            cr_expect(a->address + a->size <= b->address);
+            cr_expect(a->size > 0);
+        }
+    }
+    cr_expect_eq(image_function_entry(image, seen), image_function_at(image, seen + 1));
+    cr_expect_eq(image_function_entry(image, seen + 1), IMAGE_NO_FUNCTION);
+    cr_expect_eq(image_function_at(image, 1), IMAGE_NO_FUNCTION);
+    image_close(image);
+    image_close(bare);
+}
+
+Test(image, executable_starts_at_start, .fini = build_clean)
+{
+    build_source("main.c", "int main(void) { return 0; }\n");
+    build_run("$CC -O2 -o main main.c && strip -o bare main");
+    struct image *image = build_open("main"), *bare = build_open("bare");
+    uint64_t start = build_function(image, "_start");
+    cr_expect_str_eq(shown(bare, start), "_start");
+    image_close(image);
+    image_close(bare);
+}
+
+Test(image, demangled_names, .fini = build_clean)
+{
+    build_source("name.cc", "namespace a { struct b { void c(int); }; void b::c(int) {} }\n"
+                            "extern \"C\" void plain() {}\n");
+    build_run("$CXX -O2 -fPIC -shared -o name.so name.cc");
+    struct image *image = build_open("name.so");
+    cr_expect_str_eq(shown(image, build_function(image, "_ZN1a1b1cEi")), "a::b::c");
+    cr_expect_str_eq(shown(image, build_function(image, "plain")), "plain");
+    char small[4];
+    uint32_t f = image_function_at(image, build_function(image, "_ZN1a1b1cEi"));
+    cr_expect_eq(image_function_format(image, f, small, sizeof small), 7);
+    cr_expect_str_eq(small, "a::");
+    image_close(image);
+}
+
+Test(image, what_is_no_image_says_so, .fini = build_clean)
+{
+    struct image *image = NULL;
+    struct fathom_error err;
+    cr_expect_eq(image_open("/nonexistent/file", NULL, &image, &err), -ENOENT);
+    build_source("text", "hello, this is no program\n");
+    cr_expect_eq(image_open(build_path("text"), NULL, &image, &err), -ENOEXEC);
+    cr_expect_not_null(strstr(err.text, "is not an ELF file"));
+    build_source("empty", "");
+    cr_expect_eq(image_open(build_path("empty"), NULL, &image, &err), -ENOEXEC);
+    build_source("o.c", "int x;\n");
+    build_run("$CC -c o.c && $CC -shared -o o.so o.o && head -c 900 o.so > cut.so &&"
+              "head -c 20 o.so > header.so");
+    cr_expect_eq(image_open(build_path("o.o"), NULL, &image, &err), -ENOEXEC);
+    cr_expect_not_null(strstr(err.text, "neither"));
+    cr_expect_eq(image_open(build_path("cut.so"), NULL, &image, &err), -EBADMSG);
+    cr_expect_eq(image_open(build_path("header.so"), NULL, &image, &err), -EBADMSG);
+    cr_expect_eq(image_open("/", NULL, &image, &err), -EINVAL);
+    cr_expect_null(image);
+    image_close(NULL);
+}
+
+Test(image, cache_opens_once_and_refuses_another_build, .fini = build_clean)
+{
+    build_source("lib.c", library);
+    build_run("$CC -O2 -fPIC -shared -Wl,--build-id=0x01020304 -o lib.so lib.c");
+    struct image_cache *cache = image_cache_new(NULL);
+    struct image *first = NULL, *second = NULL;
+    struct fathom_error err = {0};
+    const char *path = build_path("lib.so");
+    struct build_id right = {4, {1, 2, 3, 4}}, wrong = {4, {1, 2, 3, 5}};
+    cr_expect_eq(image_cache_get(cache, path, &wrong, &second, &err), -ESTALE);
+    cr_expect_not_null(strstr(err.text, "build-id differs"));
+    cr_expect_null(image_cache_at(cache, 0));
+    cr_assert_eq(image_cache_get(cache, path, NULL, &first, &err), 0);
+    cr_assert_eq(image_cache_get(cache, path, &right, &second, &err), 0);
+    cr_expect_eq(first, second);
+    cr_expect_eq(image_cache_at(cache, 0), first);
+    cr_expect_null(image_cache_at(cache, 1));
+    err = (struct fathom_error){0};
+    cr_expect_eq(image_cache_get(cache, path, &wrong, &second, &err), -ESTALE);
+    cr_expect_eq(err.code, ESTALE);
+    image_cache_free(cache);
+    image_cache_free(NULL);
+}
+
+Test(image, mappings_without_a_file)
+{
+    static const char *const paths[] = {
+        "//anon", "[heap]", "[stack]",   "[vsyscall]", "/memfd:jit (deleted)", "/gone/lib.so (deleted)",
+        "",       "anon",   "/dev/zero", "/SYSV00000"};
+    struct image_cache *cache = image_cache_new(NULL);
+    struct fathom_error err;
+    struct image *image = NULL;
+    for (unsigned i = 0; i < sizeof paths / sizeof *paths; i++) {
+        cr_expect_eq(image_cache_get(cache, paths[i], NULL, &image, &err), -ENOENT, "%s", paths[i]);
+        cr_expect_null(image);
+    }
+    image_cache_free(cache);
+}
+
+Test(image, the_vdso_has_functions)
+{
+    struct image_cache *cache = image_cache_new(NULL);
+    struct fathom_error err = {0};
+    struct image *image = NULL;
+    cr_assert_eq(image_cache_get(cache, "[vdso]", NULL, &image, &err), 0, "%s", err.text);
+    uint64_t address = build_function(image, "clock_gettime");
+    cr_expect_neq(image_function_entry(image, address), IMAGE_NO_FUNCTION);
+    struct build_id wrong = {20, {1}};
+    cr_expect_eq(image_cache_get(cache, "[vdso]", &wrong, &image, &err), -ESTALE);
+    image_cache_free(cache);
+}
