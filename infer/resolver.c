@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "infer/functions.h"
+#include "infer/translation.h"
 
 /* What is known of one CID. */
 struct answer {
@@ -22,7 +22,7 @@ struct group {
 struct resolver {
     const struct pathmap *map; /* borrowed */
     const struct log *log;     /* borrowed */
-    struct functions *functions;
+    struct translation *translation;
     struct table *memo; /* (function, height) -> index in answers; known CIDs only: bounded by the map */
     struct answer *answers;
     size_t answer_count, answer_room;
@@ -37,9 +37,9 @@ struct resolver *resolver_new(const struct pathmap *map, const struct log *log)
         return NULL;
     r->map = map;
     r->log = log;
-    r->functions = functions_new();
+    r->translation = translation_new();
     r->memo = table_new();
-    if (!r->functions || !r->memo) {
+    if (!r->translation || !r->memo) {
         resolver_free(r);
         r = NULL;
     }
@@ -50,7 +50,7 @@ void resolver_free(struct resolver *r)
 {
     if (!r)
         return;
-    functions_free(r->functions);
+    translation_free(r->translation);
     table_free(r->memo);
     free(r->answers);
     free(r->groups);
@@ -63,9 +63,9 @@ const struct pathmap *resolver_map(const struct resolver *r)
 }
 
 /* The map's number of an image, asked once. */
-static uint32_t resolver_image(struct resolver *r, struct functions_image *entry)
+static uint32_t resolver_image(struct resolver *r, struct translation_image *entry)
 {
-    if (entry->number != FUNCTIONS_UNSET)
+    if (entry->number != TRANSLATION_UNSET)
         return entry->number;
     bool stale = false;
     const char *path = image_path(entry->image);
@@ -81,11 +81,11 @@ static uint32_t resolver_image(struct resolver *r, struct functions_image *entry
 static int resolver_find_function(struct resolver *r, const struct image *image, uint32_t function,
                                   uint32_t *out)
 {
-    struct functions_image *entry = functions_of(r->functions, image);
+    struct translation_image *entry = translation_of(r->translation, image);
     if (!entry)
         return -1;
     uint32_t *number = &entry->functions[function];
-    if (*number == FUNCTIONS_UNSET) {
+    if (*number == TRANSLATION_UNSET) {
         uint32_t in_map = resolver_image(r, entry);
         *number = in_map == PATHMAP_NONE
                       ? PATHMAP_NONE

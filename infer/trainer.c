@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#include "infer/functions.h"
+#include "infer/translation.h"
 
 struct trainer {
-    struct trie *trie;           /* borrowed */
-    struct functions *functions; /* to the trie's numbers */
+    struct trie *trie;               /* borrowed */
+    struct translation *translation; /* to the trie's numbers */
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
 };
 
@@ -17,8 +17,8 @@ struct trainer *trainer_new(struct trie *trie)
     if (!t)
         return NULL;
     t->trie = trie;
-    t->functions = functions_new();
-    if (!t->functions) {
+    t->translation = translation_new();
+    if (!t->translation) {
         free(t);
         t = NULL;
     }
@@ -29,20 +29,20 @@ void trainer_free(struct trainer *t)
 {
     if (!t)
         return;
-    functions_free(t->functions);
+    translation_free(t->translation);
     free(t);
 }
 
 /* The trie's number of a place's function; TRIE_NONE: out of memory. */
 static uint32_t trainer_function(struct trainer *t, const struct place *place)
 {
-    struct functions_image *entry = functions_of(t->functions, place->image);
+    struct translation_image *entry = translation_of(t->translation, place->image);
     if (!entry)
         return TRIE_NONE;
     uint32_t *number = &entry->functions[place->function];
-    if (*number != FUNCTIONS_UNSET)
+    if (*number != TRANSLATION_UNSET)
         return *number;
-    if (entry->number == FUNCTIONS_UNSET) {
+    if (entry->number == TRANSLATION_UNSET) {
         uint32_t image = trie_image(t->trie, image_path(place->image), image_build_id(place->image));
         if (image == TRIE_NONE)
             return TRIE_NONE;
