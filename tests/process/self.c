@@ -1,0 +1,123 @@
+/* self.c - see self.h. */
+#include "tests/process/self.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+uint32_t self_tid(void)
+{
+    return (uint32_t)syscall(SYS_gettid);
+}
+
+/* A line of /proc/self/maps. */
+struct line {
+    uint64_t start, end, offset;
+    char prot[8], path[512];
+};
+
+static FILE *maps_open(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    if (!maps)
+        abort();
+    return maps;
+}
+
+static bool maps_next(FILE *maps, struct line *line)
+{
+    char text[1024];
+    if (!fgets(text, sizeof text, maps))
+        return false;
+    line->path[0] = 0;
+    sscanf(text, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %511[^\n]", &line->start, &line->end,
+           line->prot, &line->offset, line->path);
+    return true;
+}
+
+static uint64_t self_start_stack(void)
+{
+    char text[2048];
+    FILE *stat = fopen("/proc/self/stat", "r");
+    if (!stat || !fgets(text, sizeof text, stat))
+        abort();
+    fclose(stat);
+    char *at = strrchr(text, ')') + 1;
+    for (int field = 3; field < 28; field++)
+        at = strchr(at + 1, ' ');
+    return strtoull(at, NULL, 10);
+}
+
+struct self self_open(void)
+{
+    struct self self = {.images = image_cache_new(NULL), .start_stack = self_start_stack()};
+    self.processes = processes_new(self.images, NULL);
+    uint32_t pid = (uint32_t)getpid();
+    FILE *maps = maps_open();
+    struct line line;
+    while (maps_next(maps, &line)) {
+        struct record record = {.kind = RECORD_MMAP, .pid = pid, .tid = pid};
+        record.mmap.address = line.start;
+        record.mmap.length = line.end - line.start;
+        record.mmap.offset = line.offset;
+        record.mmap.executable = strchr(line.prot, 'x') != NULL;
+        record.mmap.path = line.path;
+        if (processes_apply(self.processes, &record, NULL) < 0)
+            abort();
+    }
+    fclose(maps);
+    self.process = process_find(self.processes, pid);
+    if (!self.process)
+        abort();
+    return self;
+}
+
+void self_close(struct self *self)
+{
+    processes_free(self->processes);
+    image_cache_free(self->images);
+}
+
+void self_set_stack(struct self *self)
+{
+    uint32_t pid = (uint32_t)getpid();
+    if (process_set_stack(self->process, pid, self->start_stack - (8 << 20), self->start_stack, NULL) < 0)
+        abort();
+}
+
+struct sample self_sample(uint64_t pc, uint64_t sp, uint64_t bp)
+{
+    return (struct sample){.pid = (uint32_t)getpid(),
+                           .tid = self_tid(),
+                           .ip = pc,
+                           .mode = SAMPLE_MODE_USER,
+                           .has_regs = true,
+                           .reg_ip = pc,
+                           .sp = sp,
+                           .bp = bp,
+                           .period = 1};
+}
+
+struct sample self_sample_of_context(const ucontext_t *context)
+{
+    const greg_t *r = context->uc_mcontext.gregs;
+    return self_sample((uint64_t)r[REG_RIP], (uint64_t)r[REG_RSP], (uint64_t)r[REG_RBP]);
+}
+
+__attribute__((no_sanitize("address"))) void self_dump(struct sample *sample, void *dump, size_t room)
+{
+    FILE *maps = maps_open();
+    struct line line;
+    size_t size = 0;
+    while (size == 0 && maps_next(maps, &line)) {
+        if (line.start <= sample->sp && sample->sp < line.end)
+            size = line.end - sample->sp < room ? (size_t)(line.end - sample->sp) : room;
+    }
+    fclose(maps);
+    sample->stack = dump;
+    sample->stack_size = (uint32_t)size;
+    const void *from = (const void *)(uintptr_t)sample->sp;
+    __asm__ volatile("rep movsb" : "+D"(dump), "+S"(from), "+c"(size) : : "memory");
+}

@@ -1,0 +1,307 @@
+/* Records in, address spaces and stacks out: by hand-made records. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "process/process.h"
+#include "process/space.h"
+
+struct world {
+    struct image_cache *images;
+    struct processes *processes;
+    int warnings;
+    struct log log;
+};
+
+static void count_warning(void *context, enum log_level level, const char *text)
+{
+    (void)text;
+    *(int *)context += level == LOG_WARNING;
+}
+
+static struct world *world_open(void)
+{
+    struct world *w = calloc(1, sizeof *w);
+    w->log = (struct log){count_warning, &w->warnings};
+    w->images = image_cache_new(NULL);
+    w->processes = processes_new(w->images, &w->log);
+    cr_assert(w->images && w->processes);
+    return w;
+}
+
+static void world_close(struct world *w)
+{
+    processes_free(w->processes);
+    image_cache_free(w->images);
+    free(w);
+}
+
+static void apply(struct world *w, const struct record *record)
+{
+    struct fathom_error err = {0};
+    cr_assert_eq(processes_apply(w->processes, record, &err), 0, "%s", err.text);
+}
+
+static void map_kind(struct world *w, uint32_t pid, uint64_t address, uint64_t length, uint64_t offset,
+                     const char *path, bool executable)
+{
+    struct record r = {.kind = RECORD_MMAP, .pid = pid, .tid = pid};
+    r.mmap.address = address;
+    r.mmap.length = length;
+    r.mmap.offset = offset;
+    r.mmap.executable = executable;
+    r.mmap.path = path;
+    apply(w, &r);
+}
+
+static void map(struct world *w, uint32_t pid, uint64_t address, uint64_t length, uint64_t offset,
+                const char *path)
+{
+    map_kind(w, pid, address, length, offset, path, true);
+}
+
+static void start(struct world *w, uint32_t pid, uint32_t tid, uint32_t parent, uint32_t parent_tid,
+                  uint64_t time)
+{
+    struct record r = {.kind = RECORD_FORK, .pid = pid, .tid = tid, .time = time};
+    r.fork.parent_pid = parent;
+    r.fork.parent_tid = parent_tid;
+    apply(w, &r);
+}
+
+static void name(struct world *w, uint32_t pid, uint32_t tid, const char *text, bool exec)
+{
+    struct record r = {.kind = RECORD_COMM, .pid = pid, .tid = tid, .time = 5};
+    r.comm.name = text;
+    r.comm.exec = exec;
+    apply(w, &r);
+}
+
+/* "path start-end@offset" of the mapping that covers the address, "" for none. */
+static const char *at(struct world *w, uint32_t pid, uint64_t pc)
+{
+    static char text[256];
+    const struct process *p = process_find(w->processes, pid);
+    const struct mapping *m = p ? process_mapping(p, pc) : NULL;
+    text[0] = 0;
+    if (m)
+        snprintf(text, sizeof text, "%s %lx-%lx@%lx", m->path, m->start, m->end, m->offset);
+    return text;
+}
+
+static uint64_t base_of(struct world *w, uint32_t pid, uint32_t tid, uint64_t sp)
+{
+    uint64_t base;
+    const struct process *p = process_find(w->processes, pid);
+    return p && process_stack_base(p, tid, sp, &base) == STACK_KNOWN ? base : 0;
+}
+
+Test(process, finds_mappings_by_address)
+{
+    struct world *w = world_open();
+    map(w, 7, 0x3000, 0x1000, 0x500, "/c");
+    map(w, 7, 0x1000, 0x1000, 0, "/a");
+    map(w, 7, 0x2000, 0x1000, 0, "/b");
+    cr_expect_str_eq(at(w, 7, 0xfff), "");
+    cr_expect_str_eq(at(w, 7, 0x1000), "/a 1000-2000@0");
+    cr_expect_str_eq(at(w, 7, 0x1fff), "/a 1000-2000@0");
+    cr_expect_str_eq(at(w, 7, 0x2000), "/b 2000-3000@0");
+    cr_expect_str_eq(at(w, 7, 0x3fff), "/c 3000-4000@500");
+    cr_expect_str_eq(at(w, 7, 0x4000), "");
+    cr_expect_str_eq(at(w, 8, 0x1000), "");
+    world_close(w);
+}
+
+Test(process, later_mapping_replaces_what_it_covers)
+{
+    struct world *w = world_open();
+    map(w, 7, 0x10000, 0x10000, 0x1000, "/old");
+    map(w, 7, 0x14000, 0x2000, 0, "/new");
+    cr_expect_str_eq(at(w, 7, 0x13fff), "/old 10000-14000@1000");
+    cr_expect_str_eq(at(w, 7, 0x14000), "/new 14000-16000@0");
+    cr_expect_str_eq(at(w, 7, 0x16000), "/old 16000-20000@7000");
+    map(w, 7, 0x12000, 0x3000, 0, "/left");
+    cr_expect_str_eq(at(w, 7, 0x14fff), "/left 12000-15000@0");
+    cr_expect_str_eq(at(w, 7, 0x15000), "/new 15000-16000@1000");
+    cr_expect_str_eq(at(w, 7, 0x11fff), "/old 10000-12000@1000");
+    map_kind(w, 7, 0x17000, 0x1000, 0, "/data", false);
+    cr_expect_str_eq(at(w, 7, 0x17000), "");
+    cr_expect_str_eq(at(w, 7, 0x16fff), "/old 16000-17000@7000");
+    cr_expect_str_eq(at(w, 7, 0x18000), "/old 18000-20000@9000");
+    map(w, 7, 0, 0x100000, 0, "/all");
+    cr_expect_str_eq(at(w, 7, 0x15000), "/all 0-100000@0");
+    world_close(w);
+}
+
+/* Random mappings of 64 pages against an array that says for each page who has it. */
+Test(process, agrees_with_a_model_over_random_mappings)
+{
+    enum { PAGES = 64 };
+    struct world *w = world_open();
+    uint64_t owner[PAGES] = {0}, first[PAGES] = {0}, seed = 7;
+    char path[32];
+    for (uint64_t step = 1; step < 3000; step++) {
+        seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+        uint64_t from = seed >> 33 & (PAGES - 1), count = 1 + (seed >> 45) % 16;
+        if (from + count > PAGES)
+            count = PAGES - from;
+        bool executable = seed >> 61 != 0;
+        snprintf(path, sizeof path, "/%lu", step);
+        map_kind(w, 1, from << 12, count << 12, 0, path, executable);
+        for (uint64_t page = from; page < from + count; page++) {
+            owner[page] = executable ? step : 0;
+            first[page] = from;
+        }
+        for (uint64_t page = 0; page < PAGES; page++) {
+            const struct process *p = process_find(w->processes, 1);
+            const struct mapping *m = process_mapping(p, page << 12 | 0x123);
+            cr_assert_eq(m != NULL, owner[page] != 0);
+            snprintf(path, sizeof path, "/%lu", owner[page]);
+            if (m) {
+                cr_assert_str_eq(m->path, path);
+                cr_assert_eq(m->offset + (page << 12) - m->start, (page - first[page]) << 12);
+            }
+        }
+    }
+    world_close(w);
+}
+
+Test(process, fork_copies_and_then_both_go_their_way)
+{
+    struct world *w = world_open();
+    map(w, 7, 0x1000, 0x1000, 0, "/a");
+    name(w, 7, 7, "parent", false);
+    start(w, 8, 8, 7, 7, 10);
+    cr_expect_str_eq(at(w, 8, 0x1000), "/a 1000-2000@0");
+    cr_expect_str_eq(process_name(process_find(w->processes, 8)), "parent");
+    map(w, 8, 0x1000, 0x1000, 0, "/child");
+    map(w, 7, 0x5000, 0x1000, 0, "/parent");
+    cr_expect_str_eq(at(w, 7, 0x1000), "/a 1000-2000@0");
+    cr_expect_str_eq(at(w, 8, 0x1000), "/child 1000-2000@0");
+    cr_expect_str_eq(at(w, 8, 0x5000), "");
+    /* The PID is used again, by a child of a process that nothing is known of. */
+    start(w, 8, 8, 99, 99, 20);
+    cr_expect_str_eq(at(w, 8, 0x1000), "");
+    world_close(w);
+}
+
+Test(process, synthesised_fork_keeps_what_is_known)
+{
+    struct world *w = world_open();
+    map(w, 7, 0x1000, 0x1000, 0, "/parent");
+    map(w, 8, 0x1000, 0x1000, 0, "/child");
+    start(w, 8, 8, 7, 7, 0);
+    cr_expect_str_eq(at(w, 8, 0x1000), "/child 1000-2000@0");
+    world_close(w);
+}
+
+Test(process, exec_drops_mappings_and_stacks)
+{
+    struct world *w = world_open();
+    map(w, 7, 0x1000, 0x1000, 0, "/a");
+    map_kind(w, 7, 0x7000, 0x1000, 0, "[stack:7]", false);
+    name(w, 7, 7, "before", false);
+    cr_expect_eq(base_of(w, 7, 7, 0x7800), 0x8000);
+    name(w, 7, 9, "thread", false);
+    cr_expect_str_eq(process_name(process_find(w->processes, 7)), "before");
+    name(w, 7, 7, "after", true);
+    cr_expect_str_eq(process_name(process_find(w->processes, 7)), "after");
+    cr_expect_str_eq(at(w, 7, 0x1000), "");
+    cr_expect_eq(base_of(w, 7, 7, 0x7800), 0);
+    world_close(w);
+}
+
+Test(process, stacks_belong_to_threads)
+{
+    struct world *w = world_open();
+    map_kind(w, 7, 0x10000, 0x4ff0, 0, "[stack:7]", false);
+    map_kind(w, 7, 0x20000, 0x1000, 0, "[stack:9]", false);
+    cr_expect_eq(base_of(w, 7, 7, 0x10000), 0x14ff0);
+    cr_expect_eq(base_of(w, 7, 7, 0x14ff0), 0x14ff0, "a stack is empty when SP is its base");
+    cr_expect_eq(base_of(w, 7, 7, 0x14ff1), 0);
+    cr_expect_eq(base_of(w, 7, 7, 0xffff), 0);
+    cr_expect_eq(base_of(w, 7, 7, 0x20800), 0, "that is another thread's");
+    cr_expect_eq(base_of(w, 7, 9, 0x20800), 0x21000);
+    cr_expect_eq(base_of(w, 7, 11, 0x20800), 0);
+    /* Sent again, then told by voting: a coroutine's beside its own. */
+    map_kind(w, 7, 0x20000, 0x2000, 0, "[stack:9]", false);
+    cr_expect_eq(base_of(w, 7, 9, 0x20800), 0x22000);
+    struct process *p = process_find(w->processes, 7);
+    cr_expect_eq(process_set_stack(p, 9, 0x50000, 0x51000, NULL), 0);
+    cr_expect_eq(base_of(w, 7, 9, 0x50800), 0x51000);
+    cr_expect_eq(process_set_stack(p, 9, 0x4f000, 0x51000, NULL), 0, "the same, deeper");
+    cr_expect_eq(base_of(w, 7, 9, 0x4f800), 0x51000);
+    cr_expect_eq(base_of(w, 7, 9, 0x20800), 0x22000);
+    cr_expect_lt(process_set_stack(p, 9, 0x51000, 0x51000, NULL), 0);
+    /* A child runs on the copy of the forking thread's stack. */
+    start(w, 12, 12, 7, 9, 10);
+    cr_expect_eq(base_of(w, 12, 12, 0x20800), 0x22000);
+    cr_expect_eq(base_of(w, 12, 12, 0x10000), 0);
+    struct record ended = {.kind = RECORD_EXIT, .pid = 7, .tid = 9};
+    apply(w, &ended);
+    cr_expect_eq(base_of(w, 7, 9, 0x20800), 0);
+    cr_expect_eq(base_of(w, 7, 7, 0x10000), 0x14ff0);
+    cr_expect_eq(base_of(w, 12, 12, 0x20800), 0x22000);
+    world_close(w);
+}
+
+Test(process, damaged_records_change_nothing)
+{
+    struct world *w = world_open();
+    map(w, 7, 0x1000, 0x1000, 0, "/a");
+    map(w, 7, UINT64_MAX - 0xfff, 0x2000, 0, "/wraps");
+    map(w, 7, 0x1800, 0, 0, "/empty");
+    map(w, UINT32_MAX, 0x1000, 0x1000, 0, "[kernel.kallsyms]_text");
+    map(w, 7, 0x9000, 0x1000, UINT64_MAX - 0x10, "/offset-wraps");
+    map_kind(w, 7, 0x1000, 0x1000, 0, "[stack:99999999999999999999]", false);
+    map(w, 7, 0x1000, 0x1000, 0, "/a");
+    map_kind(w, 7, 0xa000, 0x1000, 0, "[stack:]", false);
+    struct process *p = process_find(w->processes, 7);
+    struct place place;
+    cr_expect_not(process_place(p, 0x9fff, &place));
+    cr_expect_str_eq(at(w, 7, 0x1fff), "/a 1000-2000@0");
+    cr_expect_null(process_find(w->processes, UINT32_MAX));
+    struct record odd = {.kind = RECORD_EXIT, .pid = 4, .tid = 4};
+    apply(w, &odd);
+    odd.kind = RECORD_OTHER;
+    apply(w, &odd);
+    world_close(w);
+}
+
+Test(process, missing_files_are_told_once_and_anonymous_ones_never)
+{
+    struct world *w = world_open();
+    struct place place;
+    const char *const quiet[] = {"//anon",   "", "[heap]", "/memfd:jit (deleted)", "/dev/zero (deleted)",
+                                 "[uprobes]"};
+    for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
+        map(w, 7, 0x100000 + i * 0x1000, 0x1000, 0, quiet[i]);
+    map(w, 7, 0x1000, 0x1000, 0, "/no/such/file");
+    map(w, 7, 0x2000, 0x1000, 0x1000, "/no/such/file");
+    map(w, 8, 0x1000, 0x1000, 0, "/no/such/file");
+    map(w, 8, 0x2000, 0x1000, 0, "/no/such/other");
+    cr_expect_eq(w->warnings, 0, "files are opened when a sample falls into them");
+    for (int round = 0; round < 2; round++) {
+        for (uint64_t pc = 0x100000; pc < 0x106000; pc += 0x1000)
+            cr_expect_not(process_place(process_find(w->processes, 7), pc, &place));
+        cr_expect_eq(w->warnings, round ? 2 : 0);
+        for (uint32_t pid = 7; pid <= 8; pid++) {
+            cr_expect_not(process_place(process_find(w->processes, pid), 0x1000, &place));
+            cr_expect_not(process_place(process_find(w->processes, pid), 0x2000, &place));
+        }
+        cr_expect_eq(w->warnings, 2);
+    }
+    world_close(w);
+}
+
+Test(process, too_many_mappings_are_told_and_bounded)
+{
+    struct world *w = world_open();
+    for (uint64_t i = 0; i < SPACE_MAX_REGIONS + 100; i++)
+        map(w, 7, i << 13, 0x1000, 0, "//anon");
+    cr_expect_eq(w->warnings, 1);
+    cr_expect_str_neq(at(w, 7, (uint64_t)(SPACE_MAX_REGIONS - 1) << 13), "");
+    cr_expect_str_eq(at(w, 7, (uint64_t)SPACE_MAX_REGIONS << 13), "");
+    world_close(w);
+}

@@ -1,0 +1,331 @@
+/* The unwinder on this program's own stack, against backtrace(3) of the same place. */
+#include <criterion/criterion.h>
+
+#include <alloca.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "process/unwind.h"
+#include "tests/process/self.h"
+
+enum { DUMP = 1 << 20, FRAMES = 4096 };
+
+/* What one place saw of its stack. */
+struct shot {
+    struct sample sample;
+    int traced; /* frames in trace */
+    void *trace[FRAMES];
+    uint8_t *dump; /* DUMP bytes */
+};
+
+static struct shot *shot; /* of the test that runs; a test has a process to itself */
+
+static void shot_new(void)
+{
+    shot = calloc(1, sizeof *shot);
+    shot->dump = malloc(DUMP);
+    void *warm[2];
+    backtrace(warm, 2); /* loads libgcc before the mappings are read */
+}
+
+__attribute__((noinline)) static void shoot(void)
+{
+    SELF_CAPTURE(&shot->sample, shot->dump, DUMP);
+    shot->traced = backtrace(shot->trace, FRAMES);
+}
+
+static const char *function_name(const struct place *place)
+{
+    if (place->function == IMAGE_NO_FUNCTION)
+        return "?";
+    const char *name = image_function(place->image, place->function)->name;
+    return name ? name : "?";
+}
+
+/* All frames equal backtrace's but the first, whose PC is another of the same function. Returns their number.
+ */
+static size_t expect_same_as_backtrace(struct self *self, struct unwind_frame *frames)
+{
+    enum unwind_end end;
+    size_t count = unwind_sample(self->process, &shot->sample, frames, FRAMES, &end);
+    cr_assert_eq(end, UNWIND_ROOT, "%s (%zu frames, in %s+%lx)", unwind_end_text(end), count,
+                 count ? image_name(frames[count - 1].place.image) : "",
+                 count ? frames[count - 1].place.address : 0);
+    cr_assert_eq(count, (size_t)shot->traced);
+    for (size_t i = 1; i < count; i++) {
+        struct place place;
+        cr_assert(process_place(self->process, (uintptr_t)shot->trace[i], &place));
+        cr_assert_eq(frames[i].place.image, place.image, "frame %zu", i);
+        cr_assert_eq(frames[i].place.address, place.address, "frame %zu", i);
+        cr_assert_gt(frames[i].cfa, frames[i - 1].cfa, "frame %zu", i);
+    }
+    cr_assert_str_eq(function_name(&frames[0].place), "shoot");
+    return count;
+}
+
+static size_t check(struct unwind_frame *frames)
+{
+    struct self self = self_open();
+    size_t count = expect_same_as_backtrace(&self, frames);
+    if (shot->sample.tid == shot->sample.pid) {
+        /* The outermost frame alone tells the base that the kernel tells; knowing it changes nothing. */
+        uint64_t base = 0;
+        cr_assert(unwind_base(frames, count, &base));
+        cr_assert_eq(base, self.start_stack);
+        self_set_stack(&self);
+        cr_assert_eq(expect_same_as_backtrace(&self, frames), count);
+    }
+    self_close(&self);
+    return count;
+}
+
+static struct unwind_frame frames[FRAMES];
+
+__attribute__((noinline)) static int plain(int n)
+{
+    shoot();
+    return n + 1;
+}
+
+Test(unwind, plain_calls)
+{
+    shot_new();
+    plain(1);
+    check(frames);
+    cr_expect_str_eq(function_name(&frames[1].place), "plain");
+}
+
+__attribute__((noinline)) static int with_alloca(size_t n)
+{
+    volatile char *room = alloca(n);
+    room[0] = 1;
+    shoot();
+    return room[0];
+}
+
+Test(unwind, alloca_frames)
+{
+    shot_new();
+    with_alloca(1000);
+    check(frames);
+    cr_expect_str_eq(function_name(&frames[1].place), "with_alloca");
+}
+
+__attribute__((noinline)) static int recurse(int n)
+{
+    volatile int local = n;
+    if (n == 0)
+        shoot();
+    else
+        local += recurse(n - 1);
+    return local;
+}
+
+Test(unwind, deep_recursion)
+{
+    shot_new();
+    recurse(2000);
+    size_t count = check(frames);
+    cr_expect_gt(count, 2001u);
+    for (size_t i = 1; i <= 2001; i++)
+        cr_assert_str_eq(function_name(&frames[i].place), "recurse");
+}
+
+static int compare(const void *a, const void *b)
+{
+    if (!shot->traced)
+        shoot();
+    return *(const int *)a - *(const int *)b;
+}
+
+Test(unwind, callback_out_of_libc)
+{
+    int numbers[] = {3, 1, 2};
+    shot_new();
+    qsort(numbers, 3, sizeof numbers[0], compare);
+    check(frames);
+    cr_expect_str_eq(function_name(&frames[1].place), "compare");
+    cr_expect(strstr(image_name(frames[2].place.image), "libc"));
+}
+
+static volatile sig_atomic_t passed;
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    shoot();
+}
+
+static bool has_interrupted(size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (frames[i].interrupted)
+            return true;
+    }
+    return false;
+}
+
+__attribute__((noinline)) static void interrupted_here(void)
+{
+    passed = 1;
+    __asm__ volatile("ud2\n\tnop"); /* the handler returns behind it */
+    passed = 2;
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+    (void)signal;
+    (void)info;
+    shoot();
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+Test(unwind, signal_handler_in_a_system_call)
+{
+    shot_new();
+    signal(SIGUSR1, on_signal);
+    raise(SIGUSR1);
+    cr_expect(has_interrupted(check(frames)));
+}
+
+Test(unwind, signal_handler_at_any_instruction)
+{
+    shot_new();
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    sigaction(SIGILL, &action, NULL);
+    interrupted_here();
+    size_t count = check(frames);
+    size_t at = 1;
+    while (at < count && !frames[at].interrupted)
+        at++;
+    cr_assert_lt(at, count);
+    cr_expect_str_eq(function_name(&frames[at].place), "interrupted_here");
+    cr_expect_eq(frames[at - 1].cfa + 8, frames[at].cfa, "the restorer's CFA is the interrupted SP");
+}
+
+Test(unwind, alternate_stack_is_cut)
+{
+    shot_new();
+    stack_t other = {.ss_sp = malloc(1 << 16), .ss_size = 1 << 16};
+    sigaltstack(&other, NULL);
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigaction(SIGILL, &action, NULL);
+    interrupted_here();
+    struct self self = self_open();
+    enum unwind_end end;
+    shot->sample.stack_size = (uint32_t)((uintptr_t)other.ss_sp + other.ss_size - shot->sample.sp);
+    size_t count = unwind_sample(self.process, &shot->sample, frames, FRAMES, &end);
+    cr_expect_eq(end, UNWIND_CUT);
+    cr_expect_geq(count, 2u);
+    self_close(&self);
+}
+
+static void *thread(void *argument)
+{
+    recurse(3);
+    return argument;
+}
+
+Test(unwind, thread_ends_in_clone)
+{
+    shot_new();
+    pthread_t id;
+    pthread_create(&id, NULL, thread, NULL);
+    pthread_join(id, NULL);
+    size_t count = check(frames);
+    uint64_t ret, base;
+    struct unwind_frame *root = &frames[count - 1];
+    cr_assert(image_thread_return(root->place.image, &ret));
+    cr_expect_eq(root->place.address, ret);
+    cr_assert(unwind_base(frames, count, &base));
+    cr_expect_eq(base, root->cfa);
+    cr_expect_eq(base % 16, 8, "the slot of the return address, 8 below a multiple of 16, and 16");
+    cr_expect_eq(base, frames[count - 2].cfa + 8);
+}
+
+Test(unwind, ends_early_with_its_reason)
+{
+    shot_new();
+    recurse(100);
+    struct self self = self_open();
+    enum unwind_end end;
+    size_t whole = unwind_sample(self.process, &shot->sample, frames, FRAMES, &end);
+    cr_assert_eq(end, UNWIND_ROOT);
+    struct sample sample = shot->sample;
+
+    cr_expect_eq(unwind_sample(self.process, &sample, frames, whole, &end), whole);
+    cr_expect_eq(end, UNWIND_ROOT);
+    cr_expect_eq(unwind_sample(self.process, &sample, frames, 10, &end), 10u);
+    cr_expect_eq(end, UNWIND_LONG);
+
+    /* Each frame that lies wholly in the cut dump is there, and none that does not. */
+    unwind_sample(self.process, &sample, frames, FRAMES, &end);
+    uint64_t cut_at = frames[50].cfa;
+    struct unwind_frame *cut = calloc(FRAMES, sizeof *cut);
+    for (uint32_t less = 0; less <= 8; less += 8) {
+        sample.stack_size = (uint32_t)(cut_at - sample.sp) - less;
+        size_t count = unwind_sample(self.process, &sample, cut, FRAMES, &end);
+        cr_expect_eq(end, UNWIND_CUT);
+        cr_expect_eq(count, less ? 51u : 52u);
+    }
+    sample.stack_size = 0;
+    cr_expect_eq(unwind_sample(self.process, &sample, cut, FRAMES, &end), 1u);
+    cr_expect_eq(end, UNWIND_CUT);
+
+    /* A base in the middle of it ends the walk there. */
+    sample = shot->sample;
+    process_set_stack(self.process, sample.tid, sample.sp, frames[20].cfa, NULL);
+    cr_expect_eq(unwind_sample(self.process, &sample, cut, FRAMES, &end), 21u);
+    cr_expect_eq(end, UNWIND_ROOT);
+
+    sample.reg_ip = 0x10;
+    cr_expect_eq(unwind_sample(self.process, &sample, cut, FRAMES, &end), 0u);
+    cr_expect_eq(end, UNWIND_NO_MAPPING);
+    sample.has_regs = false;
+    cr_expect_eq(unwind_sample(self.process, &sample, cut, FRAMES, &end), 0u);
+    free(cut);
+    self_close(&self);
+}
+
+Test(unwind, damaged_dumps_never_harm)
+{
+    shot_new();
+    with_alloca(500);
+    struct self self = self_open();
+    uint64_t seed = 99;
+    struct sample sample = shot->sample;
+    uint8_t *dump = malloc(sample.stack_size);
+    size_t ends[UNWIND_ENDS] = {0};
+    for (int round = 0; round < 20000; round++) {
+        uint32_t size = sample.stack_size < 4096 ? sample.stack_size : 4096;
+        memcpy(dump, shot->sample.stack, size);
+        sample = shot->sample;
+        sample.stack = dump;
+        sample.stack_size = size;
+        for (int hits = 0; hits < 1 + round % 40; hits++) {
+            seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+            /* Random bytes, or code and stack addresses in odd places. */
+            uint64_t word = seed >> 62 == 0   ? (uintptr_t)&recurse + (seed >> 40 & 0xffff)
+                            : seed >> 62 == 1 ? sample.sp + (seed >> 40 & 0xfff)
+                                              : seed;
+            memcpy(dump + (seed >> 20) % (size - 8), &word, sizeof word);
+        }
+        if (round % 3 == 1)
+            sample.sp += seed >> 50;
+        if (round % 3 == 2)
+            sample.bp = seed;
+        enum unwind_end end;
+        size_t count = unwind_sample(self.process, &sample, frames, 64, &end);
+        cr_assert_leq(count, 64u);
+        cr_assert_lt(end, UNWIND_ENDS);
+        ends[end]++;
+        for (size_t i = 1; i < count; i++)
+            cr_assert_gt(frames[i].cfa, frames[i - 1].cfa);
+    }
+    cr_expect_gt(ends[UNWIND_NO_MAPPING], 0u);
+    cr_expect_gt(ends[UNWIND_CUT], 0u);
+    free(dump);
+    self_close(&self);
+}
