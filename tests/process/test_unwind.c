@@ -10,6 +10,12 @@
 #include "process/unwind.h"
 #include "tests/process/self.h"
 
+#ifdef __clang__
+#define APART __attribute__((noinline, optnone)) /* a frame of its own, by its own name */
+#else
+#define APART __attribute__((noipa))
+#endif
+
 enum { DUMP = 1 << 20, FRAMES = 4096 };
 
 /* What one place saw of its stack. */
@@ -20,7 +26,9 @@ struct shot {
     uint8_t *dump; /* DUMP bytes */
 };
 
-static struct shot *shot; /* of the test that runs; a test has a process to itself */
+/* Of the test that runs; a test has a process to itself. */
+static struct shot *shot;
+static struct self self;
 
 static void shot_new(void)
 {
@@ -30,7 +38,14 @@ static void shot_new(void)
     backtrace(warm, 2); /* loads libgcc before the mappings are read */
 }
 
-__attribute__((noinline)) static void shoot(void)
+static void shot_free(void)
+{
+    self_close(&self);
+    free(shot->dump);
+    free(shot);
+}
+
+APART static void shoot(void)
 {
     SELF_CAPTURE(&shot->sample, shot->dump, DUMP);
     shot->traced = backtrace(shot->trace, FRAMES);
@@ -46,17 +61,17 @@ static const char *function_name(const struct place *place)
 
 /* All frames equal backtrace's but the first, whose PC is another of the same function. Returns their number.
  */
-static size_t expect_same_as_backtrace(struct self *self, struct unwind_frame *frames)
+static size_t expect_same_as_backtrace(struct unwind_frame *frames)
 {
     enum unwind_end end;
-    size_t count = unwind_sample(self->process, &shot->sample, frames, FRAMES, &end);
+    size_t count = unwind_sample(self.process, &shot->sample, frames, FRAMES, &end);
     cr_assert_eq(end, UNWIND_ROOT, "%s (%zu frames, in %s+%lx)", unwind_end_text(end), count,
                  count ? image_name(frames[count - 1].place.image) : "",
                  count ? frames[count - 1].place.address : 0);
     cr_assert_eq(count, (size_t)shot->traced);
     for (size_t i = 1; i < count; i++) {
         struct place place;
-        cr_assert(process_place(self->process, (uintptr_t)shot->trace[i], &place));
+        cr_assert(process_place(self.process, (uintptr_t)shot->trace[i], &place));
         cr_assert_eq(frames[i].place.image, place.image, "frame %zu", i);
         cr_assert_eq(frames[i].place.address, place.address, "frame %zu", i);
         cr_assert_gt(frames[i].cfa, frames[i - 1].cfa, "frame %zu", i);
@@ -67,23 +82,22 @@ static size_t expect_same_as_backtrace(struct self *self, struct unwind_frame *f
 
 static size_t check(struct unwind_frame *frames)
 {
-    struct self self = self_open();
-    size_t count = expect_same_as_backtrace(&self, frames);
+    self = self_open();
+    size_t count = expect_same_as_backtrace(frames);
     if (shot->sample.tid == shot->sample.pid) {
         /* The outermost frame alone tells the base that the kernel tells; knowing it changes nothing. */
         uint64_t base = 0;
         cr_assert(unwind_base(frames, count, &base));
         cr_assert_eq(base, self.start_stack);
         self_set_stack(&self);
-        cr_assert_eq(expect_same_as_backtrace(&self, frames), count);
+        cr_assert_eq(expect_same_as_backtrace(frames), count);
     }
-    self_close(&self);
     return count;
 }
 
 static struct unwind_frame frames[FRAMES];
 
-__attribute__((noinline)) static int plain(int n)
+APART static int plain(int n)
 {
     shoot();
     return n + 1;
@@ -95,9 +109,10 @@ Test(unwind, plain_calls)
     plain(1);
     check(frames);
     cr_expect_str_eq(function_name(&frames[1].place), "plain");
+    shot_free();
 }
 
-__attribute__((noinline)) static int with_alloca(size_t n)
+APART static int with_alloca(size_t n)
 {
     volatile char *room = alloca(n);
     room[0] = 1;
@@ -111,9 +126,10 @@ Test(unwind, alloca_frames)
     with_alloca(1000);
     check(frames);
     cr_expect_str_eq(function_name(&frames[1].place), "with_alloca");
+    shot_free();
 }
 
-__attribute__((noinline)) static int recurse(int n)
+APART static int recurse(int n)
 {
     volatile int local = n;
     if (n == 0)
@@ -131,6 +147,7 @@ Test(unwind, deep_recursion)
     cr_expect_gt(count, 2001u);
     for (size_t i = 1; i <= 2001; i++)
         cr_assert_str_eq(function_name(&frames[i].place), "recurse");
+    shot_free();
 }
 
 static int compare(const void *a, const void *b)
@@ -148,6 +165,7 @@ Test(unwind, callback_out_of_libc)
     check(frames);
     cr_expect_str_eq(function_name(&frames[1].place), "compare");
     cr_expect(strstr(image_name(frames[2].place.image), "libc"));
+    shot_free();
 }
 
 static volatile sig_atomic_t passed;
@@ -167,7 +185,7 @@ static bool has_interrupted(size_t count)
     return false;
 }
 
-__attribute__((noinline)) static void interrupted_here(void)
+APART static void interrupted_here(void)
 {
     passed = 1;
     __asm__ volatile("ud2\n\tnop"); /* the handler returns behind it */
@@ -188,6 +206,7 @@ Test(unwind, signal_handler_in_a_system_call)
     signal(SIGUSR1, on_signal);
     raise(SIGUSR1);
     cr_expect(has_interrupted(check(frames)));
+    shot_free();
 }
 
 Test(unwind, signal_handler_at_any_instruction)
@@ -203,6 +222,7 @@ Test(unwind, signal_handler_at_any_instruction)
     cr_assert_lt(at, count);
     cr_expect_str_eq(function_name(&frames[at].place), "interrupted_here");
     cr_expect_eq(frames[at - 1].cfa + 8, frames[at].cfa, "the restorer's CFA is the interrupted SP");
+    shot_free();
 }
 
 Test(unwind, alternate_stack_is_cut)
@@ -213,13 +233,13 @@ Test(unwind, alternate_stack_is_cut)
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigaction(SIGILL, &action, NULL);
     interrupted_here();
-    struct self self = self_open();
+    self = self_open();
     enum unwind_end end;
     shot->sample.stack_size = (uint32_t)((uintptr_t)other.ss_sp + other.ss_size - shot->sample.sp);
     size_t count = unwind_sample(self.process, &shot->sample, frames, FRAMES, &end);
     cr_expect_eq(end, UNWIND_CUT);
     cr_expect_geq(count, 2u);
-    self_close(&self);
+    shot_free();
 }
 
 static void *thread(void *argument)
@@ -243,13 +263,14 @@ Test(unwind, thread_ends_in_clone)
     cr_expect_eq(base, root->cfa);
     cr_expect_eq(base % 16, 8, "the slot of the return address, 8 below a multiple of 16, and 16");
     cr_expect_eq(base, frames[count - 2].cfa + 8);
+    shot_free();
 }
 
 Test(unwind, ends_early_with_its_reason)
 {
     shot_new();
     recurse(100);
-    struct self self = self_open();
+    self = self_open();
     enum unwind_end end;
     size_t whole = unwind_sample(self.process, &shot->sample, frames, FRAMES, &end);
     cr_assert_eq(end, UNWIND_ROOT);
@@ -286,14 +307,14 @@ Test(unwind, ends_early_with_its_reason)
     sample.has_regs = false;
     cr_expect_eq(unwind_sample(self.process, &sample, cut, FRAMES, &end), 0u);
     free(cut);
-    self_close(&self);
+    shot_free();
 }
 
 Test(unwind, damaged_dumps_never_harm)
 {
     shot_new();
     with_alloca(500);
-    struct self self = self_open();
+    self = self_open();
     uint64_t seed = 99;
     struct sample sample = shot->sample;
     uint8_t *dump = malloc(sample.stack_size);
@@ -327,5 +348,5 @@ Test(unwind, damaged_dumps_never_harm)
     cr_expect_gt(ends[UNWIND_NO_MAPPING], 0u);
     cr_expect_gt(ends[UNWIND_CUT], 0u);
     free(dump);
-    self_close(&self);
+    shot_free();
 }
