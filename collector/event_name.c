@@ -1,0 +1,172 @@
+/* event_name.c - event names and their modifiers; see event_name.h. */
+#include "collector/event_name.h"
+
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/open.h"
+#include "collector/pfm.h"
+
+/* perf's names (tools/perf/util/parse-events.c) of events that libpfm4 does not list by these names. */
+static const struct {
+    const char *name;
+    uint64_t config;
+} software[] = {
+    {"cpu-clock", PERF_COUNT_SW_CPU_CLOCK},
+    {"task-clock", PERF_COUNT_SW_TASK_CLOCK},
+    {"page-faults", PERF_COUNT_SW_PAGE_FAULTS},
+    {"faults", PERF_COUNT_SW_PAGE_FAULTS},
+    {"minor-faults", PERF_COUNT_SW_PAGE_FAULTS_MIN},
+    {"major-faults", PERF_COUNT_SW_PAGE_FAULTS_MAJ},
+    {"context-switches", PERF_COUNT_SW_CONTEXT_SWITCHES},
+    {"cs", PERF_COUNT_SW_CONTEXT_SWITCHES},
+    {"cpu-migrations", PERF_COUNT_SW_CPU_MIGRATIONS},
+    {"migrations", PERF_COUNT_SW_CPU_MIGRATIONS},
+    {"alignment-faults", PERF_COUNT_SW_ALIGNMENT_FAULTS},
+    {"emulation-faults", PERF_COUNT_SW_EMULATION_FAULTS},
+    {"dummy", PERF_COUNT_SW_DUMMY},
+};
+
+static const char *const tracefs[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+
+/* Takes a last ":..." made of u, k and p alone off name->text. */
+static int take_modifiers(const char *text, struct event_name *name, struct fathom_error *err)
+{
+    if (strlen(text) >= sizeof name->text)
+        return error_set(err, EINVAL, "the event name is longer than %zu bytes", sizeof name->text - 1);
+    strcpy(name->text, text);
+    char *colon = strrchr(name->text, ':');
+    if (!colon || colon == name->text || colon[1] == '\0' || colon[1 + strspn(colon + 1, "ukp")] != '\0')
+        return 0;
+    if (strchr(colon, 'k'))
+        return error_set(err, EINVAL,
+                         "event '%s': ':k' asks for the kernel, but calling contexts are those of user code; "
+                         "use ':u' or no modifier",
+                         text);
+    for (const char *c = colon; *c; c++)
+        name->precise += *c == 'p';
+    *colon = '\0';
+    return 0;
+}
+
+/* mem:ADDR[/LEN][:rwx] */
+static int parse_breakpoint(const char *text, struct perf_event_attr *attr, struct fathom_error *err)
+{
+    char *end;
+    errno = 0;
+    uint64_t address = strtoull(text + 4, &end, 0), length = 0;
+    if (errno || end == text + 4)
+        goto bad;
+    if (*end == '/') {
+        const char *at = end + 1;
+        length = strtoull(at, &end, 0);
+        if (end == at || (length != 1 && length != 2 && length != 4 && length != 8))
+            return error_set(err, EINVAL, "event '%s': a breakpoint is 1, 2, 4 or 8 bytes long", text);
+    }
+    uint32_t type = 0;
+    if (*end == ':') {
+        for (end++; *end; end++) {
+            if (*end == 'r')
+                type |= HW_BREAKPOINT_R;
+            else if (*end == 'w')
+                type |= HW_BREAKPOINT_W;
+            else if (*end == 'x')
+                type |= HW_BREAKPOINT_X;
+            else
+                goto bad;
+        }
+    }
+    if (*end)
+        goto bad;
+    if (type == 0)
+        type = HW_BREAKPOINT_R | HW_BREAKPOINT_W;
+    if ((type & HW_BREAKPOINT_X) && (type & HW_BREAKPOINT_RW))
+        return error_set(err, EINVAL, "event '%s': x does not go together with r or w", text);
+    attr->type = PERF_TYPE_BREAKPOINT;
+    attr->bp_type = type;
+    attr->bp_addr = address;
+    /* x86 wants sizeof(long) for an instruction breakpoint (arch/x86/kernel/hw_breakpoint.c). */
+    attr->bp_len = type == HW_BREAKPOINT_X ? sizeof(long) : length ? length : HW_BREAKPOINT_LEN_4;
+    return 0;
+bad:
+    return error_set(err, EINVAL, "event '%s' is not of the form mem:ADDRESS[/LENGTH][:rwx]", text);
+}
+
+static bool parse_software(const char *text, struct perf_event_attr *attr)
+{
+    for (size_t i = 0; i < sizeof software / sizeof *software; i++)
+        if (strcmp(text, software[i].name) == 0) {
+            attr->type = PERF_TYPE_SOFTWARE;
+            attr->config = software[i].config;
+            return true;
+        }
+    return false;
+}
+
+/* SYSTEM:NAME, each a plain file name. -ENOENT without a sentence: not of this form, or not there. */
+static int parse_tracepoint(const char *text, struct perf_event_attr *attr)
+{
+    const char *colon = strchr(text, ':');
+    if (!colon || colon == text || !colon[1] || strchr(text, '/') || strchr(colon + 1, ':') || text[0] == '.')
+        return -ENOENT;
+    for (size_t i = 0; i < sizeof tracefs / sizeof *tracefs; i++) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/events/%.*s/%s/id", tracefs[i], (int)(colon - text), text, colon + 1);
+        long id = open_setting(path, -1);
+        if (id >= 0) {
+            attr->type = PERF_TYPE_TRACEPOINT;
+            attr->config = (uint64_t)id;
+            return 0;
+        }
+    }
+    return -ENOENT;
+}
+
+/* Software events that the kernel raises in its own mode: with exclude_kernel they never fire. */
+static bool fires_in_kernel(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_TRACEPOINT ||
+           (attr->type == PERF_TYPE_SOFTWARE &&
+            (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES || attr->config == PERF_COUNT_SW_CPU_MIGRATIONS));
+}
+
+int event_name_parse(const char *text, struct event_name *name, struct perf_event_attr *attr,
+                     struct fathom_error *err)
+{
+    memset(name, 0, sizeof *name);
+    if (strncmp(text, "mem:", 4) == 0) {
+        if (strlen(text) >= sizeof name->text)
+            return error_set(err, EINVAL, "the event name is longer than %zu bytes", sizeof name->text - 1);
+        strcpy(name->text, text);
+        return parse_breakpoint(text, attr, err);
+    }
+    int rc = take_modifiers(text, name, err);
+    if (rc)
+        return rc;
+    const char *reason = "";
+    struct pfm_code code;
+    rc = pfm_encode(name->text, &code, &reason);
+    if (rc == 0) {
+        attr->type = code.type;
+        attr->config = code.config;
+        attr->config1 = code.config1;
+        attr->config2 = code.config2;
+        name->period = code.freq ? 0 : code.period;
+        name->frequency = code.freq ? code.period : 0;
+        if (!name->precise)
+            name->precise = code.precise;
+    } else if (!parse_software(name->text, attr) && parse_tracepoint(name->text, attr) != 0) {
+        if (rc == -EINVAL)
+            return error_set(err, EINVAL, "event '%s': %s", name->text, reason);
+        return error_set(err, ENOENT,
+                         "there is no event '%s': 'perf list' shows software events and tracepoints, "
+                         "libpfm4's 'showevtinfo' the CPU's; tracepoints need /sys/kernel/tracing to be "
+                         "mounted and readable",
+                         name->text);
+    }
+    name->in_kernel = fires_in_kernel(attr);
+    return 0;
+}
