@@ -1,0 +1,41 @@
+/*
+ * launch.h - a command that is forked at once and executed later, so that its events can be opened before its
+ * first instruction.
+ *
+ * The child is traced (ptrace) up to its exec and no further: at that stop /proc tells its stack's base, even
+ * of a program that runs for a millisecond. Where tracing is not allowed the command runs all the same. A
+ * set-user-ID program run by an ordinary user gets no new rights while it is traced (execve(2)); its events
+ * would end at the exec in any case.
+ */
+#ifndef FATHOM_COLLECTOR_LAUNCH_H
+#define FATHOM_COLLECTOR_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct launch {
+    pid_t pid;     /* 0: none */
+    int go, told;  /* ends of the pipes: our "go", the child's report. -1: closed */
+    int pidfd;     /* readable when the command ends; -1: the kernel has none */
+    int status;    /* wait status, -1 while it runs */
+    bool started;  /* executed */
+    uint64_t base; /* startstack after the exec; 0: not known */
+    uint64_t low;  /* lowest address of that stack */
+};
+
+#define LAUNCH_NONE ((struct launch){.go = -1, .told = -1, .pidfd = -1, .status = -1})
+
+/* argv is borrowed until launch_go(). */
+int launch_fork(char *const *argv, struct launch *launch, struct fathom_error *err);
+/* Lets it exec and waits for that. A failed exec is an error (-ENOENT, -EACCES, ...), and the child is gone.
+ */
+int launch_go(struct launch *launch, const char *name, struct fathom_error *err);
+/* Looks, without waiting, whether it has ended. */
+void launch_check(struct launch *launch);
+/* Closes all; a command that was not started ends. */
+void launch_close(struct launch *launch);
+
+#endif
