@@ -1,0 +1,27 @@
+/*
+ * batch.h - collects records and hands them to the sink in large pieces.
+ */
+#ifndef FATHOM_COLLECTOR_BATCH_H
+#define FATHOM_COLLECTOR_BATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/collector.h"
+
+struct batch {
+    uint8_t *data; /* owned; NULL before batch_init */
+    size_t used;   /* bytes; always whole records of a multiple of 8 bytes */
+    collector_sink *sink;
+    void *context;
+};
+
+int batch_init(struct batch *batch, struct fathom_error *err);
+void batch_free(struct batch *batch);
+/* Where the next record goes; flushes first where `size` bytes (at most 64 KiB) have no room. NULL: the sink
+ * failed, *rc tells how. The record counts after batch_commit(). */
+void *batch_reserve(struct batch *batch, size_t size, int *rc, struct fathom_error *err);
+void batch_commit(struct batch *batch, size_t size);
+int batch_flush(struct batch *batch, struct fathom_error *err);
+
+#endif

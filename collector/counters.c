@@ -1,0 +1,334 @@
+/* counters.c - events on threads and CPUs, and their rings; see counters.h. */
+#include "collector/counters.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "collector/open.h"
+
+#define RING_PLAIN (512u << 10) /* what perf_event_mlock_kb allows every user per CPU */
+#define RING_DUMPS (8u << 20)
+#define RING_LEAST (64u << 10) /* one record is at most 64 KiB */
+#define WATCH_NONE UINT32_MAX
+
+struct counters {
+    struct event *events;
+    size_t event_count;
+    size_t ring_bytes;
+    bool ring_chosen; /* by us: may be made smaller */
+    const struct log *log;
+    int *cpus; /* online ones */
+    size_t cpu_count;
+    struct ring *rings; /* one per CPU */
+    int *owners;        /* the descriptor that each ring belongs to; -1: none yet */
+    int *fds;
+    size_t fd_count, fd_room;
+    size_t alive; /* descriptors in epoll that have not hung up */
+    int epoll;
+    struct table *ids; /* sample id to event index */
+};
+
+/* A list such as "0-3,8". */
+static int online_cpus(int **list, size_t *count)
+{
+    FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+    size_t room = 0, used = 0;
+    int *cpus = NULL, low, high;
+    if (!file)
+        return -errno;
+    while (fscanf(file, "%d", &low) == 1) {
+        int c = fgetc(file);
+        high = low;
+        if (c == '-') {
+            if (fscanf(file, "%d", &high) != 1)
+                break;
+            c = fgetc(file);
+        }
+        for (; low >= 0 && low <= high && high < 1 << 16; low++) {
+            if (used == room) {
+                room = room ? room * 2 : 16;
+                int *more = realloc(cpus, room * sizeof *cpus);
+                if (!more) {
+                    free(cpus);
+                    fclose(file);
+                    return -ENOMEM;
+                }
+                cpus = more;
+            }
+            cpus[used++] = low;
+        }
+        if (c != ',')
+            break;
+    }
+    fclose(file);
+    if (used == 0) {
+        free(cpus);
+        return -ENODEV;
+    }
+    *list = cpus;
+    *count = used;
+    return 0;
+}
+
+/* Every thread, CPU and event takes a descriptor. */
+static void raise_file_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    rlim_t most = (rlim_t)open_setting("/proc/sys/fs/nr_open", 1048576);
+    struct rlimit wide = {most, most > limit.rlim_max ? most : limit.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &wide) == 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Clears what this kernel does not know: build-ids in MMAP2 (5.12), exclude_guest on some PMUs. */
+static void settle_attrs(struct counters *counters)
+{
+    for (size_t i = 0; i < counters->event_count; i++) {
+        struct perf_event_attr *attr = &counters->events[i].attr;
+        if (attr->build_id && open_probe(attr) == -EINVAL) {
+            attr->build_id = 0;
+            if (open_probe(attr) == -EINVAL)
+                attr->build_id = 1; /* it was not that */
+            else
+                log_write(counters->log, LOG_NOTE,
+                          "this kernel does not record build-ids with mappings (Linux 5.12 does)");
+        }
+        if (attr->exclude_guest && open_probe(attr) == -EINVAL) {
+            attr->exclude_guest = 0;
+            if (open_probe(attr) == -EINVAL)
+                attr->exclude_guest = 1;
+        }
+    }
+}
+
+int counters_new(struct event *events, size_t count, size_t ring_bytes, const struct log *log,
+                 struct counters **out, struct fathom_error *err)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (ring_bytes && (ring_bytes & (ring_bytes - 1) || ring_bytes < page))
+        return error_set(err, EINVAL, "a ring of %zu bytes is not a power of two of pages", ring_bytes);
+    struct counters *made = calloc(1, sizeof *made);
+    if (!made)
+        return error_memory(err);
+    *made = (struct counters){.events = events,
+                              .event_count = count,
+                              .ring_bytes = ring_bytes,
+                              .ring_chosen = ring_bytes == 0,
+                              .log = log,
+                              .epoll = -1};
+    if (!ring_bytes)
+        made->ring_bytes = events[0].attr.sample_stack_user ? RING_DUMPS : RING_PLAIN;
+    int rc = online_cpus(&made->cpus, &made->cpu_count);
+    if (rc) {
+        error_system(err, -rc, "cannot read the list of CPUs in /sys/devices/system/cpu/online");
+        goto fail;
+    }
+    made->rings = calloc(made->cpu_count, sizeof *made->rings);
+    made->owners = malloc(made->cpu_count * sizeof *made->owners);
+    made->ids = table_new();
+    if (!made->rings || !made->owners || !made->ids) {
+        rc = error_memory(err);
+        goto fail;
+    }
+    for (size_t i = 0; i < made->cpu_count; i++)
+        made->owners[i] = -1;
+    made->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (made->epoll < 0) {
+        rc = error_system(err, errno, "cannot make an epoll descriptor");
+        goto fail;
+    }
+    raise_file_limit();
+    settle_attrs(made);
+    for (size_t i = 0; i < count; i++)
+        events[i].attr.wakeup_watermark = (uint32_t)(made->ring_bytes / 4);
+    *out = made;
+    return 0;
+fail:
+    counters_free(made);
+    return rc;
+}
+
+void counters_free(struct counters *counters)
+{
+    if (!counters)
+        return;
+    for (size_t i = 0; counters->rings && i < counters->cpu_count; i++)
+        ring_unmap(&counters->rings[i]);
+    for (size_t i = 0; i < counters->fd_count; i++)
+        close(counters->fds[i]);
+    for (size_t i = 0; i < counters->event_count; i++) {
+        free(counters->events[i].ids);
+        counters->events[i].ids = NULL;
+        counters->events[i].id_count = 0;
+    }
+    if (counters->epoll >= 0)
+        close(counters->epoll);
+    table_free(counters->ids);
+    free(counters->cpus);
+    free(counters->rings);
+    free(counters->owners);
+    free(counters->fds);
+    free(counters);
+}
+
+/* Maps the CPU's ring; a size that we chose ourselves is halved until the kernel takes it. */
+static int map_ring(struct counters *counters, size_t cpu, int fd, struct fathom_error *err)
+{
+    size_t asked = counters->ring_bytes;
+    int rc = ring_map(&counters->rings[cpu], fd, counters->ring_bytes);
+    while ((rc == -EPERM || rc == -ENOMEM) && counters->ring_chosen && counters->ring_bytes > RING_LEAST) {
+        counters->ring_bytes /= 2;
+        rc = ring_map(&counters->rings[cpu], fd, counters->ring_bytes);
+    }
+    if (rc)
+        return error_set(err, -rc,
+                         "cannot map a ring buffer of %zu bytes per CPU: raise kernel.perf_event_mlock_kb or "
+                         "the limit of locked memory ('ulimit -l'), or run as root",
+                         counters->ring_bytes);
+    if (counters->ring_bytes < asked)
+        log_write(counters->log, LOG_NOTE,
+                  "ring buffers are %zu KiB per CPU instead of %zu (kernel.perf_event_mlock_kb): samples are "
+                  "lost more easily",
+                  counters->ring_bytes >> 10, asked >> 10);
+    counters->owners[cpu] = fd;
+    return 0;
+}
+
+static int keep_id(struct counters *counters, size_t event, int fd, struct fathom_error *err)
+{
+    struct event *e = &counters->events[event];
+    uint64_t id;
+    if (ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0)
+        return error_system(err, errno, "cannot read the id of event '%s'", e->name);
+    uint64_t *more = e->ids;
+    if ((e->id_count & (e->id_count - 1)) == 0) /* room is the next power of two */
+        more = realloc(e->ids, (e->id_count ? e->id_count * 2 : 1) * sizeof *e->ids);
+    uint64_t *place = more ? table_put(counters->ids, id, NULL) : NULL;
+    if (more)
+        e->ids = more;
+    if (!place)
+        return error_memory(err);
+    *place = event;
+    e->ids[e->id_count++] = id;
+    return 0;
+}
+
+/* Takes over the descriptor, whatever happens. */
+static int keep_fd(struct counters *counters, int fd, struct fathom_error *err)
+{
+    if (counters->fd_count == counters->fd_room) {
+        size_t room = counters->fd_room ? counters->fd_room * 2 : 64;
+        int *more = realloc(counters->fds, room * sizeof *more);
+        if (!more) {
+            close(fd);
+            return error_memory(err);
+        }
+        counters->fds = more;
+        counters->fd_room = room;
+    }
+    counters->fds[counters->fd_count++] = fd;
+    return 0;
+}
+
+static int open_one(struct counters *counters, size_t event, pid_t tid, size_t cpu, struct fathom_error *err)
+{
+    struct event *e = &counters->events[event];
+    int fd = open_event(&e->attr, tid, counters->cpus[cpu]);
+    if (fd == -ENODEV && event == 0 && counters->cpu_count > 1 && open_probe(&e->attr) == 0)
+        return 0; /* the CPU went offline */
+    if (fd < 0)
+        return open_error(err, -fd, e->name, &e->attr, tid);
+    int rc = keep_fd(counters, fd, err);
+    if (rc)
+        return rc;
+    if (counters->owners[cpu] < 0)
+        rc = map_ring(counters, cpu, fd, err);
+    else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, counters->owners[cpu]) != 0)
+        rc = error_system(err, errno, "cannot share the ring buffer of CPU %d", counters->cpus[cpu]);
+    if (rc == 0)
+        rc = keep_id(counters, event, fd, err);
+    if (rc || event != 0)
+        return rc;
+    struct epoll_event watch = {.events = EPOLLIN, .data.u32 = (uint32_t)fd};
+    if (epoll_ctl(counters->epoll, EPOLL_CTL_ADD, fd, &watch) != 0)
+        return error_system(err, errno, "cannot watch event '%s'", e->name);
+    counters->alive++;
+    return 0;
+}
+
+int counters_open(struct counters *counters, pid_t tid, struct fathom_error *err)
+{
+    for (size_t cpu = 0; cpu < counters->cpu_count; cpu++)
+        for (size_t event = 0; event < counters->event_count; event++) {
+            int rc = open_one(counters, event, tid, cpu, err);
+            if (rc)
+                return rc;
+        }
+    return 0;
+}
+
+static void control(struct counters *counters, unsigned long request)
+{
+    for (size_t i = 0; i < counters->fd_count; i++)
+        ioctl(counters->fds[i], request, 0);
+}
+
+void counters_enable(struct counters *counters)
+{
+    control(counters, PERF_EVENT_IOC_ENABLE);
+}
+
+void counters_disable(struct counters *counters)
+{
+    control(counters, PERF_EVENT_IOC_DISABLE);
+}
+
+int counters_watch(struct counters *counters, int extra_fd, struct fathom_error *err)
+{
+    struct epoll_event watch = {.events = EPOLLIN, .data.u32 = WATCH_NONE};
+    if (epoll_ctl(counters->epoll, EPOLL_CTL_ADD, extra_fd, &watch) != 0)
+        return error_system(err, errno, "cannot watch the command");
+    return 0;
+}
+
+int counters_wait(struct counters *counters, int timeout_ms, struct fathom_error *err)
+{
+    struct epoll_event ready[64];
+    int n = epoll_wait(counters->epoll, ready, 64, timeout_ms);
+    if (n < 0)
+        return errno == EINTR ? 0 : error_system(err, errno, "cannot wait for samples");
+    for (int i = 0; i < n; i++)
+        if (ready[i].data.u32 != WATCH_NONE && ready[i].events & (EPOLLHUP | EPOLLERR)) {
+            epoll_ctl(counters->epoll, EPOLL_CTL_DEL, (int)ready[i].data.u32, NULL);
+            counters->alive--;
+        }
+    return 0;
+}
+
+bool counters_alive(const struct counters *counters)
+{
+    return counters->alive > 0;
+}
+
+size_t counters_rings(const struct counters *counters, struct ring **out)
+{
+    *out = counters->rings;
+    return counters->cpu_count;
+}
+
+size_t counters_event(const struct counters *counters, uint64_t id)
+{
+    const uint64_t *place = table_find(counters->ids, id);
+    return place ? (size_t)*place : counters->event_count;
+}

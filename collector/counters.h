@@ -1,0 +1,38 @@
+/*
+ * counters.h - the events, opened for every thread on every CPU, and one ring buffer per CPU.
+ *
+ * An inherited event must be bound to a CPU to have a ring (kernel/events/core.c, perf_mmap), so there is one
+ * file descriptor per thread, CPU and event; all of a CPU write into the ring of the CPU's first one.
+ */
+#ifndef FATHOM_COLLECTOR_COUNTERS_H
+#define FATHOM_COLLECTOR_COUNTERS_H
+
+#include <sys/types.h>
+
+#include "base/log.h"
+#include "collector/ring.h"
+#include "perfdata/record.h"
+
+struct counters;
+
+/* events are borrowed; their ids are filled in here, and attr fields that this kernel does not know are
+ * cleared. ring_bytes as in collector.h; 0: chosen. */
+int counters_new(struct event *events, size_t count, size_t ring_bytes, const struct log *log,
+                 struct counters **out, struct fathom_error *err);
+void counters_free(struct counters *counters); /* the events' ids too */
+/* Opens all events for one thread. -ESRCH: it is gone. */
+int counters_open(struct counters *counters, pid_t tid, struct fathom_error *err);
+/* Starts or stops all events. */
+void counters_enable(struct counters *counters);
+void counters_disable(struct counters *counters);
+/* Waits until a ring fills, a task ends or extra_fd (unless -1) is readable. An interruption by a signal
+ * counts as the end of the wait. */
+int counters_wait(struct counters *counters, int timeout_ms, struct fathom_error *err);
+int counters_watch(struct counters *counters, int extra_fd, struct fathom_error *err);
+/* Whether any opened task, or what it started, still runs. */
+bool counters_alive(const struct counters *counters);
+size_t counters_rings(const struct counters *counters, struct ring **out);
+/* The index of the event that this sample id belongs to; the count of events when unknown. */
+size_t counters_event(const struct counters *counters, uint64_t id);
+
+#endif
