@@ -1,0 +1,31 @@
+/*
+ * sideband.h - writes the records that the kernel would have written, for what happened before we came:
+ * COMM, FORK and MMAP2 with the trailer that sample_id_all asks for (perf_event_open(2), struct sample_id),
+ * as `perf record` itself synthesises them.
+ *
+ * All our events sample TID, TIME and IDENTIFIER and nothing else that stands in the trailer.
+ */
+#ifndef FATHOM_COLLECTOR_SIDEBAND_H
+#define FATHOM_COLLECTOR_SIDEBAND_H
+
+#include "collector/batch.h"
+#include "collector/proc.h"
+
+struct sideband {
+    struct batch *batch; /* borrowed */
+    uint64_t id;         /* of the first event: whose layout the trailers have */
+};
+
+/* All return 0 or what the sink returned. time in ns of the perf clock, 0: before everything. */
+int sideband_comm(const struct sideband *to, pid_t pid, pid_t tid, const char *name,
+                  struct fathom_error *err);
+int sideband_fork(const struct sideband *to, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid,
+                  struct fathom_error *err);
+int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma, struct fathom_error *err);
+/* The data mapping [stack:TID] from low to base. */
+int sideband_stack(const struct sideband *to, pid_t pid, pid_t tid, uint64_t low, uint64_t base,
+                   uint64_t time, struct fathom_error *err);
+/* PERF_RECORD_FINISHED_ROUND of perf: all rings were drained once. */
+int sideband_round(const struct sideband *to, struct fathom_error *err);
+
+#endif
