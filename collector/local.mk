@@ -1,1 +1,19 @@
-
+noinst_LTLIBRARIES += libcollector.la
+libcollector_la_SOURCES = \
+	collector/batch.c collector/batch.h \
+	collector/collector.c collector/collector.h \
+	collector/counters.c collector/counters.h \
+	collector/drain.c collector/drain.h \
+	collector/event.c collector/event.h \
+	collector/event_name.c collector/event_name.h \
+	collector/launch.c collector/launch.h \
+	collector/layout.c collector/layout.h \
+	collector/open.c collector/open.h \
+	collector/pfm.c collector/pfm.h \
+	collector/proc.c collector/proc.h \
+	collector/ring.c collector/ring.h \
+	collector/sideband.c collector/sideband.h \
+	collector/stackbase.c collector/stackbase.h \
+	collector/synth.c collector/synth.h \
+	collector/threadroot.c collector/threadroot.h
+libcollector_la_LIBADD = $(PFM_LIBS)

@@ -1,0 +1,275 @@
+/*
+ * collector.c - a collection from open to close; see collector.h. The parts: launch.c (the command),
+ * counters.c (events and rings), synth.c (what ran before), drain.c (records out), stackbase.c.
+ */
+#include "collector/collector.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "collector/counters.h"
+#include "collector/drain.h"
+#include "collector/launch.h"
+#include "collector/synth.h"
+
+/* A process that starts and ends between two rounds of draining takes the base of its stack with it: look at
+ * least this often. 40 wake-ups a second cost less than 0.1% of a CPU. */
+#define ROUND_MS 25
+/* Re-readings of a process's threads while new ones keep appearing. */
+#define SCANS 100
+
+struct process {
+    pid_t pid;
+    pid_t tid; /* a single thread of it; 0: all */
+};
+
+struct collector {
+    const struct collector_options *options; /* borrowed */
+    struct event events[2];                  /* the main one and, if any, the audit */
+    size_t event_count;
+    struct counters *counters;
+    struct stackbases *bases;
+    struct process *processes; /* attached */
+    size_t process_count;
+    struct launch launch;
+    struct batch batch;
+    struct sideband to;
+    struct drain drain;
+    struct collector_summary summary;
+};
+
+static int check_options(const struct collector_options *options, struct fathom_error *err)
+{
+    int ways =
+        (options->command && options->command[0]) + (options->pid_count > 0) + (options->tid_count > 0);
+    if (ways != 1)
+        return error_set(err, EINVAL, "give exactly one of: a command, processes, threads");
+    return 0;
+}
+
+/* The first event carries the records about tasks and mappings for all. */
+static int prepare_events(struct collector *c, struct fathom_error *err)
+{
+    int rc = event_parse(&c->options->event, c->options->log, &c->events[0], err);
+    if (rc)
+        return rc;
+    struct perf_event_attr *attr = &c->events[0].attr;
+    attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = attr->build_id = 1;
+    c->event_count = 1;
+    if (c->options->audit_hz) {
+        rc = event_audit(c->options->audit_hz, c->options->audit_stack_size, &c->events[1], err);
+        if (rc)
+            return rc;
+        c->event_count = 2;
+    }
+    for (size_t i = 0; i < c->event_count; i++)
+        c->events[i].attr.enable_on_exec = c->options->command != NULL;
+    return 0;
+}
+
+static bool contains(const pid_t *list, size_t count, pid_t wanted)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == wanted)
+            return true;
+    return false;
+}
+
+/* All threads of a process. Those that start meanwhile show up in the next reading of the list. */
+static int attach_process(struct collector *c, pid_t pid, struct fathom_error *err)
+{
+    pid_t *known = NULL;
+    size_t known_count = 0;
+    int rc = 0;
+    bool more = true;
+    for (int scan = 0; rc == 0 && more && scan < SCANS; scan++) {
+        pid_t *tids;
+        size_t count;
+        more = false;
+        rc = proc_threads(pid, &tids, &count);
+        if (rc) {
+            rc = rc == -ESRCH ? error_set(err, ESRCH, "process %d does not exist", (int)pid)
+                              : error_system(err, -rc, "cannot list the threads of process %d", (int)pid);
+            break;
+        }
+        for (size_t i = 0; i < count && rc == 0; i++) {
+            if (contains(known, known_count, tids[i]))
+                continue;
+            rc = counters_open(c->counters, tids[i], err);
+            if (rc == -ESRCH && tids[i] != pid)
+                rc = 0; /* the thread has ended since */
+            more = true;
+        }
+        free(known);
+        known = tids;
+        known_count = count;
+    }
+    free(known);
+    return rc;
+}
+
+static int attach(struct collector *c, struct fathom_error *err)
+{
+    const struct collector_options *o = c->options;
+    c->process_count = o->pid_count + o->tid_count;
+    c->processes = calloc(c->process_count, sizeof *c->processes);
+    if (!c->processes)
+        return error_memory(err);
+    int rc = 0;
+    for (size_t i = 0; i < o->pid_count && rc == 0; i++) {
+        c->processes[i].pid = o->pids[i];
+        rc = attach_process(c, o->pids[i], err);
+    }
+    for (size_t i = 0; i < o->tid_count && rc == 0; i++) {
+        struct process *p = &c->processes[o->pid_count + i];
+        p->tid = o->tids[i];
+        if (proc_thread_group(p->tid, &p->pid) != 0)
+            return error_set(err, ESRCH, "thread %d does not exist", (int)p->tid);
+        rc = counters_open(c->counters, p->tid, err);
+    }
+    return rc;
+}
+
+int collector_open(const struct collector_options *options, struct collector **out, struct fathom_error *err)
+{
+    int rc = check_options(options, err);
+    if (rc)
+        return rc;
+    struct collector *c = calloc(1, sizeof *c);
+    if (!c)
+        return error_memory(err);
+    c->options = options;
+    c->launch = LAUNCH_NONE;
+    rc = prepare_events(c, err);
+    if (rc == 0)
+        rc = batch_init(&c->batch, err);
+    if (rc == 0)
+        rc = stackbases_new(&c->bases, err);
+    if (rc == 0)
+        rc = counters_new(c->events, c->event_count, options->ring_bytes, options->log, &c->counters, err);
+    if (rc == 0 && options->command) {
+        rc = launch_fork(options->command, &c->launch, err);
+        if (rc == 0)
+            rc = counters_open(c->counters, c->launch.pid, err);
+        if (rc == 0 && c->launch.pidfd >= 0)
+            rc = counters_watch(c->counters, c->launch.pidfd, err);
+    } else if (rc == 0) {
+        rc = attach(c, err);
+    }
+    if (rc) {
+        collector_close(c);
+        return rc;
+    }
+    c->to = (struct sideband){.batch = &c->batch, .id = c->events[0].ids[0]};
+    c->drain = (struct drain){.counters = c->counters,
+                              .events = c->events,
+                              .event_count = c->event_count,
+                              .bases = c->bases,
+                              .to = &c->to,
+                              .summary = &c->summary};
+    *out = c;
+    return 0;
+}
+
+size_t collector_events(const struct collector *c, const struct event **out)
+{
+    *out = c->events;
+    return c->event_count;
+}
+
+static void use_sink(struct collector *c, collector_sink *sink, void *context)
+{
+    c->batch.sink = sink;
+    c->batch.context = context;
+}
+
+/* What is known of a running process; it is no error here when it has ended. */
+static int introduce(struct collector *c, const struct process *p, struct fathom_error *err)
+{
+    pid_t *tids;
+    size_t count;
+    int rc = synth_process(p->pid, &c->to, err);
+    if (rc)
+        return rc == -ESRCH ? 0 : rc;
+    if (p->tid)
+        return stackbases_attach(c->bases, p->pid, p->tid, &c->to, err);
+    if (proc_threads(p->pid, &tids, &count) != 0)
+        return 0;
+    for (size_t i = 0; i < count && rc == 0; i++)
+        rc = stackbases_attach(c->bases, p->pid, tids[i], &c->to, err);
+    free(tids);
+    return rc;
+}
+
+int collector_start(struct collector *c, collector_sink *sink, void *context, struct fathom_error *err)
+{
+    use_sink(c, sink, context);
+    if (c->launch.pid) {
+        int rc = launch_go(&c->launch, c->options->command[0], err);
+        if (rc == 0 && c->launch.base)
+            rc = stackbases_expect(c->bases, c->launch.pid, c->launch.low, c->launch.base, err);
+        return rc;
+    }
+    /* The mappings first: a mapping made in between is told twice, but none is missed. */
+    counters_enable(c->counters);
+    int rc = 0;
+    for (size_t i = 0; i < c->process_count && rc == 0; i++)
+        rc = introduce(c, &c->processes[i], err);
+    return rc ? rc : batch_flush(&c->batch, err);
+}
+
+int collector_poll(struct collector *c, int timeout_ms, collector_sink *sink, void *context,
+                   struct fathom_error *err)
+{
+    use_sink(c, sink, context);
+    int rc = counters_wait(c->counters, timeout_ms < 0 || timeout_ms > ROUND_MS ? ROUND_MS : timeout_ms, err);
+    if (rc == 0)
+        rc = drain_round(&c->drain, NULL, err);
+    if (rc)
+        return rc;
+    launch_check(&c->launch);
+    if (c->launch.pid)
+        return c->launch.status == -1;
+    return counters_alive(c->counters);
+}
+
+int collector_stop(struct collector *c, collector_sink *sink, void *context, struct fathom_error *err)
+{
+    use_sink(c, sink, context);
+    counters_disable(c->counters);
+    bool any = true;
+    int rc = 0;
+    while (rc == 0 && any)
+        rc = drain_round(&c->drain, &any, err);
+    return rc;
+}
+
+int collector_status(const struct collector *c)
+{
+    return c->launch.status;
+}
+
+void collector_signal(struct collector *c, int signal)
+{
+    if (c->launch.pid && c->launch.status == -1)
+        kill(c->launch.pid, signal);
+}
+
+void collector_summary(const struct collector *c, struct collector_summary *out)
+{
+    *out = c->summary;
+    out->bases_missing = stackbases_missing(c->bases);
+}
+
+void collector_close(struct collector *c)
+{
+    if (!c)
+        return;
+    counters_free(c->counters);
+    launch_close(&c->launch);
+    stackbases_free(c->bases);
+    batch_free(&c->batch);
+    free(c->processes);
+    free(c);
+}
