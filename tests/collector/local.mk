@@ -1,1 +1,12 @@
-# collector
+UNIT_TESTS += tests/collector/test_event tests/collector/test_layout tests/collector/test_collector
+tests_collector_test_event_SOURCES = tests/collector/test_event.c
+tests_collector_test_event_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_layout_SOURCES = tests/collector/test_layout.c
+tests_collector_test_layout_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_collector_SOURCES = tests/collector/test_collector.c
+tests_collector_test_collector_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+
+check_PROGRAMS += tests/collector/busy
+tests_collector_busy_SOURCES = tests/collector/busy.c
+tests_collector_busy_LDADD = -lpthread
+tests_collector_busy_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -O2

@@ -1,0 +1,460 @@
+/*
+ * Whole collections: launch and attach, registers, stacks' bases, dumps, ends and errors. The recorded
+ * program is busy.c, which tells its own stacks.
+ */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/collector.h"
+#include "collector/layout.h"
+
+#define MAX 4096
+
+struct stack {
+    int pid, tid;
+    uint64_t low, base, time;
+};
+
+/* What a collection's sink saw. */
+struct seen {
+    const struct event *events;
+    size_t event_count;
+    size_t samples, audits, rounds, comms, execs, forks, mappings, build_ids;
+    size_t outside;     /* samples whose SP is not in the stack that was told for their thread before */
+    size_t dumps_past;  /* dumps that reach beyond their base */
+    size_t sample_size; /* bytes of a sample of the main event */
+    size_t largest_dump;
+    struct stack stacks[MAX];
+    size_t stack_count;
+    uint64_t last_id;
+    bool vdso, program;
+};
+
+static const struct stack *stack_of(const struct seen *seen, uint32_t tid)
+{
+    for (size_t i = seen->stack_count; i-- > 0;)
+        if (seen->stacks[i].tid == (int)tid)
+            return &seen->stacks[i];
+    return NULL;
+}
+
+static bool owns(const struct event *event, uint64_t id)
+{
+    for (size_t i = 0; i < event->id_count; i++)
+        if (event->ids[i] == id)
+            return true;
+    return false;
+}
+
+static void see_sample(struct seen *seen, const void *record, size_t size)
+{
+    uint64_t id = 0;
+    cr_assert(layout_sample_id(record, size, &id));
+    size_t event = 0;
+    while (event < seen->event_count && !owns(&seen->events[event], id))
+        event++;
+    cr_assert_lt(event, seen->event_count, "a sample of an unknown event");
+    struct layout_sample s;
+    cr_assert(layout_sample(&seen->events[event].attr, record, size, &s));
+    if (event == 0) {
+        seen->samples++;
+        seen->sample_size = size;
+    } else {
+        seen->audits++;
+    }
+    const struct stack *stack = stack_of(seen, s.tid);
+    seen->outside += !stack || s.sp < stack->low || s.sp >= stack->base || stack->time > s.time;
+    if (s.dump) {
+        cr_assert_eq(s.dump_bytes, (s.dump_valid + 7) & ~7ull, "not cut to its valid bytes");
+        seen->dumps_past += stack && s.sp + s.dump_valid > stack->base;
+        if (s.dump_valid > seen->largest_dump)
+            seen->largest_dump = s.dump_valid;
+    }
+}
+
+static void see_mapping(struct seen *seen, const uint8_t *record, size_t size, uint16_t misc)
+{
+    uint32_t pid, tid;
+    uint64_t start, length;
+    const char *path = (const char *)record + 72;
+    memcpy(&pid, record + 8, 4);
+    memcpy(&tid, record + 12, 4);
+    memcpy(&start, record + 16, 8);
+    memcpy(&length, record + 24, 8);
+    if (misc & PERF_RECORD_MISC_MMAP_DATA) {
+        char name[32];
+        snprintf(name, sizeof name, "[stack:%u]", tid);
+        cr_assert_str_eq(path, name);
+        cr_assert_lt(seen->stack_count, (size_t)MAX);
+        seen->stacks[seen->stack_count++] =
+            (struct stack){(int)pid, (int)tid, start, start + length, layout_trailer_time(record, size)};
+        return;
+    }
+    seen->mappings++;
+    seen->build_ids += (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0;
+    seen->vdso |= strcmp(path, "[vdso]") == 0;
+    const char *slash = strrchr(path, '/');
+    seen->program |= slash && strcmp(slash, "/busy") == 0;
+}
+
+static int look(void *context, const void *records, size_t size, struct fathom_error *err)
+{
+    struct seen *seen = context;
+    (void)err;
+    cr_assert_eq((uintptr_t)records % 8, 0);
+    for (size_t at = 0; at < size;) {
+        const uint8_t *record = (const uint8_t *)records + at;
+        struct perf_event_header header;
+        cr_assert_leq(at + sizeof header, size);
+        memcpy(&header, record, sizeof header);
+        cr_assert(header.size >= 8 && header.size % 8 == 0 && at + header.size <= size);
+        if (header.type == PERF_RECORD_SAMPLE)
+            see_sample(seen, record, header.size);
+        else if (header.type == PERF_RECORD_MMAP2)
+            see_mapping(seen, record, header.size, header.misc);
+        seen->rounds += header.type == 68;
+        seen->comms += header.type == PERF_RECORD_COMM;
+        seen->execs += header.type == PERF_RECORD_COMM && header.misc & PERF_RECORD_MISC_COMM_EXEC;
+        seen->forks += header.type == PERF_RECORD_FORK;
+        at += header.size;
+    }
+    return 0;
+}
+
+/* The path of busy, beside this test in the build tree. */
+static const char *busy_path(void)
+{
+    static char path[4096];
+    const char *top = getenv("top_builddir");
+    snprintf(path, sizeof path, "%s/tests/collector/busy", top ? top : ".");
+    cr_assert_eq(access(path, X_OK), 0, "%s is not built", path);
+    return path;
+}
+
+static struct collector *opened(const struct collector_options *options)
+{
+    struct collector *c = NULL;
+    struct fathom_error err = {0};
+    int rc = collector_open(options, &c, &err);
+    if (rc == -EPERM || rc == -EACCES)
+        cr_skip_test("perf events are not allowed here: %s", err.text);
+    cr_assert_eq(rc, 0, "%s", err.text);
+    return c;
+}
+
+/* Records until the end; *summary and the wait status may be NULL. */
+static int collect(const struct collector_options *options, struct seen *seen,
+                   struct collector_summary *summary)
+{
+    struct fathom_error err = {0};
+    struct collector *c = opened(options);
+    seen->event_count = collector_events(c, &seen->events);
+    int rc = collector_start(c, look, seen, &err);
+    cr_assert_eq(rc, 0, "%s", err.text);
+    while ((rc = collector_poll(c, 100, look, seen, &err)) > 0)
+        ;
+    cr_assert_eq(rc, 0, "%s", err.text);
+    cr_assert_eq(collector_stop(c, look, seen, &err), 0, "%s", err.text);
+    if (summary)
+        collector_summary(c, summary);
+    int status = collector_status(c);
+    collector_close(c);
+    return status;
+}
+
+/* Runs busy under the collector with its output in a file; returns that as text. */
+static char *run_busy(const char *mode, const char *ms, struct collector_options options, struct seen *seen,
+                      struct collector_summary *summary)
+{
+    char name[] = "/tmp/fathom-busy-XXXXXX", script[4200];
+    int fd = mkstemp(name);
+    cr_assert_geq(fd, 0);
+    snprintf(script, sizeof script, "exec '%s' %s %s > '%s'", busy_path(), mode, ms, name);
+    char sh[] = "sh", c[] = "-c";
+    char *const argv[] = {sh, c, script, NULL};
+    options.command = argv;
+    int status = collect(&options, seen, summary);
+    cr_assert_eq(status, 0, "busy ended with %x", (unsigned)status);
+    struct stat st;
+    cr_assert_eq(fstat(fd, &st), 0);
+    char *text = calloc(1, (size_t)st.st_size + 1);
+    cr_assert_eq(pread(fd, text, (size_t)st.st_size, 0), st.st_size);
+    close(fd);
+    unlink(name);
+    return text;
+}
+
+/* Compares busy's own words with the stacks that were told. Returns how many stacks it named. */
+static size_t check_stacks(const char *text, const struct seen *seen)
+{
+    size_t count = 0;
+    int tid;
+    unsigned long low, high;
+    for (const char *at = text; at && sscanf(at, "stack %d %lx %lx", &tid, &low, &high) == 3; count++) {
+        const struct stack *stack = stack_of(seen, (uint32_t)tid);
+        cr_assert_not_null(stack, "no [stack:%d]", tid);
+        cr_assert_leq(stack->low, low);
+        cr_assert_geq(stack->base, high);
+        cr_assert_leq(stack->base - high, 512, "base %lx, highest known address %lx",
+                      (unsigned long)stack->base, high);
+        if (stack->pid == stack->tid)
+            cr_assert_eq(stack->base, high, "not the initial SP");
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    return count;
+}
+
+static const struct collector_options plain = {.event = {.name = "cpu-clock", .frequency = 1000}};
+
+Test(collector, a_launched_command_gives_samples_on_its_stack)
+{
+    struct seen seen = {0};
+    struct collector_summary summary;
+    char *text = run_busy("main", "200", plain, &seen, &summary);
+    cr_assert_geq(seen.samples, 100);
+    cr_assert_leq(seen.samples, 400);
+    cr_assert_eq(seen.sample_size, 72);
+    cr_assert_eq(seen.samples, summary.samples);
+    cr_assert_eq(seen.outside, 0);
+    cr_assert_eq(summary.bases_missing, 0);
+    cr_assert_eq(summary.lost, 0);
+    cr_assert_geq(seen.rounds, 4);
+    cr_assert_eq(seen.execs, 2); /* sh, busy */
+    cr_assert(seen.program && seen.vdso);
+    cr_assert_eq(check_stacks(text, &seen), 1);
+    free(text);
+}
+
+Test(collector, a_command_of_a_millisecond_has_its_base)
+{
+    char *const argv[] = {strdup(busy_path()), strdup("main"), strdup("1"), NULL};
+    struct collector_options options = plain;
+    options.event.frequency = 10000;
+    options.command = argv;
+    for (int i = 0; i < 5; i++) {
+        struct seen seen = {0};
+        struct collector_summary summary;
+        cr_assert_eq(collect(&options, &seen, &summary), 0);
+        cr_assert_geq(seen.samples, 3);
+        cr_assert_eq(seen.outside, 0);
+        cr_assert_eq(seen.stack_count, 1);
+        cr_assert_eq(summary.bases_missing, 0);
+    }
+}
+
+Test(collector, threads_that_start_later_have_their_bases)
+{
+    struct seen seen = {0};
+    struct collector_summary summary;
+    char *text = run_busy("threads", "150", plain, &seen, &summary);
+    cr_assert_eq(check_stacks(text, &seen), 3);
+    cr_assert_geq(seen.samples, 250);
+    cr_assert_eq(seen.forks, 2);
+    cr_assert_eq(summary.bases_missing, 0);
+    cr_assert_leq(seen.outside, 2); /* inside clone, before the slot is there */
+    free(text);
+}
+
+Test(collector, forked_children_are_followed)
+{
+    struct seen seen = {0};
+    struct collector_summary summary;
+    char *text = run_busy("fork", "150", plain, &seen, &summary);
+    cr_assert_eq(check_stacks(text, &seen), 2);
+    cr_assert_geq(seen.samples, 250);
+    cr_assert_eq(seen.outside, 0);
+    cr_assert_eq(summary.bases_missing, 0);
+    free(text);
+}
+
+Test(collector, an_exec_moves_the_base)
+{
+    struct seen seen = {0};
+    char *text = run_busy("exec", "150", plain, &seen, NULL);
+    cr_assert_eq(seen.execs, 3);
+    cr_assert_eq(seen.stack_count, 3);
+    cr_assert_neq(seen.stacks[1].base, seen.stacks[2].base);
+    cr_assert_eq(check_stacks(text, &seen), 1); /* of the last image: the first stays silent */
+    cr_assert_leq(seen.outside, 1);
+    free(text);
+}
+
+Test(collector, audit_dumps_end_at_the_base)
+{
+    struct seen seen = {0};
+    struct collector_summary summary;
+    struct collector_options options = plain;
+    options.audit_hz = 100;
+    options.audit_stack_size = 32768;
+    free(run_busy("main", "300", options, &seen, &summary));
+    cr_assert_geq(seen.audits, 10);
+    cr_assert_eq(seen.audits, summary.audit_samples);
+    cr_assert_eq(seen.dumps_past, 0);
+    cr_assert_gt(seen.largest_dump, 64);
+    cr_assert_lt(seen.largest_dump, 8192); /* busy's main is shallow */
+    cr_assert_eq(seen.sample_size, 72);
+    cr_assert_geq(seen.samples, 150);
+}
+
+Test(collector, dumps_of_the_main_event)
+{
+    struct seen seen = {0};
+    struct collector_options options = plain;
+    options.event.stack_size = 65528;
+    options.event.frequency = 500;
+    free(run_busy("main", "200", options, &seen, NULL));
+    cr_assert_geq(seen.samples, 50);
+    cr_assert_eq(seen.dumps_past, 0);
+    cr_assert_gt(seen.largest_dump, 64);
+}
+
+static pid_t start_busy(const char *mode, const char *ms, int *output)
+{
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(ends[1], 1);
+        close(ends[0]);
+        close(ends[1]);
+        execl(busy_path(), "busy", mode, ms, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    *output = ends[0];
+    return pid;
+}
+
+Test(collector, attaching_to_a_process_with_threads)
+{
+    int output;
+    pid_t pid = start_busy("threads", "400", &output);
+    char text[512] = "";
+    for (size_t used = 0, lines = 0; lines < 3;) { /* both threads run */
+        ssize_t n = read(output, text + used, sizeof text - 1 - used);
+        cr_assert_gt(n, 0);
+        used += (size_t)n;
+        lines = 0;
+        for (const char *c = text; (c = strchr(c, '\n')); c++)
+            lines++;
+    }
+    struct seen seen = {0};
+    struct collector_summary summary;
+    struct collector_options options = plain;
+    options.pids = &pid;
+    options.pid_count = 1;
+    /* A second process reaps busy, or it would stay a zombie; events end when it exits all the same. */
+    cr_assert_eq(collect(&options, &seen, &summary), -1);
+    waitpid(pid, NULL, 0);
+    close(output);
+    cr_assert_geq(seen.samples, 400);
+    cr_assert_eq(seen.forks, 3);
+    cr_assert_geq(seen.comms, 3);
+    cr_assert(seen.program && seen.vdso);
+    cr_assert_eq(check_stacks(text, &seen), 3);
+    cr_assert_eq(summary.bases_missing, 0);
+    cr_assert_leq(seen.outside, 2);
+}
+
+Test(collector, attaching_to_one_thread)
+{
+    int output;
+    pid_t pid = start_busy("main", "300", &output);
+    char text[256] = "";
+    cr_assert_gt(read(output, text, sizeof text - 1), 0);
+    struct seen seen = {0};
+    struct collector_options options = plain;
+    options.tids = &pid;
+    options.tid_count = 1;
+    collect(&options, &seen, NULL);
+    waitpid(pid, NULL, 0);
+    close(output);
+    cr_assert_geq(seen.samples, 50);
+    cr_assert_eq(check_stacks(text, &seen), 1);
+}
+
+Test(collector, what_cannot_be_recorded_says_why)
+{
+    struct collector *c;
+    struct fathom_error err = {0};
+    struct collector_options options = plain;
+    pid_t gone = fork();
+    if (gone == 0)
+        _exit(0);
+    waitpid(gone, NULL, 0);
+    options.pids = &gone;
+    options.pid_count = 1;
+    char want[64];
+    snprintf(want, sizeof want, "process %d does not exist", (int)gone);
+    cr_assert_eq(collector_open(&options, &c, &err), -ESRCH);
+    cr_assert_str_eq(err.text, want);
+    options = plain;
+    cr_assert_eq(collector_open(&options, &c, &err), -EINVAL);
+    options.ring_bytes = 12345;
+    options.pids = &gone;
+    options.pid_count = 1;
+    cr_assert_eq(collector_open(&options, &c, &err), -EINVAL);
+    cr_assert(strstr(err.text, "power of two"));
+}
+
+Test(collector, a_command_that_is_not_there)
+{
+    char *const argv[] = {strdup("fathom-no-such-program"), NULL};
+    struct collector_options options = plain;
+    options.command = argv;
+    struct collector *c = opened(&options);
+    struct seen seen = {0};
+    struct fathom_error err = {0};
+    cr_assert_eq(collector_start(c, look, &seen, &err), -ENOENT);
+    cr_assert_str_eq(err.text, "cannot run fathom-no-such-program: not found");
+    collector_close(c);
+}
+
+Test(collector, closing_before_the_start_ends_the_command)
+{
+    char *const argv[] = {strdup("sleep"), strdup("60"), NULL};
+    struct collector_options options = plain;
+    options.command = argv;
+    time_t before = time(NULL);
+    collector_close(opened(&options));
+    cr_assert_leq(time(NULL) - before, 5);
+    cr_assert_eq(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+}
+
+static int refuse(void *context, const void *records, size_t size, struct fathom_error *err)
+{
+    (void)records;
+    *(size_t *)context += size;
+    return error_set(err, ENOSPC, "full");
+}
+
+Test(collector, a_sinks_failure_is_handed_through)
+{
+    char *const argv[] = {strdup(busy_path()), strdup("main"), strdup("100"), NULL};
+    struct collector_options options = plain;
+    options.command = argv;
+    struct collector *c = opened(&options);
+    struct fathom_error err = {0};
+    size_t size = 0;
+    cr_assert_eq(collector_start(c, refuse, &size, &err), 0); /* nothing to tell yet */
+    int rc;
+    do
+        rc = collector_poll(c, 100, refuse, &size, &err);
+    while (rc > 0);
+    cr_assert_eq(rc, -ENOSPC);
+    cr_assert_str_eq(err.text, "full");
+    cr_assert_gt(size, 0);
+    collector_signal(c, SIGKILL);
+    waitpid(-1, NULL, 0);
+    collector_close(c);
+}
