@@ -1,1 +1,13 @@
-
+noinst_LTLIBRARIES += libreport.la
+libreport_la_SOURCES = \
+	report/branches.c report/branches.h \
+	report/callers.c \
+	report/draw.c \
+	report/flat.c \
+	report/folded.c \
+	report/frames.c report/frames.h \
+	report/functions.c report/functions.h \
+	report/heading.c \
+	report/printer.c report/printer.h \
+	report/tree.c \
+	report/view.c report/view.h report/views.h

@@ -1,7 +1,12 @@
 /*
  * view.h - a calling-context tree as text: top-down tree, callers of hot functions, flat; and folded stacks.
  *
- * A view writes through the FILE handed in and decides nothing about terminals: colour is an option.
+ * A view writes through the FILE handed in and decides nothing about terminals: colour is an option. Trees
+ * may be of any depth. Percentages are of the whole tree's weight; "100.0%" is all of it and "<0.1%" not
+ * nothing. A context's error is shown beside its own share: "12.3% +-0.4". Equal trees give equal text, in
+ * whatever order they were built.
+ *
+ * Errors: -ENOMEM; the errno of a failed write; -EINVAL: an item that the frame table does not have.
  */
 #ifndef FATHOM_REPORT_VIEW_H
 #define FATHOM_REPORT_VIEW_H
@@ -13,15 +18,22 @@
 #include "hcct/cct.h"
 #include "report/frames.h"
 
-enum view_kind { VIEW_TREE, VIEW_CALLERS, VIEW_FLAT };
+enum view_kind {
+    VIEW_TREE, /* from the roots inwards. Only forks are indented: each of a fork's branches starts with "+"
+                */
+    VIEW_CALLERS, /* for each function with weight of its own, its callers outwards, at most 256 levels. A
+                     caller is left out under min_percent unless it has a tenth of the function's weight */
+    VIEW_FLAT,    /* functions by their own weight, with totals in which recursion counts once, and images */
+};
 
 struct view_options {
     enum view_kind kind;
     double min_percent; /* leave out what weighs less (its weight stays in its parent's total) */
-    unsigned max_rows;  /* contexts (callers, flat: functions) to show at most; 0: all */
+    unsigned max_rows;  /* the contexts with the most weight of their own to show, with the paths to them
+                           (callers, flat: functions); 0: all */
     bool colour;
-    bool show_image;  /* the image's name beside each function */
-    const char *unit; /* of the weight: "samples", "page-faults" */
+    bool show_image;  /* the image's name beside each function; the flat view always has it */
+    const char *unit; /* of the weight: "samples", "page-faults"; NULL: not told */
 };
 
 /* What the heading tells: weights by how sure the context is. */
@@ -37,11 +49,13 @@ struct view_heading {
     bool truncated;
 };
 
+/* Ends with an empty line. Of the options only the unit is used. */
 int view_heading_write(const struct view_heading *heading, const struct view_options *options, FILE *out,
                        struct fathom_error *err);
 int view_write(struct cct *cct, const struct frames *frames, const struct view_options *options, FILE *out,
                struct fathom_error *err);
-/* Brendan Gregg's folded stacks: "main;run;memcpy 12" a line, in order of the text. */
+/* Brendan Gregg's folded stacks, for flamegraph.pl: "main;run;memcpy 12" a line, in the order of their bytes
+ * (LC_ALL=C sort). ';' in names becomes ':'; contexts of one text become one line. */
 int folded_write(struct cct *cct, const struct frames *frames, FILE *out, struct fathom_error *err);
 
 #endif

@@ -1,0 +1,206 @@
+/*
+ * frames.c - interns frames by all of their words; see frames.h.
+ *
+ * frames_function() is called once for every frame of every context, so it is remembered by the image's
+ * pointer and the function's index, and the name is put together only the first time.
+ */
+#include "report/frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/checksum.h"
+#include "base/hash.h"
+
+struct entry {
+    struct frame frame;
+    uint32_t same; /* next item + 1 with the same hash, 0 at the end */
+};
+
+struct frames {
+    struct arena *arena;
+    struct names *texts;     /* all strings of all frames */
+    struct table *by_words;  /* hash of the words -> newest item with that hash + 1 */
+    struct table *images;    /* image's address in memory -> its number + 1 */
+    struct table *functions; /* image's number << 32 | function -> item + 1 */
+    struct entry **items;    /* by item; entries in the arena */
+    uint32_t count, room;
+    char *scratch; /* a name while it is put together */
+    size_t scratch_size;
+};
+
+struct frames *frames_new(void)
+{
+    struct frames *frames = calloc(1, sizeof *frames);
+    if (!frames)
+        return NULL;
+    frames->arena = arena_new(0);
+    frames->texts = names_new();
+    frames->by_words = table_new();
+    frames->images = table_new();
+    frames->functions = table_new();
+    if (!frames->arena || !frames->texts || !frames->by_words || !frames->images || !frames->functions) {
+        frames_free(frames);
+        return NULL;
+    }
+    return frames;
+}
+
+void frames_free(struct frames *frames)
+{
+    if (!frames)
+        return;
+    arena_free(frames->arena);
+    names_free(frames->texts);
+    table_free(frames->by_words);
+    table_free(frames->images);
+    table_free(frames->functions);
+    free(frames->items);
+    free(frames->scratch);
+    free(frames);
+}
+
+static bool frames_scratch(struct frames *frames, size_t size)
+{
+    if (size <= frames->scratch_size)
+        return true;
+    char *bigger = realloc(frames->scratch, size);
+    if (!bigger)
+        return false;
+    frames->scratch = bigger;
+    frames->scratch_size = size;
+    return true;
+}
+
+static bool is_control(char c)
+{
+    return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+/* The table's own copy of a text without control characters. NULL: out of memory. */
+static const char *frames_text(struct frames *frames, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    for (const char *p = text; *p; p++) {
+        if (!is_control(*p))
+            continue;
+        char *clean = malloc(size);
+        if (!clean)
+            return NULL;
+        for (size_t i = 0; i < size; i++)
+            clean[i] = i + 1 < size && is_control(text[i]) ? '?' : text[i];
+        const char *kept = names_text(frames->texts, names_intern(frames->texts, clean));
+        free(clean);
+        return kept;
+    }
+    return names_text(frames->texts, names_intern(frames->texts, text));
+}
+
+/* Texts are interned, so equal frames have equal pointers. */
+static bool frame_equal(const struct frame *a, const struct frame *b)
+{
+    return a->kind == b->kind && a->name == b->name && a->image == b->image && a->address == b->address &&
+           a->source == b->source;
+}
+
+static uint64_t frame_hash(const struct frame *frame)
+{
+    uint64_t words[] = {frame->kind, (uintptr_t)frame->name, (uintptr_t)frame->image, frame->address,
+                        (uintptr_t)frame->source};
+    return checksum_of(words, sizeof words);
+}
+
+uint32_t frames_add(struct frames *frames, const struct frame *wanted)
+{
+    struct frame frame = *wanted;
+    frame.name = frames_text(frames, wanted->name ? wanted->name : "");
+    frame.image = frames_text(frames, wanted->image ? wanted->image : "");
+    if (wanted->source)
+        frame.source = frames_text(frames, wanted->source);
+    if (!frame.name || !frame.image || (wanted->source && !frame.source))
+        return FRAMES_NONE;
+
+    uint64_t hash = frame_hash(&frame);
+    uint64_t *head = table_find(frames->by_words, hash);
+    for (uint32_t i = head ? (uint32_t)*head : 0; i; i = frames->items[i - 1]->same) {
+        if (frame_equal(&frames->items[i - 1]->frame, &frame))
+            return i - 1;
+    }
+    if (frames->count == frames->room) {
+        uint32_t room = frames->room ? frames->room * 2 : 256;
+        struct entry **items = realloc(frames->items, room * sizeof *items);
+        if (!items)
+            return FRAMES_NONE;
+        frames->items = items;
+        frames->room = room;
+    }
+    struct entry *entry = arena_alloc(frames->arena, sizeof *entry);
+    head = entry ? table_put(frames->by_words, hash, NULL) : NULL;
+    if (!head)
+        return FRAMES_NONE;
+    *entry = (struct entry){frame, (uint32_t)*head};
+    frames->items[frames->count] = entry;
+    *head = ++frames->count;
+    return frames->count - 1;
+}
+
+/* The function's name in frames->scratch. */
+static bool frames_function_name(struct frames *frames, const struct image *image, uint32_t function)
+{
+    if (!frames_scratch(frames, 256))
+        return false;
+    int wanted = image_function_format(image, function, frames->scratch, frames->scratch_size);
+    if (wanted < 0)
+        return false;
+    if ((size_t)wanted < frames->scratch_size)
+        return true;
+    if (!frames_scratch(frames, (size_t)wanted + 1))
+        return false;
+    image_function_format(image, function, frames->scratch, frames->scratch_size);
+    return true;
+}
+
+uint32_t frames_function(struct frames *frames, const struct image *image, uint32_t function)
+{
+    uint64_t *number = table_put(frames->images, (uintptr_t)image, NULL);
+    if (!number)
+        return FRAMES_NONE;
+    if (*number == 0)
+        *number = table_count(frames->images);
+    uint64_t key = *number << 32 | function;
+    const uint64_t *known = table_find(frames->functions, key);
+    if (known)
+        return (uint32_t)(*known - 1);
+
+    uint32_t owner = image_function(image, function)->owner;
+    if (!frames_function_name(frames, image, owner))
+        return FRAMES_NONE;
+    uint32_t item =
+        frames_named(frames, frames->scratch, image_name(image), image_function(image, owner)->address);
+    uint64_t *place = item == FRAMES_NONE ? NULL : table_put(frames->functions, key, NULL);
+    if (!place)
+        return FRAMES_NONE;
+    *place = (uint64_t)item + 1;
+    return item;
+}
+
+uint32_t frames_named(struct frames *frames, const char *name, const char *image, uint64_t address)
+{
+    return frames_add(frames, &(struct frame){FRAME_FUNCTION, name, image, address, NULL});
+}
+
+uint32_t frames_label(struct frames *frames, enum frame_kind kind, const char *text)
+{
+    return frames_add(frames, &(struct frame){kind, text, "", 0, NULL});
+}
+
+const struct frame *frames_at(const struct frames *frames, uint32_t item)
+{
+    return item < frames->count ? &frames->items[item]->frame : NULL;
+}
+
+uint32_t frames_count(const struct frames *frames)
+{
+    return frames->count;
+}

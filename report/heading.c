@@ -1,0 +1,86 @@
+/* heading.c - what stands above every report: what was recorded, and how far to trust it; see view.h. */
+#include <string.h>
+
+#include "report/printer.h"
+#include "report/view.h"
+
+enum { REASONS_MAX = sizeof((struct view_heading *)0)->unknown_by_reason / sizeof(uint64_t) };
+
+/* " (0.9% not in the map, 0.5% no base)": the reasons why, the heaviest first. */
+static void write_reasons(struct printer *printer, const struct view_heading *heading)
+{
+    bool written[REASONS_MAX] = {false};
+    unsigned count = heading->reason_count < REASONS_MAX ? heading->reason_count : REASONS_MAX;
+    bool any = false;
+    for (;;) {
+        unsigned best = count;
+        for (unsigned i = 0; i < count; i++) {
+            if (!written[i] && heading->unknown_by_reason[i] > 0 &&
+                (best == count || heading->unknown_by_reason[i] > heading->unknown_by_reason[best]))
+                best = i;
+        }
+        if (best == count)
+            break;
+        written[best] = true;
+        char share[SHARE_SIZE];
+        printer_write(printer, "%s%s %s", any ? ", " : " (",
+                      share_format(share, heading->unknown_by_reason[best], heading->weight),
+                      heading->reason_text[best]);
+        any = true;
+    }
+    printer_write(printer, any ? ")\n" : "\n");
+}
+
+static void write_word(struct printer *printer, const char *label, const char *word)
+{
+    if (!word)
+        return;
+    printer_write(printer, "%s", label);
+    for (; *word; word++)
+        printer_write(printer, "%c", (unsigned char)*word < 0x20 || *word == 0x7f ? '?' : *word);
+    printer_write(printer, "\n");
+}
+
+static void write_warnings(struct printer *printer, const struct view_heading *heading)
+{
+    if (heading->lost > 0)
+        printer_write(printer,
+                      "warning:  %llu records were lost: the rings were full (record with a larger "
+                      "--ring or less often)\n",
+                      (unsigned long long)heading->lost);
+    if (heading->throttled > 0)
+        printer_write(printer,
+                      "warning:  the kernel throttled sampling %llu times: weights of busy moments are "
+                      "too small\n",
+                      (unsigned long long)heading->throttled);
+    if (heading->damaged > 0)
+        printer_write(printer, "warning:  %llu damaged records were left out\n",
+                      (unsigned long long)heading->damaged);
+    if (heading->truncated)
+        printer_write(printer, "warning:  the recording ends early: its last part is missing\n");
+}
+
+int view_heading_write(const struct view_heading *heading, const struct view_options *options, FILE *out,
+                       struct fathom_error *err)
+{
+    struct printer printer = {.out = out};
+    char precise[SHARE_SIZE], ambiguous[SHARE_SIZE], unknown[SHARE_SIZE];
+    write_word(&printer, "command:  ", heading->command);
+    write_word(&printer, "event:    ", heading->event);
+    write_word(&printer, "map:      ", heading->map);
+    printer_write(&printer, "samples:  %llu", (unsigned long long)heading->samples);
+    if (!options->unit || strcmp(options->unit, "samples") != 0 || heading->weight != heading->samples)
+        printer_write(&printer, ", weight %llu%s%s", (unsigned long long)heading->weight,
+                      options->unit ? " " : "", options->unit ? options->unit : "");
+    printer_write(&printer, "\ncontexts: %s precise, %s ambiguous, %s unknown",
+                  share_format(precise, heading->precise, heading->weight),
+                  share_format(ambiguous, heading->ambiguous, heading->weight),
+                  share_format(unknown, heading->unknown, heading->weight));
+    write_reasons(&printer, heading);
+    if (heading->audit_samples > 0)
+        printer_write(&printer, "audit:    %llu unwound stacks of this recording were used\n",
+                      (unsigned long long)heading->audit_samples);
+    write_warnings(&printer, heading);
+    printer_write(&printer, "\n");
+    return printer_finish(&printer, err);
+}

@@ -1,0 +1,106 @@
+/* printer.c - see printer.h. */
+#include "report/printer.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+void printer_write(struct printer *printer, const char *fmt, ...)
+{
+    if (printer->failed)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    errno = 0;
+    if (vfprintf(printer->out, fmt, ap) < 0)
+        printer->failed = errno ? errno : EIO;
+    va_end(ap);
+}
+
+void printer_bytes(struct printer *printer, const char *data, size_t size)
+{
+    if (printer->failed || size == 0)
+        return;
+    errno = 0;
+    if (fwrite(data, 1, size, printer->out) != size)
+        printer->failed = errno ? errno : EIO;
+}
+
+int printer_finish(struct printer *printer, struct fathom_error *err)
+{
+    errno = 0;
+    if (!printer->failed && (fflush(printer->out) != 0 || ferror(printer->out)))
+        printer->failed = errno ? errno : EIO;
+    if (!printer->failed)
+        return 0;
+    return error_system(err, printer->failed, "cannot write the report");
+}
+
+/* Tenths of a percent, rounded; 1 to 999 for what is neither nothing nor all. */
+static unsigned share_tenths(uint64_t part, uint64_t whole)
+{
+    if (part == 0 || whole == 0)
+        return 0;
+    if (part >= whole)
+        return 1000;
+    unsigned tenths = (unsigned)(((unsigned __int128)part * 2000 + whole) / ((unsigned __int128)whole * 2));
+    return tenths > 999 ? 999 : tenths;
+}
+
+const char *share_format(char text[SHARE_SIZE], uint64_t part, uint64_t whole)
+{
+    unsigned tenths = share_tenths(part, whole);
+    if (tenths == 0 && part > 0 && whole > 0)
+        return strcpy(text, "<0.1%");
+    snprintf(text, SHARE_SIZE, "%u.%u%%", tenths / 10 % 1000, tenths % 10);
+    return text;
+}
+
+const char *share_bound_format(char text[SHARE_BOUND_SIZE], uint64_t part, uint64_t bound, uint64_t whole)
+{
+    char share[SHARE_SIZE], bound_share[SHARE_SIZE];
+    share_format(share, part, whole);
+    if (bound == 0)
+        return strcpy(text, share);
+    share_format(bound_share, bound, whole);
+    bound_share[strlen(bound_share) - 1] = 0; /* the percent sign stands once */
+    snprintf(text, SHARE_BOUND_SIZE, "%s +-%s", share, bound_share);
+    return text;
+}
+
+int weight_width(uint64_t largest, const char *unit)
+{
+    int digits = snprintf(NULL, 0, "%llu", (unsigned long long)largest), text = (int)strnlen(unit, 64);
+    return digits > text ? digits : text;
+}
+
+void frame_write(struct printer *printer, const struct frame *frame, bool show_image)
+{
+    if (!frame) {
+        printer_write(printer, "[unknown frame]");
+        return;
+    }
+    printer_write(printer, "%s", frame->name);
+    if (frame->kind == FRAME_INLINED)
+        printer_write(printer, " (inlined)");
+    size_t length = strlen(frame->image);
+    bool named_after_image = strncmp(frame->name, frame->image, length) == 0 && frame->name[length] == '+';
+    if (show_image && length > 0 && !named_after_image)
+        printer_write(printer, " (%s)", frame->image);
+    if (frame->source)
+        printer_write(printer, " at %s", frame->source);
+}
+
+/* From here on a row is hot (bold red), and warm (yellow), in tenths of a percent of its own weight. */
+enum { HOT_TENTHS = 50, WARM_TENTHS = 10 };
+
+const char *row_colour(bool colour, uint64_t part, uint64_t whole)
+{
+    unsigned tenths = colour ? share_tenths(part, whole) : 0;
+    return tenths >= HOT_TENTHS ? "\033[1;31m" : tenths >= WARM_TENTHS ? "\033[33m" : "";
+}
+
+const char *row_colour_end(bool colour, uint64_t part, uint64_t whole)
+{
+    return *row_colour(colour, part, whole) ? "\033[0m" : "";
+}

@@ -1,0 +1,42 @@
+/* views.h - the single views behind view_write(), one file each. Private to report/. */
+#ifndef FATHOM_REPORT_VIEWS_H
+#define FATHOM_REPORT_VIEWS_H
+
+#include "report/branches.h"
+#include "report/printer.h"
+#include "report/view.h"
+
+/* What a view draws: the whole tree, arranged (heaviest first). */
+struct drawing {
+    struct branches *branches;
+    const struct frames *frames;
+    const struct view_options *options;
+    const char *unit;
+    uint64_t whole; /* weight of everything: what percentages are of */
+    struct printer *printer;
+};
+
+int tree_write(const struct drawing *drawing, struct fathom_error *err);
+int callers_write(const struct drawing *drawing, struct fathom_error *err);
+int flat_write(const struct drawing *drawing, struct fathom_error *err);
+
+/* Whether a weight is at least min_percent of all. */
+bool weighs_enough(const struct drawing *drawing, uint64_t weight);
+/* "... 37 more contexts under 0.5%: 4.1% of the weight"; nothing when count is 0. `many` is the plural. */
+void left_out_write(const struct drawing *drawing, uint64_t count, const char *one, const char *many,
+                    uint64_t weight);
+
+/* One drawn row: a branch, or a chain of one function calling itself alone. */
+struct branch_row {
+    uint64_t total;       /* of the outermost */
+    uint64_t self, error; /* of all in the chain */
+};
+/* Writes the columns that stand before the name. */
+typedef void branch_row_write(const struct drawing *drawing, const struct branch_row *row,
+                              const void *context);
+/* Draws those of the arranged branches that are marked `shown`: a shown branch's parent must be shown too. A
+ * row is coloured by its self weight, or by its total. */
+void branches_draw(const struct drawing *drawing, struct branches *branches, branch_row_write *write_row,
+                   const void *context, bool colour_by_total);
+
+#endif

@@ -1,0 +1,57 @@
+/* The frame table: equal frames are one item, texts are kept and harmless. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+
+#include "report/frames.h"
+
+Test(frames, equal_frames_are_one_item)
+{
+    struct frames *frames = frames_new();
+    uint32_t a = frames_named(frames, "memcpy", "libc.so.6", 0x100);
+    cr_expect_eq(frames_named(frames, "memcpy", "libc.so.6", 0x100), a);
+    uint32_t others[] = {
+        frames_named(frames, "memcpy", "libc.so.6", 0x200),
+        frames_named(frames, "memcpy", "libd.so.6", 0x100),
+        frames_named(frames, "memmove", "libc.so.6", 0x100),
+        frames_label(frames, FRAME_LABEL, "memcpy"),
+        frames_label(frames, FRAME_UNKNOWN_CONTEXT, "memcpy"),
+        frames_add(frames, &(struct frame){FRAME_INLINED, "memcpy", "libc.so.6", 0x100, "string.c:12"}),
+        frames_add(frames, &(struct frame){FRAME_INLINED, "memcpy", "libc.so.6", 0x100, "string.c:13"}),
+    };
+    enum { OTHERS = sizeof others / sizeof *others };
+    for (uint32_t i = 0; i < OTHERS; i++)
+        cr_expect_eq(others[i], a + 1 + i);
+    cr_expect_eq(frames_count(frames), OTHERS + 1u);
+    const struct frame *inlined = frames_at(frames, others[5]);
+    cr_expect_eq(inlined->kind, FRAME_INLINED);
+    cr_expect_str_eq(inlined->source, "string.c:12");
+    cr_expect_eq(inlined->address, 0x100u);
+    cr_expect_str_eq(frames_at(frames, others[3])->image, "");
+    cr_expect_null(frames_at(frames, others[3])->source);
+    cr_expect_null(frames_at(frames, OTHERS + 1));
+    frames_free(frames);
+}
+
+Test(frames, entries_stay_where_they_are)
+{
+    struct frames *frames = frames_new();
+    const struct frame *first = frames_at(frames, frames_named(frames, "f", "prog", 0));
+    char name[32];
+    for (unsigned i = 0; i < 100000; i++) {
+        snprintf(name, sizeof name, "f%u", i % 5000);
+        cr_assert_eq(frames_named(frames, name, "prog", i / 5000), i + 1);
+    }
+    cr_expect_eq(frames_at(frames, 0), first);
+    cr_expect_str_eq(frames_at(frames, 4999 + 1)->name, "f4999");
+    frames_free(frames);
+}
+
+Test(frames, control_characters_do_not_get_through)
+{
+    struct frames *frames = frames_new();
+    uint32_t item = frames_named(frames, "a\nb\x1b[31m\x7f", "\tlib", 0);
+    cr_expect_str_eq(frames_at(frames, item)->name, "a?b?[31m?");
+    cr_expect_str_eq(frames_at(frames, item)->image, "?lib");
+    frames_free(frames);
+}
