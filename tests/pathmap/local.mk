@@ -1,1 +1,9 @@
-# pathmap
+UNIT_TESTS += tests/pathmap/test_trie tests/pathmap/test_pathmap tests/pathmap/test_hostile
+PATHMAP_TEST_LIBS = libpathmap.la libimage.la libbase.la $(ELF_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS) $(CRITERION_LIBS)
+tests_pathmap_test_trie_SOURCES = tests/pathmap/test_trie.c
+tests_pathmap_test_trie_LDADD = $(PATHMAP_TEST_LIBS)
+tests_pathmap_test_pathmap_SOURCES = tests/pathmap/test_pathmap.c tests/pathmap/model.c tests/pathmap/model.h
+tests_pathmap_test_pathmap_LDADD = $(PATHMAP_TEST_LIBS)
+tests_pathmap_test_hostile_SOURCES = tests/pathmap/test_hostile.c tests/pathmap/exercise.c \
+	tests/pathmap/exercise.h tests/pathmap/model.c tests/pathmap/model.h
+tests_pathmap_test_hostile_LDADD = $(PATHMAP_TEST_LIBS)
