@@ -1,0 +1,155 @@
+/* hcct.c - adding and evicting; see hcct.h. Merging is in hcct_merge.c, asking in hcct_query.c. */
+#include "hcct/hcct.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/saturate.h"
+#include "hcct/hcct_data.h"
+
+struct hcct *hcct_new(double eps)
+{
+    if (!(eps > 0 && eps < 1))
+        return NULL;
+    struct hcct *h = calloc(1, sizeof *h);
+    if (!h || !tree_init(&h->tree)) {
+        free(h);
+        return NULL;
+    }
+    double limit = ceil(1 / eps);
+    h->eps = eps;
+    h->limit = limit < (double)HCCT_MOST_COUNTERS ? (size_t)limit : HCCT_MOST_COUNTERS;
+    return h;
+}
+
+void hcct_free(struct hcct *h)
+{
+    if (!h)
+        return;
+    tree_clear(&h->tree);
+    free(h->counters);
+    free(h);
+}
+
+/* Removes a node that no counter and no child holds, and then its ancestors likewise (paper, Figure 4). */
+void hcct_prune(struct hcct *h, struct cct_node *node)
+{
+    while (node != &h->tree.root && !node->first_child && !(node->links & NODE_MONITORED)) {
+        struct cct_node *parent = node->parent;
+        tree_remove(&h->tree, node);
+        node = parent;
+    }
+}
+
+static void sift_down(struct hcct *h, size_t at)
+{
+    struct counter moved = h->counters[at];
+    for (size_t child; (child = 2 * at + 1) < h->count; at = child) {
+        if (child + 1 < h->count && h->counters[child + 1].bound < h->counters[child].bound)
+            child++;
+        if (moved.bound <= h->counters[child].bound)
+            break;
+        h->counters[at] = h->counters[child];
+    }
+    h->counters[at] = moved;
+}
+
+/* Makes the top of the heap the node with the smallest counter. */
+static void find_minimum(struct hcct *h)
+{
+    if (!h->ordered) {
+        for (size_t i = 0; i < h->count; i++)
+            h->counters[i].bound = h->counters[i].node->self;
+        for (size_t i = h->count / 2; i-- > 0;)
+            sift_down(h, i);
+        h->ordered = true;
+    }
+    while (h->counters[0].bound < h->counters[0].node->self) {
+        h->counters[0].bound = h->counters[0].node->self;
+        sift_down(h, 0);
+    }
+}
+
+static bool counters_reserve(struct hcct *h)
+{
+    if (h->count < h->room)
+        return true;
+    size_t room = h->room ? h->room * 2 : 64;
+    struct counter *counters = realloc(h->counters, room * sizeof *counters);
+    if (!counters)
+        return false;
+    h->counters = counters;
+    h->room = room;
+    return true;
+}
+
+static void monitor(struct counter *counter, struct cct_node *node, uint64_t weight, uint64_t error)
+{
+    node->links |= NODE_MONITORED;
+    node->self = add_saturating(weight, error);
+    node->error = error;
+    *counter = (struct counter){node->self, node};
+}
+
+static int count_new(struct hcct *h, struct cct_node *node, uint64_t weight)
+{
+    if (h->count < h->limit) {
+        if (!counters_reserve(h))
+            return -ENOMEM;
+        monitor(&h->counters[h->count++], node, weight, h->unseen);
+        return 0;
+    }
+    find_minimum(h);
+    struct cct_node *victim = h->counters[0].node;
+    if (h->unseen < victim->self)
+        h->unseen = victim->self;
+    hcct_forget(victim);
+    monitor(&h->counters[0], node, weight, h->unseen);
+    sift_down(h, 0);
+    hcct_prune(h, victim); /* the new path stays: its end is monitored */
+    return 0;
+}
+
+int hcct_add(struct hcct *h, const uint32_t *items, size_t count, uint64_t weight)
+{
+    if (!weight)
+        return 0;
+    struct cct_node *node = &h->tree.root;
+    for (size_t i = 0; i < count; i++) {
+        struct cct_node *child = tree_child(&h->tree, node, items[i]);
+        if (!child) {
+            hcct_prune(h, node);
+            return -ENOMEM;
+        }
+        node = child;
+    }
+    if (node->links & NODE_MONITORED) {
+        node->self = add_saturating(node->self, weight);
+    } else if (count && count_new(h, node, weight) < 0) {
+        hcct_prune(h, node);
+        return -ENOMEM;
+    }
+    h->total = add_saturating(h->total, weight);
+    return 0;
+}
+
+uint64_t hcct_total(const struct hcct *h)
+{
+    return h->total;
+}
+
+uint64_t hcct_unseen(const struct hcct *h)
+{
+    return h->unseen;
+}
+
+size_t hcct_nodes(const struct hcct *h)
+{
+    return h->tree.count;
+}
+
+size_t hcct_counters(const struct hcct *h)
+{
+    return h->count;
+}

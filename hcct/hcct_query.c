@@ -1,0 +1,77 @@
+/* hcct_query.c - the (phi, eps)-HCCT: the hot paths of the tree and their ancestors as a tree of their own.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "hcct/cct_data.h"
+#include "hcct/hcct_data.h"
+
+struct copying {
+    const struct tree *from;
+    struct cct *to;
+    struct table *copies;           /* node -> its copy */
+    const struct cct_node **behind; /* a walk towards the root */
+    size_t room;
+};
+
+/* The node's copy, made with those of its ancestors when they are not there. NULL: out of memory. */
+static struct cct_node *copy_of(struct copying *c, const struct cct_node *node)
+{
+    size_t count = 0;
+    const uint64_t *known = NULL;
+    for (; node != &c->from->root && !(known = table_find(c->copies, (uintptr_t)node)); node = node->parent) {
+        if (count == c->room) {
+            size_t room = c->room ? c->room * 2 : 64;
+            const struct cct_node **behind = realloc(c->behind, room * sizeof *behind);
+            if (!behind)
+                return NULL;
+            c->behind = behind;
+            c->room = room;
+        }
+        c->behind[count++] = node;
+    }
+    struct cct_node *copy = known ? (struct cct_node *)(uintptr_t)*known : cct_root(c->to);
+    while (copy && count) {
+        const struct cct_node *next = c->behind[--count];
+        uint64_t *entry = table_put(c->copies, (uintptr_t)next, NULL);
+        copy = entry ? cct_child(c->to, copy, next->item) : NULL;
+        if (copy)
+            *entry = (uintptr_t)copy;
+    }
+    return copy;
+}
+
+static int hot_copy(const struct hcct *h, struct copying *c, double phi)
+{
+    long double threshold = (long double)phi * h->total;
+    uint64_t rest = h->total;
+    for (size_t i = 0; i < h->count; i++) {
+        const struct cct_node *node = h->counters[i].node;
+        if ((long double)node->self < threshold)
+            continue;
+        struct cct_node *copy = copy_of(c, node);
+        if (!copy)
+            return -ENOMEM;
+        copy->self = node->self;
+        copy->error = node->error;
+        rest = rest > node->self ? rest - node->self : 0;
+    }
+    cct_root(c->to)->self = rest;
+    c->to->total = h->total;
+    return 0;
+}
+
+struct cct *hcct_query(const struct hcct *h, double phi)
+{
+    if (!(phi > h->eps))
+        return NULL;
+    struct copying c = {.from = &h->tree, .to = cct_new(), .copies = table_new()};
+    if (!c.to || !c.copies || hot_copy(h, &c, phi) < 0) {
+        cct_free(c.to);
+        c.to = NULL;
+    }
+    table_free(c.copies);
+    free(c.behind);
+    return c.to;
+}
