@@ -1,0 +1,180 @@
+/* test_cct.c - the exact tree: known weights, wide nodes, deep paths, merging. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "hcct/cct.h"
+#include "hcct/children.h"
+
+static uint64_t weight_of(struct cct *cct, const uint32_t *items, size_t count)
+{
+    return cct_add(cct, items, count, 0)->self;
+}
+
+Test(cct, adds_up_by_path)
+{
+    static const uint32_t ab[] = {1, 2}, ba[] = {2, 1}, a[] = {1}, aba[] = {1, 2, 1};
+    struct cct *cct = cct_new();
+    struct cct_node *node = cct_add(cct, ab, 2, 5);
+    cct_add(cct, ba, 2, 7);
+    cct_add(cct, a, 1, 1);
+    cct_add(cct, aba, 3, 11);
+    cr_expect_eq(cct_add(cct, ab, 2, 30), node);
+    cct_add(cct, NULL, 0, 100);
+    cr_expect_eq(node->self, 35);
+    cr_expect_eq(node->error, 0);
+    cr_expect_eq(node->item, 2);
+    cr_expect_eq(node->parent->item, 1);
+    cr_expect_eq(node->parent->parent, cct_root(cct));
+    cr_expect_null(cct_root(cct)->parent);
+    cr_expect_eq(weight_of(cct, ba, 2), 7);
+    cr_expect_eq(weight_of(cct, a, 1), 1);
+    cr_expect_eq(weight_of(cct, aba, 3), 11);
+    cr_expect_eq(cct_root(cct)->self, 100);
+    cr_expect_eq(cct_total(cct), 154);
+    cr_expect_eq(cct_count(cct), 6);
+    cct_free(cct);
+}
+
+Test(cct, weights_do_not_wrap)
+{
+    static const uint32_t a[] = {1};
+    struct cct *cct = cct_new();
+    cct_add(cct, a, 1, UINT64_MAX - 1);
+    cr_expect_eq(cct_add(cct, a, 1, 2)->self, UINT64_MAX);
+    cr_expect_eq(cct_total(cct), UINT64_MAX);
+    cct_free(cct);
+}
+
+/* Around every number of children at which the lists change their form. */
+Test(cct, many_children)
+{
+    for (uint32_t children = 1; children < 200; children += 1 + children / 40) {
+        struct cct *cct = cct_new();
+        for (uint32_t round = 1; round <= 3; round++) {
+            for (uint32_t i = 0; i < children; i++) {
+                uint32_t item =
+                    i * 2654435761u * round % children; /* in another order, some more than once */
+                uint32_t path[] = {7, item};
+                cct_add(cct, path, 2, 1);
+            }
+        }
+        for (uint32_t i = 0; i < children; i++) {
+            uint32_t expected = 0, path[] = {7, i};
+            for (uint32_t round = 1; round <= 3; round++) {
+                for (uint32_t j = 0; j < children; j++)
+                    expected += j * 2654435761u * round % children == i;
+            }
+            cr_assert_eq(weight_of(cct, path, 2), expected, "%u of %u children", i, children);
+        }
+        uint32_t seen = 0;
+        for (struct cct_node *n = cct_root(cct)->first_child->first_child; n; n = n->next_sibling)
+            seen++;
+        cr_assert_eq(seen, children, "each is in the list once");
+        cr_assert_eq(cct_count(cct), children + 2);
+        cct_free(cct);
+    }
+}
+
+Test(cct, a_child_found_far_down_moves_to_the_front)
+{
+    struct cct *cct = cct_new();
+    for (uint32_t i = 0; i < 12; i++)
+        cct_child(cct, cct_root(cct), i);
+    cr_expect_eq(cct_root(cct)->first_child->item, 11);
+    cct_child(cct, cct_root(cct), 4); /* behind 7 others */
+    cr_expect_eq(cct_root(cct)->first_child->item, 11);
+    cct_child(cct, cct_root(cct), 3);
+    cr_expect_eq(cct_root(cct)->first_child->item, 3);
+    cr_expect_eq(cct_root(cct)->first_child->next_sibling->item, 11);
+    cct_free(cct);
+}
+
+/* Children taken out at random, from narrow and wide lists, against a plain table of who is there. */
+Test(cct, removal)
+{
+    enum { ITEMS = 100 };
+    struct tree tree;
+    struct cct_node *there[ITEMS] = {0};
+    uint64_t r = 1;
+    cr_assert(tree_init(&tree));
+    for (unsigned step = 0; step < 100000; step++) {
+        r = r * 6364136223846793005ULL + 1442695040888963407ULL;
+        uint32_t item = (r >> 40) % ITEMS;
+        bool shrink = step / 1000 % 2;
+        if (there[item] && (shrink || r >> 62 == 0)) {
+            tree_remove(&tree, there[item]);
+            there[item] = NULL;
+        } else if (!shrink || r >> 62 == 0) {
+            struct cct_node *node = tree_child(&tree, &tree.root, item);
+            cr_assert_eq(node->item, item);
+            cr_assert(!there[item] || there[item] == node, "found again where it was");
+            there[item] = node;
+        }
+        if (step % 97 == 0) {
+            size_t listed = 0, expected = 0;
+            for (struct cct_node *n = tree.root.first_child; n; n = n->next_sibling) {
+                cr_assert_eq(there[n->item], n);
+                listed++;
+            }
+            for (uint32_t i = 0; i < ITEMS; i++)
+                expected += there[i] != NULL;
+            cr_assert_eq(listed, expected);
+            cr_assert_eq(tree.count, expected + 1);
+        }
+    }
+    cr_expect_gt(tree.wide_lists, 0, "the list was wide at times");
+    tree_clear(&tree);
+}
+
+Test(cct, walk_and_merge)
+{
+    static const uint32_t paths[][3] = {{1, 2, 3}, {1, 2, 4}, {5, 6, 7}, {1, 8, 3}};
+    struct cct *a = cct_new(), *b = cct_new();
+    for (uint32_t i = 0; i < 4; i++) {
+        if (i != 3)
+            cct_add(a, paths[i], 3, 1u << i);
+        if (i != 0)
+            cct_add(b, paths[i], 3, 100u << i);
+    }
+    cct_add(b, NULL, 0, 5);
+    cct_child(b, cct_root(b), 5)->error = 9;
+    cr_assert_eq(cct_merge(a, b), 0);
+    cr_expect_eq(weight_of(a, paths[0], 3), 1);
+    cr_expect_eq(weight_of(a, paths[1], 3), 202);
+    cr_expect_eq(weight_of(a, paths[2], 3), 404);
+    cr_expect_eq(weight_of(a, paths[3], 3), 800);
+    cr_expect_eq(cct_child(a, cct_root(a), 5)->error, 9);
+    cr_expect_eq(cct_total(a), 1 + 202 + 404 + 800 + 5);
+    cr_expect_eq(cct_count(a), 10);
+
+    uint64_t sum = 0;
+    size_t nodes = 0;
+    for (struct cct_node *n = cct_root(a); n; n = cct_next(cct_root(a), n)) {
+        sum += n->self;
+        nodes++;
+    }
+    cr_expect_eq(nodes, 10);
+    cr_expect_eq(sum, cct_total(a));
+    struct cct_node *one = cct_child(a, cct_root(a), 1);
+    nodes = 0;
+    for (struct cct_node *n = one; n; n = cct_next(one, n))
+        nodes++;
+    cr_expect_eq(nodes, 6, "only what is below 1: 1, 2, 3, 4, 8, 3");
+    cct_free(a);
+    cct_free(b);
+}
+
+Test(cct, a_path_of_a_million_frames)
+{
+    enum { DEPTH = 1000000 };
+    uint32_t *items = calloc(DEPTH, sizeof *items);
+    struct cct *a = cct_new(), *b = cct_new();
+    cct_add(a, items, DEPTH, 3);
+    cct_add(b, items, DEPTH, 4);
+    cr_assert_eq(cct_merge(a, b), 0);
+    cr_expect_eq(weight_of(a, items, DEPTH), 7);
+    cr_expect_eq(cct_count(a), DEPTH + 1);
+    cct_free(a);
+    cct_free(b);
+    free(items);
+}
