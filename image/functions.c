@@ -196,3 +196,10 @@ uint32_t functions_find(const struct functions *functions, uint64_t address)
         return IMAGE_NO_FUNCTION;
     return i;
 }
+
+uint32_t functions_owner(const struct functions *functions, uint32_t index)
+{
+    while (functions->items[index].owner != index)
+        index = functions->items[index].owner;
+    return index;
+}

@@ -28,6 +28,8 @@ int functions_build(const struct elf_file *file, const struct cfi *cfi, const st
 void functions_free(struct functions *functions);
 /* The item that holds the address, its owner not looked at; or IMAGE_NO_FUNCTION. */
 uint32_t functions_find(const struct functions *functions, uint64_t address);
+/* The end of the chain of owners. */
+uint32_t functions_owner(const struct functions *functions, uint32_t index);
 int functions_add(struct functions *functions, uint64_t address, uint64_t size, const char *name);
 
 /* plt.c: adds the stubs of the PLT sections, in no particular order. 0 or -ENOMEM. */

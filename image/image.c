@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/cold.h"
+#include "image/debug_file.h"
 #include "image/thread_return.h"
 
 /* Entry points that a stripped file still tells: the symbols of the C start-up code have no FDE. */
@@ -29,9 +31,36 @@ static int add_entry_points(const struct elf_file *file, struct symbols *symbols
     return 0;
 }
 
+/* A file that has all its symbols and debug information itself needs no other. */
+static int find_debug_file(struct image *image, const struct image_options *options)
+{
+    if (elf_file_section(&image->file, ".symtab") && elf_file_section(&image->file, ".debug_info"))
+        return 0;
+    return debug_file_find(&image->file, image->path, options, &image->debug_path, &image->debug);
+}
+
+static int build_functions(struct image *image)
+{
+    struct symbols symbols = {0};
+    int rc = symbols_read(&symbols, &image->file, &image->file);
+    if (rc == 0 && image->debug_path)
+        rc = symbols_read(&symbols, &image->debug, &image->file);
+    if (rc == 0)
+        rc = add_entry_points(&image->file, &symbols);
+    if (rc == 0) {
+        symbols_sort(&symbols);
+        rc = functions_build(&image->file, image->cfi, &symbols, image->arena, &image->functions);
+    }
+    if (rc == 0)
+        rc = cold_join_names(&image->functions, &symbols);
+    if (rc == 0)
+        rc = cold_join_branches(&image->file, image->cfi, &image->functions);
+    symbols_free(&symbols);
+    return rc;
+}
+
 static int build(struct image *image, const struct image_options *options, struct fathom_error *err)
 {
-    (void)options;
     if (image->file.cut)
         return error_set(err, EBADMSG, "%s is a damaged ELF file: its end is missing", image->path);
     if (image->file.code_high == 0)
@@ -42,16 +71,7 @@ static int build(struct image *image, const struct image_options *options, struc
     int rc = cfi_table_build(&image->file, &image->cfi, err);
     if (rc < 0)
         return rc;
-    struct symbols symbols = {0};
-    rc = symbols_read(&symbols, &image->file, &image->file);
-    if (rc == 0)
-        rc = add_entry_points(&image->file, &symbols);
-    if (rc == 0) {
-        symbols_sort(&symbols);
-        rc = functions_build(&image->file, image->cfi, &symbols, image->arena, &image->functions);
-    }
-    symbols_free(&symbols);
-    if (rc < 0)
+    if (find_debug_file(image, options) < 0 || build_functions(image) < 0)
         return error_memory(err);
     image->thread_return = thread_return_find(&image->file);
     return 0;
@@ -106,6 +126,7 @@ void image_close(struct image *image)
     arena_free(image->arena);
     elf_file_close(&image->debug);
     elf_file_close(&image->file);
+    free(image->debug_path);
     free(image->path);
     free(image);
 }

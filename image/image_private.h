@@ -13,6 +13,7 @@ struct image {
     const char *name;      /* inside path */
     struct elf_file file;  /* what runs */
     struct elf_file debug; /* its separate debug file: names point into it; zeroed when there is none */
+    char *debug_path;      /* NULL when there is none */
     struct arena *arena;
     struct cfi *cfi;
     struct functions functions;

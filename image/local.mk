@@ -7,6 +7,8 @@ libimage_la_SOURCES = \
 	image/cfi_expression.c image/cfi_expression.h \
 	image/cfi_frames.c image/cfi_frames.h \
 	image/cfi_machine.c image/cfi_machine.h \
+	image/cold.h image/cold_branches.c image/cold_names.c \
+	image/debug_file.c image/debug_file.h \
 	image/elf_file.c image/elf_file.h \
 	image/functions.c image/functions.h \
 	image/image.c image/image.h image/image_private.h \

@@ -49,7 +49,8 @@ static int read_table(struct symbols *symbols, const struct elf_file *file, cons
         Elf64_Sym sym;
         memcpy(&sym, at, sizeof sym);
         if (ELF64_ST_TYPE(sym.st_info) == STT_FILE) {
-            source = ++symbols->files;
+            /* ld puts an empty one before the hidden symbols that it made local: they are of any file */
+            source = string_at(strings, string_size, sym.st_name) ? ++symbols->files : 0;
             continue;
         }
         if (!is_wanted(&sym, image))

@@ -1,6 +1,14 @@
-UNIT_TESTS += tests/image/test_cfi tests/image/test_image
+UNIT_TESTS += tests/image/test_cfi tests/image/test_cold tests/image/test_debug_file \
+	tests/image/test_image tests/image/test_thread_return
+IMAGE_TEST_BUILD = tests/image/build.c tests/image/build.h
 IMAGE_TEST_LIBS = libimage.la libbase.la $(CRITERION_LIBS)
-tests_image_test_cfi_SOURCES = tests/image/test_cfi.c tests/image/build.c tests/image/build.h
+tests_image_test_cfi_SOURCES = tests/image/test_cfi.c $(IMAGE_TEST_BUILD)
 tests_image_test_cfi_LDADD = $(IMAGE_TEST_LIBS)
-tests_image_test_image_SOURCES = tests/image/test_image.c tests/image/build.c tests/image/build.h
+tests_image_test_cold_SOURCES = tests/image/test_cold.c $(IMAGE_TEST_BUILD)
+tests_image_test_cold_LDADD = $(IMAGE_TEST_LIBS)
+tests_image_test_debug_file_SOURCES = tests/image/test_debug_file.c $(IMAGE_TEST_BUILD)
+tests_image_test_debug_file_LDADD = $(IMAGE_TEST_LIBS)
+tests_image_test_image_SOURCES = tests/image/test_image.c $(IMAGE_TEST_BUILD)
 tests_image_test_image_LDADD = $(IMAGE_TEST_LIBS)
+tests_image_test_thread_return_SOURCES = tests/image/test_thread_return.c
+tests_image_test_thread_return_LDADD = $(IMAGE_TEST_LIBS)

@@ -1,0 +1,13 @@
+/* cold.h - gives the parts that a compiler split off functions back to them. Private to image/. */
+#ifndef FATHOM_IMAGE_COLD_H
+#define FATHOM_IMAGE_COLD_H
+
+#include "image/functions.h"
+
+/* By the symbols' names: "NAME.cold" belongs to NAME. 0 or -ENOMEM. */
+int cold_join_names(struct functions *functions, const struct symbols *symbols);
+
+/* By the branches between parts, for those without a name. 0 or -ENOMEM. */
+int cold_join_branches(const struct elf_file *file, const struct cfi *cfi, struct functions *functions);
+
+#endif

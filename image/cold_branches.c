@@ -1,0 +1,229 @@
+/*
+ * cold_branches.c - .cold parts of stripped files, found by the branches that lead to them.
+ *
+ * A part is an FDE's range without a name. gcc reaches it by jumps from its function, never by a call:
+ *   - its first CFA is not SP + 8: no function starts so (a "mid-frame" part). Any branch may lead to it.
+ *   - it is: it may be a function. A jmp may be a tail call then, but gcc makes no conditional tail calls: a
+ *     conditional jump from one other function, and from no second one, gives it away.
+ * Branches are looked for at every byte of the code: 0f 8x rel32, e9 rel32 and e8 rel32 (a call: the range is
+ * a function). No disassembler is needed: bytes that only look like a branch would have to hold, in their
+ * four bytes of displacement, exactly the distance to one of a few hundred ranges' first bytes, a chance of
+ * about one in ten million each. Where only the first byte is not a target, branches into a mid-frame part
+ * (landing pads jump there) and from it into the middle of a function count by majority.
+ */
+#include "image/cold.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind {
+    KIND_OTHER,
+    KIND_MID_FRAME,  /* a nameless range that is no entry of a function */
+    KIND_MAY_BE_COLD /* a nameless range that may be a function */
+};
+
+enum evidence {                  /* the best first */
+                EVIDENCE_START,  /* a branch to the part's first byte */
+                EVIDENCE_INSIDE, /* a branch to another byte of it */
+                EVIDENCE_BACK,   /* a branch from it into the middle of the function */
+};
+
+struct edge {
+    uint32_t part, function;
+    uint32_t evidence;
+};
+
+struct search {
+    struct functions *functions;
+    uint8_t *kinds; /* enum kind, one for each function */
+    struct edge *edges;
+    size_t count, room;
+};
+
+#define MAX_CHAIN 8 /* a part of a part of ...; gcc makes chains of one */
+
+static int add_edge(struct search *s, uint32_t part, uint32_t function, enum evidence evidence)
+{
+    if (s->count == s->room) {
+        size_t room = s->room ? s->room * 2 : 256;
+        struct edge *edges = realloc(s->edges, room * sizeof *edges);
+        if (!edges)
+            return -ENOMEM;
+        s->edges = edges;
+        s->room = room;
+    }
+    s->edges[s->count++] = (struct edge){part, function, evidence};
+    return 0;
+}
+
+enum branch { BRANCH_JUMP, BRANCH_CONDITIONAL, BRANCH_CALL };
+
+static int add_branch(struct search *s, uint64_t from, uint64_t to, enum branch branch)
+{
+    const struct functions *functions = s->functions;
+    uint32_t target = functions_find(functions, to);
+    if (target == IMAGE_NO_FUNCTION)
+        return 0;
+    bool start = functions->items[target].address == to;
+    if (branch == BRANCH_CALL) {
+        if (start)
+            s->kinds[target] = KIND_OTHER;
+        return 0;
+    }
+    uint8_t kind = s->kinds[target];
+    if (kind == KIND_MAY_BE_COLD && (!start || branch != BRANCH_CONDITIONAL))
+        kind = KIND_OTHER;
+    if (kind == KIND_OTHER && start)
+        return 0;
+    uint32_t source = functions_find(functions, from);
+    if (source == IMAGE_NO_FUNCTION || source == target)
+        return 0;
+    if (kind != KIND_OTHER)
+        return add_edge(s, target, source, start ? EVIDENCE_START : EVIDENCE_INSIDE);
+    return s->kinds[source] == KIND_MID_FRAME ? add_edge(s, source, target, EVIDENCE_BACK) : 0;
+}
+
+static int scan(struct search *s, const uint8_t *code, size_t size, uint64_t address)
+{
+    for (size_t i = 0; i + 6 <= size; i++) {
+        enum branch branch;
+        size_t at = i + 1;
+        if (code[i] == 0x0f && (code[i + 1] & 0xf0) == 0x80) {
+            branch = BRANCH_CONDITIONAL;
+            at = i + 2;
+        } else if (code[i] == 0xe9) {
+            branch = BRANCH_JUMP;
+        } else if (code[i] == 0xe8) {
+            branch = BRANCH_CALL;
+        } else {
+            continue;
+        }
+        int32_t displacement;
+        memcpy(&displacement, code + at, sizeof displacement);
+        uint64_t to = address + at + 4 + (uint64_t)(int64_t)displacement;
+        if (add_branch(s, address + i, to, branch) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Compilers align functions, gcc does not align .cold parts and packs them one after the other: a range that
+ * starts at a multiple of 16 is one only where its neighbours leave no gap. (Hand-written code does make
+ * conditional tail calls: strncmp to strcmp in glibc.) */
+static bool is_packed(const struct functions *functions, uint32_t f)
+{
+    const struct image_function *item = &functions->items[f];
+    if (item->address % 16)
+        return true;
+    return f > 0 && item[-1].address + item[-1].size == item->address && f + 1 < functions->count &&
+           item->address + item->size == item[1].address;
+}
+
+static bool find_kinds(struct search *s, const struct cfi *cfi)
+{
+    const struct cfi_range *ranges;
+    size_t count = cfi_ranges(cfi, &ranges);
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t f = functions_find(s->functions, ranges[i].address);
+        if (f == IMAGE_NO_FUNCTION)
+            continue;
+        const struct image_function *function = &s->functions->items[f];
+        if (function->address != ranges[i].address || function->name || function->owner != f)
+            continue;
+        if (!ranges[i].entry_state)
+            s->kinds[f] = KIND_MID_FRAME;
+        else if (is_packed(s->functions, f))
+            s->kinds[f] = KIND_MAY_BE_COLD;
+        any |= s->kinds[f] != KIND_OTHER;
+    }
+    return any;
+}
+
+static int by_part(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+    if (x->part != y->part)
+        return x->part < y->part ? -1 : 1;
+    return (x->evidence > y->evidence) - (x->evidence < y->evidence);
+}
+
+/* The function that most of these edges come from, IMAGE_NO_FUNCTION when there is no majority or none of
+ * them is known to be a function; *all: it is the only one. Edges from parts without an owner do not count.
+ */
+static uint32_t majority(const struct search *s, const struct edge *edges, size_t count, bool *all)
+{
+    uint32_t best = IMAGE_NO_FUNCTION;
+    size_t lead = 0, total = 0, votes = 0;
+    for (unsigned pass = 0; pass < 2; pass++) { /* Boyer and Moore: the only possible one, then its votes */
+        for (size_t i = 0; i < count; i++) {
+            uint32_t f = functions_owner(s->functions, edges[i].function);
+            if (s->kinds[f] == KIND_MID_FRAME || f == edges[i].part)
+                continue;
+            if (pass == 1) {
+                total++;
+                votes += f == best;
+            } else if (lead == 0) {
+                best = f;
+                lead = 1;
+            } else {
+                lead += f == best ? 1 : (size_t)-1;
+            }
+        }
+    }
+    *all = votes == total;
+    return votes * 2 > total ? best : IMAGE_NO_FUNCTION;
+}
+
+/* Joins what can be joined now; whether anything was. */
+static bool join_round(struct search *s)
+{
+    bool joined = false;
+    for (size_t i = 0, next; i < s->count; i = next) {
+        uint32_t part = s->edges[i].part;
+        for (next = i; next < s->count && s->edges[next].part == part; next++)
+            ;
+        if (s->kinds[part] == KIND_OTHER || s->functions->items[part].owner != part)
+            continue;
+        uint32_t owner = IMAGE_NO_FUNCTION;
+        for (size_t from = i, to; from < next && owner == IMAGE_NO_FUNCTION; from = to) {
+            for (to = from; to < next && s->edges[to].evidence == s->edges[from].evidence; to++)
+                ;
+            bool all;
+            owner = majority(s, s->edges + from, to - from, &all);
+            if (s->kinds[part] == KIND_MAY_BE_COLD && !all)
+                owner = IMAGE_NO_FUNCTION;
+        }
+        if (owner != IMAGE_NO_FUNCTION) {
+            s->functions->items[part].owner = owner;
+            joined = true;
+        }
+    }
+    return joined;
+}
+
+int cold_join_branches(const struct elf_file *file, const struct cfi *cfi, struct functions *functions)
+{
+    struct search s = {.functions = functions, .kinds = calloc(functions->count + (size_t)1, 1)};
+    int rc = s.kinds ? 0 : -ENOMEM;
+    if (rc == 0 && find_kinds(&s, cfi)) {
+        for (size_t i = 0; i < file->segment_count && rc == 0; i++) {
+            size_t size;
+            const struct elf_segment *segment = &file->segments[i];
+            const uint8_t *code = elf_file_bytes(file, segment->address, &size);
+            if (segment->executable && code)
+                rc = scan(&s, code, size, segment->address);
+        }
+        if (rc == 0 && s.count) {
+            qsort(s.edges, s.count, sizeof *s.edges, by_part);
+            for (unsigned round = 0; round < MAX_CHAIN && join_round(&s); round++)
+                ;
+            for (uint32_t f = 0; f < functions->count; f++)
+                functions->items[f].owner = functions_owner(functions, f);
+        }
+    }
+    free(s.kinds);
+    free(s.edges);
+    return rc;
+}

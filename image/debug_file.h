@@ -1,0 +1,13 @@
+/* debug_file.h - finds the separate debug file of a stripped one. Private to image/. */
+#ifndef FATHOM_IMAGE_DEBUG_FILE_H
+#define FATHOM_IMAGE_DEBUG_FILE_H
+
+#include "image/elf_file.h"
+
+/* By build-id, then by .gnu_debuglink (the rules of gdb, "Debugging Information in Separate Files"). When one
+ * is found, *path (malloc'd, the caller's) and *out are set and it is known to be of the same build. Returns
+ * 1: found, 0: none, -ENOMEM. A file that is there and of another build is told to the log. */
+int debug_file_find(const struct elf_file *file, const char *file_path, const struct image_options *options,
+                    char **path, struct elf_file *out);
+
+#endif

@@ -1,0 +1,77 @@
+/* Separate debug files: found by build-id and by link, refused when they are of another build. */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "tests/image/build.h"
+
+static const char source[] = "static __attribute__((noinline)) int hidden(int x) { return x * 3; }\n"
+                             "int seen(int x) { return hidden(x) + 1; }\n";
+
+static bool knows_hidden(const struct image *image)
+{
+    for (uint32_t i = 0; i < image_function_count(image); i++) {
+        const char *name = image_function(image, i)->name;
+        if (name && strcmp(name, "hidden") == 0)
+            return true;
+    }
+    return false;
+}
+
+static void split(const char *build_id)
+{
+    build_source("lib.c", source);
+    build_run("$CC -O2 -g -fPIC -shared -Wl,--build-id=%s -o lib.so lib.c &&"
+              "objcopy --only-keep-debug lib.so lib.so.debug && strip lib.so",
+              build_id);
+}
+
+Test(debug_file, by_build_id, .fini = build_clean)
+{
+    split("0xabcdef01");
+    build_run("mkdir -p .build-id/ab && mv lib.so.debug .build-id/ab/cdef01.debug");
+    struct image *image = build_open("lib.so"); /* the directory is the root of debug files */
+    cr_expect(knows_hidden(image));
+    image_close(image);
+    struct image_options none = {.no_debug_files = true};
+    cr_assert_eq(image_open(build_path("lib.so"), &none, &image, NULL), 0);
+    cr_expect_not(knows_hidden(image));
+    image_close(image);
+}
+
+Test(debug_file, by_link_beside_the_file_and_below, .fini = build_clean)
+{
+    split("none"); /* the checksum decides */
+    build_run("objcopy --add-gnu-debuglink=lib.so.debug lib.so");
+    struct image *image = build_open("lib.so");
+    cr_expect(knows_hidden(image));
+    image_close(image);
+    build_run("mkdir .debug && mv lib.so.debug .debug");
+    image = build_open("lib.so");
+    cr_expect(knows_hidden(image));
+    image_close(image);
+    build_run("mkdir -p .$PWD && mv .debug/lib.so.debug .$PWD");
+    image = build_open("lib.so");
+    cr_expect(knows_hidden(image));
+    image_close(image);
+}
+
+static void count(void *context, enum log_level level, const char *text)
+{
+    int *warnings = context;
+    *warnings += level == LOG_WARNING && strstr(text, "another build");
+}
+
+Test(debug_file, of_another_build_is_left_out, .fini = build_clean)
+{
+    split("none");
+    build_run("objcopy --add-gnu-debuglink=lib.so.debug lib.so && printf x >>lib.so.debug");
+    int warnings = 0;
+    struct log log = {count, &warnings};
+    struct image_options options = {.debug_directory = "/nonexistent", .log = &log};
+    struct image *image;
+    cr_assert_eq(image_open(build_path("lib.so"), &options, &image, NULL), 0);
+    cr_expect_not(knows_hidden(image));
+    cr_expect_eq(warnings, 1);
+    image_close(image);
+}
