@@ -6,6 +6,7 @@ libpathmap_la_SOURCES = \
 	pathmap/numbers.c pathmap/numbers.h \
 	pathmap/open.c \
 	pathmap/pathmap.c pathmap/pathmap.h \
+	pathmap/probe/plan.h pathmap/probe/plan_read.c \
 	pathmap/serialise.c \
 	pathmap/trie.c pathmap/trie.h \
 	pathmap/trie_data.h
