@@ -1,0 +1,17 @@
+/* command.c - see command.h. */
+#include "cli/command.h"
+
+#include <string.h>
+
+const struct command *const command_table[] = {
+    &record_command, &train_command, &report_command, &map_command, &evaluate_command, &help_command, NULL,
+};
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; command_table[i]; i++) {
+        if (strcmp(command_table[i]->name, name) == 0)
+            return command_table[i];
+    }
+    return NULL;
+}

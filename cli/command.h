@@ -1,0 +1,25 @@
+/*
+ * command.h - the table of sub-commands: dispatch, help and completion come from it.
+ */
+#ifndef FATHOM_CLI_COMMAND_H
+#define FATHOM_CLI_COMMAND_H
+
+#include "cli/terminal.h"
+
+struct command {
+    const char *name;
+    const char *summary; /* one line, no full stop */
+    const char *usage;   /* what --help prints: synopsis and options */
+    /* argv[0] is the sub-command's name. Returns an exit code (cli/exit.h). */
+    int (*run)(int argc, char **argv, struct terminal *terminal);
+};
+
+extern const struct command record_command, train_command, report_command, map_command, evaluate_command,
+    help_command;
+
+/* All commands in the order in which help lists them; ends with NULL. */
+extern const struct command *const command_table[];
+
+const struct command *command_find(const char *name); /* NULL: no such command */
+
+#endif

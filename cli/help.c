@@ -1,0 +1,36 @@
+/* help.c - `fathom help [CMD]`: the list of commands, or one command's usage. */
+#include <string.h>
+
+#include "cli/exit.h"
+#include "cli/options.h"
+
+static int help_run(int argc, char **argv, struct terminal *terminal)
+{
+    if (argc > 1) {
+        const struct command *command = command_find(argv[1]);
+        if (!command)
+            return option_usage(terminal, &help_command, "there is no command '%s'", argv[1]);
+        return option_help(command);
+    }
+    puts("Fathom tells which call path a program's time or cache misses come from, at the cost of a flat "
+         "profile.\n"
+         "\n"
+         "usage: fathom COMMAND [OPTIONS]\n"
+         "\n"
+         "Commands:");
+    for (size_t i = 0; command_table[i]; i++)
+        printf("  %-10s %s\n", command_table[i]->name, command_table[i]->summary);
+    puts("\n"
+         "'fathom help COMMAND' or 'fathom COMMAND --help' tells the options, 'man fathom' the whole story.\n"
+         "First steps:\n"
+         "  fathom record -- ./program args     # writes perf.data\n"
+         "  fathom report                       # hot calling contexts");
+    return EXIT_OK;
+}
+
+const struct command help_command = {
+    .name = "help",
+    .summary = "this list, or the options of a command",
+    .usage = "usage: fathom help [COMMAND]\n",
+    .run = help_run,
+};

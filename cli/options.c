@@ -1,0 +1,78 @@
+/* options.c - see options.h. */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exit.h"
+
+bool option_number(struct terminal *t, const char *option, const char *text, uint64_t low, uint64_t high,
+                   uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno || end == text || *end || text[0] == '-' || value < low || value > high) {
+        terminal_say(t, LOG_NOTE, "%s: '%s' is not a whole number from %llu to %llu", option, text,
+                     (unsigned long long)low, (unsigned long long)high);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool option_fraction(struct terminal *t, const char *option, const char *text, double low, double high,
+                     double *out)
+{
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (errno || end == text || *end || !(value >= low && value <= high)) {
+        terminal_say(t, LOG_NOTE, "%s: '%s' is not a number from %g to %g", option, text, low, high);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool option_pids(struct terminal *t, const char *option, const char *text, pid_t **pids, size_t *count)
+{
+    char *copy = strdup(text), *rest = copy;
+    bool good = copy != NULL;
+    for (char *part; good && (part = strsep(&rest, ",")) != NULL;) {
+        uint64_t number;
+        good = option_number(t, option, part, 1, INT_MAX, &number);
+        pid_t *more = good ? realloc(*pids, (*count + 1) * sizeof **pids) : NULL;
+        if (!more) {
+            good = false;
+            break;
+        }
+        *pids = more;
+        (*pids)[(*count)++] = (pid_t)number;
+    }
+    free(copy);
+    return good;
+}
+
+int option_usage(struct terminal *t, const struct command *command, const char *fmt, ...)
+{
+    if (fmt) {
+        char text[512];
+        va_list ap;
+        va_start(ap, fmt);
+        vsnprintf(text, sizeof text, fmt, ap);
+        va_end(ap);
+        fprintf(stderr, "%s: %s\n", t->command, text);
+    }
+    fprintf(stderr, "Try 'fathom %s --help'.\n", command->name);
+    return EXIT_USAGE;
+}
+
+int option_help(const struct command *command)
+{
+    fputs(command->usage, stdout);
+    return EXIT_OK;
+}

@@ -1,0 +1,146 @@
+/* target.c - see target.h. */
+#include "cli/target.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define POLL_MS 100
+
+enum target_option target_option(struct target *target, int option, struct terminal *terminal)
+{
+    bool good = true;
+    switch (option) {
+    case 'e':
+        target->event = optarg;
+        break;
+    case 'F':
+        good = option_number(terminal, "--frequency", optarg, 1, UINT32_MAX, &target->frequency);
+        break;
+    case 'c':
+        good = option_number(terminal, "--period", optarg, 1, INT64_MAX, &target->period);
+        break;
+    case 'p':
+        good = option_pids(terminal, "--pid", optarg, &target->pids, &target->pid_count);
+        break;
+    case 't':
+        good = option_pids(terminal, "--tid", optarg, &target->tids, &target->tid_count);
+        break;
+    case TARGET_DURATION:
+        good = option_fraction(terminal, "--duration", optarg, 0.001, 1e9, &target->duration);
+        break;
+    case 'q':
+        terminal->quiet = true;
+        break;
+    case 'v':
+        terminal->verbose = true;
+        break;
+    case 'h':
+        return TARGET_HELP;
+    case '?':
+        return TARGET_WRONG;
+    default:
+        return TARGET_FOREIGN;
+    }
+    return good ? TARGET_TAKEN : TARGET_WRONG;
+}
+
+bool target_complete(struct target *target, int argc, char **argv, struct terminal *terminal)
+{
+    if (optind < argc)
+        target->command = argv + optind;
+    int ways = (target->command != NULL) + (target->pid_count > 0) + (target->tid_count > 0);
+    if (ways == 1 && target->frequency && target->period) {
+        terminal_say(terminal, LOG_WARNING, "--frequency and --period exclude each other");
+        return false;
+    }
+    if (ways != 1)
+        terminal_say(terminal, LOG_WARNING,
+                     ways ? "give only one of: a command, --pid, --tid"
+                          : "nothing to observe: give a command after '--', or --pid, or --tid");
+    return ways == 1;
+}
+
+void target_free(struct target *target)
+{
+    free(target->pids);
+    free(target->tids);
+}
+
+void target_collector(const struct target *target, struct terminal *terminal, struct collector_options *out)
+{
+    *out = (struct collector_options){
+        .event = {.name = target->event, .period = target->period, .frequency = target->frequency},
+        .command = target->command,
+        .pids = target->pids,
+        .pid_count = target->pid_count,
+        .tids = target->tids,
+        .tid_count = target->tid_count,
+        .log = &terminal->log,
+    };
+}
+
+/* The one thing that a signal handler can reach. */
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+int target_run(const struct target *target, struct collector *collector, collector_sink *sink, void *context,
+               void (*progress)(void *context), enum target_end *end, struct fathom_error *err)
+{
+    struct sigaction action = {.sa_handler = on_signal}, old_int, old_term, old_hup;
+    interrupted = 0;
+    sigaction(SIGINT, &action, &old_int);
+    sigaction(SIGTERM, &action, &old_term);
+    sigaction(SIGHUP, &action, &old_hup);
+
+    *end = TARGET_ENDED;
+    int rc = collector_start(collector, sink, context, err);
+    double stop_at = now_seconds() + target->duration;
+    while (rc == 0) {
+        int timeout = POLL_MS;
+        if (target->duration > 0) {
+            double left = stop_at - now_seconds();
+            if (left <= 0) {
+                *end = TARGET_DURATION_OVER;
+                break;
+            }
+            if (left * 1000 < timeout)
+                timeout = (int)(left * 1000) + 1;
+        }
+        int more = collector_poll(collector, timeout, sink, context, err);
+        if (interrupted) {
+            *end = TARGET_INTERRUPTED;
+            break;
+        }
+        if (more <= 0) {
+            rc = more;
+            break;
+        }
+        if (progress)
+            progress(context);
+    }
+    int stopped = collector_stop(collector, sink, context, rc ? NULL : err);
+    if (rc == 0)
+        rc = stopped;
+    if (target->command && collector_status(collector) < 0)
+        collector_signal(collector, SIGTERM);
+
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGTERM, &old_term, NULL);
+    sigaction(SIGHUP, &old_hup, NULL);
+    return rc;
+}

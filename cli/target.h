@@ -1,0 +1,62 @@
+/*
+ * target.h - whom to observe and how often: the options that record, train and evaluate share, and the loop
+ * that drains the collector until the end, Ctrl-C or --duration.
+ */
+#ifndef FATHOM_CLI_TARGET_H
+#define FATHOM_CLI_TARGET_H
+
+#include <getopt.h>
+
+#include "cli/options.h"
+#include "collector/collector.h"
+
+struct target {
+    const char *event;
+    uint64_t frequency, period; /* Hz, events; 0: not given */
+    pid_t *pids, *tids;
+    size_t pid_count, tid_count;
+    double duration;      /* seconds; 0: to the end */
+    uint64_t stack_bytes; /* of a dump */
+    char *const *command; /* NULL when attached */
+};
+
+/* Entries for getopt_long, and the short options that go with them. */
+#define TARGET_SHORT "e:F:c:p:t:qvh"
+#define TARGET_LONG                                                                                          \
+    {"event", required_argument, NULL, 'e'}, {"frequency", required_argument, NULL, 'F'},                    \
+        {"period", required_argument, NULL, 'c'}, {"pid", required_argument, NULL, 'p'},                     \
+        {"tid", required_argument, NULL, 't'}, {"duration", required_argument, NULL, TARGET_DURATION},       \
+        {"quiet", no_argument, NULL, 'q'}, {"verbose", no_argument, NULL, 'v'},                              \
+    {                                                                                                        \
+        "help", no_argument, NULL, 'h'                                                                       \
+    }
+
+enum { TARGET_DURATION = 0x100, TARGET_OWN /* first value for a command's own long options */ };
+
+enum target_option {
+    TARGET_TAKEN,   /* it was one of the shared options */
+    TARGET_FOREIGN, /* the command's own */
+    TARGET_WRONG,   /* a bad value; already said */
+    TARGET_HELP,
+};
+
+enum target_option target_option(struct target *target, int option, struct terminal *terminal);
+/* After the options: exactly one of command, -p and -t. false: already said. */
+bool target_complete(struct target *target, int argc, char **argv, struct terminal *terminal);
+void target_free(struct target *target);
+/* The collector's options for it; borrows from target and terminal. */
+void target_collector(const struct target *target, struct terminal *terminal, struct collector_options *out);
+
+enum target_end {
+    TARGET_ENDED, /* the command or all processes ended */
+    TARGET_DURATION_OVER,
+    TARGET_INTERRUPTED, /* SIGINT or SIGTERM */
+};
+
+/* Starts the collector, drains it to the sink until the end, stops it. `progress` (may be NULL) is called
+ * about 5 times a second. After a failure what reached the sink stays good. A launched command that still
+ * runs is sent SIGTERM. */
+int target_run(const struct target *target, struct collector *collector, collector_sink *sink, void *context,
+               void (*progress)(void *context), enum target_end *end, struct fathom_error *err);
+
+#endif

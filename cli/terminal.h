@@ -1,0 +1,39 @@
+/*
+ * terminal.h - all that Fathom says to a person: messages on standard error, progress lines, colour
+ * decisions.
+ */
+#ifndef FATHOM_CLI_TERMINAL_H
+#define FATHOM_CLI_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/log.h"
+
+struct terminal {
+    struct log log;        /* hand this to the libraries */
+    const char *command;   /* prefix of messages: "fathom record" */
+    bool quiet, verbose;   /* -q: no notes, no progress; -v: debug messages too */
+    bool progress_shown;   /* a progress line stands on the terminal */
+    bool stderr_is_person; /* progress lines make sense */
+    uint64_t progress_ns;  /* when it was drawn, monotonic clock */
+};
+
+void terminal_init(struct terminal *terminal);
+
+/* "fathom record: SENTENCE" on standard error. */
+void terminal_error(struct terminal *terminal, const struct fathom_error *err);
+void terminal_say(struct terminal *terminal, enum log_level level, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Draws over the line before, at most 5 times a second; nothing when quiet or not a terminal. */
+void terminal_progress(struct terminal *terminal, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void terminal_progress_end(struct terminal *terminal);
+
+/* Whether `out` gets colour for --color WHEN ("auto", "always", "never"); NO_COLOR is honoured in auto. -1:
+ * WHEN is none of these. */
+int terminal_colour(const char *when, FILE *out);
+
+#endif

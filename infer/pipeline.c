@@ -1,0 +1,244 @@
+/* pipeline.c - the passes over a recording; see pipeline.h. */
+#include "infer/pipeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "infer/bases.h"
+
+/* What is taken as one stack below a base that was not recorded: the default size of a thread's. */
+#define STACK_BYTES (8u << 20)
+
+struct pipeline {
+    struct image_cache *images;
+    const struct log *log;
+    enum pipeline_learning learning;
+    struct processes *processes; /* of the pass that runs */
+    struct trie *trie;
+    struct trainer *trainer;
+    struct pathmap *map;
+    struct resolver *resolver;
+    struct bases *bases;
+    struct table *found;   /* (pid, tid) -> base that an unwound stack told */
+    struct table *applied; /* (pid, tid) that were looked up in `found` and `bases` in this pass */
+    bool base_unknown;     /* the learning pass met a sample without one */
+    const struct event *events;
+    size_t event_count;
+    uint32_t event; /* the one to resolve */
+    pipeline_sink *sink;
+    void *sink_context;
+    struct pipeline_summary summary;
+};
+
+struct pipeline *pipeline_new(struct image_cache *images, enum pipeline_learning learning,
+                              const struct log *log)
+{
+    struct pipeline *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->images = images;
+    p->learning = learning;
+    p->log = log;
+    p->processes = processes_new(images, log);
+    p->trie = trie_new();
+    p->trainer = p->trie ? trainer_new(p->trie) : NULL;
+    p->found = table_new();
+    p->applied = table_new();
+    if (!p->processes || !p->trainer || !p->found || !p->applied) {
+        pipeline_free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void pipeline_free(struct pipeline *p)
+{
+    if (!p)
+        return;
+    bases_free(p->bases);
+    resolver_free(p->resolver);
+    pathmap_close(p->map);
+    trainer_free(p->trainer);
+    trie_free(p->trie);
+    processes_free(p->processes);
+    table_free(p->found);
+    table_free(p->applied);
+    free(p);
+}
+
+static bool is_audit(const struct pipeline *p, const struct sample *sample)
+{
+    return sample->event < p->event_count && p->events[sample->event].audit;
+}
+
+static uint64_t thread_key(const struct sample *sample)
+{
+    return (uint64_t)sample->pid << 32 | sample->tid;
+}
+
+/* Enters the sample's dump; keeps the base that it told for the passes to come. */
+static int learn_dump(struct pipeline *p, struct process *process, const struct sample *sample,
+                      struct fathom_error *err)
+{
+    uint64_t base;
+    bool known = process_stack_base(process, sample->tid, sample->sp, &base) == STACK_KNOWN;
+    enum unwind_end end;
+    int entered = trainer_add(p->trainer, process, sample, &end, err);
+    if (entered < 0)
+        return entered;
+    if (entered == 0) {
+        p->summary.not_learned[end]++;
+        return 0;
+    }
+    p->summary.learned++;
+    if (!known && process_stack_base(process, sample->tid, sample->sp, &base) == STACK_KNOWN) {
+        uint64_t *place = table_put(p->found, thread_key(sample), NULL);
+        if (!place)
+            return error_memory(err);
+        *place = base;
+    }
+    return 0;
+}
+
+int pipeline_learn(void *pipeline, const struct record *record, struct fathom_error *err)
+{
+    struct pipeline *p = pipeline;
+    if (record->kind != RECORD_SAMPLE)
+        return processes_apply(p->processes, record, err);
+    const struct sample *sample = &record->sample;
+    struct process *process = process_find(p->processes, sample->pid);
+    if (!process || !sample->has_regs)
+        return 0;
+    uint64_t base;
+    if (!p->base_unknown && process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
+        p->base_unknown = true;
+    if (sample->stack && (p->learning == LEARN_DUMPS || (p->learning == LEARN_AUDITS && is_audit(p, sample))))
+        return learn_dump(p, process, sample, err);
+    return 0;
+}
+
+struct trie *pipeline_trie(struct pipeline *p)
+{
+    return p->trie;
+}
+
+/* A pass begins: processes as they were before the first record. */
+static int begin_pass(struct pipeline *p, struct fathom_error *err)
+{
+    processes_free(p->processes);
+    table_free(p->applied);
+    p->processes = processes_new(p->images, p->log);
+    p->applied = table_new();
+    return p->processes && p->applied ? 0 : error_memory(err);
+}
+
+/* Gives a thread without a base the one that was found or voted, the first time that it comes up in this
+ * pass. */
+static int apply_base(struct pipeline *p, struct process *process, const struct sample *sample,
+                      struct fathom_error *err)
+{
+    uint64_t low, base;
+    if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_KNOWN)
+        return 0;
+    bool added;
+    if (!table_put(p->applied, thread_key(sample), &added))
+        return error_memory(err);
+    if (!added)
+        return 0;
+    const uint64_t *found = table_find(p->found, thread_key(sample));
+    if (found) {
+        base = *found;
+        low = base > STACK_BYTES ? base - STACK_BYTES : 0;
+    } else if (!p->bases || !bases_winner(p->bases, sample->pid, sample->tid, &low, &base)) {
+        return 0;
+    } else {
+        p->summary.bases_voted++;
+    }
+    return process_set_stack(process, sample->tid, low, base, err);
+}
+
+static int vote(void *pipeline, const struct record *record, struct fathom_error *err)
+{
+    struct pipeline *p = pipeline;
+    if (record->kind != RECORD_SAMPLE)
+        return processes_apply(p->processes, record, err);
+    const struct sample *sample = &record->sample;
+    struct process *process = process_find(p->processes, sample->pid);
+    uint64_t base;
+    if (process && sample->has_regs && !table_find(p->found, thread_key(sample)) &&
+        process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
+        return bases_vote(p->bases, process, sample, err);
+    return 0;
+}
+
+static int resolve(void *pipeline, const struct record *record, struct fathom_error *err)
+{
+    struct pipeline *p = pipeline;
+    if (record->kind != RECORD_SAMPLE)
+        return processes_apply(p->processes, record, err);
+    const struct sample *sample = &record->sample;
+    if (sample->event != p->event)
+        return 0;
+    struct process *process = process_find(p->processes, sample->pid);
+    if (p->base_unknown && process && sample->has_regs) {
+        int rc = apply_base(p, process, sample, err);
+        if (rc < 0)
+            return rc;
+    }
+    struct resolved resolved;
+    int rc = resolver_resolve(p->resolver, process, sample, &resolved, err);
+    return rc < 0 ? rc : p->sink(p->sink_context, process, sample, &resolved, err);
+}
+
+/* The map to resolve with: what was learned and what was handed in. */
+static int make_map(struct pipeline *p, const struct pathmap *map, struct fathom_error *err)
+{
+    int rc = map ? trie_merge(p->trie, map, err) : 0;
+    void *data;
+    size_t size;
+    if (rc == 0)
+        rc = trie_serialise(p->trie, &data, &size, err);
+    if (rc == 0)
+        rc = pathmap_open_memory(data, size, &p->map, err);
+    if (rc < 0)
+        return rc;
+    p->resolver = resolver_new(p->map);
+    return p->resolver ? 0 : error_memory(err);
+}
+
+int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, const struct pathmap *map,
+                 pipeline_sink *sink, void *context, struct fathom_error *err)
+{
+    p->event_count = reader_events(reader, &p->events);
+    p->event = event;
+    p->sink = sink;
+    p->sink_context = context;
+    int rc = reader_run(reader, pipeline_learn, p, err);
+    if (rc == 0)
+        rc = make_map(p, map, err);
+    if (rc == 0 && p->base_unknown) {
+        p->bases = bases_new(p->resolver);
+        rc = p->bases ? begin_pass(p, err) : error_memory(err);
+        if (rc == 0)
+            rc = reader_run(reader, vote, p, err);
+    }
+    if (rc == 0)
+        rc = begin_pass(p, err);
+    return rc < 0 ? rc : reader_run(reader, resolve, p, err);
+}
+
+const struct pathmap *pipeline_map(const struct pipeline *p)
+{
+    return p->map;
+}
+
+struct resolver *pipeline_resolver(struct pipeline *p)
+{
+    return p->resolver;
+}
+
+void pipeline_summary(const struct pipeline *p, struct pipeline_summary *out)
+{
+    *out = p->summary;
+}

@@ -1,0 +1,54 @@
+/*
+ * pipeline.h - the way of the samples from records to calling contexts (DESIGN section 2), for files and for
+ * live rings.
+ *
+ * A recording is gone through up to three times: learn (stack dumps become a map of the recording itself,
+ * stacks without a base get one), vote (bases that are still unknown), resolve (each sample's context goes to
+ * the sink). Live samples only need pipeline_learn(), which is an order_sink.
+ */
+#ifndef FATHOM_INFER_PIPELINE_H
+#define FATHOM_INFER_PIPELINE_H
+
+#include "infer/resolver.h"
+#include "infer/trainer.h"
+#include "perfdata/reader.h"
+
+struct pipeline;
+
+/* Called for each sample that is no audit sample, in order of time. process may be NULL when nothing is known
+ * of the PID. A negative return ends the run and is handed through. */
+typedef int pipeline_sink(void *context, const struct process *process, const struct sample *sample,
+                          const struct resolved *resolved, struct fathom_error *err);
+
+enum pipeline_learning {
+    LEARN_NOTHING, /* the map alone */
+    LEARN_AUDITS,  /* the recording's audit samples too */
+    LEARN_DUMPS,   /* every sample that has a stack dump */
+};
+
+struct pipeline_summary {
+    uint64_t learned;                  /* dumps that were entered */
+    uint64_t not_learned[UNWIND_ENDS]; /* and those that were not, by the reason */
+    uint64_t bases_voted;              /* threads whose base was found by voting */
+};
+
+/* images and log are borrowed. NULL: out of memory. */
+struct pipeline *pipeline_new(struct image_cache *images, enum pipeline_learning learning,
+                              const struct log *log);
+void pipeline_free(struct pipeline *pipeline);
+
+/* An order_sink (context: the pipeline): learns from one record. */
+int pipeline_learn(void *pipeline, const struct record *record, struct fathom_error *err);
+/* What was learned so far. */
+struct trie *pipeline_trie(struct pipeline *pipeline);
+
+/* All passes over a recording. events as the reader tells them; only samples of the event number `event` go
+ * to the sink. map (may be NULL) is merged with what is learned. */
+int pipeline_run(struct pipeline *pipeline, struct reader *reader, uint32_t event, const struct pathmap *map,
+                 pipeline_sink *sink, void *context, struct fathom_error *err);
+/* The map that pipeline_run() resolved with; node numbers of struct resolved are its. NULL before. */
+const struct pathmap *pipeline_map(const struct pipeline *pipeline);
+struct resolver *pipeline_resolver(struct pipeline *pipeline);
+void pipeline_summary(const struct pipeline *pipeline, struct pipeline_summary *out);
+
+#endif
