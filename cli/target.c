@@ -72,7 +72,10 @@ void target_free(struct target *target)
 void target_collector(const struct target *target, struct terminal *terminal, struct collector_options *out)
 {
     *out = (struct collector_options){
-        .event = {.name = target->event, .period = target->period, .frequency = target->frequency},
+        .event = {.name = target->event,
+                  .period = target->period,
+                  .frequency = target->frequency,
+                  .stack_size = (uint32_t)target->stack_bytes},
         .command = target->command,
         .pids = target->pids,
         .pid_count = target->pid_count,

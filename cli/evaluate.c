@@ -1,0 +1,257 @@
+/* evaluate.c - `fathom evaluate`: how often inference is right, held against the samples' own unwound stacks.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/evaluation.h"
+#include "cli/exit.h"
+#include "cli/target.h"
+#include "perfdata/writer.h"
+
+#define STACK_BYTES 65528
+#define AUDIT_HZ    10
+
+struct evaluate_options {
+    struct target target;
+    const char *map, *input;
+    uint64_t audit_hz;
+    bool json;
+};
+
+static int evaluate_sink(void *context, const void *records, size_t size, struct fathom_error *err)
+{
+    return writer_append(context, records, size, err);
+}
+
+/* Runs the target with a stack dump in every sample. */
+static int evaluate_record(const struct evaluate_options *options, const char *path,
+                           struct terminal *terminal, struct fathom_error *err)
+{
+    struct collector *collector = NULL;
+    struct writer *writer = NULL;
+    struct collector_options collect;
+    target_collector(&options->target, terminal, &collect);
+    collect.audit_hz = options->audit_hz;
+    collect.audit_stack_size = STACK_BYTES;
+    int rc = collector_open(&collect, &collector, err);
+    if (rc < 0)
+        return rc;
+    const struct event *events;
+    size_t count = collector_events(collector, &events);
+    rc = writer_open(path, events, count, &writer, err);
+    enum target_end end;
+    if (rc == 0) {
+        rc = target_run(&options->target, collector, evaluate_sink, writer, NULL, &end, err);
+        int closed = writer_close(writer, rc ? NULL : err);
+        if (rc == 0)
+            rc = closed;
+    }
+    collector_close(collector);
+    return rc;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static const char *const category_names[CATEGORIES] = {"precise", "ambiguous", "incorrect", "missing"};
+
+static void print_text(const struct score *s, const struct pipeline_summary *learned)
+{
+    printf("%-12s %12s %8s %18s %8s\n", "", "paths", "%", "weight", "%");
+    for (unsigned i = 0; i < CATEGORIES; i++)
+        printf("%-12s %12llu %7.2f%% %18llu %7.2f%%\n", category_names[i], (unsigned long long)s->paths[i],
+               percent(s->paths[i], s->all_paths), (unsigned long long)s->weight[i],
+               percent(s->weight[i], s->all_weight));
+    printf("%-12s %12llu %7.2f%% %18llu %7.2f%%\n", "right path", (unsigned long long)s->right_paths,
+           percent(s->right_paths, s->all_paths), (unsigned long long)s->right_weight,
+           percent(s->right_weight, s->all_weight));
+    printf("\n%llu samples, %llu audit samples used\n", (unsigned long long)s->samples,
+           (unsigned long long)learned->learned);
+    for (unsigned i = 0; i < UNWIND_ENDS; i++) {
+        if (s->no_truth[i])
+            printf("left out, %s: weight %llu\n", unwind_end_text((enum unwind_end)i),
+                   (unsigned long long)s->no_truth[i]);
+    }
+}
+
+static void print_json(const struct score *s, const struct pipeline_summary *learned)
+{
+    uint64_t no_truth = 0;
+    for (unsigned i = 0; i < UNWIND_ENDS; i++)
+        no_truth += s->no_truth[i];
+    printf("{\"samples\": %llu, \"audit_samples\": %llu, \"no_truth_weight\": %llu",
+           (unsigned long long)s->samples, (unsigned long long)learned->learned,
+           (unsigned long long)no_truth);
+    for (unsigned i = 0; i < CATEGORIES; i++)
+        printf(",\n \"%s\": {\"paths\": %llu, \"weight\": %llu}", category_names[i],
+               (unsigned long long)s->paths[i], (unsigned long long)s->weight[i]);
+    printf(",\n \"right\": {\"paths\": %llu, \"weight\": %llu}", (unsigned long long)s->right_paths,
+           (unsigned long long)s->right_weight);
+    printf(",\n \"all\": {\"paths\": %llu, \"weight\": %llu}}\n", (unsigned long long)s->all_paths,
+           (unsigned long long)s->all_weight);
+}
+
+static int evaluate_file(const struct evaluate_options *options, const char *path, struct terminal *terminal,
+                         struct fathom_error *err)
+{
+    struct image_options image_options = {.log = &terminal->log};
+    struct image_cache *images = image_cache_new(&image_options);
+    struct pipeline *pipeline = images ? pipeline_new(images, LEARN_AUDITS, &terminal->log) : NULL;
+    struct evaluation *evaluation = pipeline ? evaluation_new(pipeline) : NULL;
+    struct reader *reader = NULL;
+    struct pathmap *map = NULL;
+    int rc = evaluation ? 0 : error_memory(err);
+    if (rc == 0)
+        rc = reader_open(path, &terminal->log, &reader, err);
+    if (rc == 0 && options->map)
+        rc = pathmap_open(options->map, &map, err);
+    if (rc == 0)
+        rc = pipeline_run(pipeline, reader, 0, map, evaluation_add, evaluation, err);
+    if (rc == 0) {
+        struct score score;
+        struct pipeline_summary learned;
+        evaluation_score(evaluation, &score);
+        pipeline_summary(pipeline, &learned);
+        if (options->json)
+            print_json(&score, &learned);
+        else
+            print_text(&score, &learned);
+    }
+    pathmap_close(map);
+    reader_close(reader);
+    evaluation_free(evaluation);
+    pipeline_free(pipeline);
+    image_cache_free(images);
+    return rc;
+}
+
+/* Records into a temporary file and evaluates that; or evaluates a recording that has dumps (-i). */
+static int evaluate_target(const struct evaluate_options *options, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    char *temporary = NULL;
+    const char *path = options->input, *directory = getenv("TMPDIR");
+    int rc = 0;
+    if (!path) {
+        if (asprintf(&temporary, "%s/fathom-XXXXXX", directory && *directory ? directory : "/tmp") < 0)
+            return terminal_error(terminal, &(struct fathom_error){ENOMEM, "out of memory"}), EXIT_OTHER;
+        int fd = mkstemp(temporary);
+        if (fd < 0) {
+            rc = error_system(&err, errno, "cannot create %s", temporary);
+        } else {
+            close(fd);
+            rc = evaluate_record(options, temporary, terminal, &err);
+        }
+        path = temporary;
+    }
+    if (rc == 0)
+        rc = evaluate_file(options, path, terminal, &err);
+    if (temporary)
+        unlink(temporary);
+    free(temporary);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+}
+
+enum { EVALUATE_TRUTH = TARGET_OWN, EVALUATE_STACK, EVALUATE_AUDIT, EVALUATE_FORMAT };
+
+static bool take_option(struct evaluate_options *o, int option, struct terminal *terminal)
+{
+    switch (option) {
+    case 'm':
+        o->map = optarg;
+        return true;
+    case 'i':
+        o->input = optarg;
+        return true;
+    case EVALUATE_TRUTH:
+        if (strcmp(optarg, "unwind") != 0)
+            terminal_say(terminal, LOG_WARNING, "--truth takes 'unwind', not '%s'", optarg);
+        return strcmp(optarg, "unwind") == 0;
+    case EVALUATE_STACK:
+        return option_number(terminal, "--stack", optarg, 64, 65528, &o->target.stack_bytes);
+    case EVALUATE_AUDIT:
+        return option_number(terminal, "--audit", optarg, 0, 20000, &o->audit_hz);
+    case EVALUATE_FORMAT:
+        o->json = strcmp(optarg, "json") == 0;
+        if (!o->json && strcmp(optarg, "text") != 0)
+            return terminal_say(terminal, LOG_WARNING, "--format takes text or json, not '%s'", optarg),
+                   false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int evaluate_run(int argc, char **argv, struct terminal *terminal)
+{
+    static const struct option longs[] = {
+        TARGET_LONG,
+        {"map", required_argument, NULL, 'm'},
+        {"input", required_argument, NULL, 'i'},
+        {"truth", required_argument, NULL, EVALUATE_TRUTH},
+        {"stack", required_argument, NULL, EVALUATE_STACK},
+        {"audit", required_argument, NULL, EVALUATE_AUDIT},
+        {"format", required_argument, NULL, EVALUATE_FORMAT},
+        {0},
+    };
+    struct evaluate_options options = {.audit_hz = AUDIT_HZ, .target = {.stack_bytes = STACK_BYTES}};
+    int code = EXIT_USAGE, option;
+    while ((option = getopt_long(argc, argv, "+m:i:" TARGET_SHORT, longs, NULL)) != -1) {
+        enum target_option shared = target_option(&options.target, option, terminal);
+        if (shared == TARGET_HELP) {
+            code = option_help(&evaluate_command);
+            goto out;
+        }
+        if (shared == TARGET_WRONG ||
+            (shared == TARGET_FOREIGN && !take_option(&options, option, terminal))) {
+            option_usage(terminal, &evaluate_command, NULL);
+            goto out;
+        }
+    }
+    if (options.input ? optind < argc : !target_complete(&options.target, argc, argv, terminal)) {
+        option_usage(terminal, &evaluate_command,
+                     options.input ? "give a recording or a command, not both" : NULL);
+        goto out;
+    }
+    code = evaluate_target(&options, terminal);
+out:
+    target_free(&options.target);
+    return code;
+}
+
+const struct command evaluate_command = {
+    .name = "evaluate",
+    .summary = "how often the inferred paths are right, against unwound stacks",
+    .usage =
+        "usage: fathom evaluate [OPTIONS] -- COMMAND [ARG...]\n"
+        "       fathom evaluate [OPTIONS] -p PID[,PID...]\n"
+        "       fathom evaluate [OPTIONS] -i FILE\n"
+        "\n"
+        "Takes each sample twice: as a CID, from which its path is inferred, and as a stack dump, which is\n"
+        "unwound for the truth. Prints how many paths, and how much weight, are precise, ambiguous, "
+        "incorrect\n"
+        "and missing (ICPP paper, section 8.4), and how much is on the right path.\n"
+        "\n"
+        "  -m, --map MAP          a path map from 'fathom train'\n"
+        "  -i, --input FILE       a recording whose samples have stack dumps, instead of running a command\n"
+        "      --truth unwind     where the truth comes from (the only way so far)\n"
+        "      --stack N          bytes of stack in each sample (default: 65528, the kernel's maximum)\n"
+        "      --audit HZ         audit samples per second to infer from (default: 10; 0: the map alone)\n"
+        "      --format FORMAT    text or json\n"
+        "  -e, --event EVENT      what to sample (default: cycles, or cpu-clock where there is no PMU)\n"
+        "  -F, --frequency HZ     samples per second (default for clocks: 1000)\n"
+        "  -c, --period N         one sample every N events (clocks: nanoseconds)\n"
+        "  -p, --pid PID,...      attach to these processes\n"
+        "  -t, --tid TID,...      attach to these threads only\n"
+        "      --duration S       stop after S seconds (a launched command is then ended)\n"
+        "  -q, --quiet            no progress, no notes\n"
+        "  -v, --verbose          say more\n"
+        "  -h, --help             this text\n",
+    .run = evaluate_run,
+};

@@ -1,0 +1,155 @@
+/* evaluation.c - see evaluation.h. */
+#include "cli/evaluation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/hash.h"
+
+/* A function of a covered image that the map does not know: no inferred path has it. */
+#define NOT_IN_MAP (PATHMAP_NONE - 1)
+
+struct verdict {
+    uint8_t category; /* enum category */
+    bool right;
+};
+
+struct evaluation {
+    struct pipeline *pipeline;
+    struct table *covered; /* image -> 1: the map has it, 2: it has not */
+    struct table *paths;   /* (true path, CID) hashed -> 1 + verdict, for counting each path once */
+    struct unwind_frame *frames;
+    uint32_t *truth;    /* the true path: map functions from the root inwards */
+    uint32_t *inferred; /* a candidate's */
+    struct score score;
+};
+
+struct evaluation *evaluation_new(struct pipeline *pipeline)
+{
+    struct evaluation *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->pipeline = pipeline;
+    e->covered = table_new();
+    e->paths = table_new();
+    e->frames = calloc(UNWIND_MAX_FRAMES, sizeof *e->frames);
+    e->truth = calloc(UNWIND_MAX_FRAMES, sizeof *e->truth);
+    e->inferred = calloc(UNWIND_MAX_FRAMES, sizeof *e->inferred);
+    if (!e->covered || !e->paths || !e->frames || !e->truth || !e->inferred) {
+        evaluation_free(e);
+        return NULL;
+    }
+    return e;
+}
+
+void evaluation_free(struct evaluation *e)
+{
+    if (!e)
+        return;
+    table_free(e->covered);
+    table_free(e->paths);
+    free(e->frames);
+    free(e->truth);
+    free(e->inferred);
+    free(e);
+}
+
+static bool image_covered(struct evaluation *e, const struct image *image)
+{
+    bool added, stale;
+    uint64_t *place = table_put(e->covered, (uintptr_t)image, &added);
+    if (!place)
+        return false;
+    if (added)
+        *place = pathmap_find_image(pipeline_map(e->pipeline), image_path(image), image_build_id(image),
+                                    &stale) == PATHMAP_NONE
+                     ? 2
+                     : 1;
+    return *place == 1;
+}
+
+/* The true path into e->truth; returns its length. */
+static size_t true_path(struct evaluation *e, size_t frames)
+{
+    size_t depth = 0;
+    for (size_t i = frames; i-- > 0;) {
+        const struct place *place = &e->frames[i].place;
+        if (!place->image || !image_covered(e, place->image))
+            continue;
+        uint32_t function =
+            place->function == IMAGE_NO_FUNCTION
+                ? PATHMAP_NONE
+                : resolver_function(pipeline_resolver(e->pipeline), place->image, place->function);
+        e->truth[depth++] = function == PATHMAP_NONE ? NOT_IN_MAP : function;
+    }
+    return depth;
+}
+
+static bool node_is_true(struct evaluation *e, uint32_t node, size_t depth)
+{
+    int inferred = pathmap_path(pipeline_map(e->pipeline), node, e->inferred, UNWIND_MAX_FRAMES);
+    return inferred == (int)depth && memcmp(e->inferred, e->truth, depth * sizeof *e->truth) == 0;
+}
+
+static struct verdict judge(struct evaluation *e, const struct resolved *r, size_t depth)
+{
+    if (r->kind == RESOLVED_UNKNOWN)
+        return (struct verdict){CATEGORY_MISSING, false};
+    const struct pathmap *map = pipeline_map(e->pipeline);
+    struct pathmap_node best = pathmap_node(map, r->node);
+    if (node_is_true(e, r->node, depth))
+        return (struct verdict){r->paths == 1 ? CATEGORY_PRECISE : CATEGORY_AMBIGUOUS, true};
+    uint32_t first, count = pathmap_find(map, best.function, best.height, &first), last = best.path;
+    for (uint32_t i = first; i < first + count; i++) {
+        uint32_t path = pathmap_node(map, i).path;
+        if (path != last && path != best.path && node_is_true(e, i, depth))
+            return (struct verdict){CATEGORY_AMBIGUOUS, false};
+        last = path;
+    }
+    return (struct verdict){CATEGORY_INCORRECT, false};
+}
+
+static uint64_t path_key(const struct evaluation *e, size_t depth, const struct cid *cid)
+{
+    uint64_t key = checksum_of(e->truth, depth * sizeof *e->truth);
+    key = hash_u64(key ^ (uintptr_t)cid->place.image);
+    return hash_u64(key ^ ((uint64_t)cid->place.function << 32) ^ cid->height);
+}
+
+int evaluation_add(void *evaluation, const struct process *process, const struct sample *sample,
+                   const struct resolved *resolved, struct fathom_error *err)
+{
+    struct evaluation *e = evaluation;
+    e->score.samples++;
+    enum unwind_end end = UNWIND_CUT;
+    size_t frames = 0;
+    if (process && sample->stack)
+        frames = unwind_sample(process, sample, e->frames, UNWIND_MAX_FRAMES, &end);
+    if (!frames || end != UNWIND_ROOT) {
+        e->score.no_truth[end] += sample->period;
+        return 0;
+    }
+    size_t depth = true_path(e, frames);
+    bool added;
+    uint64_t *place = table_put(e->paths, path_key(e, depth, &resolved->cid), &added);
+    if (!place)
+        return error_memory(err);
+    if (added) {
+        struct verdict v = judge(e, resolved, depth);
+        *place = (uint64_t)v.category << 1 | v.right;
+        e->score.paths[v.category]++;
+        e->score.right_paths += v.right;
+        e->score.all_paths++;
+    }
+    e->score.weight[*place >> 1] += sample->period;
+    e->score.right_weight += *place & 1 ? sample->period : 0;
+    e->score.all_weight += sample->period;
+    return 0;
+}
+
+void evaluation_score(const struct evaluation *e, struct score *out)
+{
+    *out = e->score;
+}

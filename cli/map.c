@@ -1,0 +1,237 @@
+/* map.c - `fathom map info|paths|merge`: what path maps hold, and several made one. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exit.h"
+#include "cli/options.h"
+#include "image/demangle.h"
+#include "pathmap/pathmap.h"
+
+/* A map's CIDs by how many function paths share them. */
+struct ambiguity {
+    uint64_t cids, precise;
+    uint64_t self, precise_self; /* samples */
+};
+
+static struct ambiguity count_ambiguity(const struct pathmap *map)
+{
+    struct ambiguity a = {0};
+    uint32_t nodes = pathmap_node_count(map);
+    for (uint32_t i = 0; i < nodes;) {
+        struct pathmap_node first = pathmap_node(map, i), node = first;
+        uint64_t self = 0;
+        bool one_path = true;
+        for (; i < nodes; i++) {
+            node = pathmap_node(map, i);
+            if (node.function != first.function || node.height != first.height)
+                break;
+            self += node.self;
+            one_path &= node.path == first.path;
+        }
+        a.cids++;
+        a.self += self;
+        if (one_path) {
+            a.precise++;
+            a.precise_self += self;
+        }
+    }
+    return a;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static int map_info(const char *path, struct fathom_error *err)
+{
+    struct pathmap *map;
+    int rc = pathmap_open(path, &map, err);
+    if (rc < 0)
+        return rc;
+    struct trie_statistics s = pathmap_statistics(map);
+    struct ambiguity a = count_ambiguity(map);
+    printf("%s\n", path);
+    printf("  contexts        %u (%u function paths, %u functions)\n", pathmap_node_count(map),
+           pathmap_path_count(map), pathmap_function_count(map));
+    printf("  CIDs            %llu, %.1f%% precise\n", (unsigned long long)a.cids,
+           percent(a.precise, a.cids));
+    printf("  samples         %llu, %.1f%% of them with a precise CID\n", (unsigned long long)a.self,
+           percent(a.precise_self, a.self));
+    printf("  stacks entered  %llu\n", (unsigned long long)s.paths_entered);
+    printf("  stacks cut      %llu\n", (unsigned long long)s.paths_cut);
+    printf("  not unwound     %llu\n", (unsigned long long)s.paths_failed);
+    printf("  images          %u\n", pathmap_image_count(map));
+    for (uint32_t i = 0; i < pathmap_image_count(map); i++) {
+        struct pathmap_image image = pathmap_image(map, i);
+        char id[2 * BUILD_ID_MAX + 1];
+        build_id_format(&image.build_id, id);
+        printf("    %-40s  %s\n", id[0] ? id : "(no build-id)", image.path);
+    }
+    pathmap_close(map);
+    return 0;
+}
+
+/* A function's name as the map tells it. */
+static void print_function(const struct pathmap *map, uint32_t function)
+{
+    struct pathmap_function f = pathmap_function(map, function);
+    if (f.name) {
+        char *name = demangle(f.name);
+        fputs(name ? name : f.name, stdout);
+        free(name);
+        return;
+    }
+    const char *path = pathmap_image(map, f.image).path, *slash = strrchr(path, '/');
+    printf("%s+0x%llx", slash ? slash + 1 : path, (unsigned long long)f.address);
+}
+
+static int by_self(const void *a, const void *b, void *context)
+{
+    const struct pathmap *map = context;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    struct pathmap_node x = pathmap_node(map, i), y = pathmap_node(map, j);
+    if (x.self != y.self)
+        return x.self < y.self ? 1 : -1;
+    if (x.passes != y.passes)
+        return x.passes < y.passes ? 1 : -1;
+    return i < j ? -1 : i > j;
+}
+
+static int print_paths(const struct pathmap *map, uint32_t rows, struct fathom_error *err)
+{
+    uint32_t nodes = pathmap_node_count(map), room = 256;
+    uint32_t *order = malloc((nodes + 1) * sizeof *order), *path = malloc(room * sizeof *path);
+    int rc = order && path ? 0 : error_memory(err);
+    for (uint32_t i = 0; rc == 0 && i < nodes; i++)
+        order[i] = i;
+    if (rc == 0)
+        qsort_r(order, nodes, sizeof *order, by_self, (void *)(uintptr_t)map);
+    for (uint32_t i = 0; rc == 0 && i < nodes && i < rows; i++) {
+        struct pathmap_node node = pathmap_node(map, order[i]);
+        int depth = pathmap_path(map, order[i], path, room);
+        if (depth > (int)room) {
+            uint32_t *more = realloc(path, (size_t)depth * sizeof *path);
+            if (!more) {
+                rc = error_memory(err);
+                break;
+            }
+            path = more;
+            room = (uint32_t)depth;
+            depth = pathmap_path(map, order[i], path, room);
+        }
+        if (depth < 0) {
+            rc = error_set(err, EBADMSG, "the map is damaged: a path in it does not end");
+            break;
+        }
+        printf("%10llu %10llu %8u  ", (unsigned long long)node.self, (unsigned long long)node.passes,
+               node.height);
+        for (int f = 0; f < depth; f++) {
+            if (f)
+                putchar(';');
+            print_function(map, path[f]);
+        }
+        putchar('\n');
+    }
+    free(order);
+    free(path);
+    return rc;
+}
+
+static int map_paths(const char *path, uint32_t rows, struct fathom_error *err)
+{
+    struct pathmap *map;
+    int rc = pathmap_open(path, &map, err);
+    if (rc < 0)
+        return rc;
+    printf("%10s %10s %8s  path\n", "self", "passes", "height");
+    rc = print_paths(map, rows, err);
+    pathmap_close(map);
+    return rc;
+}
+
+static int map_merge(const char *output, char **paths, int count, struct terminal *terminal,
+                     struct fathom_error *err)
+{
+    struct trie *trie = trie_new();
+    int rc = trie ? 0 : error_memory(err);
+    for (int i = 0; rc == 0 && i < count; i++) {
+        struct pathmap *map;
+        rc = pathmap_open(paths[i], &map, err);
+        if (rc == 0) {
+            rc = trie_merge(trie, map, err);
+            pathmap_close(map);
+        }
+    }
+    if (rc == 0)
+        rc = trie_save(trie, output, err);
+    if (rc == 0)
+        terminal_say(terminal, LOG_NOTE, "%d maps, %u contexts in %s", count, trie_node_count(trie) - 1,
+                     output);
+    trie_free(trie);
+    return rc;
+}
+
+static int map_run(int argc, char **argv, struct terminal *terminal)
+{
+    static const struct option longs[] = {
+        {"output", required_argument, NULL, 'o'},
+        {"rows", required_argument, NULL, 'n'},
+        {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    const char *output = NULL;
+    uint64_t rows = UINT32_MAX;
+    int option;
+    while ((option = getopt_long(argc, argv, "o:n:qh", longs, NULL)) != -1) {
+        if (option == 'h')
+            return option_help(&map_command);
+        if (option == 'o')
+            output = optarg;
+        else if (option == 'q')
+            terminal->quiet = true;
+        else if (option != 'n' || !option_number(terminal, "--rows", optarg, 1, UINT32_MAX, &rows))
+            return option_usage(terminal, &map_command, NULL);
+    }
+    const char *verb = optind < argc ? argv[optind++] : "";
+    char **maps = argv + optind;
+    int count = argc - optind;
+    bool merge = strcmp(verb, "merge") == 0;
+    if (!merge && strcmp(verb, "info") != 0 && strcmp(verb, "paths") != 0)
+        return option_usage(terminal, &map_command, "give one of: info, paths, merge");
+    if (count < 1)
+        return option_usage(terminal, &map_command, "'%s' needs a map file", verb);
+    if (merge && !output)
+        return option_usage(terminal, &map_command, "'merge' needs --output");
+
+    struct fathom_error err = {0};
+    int rc = 0;
+    if (merge)
+        rc = map_merge(output, maps, count, terminal, &err);
+    for (int i = 0; !merge && rc == 0 && i < count; i++)
+        rc = strcmp(verb, "info") == 0 ? map_info(maps[i], &err) : map_paths(maps[i], (uint32_t)rows, &err);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+}
+
+const struct command map_command = {
+    .name = "map",
+    .summary = "look into path maps, merge them",
+    .usage = "usage: fathom map info MAP...\n"
+             "       fathom map paths [-n N] MAP...\n"
+             "       fathom map merge -o OUT MAP...\n"
+             "\n"
+             "info tells a map's images, counts and how many of its CIDs are precise; paths lists its call "
+             "paths, the\n"
+             "most sampled first; merge adds maps of several runs up.\n"
+             "\n"
+             "  -n, --rows N           the first N paths only\n"
+             "  -o, --output OUT       the merged map\n"
+             "  -q, --quiet            no notes\n"
+             "  -h, --help             this text\n",
+    .run = map_run,
+};

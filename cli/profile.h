@@ -1,0 +1,39 @@
+/*
+ * profile.h - resolved samples added up to a calling-context tree: exact, or in bounded memory (HCCT).
+ */
+#ifndef FATHOM_CLI_PROFILE_H
+#define FATHOM_CLI_PROFILE_H
+
+#include "hcct/hcct.h"
+#include "infer/pipeline.h"
+#include "report/frames.h"
+
+struct profile;
+
+struct profile_options {
+    double eps;   /* > 0: bounded memory, counters within eps of the total */
+    bool threads; /* each thread's name as the root */
+    bool inlined; /* functions inlined at the sampled instruction, from debug info */
+    bool lines;   /* its source line */
+};
+
+/* What the samples came to; weights in events. */
+struct profile_counts {
+    uint64_t samples, weight;
+    uint64_t precise, ambiguous, unknown;
+    uint64_t unknown_by_reason[UNKNOWN_REASONS];
+};
+
+/* images and map are borrowed; options are copied. NULL: out of memory. */
+struct profile *profile_new(const struct profile_options *options, struct image_cache *images);
+void profile_free(struct profile *profile);
+/* Adds one sample. map: the one that `resolved` speaks of; always the same for one profile. */
+int profile_add(struct profile *profile, const struct pathmap *map, const struct process *process,
+                const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
+void profile_counts(const struct profile *profile, struct profile_counts *out);
+const struct frames *profile_frames(const struct profile *profile);
+/* The tree to show. Exact: phi is not used and the tree stays the profile's (*owned false). Bounded: the
+ * (phi, eps)-HCCT, which the caller frees (*owned true). NULL: out of memory. */
+struct cct *profile_tree(struct profile *profile, double phi, bool *owned);
+
+#endif

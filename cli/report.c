@@ -1,0 +1,321 @@
+/* report.c - `fathom report`: a recording's hot calling contexts as text. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/exit.h"
+#include "cli/options.h"
+#include "cli/profile.h"
+#include "report/view.h"
+
+struct report_options {
+    const char *input, *map, *event;
+    struct view_options view;
+    struct profile_options profile;
+    double phi;
+    bool folded, no_audit;
+};
+
+struct report_context {
+    struct profile *profile;
+    struct pipeline *pipeline;
+    struct terminal *terminal;
+    uint64_t samples;
+};
+
+static int report_sample(void *context, const struct process *process, const struct sample *sample,
+                         const struct resolved *resolved, struct fathom_error *err)
+{
+    struct report_context *c = context;
+    if ((++c->samples & 0xfffff) == 0)
+        terminal_progress(c->terminal, "%llu samples", (unsigned long long)c->samples);
+    return profile_add(c->profile, pipeline_map(c->pipeline), process, sample, resolved, err);
+}
+
+/* The event to report: the one that was named, or the first that is no audit event. */
+static int choose_event(struct reader *reader, const char *name, uint32_t *out, struct fathom_error *err)
+{
+    const struct event *events;
+    size_t count = reader_events(reader, &events);
+    for (uint32_t i = 0; i < count; i++) {
+        if (name ? strncasecmp(events[i].name, name, strlen(name)) == 0 : !events[i].audit) {
+            *out = i;
+            return 0;
+        }
+    }
+    if (name)
+        return error_set(err, ENOENT, "the recording has no event '%s'; its first is '%s'", name,
+                         count ? events[0].name : "(none)");
+    *out = 0;
+    return count ? 0 : error_set(err, EBADMSG, "the recording has no event");
+}
+
+static void fill_heading(struct view_heading *h, const struct report_context *c, struct reader *reader,
+                         const struct event *event, const struct report_options *options)
+{
+    static const char *reasons[UNKNOWN_REASONS];
+    for (unsigned i = 0; i < UNKNOWN_REASONS; i++)
+        reasons[i] = unknown_reason_text((enum unknown_reason)i);
+    struct profile_counts counts;
+    profile_counts(c->profile, &counts);
+    struct reader_summary summary;
+    reader_summary(reader, &summary);
+    struct pipeline_summary learned;
+    pipeline_summary(c->pipeline, &learned);
+    *h = (struct view_heading){
+        .command = reader_command(reader),
+        .event = event->name,
+        .map = options->map,
+        .samples = counts.samples,
+        .weight = counts.weight,
+        .precise = counts.precise,
+        .ambiguous = counts.ambiguous,
+        .unknown = counts.unknown,
+        .reason_text = reasons,
+        .reason_count = UNKNOWN_REASONS,
+        .audit_samples = learned.learned,
+        .lost = summary.lost,
+        .throttled = summary.throttled,
+        .damaged = summary.damaged,
+        .truncated = summary.truncated,
+    };
+    memcpy(h->unknown_by_reason, counts.unknown_by_reason, sizeof counts.unknown_by_reason);
+}
+
+static int write_report(struct report_context *c, struct reader *reader, const struct event *event,
+                        const struct report_options *options, struct fathom_error *err)
+{
+    bool owned;
+    struct cct *tree = profile_tree(c->profile, options->phi, &owned);
+    if (!tree)
+        return error_memory(err);
+    struct view_options view = options->view;
+    view.unit = event->name;
+    struct view_heading heading;
+    fill_heading(&heading, c, reader, event, options);
+    const struct frames *frames = profile_frames(c->profile);
+    int rc;
+    if (options->folded) {
+        rc = folded_write(tree, frames, stdout, err);
+    } else {
+        rc = view_heading_write(&heading, &view, stdout, err);
+        if (rc == 0)
+            rc = view_write(tree, frames, &view, stdout, err);
+    }
+    if (owned)
+        cct_free(tree);
+    return rc;
+}
+
+static int report_file(const struct report_options *options, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    struct reader *reader = NULL;
+    struct pathmap *map = NULL;
+    struct image_options image_options = {.log = &terminal->log};
+    struct image_cache *images = image_cache_new(&image_options);
+    struct report_context c = {.terminal = terminal};
+    uint32_t event;
+    int rc = images ? 0 : error_memory(&err);
+    if (rc == 0)
+        rc = reader_open(options->input, &terminal->log, &reader, &err);
+    if (rc == 0)
+        rc = choose_event(reader, options->event, &event, &err);
+    if (rc == 0 && options->map)
+        rc = pathmap_open(options->map, &map, &err);
+    if (rc < 0)
+        goto out;
+    c.profile = profile_new(&options->profile, images);
+    c.pipeline = pipeline_new(images, options->no_audit ? LEARN_NOTHING : LEARN_DUMPS, &terminal->log);
+    rc = c.profile && c.pipeline ? 0 : error_memory(&err);
+    if (rc == 0)
+        rc = pipeline_run(c.pipeline, reader, event, map, report_sample, &c, &err);
+    terminal_progress_end(terminal);
+    if (rc == 0) {
+        const struct event *events;
+        reader_events(reader, &events);
+        rc = write_report(&c, reader, &events[event], options, &err);
+    }
+out:
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    pipeline_free(c.pipeline);
+    profile_free(c.profile);
+    pathmap_close(map);
+    reader_close(reader);
+    image_cache_free(images);
+    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+}
+
+enum {
+    REPORT_VIEW = 0x100,
+    REPORT_FORMAT,
+    REPORT_MIN,
+    REPORT_PHI,
+    REPORT_EPS,
+    REPORT_EVENT,
+    REPORT_THREADS,
+    REPORT_INLINE,
+    REPORT_LINES,
+    REPORT_COLOR,
+    REPORT_NO_AUDIT,
+};
+
+static bool take_option(struct report_options *o, int option, const char **colour, struct terminal *terminal)
+{
+    uint64_t number;
+    switch (option) {
+    case 'i':
+        o->input = optarg;
+        return true;
+    case 'm':
+        o->map = optarg;
+        return true;
+    case 'n':
+        if (!option_number(terminal, "--rows", optarg, 1, UINT32_MAX, &number))
+            return false;
+        o->view.max_rows = (unsigned)number;
+        return true;
+    case 'q':
+        terminal->quiet = true;
+        return true;
+    case 'v':
+        terminal->verbose = true;
+        return true;
+    case REPORT_VIEW:
+        if (strcmp(optarg, "tree") == 0)
+            o->view.kind = VIEW_TREE;
+        else if (strcmp(optarg, "callers") == 0)
+            o->view.kind = VIEW_CALLERS;
+        else if (strcmp(optarg, "flat") == 0)
+            o->view.kind = VIEW_FLAT;
+        else
+            return terminal_say(terminal, LOG_WARNING, "--view takes tree, callers or flat, not '%s'",
+                                optarg),
+                   false;
+        return true;
+    case REPORT_FORMAT:
+        o->folded = strcmp(optarg, "folded") == 0;
+        if (!o->folded && strcmp(optarg, "text") != 0)
+            return terminal_say(terminal, LOG_WARNING, "--format takes text or folded, not '%s'", optarg),
+                   false;
+        return true;
+    case REPORT_MIN:
+        return option_fraction(terminal, "--min", optarg, 0, 100, &o->view.min_percent);
+    case REPORT_PHI:
+        return option_fraction(terminal, "--phi", optarg, 1e-9, 0.999, &o->phi);
+    case REPORT_EPS:
+        return option_fraction(terminal, "--eps", optarg, 1e-9, 0.999, &o->profile.eps);
+    case REPORT_EVENT:
+        o->event = optarg;
+        return true;
+    case REPORT_THREADS:
+        o->profile.threads = true;
+        return true;
+    case REPORT_INLINE:
+        o->profile.inlined = true;
+        return true;
+    case REPORT_LINES:
+        o->profile.lines = true;
+        return true;
+    case REPORT_COLOR:
+        *colour = optarg;
+        return true;
+    case REPORT_NO_AUDIT:
+        o->no_audit = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* --phi alone: eps = phi / 5, as the HCCT paper chooses (section 5.2). */
+static bool complete(struct report_options *o, const char *colour, struct terminal *terminal)
+{
+    if (o->phi > 0 && o->profile.eps == 0)
+        o->profile.eps = o->phi / 5;
+    if (o->profile.eps > 0 && o->phi <= o->profile.eps) {
+        terminal_say(terminal, LOG_WARNING, "--eps must be smaller than --phi");
+        return false;
+    }
+    int wanted = terminal_colour(colour, stdout);
+    if (wanted < 0) {
+        terminal_say(terminal, LOG_WARNING, "--color takes auto, always or never, not '%s'", colour);
+        return false;
+    }
+    o->view.colour = wanted;
+    return true;
+}
+
+static int report_run(int argc, char **argv, struct terminal *terminal)
+{
+    static const struct option longs[] = {
+        {"input", required_argument, NULL, 'i'},
+        {"map", required_argument, NULL, 'm'},
+        {"rows", required_argument, NULL, 'n'},
+        {"view", required_argument, NULL, REPORT_VIEW},
+        {"format", required_argument, NULL, REPORT_FORMAT},
+        {"min", required_argument, NULL, REPORT_MIN},
+        {"phi", required_argument, NULL, REPORT_PHI},
+        {"eps", required_argument, NULL, REPORT_EPS},
+        {"event", required_argument, NULL, REPORT_EVENT},
+        {"threads", no_argument, NULL, REPORT_THREADS},
+        {"inline", no_argument, NULL, REPORT_INLINE},
+        {"lines", no_argument, NULL, REPORT_LINES},
+        {"color", required_argument, NULL, REPORT_COLOR},
+        {"no-audit", no_argument, NULL, REPORT_NO_AUDIT},
+        {"quiet", no_argument, NULL, 'q'},
+        {"verbose", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    struct report_options options = {
+        .input = "perf.data",
+        .view = {.kind = VIEW_TREE, .min_percent = 0.5, .show_image = true},
+    };
+    const char *colour = "auto";
+    int option;
+    while ((option = getopt_long(argc, argv, "i:m:n:qvh", longs, NULL)) != -1) {
+        if (option == 'h')
+            return option_help(&report_command);
+        if (!take_option(&options, option, &colour, terminal))
+            return option_usage(terminal, &report_command, NULL);
+    }
+    if (optind < argc)
+        return option_usage(terminal, &report_command,
+                            "'%s' is not an option; the recording is given with -i", argv[optind]);
+    if (!complete(&options, colour, terminal))
+        return option_usage(terminal, &report_command, NULL);
+    return report_file(&options, terminal);
+}
+
+const struct command report_command = {
+    .name = "report",
+    .summary = "the hot calling contexts of a recording",
+    .usage =
+        "usage: fathom report [OPTIONS]\n"
+        "\n"
+        "Infers each sample's call path from a path map and the recording's own audit samples, and prints\n"
+        "the hot calling contexts. What is ambiguous or unknown is said so and stays in the totals.\n"
+        "\n"
+        "  -i, --input FILE       a perf.data file; '-' reads standard input (default: perf.data)\n"
+        "  -m, --map MAP          a path map from 'fathom train'\n"
+        "      --no-audit         do not use the recording's own stack dumps\n"
+        "      --view VIEW        tree (callers first), callers (hot functions first) or flat\n"
+        "      --format FORMAT    text, or folded (for flame graphs)\n"
+        "      --min PERCENT      leave out what weighs less (default: 0.5)\n"
+        "  -n, --rows N           the N hottest contexts only\n"
+        "      --phi P, --eps E   hot contexts in bounded memory: those of at least P of the weight, with\n"
+        "                         counters within E of it (default: E = P/5)\n"
+        "      --event NAME       which event, where the recording has several\n"
+        "      --threads          each thread as a root of its own\n"
+        "      --inline           functions inlined at the sampled instruction (needs debug info)\n"
+        "      --lines            its source line (needs debug info)\n"
+        "      --color WHEN       auto, always or never\n"
+        "  -q, --quiet            no progress, no notes\n"
+        "  -v, --verbose          say more\n"
+        "  -h, --help             this text\n",
+    .run = report_run,
+};
