@@ -7,6 +7,7 @@
 #include "cli/exit.h"
 #include "cli/target.h"
 #include "infer/pipeline.h"
+#include "perfdata/format.h"
 
 #define STACK_BYTES 32768
 
@@ -29,7 +30,7 @@ static int train_sink(void *context, const void *records, size_t size, struct fa
     int rc = 0;
     while (rc == 0 && at < end) {
         const struct perf_event_header *header = (const void *)at;
-        rc = header->type == PERF_RECORD_FINISHED_ROUND ? order_round(t->order, err)
+        rc = header->type == USER_FINISHED_ROUND ? order_round(t->order, err)
                                                         : order_push(t->order, at, header->size, err);
         at += header->size;
     }

@@ -203,7 +203,7 @@ static int make_map(struct pipeline *p, const struct pathmap *map, struct fathom
         rc = pathmap_open_memory(data, size, &p->map, err);
     if (rc < 0)
         return rc;
-    p->resolver = resolver_new(p->map);
+    p->resolver = resolver_new(p->map, p->log);
     return p->resolver ? 0 : error_memory(err);
 }
 
