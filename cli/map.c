@@ -6,7 +6,7 @@
 
 #include "cli/exit.h"
 #include "cli/options.h"
-#include "image/demangle.h"
+#include "image/name.h"
 #include "pathmap/pathmap.h"
 
 /* A map's CIDs by how many function paths share them. */
@@ -78,14 +78,9 @@ static int map_info(const char *path, struct fathom_error *err)
 static void print_function(const struct pathmap *map, uint32_t function)
 {
     struct pathmap_function f = pathmap_function(map, function);
-    if (f.name) {
-        char *name = demangle(f.name);
-        fputs(name ? name : f.name, stdout);
-        free(name);
-        return;
-    }
-    const char *path = pathmap_image(map, f.image).path, *slash = strrchr(path, '/');
-    printf("%s+0x%llx", slash ? slash + 1 : path, (unsigned long long)f.address);
+    char name[1024];
+    name_format(pathmap_image(map, f.image).path, f.name, f.address, name, sizeof name);
+    fputs(name, stdout);
 }
 
 static int by_self(const void *a, const void *b, void *context)

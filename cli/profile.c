@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "image/lines.h"
+#include "infer/locate.h"
 
 #define NO_ITEM     UINT32_MAX
 #define MAX_INLINED 32
@@ -97,18 +98,14 @@ static uint32_t function_item(struct profile *p, const struct pathmap *map, uint
 {
     if (p->items[function] != NO_ITEM)
         return p->items[function];
-    struct pathmap_function f = pathmap_function(map, function);
-    struct pathmap_image i = pathmap_image(map, f.image);
     struct image *image;
-    uint32_t item = NO_ITEM;
-    if (image_cache_get(p->images, i.path, &i.build_id, &image, NULL) == 0) {
-        uint32_t index = image_function_entry(image, f.address);
-        if (index != IMAGE_NO_FUNCTION)
-            item = frames_function(p->frames, image, index);
-    }
-    if (item == NO_ITEM) {
-        const char *slash = strrchr(i.path, '/');
-        item = frames_named(p->frames, f.name, slash ? slash + 1 : i.path, f.address);
+    uint32_t index, item;
+    if (locate_function(p->images, map, function, &image, &index)) {
+        item = frames_function(p->frames, image, index);
+    } else {
+        struct pathmap_function f = pathmap_function(map, function);
+        const char *path = pathmap_image(map, f.image).path, *slash = strrchr(path, '/');
+        item = frames_named(p->frames, f.name, slash ? slash + 1 : path, f.address);
     }
     p->items[function] = item;
     return item;

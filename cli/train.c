@@ -31,7 +31,7 @@ static int train_sink(void *context, const void *records, size_t size, struct fa
     while (rc == 0 && at < end) {
         const struct perf_event_header *header = (const void *)at;
         rc = header->type == USER_FINISHED_ROUND ? order_round(t->order, err)
-                                                        : order_push(t->order, at, header->size, err);
+                                                 : order_push(t->order, at, header->size, err);
         at += header->size;
     }
     return rc;

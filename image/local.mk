@@ -12,7 +12,7 @@ libimage_la_SOURCES = \
 	image/elf_file.c image/elf_file.h \
 	image/functions.c image/functions.h \
 	image/image.c image/image.h image/image_private.h \
-	image/name.c \
+	image/name.c image/name.h \
 	image/plt.c \
 	image/pointer.c image/pointer.h \
 	image/symbols.c image/symbols.h \

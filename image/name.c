@@ -1,4 +1,6 @@
 /* name.c - names to show for functions: demangled by libiberty, or made of the file's name. */
+#include "image/name.h"
+
 #include "image/image_private.h"
 
 #include <ctype.h>
@@ -22,21 +24,28 @@ static int short_length(const char *name)
     return p > so + 4 && *p == '.' ? (int)(p - name) : (int)strlen(name);
 }
 
+int name_format(const char *file, const char *symbol, uint64_t address, char *out, size_t size)
+{
+    const char *slash = strrchr(file, '/');
+    if (slash)
+        file = slash + 1;
+    if (!symbol)
+        return snprintf(out, size, "%.*s+0x%llx", short_length(file), file, (unsigned long long)address);
+    /* the suffix of a PLT stub is no part of the mangled name */
+    size_t length = strlen(symbol);
+    bool stub = length > 4 && strcmp(symbol + length - 4, "@plt") == 0;
+    char *mangled = strndup(symbol, length - (stub ? 4 : 0));
+    char *text = mangled && length < MAX_MANGLED ? cplus_demangle(mangled, DMGL_NO_OPTS) : NULL;
+    int n = snprintf(out, size, "%s%s", text ? text : mangled ? mangled : symbol, stub ? "@plt" : "");
+    free(text);
+    free(mangled);
+    return n;
+}
+
 int image_function_format(const struct image *image, uint32_t index, char *out, size_t size)
 {
     const struct image_function *f = image_function(image, index);
     if (!f)
         return snprintf(out, size, "%s", "");
-    if (!f->name)
-        return snprintf(out, size, "%.*s+0x%llx", short_length(image->name), image->name,
-                        (unsigned long long)f->address);
-    /* the suffix of a PLT stub is no part of the mangled name */
-    size_t length = strlen(f->name);
-    bool stub = length > 4 && strcmp(f->name + length - 4, "@plt") == 0;
-    char *mangled = strndup(f->name, length - (stub ? 4 : 0));
-    char *text = mangled && length < MAX_MANGLED ? cplus_demangle(mangled, DMGL_NO_OPTS) : NULL;
-    int n = snprintf(out, size, "%s%s", text ? text : mangled ? mangled : f->name, stub ? "@plt" : "");
-    free(text);
-    free(mangled);
-    return n;
+    return name_format(image->name, f->name, f->address, out, size);
 }

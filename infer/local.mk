@@ -2,7 +2,8 @@ noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
 	infer/bases.c infer/bases.h \
 	infer/cid.c \
+	infer/locate.c infer/locate.h \
 	infer/pipeline.c infer/pipeline.h \
-	infer/translation.c infer/translation.h \
 	infer/resolver.c infer/resolver.h \
-	infer/trainer.c infer/trainer.h
+	infer/trainer.c infer/trainer.h \
+	infer/translation.c infer/translation.h

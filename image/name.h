@@ -1,0 +1,14 @@
+/*
+ * name.h - how a function is shown, wherever its name comes from.
+ */
+#ifndef FATHOM_IMAGE_NAME_H
+#define FATHOM_IMAGE_NAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Demangled symbol, or as it stands; without a symbol (NULL) the file's name up to its first version number
+ * and the address: "libsqlite3.so.0+0x1234". file may be a path. As snprintf. */
+int name_format(const char *file, const char *symbol, uint64_t address, char *out, size_t size);
+
+#endif
