@@ -230,7 +230,7 @@ int event_parse(const struct event_options *options, const struct log *log, stru
 int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fathom_error *err)
 {
     struct event made = {.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK},
-                         .name = "cpu-clock:u",
+                         .name = EVENT_AUDIT_NAME,
                          .audit = true};
     if (hz == 0 || stack_size == 0)
         return error_set(err, EINVAL, "audit samples need a frequency and a dump size above 0");

@@ -266,11 +266,18 @@ static int read_pipe(struct head *head, const uint8_t *data, size_t size, struct
     return rc;
 }
 
-/* The slow clock with stack dumps beside the main event (DESIGN section 4). perf's "dummy", which counts
- * nothing, is no main event. */
+/* The slow clock with stack dumps beside the main event (DESIGN section 4): by the name that the collector
+ * gives it, which also tells it from a main event with dumps; else a clock with dumps beside an event
+ * without. perf's "dummy", which counts nothing, is no main event. */
 static void find_audit(struct head *head)
 {
-    bool other = false;
+    bool other = false, named = false;
+    for (size_t i = 0; i < head->count; i++) {
+        head->events[i].audit = strcmp(head->events[i].name, EVENT_AUDIT_NAME) == 0;
+        named |= head->events[i].audit;
+    }
+    if (named)
+        return;
     for (size_t i = 0; i < head->count; i++) {
         const struct perf_event_attr *attr = &head->events[i].attr;
         bool dummy = attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;

@@ -50,6 +50,8 @@ struct record {
     };
 };
 
+#define EVENT_AUDIT_NAME "audit"
+
 /* One event of a recording, as the decoder needs it. */
 struct event {
     struct perf_event_attr attr;
