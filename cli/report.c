@@ -117,7 +117,7 @@ static int report_file(const struct report_options *options, struct terminal *te
     struct image_options image_options = {.log = &terminal->log};
     struct image_cache *images = image_cache_new(&image_options);
     struct report_context c = {.terminal = terminal};
-    uint32_t event;
+    uint32_t event = 0;
     int rc = images ? 0 : error_memory(&err);
     if (rc == 0)
         rc = reader_open(options->input, &terminal->log, &reader, &err);
