@@ -40,11 +40,15 @@ struct cct_node *cct_add(struct cct *cct, const uint32_t *items, size_t count, u
     struct cct_node *node = &cct->tree.root;
     for (size_t i = 0; i < count && node; i++)
         node = tree_child(&cct->tree, node, items[i]);
-    if (node) {
-        node->self = add_saturating(node->self, weight);
-        cct->total = add_saturating(cct->total, weight);
-    }
+    if (node)
+        cct_weigh(cct, node, weight);
     return node;
+}
+
+void cct_weigh(struct cct *cct, struct cct_node *node, uint64_t weight)
+{
+    node->self = add_saturating(node->self, weight);
+    cct->total = add_saturating(cct->total, weight);
 }
 
 int cct_merge(struct cct *cct, const struct cct *other)

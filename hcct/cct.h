@@ -30,6 +30,8 @@ struct cct_node *cct_root(struct cct *cct);
 struct cct_node *cct_child(struct cct *cct, struct cct_node *parent, uint32_t item);
 /* Adds weight at the end of a path given from the root inwards. NULL: out of memory. */
 struct cct_node *cct_add(struct cct *cct, const uint32_t *items, size_t count, uint64_t weight);
+/* Adds weight at a node of this tree. */
+void cct_weigh(struct cct *cct, struct cct_node *node, uint64_t weight);
 /* Adds all of `other` (threads, processes, machines), which is another tree, into cct. 0 or -ENOMEM. */
 int cct_merge(struct cct *cct, const struct cct *other);
 uint64_t cct_total(const struct cct *cct); /* weight added */
