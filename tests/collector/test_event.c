@@ -188,7 +188,7 @@ Test(event, the_default_is_cycles_or_an_announced_clock)
     if (e.attr.type == PERF_TYPE_HARDWARE)
         cr_assert_eq(notes, 0);
     else {
-        cr_assert_str_eq(e.name, "audit");
+        cr_assert_str_eq(e.name, "cpu-clock:u");
         cr_assert_eq(notes, 1);
     }
 }
