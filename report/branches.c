@@ -71,6 +71,17 @@ int branches_of_cct(struct branches *branches, struct cct *cct, struct fathom_er
     }
 }
 
+int branches_check(const struct branches *branches, uint32_t items, struct fathom_error *err)
+{
+    for (uint32_t i = 1; i < branches->count; i++) {
+        if (branches->at[i].item >= items)
+            return error_set(err, ERANGE,
+                             "the context tree has frame %u, and the frame table only %u of them",
+                             branches->at[i].item, items);
+    }
+    return 0;
+}
+
 int frame_compare(const struct frames *frames, uint32_t a, uint32_t b)
 {
     const struct frame *x = frames_at(frames, a), *y = frames_at(frames, b);

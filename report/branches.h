@@ -52,6 +52,9 @@ int branches_arrange(struct branches *branches, branch_compare *compare, const v
 /* All of a calling-context tree, not arranged: in preorder. */
 int branches_of_cct(struct branches *branches, struct cct *cct, struct fathom_error *err);
 
+/* -ERANGE: a branch has an item that is not among the first `items`. */
+int branches_check(const struct branches *branches, uint32_t items, struct fathom_error *err);
+
 /* Heaviest first; ties by name, image and address, so that equal input gives equal output. context: the
  * struct frames. */
 int branch_compare_weight(const struct branch *a, const struct branch *b, const void *frames);

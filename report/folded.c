@@ -5,7 +5,6 @@
  * the tree's nodes are joined by text, each becomes up to two entries among its siblings ("name 12", its own
  * line, and "name;", all lines below), and entries are sorted sibling by sibling.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +34,7 @@ static int fold_names(const struct frames *frames, struct names *texts, uint32_t
 }
 
 /* A copy of the tree whose items are texts: siblings of one text become one node. */
-static int join_by_text(const struct branches *from, const uint32_t *numbers, uint32_t items, uint32_t rest,
+static int join_by_text(const struct branches *from, const uint32_t *numbers, uint32_t rest,
                         struct cct *joined, struct fathom_error *err)
 {
     struct cct_node **place = malloc(from->count * sizeof(*place));
@@ -45,11 +44,6 @@ static int join_by_text(const struct branches *from, const uint32_t *numbers, ui
     int rc = 0;
     for (uint32_t i = 1; i < from->count; i++) {
         const struct branch *branch = &from->at[i];
-        if (branch->item >= items) {
-            rc = error_set(err, EINVAL, "the context tree has frame %u, and the frame table only %u of them",
-                           branch->item, items);
-            break;
-        }
         place[i] = cct_child(joined, place[branch->parent], numbers[branch->item]);
         if (!place[i]) {
             rc = error_memory(err);
@@ -210,7 +204,9 @@ int folded_write(struct cct *cct, const struct frames *frames, FILE *out, struct
     if (rc == 0)
         rc = branches_of_cct(&nodes, cct, err);
     if (rc == 0) {
-        rc = join_by_text(&nodes, numbers, items, rest, joined, err);
+        rc = branches_check(&nodes, items, err);
+        if (rc == 0)
+            rc = join_by_text(&nodes, numbers, rest, joined, err);
         branches_clear(&nodes);
     }
     if (rc == 0)

@@ -1,8 +1,6 @@
 /* view.c - chooses a view and lays out the tree for it; see view.h. */
 #include "report/view.h"
 
-#include <errno.h>
-
 #include "report/views.h"
 
 bool weighs_enough(const struct drawing *drawing, uint64_t weight)
@@ -23,22 +21,10 @@ void left_out_write(const struct drawing *drawing, uint64_t count, const char *o
     printer_write(drawing->printer, ": %s of the weight\n", share_format(share, weight, drawing->whole));
 }
 
-static int check_items(const struct branches *b, const struct frames *frames, struct fathom_error *err)
-{
-    uint32_t items = frames_count(frames);
-    for (uint32_t i = 1; i < b->count; i++) {
-        if (b->at[i].item >= items)
-            return error_set(err, EINVAL,
-                             "the context tree has frame %u, and the frame table only %u of them",
-                             b->at[i].item, items);
-    }
-    return 0;
-}
-
 static int write_branches(struct branches *b, const struct frames *frames, const struct view_options *options,
                           FILE *out, struct fathom_error *err)
 {
-    int rc = check_items(b, frames, err);
+    int rc = branches_check(b, frames_count(frames), err);
     if (rc == 0)
         rc = branches_arrange(b, branch_compare_weight, frames, err);
     if (rc)

@@ -6,7 +6,7 @@
  * nothing. A context's error is shown beside its own share: "12.3% +-0.4". Equal trees give equal text, in
  * whatever order they were built.
  *
- * Errors: -ENOMEM; the errno of a failed write; -EINVAL: an item that the frame table does not have.
+ * Errors: -ENOMEM; the errno of a failed write; -ERANGE: an item that the frame table does not have.
  */
 #ifndef FATHOM_REPORT_VIEW_H
 #define FATHOM_REPORT_VIEW_H

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #include "report/frames.h"
 
@@ -54,4 +55,38 @@ Test(frames, control_characters_do_not_get_through)
     cr_expect_str_eq(frames_at(frames, item)->name, "a?b?[31m?");
     cr_expect_str_eq(frames_at(frames, item)->image, "?lib");
     frames_free(frames);
+}
+
+#define TEN(x) x x x x x x x x x x
+
+/* A function with a name of 600 characters, which no fixed buffer expects. */
+int long_name(int x) __asm__(TEN(TEN("sixchr")));
+__attribute__((noinline)) int long_name(int x)
+{
+    return x * 3 + 1;
+}
+
+Test(frames, functions_are_named_by_their_image)
+{
+    struct fathom_error err = {0};
+    struct image *image;
+    cr_assert_eq(image_open("/proc/self/exe", NULL, &image, &err), 0, "%s", err.text);
+    struct frames *frames = frames_new();
+    uint32_t long_found = 0;
+    for (uint32_t i = 0; i < image_function_count(image); i++) {
+        char name[2048];
+        uint32_t owner = image_function(image, i)->owner, item = frames_function(frames, image, i);
+        image_function_format(image, owner, name, sizeof name);
+        const struct frame *frame = frames_at(frames, item);
+        cr_assert_str_eq(frame->name, name);
+        cr_assert_str_eq(frame->image, image_name(image));
+        cr_assert_eq(frame->address, image_function(image, owner)->address);
+        cr_assert_eq(frames_function(frames, image, i), item);
+        cr_assert_eq(frames_function(frames, image, owner), item);
+        long_found += strlen(name) == 600 && memcmp(name, "sixchrsixchr", 12) == 0;
+    }
+    cr_expect_gt(frames_count(frames), 10u);
+    cr_expect_eq(long_found, 1u);
+    frames_free(frames);
+    image_close(image);
 }

@@ -1,0 +1,321 @@
+/* The three views of hand-made trees, as exact text. */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/report/report_tree.h"
+
+static void expect(struct report_tree *tree, const struct view_options *options, const char *wanted)
+{
+    char *text = report_view(tree, options);
+    cr_expect(strcmp(text, wanted) == 0, "wanted:\n%sgot:\n%s", wanted, text);
+    free(text);
+}
+
+/* A compiler-like program: one fork in main, one below parse. */
+static struct report_tree small_tree(void)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "_start;main;compile;parse;lex", 300);
+    report_tree_add(&tree, "_start;main;compile;parse;gram", 250);
+    report_tree_add(&tree, "_start;main;compile;parse", 50);
+    report_tree_add(&tree, "_start;main;emit;write", 390);
+    report_tree_add(&tree, "_start;main", 6);
+    report_tree_add(&tree, "_start;main;tidy;free", 3);
+    report_tree_add(&tree, "_start;main;tidy", 1);
+    return tree;
+}
+
+Test(tree, only_forks_indent_and_heaviest_come_first)
+{
+    struct report_tree tree = small_tree();
+    expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "samples"},
+           "  total    self  samples  context\n"
+           " 100.0%             1000  _start\n"
+           " 100.0%    0.6%     1000  main\n"
+           "  60.0%              600  + compile\n"
+           "  60.0%    5.0%      600    parse\n"
+           "  30.0%   30.0%      300    + lex\n"
+           "  25.0%   25.0%      250    + gram\n"
+           "  39.0%              390  + emit\n"
+           "  39.0%   39.0%      390    write\n"
+           "   0.4%    0.1%        4  + tidy\n"
+           "   0.3%    0.3%        3    free\n");
+    report_tree_free(&tree);
+}
+
+Test(tree, a_minimum_leaves_out_subtrees_and_says_so)
+{
+    struct report_tree tree = small_tree();
+    expect(&tree, &(struct view_options){.kind = VIEW_TREE, .min_percent = 30, .unit = "samples"},
+           "  total    self  samples  context\n"
+           " 100.0%             1000  _start\n"
+           " 100.0%    0.6%     1000  main\n"
+           "  60.0%              600  + compile\n"
+           "  60.0%    5.0%      600    parse\n"
+           "  30.0%   30.0%      300    lex\n"
+           "  39.0%              390  + emit\n"
+           "  39.0%   39.0%      390    write\n"
+           "... 3 more contexts under 30%: 25.4% of the weight\n");
+    report_tree_free(&tree);
+}
+
+Test(tree, a_number_of_rows_shows_the_paths_to_the_heaviest_contexts)
+{
+    struct report_tree tree = small_tree();
+    expect(&tree, &(struct view_options){.kind = VIEW_TREE, .max_rows = 1, .unit = "samples"},
+           "  total    self  samples  context\n"
+           " 100.0%             1000  _start\n"
+           " 100.0%    0.6%     1000  main\n"
+           "  39.0%              390  emit\n"
+           "  39.0%   39.0%      390  write\n"
+           "... 5 more contexts: 60.4% of the weight\n");
+    report_tree_free(&tree);
+}
+
+Test(tree, equal_weights_are_ordered_by_name_whatever_the_order_of_adding)
+{
+    const char *names[] = {"b", "a", "c"};
+    for (int turn = 0; turn < 3; turn++) {
+        struct report_tree tree = report_tree_new();
+        for (int i = 0; i < 3; i++)
+            report_tree_add(&tree, names[(i + turn) % 3], 5);
+        expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "ns"},
+               "  total    self  ns  context\n"
+               "  33.3%   33.3%   5  + a\n"
+               "  33.3%   33.3%   5  + b\n"
+               "  33.3%   33.3%   5  + c\n");
+        expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "ns", .max_rows = 1},
+               "  total    self  ns  context\n"
+               "  33.3%   33.3%   5  a\n"
+               "... 2 more contexts: 66.7% of the weight\n");
+        report_tree_free(&tree);
+    }
+}
+
+Test(tree, a_function_that_only_calls_itself_fills_one_row)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;fib;fib;fib", 70);
+    report_tree_add(&tree, "main;fib;fib", 10);
+    report_tree_add(&tree, "main;fib;fib;fib;add", 15);
+    report_tree_add(&tree, "main;fib;fib;fib;fib", 5);
+    expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "samples"},
+           "  total    self  samples  context\n"
+           " 100.0%              100  main\n"
+           " 100.0%   80.0%      100  fib x3\n"
+           "  15.0%   15.0%       15  + add\n"
+           "   5.0%    5.0%        5  + fib\n");
+    report_tree_free(&tree);
+}
+
+Test(tree, images_bounds_and_weight_that_was_not_kept_are_told)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;copy", 123)->error = 4;
+    report_tree_add(&tree, "main;prog+0x1234", 777);
+    cct_root(tree.cct)->self = 100;
+    expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "samples", .show_image = true},
+           "  total            self  samples  context\n"
+           "  90.0%                      900  main (prog)\n"
+           "  77.7%           77.7%      777  + prog+0x1234\n"
+           "  12.3%     12.3% +-0.4      123  + copy (prog)\n"
+           "... 10.0% of the weight is in contexts that were not kept\n");
+    report_tree_free(&tree);
+}
+
+Test(tree, hot_rows_are_coloured_on_request_only)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;hot", 980);
+    report_tree_add(&tree, "main;warm", 15);
+    report_tree_add(&tree, "main;cold", 5);
+    expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "samples", .colour = true},
+           "  total    self  samples  context\n"
+           " 100.0%             1000  main\n"
+           "\033[1;31m  98.0%   98.0%      980  + hot\033[0m\n"
+           "\033[33m   1.5%    1.5%       15  + warm\033[0m\n"
+           "   0.5%    0.5%        5  + cold\n");
+    report_tree_free(&tree);
+}
+
+Test(tree, forks_deeper_than_the_margin_tell_their_level)
+{
+    struct report_tree tree = report_tree_new();
+    uint32_t f[2] = {frames_named(tree.frames, "f", "", 0), frames_named(tree.frames, "g", "", 0)};
+    uint32_t leaf = frames_named(tree.frames, "leaf", "", 0);
+    struct cct_node *node = cct_root(tree.cct);
+    for (unsigned level = 0; level < 50; level++) {
+        node = cct_child(tree.cct, node, f[level % 2]);
+        cct_child(tree.cct, node, leaf)->self = 1;
+    }
+    cct_child(tree.cct, node, f[0])->self = 1;
+    char *text = report_view(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "samples"});
+    cr_expect(strstr(text, "  + leaf\n"));
+    char deepest[128];
+    snprintf(deepest, sizeof deepest, "%*s[50] + leaf\n", 80, "");
+    cr_expect(strstr(text, deepest), "%s", text);
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1)
+        cr_assert_lt(end - line, 140);
+    free(text);
+    report_tree_free(&tree);
+}
+
+Test(callers, each_function_has_the_shares_of_its_callers)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;read;copy", 40);
+    report_tree_add(&tree, "main;write;copy", 15);
+    report_tree_add(&tree, "thread;write;copy", 5);
+    report_tree_add(&tree, "main;write", 30);
+    report_tree_add(&tree, "main", 9);
+    report_tree_add(&tree, "main;rare", 1);
+    expect(&tree, &(struct view_options){.kind = VIEW_CALLERS, .min_percent = 2, .unit = "samples"},
+           "   self    share  samples  function, its callers below it\n"
+           "  60.0%   100.0%       60  copy\n"
+           "  40.0%    66.7%       40  + read\n"
+           "  40.0%    66.7%       40    main\n"
+           "  20.0%    33.3%       20  + write\n"
+           "  15.0%    25.0%       15    + main\n"
+           "   5.0%     8.3%        5    + thread\n"
+           "\n"
+           "  30.0%   100.0%       30  write\n"
+           "  30.0%   100.0%       30  main\n"
+           "\n"
+           "   9.0%   100.0%        9  main\n"
+           "... 1 more function under 2%: 1.0% of the weight\n");
+    expect(&tree,
+           &(struct view_options){.kind = VIEW_CALLERS, .min_percent = 20, .max_rows = 1, .unit = "samples"},
+           "   self    share  samples  function, its callers below it\n"
+           "  60.0%   100.0%       60  copy\n"
+           "  40.0%    66.7%       40  + read\n"
+           "  40.0%    66.7%       40    main\n"
+           "  20.0%    33.3%       20  + write\n"
+           "  15.0%    25.0%       15    main\n"
+           "... 3 more functions: 40.0% of the weight\n");
+    report_tree_free(&tree);
+}
+
+Test(callers, recursion_shows_where_paths_leave_it)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;walk", 10);
+    report_tree_add(&tree, "main;walk;walk", 20);
+    report_tree_add(&tree, "main;walk;walk;walk", 70);
+    expect(&tree, &(struct view_options){.kind = VIEW_CALLERS, .unit = "samples"},
+           "   self    share  samples  function, its callers below it\n"
+           " 100.0%   100.0%      100  walk\n"
+           "  90.0%    90.0%       90  + walk\n"
+           "  70.0%    70.0%       70    + walk\n"
+           "  70.0%    70.0%       70      main\n"
+           "  20.0%    20.0%       20    + main\n"
+           "  10.0%    10.0%       10  + main\n");
+    report_tree_free(&tree);
+}
+
+Test(flat, recursion_counts_once_in_totals)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;fib;fib;fib", 50);
+    report_tree_add(&tree, "main;fib;fib", 20);
+    report_tree_add(&tree, "main;even;odd;even", 20);
+    report_tree_add(&tree, "main;even;fib", 10);
+    expect(&tree, &(struct view_options){.kind = VIEW_FLAT, .unit = "samples"},
+           "   self    total  samples  image  function\n"
+           "  80.0%    80.0%       80  prog   fib\n"
+           "  20.0%    30.0%       20  prog   even\n"
+           "          100.0%        0  prog   main\n"
+           "           20.0%        0  prog   odd\n");
+    expect(&tree, &(struct view_options){.kind = VIEW_FLAT, .unit = "samples", .max_rows = 1},
+           "   self    total  samples  image  function\n"
+           "  80.0%    80.0%       80  prog   fib\n"
+           "... 3 more functions: 20.0% of the weight\n");
+    expect(&tree, &(struct view_options){.kind = VIEW_FLAT, .unit = "samples", .min_percent = 25},
+           "   self    total  samples  image  function\n"
+           "  80.0%    80.0%       80  prog   fib\n"
+           "  20.0%    30.0%       20  prog   even\n"
+           "          100.0%        0  prog   main\n"
+           "... 1 more function under 25%: 0.0% of the weight\n");
+    report_tree_free(&tree);
+}
+
+Test(flat, shows_bounds_labels_and_wide_names_uncut)
+{
+    struct report_tree tree = report_tree_new();
+    char name[400];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    uint32_t path[] = {frames_label(tree.frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]"),
+                       frames_named(tree.frames, name, "libverylong.so.1", 16)};
+    cct_add(tree.cct, path, 2, 9999)->error = 500;
+    cct_add(tree.cct, path, 1, 1);
+    char wanted[1024];
+    snprintf(wanted, sizeof wanted,
+             "          self    total  samples  image             function\n"
+             "   99.9%% +-5.0    99.9%%     9999  libverylong.so.1  %s\n"
+             "         <0.1%%   100.0%%        1                    [unknown context]\n",
+             name);
+    expect(&tree, &(struct view_options){.kind = VIEW_FLAT, .unit = "samples"}, wanted);
+    report_tree_free(&tree);
+}
+
+Test(view, an_empty_tree_says_so)
+{
+    struct report_tree tree = report_tree_new();
+    for (int kind = VIEW_TREE; kind <= VIEW_FLAT; kind++)
+        expect(&tree, &(struct view_options){.kind = (enum view_kind)kind}, "nothing was sampled\n");
+    report_tree_free(&tree);
+}
+
+Test(view, weights_at_the_limit_do_not_overflow)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;a", UINT64_MAX - 1);
+    report_tree_add(&tree, "main;b", UINT64_MAX / 2);
+    for (int kind = VIEW_TREE; kind <= VIEW_FLAT; kind++) {
+        char *text = report_view(&tree, &(struct view_options){.kind = (enum view_kind)kind, .unit = "ns"});
+        cr_expect(strstr(text, "50.0%") && strstr(text, "99.9%"), "%s", text);
+        free(text);
+    }
+    report_tree_free(&tree);
+}
+
+Test(view, an_item_without_a_frame_is_refused)
+{
+    struct report_tree tree = report_tree_new();
+    cct_add(tree.cct, &(uint32_t){7}, 1, 1);
+    struct fathom_error err = {0};
+    FILE *out = fopen("/dev/null", "w");
+    cr_expect_eq(view_write(tree.cct, tree.frames, &(struct view_options){0}, out, &err), -ERANGE);
+    cr_expect_eq(folded_write(tree.cct, tree.frames, out, &err), -ERANGE);
+    fclose(out);
+    report_tree_free(&tree);
+}
+
+Test(view, a_full_disk_is_told)
+{
+    struct report_tree tree = small_tree();
+    for (int buffered = 0; buffered < 2; buffered++) {
+        FILE *out = fopen("/dev/full", "w");
+        if (!buffered)
+            setvbuf(out, NULL, _IONBF, 0);
+        for (int kind = VIEW_TREE; kind <= VIEW_FLAT; kind++) {
+            struct fathom_error err = {0};
+            clearerr(out);
+            cr_expect_eq(view_write(tree.cct, tree.frames,
+                                    &(struct view_options){.kind = (enum view_kind)kind}, out, &err),
+                         -ENOSPC);
+            cr_expect_str_eq(err.text, "cannot write the report: No space left on device");
+        }
+        struct fathom_error err = {0};
+        clearerr(out);
+        cr_expect_eq(folded_write(tree.cct, tree.frames, out, &err), -ENOSPC);
+        clearerr(out);
+        cr_expect_eq(view_heading_write(&(struct view_heading){0}, &(struct view_options){0}, out, &err),
+                     -ENOSPC);
+        fclose(out);
+    }
+    report_tree_free(&tree);
+}
