@@ -1,1 +1,1 @@
-# cli
+E2E_TESTS += tests/cli/man.test
