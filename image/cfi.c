@@ -158,6 +158,19 @@ static int add_fde(struct cfi *cfi, const struct cfi_frames *frames, const struc
     return add_row(cfi, (uint32_t)(end - cfi->base), rule_none);
 }
 
+/* Gives the room that is not in use back. */
+static void fit(struct cfi *cfi)
+{
+    size_t room = cfi->row_count ? cfi->row_count : 1;
+    uint32_t *starts = realloc(cfi->starts, room * sizeof *starts);
+    if (starts)
+        cfi->starts = starts;
+    struct rule *rules = realloc(cfi->rules, room * sizeof *rules);
+    if (rules)
+        cfi->rules = rules;
+    cfi->row_room = (uint32_t)room;
+}
+
 int cfi_table_build(const struct elf_file *file, struct cfi **out, struct fathom_error *err)
 {
     struct cfi_frames frames = {0};
@@ -172,6 +185,7 @@ int cfi_table_build(const struct elf_file *file, struct cfi **out, struct fathom
     for (size_t i = 0; i < frames.fde_count; i++)
         if (add_fde(cfi, &frames, &frames.fdes[i]) < 0)
             goto no_memory;
+    fit(cfi);
     if (address_index_build(&cfi->index, cfi->starts, cfi->row_count) < 0)
         goto no_memory;
     cfi_frames_free(&frames);

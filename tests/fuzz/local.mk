@@ -1,1 +1,19 @@
-# fuzz
+# One source for each fuzz target. With --enable-fuzzers (clang) it is linked with libFuzzer, otherwise with a
+# driver of our own that takes the same arguments. To add one: its name in FUZZERS_BUILT, its three lines below,
+# and its seeds in tests/fuzz/seeds/NAME/.
+if FUZZERS
+FUZZ_DRIVER =
+FUZZ_LINK = $(AM_LDFLAGS) -fsanitize=fuzzer
+else
+FUZZ_DRIVER = tests/fuzz/driver.c
+FUZZ_LINK = $(AM_LDFLAGS)
+endif
+
+FUZZERS_BUILT += tests/fuzz/fuzz_image
+tests_fuzz_fuzz_image_SOURCES = tests/fuzz/fuzz_image.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_image_LDADD = libimage.la libbase.la
+tests_fuzz_fuzz_image_LDFLAGS = $(FUZZ_LINK)
+
+check_PROGRAMS += $(FUZZERS_BUILT)
+E2E_TESTS += tests/fuzz/fuzz.test
+EXTRA_DIST += tests/fuzz/seeds

@@ -1,0 +1,80 @@
+/* fuzz_image.c - a fuzz target for the ELF and CFI readers: opens an image and asks it everything. */
+#include <stdlib.h>
+
+#include "image/cfi.h"
+#include "image/image.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What was promised in the headers. */
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void ask_functions(const struct image *image)
+{
+    char name[64];
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < image_function_count(image); i++) {
+        const struct image_function *f = image_function(image, i);
+        require(f->size > 0 && f->address >= end);
+        end = f->address + f->size;
+        require(f->owner < image_function_count(image));
+        require(image_function(image, f->owner)->owner == f->owner);
+        require(image_function_at(image, f->address) == f->owner);
+        require(image_function_at(image, end - 1) == f->owner);
+        require(image_function_entry(image, f->address) == (f->owner == i ? i : IMAGE_NO_FUNCTION));
+        image_function_format(image, i, name, sizeof name);
+        size_t left;
+        const uint8_t *code = image_bytes(image, f->address, &left);
+        require(!code || left > 0);
+        if (code)
+            require(code[0] + code[left - 1] >= 0);
+    }
+}
+
+static void ask_cfi(const struct cfi *cfi)
+{
+    const struct cfi_range *ranges;
+    size_t count = cfi_ranges(cfi, &ranges);
+    uint64_t end = 0;
+    for (size_t i = 0; i < count; i++) {
+        require(ranges[i].size > 0 && ranges[i].address >= end);
+        end = ranges[i].address + ranges[i].size;
+        require(cfi_lookup(cfi, ranges[i].address).cfa != CFI_NONE);
+        require(cfi_lookup(cfi, end - 1).cfa != CFI_NONE);
+        if (i + 1 == count || ranges[i + 1].address > end)
+            require(cfi_lookup(cfi, end).cfa == CFI_NONE);
+        if (ranges[i].entry_state)
+            require(cfi_lookup(cfi, ranges[i].address).cfa == CFI_SP);
+        for (uint64_t at = ranges[i].address; at < end && at < ranges[i].address + 256; at++)
+            require(cfi_lookup(cfi, at).cfa <= CFI_UNSUPPORTED);
+    }
+    for (uint64_t at = 0; at < 8192; at += 7)
+        cfi_lookup(cfi, at);
+    cfi_lookup(cfi, UINT64_MAX);
+    struct cfi_statistics s;
+    cfi_statistics(cfi, &s);
+    require(s.fdes == count && s.unsupported_rows <= s.rows);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct image_options options = {.no_debug_files = true};
+    struct image *image;
+    struct fathom_error err = {0};
+    int rc = image_open_memory("fuzz.so.1.2", data, size, &options, &image, &err);
+    if (rc < 0) {
+        require(err.code == -rc && err.text[0]);
+        return 0;
+    }
+    ask_functions(image);
+    ask_cfi(image_cfi(image));
+    uint64_t address;
+    image_thread_return(image, &address);
+    image_address(image, size / 2, &address);
+    image_close(image);
+    return 0;
+}
