@@ -92,24 +92,26 @@ static int read_segments(struct elf_file *file, const char *path, struct fathom_
         return damaged(err, path, "its program headers cannot be read");
     if (count == 0)
         return 0;
-    const Elf64_Phdr *headers = elf64_getphdr(file->elf);
+    /* in a damaged file these headers, which libelf leaves where they are, may have any alignment */
+    const void *headers = elf64_getphdr(file->elf);
     if (!headers)
         return damaged(err, path, "its program headers cannot be read");
     file->segments = calloc(count, sizeof *file->segments);
     if (!file->segments)
         return error_memory(err);
     for (size_t i = 0; i < count; i++) {
-        const Elf64_Phdr *ph = &headers[i];
+        Elf64_Phdr ph;
+        memcpy(&ph, (const char *)headers + i * sizeof ph, sizeof ph);
         int rc = 0;
-        if (ph->p_type == PT_LOAD)
-            rc = add_segment(file, ph, path, err);
-        else if (ph->p_type == PT_NOTE)
-            read_notes(file, ph->p_offset, ph->p_filesz);
-        else if (ph->p_type == PT_GNU_EH_FRAME)
-            file->eh_frame_header = ph->p_vaddr;
-        else if (ph->p_type == PT_DYNAMIC) {
-            file->dynamic_address = ph->p_vaddr;
-            file->dynamic_size = ph->p_filesz;
+        if (ph.p_type == PT_LOAD)
+            rc = add_segment(file, &ph, path, err);
+        else if (ph.p_type == PT_NOTE)
+            read_notes(file, ph.p_offset, ph.p_filesz);
+        else if (ph.p_type == PT_GNU_EH_FRAME)
+            file->eh_frame_header = ph.p_vaddr;
+        else if (ph.p_type == PT_DYNAMIC) {
+            file->dynamic_address = ph.p_vaddr;
+            file->dynamic_size = ph.p_filesz;
         }
         if (rc < 0)
             return rc;
@@ -132,21 +134,23 @@ static int read_sections(struct elf_file *file, struct fathom_error *err)
         s->name = "";
         file->section_count = i + 1;
         Elf_Scn *scn = elf_getscn(file->elf, i);
-        const Elf64_Shdr *sh = scn ? elf64_getshdr(scn) : NULL;
-        if (!sh)
+        const void *header = scn ? elf64_getshdr(scn) : NULL;
+        if (!header)
             continue;
-        const char *name = named ? elf_strptr(file->elf, names, sh->sh_name) : NULL;
+        Elf64_Shdr sh;
+        memcpy(&sh, header, sizeof sh);
+        const char *name = named ? elf_strptr(file->elf, names, sh.sh_name) : NULL;
         s->name = name ? name : "";
-        s->type = sh->sh_type;
-        s->link = sh->sh_link;
-        s->flags = sh->sh_flags;
-        s->address = sh->sh_addr;
-        s->offset = sh->sh_offset;
-        s->entry_size = sh->sh_entsize;
-        s->size = sh->sh_size;
-        bool inside = sh->sh_offset <= file->size && sh->sh_size <= file->size - sh->sh_offset;
-        if (sh->sh_type != SHT_NOBITS && inside)
-            s->file_size = sh->sh_size;
+        s->type = sh.sh_type;
+        s->link = sh.sh_link;
+        s->flags = sh.sh_flags;
+        s->address = sh.sh_addr;
+        s->offset = sh.sh_offset;
+        s->entry_size = sh.sh_entsize;
+        s->size = sh.sh_size;
+        bool inside = sh.sh_offset <= file->size && sh.sh_size <= file->size - sh.sh_offset;
+        if (sh.sh_type != SHT_NOBITS && inside)
+            s->file_size = sh.sh_size;
         if (s->type == SHT_NOTE)
             read_notes(file, s->offset, s->file_size);
     }
