@@ -104,13 +104,16 @@ static int evaluate_file(const struct evaluate_options *options, const char *pat
     struct evaluation *evaluation = pipeline ? evaluation_new(pipeline) : NULL;
     struct reader *reader = NULL;
     struct pathmap *map = NULL;
+    uint32_t event = 0;
     int rc = evaluation ? 0 : error_memory(err);
     if (rc == 0)
         rc = reader_open(path, &terminal->log, &reader, err);
     if (rc == 0 && options->map)
         rc = pathmap_open(options->map, &map, err);
     if (rc == 0)
-        rc = pipeline_run(pipeline, reader, 0, map, evaluation_add, evaluation, err);
+        rc = reader_main_event(reader, NULL, &event, err);
+    if (rc == 0)
+        rc = pipeline_run(pipeline, reader, event, map, evaluation_add, evaluation, err);
     if (rc == 0) {
         struct score score;
         struct pipeline_summary learned;

@@ -12,7 +12,7 @@
 
 #include "infer/locate.h"
 
-#define NO_ITEM     UINT32_MAX
+#define NO_ITEM UINT32_MAX
 
 struct profile {
     struct profile_options options;

@@ -3,7 +3,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cli/exit.h"
 #include "cli/options.h"
@@ -32,24 +31,6 @@ static int report_sample(void *context, const struct process *process, const str
     if ((++c->samples & 0xfffff) == 0)
         terminal_progress(c->terminal, "%llu samples", (unsigned long long)c->samples);
     return profile_add(c->profile, pipeline_map(c->pipeline), process, sample, resolved, err);
-}
-
-/* The event to report: the one that was named, or the first that is no audit event. */
-static int choose_event(struct reader *reader, const char *name, uint32_t *out, struct fathom_error *err)
-{
-    const struct event *events;
-    size_t count = reader_events(reader, &events);
-    for (uint32_t i = 0; i < count; i++) {
-        if (name ? strncasecmp(events[i].name, name, strlen(name)) == 0 : !events[i].audit) {
-            *out = i;
-            return 0;
-        }
-    }
-    if (name)
-        return error_set(err, ENOENT, "the recording has no event '%s'; its first is '%s'", name,
-                         count ? events[0].name : "(none)");
-    *out = 0;
-    return count ? 0 : error_set(err, EBADMSG, "the recording has no event");
 }
 
 static void fill_heading(struct view_heading *h, const struct report_context *c, struct reader *reader,
@@ -122,7 +103,7 @@ static int report_file(const struct report_options *options, struct terminal *te
     if (rc == 0)
         rc = reader_open(options->input, &terminal->log, &reader, &err);
     if (rc == 0)
-        rc = choose_event(reader, options->event, &event, &err);
+        rc = reader_main_event(reader, options->event, &event, &err);
     if (rc == 0 && options->map)
         rc = pathmap_open(options->map, &map, &err);
     if (rc < 0)

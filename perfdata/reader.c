@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "perfdata/head.h"
 #include "perfdata/inflate.h"
@@ -71,6 +72,24 @@ size_t reader_events(const struct reader *reader, const struct event **out)
 {
     *out = reader->head.events;
     return reader->head.count;
+}
+
+int reader_main_event(const struct reader *reader, const char *name, uint32_t *event,
+                      struct fathom_error *err)
+{
+    const struct event *events = reader->head.events;
+    for (uint32_t i = 0; i < reader->head.count; i++) {
+        bool dummy =
+            events[i].attr.type == PERF_TYPE_SOFTWARE && events[i].attr.config == PERF_COUNT_SW_DUMMY;
+        if (name ? strncasecmp(events[i].name, name, strlen(name)) == 0 : !events[i].audit && !dummy) {
+            *event = i;
+            return 0;
+        }
+    }
+    if (!name)
+        return error_set(err, EBADMSG, "the recording has no event to report");
+    return error_set(err, ENOENT, "the recording has no event '%s'; its first is '%s'", name,
+                     reader->head.count ? events[0].name : "(none)");
 }
 
 const char *reader_command(const struct reader *reader)

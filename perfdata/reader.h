@@ -27,6 +27,10 @@ int reader_open(const char *path, const struct log *log, struct reader **out, st
 void reader_close(struct reader *reader);
 
 size_t reader_events(const struct reader *reader, const struct event **out);
+/* The event to report: the one whose name begins with `name`, or with NULL the first that is no audit event.
+ * -ENOENT: there is none of that name. */
+int reader_main_event(const struct reader *reader, const char *name, uint32_t *event,
+                      struct fathom_error *err);
 const char *reader_command(const struct reader *reader); /* the recorded command line; NULL when unknown */
 
 /* Delivers all records in order of time; can be called again for another pass (not on a pipe: the reader

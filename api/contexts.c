@@ -1,0 +1,155 @@
+/* contexts.c - the pipeline behind the public header; see fathom.h. */
+#include "api/fathom.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "infer/locate.h"
+#include "infer/pipeline.h"
+
+#define NAME_BYTES 1024
+
+struct walk {
+    fathom_context_function *function;
+    void *user;
+    struct image_cache *images;
+    struct pipeline *pipeline;
+    struct fathom_frame *known; /* by map function; name NULL before it was looked up */
+    uint32_t *path;             /* scratch: map functions */
+    struct fathom_frame *frames;
+    size_t room; /* of path and frames */
+};
+
+const char *fathom_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+static bool reserve(struct walk *w, size_t count)
+{
+    if (count <= w->room)
+        return true;
+    uint32_t *path = realloc(w->path, count * sizeof *path);
+    if (path)
+        w->path = path;
+    struct fathom_frame *frames = realloc(w->frames, count * sizeof *frames);
+    if (frames)
+        w->frames = frames;
+    if (!path || !frames)
+        return false;
+    w->room = count;
+    return true;
+}
+
+/* A map function as a frame, looked up once. NULL: out of memory. */
+static const struct fathom_frame *known_frame(struct walk *w, const struct pathmap *map, uint32_t function)
+{
+    if (!w->known)
+        w->known = calloc((size_t)pathmap_function_count(map) + 1, sizeof *w->known);
+    struct fathom_frame *frame = w->known ? &w->known[function] : NULL;
+    if (frame && !frame->function) {
+        char name[NAME_BYTES];
+        struct pathmap_function f = pathmap_function(map, function);
+        locate_name(w->images, map, function, name, sizeof name);
+        frame->function = strdup(name);
+        frame->image = pathmap_image(map, f.image).path;
+        frame->address = f.address;
+    }
+    return frame && frame->function ? frame : NULL;
+}
+
+/* The frames of a resolved sample; their number, or -ENOMEM, -EBADMSG. */
+static int known_path(struct walk *w, uint32_t node, struct fathom_error *err)
+{
+    const struct pathmap *map = pipeline_map(w->pipeline);
+    int depth = pathmap_path(map, node, w->path, w->room);
+    if (depth > 0 && (size_t)depth > w->room) {
+        if (!reserve(w, (size_t)depth))
+            return error_memory(err);
+        depth = pathmap_path(map, node, w->path, w->room);
+    }
+    if (depth < 0)
+        return error_set(err, EBADMSG, "the map is damaged: a path in it does not end");
+    for (int i = 0; i < depth; i++) {
+        const struct fathom_frame *frame = known_frame(w, map, w->path[i]);
+        if (!frame)
+            return error_memory(err);
+        w->frames[i] = *frame;
+    }
+    return depth;
+}
+
+static int walk_sample(void *context, const struct process *process, const struct sample *sample,
+                       const struct resolved *r, struct fathom_error *err)
+{
+    (void)process;
+    struct walk *w = context;
+    struct fathom_context c = {
+        .pid = sample->pid,
+        .tid = sample->tid,
+        .time = sample->time,
+        .weight = sample->period,
+        .probability = r->probability,
+        .certainty = r->kind == RESOLVED_PRECISE     ? FATHOM_PRECISE
+                     : r->kind == RESOLVED_AMBIGUOUS ? FATHOM_AMBIGUOUS
+                                                     : FATHOM_UNKNOWN,
+        .frames = w->frames,
+    };
+    char name[NAME_BYTES];
+    const struct place *place = &r->cid.place;
+    if (r->kind != RESOLVED_UNKNOWN) {
+        int depth = known_path(w, r->node, err);
+        if (depth < 0)
+            return depth;
+        c.depth = (size_t)depth;
+        c.frames = w->frames;
+    } else if (place->image && place->function != IMAGE_NO_FUNCTION) {
+        image_function_format(place->image, place->function, name, sizeof name);
+        w->frames[0] = (struct fathom_frame){name, image_path(place->image),
+                                             image_function(place->image, place->function)->address};
+        c.depth = 1;
+    }
+    int rc = w->function(w->user, &c);
+    return rc < 0 ? error_set(err, -rc, "ended by the caller") : 0;
+}
+
+static void walk_free(struct walk *w)
+{
+    const struct pathmap *map = w->pipeline ? pipeline_map(w->pipeline) : NULL;
+    for (uint32_t i = 0; w->known && map && i < pathmap_function_count(map); i++)
+        free((char *)(uintptr_t)w->known[i].function);
+    free(w->known);
+    free(w->path);
+    free(w->frames);
+    pipeline_free(w->pipeline);
+    image_cache_free(w->images);
+}
+
+int fathom_contexts(const char *recording, const char *map_path, fathom_context_function *function,
+                    void *user, char *error)
+{
+    struct fathom_error err = {0};
+    struct reader *reader = NULL;
+    struct pathmap *map = NULL;
+    struct walk w = {.function = function, .user = user, .images = image_cache_new(NULL)};
+    uint32_t event = 0;
+    w.pipeline = w.images ? pipeline_new(w.images, LEARN_DUMPS, NULL) : NULL;
+    int rc = w.pipeline && reserve(&w, 64) ? 0 : error_memory(&err);
+    if (rc == 0)
+        rc = reader_open(recording, NULL, &reader, &err);
+    if (rc == 0)
+        rc = reader_main_event(reader, NULL, &event, &err);
+    if (rc == 0 && map_path)
+        rc = pathmap_open(map_path, &map, &err);
+    if (rc == 0)
+        rc = pipeline_run(w.pipeline, reader, event, map, walk_sample, &w, &err);
+    walk_free(&w);
+    pathmap_close(map);
+    reader_close(reader);
+    if (rc < 0 && error)
+        snprintf(error, FATHOM_ERROR_SIZE, "%s", err.text);
+    return rc;
+}

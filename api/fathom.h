@@ -1,0 +1,58 @@
+/*
+ * fathom.h - the public face of libfathom: a recording in, calling contexts out.
+ *
+ * Functions return 0 or a negative errno; then `error`, if not NULL, holds one sentence (it has room for
+ * FATHOM_ERROR_SIZE bytes): what failed, on what, what to do. Nothing is printed.
+ */
+#ifndef FATHOM_H
+#define FATHOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FATHOM_API        __attribute__((visibility("default")))
+#define FATHOM_ERROR_SIZE 512
+
+FATHOM_API const char *fathom_version(void);
+
+enum fathom_certainty {
+    FATHOM_PRECISE,   /* one call path has this function and stack height */
+    FATHOM_AMBIGUOUS, /* several do; the most probable is given */
+    FATHOM_UNKNOWN,   /* none is known: frames holds the sampled function alone, or nothing */
+};
+
+struct fathom_frame {
+    const char *function; /* demangled, or "image+0xaddress" */
+    const char *image;    /* the file's path */
+    uint64_t address;     /* of the function's entry: ELF virtual address in the image */
+};
+
+/* One sample with its inferred calling context; what it points to is valid during the call only. */
+struct fathom_context {
+    uint32_t pid, tid;
+    uint64_t time;   /* ns, the perf clock */
+    uint64_t weight; /* events that the sample stands for */
+    enum fathom_certainty certainty;
+    double probability; /* of this path among those that share function and height; 0 when unknown */
+    size_t depth;       /* number of frames */
+    const struct fathom_frame *frames; /* from the stack's root inwards */
+};
+
+/* Return 0 to go on; a negative value ends the run and is handed through. */
+typedef int fathom_context_function(void *user, const struct fathom_context *context);
+
+/* Goes through a perf.data file and hands over each sample of its main event, in order of time. `map`, a path
+ * map's file, may be NULL: then the recording's own audit samples are all that is known. Errors: system
+ * errors; -ENOMSG, -EBADMSG, -ENOTSUP: not such a file, damaged, of another format. */
+FATHOM_API int fathom_contexts(const char *recording, const char *map, fathom_context_function *function,
+                               void *user, char *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
