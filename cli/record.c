@@ -119,7 +119,8 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     rc = writer_open(options->output, events, count, &r.writer, &err);
     if (rc < 0)
         goto out;
-    rc = writer_command(r.writer, argc, argv, &err);
+    /* argv[-1] is the program's own name: main.c handed on what follows it. */
+    rc = writer_command(r.writer, argc + 1, argv - 1, &err);
     enum target_end end = TARGET_ENDED;
     if (rc == 0)
         rc = target_run(&options->target, r.collector, record_sink, &r, record_progress, &end, &err);

@@ -65,6 +65,13 @@ static void fill_heading(struct view_heading *h, const struct report_context *c,
     memcpy(h->unknown_by_reason, counts.unknown_by_reason, sizeof counts.unknown_by_reason);
 }
 
+/* A clock's events are nanoseconds. */
+static bool is_clock(const struct event *event)
+{
+    return event->attr.type == PERF_TYPE_SOFTWARE &&
+           (event->attr.config == PERF_COUNT_SW_CPU_CLOCK || event->attr.config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 static int write_report(struct report_context *c, struct reader *reader, const struct event *event,
                         const struct report_options *options, struct fathom_error *err)
 {
@@ -73,7 +80,7 @@ static int write_report(struct report_context *c, struct reader *reader, const s
     if (!tree)
         return error_memory(err);
     struct view_options view = options->view;
-    view.unit = event->name;
+    view.unit = is_clock(event) ? "ns" : event->name;
     struct view_heading heading;
     fill_heading(&heading, c, reader, event, options);
     const struct frames *frames = profile_frames(c->profile);

@@ -59,11 +59,14 @@ static void say_summary(const struct training *t, const struct collector *collec
     for (unsigned end = 0; end < UNWIND_ENDS; end++) {
         if (s.not_learned[end])
             terminal_say(t->terminal, LOG_NOTE, "%llu stacks left out: %s%s",
-                         (unsigned long long)s.not_learned[end], unwind_end_text((enum unwind_end)end),
+                         (unsigned long long)s.not_learned[end],
+                         end == UNWIND_ROOT ? "a frame is in no known function"
+                                            : unwind_end_text((enum unwind_end)end),
                          end == UNWIND_CUT ? " (a larger --stack helps)" : "");
     }
     if (kernel.lost)
-        terminal_say(t->terminal, LOG_WARNING, "%llu samples were lost: train at a lower --frequency",
+        terminal_say(t->terminal, LOG_WARNING,
+                     "%llu samples were lost: sample less often or with a smaller --stack",
                      (unsigned long long)kernel.lost);
 }
 

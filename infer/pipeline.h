@@ -28,7 +28,8 @@ enum pipeline_learning {
 
 struct pipeline_summary {
     uint64_t learned;                  /* dumps that were entered */
-    uint64_t not_learned[UNWIND_ENDS]; /* and those that were not, by the reason */
+    uint64_t not_learned[UNWIND_ENDS]; /* and those that were not, by how the walk ended; UNWIND_ROOT: a
+                                           frame was in no known function */
     uint64_t bases_voted;              /* threads whose base was found by voting */
 };
 
