@@ -12,6 +12,8 @@ libimage_la_SOURCES = \
 	image/elf_file.c image/elf_file.h \
 	image/functions.c image/functions.h \
 	image/image.c image/image.h image/image_private.h \
+	image/lines.c image/lines.h \
+	image/lines_ranges.c image/lines_unit.c image/lines_unit.h \
 	image/name.c image/name.h \
 	image/plt.c \
 	image/pointer.c image/pointer.h \

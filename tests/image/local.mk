@@ -1,5 +1,5 @@
 UNIT_TESTS += tests/image/test_cfi tests/image/test_cold tests/image/test_debug_file \
-	tests/image/test_image tests/image/test_thread_return
+	tests/image/test_image tests/image/test_lines tests/image/test_thread_return
 IMAGE_TEST_BUILD = tests/image/build.c tests/image/build.h
 IMAGE_TEST_LIBS = libimage.la libbase.la $(CRITERION_LIBS)
 tests_image_test_cfi_SOURCES = tests/image/test_cfi.c $(IMAGE_TEST_BUILD)
@@ -12,3 +12,5 @@ tests_image_test_image_SOURCES = tests/image/test_image.c $(IMAGE_TEST_BUILD)
 tests_image_test_image_LDADD = $(IMAGE_TEST_LIBS)
 tests_image_test_thread_return_SOURCES = tests/image/test_thread_return.c
 tests_image_test_thread_return_LDADD = $(IMAGE_TEST_LIBS)
+tests_image_test_lines_SOURCES = tests/image/test_lines.c $(IMAGE_TEST_BUILD)
+tests_image_test_lines_LDADD = $(IMAGE_TEST_LIBS)
