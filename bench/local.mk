@@ -2,3 +2,8 @@
 EXTRA_PROGRAMS += bench/repeat_recording
 bench_repeat_recording_SOURCES = bench/repeat_recording.c
 bench_repeat_recording_LDADD = libperfdata.la libbase.la
+
+EXTRA_PROGRAMS += bench/bench_cfi
+BENCHES += bench/bench_cfi
+bench_bench_cfi_SOURCES = bench/bench_cfi.c
+bench_bench_cfi_LDADD = libimage.la libbase.la
