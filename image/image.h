@@ -5,7 +5,7 @@
  * that addr2line, objdump and gdb take; image_address() turns a file offset, which is what a mapping gives,
  * into one.
  *
- * Functions come from .symtab, .dynsym, .eh_frame FDEs and the .symtab of a separate debug file (build-id,
+ * Functions come from .eh_frame FDEs, .symtab, .dynsym and the .symtab of a separate debug file (build-id,
  * .gnu_debuglink), so stripped binaries work. They do not overlap and are sorted. A .cold part is an entry of
  * its own whose `owner` is the function that it was split from; image_function_at() gives the owner.
  *
@@ -75,7 +75,7 @@ const struct image_function *image_function(const struct image *image, uint32_t 
 /* Index of the function that owns this address (never a .cold part's own), or IMAGE_NO_FUNCTION. O(1) memory
  * accesses in the common case. */
 uint32_t image_function_at(const struct image *image, uint64_t address);
-/* Index of the function that starts exactly here, or IMAGE_NO_FUNCTION. */
+/* Index of the function that starts exactly here (no function starts at a .cold part), or IMAGE_NO_FUNCTION. */
 uint32_t image_function_entry(const struct image *image, uint64_t address);
 
 /* Name to show for a function: demangled, else as it stands, else "libsqlite3.so.0+0x1234" (file's name + hex
