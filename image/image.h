@@ -75,7 +75,8 @@ const struct image_function *image_function(const struct image *image, uint32_t 
 /* Index of the function that owns this address (never a .cold part's own), or IMAGE_NO_FUNCTION. O(1) memory
  * accesses in the common case. */
 uint32_t image_function_at(const struct image *image, uint64_t address);
-/* Index of the function that starts exactly here (no function starts at a .cold part), or IMAGE_NO_FUNCTION. */
+/* Index of the function that starts exactly here (no function starts at a .cold part), or IMAGE_NO_FUNCTION.
+ */
 uint32_t image_function_entry(const struct image *image, uint64_t address);
 
 /* Name to show for a function: demangled, else as it stands, else "libsqlite3.so.0+0x1234" (file's name + hex
