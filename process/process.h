@@ -10,10 +10,10 @@
  *   - main thread: the SP with which the kernel started the program (startstack in /proc/PID/stat). `_start`
  *     as a caller then has height 8: it popped argc, aligned SP, pushed two words and made the call, and its
  *     CFI row says CFA = SP + 8 throughout.
- *   - thread: the CFA of the frame of clone3 (or clone) itself, by its row CFA = SP + 8: the address of the
- *     slot with the return address into clone3, + 16. clone3 then has height 0, start_thread 8.
+ *   - thread: the SP with which clone3 (or clone) called its function: the address of the slot with the
+ * return address into it, + 8, which is start_thread's CFA. start_thread then has height 0.
  *   - coroutine: the CFA of its outermost frame.
- * No frame's CFA lies above it but those of ld.so's entry code, which has no CFI.
+ * clone3 itself and ld.so's entry code lie above the base: they are part of no path.
  *
  * Not for use by several threads at a time: look-ups remember what they found.
  */

@@ -189,10 +189,14 @@ static bool frame_is_start(const struct unwind_frame *frame)
 bool unwind_base(const struct unwind_frame *frames, size_t count, uint64_t *base)
 {
     const struct unwind_frame *root = &frames[count - 1];
-    bool start = frame_is_start(root);
-    if (start && count == 1)
+    const struct place *place = &root->place;
+    if (!cfi_lookup(image_cfi(place->image), place->address - (count > 1)).root) {
+        *base = root->cfa;
+        return true;
+    }
+    if (count == 1)
         return false;
-    *base = root->cfa + (start ? 8 : 0);
+    *base = frame_is_start(root) ? root->cfa + 8 : frames[count - 2].cfa;
     return true;
 }
 

@@ -33,8 +33,8 @@ struct unwind_frame {
 /* Frames innermost first; returns their number and sets *end. */
 size_t unwind_sample(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                      size_t max, enum unwind_end *end);
-/* The base of the stack (process.h) from a walk that ended with UNWIND_ROOT. false: it was sampled in
- * `_start` itself, whose CFI does not tell. */
+/* The base of the stack (process.h) from a walk that ended with UNWIND_ROOT. false: the sample is in `_start`
+ * or clone3 itself, which does not tell. */
 bool unwind_base(const struct unwind_frame *frames, size_t count, uint64_t *base);
 const char *unwind_end_text(enum unwind_end end); /* "the dump ended before the stack did" */
 

@@ -260,9 +260,9 @@ Test(unwind, thread_ends_in_clone)
     cr_assert(image_thread_return(root->place.image, &ret));
     cr_expect_eq(root->place.address, ret);
     cr_assert(unwind_base(frames, count, &base));
-    cr_expect_eq(base, root->cfa);
-    cr_expect_eq(base % 16, 8, "the slot of the return address, 8 below a multiple of 16, and 16");
-    cr_expect_eq(base, frames[count - 2].cfa + 8);
+    cr_expect_eq(base, frames[count - 2].cfa);
+    cr_expect_eq(base + 8, root->cfa);
+    cr_expect_eq(base % 16, 0);
     shot_free();
 }
 
