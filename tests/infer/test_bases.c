@@ -1,0 +1,165 @@
+/* Voting for bases: on maps made by hand, and on this program's own stack. */
+#include <criterion/criterion.h>
+
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "infer/bases.h"
+#include "infer/trainer.h"
+#include "tests/infer/world.h"
+
+static void vote(struct world *w, struct bases *bases, struct sample sample, uint32_t tid, int expected)
+{
+    struct fathom_error err = {0};
+    sample.tid = tid;
+    cr_assert_eq(bases_vote(bases, w->self.process, &sample, &err), expected, "%s", err.text);
+}
+
+/* Every function at several heights, none of them the same as another's shifted. */
+static struct world *spread(void)
+{
+    struct world *w = world_open();
+    uint32_t node = world_child(w, TRIE_ROOT, 0, 0, 0, 1, 0);
+    for (uint32_t i = 1; i < 60; i++)
+        node = world_child(w, node, i * i % 7, i * i * 8 + i * 16, i, 1, 1);
+    world_finish(w);
+    return w;
+}
+
+Test(bases, true_base_wins)
+{
+    struct world *w = spread();
+    struct bases *bases = bases_new(w->resolver);
+    uint32_t pid = self_sample(0, 0, 0).pid;
+    uint64_t low, base, lowest = UINT64_MAX;
+    cr_expect_not(bases_winner(bases, pid, 1, &low, &base));
+    for (uint32_t i = 1; i < 60; i++) {
+        for (uint32_t tid = 1; tid <= 2; tid++) {
+            struct sample s = world_sample(i * i % 7, BASE + tid * 0x10000 + 8, i * i * 8 + i * 16);
+            vote(w, bases, s, tid, 1);
+            lowest = tid == 1 ? s.sp : lowest;
+        }
+        vote(w, bases, world_sample(7, BASE, i * 8), 3, 0);
+    }
+    cr_assert(bases_winner(bases, pid, 1, &low, &base));
+    cr_expect_eq(base, (uint64_t)BASE + 0x10000 + 8);
+    cr_expect_eq(low, lowest);
+    cr_assert(bases_winner(bases, pid, 2, &low, &base));
+    cr_expect_eq(base, (uint64_t)BASE + 0x20000 + 8);
+    cr_expect_not(bases_winner(bases, pid, 3, &low, &base));
+    cr_expect_not(bases_winner(bases, pid + 1, 1, &low, &base));
+    bases_free(bases);
+    world_close(w);
+}
+
+Test(bases, too_few_votes_or_a_tie_have_no_winner)
+{
+    struct world *w = world_open();
+    uint32_t node = world_child(w, TRIE_ROOT, 0, 0, 0, 1, 0);
+    world_child(w, node, 2, 48, 0, 1, 0);
+    node = world_child(w, node, 1, 16, 0, 1, 0);
+    world_child(w, node, 1, 32, 0, 1, 0);
+    world_finish(w);
+    struct bases *bases = bases_new(w->resolver);
+    uint32_t pid = self_sample(0, 0, 0).pid;
+    uint64_t low, base;
+    for (int i = 0; i < BASES_QUORUM; i++) {
+        cr_expect_not(bases_winner(bases, pid, 1, &low, &base));
+        vote(w, bases, world_sample(2, BASE, 48), 1, 1);
+        vote(w, bases, world_sample(1, BASE, 32), 2, 1);
+    }
+    cr_expect(bases_winner(bases, pid, 1, &low, &base));
+    cr_expect_eq(base, (uint64_t)BASE);
+    cr_expect_not(bases_winner(bases, pid, 2, &low, &base), "fun1 is at 16 or at 32: who knows");
+    vote(w, bases, world_sample(2, BASE, 48), 2, 1);
+    cr_assert(bases_winner(bases, pid, 2, &low, &base));
+    cr_expect_eq(base, (uint64_t)BASE);
+    bases_free(bases);
+    world_close(w);
+}
+
+/* More candidates than are kept: the base that most samples agree on survives. */
+Test(bases, memory_is_bounded)
+{
+    struct world *w = world_open();
+    uint32_t node = TRIE_ROOT;
+    for (uint32_t i = 1; i < 3000; i++)
+        node = world_child(w, node, i % 2, i * 24 + (i * 7919 % 1000 & ~7u) % 16, i, 1, 1);
+    world_finish(w);
+    struct bases *bases = bases_new(w->resolver);
+    uint32_t pid = self_sample(0, 0, 0).pid;
+    uint64_t low, base, seed = 3;
+    for (int i = 0; i < 300; i++) {
+        seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+        uint32_t at = 1 + (seed >> 33) % 2999;
+        /* One in four comes from elsewhere. */
+        uint64_t from = i % 4 ? BASE : BASE - 0x10000000 + (seed >> 36 & 0xfffff8);
+        vote(w, bases, world_sample(at % 2, from, at * 24 + (at * 7919 % 1000 & ~7u) % 16), 1, 1);
+    }
+    cr_assert(bases_winner(bases, pid, 1, &low, &base));
+    cr_expect_eq(base, (uint64_t)BASE);
+    bases_free(bases);
+    world_close(w);
+}
+
+/* This program's own stack at random moments. */
+enum { SHOTS = 400, DUMP = 1 << 14 };
+static struct sample shots[SHOTS];
+static uint8_t dumps[SHOTS][DUMP];
+static volatile sig_atomic_t shot_count;
+
+static void on_clock(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)info;
+    if (shot_count == SHOTS)
+        return;
+    struct sample *s = &shots[shot_count];
+    *s = self_sample_of_context(context);
+    self_dump(s, dumps[shot_count], DUMP);
+    shot_count++;
+}
+
+APART static unsigned walk(unsigned depth, unsigned seed)
+{
+    volatile unsigned sum = seed;
+    for (unsigned i = 0; i < 50; i++)
+        sum = sum * 1664525 + i;
+    if (depth)
+        return walk(depth - 1, sum) + (sum & 1 ? walk(depth - 1, sum * 3) : 0);
+    return sum;
+}
+
+Test(bases, of_a_real_stack, .timeout = 60)
+{
+    struct sigaction action = {.sa_sigaction = on_clock, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigaction(SIGPROF, &action, NULL);
+    struct itimerval every = {{0, 1000}, {0, 1000}};
+    setitimer(ITIMER_PROF, &every, NULL);
+    for (unsigned i = 0; shot_count < SHOTS; i++)
+        walk(12, i);
+    setitimer(ITIMER_PROF, &(struct itimerval){0}, NULL);
+
+    struct world *w = world_open();
+    self_set_stack(&w->self);
+    struct trainer *trainer = trainer_new(w->trie);
+    int whole = 0;
+    for (int i = 0; i < SHOTS / 2; i++)
+        whole += trainer_add(trainer, w->self.process, &shots[i], NULL, NULL) > 0;
+    cr_expect_gt(whole, SHOTS * 9 / 20, "%d of %d", whole, SHOTS / 2);
+    trainer_free(trainer);
+    world_finish(w);
+
+    struct self unknown = self_open(); /* the same process, whose stack nobody told */
+    struct bases *bases = bases_new(w->resolver);
+    for (int i = SHOTS / 2; i < SHOTS; i++)
+        cr_assert_geq(bases_vote(bases, unknown.process, &shots[i], NULL), 0);
+    uint64_t low, base;
+    cr_assert(bases_winner(bases, shots[0].pid, shots[0].tid, &low, &base));
+    cr_expect_eq(base, w->self.start_stack);
+    cr_expect_lt(low, base);
+    bases_free(bases);
+    self_close(&unknown);
+    world_close(w);
+}

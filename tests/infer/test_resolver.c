@@ -1,0 +1,193 @@
+/* The exact stage on a map made by hand: which path, how likely, and why not. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "tests/infer/world.h"
+
+static struct resolved resolve(struct world *w, struct sample sample)
+{
+    struct resolved out;
+    struct fathom_error err = {0};
+    cr_assert_eq(resolver_resolve(w->resolver, w->self.process, &sample, &out, &err), 0, "%s", err.text);
+    return out;
+}
+
+static void set_stack(struct world *w)
+{
+    cr_assert_eq(process_set_stack(w->self.process, self_tid(), BASE - 0x100000, BASE, NULL), 0);
+}
+
+/* fun0 at 0 calls fun1 and fun2 at 16; both call fun3 at 48, from two places each. fun4 only under fun1. */
+static struct world *diamond(void)
+{
+    struct world *w = world_open();
+    uint32_t root = world_child(w, TRIE_ROOT, 0, 0, 0, 10, 0);
+    uint32_t one = world_child(w, root, 1, 16, 5, 6, 1), two = world_child(w, root, 2, 16, 6, 4, 0);
+    world_child(w, one, 3, 48, 100, 2, 2);
+    world_child(w, one, 3, 48, 101, 3, 3);
+    world_child(w, two, 3, 48, 200, 4, 4);
+    world_child(w, two, 3, 64, 201, 1, 1);
+    world_child(w, one, 4, 48, 102, 1, 0);
+    world_finish(w);
+    set_stack(w);
+    return w;
+}
+
+Test(resolver, one_path_is_precise)
+{
+    struct world *w = diamond();
+    struct resolved r = resolve(w, world_sample(4, BASE, 48));
+    cr_expect_eq(r.kind, RESOLVED_PRECISE);
+    cr_expect_eq(r.reason, UNKNOWN_NOT);
+    cr_expect_eq(r.paths, 1u);
+    cr_expect_eq(r.probability, 1.0);
+    cr_expect_eq(r.cid.height, 48u);
+    cr_expect_str_eq(world_path(w, r.node), "fun0 fun1 fun4");
+    cr_expect_str_eq(world_path(w, resolve(w, world_sample(0, BASE, 0)).node), "fun0");
+    cr_expect_str_eq(world_path(w, resolve(w, world_sample(3, BASE, 64)).node), "fun0 fun2 fun3");
+    world_close(w);
+}
+
+Test(resolver, several_paths_share_their_probability_by_counts)
+{
+    struct world *w = diamond();
+    for (int again = 0; again < 2; again++) {
+        struct resolved r = resolve(w, world_sample(3, BASE, 48));
+        cr_expect_eq(r.kind, RESOLVED_AMBIGUOUS);
+        cr_expect_eq(r.paths, 2u, "call sites make no paths of their own");
+        cr_expect_str_eq(world_path(w, r.node), "fun0 fun1 fun3");
+        cr_expect_eq(pathmap_node(w->map, r.node).site, 101u, "of its nodes the one with most samples");
+        cr_expect_lt(fabs(r.probability - (5 + 5.0 / 9) / 10), 1e-6, "%g", r.probability);
+    }
+    world_close(w);
+}
+
+Test(resolver, without_samples_the_walks_decide)
+{
+    struct world *w = world_open();
+    uint32_t root = world_child(w, TRIE_ROOT, 0, 0, 0, 10, 0);
+    world_child(w, world_child(w, root, 1, 16, 5, 1, 0), 3, 48, 9, 1, 0);
+    world_child(w, world_child(w, root, 2, 16, 6, 3, 0), 3, 48, 9, 3, 0);
+    world_finish(w);
+    set_stack(w);
+    struct resolved r = resolve(w, world_sample(3, BASE, 48));
+    cr_expect_str_eq(world_path(w, r.node), "fun0 fun2 fun3");
+    cr_expect_lt(fabs(r.probability - 0.75), 1e-6);
+    world_close(w);
+}
+
+Test(resolver, says_why_a_context_is_unknown)
+{
+    struct world *w = diamond();
+    struct sample s = world_sample(3, BASE, 48);
+    cr_expect_eq(resolve(w, world_sample(3, BASE, 56)).reason, UNKNOWN_CONTEXT);
+    cr_expect_eq(resolve(w, world_sample(7, BASE, 48)).reason, UNKNOWN_CONTEXT);
+    cr_expect_eq(resolve(w, world_sample(3, BASE + 0x10000, 48)).reason, UNKNOWN_BASE);
+    s.sp = BASE - 0x200000;
+    cr_expect_eq(resolve(w, s).reason, UNKNOWN_BASE);
+    s = world_sample(3, BASE, 48);
+    s.tid += 1;
+    cr_expect_eq(resolve(w, s).reason, UNKNOWN_BASE);
+    s.reg_ip = 0x10;
+    cr_expect_eq(resolve(w, s).reason, UNKNOWN_MAPPING);
+    s.reg_ip = 0xffffffff81000000;
+    cr_expect_eq(resolve(w, s).reason, UNKNOWN_KERNEL);
+    s.has_regs = false;
+    cr_expect_eq(resolve(w, s).reason, UNKNOWN_REGISTERS);
+    struct resolved r;
+    s = world_sample(3, BASE, 48);
+    cr_expect_eq(resolver_resolve(w->resolver, NULL, &s, &r, NULL), 0);
+    cr_expect_eq(r.reason, UNKNOWN_MAPPING);
+    cr_expect_eq(r.node, PATHMAP_NONE);
+    cr_expect_eq(r.probability, 0);
+    for (int reason = 0; reason < UNKNOWN_REASONS; reason++)
+        cr_expect_gt(strlen(unknown_reason_text(reason)), 5u);
+    world_close(w);
+}
+
+Test(resolver, another_build_is_told_once_and_not_used)
+{
+    struct world *w = world_open();
+    struct image *image = world_image(w);
+    struct build_id other = *image_build_id(image);
+    cr_assert_gt(other.size, 0);
+    other.bytes[0] ^= 1;
+    struct place place;
+    process_place(w->self.process, fun(0), &place);
+    uint32_t number = trie_image(w->trie, image_path(image), &other);
+    uint32_t function =
+        trie_function(w->trie, number, image_function(image, place.function)->address, "fun0");
+    trie_child(w->trie, TRIE_ROOT, function, 0, 0);
+    world_finish(w);
+    set_stack(w);
+    for (unsigned i = 0; i < 6; i++)
+        cr_expect_eq(resolve(w, world_sample(i / 2, BASE, 0)).reason, UNKNOWN_CONTEXT);
+    cr_expect_eq(w->warnings, 1);
+    world_close(w);
+}
+
+/* Heights, functions and counts at random against a plain list of the paths. */
+Test(resolver, agrees_with_a_model_over_random_maps)
+{
+    enum { NODES = 300 };
+    struct {
+        uint32_t parent, height, node;
+        unsigned function;
+        char path[512];
+        uint64_t self;
+    } all[NODES];
+    struct world *w = world_open();
+    uint64_t seed = 5;
+    for (int i = 0; i < NODES; i++) {
+        seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+        int parent = i < 3 ? -1 : (int)((seed >> 33) % (unsigned)i);
+        if (parent >= 0 && strlen(all[parent].path) > 400)
+            parent = -1;
+        all[i].function = seed >> 60 & 3;
+        all[i].height = (parent < 0 ? 0 : all[parent].height + 8) + (seed >> 50 & 3) * 8;
+        all[i].self = 1 + (seed >> 40 & 7);
+        snprintf(all[i].path, sizeof all[i].path, "%s%sfun%u", parent < 0 ? "" : all[parent].path,
+                 parent < 0 ? "" : " ", all[i].function);
+        all[i].node = world_child(w, parent < 0 ? TRIE_ROOT : all[parent].node, all[i].function,
+                                  all[i].height, 0, 1, all[i].self);
+    }
+    world_finish(w);
+    set_stack(w);
+    for (int i = 0; i < NODES; i++) {
+        struct resolved r = resolve(w, world_sample(all[i].function, BASE, all[i].height));
+        cr_assert_neq(r.kind, RESOLVED_UNKNOWN);
+        /* Samples by path among the nodes of this CID. */
+        const char *paths[NODES];
+        double weights[NODES], total = 0, passes[NODES], all_passes = 0;
+        unsigned count = 0;
+        for (int j = 0; j < NODES; j++) {
+            if (all[j].function != all[i].function || all[j].height != all[i].height)
+                continue;
+            unsigned k = 0;
+            while (k < count && strcmp(paths[k], all[j].path) != 0)
+                k++;
+            if (k == count) {
+                paths[count] = all[j].path;
+                weights[count] = passes[count] = 0;
+                count++;
+            }
+            weights[k] += (double)all[j].self;
+            passes[k]++;
+            total += (double)all[j].self;
+            all_passes++;
+        }
+        cr_assert_eq(r.paths, count);
+        double best = 0, chosen = 0;
+        for (unsigned k = 0; k < count; k++) {
+            double p = (weights[k] + passes[k] / all_passes) / (total + 1);
+            best = p > best ? p : best;
+            if (strcmp(paths[k], world_path(w, r.node)) == 0)
+                chosen = p;
+        }
+        cr_assert_lt(fabs(best - chosen), 1e-9);
+        cr_assert_lt(fabs(best - r.probability), 1e-6);
+    }
+    world_close(w);
+}

@@ -1,0 +1,259 @@
+/* From unwound stacks of this program to a map that knows them, and back from samples to the same paths. */
+#include <criterion/criterion.h>
+
+#include <alloca.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "infer/trainer.h"
+#include "tests/infer/world.h"
+
+enum { DUMP = 1 << 16, STEPS = 20000 };
+
+static struct sample sample;
+static uint8_t dump[DUMP];
+
+APART static int leaf(int n)
+{
+    SELF_CAPTURE(&sample, dump, DUMP);
+    return n + 1;
+}
+
+APART static int left(int n)
+{
+    return leaf(n) + 1;
+}
+
+APART static int right(int n)
+{
+    volatile char *room = alloca((size_t)n + 100);
+    room[0] = 1;
+    return leaf(n) + room[0];
+}
+
+APART static int recursive(int n)
+{
+    volatile int local = n; /* or the compiler makes a loop of it */
+    local += n ? recursive(n - 1) : left(1);
+    return local;
+}
+
+static int train(struct world *w, struct trainer *trainer, enum unwind_end *end)
+{
+    struct fathom_error err = {0};
+    int frames = trainer_add(trainer, w->self.process, &sample, end, &err);
+    cr_assert_geq(frames, 0, "%s", err.text);
+    return frames;
+}
+
+static const char *tail(const char *path, size_t length)
+{
+    return strlen(path) > length ? path + strlen(path) - length : path;
+}
+
+static void expect_resolves(struct world *w, const struct sample *s, const char *expected)
+{
+    struct resolved r;
+    cr_assert_eq(resolver_resolve(w->resolver, w->self.process, s, &r, NULL), 0);
+    cr_assert_eq(r.kind, RESOLVED_PRECISE, "%s", unknown_reason_text(r.reason));
+    cr_assert_str_eq(tail(world_path(w, r.node), strlen(expected)), expected);
+}
+
+Test(trainer, trained_paths_are_found_again)
+{
+    struct world *w = world_open();
+    struct trainer *trainer = trainer_new(w->trie);
+    self_set_stack(&w->self);
+    struct sample shots[3];
+    for (int i = 0; i < 3; i++) {
+        i == 0 ? left(1) : i == 1 ? right(5) : recursive(10);
+        enum unwind_end end;
+        int frames = train(w, trainer, &end);
+        cr_assert_eq(end, UNWIND_ROOT, "%s", unwind_end_text(end));
+        cr_assert_gt(frames, i == 2 ? 13 : 3);
+        shots[i] = sample;
+    }
+    train(w, trainer, NULL);
+    cr_expect_eq(trie_statistics(w->trie)->paths_entered, 4u);
+    cr_expect_eq(trie_statistics(w->trie)->paths_failed, 0u);
+    world_finish(w);
+    expect_resolves(w, &shots[0], "trainer_trained_paths_are_found_again_impl left leaf");
+    expect_resolves(w, &shots[1], "trainer_trained_paths_are_found_again_impl right leaf");
+    expect_resolves(w, &shots[2], "recursive recursive recursive left leaf");
+    struct resolved r;
+    resolver_resolve(w->resolver, w->self.process, &shots[2], &r, NULL);
+    struct pathmap_node node = pathmap_node(w->map, r.node);
+    cr_expect_eq(node.self, 2u);
+    cr_expect_eq(node.passes, 2u);
+    uint64_t height = node.height;
+    while (node.parent != PATHMAP_NONE) {
+        node = pathmap_node(w->map, node.parent);
+        cr_assert_lt(node.height, height);
+        cr_assert_eq(node.self, 0u);
+        height = node.height;
+    }
+    cr_expect_eq(node.passes, 4u, "all went through the outermost function");
+    cr_expect_eq(node.height, 8u, "_start, as process.h says");
+    cr_expect_eq(node.site, 0u);
+    trainer_free(trainer);
+    world_close(w);
+}
+
+Test(trainer, base_known_or_not_gives_the_same_heights)
+{
+    uint32_t heights[2];
+    for (int known = 0; known < 2; known++) {
+        struct world *w = world_open();
+        struct trainer *trainer = trainer_new(w->trie);
+        if (known)
+            self_set_stack(&w->self);
+        recursive(4);
+        cr_assert_gt(train(w, trainer, NULL), 4);
+        uint64_t base = 0;
+        cr_assert_eq(process_stack_base(w->self.process, sample.tid, sample.sp, &base), STACK_KNOWN);
+        cr_assert_eq(base, w->self.start_stack);
+        world_finish(w);
+        struct resolved r;
+        resolver_resolve(w->resolver, w->self.process, &sample, &r, NULL);
+        cr_assert_eq(r.kind, RESOLVED_PRECISE);
+        heights[known] = pathmap_node(w->map, r.node).height;
+        trainer_free(trainer);
+        world_close(w);
+    }
+    cr_expect_eq(heights[0], heights[1]);
+}
+
+static void *thread(void *argument)
+{
+    recursive(2);
+    return argument;
+}
+
+Test(trainer, threads_share_their_paths)
+{
+    struct world *w = world_open();
+    struct trainer *trainer = trainer_new(w->trie);
+    uint32_t nodes = 0;
+    pthread_t id;
+    for (int i = 0; i < 3; i++) {
+        pthread_create(&id, NULL, thread, NULL);
+        pthread_join(id, NULL);
+        cr_assert_gt(train(w, trainer, NULL), 5);
+        if (i == 0)
+            nodes = trie_node_count(w->trie);
+    }
+    cr_expect_eq(trie_node_count(w->trie), nodes, "another thread, the same heights");
+    world_finish(w);
+    struct resolved r;
+    resolver_resolve(w->resolver, w->self.process, &sample, &r, NULL);
+    cr_expect_eq(pathmap_node(w->map, r.node).self, 3u);
+    struct pathmap_node node = pathmap_node(w->map, r.node);
+    while (node.parent != PATHMAP_NONE)
+        node = pathmap_node(w->map, node.parent);
+    cr_expect_eq(node.height, 0u, "start_thread");
+    trainer_free(trainer);
+    world_close(w);
+}
+
+Test(trainer, what_is_not_whole_is_counted_and_not_entered)
+{
+    struct world *w = world_open();
+    struct trainer *trainer = trainer_new(w->trie);
+    enum unwind_end end;
+    recursive(10);
+    sample.stack_size = 200;
+    cr_expect_eq(train(w, trainer, &end), 0);
+    cr_expect_eq(end, UNWIND_CUT);
+    sample.reg_ip = 1;
+    cr_expect_eq(train(w, trainer, &end), 0);
+    cr_expect_eq(end, UNWIND_NO_MAPPING);
+    cr_expect_eq(trie_statistics(w->trie)->paths_cut, 1u);
+    cr_expect_eq(trie_statistics(w->trie)->paths_failed, 1u);
+    cr_expect_eq(trie_statistics(w->trie)->paths_entered, 0u);
+    cr_expect_eq(trie_node_count(w->trie), 1u);
+    trainer_free(trainer);
+    world_close(w);
+}
+
+/* Every instruction from the first of left() on, by the trap flag. */
+static struct {
+    uint64_t pc, sp, bp;
+} steps[STEPS];
+static volatile int step_count, stepping;
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)info;
+    greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+    if (stepping && step_count < STEPS) {
+        steps[step_count].pc = (uint64_t)r[REG_RIP];
+        steps[step_count].sp = (uint64_t)r[REG_RSP];
+        steps[step_count++].bp = (uint64_t)r[REG_RBP];
+        r[REG_EFL] |= 0x100;
+    } else {
+        r[REG_EFL] &= ~0x100;
+    }
+}
+
+APART static int busy(int n)
+{
+    volatile char *room = alloca((size_t)n * 16);
+    int sum = 0;
+    for (int i = 0; i < n; i++) {
+        room[i] = (char)i;
+        sum += i * n;
+    }
+    return sum + room[0];
+}
+
+APART static int worker(int n, int a, int b, int c, int d, int e, int f, int g)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += busy(i + 1) * (a + b + c + d) + e * f * g;
+    return sum;
+}
+
+Test(trainer, every_instruction_of_an_activation_has_its_cid)
+{
+    struct world *w = world_open();
+    self_set_stack(&w->self);
+    struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+    sigaction(SIGTRAP, &action, NULL);
+    stepping = 1;
+    raise(SIGTRAP);
+    volatile int result = worker(4, 1, 2, 3, 4, 5, 6, 7);
+    stepping = 0;
+    (void)result;
+    __asm__ volatile("nop\n\tnop");
+    cr_assert_gt(step_count, 100);
+    cr_assert_lt(step_count, STEPS);
+    uint64_t worker_height = 0, busy_height = 0;
+    int in_worker = 0, in_busy = 0;
+    for (int i = 0; i < step_count; i++) {
+        struct sample s = self_sample(steps[i].pc, steps[i].sp, steps[i].bp);
+        struct cid cid = cid_of_sample(w->self.process, &s);
+        if (cid.reason == UNKNOWN_CFI || cid.reason == UNKNOWN_FUNCTION || cid.reason == UNKNOWN_MAPPING)
+            continue; /* libc's raise() and what the sanitizers call */
+        cr_assert_eq(cid.reason, UNKNOWN_NOT, "%s", unknown_reason_text(cid.reason));
+        const char *name = image_function(cid.place.image, cid.place.function)->name;
+        if (name && strcmp(name, "worker") == 0) {
+            in_worker++;
+            if (!worker_height)
+                worker_height = cid.height;
+            cr_assert_eq(cid.height, worker_height, "worker+%lx", cid.place.address);
+        }
+        if (name && strcmp(name, "busy") == 0) {
+            in_busy++;
+            if (!busy_height)
+                busy_height = cid.height;
+            cr_assert_eq(cid.height, busy_height, "busy+%lx", cid.place.address);
+        }
+    }
+    cr_expect_gt(in_worker, 40);
+    cr_expect_gt(in_busy, 60);
+    cr_expect_gt(busy_height, worker_height);
+    world_close(w);
+}
