@@ -7,6 +7,7 @@
  */
 #include "infer/bases.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -14,16 +15,25 @@
 #define HEIGHTS_MAX 4096 /* per function */
 #define ROUND       1024 /* samples of a thread between two looks for a leader */
 #define NO_LEADER   SIZE_MAX
+#define LEAST_SHARE 1e-9
+#define TIE_BITS    10 /* of two bases with the same votes, one must be 2^10 times likelier */
 
-/* The heights at which a function can be. */
-struct heights {
+/* A height at which a function can be, and the share of its samples that training saw there. */
+struct level {
+    uint32_t height;
+    double share;
+};
+
+struct levels {
     uint32_t count;
-    uint32_t heights[];
+    struct level levels[];
 };
 
 struct candidate {
     uint64_t base, low; /* low: lowest SP of a sample that voted for it */
     uint64_t votes;
+    double likelihood; /* product of the shares of its votes: times 2^exponent, in [0.5, 1) */
+    int64_t exponent;
 };
 
 struct ballot {
@@ -36,7 +46,7 @@ struct ballot {
 
 struct bases {
     struct resolver *resolver; /* borrowed */
-    struct table *heights;     /* map function -> struct heights * */
+    struct table *levels;      /* map function -> struct levels * */
     struct table *ballots;     /* pid << 32 | tid -> struct ballot * */
 };
 
@@ -46,9 +56,9 @@ struct bases *bases_new(struct resolver *resolver)
     if (!b)
         return NULL;
     b->resolver = resolver;
-    b->heights = table_new();
+    b->levels = table_new();
     b->ballots = table_new();
-    if (!b->heights || !b->ballots) {
+    if (!b->levels || !b->ballots) {
         bases_free(b);
         b = NULL;
     }
@@ -68,69 +78,68 @@ void bases_free(struct bases *b)
         return;
     size_t cursor = 0;
     uint64_t key, value;
-    while (b->heights && table_next(b->heights, &cursor, &key, &value))
-        free((struct heights *)(uintptr_t)value);
+    while (b->levels && table_next(b->levels, &cursor, &key, &value))
+        free((struct levels *)(uintptr_t)value);
     cursor = 0;
     while (b->ballots && table_next(b->ballots, &cursor, &key, &value))
         ballot_free((struct ballot *)(uintptr_t)value);
-    table_free(b->heights);
+    table_free(b->levels);
     table_free(b->ballots);
     free(b);
 }
 
-struct weighted {
-    uint32_t height;
-    double passes;
-};
-
-static int weighted_compare(const void *a, const void *b)
+static int level_compare(const void *a, const void *b)
 {
-    const struct weighted *x = a, *y = b;
-    if (x->passes != y->passes)
-        return x->passes > y->passes ? -1 : 1;
+    const struct level *x = a, *y = b;
+    if (x->share != y->share)
+        return x->share > y->share ? -1 : 1;
     return x->height < y->height ? -1 : x->height > y->height;
 }
 
-/* The function's distinct heights, those walked most often first. NULL: out of memory. */
-static struct heights *heights_new(const struct pathmap *map, uint32_t function)
+/* The function's distinct heights, the likeliest first: the counts are weighed as in resolver.h. NULL: out of
+ * memory. */
+static struct levels *levels_new(const struct pathmap *map, uint32_t function)
 {
-    uint32_t first, nodes = pathmap_function_nodes(map, function, &first), count = 0;
-    struct weighted *all = malloc((nodes ? nodes : 1) * sizeof *all);
+    uint32_t first, nodes = pathmap_function_nodes(map, function, &first);
+    struct levels *all = malloc(sizeof *all + nodes * sizeof all->levels[0]);
     if (!all)
         return NULL;
+    double self = 0, passes = 0;
+    for (uint32_t i = 0; i < nodes; i++) {
+        struct pathmap_node node = pathmap_node(map, first + i);
+        self += (double)node.self;
+        passes += (double)node.passes;
+    }
+    all->count = 0;
     for (uint32_t i = 0; i < nodes; i++) { /* in order of height */
         struct pathmap_node node = pathmap_node(map, first + i);
-        if (count && all[count - 1].height == node.height)
-            all[count - 1].passes += (double)node.passes;
+        double prior = passes > 0 ? (double)node.passes / passes : 1.0 / nodes;
+        double share = ((double)node.self + prior) / (self + 1);
+        struct level *last = &all->levels[all->count ? all->count - 1 : 0];
+        if (all->count && last->height == node.height)
+            last->share += share;
         else
-            all[count++] = (struct weighted){node.height, (double)node.passes};
+            all->levels[all->count++] = (struct level){node.height, share};
     }
-    qsort(all, count, sizeof *all, weighted_compare);
-    if (count > HEIGHTS_MAX)
-        count = HEIGHTS_MAX;
-    struct heights *heights = malloc(sizeof *heights + count * sizeof heights->heights[0]);
-    if (heights) {
-        heights->count = count;
-        for (uint32_t i = 0; i < count; i++)
-            heights->heights[i] = all[i].height;
-    }
-    free(all);
-    return heights;
+    qsort(all->levels, all->count, sizeof all->levels[0], level_compare);
+    if (all->count > HEIGHTS_MAX)
+        all->count = HEIGHTS_MAX;
+    return all;
 }
 
-static const struct heights *bases_heights(struct bases *b, uint32_t function)
+static const struct levels *bases_levels(struct bases *b, uint32_t function)
 {
-    uint64_t *value = table_find(b->heights, function);
+    uint64_t *value = table_find(b->levels, function);
     if (value)
-        return (const struct heights *)(uintptr_t)*value;
-    struct heights *heights = heights_new(resolver_map(b->resolver), function);
-    value = heights ? table_put(b->heights, function, NULL) : NULL;
+        return (const struct levels *)(uintptr_t)*value;
+    struct levels *levels = levels_new(resolver_map(b->resolver), function);
+    value = levels ? table_put(b->levels, function, NULL) : NULL;
     if (!value) {
-        free(heights);
+        free(levels);
         return NULL;
     }
-    *value = (uintptr_t)heights;
-    return heights;
+    *value = (uintptr_t)levels;
+    return levels;
 }
 
 static uint64_t ballot_key(uint32_t pid, uint32_t tid)
@@ -209,7 +218,7 @@ static struct candidate *ballot_candidate(struct ballot *ballot, uint64_t base)
     if (!value)
         return NULL;
     *value = ballot->count;
-    ballot->candidates[ballot->count] = (struct candidate){base, UINT64_MAX, 0};
+    ballot->candidates[ballot->count] = (struct candidate){base, UINT64_MAX, 0, 0.5, 1};
     return &ballot->candidates[ballot->count++];
 }
 
@@ -220,21 +229,42 @@ static void candidate_vote(struct candidate *candidate, uint64_t sp)
         candidate->low = sp;
 }
 
-/* The one candidate with the most votes, when these are half of the samples; else NO_LEADER. */
+/* So that the product of any number of shares stays in range. A node that training never counted is unlikely,
+ * not impossible. */
+static void candidate_weigh(struct candidate *candidate, double share)
+{
+    int exponent;
+    if (share < LEAST_SHARE)
+        share = LEAST_SHARE;
+    candidate->likelihood = frexp(candidate->likelihood * share, &exponent);
+    candidate->exponent += exponent;
+}
+
+/* More votes, or as many and likelier. */
+static bool candidate_before(const struct candidate *a, const struct candidate *b)
+{
+    return a->votes != b->votes ? a->votes > b->votes : a->exponent > b->exponent;
+}
+
+/* The candidate with the most votes, when these are half of the samples and no other is its equal; else
+ * NO_LEADER. */
 static size_t ballot_leader(const struct ballot *ballot)
 {
-    size_t best = NO_LEADER;
-    uint64_t most = 0;
+    const struct candidate *best = NULL, *second = NULL;
     for (size_t i = 0; i < ballot->count; i++) {
-        uint64_t votes = ballot->candidates[i].votes;
-        if (votes == most)
-            best = NO_LEADER;
-        if (votes > most) {
-            most = votes;
-            best = i;
+        const struct candidate *candidate = &ballot->candidates[i];
+        if (!best || candidate_before(candidate, best)) {
+            second = best;
+            best = candidate;
+        } else if (!second || candidate_before(candidate, second)) {
+            second = candidate;
         }
     }
-    return most >= BASES_QUORUM && most >= ballot->samples - ballot->samples / 2 ? best : NO_LEADER;
+    if (!best || best->votes < BASES_QUORUM || best->votes < ballot->samples - ballot->samples / 2)
+        return NO_LEADER;
+    if (second && second->votes == best->votes && best->exponent - second->exponent <= TIE_BITS)
+        return NO_LEADER;
+    return (size_t)(best - ballot->candidates);
 }
 
 int bases_vote(struct bases *b, const struct process *process, const struct sample *sample,
@@ -249,10 +279,10 @@ int bases_vote(struct bases *b, const struct process *process, const struct samp
     if (function == PATHMAP_NONE)
         return 0;
     struct ballot *ballot = bases_ballot(b, sample->pid, sample->tid);
-    const struct heights *heights = bases_heights(b, function);
-    if (!ballot || !heights)
+    const struct levels *levels = bases_levels(b, function);
+    if (!ballot || !levels)
         return error_memory(err);
-    if (heights->count == 0)
+    if (levels->count == 0)
         return 0;
     if (ballot->samples++ % ROUND == ROUND - 1)
         ballot->leader = ballot_leader(ballot);
@@ -264,14 +294,15 @@ int bases_vote(struct bases *b, const struct process *process, const struct samp
             candidate_vote(leader, sample->sp);
         return 1;
     }
-    for (uint32_t i = 0; i < heights->count; i++) {
+    for (uint32_t i = 0; i < levels->count; i++) {
         uint64_t base;
-        if (__builtin_add_overflow(cfa, heights->heights[i], &base) || base % 8)
+        if (__builtin_add_overflow(cfa, levels->levels[i].height, &base) || base % 8)
             continue;
         struct candidate *candidate = ballot_candidate(ballot, base);
         if (!candidate)
             return error_memory(err);
         candidate_vote(candidate, sample->sp);
+        candidate_weigh(candidate, levels->levels[i].share);
     }
     return 1;
 }

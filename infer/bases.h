@@ -15,7 +15,7 @@ void bases_free(struct bases *bases);
 #define BASES_CANDIDATES 65536 /* bases that are counted per thread */
 
 /* Notes one sample of a thread whose base is unknown: one vote for every base at which its CID would be
- * known. Bounded: 4096 heights per function (those walked most often), BASES_CANDIDATES bases per thread, of
+ * known. Bounded: 4096 heights per function (the likeliest), BASES_CANDIDATES bases per thread, of
  * which the rarest go when it is full (so a winner may be denied by that, never made). Returns 1 when it
  * voted, 0 when its CFA or its function told nothing, negative when out of memory. */
 int bases_vote(struct bases *bases, const struct process *process, const struct sample *sample,
