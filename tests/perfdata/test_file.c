@@ -1,0 +1,353 @@
+/* The writer and the reader on files: round trip, cuts, full disks, files that are none of ours. */
+#include "recording.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+static struct kept kept;
+
+/* A recording of four records with out-of-order times, written to a new file. */
+static char *small_recording(struct event *events)
+{
+    struct build b = {0};
+    struct writer *writer = NULL;
+    struct fathom_error err;
+    char *path = temporary_file();
+    two_events(events);
+    put_comm(&b, "first", 0);
+    put_sample(&b, 11, 2000, 0x1000);
+    put_sample(&b, 21, 3000, 0x1001);
+    put_round(&b);
+    put_sample(&b, 12, 1000, 0x1002);
+    cr_assert_eq(writer_open(path, events, 2, &writer, &err), 0, "%s", err.text);
+    cr_assert_eq(writer_append(writer, b.bytes, b.size, &err), 0, "%s", err.text);
+    cr_assert_eq(writer_size(writer), b.size);
+    char *argv[] = {(char *)"fathom", (char *)"record", NULL};
+    cr_assert_eq(writer_command(writer, 2, argv, &err), 0);
+    cr_assert_eq(writer_build_id(writer, "/bin/true", (const uint8_t *)"01234567890123456789", 20, &err), 0);
+    cr_assert_eq(writer_close(writer, &err), 0, "%s", err.text);
+    return path;
+}
+
+Test(file, what_was_written_is_read)
+{
+    struct event events[2];
+    const struct event *read;
+    struct reader *reader = NULL;
+    struct reader_summary summary;
+    struct fathom_error err;
+    char *path = small_recording(events);
+    cr_assert_eq(reader_open(path, NULL, &reader, &err), 0, "%s", err.text);
+    cr_assert_eq(reader_events(reader, &read), 2);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_str_eq(read[i].name, events[i].name);
+        cr_assert_eq(read[i].id_count, events[i].id_count);
+        cr_assert_arr_eq(read[i].ids, events[i].ids, events[i].id_count * 8);
+        cr_assert_eq(read[i].attr.sample_type, events[i].attr.sample_type);
+        cr_assert_eq(read[i].attr.size, 128);
+    }
+    cr_assert(!read[0].audit);
+    cr_assert(read[1].audit);
+    cr_assert_str_eq(reader_command(reader), "fathom record");
+    for (int pass = 0; pass < 2; pass++) {
+        kept.count = 0;
+        cr_assert_eq(reader_run(reader, keep, &kept, &err), 0);
+        reader_summary(reader, &summary);
+        cr_assert_eq(summary.records, 4);
+        cr_assert_eq(summary.samples, 3);
+        cr_assert(!summary.truncated && !summary.pipe && !summary.compressed);
+        cr_assert_eq(kept.count, 4);
+        const uint64_t times[] = {0, 1000, 2000, 3000}, ips[] = {0, 0x1002, 0x1000, 0x1001};
+        for (size_t i = 0; i < 4; i++) {
+            cr_assert_eq(kept.records[i].time, times[i]);
+            cr_assert_eq(kept.records[i].tid, 101);
+            if (i)
+                cr_assert_eq(kept.records[i].ip, ips[i]);
+        }
+        cr_assert_eq(kept.records[3].event, 1);
+    }
+    reader_close(reader);
+    unlink(path);
+    free(path);
+}
+
+/* Offset of the records in a file. */
+static uint64_t data_offset(const uint8_t *file)
+{
+    uint64_t offset;
+    memcpy(&offset, file + 40, 8);
+    return offset;
+}
+
+Test(file, every_cut_gives_the_records_before_it)
+{
+    struct event events[2];
+    struct reader_summary summary;
+    struct fathom_error err;
+    char *path = small_recording(events);
+    size_t size;
+    uint8_t *file = get_file(path, &size);
+    uint64_t start = data_offset(file);
+    /* ends of the records that are delivered: comm, sample, audit sample, (round), sample */
+    const uint64_t ends[] = {start + 48, start + 48 + 72, start + 48 + 72 + 104,
+                             start + 48 + 72 + 104 + 8 + 72};
+    for (size_t cut = 0; cut <= size; cut++) {
+        put_file(path, file, cut);
+        int rc = read_file(path, &kept, &summary, &err);
+        if (cut < start) {
+            cr_assert(rc == -EBADMSG || rc == -ENOMSG, "cut %zu: %d", cut, rc);
+            continue;
+        }
+        cr_assert_eq(rc, 0, "cut %zu: %s", cut, err.text);
+        size_t whole = 0;
+        while (whole < 4 && ends[whole] <= cut)
+            whole++;
+        cr_assert_eq(kept.count, whole, "cut %zu: %zu of %zu", cut, kept.count, whole);
+        cr_assert_eq(summary.truncated, cut < ends[3]);
+    }
+    free(file);
+    unlink(path);
+    free(path);
+}
+
+Test(file, a_file_that_was_never_closed_is_read_to_its_end)
+{
+    struct event events[2];
+    struct reader_summary summary;
+    struct fathom_error err;
+    char *path = small_recording(events);
+    size_t size;
+    uint8_t *file = get_file(path, &size);
+    uint64_t data_size;
+    memcpy(&data_size, file + 48, 8);
+    memset(file + 48, 0, 8);
+    memset(file + 72, 0, 32); /* features */
+    put_file(path, file, data_offset(file) + data_size);
+    cr_assert_eq(read_file(path, &kept, &summary, &err), 0);
+    cr_assert_eq(kept.count, 4);
+    cr_assert(summary.truncated);
+    /* zeros behind it, as a crashed file system leaves them */
+    memset(file + data_offset(file) + data_size, 0, size - data_offset(file) - data_size);
+    put_file(path, file, size);
+    cr_assert_eq(read_file(path, &kept, &summary, &err), 0);
+    cr_assert_eq(kept.count, 4);
+    cr_assert(summary.truncated);
+    free(file);
+    unlink(path);
+    free(path);
+}
+
+/* Writes until the limit of file size stops it. Returns the number of samples that were accepted. */
+static uint64_t write_until_full(const char *path, rlim_t limit, struct fathom_error *err)
+{
+    struct event events[2];
+    struct writer *writer = NULL;
+    struct build b = {0};
+    uint64_t written = 0;
+    int rc = 0;
+    two_events(events);
+    cr_assert_eq(writer_open(path, events, 2, &writer, err), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){limit, limit}), 0);
+    while (rc == 0 && written < 100000) {
+        b.size = 0;
+        put_sample(&b, 11, written + 1, written);
+        rc = writer_append(writer, b.bytes, b.size, err);
+        written += rc == 0;
+    }
+    cr_assert_eq(rc, -EFBIG);
+    cr_assert_eq(writer_append(writer, b.bytes, b.size, err), -EFBIG); /* and stays so */
+    cr_assert_eq(writer_close(writer, err), -EFBIG);
+    return written;
+}
+
+/* The samples of write_until_full(): 1, 2, 3 ... */
+static int count_in_order(void *context, const struct record *record, struct fathom_error *err)
+{
+    uint64_t *samples = context;
+    (void)err;
+    cr_assert_eq(record->time, ++*samples);
+    return 0;
+}
+
+Test(file, a_full_disk_leaves_a_readable_file)
+{
+    const rlim_t limit = 2000003;
+    struct fathom_error err;
+    char *path = temporary_file();
+    uint64_t written = write_until_full(path, limit, &err);
+    cr_assert_gt(written, 20000);
+
+    size_t size;
+    uint8_t *file = get_file(path, &size);
+    uint64_t start = data_offset(file), data_size;
+    memcpy(&data_size, file + 48, 8);
+    cr_assert_eq(data_size % 72, 0);             /* whole records */
+    cr_assert_gt(start + data_size + 72, limit); /* and no one lost that was on the disk */
+    free(file);
+
+    struct reader *reader = NULL;
+    struct reader_summary summary;
+    uint64_t samples = 0;
+    cr_assert_eq(reader_open(path, NULL, &reader, &err), 0, "%s", err.text);
+    cr_assert_eq(reader_run(reader, count_in_order, &samples, &err), 0);
+    cr_assert_eq(samples, data_size / 72);
+    reader_summary(reader, &summary);
+    cr_assert(!summary.truncated);
+    reader_close(reader);
+    unlink(path);
+    free(path);
+}
+
+Test(file, outputs_that_cannot_be)
+{
+    struct event events[2];
+    struct writer *writer = NULL;
+    struct fathom_error err;
+    two_events(events);
+    cr_assert_eq(writer_open("/nonexistent/perf.data", events, 2, &writer, &err), -ENOENT);
+    cr_assert(strstr(err.text, "/nonexistent/perf.data"));
+    char *path = temporary_file();
+    unlink(path);
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    cr_assert_eq(writer_open(path, events, 2, &writer, &err), -ESPIPE);
+    unlink(path);
+    free(path);
+    cr_assert_eq(writer_open("/dev/full", events, 2, &writer, &err), -ENOSPC);
+    events[1].attr.sample_type &= ~(uint64_t)PERF_SAMPLE_IDENTIFIER;
+    cr_assert_eq(writer_open("/dev/null", events, 2, &writer, &err), -EINVAL);
+    cr_assert_null(writer);
+}
+
+Test(file, records_of_a_wrong_size_are_refused)
+{
+    struct event events[2];
+    struct writer *writer = NULL;
+    struct fathom_error err;
+    struct build b = {0};
+    two_events(events);
+    put_sample(&b, 11, 1, 1);
+    cr_assert_eq(writer_open("/dev/null", events, 2, &writer, &err), 0);
+    cr_assert_eq(writer_append(writer, b.bytes, b.size - 8, &err), -EINVAL);
+    cr_assert_eq(writer_append(writer, b.bytes, 4, &err), -EINVAL);
+    cr_assert_eq(writer_append(writer, b.bytes, b.size, &err), 0);
+    cr_assert_eq(writer_close(writer, &err), 0, "%s", err.text);
+}
+
+/* Changes bytes of a good recording and reads it. */
+static int read_changed(size_t at, const void *bytes, size_t count, struct fathom_error *err)
+{
+    struct event events[2];
+    struct reader_summary summary;
+    char *path = small_recording(events);
+    size_t size;
+    uint8_t *file = get_file(path, &size);
+    memcpy(file + at, bytes, count);
+    put_file(path, file, size);
+    int rc = read_file(path, &kept, &summary, err);
+    free(file);
+    unlink(path);
+    free(path);
+    return rc;
+}
+
+Test(file, files_that_cannot_be_read_are_named_for_what_they_are)
+{
+    struct fathom_error err;
+    struct reader_summary summary;
+    cr_assert_eq(read_changed(0, "2ELIFREP", 8, &err), -ENOTSUP);
+    cr_assert_eq(read_changed(0, "PERFFILE", 8, &err), -ENOTSUP);
+    cr_assert_eq(read_changed(0,
+                              "\x7f"
+                              "ELF....",
+                              8, &err),
+                 -ENOMSG);
+    const uint64_t sizes[] = {0, 8, 79, 5000, UINT64_MAX};
+    for (size_t i = 0; i < 5; i++)
+        cr_assert_eq(read_changed(16, &sizes[i], 8, &err), -EBADMSG);
+    cr_assert_eq(read_changed(24, &sizes[4], 8, &err), -EBADMSG); /* attrs behind the end */
+    cr_assert_eq(read_changed(40, &sizes[4], 8, &err), -EBADMSG); /* records behind the end */
+    cr_assert_eq(read_file("/nonexistent", &kept, &summary, &err), -ENOENT);
+    cr_assert_eq(read_file("/", &kept, &summary, &err), -EISDIR);
+    cr_assert_eq(read_file("/dev/null", &kept, &summary, &err), -ENOMSG);
+}
+
+Test(file, a_recording_of_another_architecture_is_refused)
+{
+    struct event events[2];
+    struct reader_summary summary;
+    struct fathom_error err;
+    char *path = small_recording(events);
+    size_t size;
+    uint8_t *file = get_file(path, &size);
+    uint8_t *arch = memmem(file, size, "x86_64\0", 7);
+    while (arch && arch[-4] != 64) /* the string with its length, not a part of the kernel's release */
+        arch = memmem(arch + 1, size - (size_t)(arch + 1 - file), "x86_64\0", 7);
+    cr_assert(arch);
+    memcpy(arch, "aarch64", 8);
+    put_file(path, file, size);
+    cr_assert_eq(read_file(path, &kept, &summary, &err), -ENOTSUP);
+    cr_assert(strstr(err.text, "aarch64"));
+    free(file);
+    unlink(path);
+    free(path);
+}
+
+Test(file, a_damaged_record_is_left_out_and_counted)
+{
+    struct event events[2];
+    struct reader_summary summary;
+    struct fathom_error err;
+    char *path = small_recording(events);
+    size_t size;
+    uint8_t *file = get_file(path, &size);
+    file[data_offset(file) + 48 + 8] = 99; /* the first sample's event ID */
+    put_file(path, file, size);
+    cr_assert_eq(read_file(path, &kept, &summary, &err), 0);
+    cr_assert_eq(kept.count, 3);
+    cr_assert_eq(summary.damaged, 1);
+    cr_assert_eq(summary.samples, 2);
+    free(file);
+    unlink(path);
+    free(path);
+}
+
+Test(file, attrs_of_other_sizes)
+{
+    /* one event with an attr of 64 bytes (the first that Linux had) or of 200 (some later one) */
+    const uint64_t sizes[] = {64, 200};
+    for (size_t i = 0; i < 2; i++) {
+        struct build b = {0};
+        struct reader_summary summary;
+        struct fathom_error err;
+        struct perf_event_attr attr = {.size = (uint32_t)sizes[i],
+                                       .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME};
+        put(&b, "PERFILE2", 8);
+        put64(&b, 104);
+        put64(&b, sizes[i] + 16);
+        put64(&b, 104);
+        put64(&b, sizes[i] + 16);
+        put64(&b, 104 + sizes[i] + 16);
+        put64(&b, 24);
+        b.size = 104;
+        memset(b.bytes + 104, 0xee, sizes[i]);
+        put(&b, &attr, sizes[i] < sizeof attr ? sizes[i] : sizeof attr);
+        b.size = 104 + sizes[i];
+        put64(&b, 0);
+        put64(&b, 0);
+        record_start(&b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+        put64(&b, 0xabc);
+        put64(&b, 5);
+        record_end(&b);
+        char *path = temporary_file();
+        put_file(path, b.bytes, b.size);
+        cr_assert_eq(read_file(path, &kept, &summary, &err), 0, "%s", err.text);
+        cr_assert_eq(kept.count, 1);
+        cr_assert_eq(kept.records[0].ip, 0xabc);
+        cr_assert(!summary.truncated);
+        unlink(path);
+        free(path);
+    }
+}
