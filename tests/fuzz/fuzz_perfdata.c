@@ -1,0 +1,60 @@
+/*
+ * fuzz_perfdata.c - any bytes as a recording: opened, run twice, every field that a record borrows is read.
+ * The second run must deliver what the first did.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "perfdata/reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static uint64_t add_bytes(uint64_t sum, const void *data, size_t size)
+{
+    const uint8_t *at = data;
+    for (size_t i = 0; i < size; i++)
+        sum = sum * 31 + at[i];
+    return sum;
+}
+
+static int touch(void *context, const struct record *record, struct fathom_error *err)
+{
+    uint64_t *sum = context;
+    (void)err;
+    *sum = *sum * 31 + record->time + record->tid;
+    if (record->kind == RECORD_SAMPLE) {
+        const struct sample *sample = &record->sample;
+        *sum = add_bytes(*sum, sample->stack, sample->stack_size);
+        *sum = add_bytes(*sum, sample->callchain, sample->callchain_count * sizeof(uint64_t));
+    } else if (record->kind == RECORD_MMAP) {
+        *sum = add_bytes(*sum, record->mmap.path, strlen(record->mmap.path));
+        *sum = add_bytes(*sum, record->mmap.build_id, record->mmap.build_id_size);
+    } else if (record->kind == RECORD_COMM) {
+        *sum = add_bytes(*sum, record->comm.name, strlen(record->comm.name));
+    }
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+        abort();
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    struct reader *reader;
+    struct fathom_error err;
+    if (reader_open(path, NULL, &reader, &err) == 0) {
+        uint64_t first = 0, second = 0;
+        int rc = reader_run(reader, touch, &first, &err);
+        if (reader_run(reader, touch, &second, &err) != rc || first != second)
+            abort();
+        reader_close(reader);
+    }
+    close(fd);
+    return 0;
+}
