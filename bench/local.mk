@@ -7,3 +7,8 @@ EXTRA_PROGRAMS += bench/bench_cfi
 BENCHES += bench/bench_cfi
 bench_bench_cfi_SOURCES = bench/bench_cfi.c
 bench_bench_cfi_LDADD = libimage.la libbase.la
+
+BENCHES += bench/bench_perfdata
+EXTRA_PROGRAMS += bench/bench_perfdata
+bench_bench_perfdata_SOURCES = bench/bench_perfdata.c
+bench_bench_perfdata_LDADD = libperfdata.la libbase.la
