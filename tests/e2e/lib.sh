@@ -106,16 +106,26 @@ need_perf_events()
 
 # Folded reports: "root;...;leaf WEIGHT" a line --------------------------------------------------------------
 
-# frames A B C: a pattern for these functions one right below the other, anywhere in a path; the last may have
-# called something (the clock).
+# frames A B C: a pattern for paths that end in these functions, one right below the other; "..." stands for any
+# number of frames, "^" as the first for the root.
 frames()
 {
-    pattern="(^|;)$1"
-    shift
+    pattern="(^|;)" before=""
     for frame; do
-        pattern="$pattern;$frame"
+        case $frame in
+        ^) pattern="^" ;;
+        ...) before="$before([^;]+;)*" ;;
+        *)
+            pattern="$pattern$before$(printf %s "$frame" | sed 's/[][().*+?$|{}]/[&]/g')"
+            before=";"
+            ;;
+        esac
     done
-    echo "$pattern(;|\$)"
+    # "..." at the end: whatever else was called.
+    case $before in
+    *'*') echo "$pattern(;|\$)" ;;
+    *) echo "$pattern\$" ;;
+    esac
 }
 
 # share FILE PATTERN: percent of the file's weight on the paths that match.
@@ -136,8 +146,14 @@ has_share()
     else
         not_ok "$5: $found%, expected $3 +- $4"
         echo "# $2"
-        sort -k 2 "$1" | awk '{ w = $NF; print w "\t" $0 }' | sort -rn | cut -f 2- | head -n 15 | cut -c 1-400 | note
+        awk '{ print $NF "\t" $0 }' "$1" | sort -rn | cut -f 2- | head -n 15 | cut -c 1-400 | note
     fi
+}
+
+# has_between FILE PATTERN LOW HIGH DESCRIPTION
+has_between()
+{
+    has_share "$1" "$2" "$(awk "BEGIN { print ($3 + $4) / 2 }")" "$(awk "BEGIN { print ($4 - $3) / 2 }")" "$5"
 }
 
 # has_not FILE PATTERN DESCRIPTION: no weight at all on such paths.
