@@ -20,7 +20,7 @@ sub make_line {
     my ($i) = @_;
     return sprintf '10.%d.%d.%d - - [%02d/Oct/2023:%02d:%02d:%02d] "%s %s?id=%d HTTP/1.1" %d %d "%s"',
         random(4), random(8), random(250), 1 + $i % 28, $i % 24, $i % 60, random(60), $verbs[ random(scalar @verbs) ],
-        $pages[ random(scalar @pages) ], random(5000), $status[ random(scalar @status) ], random(90000),
+        $pages[ random(scalar @pages) ], random(300), $status[ random(scalar @status) ], random(90000),
         random(3) ? "Mozilla/5.0 (X11; Linux)" : "robot/1.$i";
 }
 
