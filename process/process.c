@@ -33,6 +33,7 @@ struct process {
     struct space *space;   /* never NULL */
     size_t last;           /* region that was hit last: a hint, may be out of range */
     struct stacks *stacks; /* NULL: none are known */
+    struct table *threads; /* TID -> number of its COMM in all->names; NULL: none has one of its own */
 };
 
 struct processes *processes_new(struct image_cache *images, const struct log *log)
@@ -56,6 +57,7 @@ static void process_free(struct process *process)
 {
     space_release(process->space);
     stacks_free(process->stacks);
+    table_free(process->threads);
     free(process);
 }
 
@@ -159,6 +161,16 @@ static int process_apply_mmap(struct processes *all, const struct record *record
     return r == -ENOMEM ? error_memory(err) : 0;
 }
 
+static bool process_name_thread(struct process *process, uint32_t tid, uint32_t name)
+{
+    if (!process->threads && !(process->threads = table_new()))
+        return false;
+    uint64_t *value = table_put(process->threads, tid, NULL);
+    if (value)
+        *value = name;
+    return value != NULL;
+}
+
 static int process_apply_comm(struct processes *all, const struct record *record, struct fathom_error *err)
 {
     struct process *process = process_get(all, record->pid);
@@ -172,15 +184,29 @@ static int process_apply_comm(struct processes *all, const struct record *record
         process->space = space;
         stacks_free(process->stacks);
         process->stacks = NULL;
+        table_free(process->threads);
+        process->threads = NULL;
     }
+    if (!record->comm.name)
+        return 0;
+    uint32_t number = names_intern(all->names, record->comm.name);
+    if (number == NAMES_NONE)
+        return error_memory(err);
     /* Threads have names of their own; the process has its main thread's. */
-    if (record->comm.name && (record->tid == record->pid || !*process->name)) {
-        uint32_t number = names_intern(all->names, record->comm.name);
-        if (number == NAMES_NONE)
-            return error_memory(err);
+    if (record->tid == record->pid || !*process->name)
         process->name = names_text(all->names, number);
-    }
-    return 0;
+    return process_name_thread(process, record->tid, number) ? 0 : error_memory(err);
+}
+
+/* A new thread goes by the name of the one that started it, until it gets its own. */
+static int process_apply_thread(struct processes *all, const struct record *record, struct fathom_error *err)
+{
+    struct process *process = process_find(all, record->pid);
+    const uint64_t *number =
+        process && process->threads ? table_find(process->threads, record->fork.parent_tid) : NULL;
+    if (!number || table_find(process->threads, record->tid))
+        return 0;
+    return process_name_thread(process, record->tid, (uint32_t)*number) ? 0 : error_memory(err);
 }
 
 /* A new process. It begins as its parent, on a copy of the stack of the thread that forked. What is known of
@@ -188,8 +214,10 @@ static int process_apply_comm(struct processes *all, const struct record *record
  * synthesised mappings. */
 static int process_apply_fork(struct processes *all, const struct record *record, struct fathom_error *err)
 {
-    if (record->pid == record->fork.parent_pid || record->pid == KERNEL_PID)
+    if (record->pid == KERNEL_PID)
         return 0;
+    if (record->pid == record->fork.parent_pid)
+        return process_apply_thread(all, record, err);
     struct process *child = process_get(all, record->pid);
     if (!child)
         return error_memory(err);
@@ -203,6 +231,8 @@ static int process_apply_fork(struct processes *all, const struct record *record
     child->space = space;
     stacks_free(child->stacks);
     child->stacks = NULL;
+    table_free(child->threads);
+    child->threads = NULL;
     child->name = parent ? parent->name : "";
     if (!parent || !parent->stacks)
         return 0;
@@ -226,6 +256,8 @@ int processes_apply(struct processes *all, const struct record *record, struct f
         process = process_find(all, record->pid);
         if (process && process->stacks)
             stacks_remove(process->stacks, record->tid);
+        if (process && process->threads)
+            table_remove(process->threads, record->tid);
         return 0;
     default:
         return 0;
@@ -235,6 +267,12 @@ int processes_apply(struct processes *all, const struct record *record, struct f
 const char *process_name(const struct process *process)
 {
     return process->name;
+}
+
+const char *process_thread_name(const struct process *process, uint32_t tid)
+{
+    const uint64_t *number = process->threads ? table_find(process->threads, tid) : NULL;
+    return number ? names_text(process->all->names, (uint32_t)*number) : process->name;
 }
 
 /* Whether the name is a file's, not that of anonymous memory or of something that the kernel made. */
@@ -328,6 +366,11 @@ bool process_place(const struct process *process, uint64_t pc, struct place *out
 enum stack_known process_stack_base(const struct process *process, uint32_t tid, uint64_t sp, uint64_t *base)
 {
     return process->stacks && stacks_find(process->stacks, tid, sp, base) ? STACK_KNOWN : STACK_UNKNOWN;
+}
+
+bool process_has_stack(const struct process *process, uint32_t tid)
+{
+    return process->stacks && stacks_any(process->stacks, tid);
 }
 
 int process_set_stack(struct process *process, uint32_t tid, uint64_t low, uint64_t base,

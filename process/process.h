@@ -57,6 +57,8 @@ int processes_apply(struct processes *processes, const struct record *record, st
 /* NULL: nothing is known of this PID. */
 struct process *process_find(struct processes *processes, uint32_t pid);
 const char *process_name(const struct process *process); /* COMM; "" when unknown */
+/* A thread's own COMM; the process's when it has none. */
+const char *process_thread_name(const struct process *process, uint32_t tid);
 /* false: no executable mapping of a file that could be opened covers the PC. function may still be none. */
 bool process_place(const struct process *process, uint64_t pc, struct place *out);
 /* The executable mapping that covers the PC; NULL when there is none. Good until the next processes_apply().
@@ -66,6 +68,8 @@ const struct mapping *process_mapping(const struct process *process, uint64_t pc
 /* The base of the stack that sp of this thread points into. A stack that the thread runs on beside its own (a
  * coroutine's, an alternate signal stack) is unknown until process_set_stack() tells it. */
 enum stack_known process_stack_base(const struct process *process, uint32_t tid, uint64_t sp, uint64_t *base);
+/* Whether any stack of this thread is known. Then a sample outside of it is on another of the thread's. */
+bool process_has_stack(const struct process *process, uint32_t tid);
 /* Sets it: from an unwound stack or by voting. [low, base] is the stack; one of the same base is widened,
  * others that it overlaps are replaced. */
 int process_set_stack(struct process *process, uint32_t tid, uint64_t low, uint64_t base,

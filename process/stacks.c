@@ -107,6 +107,12 @@ bool stacks_find(struct stacks *s, uint32_t tid, uint64_t sp, uint64_t *base)
     return false;
 }
 
+bool stacks_any(const struct stacks *s, uint32_t tid)
+{
+    const struct thread *t = stacks_thread(s, tid);
+    return t && t->count > 0;
+}
+
 void stacks_remove(struct stacks *s, uint32_t tid)
 {
     free(stacks_thread(s, tid));

@@ -20,6 +20,7 @@ void stacks_free(struct stacks *stacks); /* NULL is allowed */
  * same base is widened. false: out of memory, or the thread has STACKS_MAX. */
 bool stacks_set(struct stacks *stacks, uint32_t tid, uint64_t low, uint64_t base);
 bool stacks_find(struct stacks *stacks, uint32_t tid, uint64_t sp, uint64_t *base);
+bool stacks_any(const struct stacks *stacks, uint32_t tid); /* the thread has one */
 void stacks_remove(struct stacks *stacks, uint32_t tid);
 /* Copies a thread's stacks to a thread of another process. false: out of memory. */
 bool stacks_copy(struct stacks *to, uint32_t to_tid, const struct stacks *from, uint32_t from_tid);

@@ -212,6 +212,38 @@ Test(process, exec_drops_mappings_and_stacks)
     world_close(w);
 }
 
+Test(process, threads_have_names)
+{
+    struct world *w = world_open();
+    map(w, 7, 0x1000, 0x1000, 0, "/a");
+    name(w, 7, 7, "main", false);
+    const struct process *p = process_find(w->processes, 7);
+    start(w, 7, 9, 7, 7, 10);
+    cr_expect_str_eq(process_thread_name(p, 9), "main", "it begins with the name of the one that started it");
+    name(w, 7, 9, "worker", false);
+    start(w, 7, 10, 7, 9, 20);
+    cr_expect_str_eq(process_thread_name(p, 7), "main");
+    cr_expect_str_eq(process_thread_name(p, 9), "worker");
+    cr_expect_str_eq(process_thread_name(p, 10), "worker");
+    cr_expect_str_eq(process_thread_name(p, 11), "main", "nothing is known of it");
+    cr_expect_str_eq(process_name(p), "main");
+    name(w, 7, 7, "other", true);
+    cr_expect_str_eq(process_thread_name(p, 9), "other", "an exec ends the other threads");
+    world_close(w);
+}
+
+Test(process, a_thread_has_a_stack_once_one_is_told)
+{
+    struct world *w = world_open();
+    map(w, 7, 0x1000, 0x1000, 0, "/a");
+    const struct process *p = process_find(w->processes, 7);
+    cr_expect_not(process_has_stack(p, 7));
+    map_kind(w, 7, 0x7000, 0x1000, 0, "[stack:7]", false);
+    cr_expect(process_has_stack(p, 7));
+    cr_expect_not(process_has_stack(p, 8));
+    world_close(w);
+}
+
 Test(process, stacks_belong_to_threads)
 {
     struct world *w = world_open();
