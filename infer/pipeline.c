@@ -150,7 +150,8 @@ static int apply_base(struct pipeline *p, struct process *process, const struct 
     if (found) {
         base = *found;
         low = base > STACK_BYTES ? base - STACK_BYTES : 0;
-    } else if (!p->bases || !bases_winner(p->bases, sample->pid, sample->tid, &low, &base)) {
+    } else if (!p->bases || process_has_stack(process, sample->tid) ||
+               !bases_winner(p->bases, sample->pid, sample->tid, &low, &base)) {
         return 0;
     } else {
         p->summary.bases_voted++;
@@ -165,9 +166,10 @@ static int vote(void *pipeline, const struct record *record, struct fathom_error
         return processes_apply(p->processes, record, err);
     const struct sample *sample = &record->sample;
     struct process *process = process_find(p->processes, sample->pid);
-    uint64_t base;
+    /* On a thread that has a stack, one outside of it is a coroutine's or a signal handler's. These run few
+     * functions each, so that any base at which one of these is known would win. */
     if (process && sample->has_regs && !table_find(p->found, thread_key(sample)) &&
-        process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
+        !process_has_stack(process, sample->tid))
         return bases_vote(p->bases, process, sample, err);
     return 0;
 }

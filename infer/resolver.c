@@ -28,6 +28,7 @@ struct resolver {
     size_t answer_count, answer_room;
     struct group *groups; /* scratch */
     size_t group_room;
+    bool stale;
 };
 
 struct resolver *resolver_new(const struct pathmap *map, const struct log *log)
@@ -57,6 +58,11 @@ void resolver_free(struct resolver *r)
     free(r);
 }
 
+bool resolver_stale(const struct resolver *r)
+{
+    return r->stale;
+}
+
 const struct pathmap *resolver_map(const struct resolver *r)
 {
     return r->map;
@@ -70,11 +76,13 @@ static uint32_t resolver_image(struct resolver *r, struct translation_image *ent
     bool stale = false;
     const char *path = image_path(entry->image);
     entry->number = pathmap_find_image(r->map, path, image_build_id(entry->image), &stale);
-    if (entry->number == PATHMAP_NONE && stale)
+    if (entry->number == PATHMAP_NONE && stale) {
+        r->stale = true;
         log_write(r->log, LOG_WARNING,
                   "the map was trained with another build of %s: its contexts stay unknown until the map is "
                   "trained again",
                   path);
+    }
     return entry->number;
 }
 

@@ -63,6 +63,8 @@ struct resolver;
  * once. NULL: out of memory. */
 struct resolver *resolver_new(const struct pathmap *map, const struct log *log);
 void resolver_free(struct resolver *resolver);
+/* Whether an image of another build than the map's was met: its samples stay unknown. */
+bool resolver_stale(const struct resolver *resolver);
 const struct pathmap *resolver_map(const struct resolver *resolver);
 /* process may be NULL, as above. */
 int resolver_resolve(struct resolver *resolver, const struct process *process, const struct sample *sample,
