@@ -25,6 +25,8 @@ int main(int argc, char **argv)
     char prefix[64];
     snprintf(prefix, sizeof prefix, "fathom %s", command->name);
     terminal.command = prefix;
+    if (argc > 1)
+        argv[1] = prefix; /* what getopt's messages start with */
     int code = argc > 1 ? command->run(argc - 1, argv + 1, &terminal)
                         : (command->run(1, argv, &terminal), EXIT_USAGE);
     terminal_progress_end(&terminal);

@@ -123,7 +123,10 @@ static size_t append_unknown(struct profile *p, const struct process *process, c
                              const struct resolved *r, size_t at)
 {
     p->path[at++] = frames_label(p->frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]");
+    struct place by_ip = {0};
     const struct place *place = &r->cid.place;
+    if (!place->image && process && process_place(process, sample->ip, &by_ip))
+        place = &by_ip;
     if (place->image && place->function != IMAGE_NO_FUNCTION) {
         p->path[at++] = frames_function(p->frames, place->image, place->function);
     } else if (r->reason == UNKNOWN_KERNEL) {
@@ -175,7 +178,8 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
     size_t depth = 0;
     if (p->options.threads) {
         char text[64];
-        snprintf(text, sizeof text, "%s/%u", process ? process_name(process) : "?", sample->tid);
+        snprintf(text, sizeof text, "%s/%u", process ? process_thread_name(process, sample->tid) : "?",
+                 sample->tid);
         p->path[depth++] = frames_label(p->frames, FRAME_LABEL, text);
     }
     if (r->kind == RESOLVED_UNKNOWN) {
