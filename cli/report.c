@@ -129,12 +129,15 @@ static int report_file(const struct report_options *options, struct terminal *te
 out:
     if (rc < 0)
         terminal_error(terminal, &err);
+    int code = rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    if (rc == 0 && resolver_stale(pipeline_resolver(c.pipeline)))
+        code = EXIT_BUILD; /* printed all the same, with what is unknown by it */
     pipeline_free(c.pipeline);
     profile_free(c.profile);
     pathmap_close(map);
     reader_close(reader);
     image_cache_free(images);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return code;
 }
 
 enum {
