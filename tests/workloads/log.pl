@@ -36,7 +36,7 @@ sub note {
     $by_page{$page}{$verb} += $size;
     $by_status{$code}++;
     my ($day) = split m{/}, $when;
-    $seen{ join ':', $day, $id // 0 } //= $page;
+    $seen{ join ':', $day, $id // 0 } //= $page if $code == 404;
     $bytes += $size;
 }
 
