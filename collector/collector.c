@@ -14,8 +14,10 @@
 #include "collector/synth.h"
 
 /* A process that starts and ends between two rounds of draining takes the base of its stack with it: look at
- * least this often. 40 wake-ups a second cost less than 0.1% of a CPU. */
-#define ROUND_MS 25
+ * least this often, 40 times a second, and more often for a while after something started. */
+#define ROUND_MS     25
+#define ROUND_NEW_MS 4
+#define NEW_ROUNDS   10
 /* Re-readings of a process's threads while new ones keep appearing. */
 #define SCANS 100
 
@@ -36,6 +38,7 @@ struct collector {
     struct batch batch;
     struct sideband to;
     struct drain drain;
+    int new_rounds; /* short rounds to come */
     struct collector_summary summary;
 };
 
@@ -76,37 +79,49 @@ static bool contains(const pid_t *list, size_t count, pid_t wanted)
     return false;
 }
 
+static int gone(struct fathom_error *err, pid_t pid)
+{
+    return error_set(err, ESRCH, "process %d does not exist", (int)pid);
+}
+
+/* Opens the threads that are not in the list of known ones. *opened counts them. */
+static int attach_threads(struct collector *c, const pid_t *tids, size_t count, const pid_t *known,
+                          size_t known_count, size_t *opened, struct fathom_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (contains(known, known_count, tids[i]))
+            continue;
+        int rc = counters_open(c->counters, tids[i], known_count > 0, err);
+        if (rc && rc != -ESRCH) /* it has ended since */
+            return rc;
+        *opened += rc == 0;
+    }
+    return 0;
+}
+
 /* All threads of a process. Those that start meanwhile show up in the next reading of the list. */
 static int attach_process(struct collector *c, pid_t pid, struct fathom_error *err)
 {
     pid_t *known = NULL;
-    size_t known_count = 0;
-    int rc = 0;
-    bool more = true;
-    for (int scan = 0; rc == 0 && more && scan < SCANS; scan++) {
+    size_t known_count = 0, opened = 0, before;
+    int rc = 0, scan = 0;
+    do {
         pid_t *tids;
         size_t count;
-        more = false;
+        before = opened;
         rc = proc_threads(pid, &tids, &count);
         if (rc) {
-            rc = rc == -ESRCH ? error_set(err, ESRCH, "process %d does not exist", (int)pid)
+            rc = rc == -ESRCH ? gone(err, pid)
                               : error_system(err, -rc, "cannot list the threads of process %d", (int)pid);
             break;
         }
-        for (size_t i = 0; i < count && rc == 0; i++) {
-            if (contains(known, known_count, tids[i]))
-                continue;
-            rc = counters_open(c->counters, tids[i], err);
-            if (rc == -ESRCH && tids[i] != pid)
-                rc = 0; /* the thread has ended since */
-            more = true;
-        }
+        rc = attach_threads(c, tids, count, known, known_count, &opened, err);
         free(known);
         known = tids;
         known_count = count;
-    }
+    } while (rc == 0 && opened > before && ++scan < SCANS);
     free(known);
-    return rc;
+    return rc == 0 && opened == 0 ? gone(err, pid) : rc;
 }
 
 static int attach(struct collector *c, struct fathom_error *err)
@@ -126,7 +141,7 @@ static int attach(struct collector *c, struct fathom_error *err)
         p->tid = o->tids[i];
         if (proc_thread_group(p->tid, &p->pid) != 0)
             return error_set(err, ESRCH, "thread %d does not exist", (int)p->tid);
-        rc = counters_open(c->counters, p->tid, err);
+        rc = counters_open(c->counters, p->tid, false, err);
     }
     return rc;
 }
@@ -151,7 +166,7 @@ int collector_open(const struct collector_options *options, struct collector **o
     if (rc == 0 && options->command) {
         rc = launch_fork(options->command, &c->launch, err);
         if (rc == 0)
-            rc = counters_open(c->counters, c->launch.pid, err);
+            rc = counters_open(c->counters, c->launch.pid, false, err);
         if (rc == 0 && c->launch.pidfd >= 0)
             rc = counters_watch(c->counters, c->launch.pidfd, err);
     } else if (rc == 0) {
@@ -223,9 +238,14 @@ int collector_poll(struct collector *c, int timeout_ms, collector_sink *sink, vo
                    struct fathom_error *err)
 {
     use_sink(c, sink, context);
-    int rc = counters_wait(c->counters, timeout_ms < 0 || timeout_ms > ROUND_MS ? ROUND_MS : timeout_ms, err);
+    int longest = c->new_rounds > 0 ? ROUND_NEW_MS : ROUND_MS;
+    int rc = counters_wait(c->counters, timeout_ms < 0 || timeout_ms > longest ? longest : timeout_ms, err);
     if (rc == 0)
         rc = drain_round(&c->drain, NULL, err);
+    if (c->drain.start_count)
+        c->new_rounds = NEW_ROUNDS;
+    else if (c->new_rounds > 0)
+        c->new_rounds--;
     if (rc)
         return rc;
     launch_check(&c->launch);
@@ -268,6 +288,7 @@ void collector_close(struct collector *c)
         return;
     counters_free(c->counters);
     launch_close(&c->launch);
+    drain_free(&c->drain);
     stackbases_free(c->bases);
     batch_free(&c->batch);
     free(c->processes);

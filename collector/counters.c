@@ -17,6 +17,7 @@
 #define RING_DUMPS (8u << 20)
 #define RING_LEAST (64u << 10) /* one record is at most 64 KiB */
 #define WATCH_NONE UINT32_MAX
+#define LATE_TWICE (1ULL << 63)
 
 struct counters {
     struct event *events;
@@ -32,7 +33,9 @@ struct counters {
     size_t fd_count, fd_room;
     size_t alive; /* descriptors in epoll that have not hung up */
     int epoll;
-    struct table *ids; /* sample id to event index */
+    struct table *ids; /* sample id to event index and, from bit 8 on, the thread it was opened for */
+    struct table
+        *late; /* late threads: tid to place of the first descriptor, their number << 32, LATE_TWICE */
 };
 
 /* A list such as "0-3,8". */
@@ -137,7 +140,8 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
     made->rings = calloc(made->cpu_count, sizeof *made->rings);
     made->owners = malloc(made->cpu_count * sizeof *made->owners);
     made->ids = table_new();
-    if (!made->rings || !made->owners || !made->ids) {
+    made->late = table_new();
+    if (!made->rings || !made->owners || !made->ids || !made->late) {
         rc = error_memory(err);
         goto fail;
     }
@@ -175,6 +179,7 @@ void counters_free(struct counters *counters)
     if (counters->epoll >= 0)
         close(counters->epoll);
     table_free(counters->ids);
+    table_free(counters->late);
     free(counters->cpus);
     free(counters->rings);
     free(counters->owners);
@@ -205,7 +210,7 @@ static int map_ring(struct counters *counters, size_t cpu, int fd, struct fathom
     return 0;
 }
 
-static int keep_id(struct counters *counters, size_t event, int fd, struct fathom_error *err)
+static int keep_id(struct counters *counters, size_t event, pid_t tid, int fd, struct fathom_error *err)
 {
     struct event *e = &counters->events[event];
     uint64_t id;
@@ -219,7 +224,7 @@ static int keep_id(struct counters *counters, size_t event, int fd, struct fatho
         e->ids = more;
     if (!place)
         return error_memory(err);
-    *place = event;
+    *place = event | (uint64_t)(uint32_t)tid << 8;
     e->ids[e->id_count++] = id;
     return 0;
 }
@@ -257,7 +262,7 @@ static int open_one(struct counters *counters, size_t event, pid_t tid, size_t c
     else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, counters->owners[cpu]) != 0)
         rc = error_system(err, errno, "cannot share the ring buffer of CPU %d", counters->cpus[cpu]);
     if (rc == 0)
-        rc = keep_id(counters, event, fd, err);
+        rc = keep_id(counters, event, tid, fd, err);
     if (rc || event != 0)
         return rc;
     struct epoll_event watch = {.events = EPOLLIN, .data.u32 = (uint32_t)fd};
@@ -267,15 +272,46 @@ static int open_one(struct counters *counters, size_t event, pid_t tid, size_t c
     return 0;
 }
 
-int counters_open(struct counters *counters, pid_t tid, struct fathom_error *err)
+int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom_error *err)
 {
+    size_t first = counters->fd_count;
     for (size_t cpu = 0; cpu < counters->cpu_count; cpu++)
         for (size_t event = 0; event < counters->event_count; event++) {
             int rc = open_one(counters, event, tid, cpu, err);
             if (rc)
                 return rc;
         }
+    if (late) {
+        uint64_t *place = table_put(counters->late, (uint32_t)tid, NULL);
+        if (!place)
+            return error_memory(err);
+        *place = first | (uint64_t)(counters->fd_count - first) << 32;
+    }
     return 0;
+}
+
+bool counters_unsettled(const struct counters *counters)
+{
+    return table_count(counters->late) > 0;
+}
+
+void counters_settle(struct counters *counters, uint64_t id, pid_t tid)
+{
+    const uint64_t *opened = table_find(counters->ids, id);
+    uint64_t *own = table_find(counters->late, (uint32_t)tid);
+    if (!opened || !own || *own & LATE_TWICE || *opened >> 8 == (uint32_t)tid)
+        return;
+    size_t first = (uint32_t)*own, count = (size_t)(*own >> 32);
+    for (size_t i = first; i < first + count; i++)
+        ioctl(counters->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+    *own |= LATE_TWICE;
+}
+
+bool counters_twice(const struct counters *counters, uint64_t id, pid_t tid)
+{
+    const uint64_t *opened = table_find(counters->ids, id);
+    const uint64_t *own = table_find(counters->late, (uint32_t)tid);
+    return opened && own && *own & LATE_TWICE && *opened >> 8 == (uint32_t)tid;
 }
 
 static void control(struct counters *counters, unsigned long request)
@@ -330,5 +366,5 @@ size_t counters_rings(const struct counters *counters, struct ring **out)
 size_t counters_event(const struct counters *counters, uint64_t id)
 {
     const uint64_t *place = table_find(counters->ids, id);
-    return place ? (size_t)*place : counters->event_count;
+    return place ? (size_t)(*place & 0xff) : counters->event_count;
 }

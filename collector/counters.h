@@ -20,8 +20,15 @@ struct counters;
 int counters_new(struct event *events, size_t count, size_t ring_bytes, const struct log *log,
                  struct counters **out, struct fathom_error *err);
 void counters_free(struct counters *counters); /* the events' ids too */
-/* Opens all events for one thread. -ESRCH: it is gone. */
-int counters_open(struct counters *counters, pid_t tid, struct fathom_error *err);
+/* Opens all events for one thread. -ESRCH: it is gone. late: the thread appeared after others of its process
+ * were opened, so it may have inherited their events already (counters_settle). */
+int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom_error *err);
+/* Late threads are watched (counters_unsettled): counters_settle() tells of a sample with this id from this
+ * thread. When the id is another thread's, the late one has inherited events, and its own are stopped;
+ * counters_twice() is then true for what these wrote. */
+bool counters_unsettled(const struct counters *counters);
+void counters_settle(struct counters *counters, uint64_t id, pid_t tid);
+bool counters_twice(const struct counters *counters, uint64_t id, pid_t tid);
 /* Starts or stops all events. */
 void counters_enable(struct counters *counters);
 void counters_disable(struct counters *counters);

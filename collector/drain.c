@@ -2,9 +2,17 @@
 #include "collector/drain.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collector/layout.h"
+
+/* A fork, or an exec (tid and parent 0). */
+struct start {
+    uint64_t time; /* ns */
+    pid_t pid, tid, parent;
+    bool exec;
+};
 
 #define RELEASE_BYTES (64u << 10) /* give this much back to the kernel at a time */
 
@@ -46,21 +54,28 @@ static int pass_on(const struct drain *drain, const void *record, size_t size, u
     return rc;
 }
 
+/* The fields and id of a sample; false: of an unknown event, or damaged. */
+static bool read_sample(const struct drain *drain, const void *record, size_t size, uint64_t *id,
+                        struct layout_sample *sample)
+{
+    if (!layout_sample_id(record, size, id))
+        return false;
+    size_t event = counters_event(drain->counters, *id);
+    return event < drain->event_count && layout_sample(&drain->events[event].attr, record, size, sample);
+}
+
 static int take_sample(const struct drain *drain, const void *record, size_t size, struct fathom_error *err)
 {
     uint64_t id, base = 0;
-    struct layout_sample sample = {0};
-    size_t event = drain->event_count;
-    if (layout_sample_id(record, size, &id))
-        event = counters_event(drain->counters, id);
-    if (event < drain->event_count) {
-        if (drain->events[event].audit)
-            drain->summary->audit_samples++;
-        else
-            drain->summary->samples++;
-        if (!layout_sample(&drain->events[event].attr, record, size, &sample))
-            sample = (struct layout_sample){0}; /* passed on as it is: the reader will count it as damaged */
-    }
+    struct layout_sample sample;
+    if (!read_sample(drain, record, size, &id, &sample))
+        sample = (struct layout_sample){0}; /* passed on as it is: the reader will count it as damaged */
+    else if (counters_unsettled(drain->counters) && counters_twice(drain->counters, id, (pid_t)sample.tid))
+        return 0;
+    else if (drain->events[counters_event(drain->counters, id)].audit)
+        drain->summary->audit_samples++;
+    else
+        drain->summary->samples++;
     int rc = 0;
     if (sample.sp)
         rc = stackbases_sample(drain->bases, (pid_t)sample.pid, (pid_t)sample.tid, sample.time, sample.sp,
@@ -80,46 +95,23 @@ static int take_sample(const struct drain *drain, const void *record, size_t siz
     return 0;
 }
 
-/* Any record but a sample. What must follow it (a stack of an exec) goes behind it. */
+/* Any record but a sample. */
 static int take_other(const struct drain *drain, const void *record, size_t size, uint32_t type,
-                      uint16_t misc, struct fathom_error *err)
+                      struct fathom_error *err)
 {
-    union {
-        struct fork_record fork;
-        struct comm_record comm;
-        struct lost_record lost;
-        struct lost_samples_record lost_samples;
-    } r;
+    struct lost_record lost;
+    struct lost_samples_record lost_samples;
     uint8_t *copy;
     int rc = pass_on(drain, record, size, &copy, err);
     if (rc)
         return rc;
     batch_commit(drain->to->batch, size);
-    switch (type) {
-    case PERF_RECORD_FORK:
-        if (view(record, size, &r.fork, sizeof r.fork))
-            return stackbases_fork(drain->bases, (pid_t)r.fork.pid, (pid_t)r.fork.tid, (pid_t)r.fork.ptid,
-                                   r.fork.time, err);
-        break;
-    case PERF_RECORD_COMM:
-        if (misc & PERF_RECORD_MISC_COMM_EXEC && view(record, size, &r.comm, sizeof r.comm))
-            return stackbases_exec(drain->bases, (pid_t)r.comm.pid, layout_trailer_time(record, size),
-                                   drain->to, err);
-        break;
-    case PERF_RECORD_LOST:
-        if (view(record, size, &r.lost, sizeof r.lost))
-            drain->summary->lost += r.lost.lost;
-        break;
-    case PERF_RECORD_LOST_SAMPLES:
-        if (view(record, size, &r.lost_samples, sizeof r.lost_samples))
-            drain->summary->lost += r.lost_samples.lost;
-        break;
-    case PERF_RECORD_THROTTLE:
+    if (type == PERF_RECORD_LOST && view(record, size, &lost, sizeof lost))
+        drain->summary->lost += lost.lost;
+    else if (type == PERF_RECORD_LOST_SAMPLES && view(record, size, &lost_samples, sizeof lost_samples))
+        drain->summary->lost += lost_samples.lost;
+    else if (type == PERF_RECORD_THROTTLE)
         drain->summary->throttled++;
-        break;
-    default:
-        break;
-    }
     return 0;
 }
 
@@ -135,10 +127,9 @@ static const struct perf_event_header *record_at(const struct ring *ring, uint64
     return ring_view(ring, at, size, scratch);
 }
 
-static int drain_ring(const struct drain *drain, struct ring *ring, uint64_t head, void *scratch,
-                      struct fathom_error *err)
+static int drain_ring(const struct drain *drain, struct ring *ring, void *scratch, struct fathom_error *err)
 {
-    uint64_t at = ring->tail;
+    uint64_t at = ring->tail, head = ring->head;
     int rc = 0;
     while (rc == 0 && at < head) {
         const struct perf_event_header *header = record_at(ring, at, head, scratch);
@@ -147,9 +138,8 @@ static int drain_ring(const struct drain *drain, struct ring *ring, uint64_t hea
             return error_set(err, EBADMSG, "the kernel's ring buffer holds a damaged record");
         }
         size_t size = header->size;
-        rc = header->type == PERF_RECORD_SAMPLE
-                 ? take_sample(drain, header, size, err)
-                 : take_other(drain, header, size, header->type, header->misc, err);
+        rc = header->type == PERF_RECORD_SAMPLE ? take_sample(drain, header, size, err)
+                                                : take_other(drain, header, size, header->type, err);
         at += size;
         if (at - ring->tail >= RELEASE_BYTES)
             ring_release(ring, at);
@@ -158,48 +148,126 @@ static int drain_ring(const struct drain *drain, struct ring *ring, uint64_t hea
     return rc;
 }
 
-/* The time of the ring's first record, ns. */
-static uint64_t first_time(const struct drain *drain, const struct ring *ring, uint64_t head, void *scratch)
+static int keep_start(struct drain *drain, struct start start, struct fathom_error *err)
 {
-    const struct perf_event_header *header = record_at(ring, ring->tail, head, scratch);
-    uint64_t id;
-    struct layout_sample sample;
-    if (!header)
-        return 0;
-    if (header->type != PERF_RECORD_SAMPLE)
-        return layout_trailer_time(header, header->size);
-    size_t event = layout_sample_id(header, header->size, &id) ? counters_event(drain->counters, id)
-                                                               : drain->event_count;
-    if (event == drain->event_count ||
-        !layout_sample(&drain->events[event].attr, header, header->size, &sample))
-        return 0;
-    return sample.time;
+    if (drain->start_count == drain->start_room) {
+        size_t room = drain->start_room ? drain->start_room * 2 : 64;
+        struct start *more = realloc(drain->starts, room * sizeof *more);
+        if (!more)
+            return error_memory(err);
+        drain->starts = more;
+        drain->start_room = room;
+    }
+    drain->starts[drain->start_count++] = start;
+    return 0;
 }
 
-int drain_round(const struct drain *drain, bool *any, struct fathom_error *err)
+/* Notes forks and execs, the time of the first record, and threads that have their events twice. */
+static int look_at(struct drain *drain, const struct perf_event_header *header, uint64_t *time,
+                   struct fathom_error *err)
+{
+    struct fork_record fork;
+    struct comm_record comm;
+    struct layout_sample sample;
+    uint64_t id;
+    *time = layout_trailer_time(header, header->size);
+    switch (header->type) {
+    case PERF_RECORD_SAMPLE:
+        *time = 0;
+        if (!read_sample(drain, header, header->size, &id, &sample))
+            return 0;
+        *time = sample.time;
+        counters_settle(drain->counters, id, (pid_t)sample.tid);
+        return 0;
+    case PERF_RECORD_FORK:
+        if (!view(header, header->size, &fork, sizeof fork))
+            return 0;
+        return keep_start(
+            drain,
+            (struct start){
+                .time = *time, .pid = (pid_t)fork.pid, .tid = (pid_t)fork.tid, .parent = (pid_t)fork.ptid},
+            err);
+    case PERF_RECORD_COMM:
+        if (!(header->misc & PERF_RECORD_MISC_COMM_EXEC) || !view(header, header->size, &comm, sizeof comm))
+            return 0;
+        return keep_start(drain, (struct start){.time = *time, .pid = (pid_t)comm.pid, .exec = true}, err);
+    default:
+        return 0;
+    }
+}
+
+/* The first pass over a ring. *floor: lowered to the time of its first record. */
+static int look_ahead(struct drain *drain, const struct ring *ring, uint64_t *floor, void *scratch,
+                      struct fathom_error *err)
+{
+    const struct perf_event_header *header;
+    int rc = 0;
+    for (uint64_t at = ring->tail; rc == 0 && at < ring->head; at += header->size) {
+        uint64_t time;
+        header = record_at(ring, at, ring->head, scratch);
+        if (!header)
+            break; /* the second pass will tell */
+        bool wanted = header->type != PERF_RECORD_SAMPLE || counters_unsettled(drain->counters);
+        if (at != ring->tail && !wanted)
+            continue;
+        rc = look_at(drain, header, &time, err);
+        if (at == ring->tail && time < *floor)
+            *floor = time;
+    }
+    return rc;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct start *x = a, *y = b;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+/* Rings are in order of time, but not among each other: a program may run on several CPUs in one round. */
+static int tell_starts(struct drain *drain, struct fathom_error *err)
+{
+    int rc = 0;
+    if (drain->start_count)
+        qsort(drain->starts, drain->start_count, sizeof *drain->starts, by_time);
+    for (size_t i = 0; i < drain->start_count && rc == 0; i++) {
+        const struct start *s = &drain->starts[i];
+        rc = s->exec ? stackbases_exec(drain->bases, s->pid, s->time, drain->to, err)
+                     : stackbases_fork(drain->bases, s->pid, s->tid, s->parent, s->time, err);
+    }
+    return rc;
+}
+
+int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
 {
     struct ring *rings;
     size_t count = counters_rings(drain->counters, &rings);
     uint64_t scratch[(1 << 16) / 8], floor = UINT64_MAX;
     bool found = false;
     int rc = 0;
+    drain->start_count = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t head = rings[i].page ? ring_head(&rings[i]) : rings[i].tail;
-        if (head == rings[i].tail)
-            continue;
-        uint64_t time = first_time(drain, &rings[i], head, scratch);
-        floor = time < floor ? time : floor;
-        found = true;
+        rings[i].head = rings[i].page ? ring_head(&rings[i]) : rings[i].tail;
+        found |= rings[i].head != rings[i].tail;
     }
-    stackbases_round(drain->bases, found ? floor : 0);
-    for (size_t i = 0; i < count && rc == 0; i++)
-        if (rings[i].page)
-            rc = drain_ring(drain, &rings[i], ring_head(&rings[i]), scratch, err);
-    if (rc == 0 && found)
-        rc = sideband_round(drain->to, err);
-    if (rc == 0)
-        rc = batch_flush(drain->to->batch, err);
     if (any)
         *any = found;
-    return rc;
+    if (!found)
+        return 0;
+    for (size_t i = 0; i < count && rc == 0; i++)
+        rc = look_ahead(drain, &rings[i], &floor, scratch, err);
+    stackbases_round(drain->bases, floor);
+    if (rc == 0)
+        rc = tell_starts(drain, err);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        if (rings[i].head != rings[i].tail)
+            rc = drain_ring(drain, &rings[i], scratch, err);
+    if (rc == 0)
+        rc = sideband_round(drain->to, err);
+    return rc ? rc : batch_flush(drain->to->batch, err);
+}
+
+void drain_free(struct drain *drain)
+{
+    free(drain->starts);
+    drain->starts = NULL;
 }

@@ -8,17 +8,22 @@
 #include "collector/counters.h"
 #include "collector/stackbase.h"
 
+struct start; /* a fork or exec of the current round */
+
 struct drain {
-    struct counters *counters; /* borrowed, as all here */
+    struct counters *counters; /* borrowed, as all up to `summary` */
     const struct event *events;
     size_t event_count;
     struct stackbases *bases;
     struct sideband *to;
     struct collector_summary *summary;
+    struct start *starts; /* owned */
+    size_t start_count, start_room;
 };
 
 /* Drains every ring once, up to where it is now, and closes with a FINISHED_ROUND when there was anything
- * (*any, unless NULL). Flushes the batch. */
-int drain_round(const struct drain *drain, bool *any, struct fathom_error *err);
+ * (*any, unless NULL). Flushes the batch. drain->start_count: threads and programs that started. */
+int drain_round(struct drain *drain, bool *any, struct fathom_error *err);
+void drain_free(struct drain *drain);
 
 #endif

@@ -16,6 +16,7 @@ struct ring {
     const uint8_t *data;
     uint64_t size; /* bytes of data, a power of two of pages */
     uint64_t tail; /* our own copy of data_tail */
+    uint64_t head; /* how far the current round goes (drain.c) */
 };
 
 /* Maps the ring of an event's file descriptor. 0 or a negative errno (-EPERM, -ENOMEM: too large). */

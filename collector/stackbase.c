@@ -25,8 +25,8 @@ struct stackbases {
     struct table *index; /* tid to place in `threads` */
     struct thread *threads;
     size_t count, room;
-    uint64_t floor;
-    uint64_t missing_before; /* of threads whose TID another has now */
+    uint64_t floor, floor_before; /* of this round and the one before it, ns */
+    uint64_t missing_before;      /* of threads whose TID another has now */
     struct threadroots *roots;
     struct maps maps; /* of maps_pid: kept for its next thread */
     pid_t maps_pid;
@@ -192,6 +192,7 @@ static int announce(const struct thread *thread, const struct sideband *to, stru
 
 void stackbases_round(struct stackbases *bases, uint64_t floor)
 {
+    bases->floor_before = bases->floor;
     bases->floor = floor;
 }
 
@@ -201,8 +202,8 @@ int stackbases_fork(struct stackbases *bases, pid_t pid, pid_t tid, pid_t parent
     struct thread *thread = take(bases, pid, tid);
     if (!thread)
         return error_memory(err);
-    /* Samples of it may have been drained before, from another CPU's ring: then it is known rightly. */
-    if (thread->sampled && thread->pid == pid && thread->since >= bases->floor) {
+    /* Samples of it may have come a round earlier: then it is known rightly. */
+    if (thread->sampled && thread->pid == pid && thread->since >= bases->floor_before) {
         thread->parent = parent_tid;
         return 0;
     }
@@ -230,13 +231,14 @@ int stackbases_exec(struct stackbases *bases, pid_t pid, uint64_t time, const st
         return error_memory(err);
     if (bases->maps_pid == pid)
         forget_maps(bases);
+    /* Behind the exec's own record, which clears the process's mappings. */
+    uint64_t since = time + 1;
     if (thread->expected) {
         thread->expected = false;
-        thread->since = time;
+        thread->since = since;
         return announce(thread, to, err);
     }
-    renew(bases, thread, pid, thread->parent, time);
-    thread->parent = 0;
+    renew(bases, thread, pid, 0, since);
     return 0;
 }
 
@@ -246,10 +248,12 @@ int stackbases_sample(struct stackbases *bases, pid_t pid, pid_t tid, uint64_t t
     struct thread *thread = take(bases, pid, tid);
     if (!thread)
         return error_memory(err);
+    *base = 0;
+    if (time < thread->since)
+        return 0; /* of the program before an exec */
     thread->sampled = true;
     *base = thread->expected ? 0 : thread->base;
-    /* An older sample than its exec may come from another CPU's ring: the exec need not be complete then. */
-    if (thread->base || thread->tries >= TRIES || sp == 0 || time < thread->since)
+    if (thread->base || thread->tries >= TRIES || sp == 0)
         return 0;
     thread->tries++;
     if (!resolve(bases, thread, sp) && !inherit(bases, thread, sp)) {

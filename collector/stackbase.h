@@ -7,7 +7,8 @@
  * slot +
  * 8. The end of the mapping in /proc/PID/maps is not the base: stacks merge there with their neighbours.
  *
- * It watches the records in the order in which they are drained, and writes [stack:TID] through sideband.h.
+ * Told of forks and execs in order of time, and of samples in any order, it writes [stack:TID] through
+ * sideband.h. A record of one round may be younger than some of the next one's (perfdata/order.h).
  */
 #ifndef FATHOM_COLLECTOR_STACKBASE_H
 #define FATHOM_COLLECTOR_STACKBASE_H

@@ -70,12 +70,14 @@ size_t threadroots_search(const uint8_t *code, size_t size, size_t found[THREADR
     return count;
 }
 
-static void search_mapping(pid_t pid, const struct vma *vma, struct known *known)
+/* false: not all could be read (the process has ended or runs another program by now). */
+static bool search_mapping(pid_t pid, const struct vma *vma, struct known *known)
 {
     uint8_t *code = malloc(CHUNK);
     uint64_t size = vma->end - vma->start;
+    bool whole = false;
     if (!code)
-        return;
+        return false;
     if (size > CODE_LIMIT)
         size = CODE_LIMIT;
     /* Chunks overlap, so that no sequence is missed between two. */
@@ -90,11 +92,13 @@ static void search_mapping(pid_t pid, const struct vma *vma, struct known *known
             if (known->count == 0 || known->at[known->count - 1] < offset)
                 known->at[known->count++] = offset;
         }
-        if (got < want || want < CHUNK)
+        whole = got == want;
+        if (!whole || want < CHUNK)
             break;
         at += CHUNK - overlap;
     }
     free(code);
+    return whole;
 }
 
 static const struct known *look_up(struct threadroots *roots, pid_t pid, const struct vma *vma)
@@ -112,9 +116,11 @@ static const struct known *look_up(struct threadroots *roots, pid_t pid, const s
         roots->list = more;
         roots->room = room;
     }
-    struct known *made = &roots->list[roots->count++];
+    struct known *made = &roots->list[roots->count];
     *made = (struct known){.inode = vma->inode, .offset = vma->offset, .maj = vma->maj, .min = vma->min};
-    search_mapping(pid, vma, made);
+    if (!search_mapping(pid, vma, made))
+        return NULL;
+    roots->count++;
     return made;
 }
 

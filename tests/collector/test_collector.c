@@ -17,11 +17,16 @@
 #include "collector/collector.h"
 #include "collector/layout.h"
 
-#define MAX 4096
+#define MAX 8192
 
 struct stack {
     int pid, tid;
     uint64_t low, base, time;
+};
+
+struct point {
+    uint32_t tid;
+    uint64_t time, sp, dump; /* dump: valid bytes */
 };
 
 /* What a collection's sink saw. */
@@ -29,22 +34,47 @@ struct seen {
     const struct event *events;
     size_t event_count;
     size_t samples, audits, rounds, comms, execs, forks, mappings, build_ids;
+    /* By judge(), in order of time: */
     size_t outside;     /* samples whose SP is not in the stack that was told for their thread before */
     size_t dumps_past;  /* dumps that reach beyond their base */
     size_t sample_size; /* bytes of a sample of the main event */
     size_t largest_dump;
     struct stack stacks[MAX];
     size_t stack_count;
-    uint64_t last_id;
+    struct point points[MAX];
+    size_t point_count;
     bool vdso, program;
 };
 
-static const struct stack *stack_of(const struct seen *seen, uint32_t tid)
+/* Zeroed. A test runs in a process of its own, which gives it back. */
+static struct seen *watch(void)
 {
-    for (size_t i = seen->stack_count; i-- > 0;)
-        if (seen->stacks[i].tid == (int)tid)
-            return &seen->stacks[i];
-    return NULL;
+    struct seen *seen = calloc(1, sizeof *seen);
+    cr_assert_not_null(seen);
+    return seen;
+}
+
+/* The stack of a thread that was told last up to a time. */
+static const struct stack *stack_at(const struct seen *seen, uint32_t tid, uint64_t time)
+{
+    const struct stack *last = NULL;
+    for (size_t i = 0; i < seen->stack_count; i++)
+        if (seen->stacks[i].tid == (int)tid && seen->stacks[i].time <= time &&
+            (!last || seen->stacks[i].time >= last->time))
+            last = &seen->stacks[i];
+    return last;
+}
+
+/* Rings of several CPUs are not in order among each other: what belongs together is known at the end. */
+static void judge(struct seen *seen)
+{
+    for (size_t i = 0; i < seen->point_count; i++) {
+        const struct point *p = &seen->points[i];
+        const struct stack *stack = stack_at(seen, p->tid, p->time);
+        seen->outside +=
+            !stack || p->sp < stack->low || p->sp > stack->base; /* at the first instruction SP is the base */
+        seen->dumps_past += stack && p->dump && p->sp + p->dump > stack->base;
+    }
 }
 
 static bool owns(const struct event *event, uint64_t id)
@@ -71,11 +101,10 @@ static void see_sample(struct seen *seen, const void *record, size_t size)
     } else {
         seen->audits++;
     }
-    const struct stack *stack = stack_of(seen, s.tid);
-    seen->outside += !stack || s.sp < stack->low || s.sp >= stack->base || stack->time > s.time;
+    cr_assert_lt(seen->point_count, (size_t)MAX);
+    seen->points[seen->point_count++] = (struct point){s.tid, s.time, s.sp, s.dump_valid};
     if (s.dump) {
         cr_assert_eq(s.dump_bytes, (s.dump_valid + 7) & ~7ull, "not cut to its valid bytes");
-        seen->dumps_past += stack && s.sp + s.dump_valid > stack->base;
         if (s.dump_valid > seen->largest_dump)
             seen->largest_dump = s.dump_valid;
     }
@@ -168,6 +197,7 @@ static int collect(const struct collector_options *options, struct seen *seen,
         collector_summary(c, summary);
     int status = collector_status(c);
     collector_close(c);
+    judge(seen);
     return status;
 }
 
@@ -200,7 +230,7 @@ static size_t check_stacks(const char *text, const struct seen *seen)
     int tid;
     unsigned long low, high;
     for (const char *at = text; at && sscanf(at, "stack %d %lx %lx", &tid, &low, &high) == 3; count++) {
-        const struct stack *stack = stack_of(seen, (uint32_t)tid);
+        const struct stack *stack = stack_at(seen, (uint32_t)tid, UINT64_MAX);
         cr_assert_not_null(stack, "no [stack:%d]", tid);
         cr_assert_leq(stack->low, low);
         cr_assert_geq(stack->base, high);
@@ -218,20 +248,20 @@ static const struct collector_options plain = {.event = {.name = "cpu-clock", .f
 
 Test(collector, a_launched_command_gives_samples_on_its_stack)
 {
-    struct seen seen = {0};
+    struct seen *seen = watch();
     struct collector_summary summary;
-    char *text = run_busy("main", "200", plain, &seen, &summary);
-    cr_assert_geq(seen.samples, 100);
-    cr_assert_leq(seen.samples, 400);
-    cr_assert_eq(seen.sample_size, 72);
-    cr_assert_eq(seen.samples, summary.samples);
-    cr_assert_eq(seen.outside, 0);
+    char *text = run_busy("main", "200", plain, seen, &summary);
+    cr_assert_geq(seen->samples, 100);
+    cr_assert_leq(seen->samples, 400);
+    cr_assert_eq(seen->sample_size, 72);
+    cr_assert_eq(seen->samples, summary.samples);
+    cr_assert_eq(seen->outside, 0);
     cr_assert_eq(summary.bases_missing, 0);
     cr_assert_eq(summary.lost, 0);
-    cr_assert_geq(seen.rounds, 4);
-    cr_assert_eq(seen.execs, 2); /* sh, busy */
-    cr_assert(seen.program && seen.vdso);
-    cr_assert_eq(check_stacks(text, &seen), 1);
+    cr_assert_geq(seen->rounds, 4);
+    cr_assert_eq(seen->execs, 2); /* sh, busy */
+    cr_assert(seen->program && seen->vdso);
+    cr_assert_eq(check_stacks(text, seen), 1);
     free(text);
 }
 
@@ -242,80 +272,80 @@ Test(collector, a_command_of_a_millisecond_has_its_base)
     options.event.frequency = 10000;
     options.command = argv;
     for (int i = 0; i < 5; i++) {
-        struct seen seen = {0};
+        struct seen *seen = watch();
         struct collector_summary summary;
-        cr_assert_eq(collect(&options, &seen, &summary), 0);
-        cr_assert_geq(seen.samples, 3);
-        cr_assert_eq(seen.outside, 0);
-        cr_assert_eq(seen.stack_count, 1);
+        cr_assert_eq(collect(&options, seen, &summary), 0);
+        cr_assert_geq(seen->samples, 3);
+        cr_assert_eq(seen->outside, 0);
+        cr_assert_eq(seen->stack_count, 1);
         cr_assert_eq(summary.bases_missing, 0);
     }
 }
 
 Test(collector, threads_that_start_later_have_their_bases)
 {
-    struct seen seen = {0};
+    struct seen *seen = watch();
     struct collector_summary summary;
-    char *text = run_busy("threads", "150", plain, &seen, &summary);
-    cr_assert_eq(check_stacks(text, &seen), 3);
-    cr_assert_geq(seen.samples, 250);
-    cr_assert_eq(seen.forks, 2);
+    char *text = run_busy("threads", "150", plain, seen, &summary);
+    cr_assert_eq(check_stacks(text, seen), 3);
+    cr_assert_geq(seen->samples, 250);
+    cr_assert_eq(seen->forks, 2);
     cr_assert_eq(summary.bases_missing, 0);
-    cr_assert_leq(seen.outside, 2); /* inside clone, before the slot is there */
+    cr_assert_leq(seen->outside, 2); /* inside clone, before the slot is there */
     free(text);
 }
 
 Test(collector, forked_children_are_followed)
 {
-    struct seen seen = {0};
+    struct seen *seen = watch();
     struct collector_summary summary;
-    char *text = run_busy("fork", "150", plain, &seen, &summary);
-    cr_assert_eq(check_stacks(text, &seen), 2);
-    cr_assert_geq(seen.samples, 250);
-    cr_assert_eq(seen.outside, 0);
+    char *text = run_busy("fork", "150", plain, seen, &summary);
+    cr_assert_eq(check_stacks(text, seen), 2);
+    cr_assert_geq(seen->samples, 250);
+    cr_assert_eq(seen->outside, 0);
     cr_assert_eq(summary.bases_missing, 0);
     free(text);
 }
 
 Test(collector, an_exec_moves_the_base)
 {
-    struct seen seen = {0};
-    char *text = run_busy("exec", "150", plain, &seen, NULL);
-    cr_assert_eq(seen.execs, 3);
-    cr_assert_eq(seen.stack_count, 3);
-    cr_assert_neq(seen.stacks[1].base, seen.stacks[2].base);
-    cr_assert_eq(check_stacks(text, &seen), 1); /* of the last image: the first stays silent */
-    cr_assert_leq(seen.outside, 1);
+    struct seen *seen = watch();
+    char *text = run_busy("exec", "150", plain, seen, NULL);
+    cr_assert_eq(seen->execs, 3);
+    cr_assert_eq(seen->stack_count, 3);
+    cr_assert_neq(seen->stacks[1].base, seen->stacks[2].base);
+    cr_assert_eq(check_stacks(text, seen), 1); /* of the last image: the first stays silent */
+    cr_assert_leq(seen->outside, 1);
     free(text);
 }
 
 Test(collector, audit_dumps_end_at_the_base)
 {
-    struct seen seen = {0};
+    struct seen *seen = watch();
     struct collector_summary summary;
     struct collector_options options = plain;
     options.audit_hz = 100;
     options.audit_stack_size = 32768;
-    free(run_busy("main", "300", options, &seen, &summary));
-    cr_assert_geq(seen.audits, 10);
-    cr_assert_eq(seen.audits, summary.audit_samples);
-    cr_assert_eq(seen.dumps_past, 0);
-    cr_assert_gt(seen.largest_dump, 64);
-    cr_assert_lt(seen.largest_dump, 8192); /* busy's main is shallow */
-    cr_assert_eq(seen.sample_size, 72);
-    cr_assert_geq(seen.samples, 150);
+    free(run_busy("main", "300", options, seen, &summary));
+    cr_assert_geq(seen->audits, 10);
+    cr_assert_eq(seen->audits, summary.audit_samples);
+    cr_assert_eq(seen->dumps_past, 0);
+    cr_assert_gt(seen->largest_dump, 64);
+    cr_assert_lt(seen->largest_dump, 8192); /* busy's main is shallow */
+    cr_assert_eq(seen->sample_size, 72);
+    cr_assert_geq(seen->samples, 150);
 }
 
 Test(collector, dumps_of_the_main_event)
 {
-    struct seen seen = {0};
+    struct seen *seen = watch();
     struct collector_options options = plain;
     options.event.stack_size = 65528;
     options.event.frequency = 500;
-    free(run_busy("main", "200", options, &seen, NULL));
-    cr_assert_geq(seen.samples, 50);
-    cr_assert_eq(seen.dumps_past, 0);
-    cr_assert_gt(seen.largest_dump, 64);
+    free(run_busy("main", "200", options, seen, NULL));
+    cr_assert_geq(seen->samples, 50);
+    cr_assert_eq(seen->dumps_past, 0);
+    cr_assert_gt(seen->largest_dump, 64);
 }
 
 static pid_t start_busy(const char *mode, const char *ms, int *output)
@@ -348,22 +378,22 @@ Test(collector, attaching_to_a_process_with_threads)
         for (const char *c = text; (c = strchr(c, '\n')); c++)
             lines++;
     }
-    struct seen seen = {0};
+    struct seen *seen = watch();
     struct collector_summary summary;
     struct collector_options options = plain;
     options.pids = &pid;
     options.pid_count = 1;
     /* A second process reaps busy, or it would stay a zombie; events end when it exits all the same. */
-    cr_assert_eq(collect(&options, &seen, &summary), -1);
+    cr_assert_eq(collect(&options, seen, &summary), -1);
     waitpid(pid, NULL, 0);
     close(output);
-    cr_assert_geq(seen.samples, 400);
-    cr_assert_eq(seen.forks, 3);
-    cr_assert_geq(seen.comms, 3);
-    cr_assert(seen.program && seen.vdso);
-    cr_assert_eq(check_stacks(text, &seen), 3);
+    cr_assert_geq(seen->samples, 400);
+    cr_assert_eq(seen->forks, 3);
+    cr_assert_geq(seen->comms, 3);
+    cr_assert(seen->program && seen->vdso);
+    cr_assert_eq(check_stacks(text, seen), 3);
     cr_assert_eq(summary.bases_missing, 0);
-    cr_assert_leq(seen.outside, 2);
+    cr_assert_leq(seen->outside, 2);
 }
 
 Test(collector, attaching_to_one_thread)
@@ -372,15 +402,15 @@ Test(collector, attaching_to_one_thread)
     pid_t pid = start_busy("main", "300", &output);
     char text[256] = "";
     cr_assert_gt(read(output, text, sizeof text - 1), 0);
-    struct seen seen = {0};
+    struct seen *seen = watch();
     struct collector_options options = plain;
     options.tids = &pid;
     options.tid_count = 1;
-    collect(&options, &seen, NULL);
+    collect(&options, seen, NULL);
     waitpid(pid, NULL, 0);
     close(output);
-    cr_assert_geq(seen.samples, 50);
-    cr_assert_eq(check_stacks(text, &seen), 1);
+    cr_assert_geq(seen->samples, 50);
+    cr_assert_eq(check_stacks(text, seen), 1);
 }
 
 Test(collector, what_cannot_be_recorded_says_why)
@@ -413,9 +443,9 @@ Test(collector, a_command_that_is_not_there)
     struct collector_options options = plain;
     options.command = argv;
     struct collector *c = opened(&options);
-    struct seen seen = {0};
+    struct seen *seen = watch();
     struct fathom_error err = {0};
-    cr_assert_eq(collector_start(c, look, &seen, &err), -ENOENT);
+    cr_assert_eq(collector_start(c, look, seen, &err), -ENOENT);
     cr_assert_str_eq(err.text, "cannot run fathom-no-such-program: not found");
     collector_close(c);
 }
