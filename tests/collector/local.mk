@@ -9,4 +9,6 @@ tests_collector_test_collector_LDADD = libcollector.la libbase.la $(CRITERION_LI
 check_PROGRAMS += tests/collector/busy
 tests_collector_busy_SOURCES = tests/collector/busy.c
 tests_collector_busy_LDADD = -lpthread
+# Recorded as a plain program, in a build with sanitizers too.
+tests_collector_busy_LDFLAGS =
 tests_collector_busy_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -O2

@@ -46,12 +46,21 @@ struct seen {
     bool vdso, program;
 };
 
-/* Zeroed. A test runs in a process of its own, which gives it back. */
+/* Zeroed; a test that runs several collections starts anew with each. */
 static struct seen *watch(void)
 {
-    struct seen *seen = calloc(1, sizeof *seen);
-    cr_assert_not_null(seen);
-    return seen;
+    static struct seen seen;
+    memset(&seen, 0, sizeof seen);
+    return &seen;
+}
+
+/* A command's argument, which argv wants writable. */
+static char *arg(const char *text)
+{
+    static char kept[4][4200];
+    static size_t count;
+    cr_assert(count < 4 && strlen(text) < sizeof kept[0]);
+    return strcpy(kept[count++], text);
 }
 
 /* The stack of a thread that was told last up to a time. */
@@ -267,7 +276,7 @@ Test(collector, a_launched_command_gives_samples_on_its_stack)
 
 Test(collector, a_command_of_a_millisecond_has_its_base)
 {
-    char *const argv[] = {strdup(busy_path()), strdup("main"), strdup("1"), NULL};
+    char *const argv[] = {arg(busy_path()), arg("main"), arg("1"), NULL};
     struct collector_options options = plain;
     options.event.frequency = 10000;
     options.command = argv;
@@ -439,7 +448,7 @@ Test(collector, what_cannot_be_recorded_says_why)
 
 Test(collector, a_command_that_is_not_there)
 {
-    char *const argv[] = {strdup("fathom-no-such-program"), NULL};
+    char *const argv[] = {arg("fathom-no-such-program"), NULL};
     struct collector_options options = plain;
     options.command = argv;
     struct collector *c = opened(&options);
@@ -452,7 +461,7 @@ Test(collector, a_command_that_is_not_there)
 
 Test(collector, closing_before_the_start_ends_the_command)
 {
-    char *const argv[] = {strdup("sleep"), strdup("60"), NULL};
+    char *const argv[] = {arg("sleep"), arg("60"), NULL};
     struct collector_options options = plain;
     options.command = argv;
     time_t before = time(NULL);
@@ -470,7 +479,7 @@ static int refuse(void *context, const void *records, size_t size, struct fathom
 
 Test(collector, a_sinks_failure_is_handed_through)
 {
-    char *const argv[] = {strdup(busy_path()), strdup("main"), strdup("100"), NULL};
+    char *const argv[] = {arg(busy_path()), arg("main"), arg("100"), NULL};
     struct collector_options options = plain;
     options.command = argv;
     struct collector *c = opened(&options);
