@@ -22,7 +22,9 @@ struct reader_summary {
 };
 
 /* Errors: system errors; -ENOMSG: not a perf.data file; -EBADMSG: damaged so that nothing can be read;
- * -ENOTSUP: a foreign byte order or another architecture. "-" reads standard input (pipe mode). */
+ * -ENOTSUP: a foreign byte order or another architecture; -EISDIR: a directory (perf record --threads).
+ * "-" reads standard input to its end, and so does a path that is no regular file (pipe mode). log is
+ * borrowed. */
 int reader_open(const char *path, const struct log *log, struct reader **out, struct fathom_error *err);
 void reader_close(struct reader *reader);
 

@@ -29,7 +29,8 @@ struct sample {
     const uint8_t
         *stack; /* STACK_USER dump from sp upward; NULL when there is none. Borrowed from the record */
     uint32_t stack_size; /* valid bytes of it (dyn_size) */
-    bool stack_cut;      /* the dump was as large as it could be: the stack may go on */
+    bool stack_cut; /* the dump was as large as it could be: the stack may go on. Not set where the kernel
+                       met a page that was never touched, in a large frame: the dump ends there too */
     const uint64_t
         *callchain; /* NULL when there is none; with PERF_CONTEXT_ markers. Borrowed; 8-byte aligned */
     uint32_t callchain_count;

@@ -13,11 +13,13 @@
 
 struct writer;
 
-/* Creates or replaces the file and writes header, attrs and ids. events are borrowed until writer_close(). */
+/* Creates or replaces the file and writes header, attrs and ids. events are borrowed until writer_close().
+ * -ESPIPE: a pipe or terminal, whose header cannot be written last; -EINVAL: decoder_new() refuses the
+ * events. */
 int writer_open(const char *path, const struct event *events, size_t count, struct writer **out,
                 struct fathom_error *err);
 /* Appends raw records (whole ones, one or several). Buffered. -ENOSPC and others: what was written before
- * stays readable. */
+ * stays readable, to the last whole record, and no more is taken; writer_close() completes the header. */
 int writer_append(struct writer *writer, const void *data, size_t size, struct fathom_error *err);
 /* Feature sections: the command line (argv), and one build-id per image path (HEADER_BUILD_ID, for stock
  * perf). */
