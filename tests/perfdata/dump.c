@@ -13,7 +13,7 @@ struct tally {
     const struct event *events;
     size_t event_count;
     uint64_t by_event[64];
-    uint64_t with_registers, with_stack, with_chain, maps, comms, forks, backwards, last_time;
+    uint64_t with_registers, with_stack, cut, with_chain, maps, comms, forks, backwards, last_time;
 };
 
 static void print_record(const struct record *record, const struct tally *tally)
@@ -51,6 +51,7 @@ static int count(void *context, const struct record *record, struct fathom_error
             tally->by_event[record->sample.event]++;
         tally->with_registers += record->sample.has_regs;
         tally->with_stack += record->sample.stack != NULL;
+        tally->cut += record->sample.stack_cut;
         tally->with_chain += record->sample.callchain != NULL;
     }
     return 0;
@@ -87,10 +88,10 @@ int main(int argc, char **argv)
            "\ndamaged %" PRIu64 "\ntruncated %d\ncompressed %d\npipe %d\n",
            summary.records, summary.samples, summary.lost, summary.throttled, summary.damaged,
            summary.truncated, summary.compressed, summary.pipe);
-    printf("registers %" PRIu64 "\nstacks %" PRIu64 "\nchains %" PRIu64 "\nmaps %" PRIu64 "\ncomms %" PRIu64
-           "\nforks %" PRIu64 "\nbackwards %" PRIu64 "\n",
-           tally.with_registers, tally.with_stack, tally.with_chain, tally.maps, tally.comms, tally.forks,
-           tally.backwards);
+    printf("registers %" PRIu64 "\nstacks %" PRIu64 "\ncut %" PRIu64 "\nchains %" PRIu64 "\nmaps %" PRIu64
+           "\ncomms %" PRIu64 "\nforks %" PRIu64 "\nbackwards %" PRIu64 "\n",
+           tally.with_registers, tally.with_stack, tally.cut, tally.with_chain, tally.maps, tally.comms,
+           tally.forks, tally.backwards);
     reader_close(reader);
     return rc < 0;
 }

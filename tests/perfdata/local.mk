@@ -13,3 +13,8 @@ E2E_TESTS += tests/perfdata/stock_perf.test
 check_PROGRAMS += tests/perfdata/dump
 tests_perfdata_dump_SOURCES = tests/perfdata/dump.c
 tests_perfdata_dump_LDADD = libperfdata.la libbase.la
+
+E2E_TESTS += tests/perfdata/written.test
+check_PROGRAMS += tests/perfdata/write
+tests_perfdata_write_SOURCES = tests/perfdata/write.c tests/perfdata/build.h
+tests_perfdata_write_LDADD = libperfdata.la libbase.la
