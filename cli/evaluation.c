@@ -70,13 +70,18 @@ static bool image_covered(struct evaluation *e, const struct image *image)
     return *place == 1;
 }
 
-/* The true path into e->truth; returns its length. */
-static size_t true_path(struct evaluation *e, size_t frames)
+/* The true path into e->truth; returns its length. Frames above the base (clone3) are part of no path
+ * (process/process.h). */
+static size_t true_path(struct evaluation *e, const struct process *process, const struct sample *sample,
+                        size_t frames)
 {
     size_t depth = 0;
+    uint64_t base;
+    if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
+        base = UINT64_MAX;
     for (size_t i = frames; i-- > 0;) {
         const struct place *place = &e->frames[i].place;
-        if (!place->image || !image_covered(e, place->image))
+        if (e->frames[i].cfa > base || !place->image || !image_covered(e, place->image))
             continue;
         uint32_t function =
             place->function == IMAGE_NO_FUNCTION
@@ -131,7 +136,7 @@ int evaluation_add(void *evaluation, const struct process *process, const struct
         e->score.no_truth[end] += sample->period;
         return 0;
     }
-    size_t depth = true_path(e, frames);
+    size_t depth = true_path(e, process, sample, frames);
     bool added;
     uint64_t *place = table_put(e->paths, path_key(e, depth, &resolved->cid), &added);
     if (!place)

@@ -169,7 +169,7 @@ static bool resolve(struct stackbases *bases, struct thread *thread, uint64_t sp
     uint64_t slot = count ? scan(bases, thread->pid, sp, end, roots, count) : 0;
     if (!slot)
         return false;
-    thread->base = slot + 16; /* the CFA of clone's own frame: process/process.h */
+    thread->base = slot + 8; /* the SP with which it called: process/process.h */
     thread->low = start;
     return true;
 }
