@@ -12,3 +12,13 @@ BENCHES += bench/bench_perfdata
 EXTRA_PROGRAMS += bench/bench_perfdata
 bench_bench_perfdata_SOURCES = bench/bench_perfdata.c
 bench_bench_perfdata_LDADD = libperfdata.la libbase.la
+
+EXTRA_PROGRAMS += bench/syscall_loop
+bench_syscall_loop_SOURCES = bench/syscall_loop.c
+
+EXTRA_DIST += bench/run.sh
+CLEANFILES += $(EXTRA_PROGRAMS)
+# Figures with their limits and peers; docs/benchmarks.md keeps the last ones.
+.PHONY: bench
+bench: fathom$(EXEEXT) $(EXTRA_PROGRAMS)
+	@$(SHELL) $(top_srcdir)/bench/run.sh $(abs_builddir)/fathom '$(BENCHES)' $(abs_top_srcdir)

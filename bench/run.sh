@@ -1,0 +1,81 @@
+#!/bin/sh
+# Prints Fathom's speed and memory figures beside their limits and a peer's: "make bench" runs it.
+#
+# Every figure is measured here and now: "name<TAB>value<TAB>unit<TAB>limit" from each bench program, then whole
+# commands beside stock perf on the same workload. Needs perf and lua5.4 (scripts/setup bench).
+set -eu
+fathom=$1 programs=$2 source=$3
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT INT TERM
+
+row() { printf '%-46s %12s %-12s %-10s %s\n' "$1" "$2" "$3" "$4" "${5:-}"; }
+
+# seconds COMMAND...: elapsed time, the least of 3 runs.
+seconds()
+{
+    best=
+    for run in 1 2 3; do
+        start=$(date +%s%N)
+        "$@" >/dev/null 2>&1
+        end=$(date +%s%N)
+        took=$((end - start))
+        if [ -z "$best" ] || [ "$took" -lt "$best" ]; then
+            best=$took
+        fi
+    done
+    awk -v ns="$best" 'BEGIN { printf "%.4f", ns / 1e9 }'
+}
+
+calc() { awk "BEGIN { printf \"$1\", $2 }"; }
+bytes() { stat -c %s "$1"; }
+
+row figure measured unit limit peer
+for program in $programs; do
+    "$program" | while IFS="$(printf '\t')" read -r name value unit limit; do
+        row "$name" "$value" "$unit" "$limit"
+    done
+done
+
+command -v perf >/dev/null && command -v lua5.4 >/dev/null || {
+    echo "bench: perf and lua5.4 are needed for the rest: scripts/setup bench"
+    exit 1
+}
+cd "$directory"
+workload="lua5.4 $source/tests/workloads/words.lua 120"
+
+# A file's size per sample.
+$fathom record -q --audit 0 -F 5000 -o ours.data -- $workload >/dev/null
+perf record -q -e cpu-clock:u -F 5000 -g -o perf.data $workload >/dev/null 2>&1
+perf record -q -e cpu-clock:u -F 5000 --call-graph dwarf -o dwarf.data $workload >/dev/null 2>&1
+samples=$(perf script -i ours.data -F ip 2>/dev/null | grep -c .)
+chains=$(perf script -i perf.data -F time -G 2>/dev/null | grep -c .)
+dumps=$(perf script -i dwarf.data -F time -G 2>/dev/null | grep -c .)
+row "file, bytes per sample" "$(calc %.0f "$(bytes ours.data) / $samples")" bytes "" \
+    "perf -g $(calc %.0f "$(bytes perf.data) / $chains"), perf --call-graph dwarf $(calc %.0f "$(bytes dwarf.data) / $dumps")"
+
+# A report of 4 million samples in many contexts.
+$fathom train -q -F 2000 -o map.fmap -- $workload >/dev/null
+"$(dirname "$fathom")"/bench/repeat_recording ours.data long.data 4000000
+took=$(seconds "$fathom" report -q -i long.data -m map.fmap)
+row "report, samples per second" "$(calc %.2f "4 / $took")" "M/s" ">= 1"
+took=$(seconds "$fathom" report -q -i long.data -m map.fmap --phi 0.001)
+row "report --phi 0.001, samples per second" "$(calc %.2f "4 / $took")" "M/s" ">= 1"
+
+# What one sample costs the program: a loop of system calls with a sample at each.
+# Then the report of those samples, with the peer's call chains of the same loop.
+[ "$(id -u)" = 0 ] || {
+    echo "bench: tracepoints need root: the cost of a sample is left out"
+    exit 0
+}
+calls=1000000
+loop="$(dirname "$fathom")/bench/syscall_loop $calls"
+event=syscalls:sys_enter_getppid
+none=$(seconds $loop)
+ours=$(seconds $fathom record -q --audit 0 --ring 32768 -e $event -c 1 -o loop.data -- $loop)
+chain=$(seconds perf record -q -m 32M -e $event -c 1 -g -o loop.perf $loop)
+row "cost of a sample (tracepoint loop)" "$(calc %.0f "($ours - $none) / $calls * 1e9")" ns "" \
+    "perf -g $(calc %.0f "($chain - $none) / $calls * 1e9")"
+took=$(seconds $fathom report -q -i loop.data)
+perf_took=$(seconds perf report --stdio -i loop.perf)
+row "report of that loop" "$(calc %.2f "$calls / $took / 1e6")" M/s ">= 1" \
+    "perf report --stdio $(calc %.2f "$calls / $perf_took / 1e6") M/s, ratio $(calc %.1f "$perf_took / $took")"
