@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "image/lines.h"
 #include "infer/locate.h"
 
-#define NO_ITEM UINT32_MAX
+#define NO_ITEM     UINT32_MAX
+#define MAX_INLINED 32
 
 struct profile {
     struct profile_options options;
@@ -24,6 +27,7 @@ struct profile {
     struct cct_node **places; /* by map node, exact tree without thread roots: where its path ends */
     uint32_t *path;           /* scratch: frames from the root inwards */
     size_t room;              /* of path */
+    struct table *lines;      /* image -> struct lines, 0 when it has none */
     struct profile_counts counts;
 };
 
@@ -35,11 +39,12 @@ struct profile *profile_new(const struct profile_options *options, struct image_
     p->options = *options;
     p->images = images;
     p->frames = frames_new();
+    p->lines = table_new();
     if (options->eps > 0)
         p->bounded = hcct_new(options->eps);
     else
         p->exact = cct_new();
-    if (!p->frames || (!p->exact && !p->bounded)) {
+    if (!p->frames || !p->lines || (!p->exact && !p->bounded)) {
         profile_free(p);
         return NULL;
     }
@@ -50,6 +55,11 @@ void profile_free(struct profile *p)
 {
     if (!p)
         return;
+    size_t cursor = 0;
+    uint64_t key, value;
+    while (p->lines && table_next(p->lines, &cursor, &key, &value))
+        lines_close((struct lines *)(uintptr_t)value);
+    table_free(p->lines);
     frames_free(p->frames);
     cct_free(p->exact);
     hcct_free(p->bounded);
@@ -99,6 +109,40 @@ static uint32_t function_item(struct profile *p, const struct pathmap *map, uint
     }
     p->items[function] = item;
     return item;
+}
+
+static struct lines *lines_of(struct profile *p, const struct image *image)
+{
+    bool added;
+    uint64_t *place = table_put(p->lines, (uintptr_t)image, &added);
+    struct lines *lines = NULL;
+    if (!place)
+        return NULL;
+    if (added && lines_open(image, NULL, &lines, NULL) == 0)
+        *place = (uintptr_t)lines;
+    return (struct lines *)(uintptr_t)*place;
+}
+
+/* What stands below the function that the sample is in: inlined functions and the source line. Returns the
+ * new length of the path. */
+static size_t append_source(struct profile *p, const struct place *place, size_t depth)
+{
+    struct lines *lines = place->image ? lines_of(p, place->image) : NULL;
+    struct line_frame frames[MAX_INLINED];
+    size_t count = lines ? lines_at(lines, place->address, frames, MAX_INLINED) : 0;
+    if (!count || !reserve(p, depth + count + 1))
+        return depth;
+    for (size_t i = count - 1; p->options.inlined && i-- > 0;) {
+        if (frames[i].function)
+            p->path[depth++] = frames_label(p->frames, FRAME_INLINED, frames[i].function);
+    }
+    if (p->options.lines && frames[0].file && frames[0].line) {
+        const char *slash = strrchr(frames[0].file, '/');
+        char text[512];
+        snprintf(text, sizeof text, "%s:%u", slash ? slash + 1 : frames[0].file, frames[0].line);
+        p->path[depth++] = frames_label(p->frames, FRAME_LABEL, text);
+    }
+    return depth;
 }
 
 /* The path of a map's node as frames at p->path[at...]; returns its new length or a negative errno. */
@@ -167,7 +211,7 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
     if (rc < 0)
         return rc;
     count(p, sample, r);
-    bool plain = p->exact && !p->options.threads;
+    bool plain = p->exact && !p->options.threads && !p->options.inlined && !p->options.lines;
     struct cct_node **place = plain && r->kind != RESOLVED_UNKNOWN ? &p->places[r->node] : NULL;
     if (place && *place) {
         cct_weigh(p->exact, *place, sample->period);
@@ -190,6 +234,8 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
             return rc;
         depth = (size_t)rc;
     }
+    if (p->options.inlined || p->options.lines)
+        depth = append_source(p, &r->cid.place, depth);
     for (size_t i = 0; i < depth; i++) {
         if (p->path[i] == NO_ITEM)
             return error_memory(err);

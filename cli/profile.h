@@ -13,6 +13,8 @@ struct profile;
 struct profile_options {
     double eps;   /* > 0: bounded memory, counters within eps of the total */
     bool threads; /* each thread's name as the root */
+    bool inlined; /* functions inlined at the sampled instruction, from debug info */
+    bool lines;   /* its source line */
 };
 
 /* What the samples came to; weights in events. */

@@ -148,6 +148,8 @@ enum {
     REPORT_EPS,
     REPORT_EVENT,
     REPORT_THREADS,
+    REPORT_INLINE,
+    REPORT_LINES,
     REPORT_COLOR,
     REPORT_NO_AUDIT,
 };
@@ -203,6 +205,12 @@ static bool take_option(struct report_options *o, int option, const char **colou
     case REPORT_THREADS:
         o->profile.threads = true;
         return true;
+    case REPORT_INLINE:
+        o->profile.inlined = true;
+        return true;
+    case REPORT_LINES:
+        o->profile.lines = true;
+        return true;
     case REPORT_COLOR:
         *colour = optarg;
         return true;
@@ -245,6 +253,8 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
         {"eps", required_argument, NULL, REPORT_EPS},
         {"event", required_argument, NULL, REPORT_EVENT},
         {"threads", no_argument, NULL, REPORT_THREADS},
+        {"inline", no_argument, NULL, REPORT_INLINE},
+        {"lines", no_argument, NULL, REPORT_LINES},
         {"color", required_argument, NULL, REPORT_COLOR},
         {"no-audit", no_argument, NULL, REPORT_NO_AUDIT},
         {"quiet", no_argument, NULL, 'q'},
@@ -292,6 +302,8 @@ const struct command report_command = {
         "                         counters within E of it (default: E = P/5)\n"
         "      --event NAME       which event, where the recording has several\n"
         "      --threads          each thread as a root of its own\n"
+        "      --inline           functions inlined at the sampled instruction (needs debug info)\n"
+        "      --lines            its source line (needs debug info)\n"
         "      --color WHEN       auto, always or never\n"
         "  -q, --quiet            no progress, no notes\n"
         "  -v, --verbose          say more\n"
