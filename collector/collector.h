@@ -33,7 +33,7 @@ struct collector_options {
 struct collector_summary {
     uint64_t samples, audit_samples;
     uint64_t lost, throttled;
-    uint64_t bases_missing; /* threads that ended before their stack's base could be read */
+    uint64_t bases_missing; /* threads with samples whose base was not found, mostly as they ended too soon */
 };
 
 /* A negative return stops the collection and is handed through. One or more whole records per call. */
@@ -47,7 +47,8 @@ size_t collector_events(const struct collector *collector, const struct event **
 /* Starts: synthesised records go to the sink first, then the events (and the command) run. */
 int collector_start(struct collector *collector, collector_sink *sink, void *context,
                     struct fathom_error *err);
-/* Waits up to timeout_ms for records and hands over what there is, closed by a FINISHED_ROUND record. Returns
+/* Waits up to timeout_ms for records (less where stack bases of new threads must be looked for; a signal ends
+ * the wait) and hands over what there is, closed by a FINISHED_ROUND record. Returns
  * 1 while something is left to record, 0 when the command or all processes have ended (one last
  * collector_stop() drains), negative on failure. */
 int collector_poll(struct collector *collector, int timeout_ms, collector_sink *sink, void *context,

@@ -1,7 +1,9 @@
 /*
  * event.h - from an event's name to a perf_event_attr: libpfm4's names, the kernel's software events,
- * tracepoints
- * ("syscalls:sys_enter_getppid") and hardware breakpoints ("mem:0x1234:rw").
+ * tracepoints ("syscalls:sys_enter_getppid") and hardware breakpoints ("mem:0x1234:rw").
+ *
+ * Events that fire in kernel mode (tracepoints, context-switches, cpu-migrations) have REGS_USER in place of
+ * REGS_INTR.
  */
 #ifndef FATHOM_COLLECTOR_EVENT_H
 #define FATHOM_COLLECTOR_EVENT_H
@@ -10,11 +12,12 @@
 #include "perfdata/record.h"
 
 struct event_options {
-    const char *name;    /* NULL: the default, cycles where there is a PMU, else cpu-clock (announced) */
-    uint64_t period;     /* events per sample; 0: by frequency */
-    uint64_t frequency;  /* Hz; 0: by period. Both 0: 1000 Hz for clocks and cycles, period 1 else */
-    uint32_t stack_size; /* bytes of STACK_USER dump per sample; 0: none */
-    bool data_address;   /* ADDR, WEIGHT, DATA_SRC where the event has them */
+    const char *name;   /* NULL: the default, cycles where there is a PMU, else cpu-clock (announced) */
+    uint64_t period;    /* events per sample; 0: by frequency */
+    uint64_t frequency; /* Hz; 0: by period. Both 0: 1000 Hz for clocks and cycles, period 1 else */
+    uint32_t
+        stack_size;    /* bytes of STACK_USER dump per sample; 0: none; rounded up to 8, at most 65280 used */
+    bool data_address; /* ADDR, WEIGHT, DATA_SRC where the event has them */
 };
 
 /* Fills event->attr and event->name. Errors: -ENOENT: no such event (the sentence says how to list them);

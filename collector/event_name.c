@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/open.h"
 #include "collector/pfm.h"
+#include "collector/tracefs.h"
 
 /* perf's names (tools/perf/util/parse-events.c) of events that libpfm4 does not list by these names. */
 static const struct {
@@ -29,8 +29,6 @@ static const struct {
     {"emulation-faults", PERF_COUNT_SW_EMULATION_FAULTS},
     {"dummy", PERF_COUNT_SW_DUMMY},
 };
-
-static const char *const tracefs[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 /* Takes a last ":..." made of u, k and p alone off name->text. */
 static int take_modifiers(const char *text, struct event_name *name, struct fathom_error *err)
@@ -112,17 +110,15 @@ static int parse_tracepoint(const char *text, struct perf_event_attr *attr)
     const char *colon = strchr(text, ':');
     if (!colon || colon == text || !colon[1] || strchr(text, '/') || strchr(colon + 1, ':') || text[0] == '.')
         return -ENOENT;
-    for (size_t i = 0; i < sizeof tracefs / sizeof *tracefs; i++) {
-        char path[256];
-        snprintf(path, sizeof path, "%s/events/%.*s/%s/id", tracefs[i], (int)(colon - text), text, colon + 1);
-        long id = open_setting(path, -1);
-        if (id >= 0) {
-            attr->type = PERF_TYPE_TRACEPOINT;
-            attr->config = (uint64_t)id;
-            return 0;
-        }
-    }
-    return -ENOENT;
+    char path[256];
+    snprintf(path, sizeof path, "events/%.*s/%s/id", (int)(colon - text), text, colon + 1);
+    uint64_t id;
+    int rc = tracefs_number(path, &id);
+    if (rc)
+        return -ENOENT;
+    attr->type = PERF_TYPE_TRACEPOINT;
+    attr->config = id;
+    return 0;
 }
 
 /* Software events that the kernel raises in its own mode: with exclude_kernel they never fire. */
@@ -164,7 +160,7 @@ int event_name_parse(const char *text, struct event_name *name, struct perf_even
         return error_set(err, ENOENT,
                          "there is no event '%s': 'perf list' shows software events and tracepoints, "
                          "libpfm4's 'showevtinfo' the CPU's; tracepoints need /sys/kernel/tracing to be "
-                         "mounted and readable",
+                         "mounted and readable (as root it need not be)",
                          name->text);
     }
     name->in_kernel = fires_in_kernel(attr);

@@ -15,5 +15,6 @@ libcollector_la_SOURCES = \
 	collector/sideband.c collector/sideband.h \
 	collector/stackbase.c collector/stackbase.h \
 	collector/synth.c collector/synth.h \
-	collector/threadroot.c collector/threadroot.h
+	collector/threadroot.c collector/threadroot.h \
+	collector/tracefs.c collector/tracefs.h
 libcollector_la_LIBADD = $(PFM_LIBS)

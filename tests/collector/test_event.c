@@ -3,12 +3,11 @@
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "collector/event.h"
 #include "collector/event_name.h"
+#include "collector/tracefs.h"
 
 static struct event parse(const struct event_options *options)
 {
@@ -82,17 +81,20 @@ Test(event, what_fires_in_the_kernel_takes_the_user_registers)
 
 Test(event, tracepoints_by_their_id)
 {
-    if (access("/sys/kernel/tracing/events/sched/sched_switch/id", R_OK) != 0)
-        cr_skip_test("tracefs is not mounted or not readable");
-    FILE *file = fopen("/sys/kernel/tracing/events/sched/sched_switch/id", "re");
-    unsigned id = 0;
-    cr_assert_eq(fscanf(file, "%u", &id), 1);
-    fclose(file);
+    uint64_t id = 0, other = 0;
+    if (tracefs_number("events/sched/sched_switch/id", &id) != 0)
+        cr_skip_test("tracefs is neither mounted nor may we mount it");
+    cr_assert_gt(id, 0);
+    cr_assert_eq(tracefs_number("events/sched/sched_wakeup/id", &other), 0);
+    cr_assert_neq(id, other);
+    cr_assert_eq(tracefs_number("events/sched/no_such_event/id", &other), -ENOENT);
     struct event e = parse(&(struct event_options){.name = "sched:sched_switch", .period = 7});
+    cr_assert_str_eq(e.name, "sched:sched_switch");
     cr_assert_eq(e.attr.type, PERF_TYPE_TRACEPOINT);
     cr_assert_eq(e.attr.config, id);
     cr_assert_eq(e.attr.sample_period, 7);
     cr_assert(!e.attr.exclude_kernel);
+    cr_assert(e.attr.sample_type & PERF_SAMPLE_REGS_USER);
 }
 
 Test(event, breakpoints)
