@@ -163,8 +163,9 @@ static int evaluate_target(const struct evaluate_options *options, struct termin
 
 enum { EVALUATE_TRUTH = TARGET_OWN, EVALUATE_STACK, EVALUATE_AUDIT, EVALUATE_FORMAT };
 
-static bool take_option(struct evaluate_options *o, int option, struct terminal *terminal)
+static bool take_option(void *context, int option, struct terminal *terminal)
 {
+    struct evaluate_options *o = context;
     switch (option) {
     case 'm':
         o->map = optarg;
@@ -204,26 +205,14 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
         {0},
     };
     struct evaluate_options options = {.audit_hz = AUDIT_HZ, .target = {.stack_bytes = STACK_BYTES}};
-    int code = EXIT_USAGE, option;
-    while ((option = getopt_long(argc, argv, "+m:i:" TARGET_SHORT, longs, NULL)) != -1) {
-        enum target_option shared = target_option(&options.target, option, terminal);
-        if (shared == TARGET_HELP) {
-            code = option_help(&evaluate_command);
-            goto out;
-        }
-        if (shared == TARGET_WRONG ||
-            (shared == TARGET_FOREIGN && !take_option(&options, option, terminal))) {
-            option_usage(terminal, &evaluate_command, NULL);
-            goto out;
-        }
-    }
-    if (options.input ? optind < argc : !target_complete(&options.target, argc, argv, terminal)) {
-        option_usage(terminal, &evaluate_command,
-                     options.input ? "give a recording or a command, not both" : NULL);
-        goto out;
-    }
-    code = evaluate_target(&options, terminal);
-out:
+    struct target_parser parser = {&evaluate_command, "+m:i:" TARGET_SHORT, longs, take_option, &options};
+    int code = target_parse(&options.target, &parser, argc, argv, terminal);
+    if (code < 0 && !options.input)
+        code = target_complete(&options.target, &evaluate_command, argc, argv, terminal);
+    if (code < 0 && options.input && optind < argc)
+        code = option_usage(terminal, &evaluate_command, "give a recording or a command, not both");
+    if (code < 0)
+        code = evaluate_target(&options, terminal);
     target_free(&options.target);
     return code;
 }

@@ -149,6 +149,27 @@ out:
 
 enum { RECORD_AUDIT = TARGET_OWN, RECORD_AUDIT_STACK, RECORD_RING, RECORD_DATA };
 
+static bool take_option(void *context, int option, struct terminal *terminal)
+{
+    struct record_options *o = context;
+    switch (option) {
+    case 'o':
+        o->output = optarg;
+        return true;
+    case RECORD_AUDIT:
+        return option_number(terminal, "--audit", optarg, 0, 20000, &o->audit_hz);
+    case RECORD_AUDIT_STACK:
+        return option_number(terminal, "--audit-stack", optarg, 64, 65528, &o->audit_stack);
+    case RECORD_RING:
+        return option_number(terminal, "--ring", optarg, 4, 1 << 20, &o->ring_kib);
+    case RECORD_DATA:
+        o->data = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static int record_run(int argc, char **argv, struct terminal *terminal)
 {
     static const struct option longs[] = {
@@ -162,41 +183,12 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
     };
     struct record_options options = {
         .output = "perf.data", .audit_hz = AUDIT_HZ, .audit_stack = AUDIT_STACK_BYTES};
-    int code = EXIT_USAGE, option;
-    while ((option = getopt_long(argc, argv, "+o:" TARGET_SHORT, longs, NULL)) != -1) {
-        bool good = true;
-        switch (target_option(&options.target, option, terminal)) {
-        case TARGET_HELP:
-            code = option_help(&record_command);
-            goto out;
-        case TARGET_WRONG:
-            good = false;
-            break;
-        case TARGET_TAKEN:
-            break;
-        case TARGET_FOREIGN:
-            if (option == 'o')
-                options.output = optarg;
-            else if (option == RECORD_AUDIT)
-                good = option_number(terminal, "--audit", optarg, 0, 20000, &options.audit_hz);
-            else if (option == RECORD_AUDIT_STACK)
-                good = option_number(terminal, "--audit-stack", optarg, 64, 65528, &options.audit_stack);
-            else if (option == RECORD_RING)
-                good = option_number(terminal, "--ring", optarg, 4, 1 << 20, &options.ring_kib);
-            else
-                options.data = true;
-        }
-        if (!good) {
-            option_usage(terminal, &record_command, NULL);
-            goto out;
-        }
-    }
-    if (!target_complete(&options.target, argc, argv, terminal)) {
-        option_usage(terminal, &record_command, NULL);
-        goto out;
-    }
-    code = record_to_file(&options, argc, argv, terminal);
-out:
+    struct target_parser parser = {&record_command, "+o:" TARGET_SHORT, longs, take_option, &options};
+    int code = target_parse(&options.target, &parser, argc, argv, terminal);
+    if (code < 0)
+        code = target_complete(&options.target, &record_command, argc, argv, terminal);
+    if (code < 0)
+        code = record_to_file(&options, argc, argv, terminal);
     target_free(&options.target);
     return code;
 }

@@ -9,7 +9,8 @@
 
 #define POLL_MS 100
 
-enum target_option target_option(struct target *target, int option, struct terminal *terminal)
+/* 1: it was one of the shared options, 0: it was not, -1: a bad value. */
+static int take_shared(struct target *target, int option, struct terminal *terminal)
 {
     bool good = true;
     switch (option) {
@@ -37,30 +38,41 @@ enum target_option target_option(struct target *target, int option, struct termi
     case 'v':
         terminal->verbose = true;
         break;
-    case 'h':
-        return TARGET_HELP;
     case '?':
-        return TARGET_WRONG;
+        return -1;
     default:
-        return TARGET_FOREIGN;
+        return 0;
     }
-    return good ? TARGET_TAKEN : TARGET_WRONG;
+    return good ? 1 : -1;
 }
 
-bool target_complete(struct target *target, int argc, char **argv, struct terminal *terminal)
+int target_parse(struct target *target, const struct target_parser *parser, int argc, char **argv,
+                 struct terminal *terminal)
+{
+    int option;
+    while ((option = getopt_long(argc, argv, parser->shorts, parser->longs, NULL)) != -1) {
+        if (option == 'h')
+            return option_help(parser->command);
+        int taken = take_shared(target, option, terminal);
+        if (taken < 0 || (taken == 0 && !parser->take(parser->context, option, terminal)))
+            return option_usage(terminal, parser->command, NULL);
+    }
+    if (target->frequency && target->period)
+        return option_usage(terminal, parser->command, "--frequency and --period exclude each other");
+    return -1;
+}
+
+int target_complete(struct target *target, const struct command *command, int argc, char **argv,
+                    struct terminal *terminal)
 {
     if (optind < argc)
         target->command = argv + optind;
     int ways = (target->command != NULL) + (target->pid_count > 0) + (target->tid_count > 0);
-    if (ways == 1 && target->frequency && target->period) {
-        terminal_say(terminal, LOG_WARNING, "--frequency and --period exclude each other");
-        return false;
-    }
-    if (ways != 1)
-        terminal_say(terminal, LOG_WARNING,
-                     ways ? "give only one of: a command, --pid, --tid"
-                          : "nothing to observe: give a command after '--', or --pid, or --tid");
-    return ways == 1;
+    if (ways == 1)
+        return -1;
+    return option_usage(terminal, command,
+                        ways ? "give only one of: a command, --pid, --tid"
+                             : "nothing to observe: give a command after '--', or --pid, or --tid");
 }
 
 void target_free(struct target *target)

@@ -33,16 +33,22 @@ struct target {
 
 enum { TARGET_DURATION = 0x100, TARGET_OWN /* first value for a command's own long options */ };
 
-enum target_option {
-    TARGET_TAKEN,   /* it was one of the shared options */
-    TARGET_FOREIGN, /* the command's own */
-    TARGET_WRONG,   /* a bad value; already said */
-    TARGET_HELP,
+/* Goes through all options: the shared ones into *target, the command's own to `take` (context, its value,
+ * optarg set; false: a bad value, already said). Returns -1 to go on, else the exit code: help was printed,
+ * or what is wrong was said. */
+struct target_parser {
+    const struct command *command;
+    const char *shorts; /* getopt_long's, with TARGET_SHORT in it */
+    const struct option *longs;
+    bool (*take)(void *context, int option, struct terminal *terminal);
+    void *context;
 };
-
-enum target_option target_option(struct target *target, int option, struct terminal *terminal);
-/* After the options: exactly one of command, -p and -t. false: already said. */
-bool target_complete(struct target *target, int argc, char **argv, struct terminal *terminal);
+int target_parse(struct target *target, const struct target_parser *parser, int argc, char **argv,
+                 struct terminal *terminal);
+/* After the options: exactly one of command, -p and -t, taken from argv[optind...]. -1, or EXIT_USAGE when
+ * that was said. */
+int target_complete(struct target *target, const struct command *command, int argc, char **argv,
+                    struct terminal *terminal);
 void target_free(struct target *target);
 /* The collector's options for it; borrows from target and terminal. */
 void target_collector(const struct target *target, struct terminal *terminal, struct collector_options *out);

@@ -139,6 +139,23 @@ out:
 
 enum { TRAIN_APPEND = TARGET_OWN, TRAIN_STACK };
 
+static bool take_option(void *context, int option, struct terminal *terminal)
+{
+    struct train_options *o = context;
+    switch (option) {
+    case 'o':
+        o->output = optarg;
+        return true;
+    case TRAIN_APPEND:
+        o->append = true;
+        return true;
+    case TRAIN_STACK:
+        return option_number(terminal, "--stack", optarg, 64, 65528, &o->target.stack_bytes);
+    default:
+        return false;
+    }
+}
+
 static int train_run(int argc, char **argv, struct terminal *terminal)
 {
     static const struct option longs[] = {
@@ -149,37 +166,12 @@ static int train_run(int argc, char **argv, struct terminal *terminal)
         {0},
     };
     struct train_options options = {.output = "fathom.fmap", .target = {.stack_bytes = STACK_BYTES}};
-    int code = EXIT_USAGE, option;
-    while ((option = getopt_long(argc, argv, "+o:" TARGET_SHORT, longs, NULL)) != -1) {
-        bool good = true;
-        switch (target_option(&options.target, option, terminal)) {
-        case TARGET_HELP:
-            code = option_help(&train_command);
-            goto out;
-        case TARGET_WRONG:
-            good = false;
-            break;
-        case TARGET_TAKEN:
-            break;
-        case TARGET_FOREIGN:
-            if (option == 'o')
-                options.output = optarg;
-            else if (option == TRAIN_APPEND)
-                options.append = true;
-            else
-                good = option_number(terminal, "--stack", optarg, 64, 65528, &options.target.stack_bytes);
-        }
-        if (!good) {
-            option_usage(terminal, &train_command, NULL);
-            goto out;
-        }
-    }
-    if (!target_complete(&options.target, argc, argv, terminal)) {
-        option_usage(terminal, &train_command, NULL);
-        goto out;
-    }
-    code = train_to_map(&options, terminal);
-out:
+    struct target_parser parser = {&train_command, "+o:" TARGET_SHORT, longs, take_option, &options};
+    int code = target_parse(&options.target, &parser, argc, argv, terminal);
+    if (code < 0)
+        code = target_complete(&options.target, &train_command, argc, argv, terminal);
+    if (code < 0)
+        code = train_to_map(&options, terminal);
     target_free(&options.target);
     return code;
 }
