@@ -1,0 +1,50 @@
+/*
+ * mail.h - the mailbox by which the probe runtime asks `fathom train` for the plan of an image, and waits.
+ *
+ * The file MAIL_NAME in the session directory, MAIL_SIZE bytes, mapped shared by `fathom train` (the server,
+ * who makes it: zeros but for the magic, before the program starts) and by every process under training (the
+ * clients). One request at a time:
+ *
+ *     client   takes the lock; writes path; adds 1 to request_seq; wakes its futex; waits until reply_seq is
+ *              the request_seq that it set, MAIL_PATIENCE seconds at most; reads the answer; drops the lock
+ *     server   waits on the futex request_seq while it equals reply_seq (with a time-out, so that it can do
+ *              other things); copies path; looks again whether request_seq is what it was; writes status,
+ *              plan and reason; sets reply_seq to the request_seq that it answers; wakes its futex
+ *
+ * A client whose patience ends leaves without an answer: the server's late answer carries the old number,
+ * which nobody waits for. A client that dies with the lock held is found out by the next one, see lock. The
+ * plan's file is complete before reply_seq is set. The futexes are shared ones (no FUTEX_PRIVATE_FLAG), and
+ * the sequence numbers are read and written as atomics (acquire, release).
+ *
+ * The clients may be any processes: the server trusts nothing here and ends path itself.
+ */
+#ifndef FATHOM_PATHMAP_PROBE_MAIL_H
+#define FATHOM_PATHMAP_PROBE_MAIL_H
+
+#include <stdint.h>
+
+#define MAIL_NAME     "mail"
+#define MAIL_MAGIC    0x4c4d5446u /* "FTML" */
+#define MAIL_SIZE     8192        /* bytes of the file */
+#define MAIL_PATIENCE 20          /* seconds that a client waits for an answer */
+
+enum mail_status {
+    MAIL_PLAN,   /* `plan` names the plan */
+    MAIL_LEAVE,  /* not among the chosen images: to be left alone, without a word */
+    MAIL_FAILED, /* there is no plan, for the `reason` */
+};
+
+struct mail {
+    uint32_t magic;
+    uint32_t request_seq; /* futex */
+    uint32_t reply_seq;   /* futex */
+    uint32_t lock;    /* futex: 0, or the tid of the client that holds it. Broken by another client when no
+                         such thread exists, or when it did not change for twice MAIL_PATIENCE */
+    uint32_t status;  /* enum mail_status */
+    char path[4096];  /* request: the image's file as in /proc/PID/maps (no links in it), ends with 0 */
+    char plan[64];    /* answer: a file name in the session directory, ends with 0 */
+    char reason[256]; /* answer: a text that continues "left out because", ends with 0 */
+};
+_Static_assert(sizeof(struct mail) <= MAIL_SIZE, "fits the file");
+
+#endif
