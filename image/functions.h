@@ -34,5 +34,7 @@ int functions_add(struct functions *functions, uint64_t address, uint64_t size, 
 
 /* plt.c: adds the stubs of the PLT sections, in no particular order. 0 or -ENOMEM. */
 int plt_add(const struct elf_file *file, struct arena *names, struct functions *functions);
+/* Whether the address is in one of the PLT sections. */
+bool plt_holds(const struct elf_file *file, uint64_t address);
 
 #endif

@@ -188,6 +188,23 @@ uint32_t image_function_entry(const struct image *image, uint64_t address)
     return f->address == address && f->owner == i ? i : IMAGE_NO_FUNCTION;
 }
 
+bool image_entry(const struct image *image, uint64_t *address)
+{
+    uint64_t value;
+    const struct elf_file *file = &image->file;
+    /* a library's entry, where it has one, is no _start */
+    if (elf_file_dynamic(file, DT_SONAME, &value) || !elf_file_is_code(file, file->entry, 1))
+        return false;
+    *address = file->entry;
+    return true;
+}
+
+bool image_function_is_stub(const struct image *image, uint32_t index)
+{
+    const struct image_function *f = image_function(image, index);
+    return f && plt_holds(&image->file, f->address);
+}
+
 const struct cfi *image_cfi(const struct image *image)
 {
     return image->cfi;

@@ -79,6 +79,16 @@ uint32_t image_function_at(const struct image *image, uint64_t address);
  */
 uint32_t image_function_entry(const struct image *image, uint64_t address);
 
+/* Whether the function is a stub of the procedure linkage table. */
+bool image_function_is_stub(const struct image *image, uint32_t index);
+/* Where a program starts (_start). false: a library. */
+bool image_entry(const struct image *image, uint64_t *address);
+/* Calls see() for every address of code that control may reach by something other than a branch instruction
+ * or falling through: symbols, pointers in data (by the relocations; in a program at a fixed address all
+ * words that look like one), landing pads of exceptions. May name too many addresses, and one several times.
+ * Tables of 4-byte distances are not looked for. 0 or -ENOMEM. */
+int image_targets(const struct image *image, void (*see)(void *context, uint64_t address), void *context);
+
 /* Name to show for a function: demangled, else as it stands, else "libsqlite3.so.0+0x1234" (file's name + hex
  * address). Writes at most size bytes with the NUL; returns the length it wanted, as snprintf. */
 int image_function_format(const struct image *image, uint32_t index, char *out, size_t size);

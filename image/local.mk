@@ -12,12 +12,15 @@ libimage_la_SOURCES = \
 	image/elf_file.c image/elf_file.h \
 	image/functions.c image/functions.h \
 	image/image.c image/image.h image/image_private.h \
+	image/insn.c image/insn.h \
+	image/landing_pads.c image/landing_pads.h \
 	image/lines.c image/lines.h \
 	image/lines_ranges.c image/lines_unit.c image/lines_unit.h \
 	image/name.c image/name.h \
 	image/plt.c \
 	image/pointer.c image/pointer.h \
 	image/symbols.c image/symbols.h \
+	image/targets.c \
 	image/thread_return.c image/thread_return.h \
 	image/vdso.c image/vdso.h
-libimage_la_LIBADD = $(ELF_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS)
+libimage_la_LIBADD = $(ELF_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS) $(CAPSTONE_LIBS)

@@ -130,9 +130,22 @@ static int add_section(const struct elf_file *file, const struct elf_section *s,
     return functions_add(functions, s->address, size, NULL);
 }
 
+static bool is_plt(const struct elf_section *s)
+{
+    return strcmp(s->name, ".plt") == 0 || strcmp(s->name, ".plt.sec") == 0 ||
+           strcmp(s->name, ".plt.got") == 0;
+}
+
+bool plt_holds(const struct elf_file *file, uint64_t address)
+{
+    for (size_t i = 0; i < file->section_count; i++)
+        if (address - file->sections[i].address < file->sections[i].size && is_plt(&file->sections[i]))
+            return true;
+    return false;
+}
+
 int plt_add(const struct elf_file *file, struct arena *names, struct functions *functions)
 {
-    static const char *const sections[] = {".plt", ".plt.sec", ".plt.got"};
     struct slots slots = {0};
     int rc = 0;
     for (size_t i = 0; i < file->section_count && rc == 0; i++)
@@ -143,12 +156,10 @@ int plt_add(const struct elf_file *file, struct arena *names, struct functions *
     uint64_t end = 0; /* sections of a damaged file may overlap: those below the last one are left out */
     for (size_t i = 0; i < file->section_count && rc == 0; i++) {
         const struct elf_section *s = &file->sections[i];
-        for (size_t j = 0; j < sizeof sections / sizeof *sections && rc == 0; j++) {
-            if (strcmp(s->name, sections[j]) != 0 || s->address < end)
-                continue;
-            rc = add_section(file, s, &slots, names, functions);
-            end = s->address + s->size;
-        }
+        if (!is_plt(s) || s->address < end)
+            continue;
+        rc = add_section(file, s, &slots, names, functions);
+        end = s->address + s->size;
     }
     free(slots.items);
     return rc;
