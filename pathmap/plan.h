@@ -1,0 +1,40 @@
+/*
+ * plan.h - makes the plan by which the probe runtime hooks the functions of one image (pathmap/probe/plan.h).
+ *
+ * A hook must never change what the program does: where it cannot be shown that five bytes at an entry may be
+ * replaced, a weaker kind of hook is taken (see enum plan_kind), and where none is safe the function is left
+ * out and named.
+ */
+#ifndef FATHOM_PATHMAP_PLAN_H
+#define FATHOM_PATHMAP_PLAN_H
+
+#include "image/image.h"
+#include "pathmap/probe/plan.h"
+
+struct plan_options {
+    /* Functions that are not to be hooked, asked by index; NULL: all are. */
+    bool (*skip)(void *context, const struct image *image, uint32_t function);
+    void *context;
+    bool breakpoints_only; /* BREAKPOINT everywhere: for tests of the runtime */
+};
+
+struct plan_left_out {
+    uint64_t function;  /* entry address */
+    const char *name;   /* mangled, or NULL; owned by the image */
+    const char *reason; /* a constant text that continues "left out because" */
+};
+
+struct plan_summary {
+    uint32_t kinds[PLAN_KINDS]; /* functions by kind of hook */
+    uint32_t left_out_count;    /* those of options->skip, and _start, are not among them */
+    struct plan_left_out *left_out;
+};
+
+/* data: malloc'ed, the caller frees. options and summary may be NULL; a summary is freed by
+ * plan_summary_free(). -ENOMEM, or -EFBIG: too large for a plan. An image without functions gives a plan
+ * without hooks. */
+int plan_build(const struct image *image, const struct plan_options *options, void **data, size_t *size,
+               struct plan_summary *summary, struct fathom_error *err);
+void plan_summary_free(struct plan_summary *summary);
+
+#endif
