@@ -7,3 +7,7 @@ tests_pathmap_test_pathmap_LDADD = $(PATHMAP_TEST_LIBS)
 tests_pathmap_test_hostile_SOURCES = tests/pathmap/test_hostile.c tests/pathmap/exercise.c \
 	tests/pathmap/exercise.h tests/pathmap/model.c tests/pathmap/model.h
 tests_pathmap_test_hostile_LDADD = $(PATHMAP_TEST_LIBS)
+UNIT_TESTS += tests/pathmap/test_plan_images
+tests_pathmap_test_plan_images_SOURCES = tests/pathmap/test_plan_images.c tests/pathmap/equivalent.c \
+	tests/pathmap/equivalent.h
+tests_pathmap_test_plan_images_LDADD = $(PATHMAP_TEST_LIBS) $(CAPSTONE_LIBS)
