@@ -6,12 +6,14 @@
 
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "image/image.h"
 
 #define FMAP_MAGIC        "FMAP"
 #define FMAP_VERSION      1u
 #define FMAP_MAX_SECTIONS 64u
 #define FMAP_ALIGNMENT    64u
+#define FMAP_BLOCK        (256u << 10) /* bytes under one checksum */
 #define FMAP_NONE         UINT32_MAX
 
 enum fmap_kind {
@@ -64,6 +66,13 @@ struct fmap_node {
     uint64_t self;
 };
 
+struct fmap_cid {
+    uint32_t function;
+    uint32_t height;
+    uint32_t first;
+    uint32_t count; /* 0: free */
+};
+
 struct fmap_statistics {
     uint64_t paths_entered;
     uint64_t paths_cut;
@@ -78,12 +87,20 @@ _Static_assert(sizeof(struct fmap_section) == 32, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_image) == 32, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_function) == 16, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_node) == 32, "docs/fmap.md");
+_Static_assert(sizeof(struct fmap_cid) == 16, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_statistics) == 32, "docs/fmap.md");
 
-/* What the CID index hashes. */
-static inline uint64_t fmap_cid(uint32_t function, uint32_t height)
+/* The entry of the CID index at which the search for a CID begins. */
+static inline uint64_t fmap_slot(uint32_t function, uint32_t height, uint64_t entries)
 {
-    return (uint64_t)function << 32 | height;
+    uint64_t hash = hash_u64((uint64_t)function << 32 | height);
+    return (uint64_t)((unsigned __int128)hash * entries >> 64);
 }
+
+/* The checksum of a section's bytes. */
+uint64_t fmap_checksum(const void *data, uint64_t length);
+/* Whether these sections, which lie inside the file, all have the right ones: by several threads when there
+ * is much to read. 0, -EBADMSG or -ENOMEM. */
+int fmap_verify(const uint8_t *file, const struct fmap_section *sections, uint32_t count);
 
 #endif

@@ -13,5 +13,6 @@ libpathmap_la_SOURCES = \
 	pathmap/probe/plan.h pathmap/probe/plan_read.c \
 	pathmap/serialise.c \
 	pathmap/trie.c pathmap/trie.h \
-	pathmap/trie_data.h
+	pathmap/trie_data.h \
+	pathmap/verify.c
 EXTRA_DIST += docs/fmap.md

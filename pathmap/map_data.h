@@ -10,8 +10,8 @@
  * to be trusted, but for `paths`, whose entries are below path_count. */
 struct pathmap {
     const struct fmap_node *nodes;
-    const uint32_t *index; /* index_mask + 1 entries */
-    uint64_t index_mask;
+    const struct fmap_cid *index;
+    uint32_t index_entries;         /* at least 1 */
     const uint32_t *paths;          /* by node */
     const uint32_t *function_nodes; /* function_count + 1 of them */
     const struct fmap_function *functions;

@@ -61,15 +61,16 @@ static int sections_check(struct opening *o, const struct fmap_header *header)
             continue;
         if (o->sections[s.kind].kind)
             return damaged(o, "a section is there twice");
-        if (checksum_of(o->data + s.offset, s.length) != s.checksum)
-            return damaged(o, "wrong checksum of a section");
         o->sections[s.kind] = s;
     }
     for (uint32_t kind = 1; kind < FMAP_KINDS; kind++) {
         if (!o->sections[kind].kind)
             return damaged(o, "a section is missing");
     }
-    return 0;
+    int rc = fmap_verify(o->data, o->sections + 1, FMAP_KINDS - 1);
+    if (rc == -EBADMSG)
+        return damaged(o, "wrong checksum of a section");
+    return rc < 0 ? error_memory(o->err) : 0;
 }
 
 /* The section's place; *count becomes the number of elements. NULL: its length is no whole number of them, or
@@ -100,16 +101,12 @@ static int sections_use(const struct opening *o, struct pathmap *map)
     map->function_nodes = section_array(o, FMAP_FUNCTION_NODES, sizeof *map->function_nodes, &firsts);
     map->nodes = section_array(o, FMAP_NODES, sizeof *map->nodes, &map->node_count);
     map->paths = section_array(o, FMAP_PATHS, sizeof *map->paths, &paths);
+    map->index = section_array(o, FMAP_INDEX, sizeof *map->index, &map->index_entries);
     const struct fmap_statistics *s = section_array(o, FMAP_STATISTICS, sizeof *s, &statistics);
-    if (!map->images || !map->functions || !map->function_nodes || !map->nodes || !map->paths || !s ||
-        firsts != map->function_count + 1 || paths != map->node_count || statistics != 1)
+    if (!map->images || !map->functions || !map->function_nodes || !map->nodes || !map->paths ||
+        !map->index || !s || !map->index_entries || firsts != map->function_count + 1 ||
+        paths != map->node_count || statistics != 1)
         return damaged(o, "its sections do not fit together");
-
-    uint64_t entries = o->sections[FMAP_INDEX].length / sizeof *map->index;
-    if (entries == 0 || (entries & (entries - 1)) || o->sections[FMAP_INDEX].length % sizeof *map->index)
-        return damaged(o, "its index is not a power of two long");
-    map->index = (const uint32_t *)(o->data + o->sections[FMAP_INDEX].offset);
-    map->index_mask = entries - 1;
 
     map->strings = (const char *)o->data + o->sections[FMAP_STRINGS].offset;
     map->strings_size = o->sections[FMAP_STRINGS].length;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "pathmap/map_data.h"
 
 /* A string of the file: the section ends with a NUL, so any offset in it begins one. "" when it is outside.
@@ -129,36 +128,29 @@ uint32_t pathmap_find_image(const struct pathmap *map, const char *path, const s
     return PATHMAP_NONE;
 }
 
-/* How many nodes from `first` on have its CID: doubling steps, then halving. At least 1. */
-static uint32_t cid_run(const struct pathmap *map, uint32_t first)
+/* Nodes first .. first + count - 1, as far as they are the map's. */
+static uint32_t run_within(const struct pathmap *map, uint32_t first, uint32_t count)
 {
-    const struct fmap_node *nodes = map->nodes + first;
-    uint32_t left = map->node_count - first, function = nodes->function, height = nodes->height;
-    uint32_t same = 0, step = 1; /* nodes[same] has the CID */
-    while (step < left - same && nodes[same + step].function == function &&
-           nodes[same + step].height == height) {
-        same += step;
-        step *= 2;
-    }
-    while (step /= 2) {
-        if (step < left - same && nodes[same + step].function == function &&
-            nodes[same + step].height == height)
-            same += step;
-    }
-    return same + 1;
+    if (first >= map->node_count)
+        return 0;
+    return count < map->node_count - first ? count : map->node_count - first;
 }
 
 uint32_t pathmap_find(const struct pathmap *map, uint32_t function, uint32_t height, uint32_t *first)
 {
-    uint64_t slot = hash_u64(fmap_cid(function, height)) & map->index_mask;
-    for (uint64_t tries = 0; tries <= map->index_mask; tries++, slot = (slot + 1) & map->index_mask) {
-        uint32_t node = map->index[slot];
-        if (node >= map->node_count)
+    uint64_t slot = fmap_slot(function, height, map->index_entries);
+    for (uint32_t tries = 0; tries < map->index_entries; tries++) {
+        const struct fmap_cid *cid = &map->index[slot];
+        if (!cid->count)
             return 0;
-        if (map->nodes[node].function == function && map->nodes[node].height == height) {
-            *first = node;
-            return cid_run(map, node);
+        if (cid->function == function && cid->height == height) {
+            uint32_t count = run_within(map, cid->first, cid->count);
+            if (count)
+                *first = cid->first;
+            return count;
         }
+        if (++slot == map->index_entries)
+            slot = 0;
     }
     return 0;
 }
@@ -168,12 +160,10 @@ uint32_t pathmap_function_nodes(const struct pathmap *map, uint32_t function, ui
     if (function >= map->function_count)
         return 0;
     uint32_t from = map->function_nodes[function], to = map->function_nodes[function + 1];
-    if (to > map->node_count)
-        to = map->node_count;
-    if (from >= to)
-        return 0;
-    *first = from;
-    return to - from;
+    uint32_t count = to > from ? run_within(map, from, to - from) : 0;
+    if (count)
+        *first = from;
+    return count;
 }
 
 int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, size_t max)

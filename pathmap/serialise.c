@@ -14,9 +14,10 @@
 #include "pathmap/fmap.h"
 #include "pathmap/trie_data.h"
 
-/* A node as it is sorted: by CID, then function path, then number in the trie. */
+/* A node as it is sorted among those of its function: by height, then function path, then number in the trie.
+ */
 struct place_key {
-    uint64_t cid;
+    uint32_t height;
     uint32_t path;
     uint32_t node; /* in the trie */
 };
@@ -28,10 +29,11 @@ struct layout {
     uint32_t *path;            /* function path's number by trie's node; the root's is FMAP_NONE */
     uint32_t paths;            /* number of them */
     struct place_key *order;   /* by file's node */
+    uint32_t *first_node;      /* by file's function, and one more: as in the file */
     uint32_t *node_number;     /* file's number by trie's node */
     uint32_t *text;            /* offset in the strings by name's number */
     uint32_t nodes;            /* in the file: without the root */
-    uint64_t index_size;       /* entries of the CID index */
+    uint64_t cids;             /* distinct ones */
     uint64_t strings_size;     /* bytes */
     struct fmap_section sections[FMAP_KINDS - 1];
     uint64_t size; /* of the file */
@@ -49,8 +51,8 @@ static int compare_functions(const void *a, const void *b, void *trie)
 static int compare_places(const void *a, const void *b)
 {
     const struct place_key *x = a, *y = b;
-    if (x->cid != y->cid)
-        return x->cid < y->cid ? -1 : 1;
+    if (x->height != y->height)
+        return x->height < y->height ? -1 : 1;
     if (x->path != y->path)
         return x->path < y->path ? -1 : 1;
     return x->node < y->node ? -1 : 1;
@@ -100,28 +102,36 @@ static bool paths_number(struct layout *l)
     return done;
 }
 
+/* Sorts the nodes: first into their functions, by counting, then each function's. */
 static bool nodes_number(struct layout *l)
 {
     const struct trie *t = l->trie;
     l->nodes = t->node_count - 1;
     l->order = malloc((l->nodes + 1ul) * sizeof *l->order);
     l->node_number = malloc(t->node_count * sizeof *l->node_number);
-    if (!l->order || !l->node_number)
+    l->first_node = calloc(t->function_count + 2ul, sizeof *l->first_node);
+    if (!l->order || !l->node_number || !l->first_node)
         return false;
+    uint32_t *next =
+        l->first_node + 1; /* next[f]: where the next node of f goes, in the end where they end */
+    for (uint32_t i = 1; i < t->node_count; i++)
+        next[l->function_number[t->nodes[i].function] + 1]++;
+    for (uint32_t f = 0; f < t->function_count; f++)
+        next[f + 1] += next[f];
     for (uint32_t i = 1; i < t->node_count; i++) {
         const struct trie_node *node = &t->nodes[i];
-        uint64_t cid = fmap_cid(l->function_number[node->function], node->height);
-        l->order[i - 1] = (struct place_key){cid, l->path[i], i};
+        l->order[next[l->function_number[node->function]]++] =
+            (struct place_key){node->height, l->path[i], i};
     }
-    qsort(l->order, l->nodes, sizeof *l->order, compare_places);
     l->node_number[TRIE_ROOT] = FMAP_NONE;
-    uint64_t cids = 0;
-    for (uint32_t i = 0; i < l->nodes; i++) {
-        l->node_number[l->order[i].node] = i;
-        cids += i == 0 || l->order[i].cid != l->order[i - 1].cid;
+    for (uint32_t f = 0; f < t->function_count; f++) {
+        uint32_t first = l->first_node[f], end = l->first_node[f + 1];
+        qsort(l->order + first, end - first, sizeof *l->order, compare_places);
+        for (uint32_t i = first; i < end; i++) {
+            l->node_number[l->order[i].node] = i;
+            l->cids += i == first || l->order[i].height != l->order[i - 1].height;
+        }
     }
-    for (l->index_size = 2; l->index_size < cids * 2;)
-        l->index_size *= 2;
     return true;
 }
 
@@ -143,6 +153,12 @@ static int strings_place(struct layout *l, struct fathom_error *err)
     return 0;
 }
 
+/* Half as many again as there are CIDs; never full. */
+static uint64_t index_entries(const struct layout *l)
+{
+    return l->cids + l->cids / 2 + 1;
+}
+
 static void sections_place(struct layout *l)
 {
     const struct trie *t = l->trie;
@@ -152,7 +168,7 @@ static void sections_place(struct layout *l)
         [FMAP_FUNCTION_NODES] = (t->function_count + 1ul) * sizeof(uint32_t),
         [FMAP_NODES] = l->nodes * sizeof(struct fmap_node),
         [FMAP_PATHS] = l->nodes * sizeof(uint32_t),
-        [FMAP_INDEX] = l->index_size * sizeof(uint32_t),
+        [FMAP_INDEX] = index_entries(l) * sizeof(struct fmap_cid),
         [FMAP_STRINGS] = l->strings_size,
         [FMAP_STATISTICS] = sizeof(struct fmap_statistics),
     };
@@ -193,35 +209,43 @@ static void names_write(const struct layout *l, uint8_t *file)
     }
 }
 
+static void cid_write(const struct layout *l, struct fmap_cid *index, struct fmap_cid cid)
+{
+    uint64_t entries = index_entries(l), slot = fmap_slot(cid.function, cid.height, entries);
+    while (index[slot].count)
+        slot = slot + 1 == entries ? 0 : slot + 1;
+    index[slot] = cid;
+}
+
 static void nodes_write(const struct layout *l, uint8_t *file)
 {
     const struct trie *t = l->trie;
     struct fmap_node *nodes = section_at(l, file, FMAP_NODES);
     uint32_t *paths = section_at(l, file, FMAP_PATHS);
-    uint32_t *first = section_at(l, file, FMAP_FUNCTION_NODES);
-    uint32_t *index = section_at(l, file, FMAP_INDEX);
-    uint64_t mask = l->index_size - 1;
-    uint32_t function = 0; /* the next whose first node is not known */
+    struct fmap_cid *index = section_at(l, file, FMAP_INDEX);
 
-    memset(index, 0xff, l->index_size * sizeof *index);
-    for (uint32_t i = 0; i < l->nodes; i++) {
-        const struct place_key *key = &l->order[i];
-        const struct trie_node *from = &t->nodes[key->node];
-        uint32_t number = (uint32_t)(key->cid >> 32);
-        nodes[i] = (struct fmap_node){
-            l->node_number[from->parent], number, from->height, from->site, from->passes, from->self};
-        paths[i] = key->path;
-        while (function <= number)
-            first[function++] = i;
-        if (i == 0 || key->cid != key[-1].cid) {
-            uint64_t slot = hash_u64(key->cid) & mask;
-            while (index[slot] != FMAP_NONE)
-                slot = (slot + 1) & mask;
-            index[slot] = i;
+    memcpy(section_at(l, file, FMAP_FUNCTION_NODES), l->first_node,
+           (t->function_count + 1ul) * sizeof(uint32_t));
+    for (uint32_t f = 0; f < t->function_count; f++) {
+        struct fmap_cid cid = {.function = f};
+        for (uint32_t i = l->first_node[f]; i < l->first_node[f + 1]; i++) {
+            const struct place_key *key = &l->order[i];
+            const struct trie_node *from = &t->nodes[key->node];
+            nodes[i] = (struct fmap_node){
+                l->node_number[from->parent], f, from->height, from->site, from->passes, from->self};
+            paths[i] = key->path;
+            if (cid.count && cid.height != key->height) {
+                cid_write(l, index, cid);
+                cid.count = 0;
+            }
+            if (!cid.count++) {
+                cid.height = key->height;
+                cid.first = i;
+            }
         }
+        if (cid.count)
+            cid_write(l, index, cid);
     }
-    while (function <= t->function_count)
-        first[function++] = l->nodes;
 }
 
 static void header_write(struct layout *l, uint8_t *file)
@@ -229,7 +253,7 @@ static void header_write(struct layout *l, uint8_t *file)
     struct fmap_header header = {.version = FMAP_VERSION, .size = l->size, .sections = FMAP_KINDS - 1};
     memcpy(header.magic, FMAP_MAGIC, sizeof header.magic);
     for (uint32_t i = 0; i < FMAP_KINDS - 1; i++)
-        l->sections[i].checksum = checksum_of(file + l->sections[i].offset, l->sections[i].length);
+        l->sections[i].checksum = fmap_checksum(file + l->sections[i].offset, l->sections[i].length);
     memcpy(file, &header, sizeof header);
     memcpy(file + sizeof header, l->sections, sizeof l->sections);
     size_t covered = sizeof header + sizeof l->sections;
@@ -268,6 +292,7 @@ out:
     free(l.path);
     free(l.order);
     free(l.node_number);
+    free(l.first_node);
     free(l.text);
     return rc;
 }

@@ -33,7 +33,7 @@ void fmap_mend(void *data, size_t size)
         memcpy(&section, at, sizeof section);
         if (section.offset > size || section.length > size - section.offset)
             continue;
-        section.checksum = checksum_of(file + section.offset, section.length);
+        section.checksum = fmap_checksum(file + section.offset, section.length);
         memcpy(at, &section, sizeof section);
     }
     uint64_t checksum = checksum_of(file, covered);

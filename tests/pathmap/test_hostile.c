@@ -110,7 +110,7 @@ struct forged {
     uint8_t *file;
     size_t size;
     struct fmap_node *nodes;
-    uint32_t *index;
+    struct fmap_cid *index;
     uint32_t *paths;
     uint32_t count, entries;
 };
@@ -184,7 +184,9 @@ Test(hostile, numbers_past_the_end)
         f.nodes[i].function = 0x80000000u + i;
     }
     for (uint32_t i = 0; i < f.entries; i += 2)
-        f.index[i] = f.count + i;
+        f.index[i].first = f.count + i;
+    for (uint32_t i = 1; i < f.entries; i += 2)
+        f.index[i].count = UINT32_MAX;
     struct pathmap *map = forged_open(&f);
     cr_expect_eq(pathmap_node(map, 1).function, PATHMAP_NONE);
     fmap_exercise(map);
@@ -195,7 +197,7 @@ Test(hostile, an_index_without_an_end)
 {
     struct forged f = forge();
     for (uint32_t i = 0; i < f.entries; i++)
-        f.index[i] = 0;
+        f.index[i] = (struct fmap_cid){0, 0, 0, 1};
     struct pathmap *map = forged_open(&f);
     uint32_t first;
     cr_expect_eq(pathmap_find(map, 0x12345, 0x678, &first), 0);
