@@ -1,6 +1,8 @@
 /* children.c - see children.h. */
 #include "hcct/children.h"
 
+#include <stdlib.h>
+
 #define FAR_DOWN      8  /* a child found behind this many moves to the front */
 #define WIDE_CHILDREN 32 /* from so many on, children are found by hash */
 
@@ -20,6 +22,8 @@ void tree_clear(struct tree *tree)
 {
     arena_free(tree->arena);
     table_free(tree->wide);
+    free(tree->trail.items);
+    free(tree->trail.nodes);
     *tree = (struct tree){0};
 }
 

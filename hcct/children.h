@@ -20,6 +20,14 @@
 #define NODE_WIDE      0x40000000u
 #define NODE_NUMBER    0x3fffffffu /* how many children, or once wide, which wide list */
 
+/* The path walked last, so that the next one, which mostly begins like it, need not be searched from the
+ * root. Its nodes must be there: who removes one sets count to 0, or walks another path first. */
+struct trail {
+    uint32_t *items;
+    struct cct_node **nodes;
+    size_t count, room;
+};
+
 struct tree {
     struct cct_node root;
     struct arena *arena;   /* all other nodes */
@@ -27,12 +35,16 @@ struct tree {
     struct table *wide;    /* number of the wide list << 32 | item -> predecessor */
     uint32_t wide_lists;   /* numbers given out */
     size_t count;          /* nodes, with the root */
+    struct trail trail;
 };
 
 bool tree_init(struct tree *tree); /* false: out of memory */
 void tree_clear(struct tree *tree);
 /* The child for `item`, made when new. NULL: out of memory. */
 struct cct_node *tree_child(struct tree *tree, struct cct_node *parent, uint32_t item);
+/* The node of a whole path, made when new. NULL: out of memory; *deepest is then the last node that there is
+ * of it. */
+struct cct_node *tree_path(struct tree *tree, const uint32_t *items, size_t count, struct cct_node **deepest);
 /* Takes a node without children out of the tree and gives its memory back. Not the root. */
 void tree_remove(struct tree *tree, struct cct_node *leaf);
 

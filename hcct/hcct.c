@@ -115,19 +115,12 @@ int hcct_add(struct hcct *h, const uint32_t *items, size_t count, uint64_t weigh
 {
     if (!weight)
         return 0;
-    struct cct_node *node = &h->tree.root;
-    for (size_t i = 0; i < count; i++) {
-        struct cct_node *child = tree_child(&h->tree, node, items[i]);
-        if (!child) {
-            hcct_prune(h, node);
-            return -ENOMEM;
-        }
-        node = child;
-    }
-    if (node->links & NODE_MONITORED) {
+    struct cct_node *deepest, *node = tree_path(&h->tree, items, count, &deepest);
+    if (node && node->links & NODE_MONITORED)
         node->self = add_saturating(node->self, weight);
-    } else if (count && count_new(h, node, weight) < 0) {
-        hcct_prune(h, node);
+    else if (!node || (count && count_new(h, node, weight) < 0)) {
+        h->tree.trail.count = 0;
+        hcct_prune(h, deepest);
         return -ENOMEM;
     }
     h->total = add_saturating(h->total, weight);

@@ -122,6 +122,7 @@ int hcct_merge(struct hcct *h, const struct hcct *other)
         h->eps = other->eps > h->eps ? other->eps : h->eps;
         h->total = add_saturating(h->total, other->total);
     }
+    h->tree.trail.count = 0;
     sweep(h);
     free(pairs);
     return rc;

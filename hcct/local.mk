@@ -4,5 +4,6 @@ libhcct_la_SOURCES = \
 	hcct/children.c hcct/children.h \
 	hcct/hcct.c hcct/hcct.h hcct/hcct_data.h \
 	hcct/hcct_merge.c \
-	hcct/hcct_query.c
+	hcct/hcct_query.c \
+	hcct/path.c
 libhcct_la_LIBADD = -lm
