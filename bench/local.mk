@@ -1,4 +1,3 @@
-
 EXTRA_PROGRAMS += bench/repeat_recording
 bench_repeat_recording_SOURCES = bench/repeat_recording.c
 bench_repeat_recording_LDADD = libperfdata.la libbase.la
@@ -12,6 +11,13 @@ BENCHES += bench/bench_perfdata
 EXTRA_PROGRAMS += bench/bench_perfdata
 bench_bench_perfdata_SOURCES = bench/bench_perfdata.c
 bench_bench_perfdata_LDADD = libperfdata.la libbase.la
+
+BENCHES += bench/bench_pathmap bench/bench_hcct
+EXTRA_PROGRAMS += bench/bench_pathmap bench/bench_hcct
+bench_bench_pathmap_SOURCES = bench/bench_pathmap.c
+bench_bench_pathmap_LDADD = libpathmap.la libimage.la libbase.la
+bench_bench_hcct_SOURCES = bench/bench_hcct.c
+bench_bench_hcct_LDADD = libhcct.la libbase.la
 
 EXTRA_PROGRAMS += bench/syscall_loop
 bench_syscall_loop_SOURCES = bench/syscall_loop.c
