@@ -15,13 +15,13 @@
 #define HEIGHTS_MAX 4096 /* per function */
 #define ROUND       1024 /* samples of a thread between two looks for a leader */
 #define NO_LEADER   SIZE_MAX
-#define LEAST_SHARE 1e-9
-#define TIE_BITS    10 /* of two bases with the same votes, one must be 2^10 times likelier */
+#define LEAST_NEW   16 /* heights that a function may still be seen at, at least */
+#define LEAD_BITS   10 /* the winner is 2^10 times likelier than the next */
 
-/* A height at which a function can be, and the share of its samples that training saw there. */
+/* A height at which a function can be, and what a vote for it weighs: at least 1. */
 struct level {
     uint32_t height;
-    double share;
+    double weight;
 };
 
 struct levels {
@@ -32,7 +32,7 @@ struct levels {
 struct candidate {
     uint64_t base, low; /* low: lowest SP of a sample that voted for it */
     uint64_t votes;
-    double likelihood; /* product of the shares of its votes: times 2^exponent, in [0.5, 1) */
+    double product; /* of its votes' weights: in [0.5, 1), times 2^exponent */
     int64_t exponent;
 };
 
@@ -91,13 +91,14 @@ void bases_free(struct bases *b)
 static int level_compare(const void *a, const void *b)
 {
     const struct level *x = a, *y = b;
-    if (x->share != y->share)
-        return x->share > y->share ? -1 : 1;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
     return x->height < y->height ? -1 : x->height > y->height;
 }
 
-/* The function's distinct heights, the likeliest first: the counts are weighed as in resolver.h. NULL: out of
- * memory. */
+/* The function's distinct heights, the likeliest first. A height has its training samples and a share of one
+ * more by how often it was walked, as in resolver.h; where training took no samples, the walks alone count.
+ * NULL: out of memory. */
 static struct levels *levels_new(const struct pathmap *map, uint32_t function)
 {
     uint32_t first, nodes = pathmap_function_nodes(map, function, &first);
@@ -113,13 +114,19 @@ static struct levels *levels_new(const struct pathmap *map, uint32_t function)
     all->count = 0;
     for (uint32_t i = 0; i < nodes; i++) { /* in order of height */
         struct pathmap_node node = pathmap_node(map, first + i);
+        double seen = self > 0 ? (double)node.self : (double)node.passes;
         double prior = passes > 0 ? (double)node.passes / passes : 1.0 / nodes;
-        double share = ((double)node.self + prior) / (self + 1);
         struct level *last = &all->levels[all->count ? all->count - 1 : 0];
         if (all->count && last->height == node.height)
-            last->share += share;
+            last->weight += seen + prior;
         else
-            all->levels[all->count++] = (struct level){node.height, share};
+            all->levels[all->count++] = (struct level){node.height, seen + prior};
+    }
+    double unseen = all->count > LEAST_NEW ? all->count : LEAST_NEW;
+    for (uint32_t i = 0; i < all->count; i++) {
+        all->levels[i].weight *= 2 * unseen;
+        if (all->levels[i].weight < 1)
+            all->levels[i].weight = 1;
     }
     qsort(all->levels, all->count, sizeof all->levels[0], level_compare);
     if (all->count > HEIGHTS_MAX)
@@ -222,49 +229,36 @@ static struct candidate *ballot_candidate(struct ballot *ballot, uint64_t base)
     return &ballot->candidates[ballot->count++];
 }
 
-static void candidate_vote(struct candidate *candidate, uint64_t sp)
+static void candidate_vote(struct candidate *candidate, uint64_t sp, double weight)
 {
+    int exponent;
     candidate->votes++;
+    candidate->product = frexp(candidate->product * weight, &exponent);
+    candidate->exponent += exponent;
     if (sp < candidate->low)
         candidate->low = sp;
 }
 
-/* So that the product of any number of shares stays in range. A node that training never counted is unlikely,
- * not impossible. */
-static void candidate_weigh(struct candidate *candidate, double share)
-{
-    int exponent;
-    if (share < LEAST_SHARE)
-        share = LEAST_SHARE;
-    candidate->likelihood = frexp(candidate->likelihood * share, &exponent);
-    candidate->exponent += exponent;
-}
-
-/* More votes, or as many and likelier. */
-static bool candidate_before(const struct candidate *a, const struct candidate *b)
-{
-    return a->votes != b->votes ? a->votes > b->votes : a->exponent > b->exponent;
-}
-
-/* The candidate with the most votes, when these are half of the samples and no other is its equal; else
+/* The candidate with the best score, when it has the votes of half of the samples and leads clearly; else
  * NO_LEADER. */
 static size_t ballot_leader(const struct ballot *ballot)
 {
-    const struct candidate *best = NULL, *second = NULL;
+    size_t best = NO_LEADER;
+    int64_t most = INT64_MIN, second = INT64_MIN;
     for (size_t i = 0; i < ballot->count; i++) {
-        const struct candidate *candidate = &ballot->candidates[i];
-        if (!best || candidate_before(candidate, best)) {
-            second = best;
-            best = candidate;
-        } else if (!second || candidate_before(candidate, second)) {
-            second = candidate;
+        int64_t score = ballot->candidates[i].exponent;
+        if (score > most) {
+            second = most;
+            most = score;
+            best = i;
+        } else if (score > second) {
+            second = score;
         }
     }
-    if (!best || best->votes < BASES_QUORUM || best->votes < ballot->samples - ballot->samples / 2)
+    if (best == NO_LEADER || (second != INT64_MIN && most - second <= LEAD_BITS))
         return NO_LEADER;
-    if (second && second->votes == best->votes && best->exponent - second->exponent <= TIE_BITS)
-        return NO_LEADER;
-    return (size_t)(best - ballot->candidates);
+    uint64_t votes = ballot->candidates[best].votes;
+    return votes >= BASES_QUORUM && votes >= ballot->samples - ballot->samples / 2 ? best : NO_LEADER;
 }
 
 int bases_vote(struct bases *b, const struct process *process, const struct sample *sample,
@@ -291,7 +285,7 @@ int bases_vote(struct bases *b, const struct process *process, const struct samp
         uint32_t first;
         if (leader->base >= cfa && leader->base - cfa <= UINT32_MAX &&
             pathmap_find(resolver_map(b->resolver), function, (uint32_t)(leader->base - cfa), &first))
-            candidate_vote(leader, sample->sp);
+            candidate_vote(leader, sample->sp, 1);
         return 1;
     }
     for (uint32_t i = 0; i < levels->count; i++) {
@@ -301,8 +295,7 @@ int bases_vote(struct bases *b, const struct process *process, const struct samp
         struct candidate *candidate = ballot_candidate(ballot, base);
         if (!candidate)
             return error_memory(err);
-        candidate_vote(candidate, sample->sp);
-        candidate_weigh(candidate, levels->levels[i].share);
+        candidate_vote(candidate, sample->sp, levels->levels[i].weight);
     }
     return 1;
 }

@@ -72,7 +72,8 @@ Test(bases, too_few_votes_or_a_tie_have_no_winner)
     cr_expect(bases_winner(bases, pid, 1, &low, &base));
     cr_expect_eq(base, (uint64_t)BASE);
     cr_expect_not(bases_winner(bases, pid, 2, &low, &base), "fun1 is at 16 or at 32: who knows");
-    vote(w, bases, world_sample(2, BASE, 48), 2, 1);
+    for (int i = 0; i < BASES_QUORUM; i++)
+        vote(w, bases, world_sample(2, BASE, 48), 2, 1);
     cr_assert(bases_winner(bases, pid, 2, &low, &base));
     cr_expect_eq(base, (uint64_t)BASE);
     bases_free(bases);
@@ -90,6 +91,8 @@ Test(bases, equal_votes_are_told_apart_by_training_counts)
     uint64_t low, base;
     for (int i = 0; i < 20; i++)
         vote(w, bases, world_sample(1, BASE, 32), 1, 1);
+    /* One CID that training never saw does not change that, though a frame lower it would be known. */
+    vote(w, bases, world_sample(1, BASE, 48), 1, 1);
     cr_assert(bases_winner(bases, self_sample(0, 0, 0).pid, 1, &low, &base));
     cr_expect_eq(base, (uint64_t)BASE);
     bases_free(bases);
@@ -99,20 +102,25 @@ Test(bases, equal_votes_are_told_apart_by_training_counts)
 /* More candidates than are kept: the base that most samples agree on survives. */
 Test(bases, memory_is_bounded)
 {
+    enum { NODES = 3000 };
     struct world *w = world_open();
-    uint32_t node = TRIE_ROOT;
-    for (uint32_t i = 1; i < 3000; i++)
-        node = world_child(w, node, i % 2, i * 24 + (i * 7919 % 1000 & ~7u) % 16, i, 1, 1);
+    uint32_t heights[NODES] = {0}, node = TRIE_ROOT;
+    uint64_t seed = 3;
+    for (uint32_t i = 1; i < NODES; i++) {
+        seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+        heights[i] = heights[i - 1] + 8 + (uint32_t)(seed >> 33 & 0x1f8);
+        node = world_child(w, node, i % 2, heights[i], i, 1, 1);
+    }
     world_finish(w);
     struct bases *bases = bases_new(w->resolver);
     uint32_t pid = self_sample(0, 0, 0).pid;
-    uint64_t low, base, seed = 3;
+    uint64_t low, base;
     for (int i = 0; i < 300; i++) {
         seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-        uint32_t at = 1 + (seed >> 33) % 2999;
+        uint32_t at = 1 + (seed >> 33) % (NODES - 1);
         /* One in four comes from elsewhere. */
         uint64_t from = i % 4 ? BASE : BASE - 0x10000000 + (seed >> 36 & 0xfffff8);
-        vote(w, bases, world_sample(at % 2, from, at * 24 + (at * 7919 % 1000 & ~7u) % 16), 1, 1);
+        vote(w, bases, world_sample(at % 2, from, heights[at]), 1, 1);
     }
     cr_assert(bases_winner(bases, pid, 1, &low, &base));
     cr_expect_eq(base, (uint64_t)BASE);
@@ -138,13 +146,39 @@ static void on_clock(int number, siginfo_t *info, void *context)
     shot_count++;
 }
 
+/* Three functions with frames of their own size call each other. */
+static unsigned walk(unsigned depth, unsigned seed);
+
+#define STEP(name, bytes)                                                                                    \
+    APART static unsigned name(unsigned depth, unsigned seed)                                                \
+    {                                                                                                        \
+        volatile unsigned char pad[bytes];                                                                   \
+        volatile unsigned sum = seed;                                                                        \
+        for (unsigned i = 0; i < 50; i++)                                                                    \
+            pad[i] = (unsigned char)(sum = sum * 1664525 + i);                                               \
+        sum += walk(depth, sum);                                                                             \
+        return sum + pad[3];                                                                                 \
+    }
+STEP(small_step, 64)
+STEP(middle_step, 208)
+STEP(large_step, 720)
+
 APART static unsigned walk(unsigned depth, unsigned seed)
 {
-    volatile unsigned sum = seed;
-    for (unsigned i = 0; i < 50; i++)
-        sum = sum * 1664525 + i;
-    if (depth)
-        return walk(depth - 1, sum) + (sum & 1 ? walk(depth - 1, sum * 3) : 0);
+    volatile unsigned sum = seed * 1664525 + 1013904223;
+    if (depth == 0)
+        return sum;
+    switch (sum >> 16 & 3) {
+    case 0:
+        sum += small_step(depth - 1, sum);
+        break;
+    case 1:
+        sum += middle_step(depth - 1, sum);
+        break;
+    default:
+        sum += large_step(depth - 1, sum) + small_step(depth - 1, sum);
+        break;
+    }
     return sum;
 }
 
@@ -155,7 +189,7 @@ Test(bases, of_a_real_stack, .timeout = 60)
     struct itimerval every = {{0, 1000}, {0, 1000}};
     setitimer(ITIMER_PROF, &every, NULL);
     for (unsigned i = 0; shot_count < SHOTS; i++)
-        walk(12, i);
+        walk(6, i);
     setitimer(ITIMER_PROF, &(struct itimerval){0}, NULL);
 
     struct world *w = world_open();

@@ -68,10 +68,12 @@ static size_t expect_same_as_backtrace(struct unwind_frame *frames)
     cr_assert_eq(end, UNWIND_ROOT, "%s (%zu frames, in %s+%lx)", unwind_end_text(end), count,
                  count ? image_name(frames[count - 1].place.image) : "",
                  count ? frames[count - 1].place.address : 0);
-    cr_assert_eq(count, (size_t)shot->traced);
+    /* A sanitizer's backtrace() has a frame of its own in front. */
+    size_t more = (size_t)shot->traced - count;
+    cr_assert_leq(more, 1u, "%zu frames, backtrace has %d", count, shot->traced);
     for (size_t i = 1; i < count; i++) {
         struct place place;
-        cr_assert(process_place(self.process, (uintptr_t)shot->trace[i], &place));
+        cr_assert(process_place(self.process, (uintptr_t)shot->trace[i + more], &place));
         cr_assert_eq(frames[i].place.image, place.image, "frame %zu", i);
         cr_assert_eq(frames[i].place.address, place.address, "frame %zu", i);
         cr_assert_gt(frames[i].cfa, frames[i - 1].cfa, "frame %zu", i);
@@ -164,7 +166,10 @@ Test(unwind, callback_out_of_libc)
     qsort(numbers, 3, sizeof numbers[0], compare);
     check(frames);
     cr_expect_str_eq(function_name(&frames[1].place), "compare");
-    cr_expect(strstr(image_name(frames[2].place.image), "libc"));
+    size_t at = 2;
+    while (at < 8 && !strstr(image_name(frames[at].place.image), "libc.so"))
+        at++; /* a sanitizer's qsort() calls libc's, or has its own */
+    cr_expect(at == 2 || strstr(function_name(&frames[2].place), "qsort"), "%zu", at);
     shot_free();
 }
 
@@ -192,12 +197,16 @@ APART static void interrupted_here(void)
     passed = 2;
 }
 
+static uint64_t interrupted_sp;
+
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     (void)signal;
     (void)info;
+    greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+    interrupted_sp = (uint64_t)r[REG_RSP];
     shoot();
-    ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
+    r[REG_RIP] += 2;
 }
 
 Test(unwind, signal_handler_in_a_system_call)
@@ -221,7 +230,7 @@ Test(unwind, signal_handler_at_any_instruction)
         at++;
     cr_assert_lt(at, count);
     cr_expect_str_eq(function_name(&frames[at].place), "interrupted_here");
-    cr_expect_eq(frames[at - 1].cfa + 8, frames[at].cfa, "the restorer's CFA is the interrupted SP");
+    cr_expect_eq(frames[at - 1].cfa, interrupted_sp, "the restorer's CFA is the interrupted SP");
     shot_free();
 }
 
