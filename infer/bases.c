@@ -17,6 +17,8 @@
 #define NO_LEADER   SIZE_MAX
 #define LEAST_NEW   16 /* heights that a function may still be seen at, at least */
 #define LEAD_BITS   10 /* the winner is 2^10 times likelier than the next */
+#define LEAD_PART                                                                                            \
+    4 /* and leads by a quarter of its score: heights in a recursion are no independent witnesses */
 
 /* A height at which a function can be, and what a vote for it weighs: at least 1. */
 struct level {
@@ -255,7 +257,9 @@ static size_t ballot_leader(const struct ballot *ballot)
             second = score;
         }
     }
-    if (best == NO_LEADER || (second != INT64_MIN && most - second <= LEAD_BITS))
+    if (best == NO_LEADER)
+        return NO_LEADER;
+    if (second != INT64_MIN && (most - second <= LEAD_BITS || most - second <= most / LEAD_PART))
         return NO_LEADER;
     uint64_t votes = ballot->candidates[best].votes;
     return votes >= BASES_QUORUM && votes >= ballot->samples - ballot->samples / 2 ? best : NO_LEADER;

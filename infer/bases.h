@@ -21,8 +21,9 @@ void bases_free(struct bases *bases);
 int bases_vote(struct bases *bases, const struct process *process, const struct sample *sample,
                struct fathom_error *err);
 /* The winner for a thread, for process_set_stack(): *low is the lowest SP of a sample that voted for it.
- * false when no base has BASES_QUORUM votes and those of half of the samples that voted, or another is nearly
- * as likely by the training counts (within 1000 times). */
+ * false when no base has BASES_QUORUM votes and those of half of the samples that voted, or when another is
+ * nearly as likely by the training counts: no base is better than a wrong one. A program that is one
+ * recursion only often has none. */
 bool bases_winner(const struct bases *bases, uint32_t pid, uint32_t tid, uint64_t *low, uint64_t *base);
 
 #endif

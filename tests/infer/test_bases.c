@@ -182,6 +182,22 @@ APART static unsigned walk(unsigned depth, unsigned seed)
     return sum;
 }
 
+/* A chain of calls, each with its own work: what most programs are made of. */
+#define LINK(name, bytes, next)                                                                              \
+    APART static unsigned name(unsigned seed)                                                                \
+    {                                                                                                        \
+        volatile unsigned char pad[bytes];                                                                   \
+        volatile unsigned sum = next(seed);                                                                  \
+        for (unsigned i = 0; i < 2000; i++)                                                                  \
+            pad[i & 31] = (unsigned char)(sum = sum * 1664525 + i);                                          \
+        return sum + pad[3];                                                                                 \
+    }
+#define END(seed) walk(2, seed)
+LINK(fourth, 96, END)
+LINK(third, 160, fourth)
+LINK(second, 48, third)
+LINK(first, 480, second)
+
 Test(bases, of_a_real_stack, .timeout = 60)
 {
     struct sigaction action = {.sa_sigaction = on_clock, .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -189,7 +205,7 @@ Test(bases, of_a_real_stack, .timeout = 60)
     struct itimerval every = {{0, 1000}, {0, 1000}};
     setitimer(ITIMER_PROF, &every, NULL);
     for (unsigned i = 0; shot_count < SHOTS; i++)
-        walk(6, i);
+        first(i) & 1 ? walk(4, i) : 0;
     setitimer(ITIMER_PROF, &(struct itimerval){0}, NULL);
 
     struct world *w = world_open();
