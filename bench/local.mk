@@ -28,3 +28,8 @@ CLEANFILES += $(EXTRA_PROGRAMS)
 .PHONY: bench
 bench: fathom$(EXEEXT) $(EXTRA_PROGRAMS)
 	@$(SHELL) $(top_srcdir)/bench/run.sh $(abs_builddir)/fathom '$(BENCHES)' $(abs_top_srcdir)
+
+EXTRA_PROGRAMS += bench/bench_infer
+BENCHES += bench/bench_infer
+bench_bench_infer_SOURCES = bench/bench_infer.c tests/process/self.c tests/process/self.h
+bench_bench_infer_LDADD = libinfer.la libprocess.la libpathmap.la libperfdata.la libimage.la libbase.la
