@@ -3,7 +3,8 @@
  *
  * The records that a sink gets are whole, 8-byte aligned and as the kernel wrote them, but for two things:
  * stack dumps are cut to their valid bytes, and synthesised COMM, MMAP2 and FORK records stand at the start
- * for processes that already run. For each thread seen, an MMAP2 data mapping `[stack:TID]` tells its stack:
+ * for processes that already run. A LOST_SAMPLES record at the end tells the losses that the kernel counted
+ * but wrote no record of. For each thread seen, an MMAP2 data mapping `[stack:TID]` tells its stack:
  * the mapping's end is the base.
  */
 #ifndef FATHOM_COLLECTOR_COLLECTOR_H

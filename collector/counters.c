@@ -94,7 +94,8 @@ static void raise_file_limit(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Clears what this kernel does not know: build-ids in MMAP2 (5.12), exclude_guest on some PMUs. */
+/* Clears what this kernel does not know: build-ids in MMAP2 (5.12), counts of lost records (6.0),
+ * exclude_guest on some PMUs. */
 static void settle_attrs(struct counters *counters)
 {
     for (size_t i = 0; i < counters->event_count; i++) {
@@ -106,6 +107,12 @@ static void settle_attrs(struct counters *counters)
             else
                 log_write(counters->log, LOG_NOTE,
                           "this kernel does not record build-ids with mappings (Linux 5.12 does)");
+        }
+        if (attr->read_format && open_probe(attr) == -EINVAL) {
+            uint64_t asked = attr->read_format;
+            attr->read_format = 0;
+            if (open_probe(attr) == -EINVAL)
+                attr->read_format = asked;
         }
         if (attr->exclude_guest && open_probe(attr) == -EINVAL) {
             attr->exclude_guest = 0;
@@ -361,6 +368,19 @@ size_t counters_rings(const struct counters *counters, struct ring **out)
 {
     *out = counters->rings;
     return counters->cpu_count;
+}
+
+uint64_t counters_lost(const struct counters *counters)
+{
+    uint64_t lost = 0;
+    for (size_t i = 0; i < counters->fd_count; i++) {
+        struct {
+            uint64_t value, lost;
+        } counts; /* struct read_format of perf_event_open(2), with LOST alone */
+        if (read(counters->fds[i], &counts, sizeof counts) == sizeof counts)
+            lost += counts.lost;
+    }
+    return lost;
 }
 
 size_t counters_event(const struct counters *counters, uint64_t id)

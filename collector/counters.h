@@ -39,6 +39,11 @@ int counters_watch(struct counters *counters, int extra_fd, struct fathom_error 
 /* Whether any opened task, or what it started, still runs. */
 bool counters_alive(const struct counters *counters);
 size_t counters_rings(const struct counters *counters, struct ring **out);
+/* Records that the kernel had no room for, of all events so far (PERF_FORMAT_LOST, Linux 6.0): those that
+ * PERF_RECORD_LOST tells, and those after which no record fitted that could have told it. What inherited
+ * events lost is counted with the event that they came from (kernel/events/ring_buffer.c,
+ * __perf_output_begin). 0 where the kernel does not count. */
+uint64_t counters_lost(const struct counters *counters);
 /* The index of the event that this sample id belongs to; the count of events when unknown. */
 size_t counters_event(const struct counters *counters, uint64_t id);
 

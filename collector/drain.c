@@ -96,7 +96,7 @@ static int take_sample(const struct drain *drain, const void *record, size_t siz
 }
 
 /* Any record but a sample. */
-static int take_other(const struct drain *drain, const void *record, size_t size, uint32_t type,
+static int take_other(struct drain *drain, const void *record, size_t size, uint32_t type,
                       struct fathom_error *err)
 {
     struct lost_record lost;
@@ -106,12 +106,14 @@ static int take_other(const struct drain *drain, const void *record, size_t size
     if (rc)
         return rc;
     batch_commit(drain->to->batch, size);
-    if (type == PERF_RECORD_LOST && view(record, size, &lost, sizeof lost))
+    if (type == PERF_RECORD_LOST && view(record, size, &lost, sizeof lost)) {
         drain->summary->lost += lost.lost;
-    else if (type == PERF_RECORD_LOST_SAMPLES && view(record, size, &lost_samples, sizeof lost_samples))
-        drain->summary->lost += lost_samples.lost;
-    else if (type == PERF_RECORD_THROTTLE)
+        drain->told += lost.lost;
+    } else if (type == PERF_RECORD_LOST_SAMPLES && view(record, size, &lost_samples, sizeof lost_samples)) {
+        drain->summary->lost += lost_samples.lost; /* the CPU's own: the rings' counts do not have them */
+    } else if (type == PERF_RECORD_THROTTLE) {
         drain->summary->throttled++;
+    }
     return 0;
 }
 
@@ -127,7 +129,7 @@ static const struct perf_event_header *record_at(const struct ring *ring, uint64
     return ring_view(ring, at, size, scratch);
 }
 
-static int drain_ring(const struct drain *drain, struct ring *ring, void *scratch, struct fathom_error *err)
+static int drain_ring(struct drain *drain, struct ring *ring, void *scratch, struct fathom_error *err)
 {
     uint64_t at = ring->tail, head = ring->head;
     int rc = 0;
@@ -264,6 +266,19 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
     if (rc == 0)
         rc = sideband_round(drain->to, err);
     return rc ? rc : batch_flush(drain->to->batch, err);
+}
+
+int drain_losses(struct drain *drain, struct fathom_error *err)
+{
+    uint64_t lost = counters_lost(drain->counters);
+    if (lost <= drain->told)
+        return 0;
+    int rc = sideband_lost(drain->to, lost - drain->told, err);
+    if (rc)
+        return rc;
+    drain->summary->lost += lost - drain->told;
+    drain->told = lost;
+    return batch_flush(drain->to->batch, err);
 }
 
 void drain_free(struct drain *drain)

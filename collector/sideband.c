@@ -24,6 +24,11 @@ struct fork_body {
     uint64_t time;
 };
 
+struct lost_body {
+    struct perf_event_header header;
+    uint64_t lost;
+};
+
 struct mmap2_head {
     struct perf_event_header header;
     uint32_t pid, tid;
@@ -36,6 +41,7 @@ struct mmap2_head {
 _Static_assert(sizeof(struct trailer) == 24, "struct sample_id of our events");
 _Static_assert(sizeof(struct comm_head) == 16, "PERF_RECORD_COMM");
 _Static_assert(sizeof(struct fork_body) == 32, "PERF_RECORD_FORK");
+_Static_assert(sizeof(struct lost_body) == 16, "PERF_RECORD_LOST_SAMPLES");
 _Static_assert(sizeof(struct mmap2_head) == 72, "PERF_RECORD_MMAP2");
 
 /* head, then (unless NULL) the text with its NULs up to a multiple of 8, then the trailer. */
@@ -115,6 +121,13 @@ int sideband_stack(const struct sideband *to, pid_t pid, pid_t tid, uint64_t low
     char name[32];
     snprintf(name, sizeof name, "[stack:%d]", (int)tid);
     return put(to, &head.header, sizeof head, name, &trailer, err);
+}
+
+int sideband_lost(const struct sideband *to, uint64_t lost, struct fathom_error *err)
+{
+    struct lost_body body = {.header = {.type = PERF_RECORD_LOST_SAMPLES}, .lost = lost};
+    struct trailer trailer = {.id = to->id};
+    return put(to, &body.header, sizeof body, NULL, &trailer, err);
 }
 
 int sideband_round(const struct sideband *to, struct fathom_error *err)

@@ -1,7 +1,7 @@
 /*
  * sideband.h - writes the records that the kernel would have written, for what happened before we came:
- * COMM, FORK and MMAP2 with the trailer that sample_id_all asks for (perf_event_open(2), struct sample_id),
- * as `perf record` itself synthesises them.
+ * COMM, FORK, MMAP2 and LOST_SAMPLES with the trailer that sample_id_all asks for (perf_event_open(2), struct
+ * sample_id), as `perf record` itself synthesises them.
  *
  * All our events sample TID, TIME and IDENTIFIER and nothing else that stands in the trailer.
  */
@@ -25,6 +25,8 @@ int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma
 /* The data mapping [stack:TID] from low to base. */
 int sideband_stack(const struct sideband *to, pid_t pid, pid_t tid, uint64_t low, uint64_t base,
                    uint64_t time, struct fathom_error *err);
+/* PERF_RECORD_LOST_SAMPLES: `lost` records that no record of the kernel told of. */
+int sideband_lost(const struct sideband *to, uint64_t lost, struct fathom_error *err);
 /* PERF_RECORD_FINISHED_ROUND of perf: all rings were drained once. */
 int sideband_round(const struct sideband *to, struct fathom_error *err);
 

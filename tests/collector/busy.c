@@ -4,7 +4,8 @@
  * within 256 bytes of its base for threads; the main thread's HIGH is the initial SP (__libc_stack_end).
  *
  * Modes: main (one thread), threads (two more, one with a stack of the caller's in the middle of a larger
- * mapping), fork (the child burns as well), exec (becomes "busy main MS").
+ * mapping), fork (the child burns as well), exec (becomes "busy main MS"), calls (no
+ * burning: MS times getppid, and as often again in a child).
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -63,6 +64,14 @@ int main(int argc, char **argv)
         char *const again[] = {argv[0], mode, argv[2], NULL};
         execv("/proc/self/exe", again);
         return 3;
+    }
+    if (strcmp(argv[1], "calls") == 0) {
+        pid_t child = fork();
+        for (long i = 0; i < milliseconds; i++)
+            syscall(SYS_getppid);
+        if (child > 0)
+            waitpid(child, NULL, 0);
+        return child < 0 ? 4 : 0;
     }
     say(__libc_stack_end);
     if (strcmp(argv[1], "threads") == 0) {

@@ -16,6 +16,8 @@
 
 #include "collector/collector.h"
 #include "collector/layout.h"
+#include "collector/open.h"
+#include "collector/tracefs.h"
 
 #define MAX 8192
 
@@ -34,6 +36,10 @@ struct seen {
     const struct event *events;
     size_t event_count;
     size_t samples, audits, rounds, comms, execs, forks, mappings, build_ids;
+    size_t others;         /* EXIT records and any other but LOST ones */
+    size_t lost_told;      /* by LOST records */
+    size_t lost_untold;    /* by LOST_SAMPLES records */
+    bool ignore_addresses; /* keep no points: for more samples than MAX */
     /* By judge(), in order of time: */
     size_t outside;     /* samples whose SP is not in the stack that was told for their thread before */
     size_t dumps_past;  /* dumps that reach beyond their base */
@@ -57,9 +63,9 @@ static struct seen *watch(void)
 /* A command's argument, which argv wants writable. */
 static char *arg(const char *text)
 {
-    static char kept[4][4200];
+    static char kept[32][4200];
     static size_t count;
-    cr_assert(count < 4 && strlen(text) < sizeof kept[0]);
+    cr_assert(count < 32 && strlen(text) < sizeof kept[0]);
     return strcpy(kept[count++], text);
 }
 
@@ -110,6 +116,8 @@ static void see_sample(struct seen *seen, const void *record, size_t size)
     } else {
         seen->audits++;
     }
+    if (seen->ignore_addresses)
+        return;
     cr_assert_lt(seen->point_count, (size_t)MAX);
     seen->points[seen->point_count++] = (struct point){s.tid, s.time, s.sp, s.dump_valid};
     if (s.dump) {
@@ -117,6 +125,21 @@ static void see_sample(struct seen *seen, const void *record, size_t size)
         if (s.dump_valid > seen->largest_dump)
             seen->largest_dump = s.dump_valid;
     }
+}
+
+static void see_loss(struct seen *seen, const uint8_t *record, const struct perf_event_header *header)
+{
+    uint64_t lost, id;
+    memcpy(&lost, record + (header->type == PERF_RECORD_LOST ? 16 : 8), sizeof lost);
+    memcpy(&id, record + header->size - 8, sizeof id);
+    cr_assert_eq(header->size, header->type == PERF_RECORD_LOST ? 48 : 40);
+    if (header->type == PERF_RECORD_LOST) {
+        seen->lost_told += lost;
+        return;
+    }
+    cr_assert_eq(seen->lost_untold, 0, "one such record is enough");
+    cr_assert(owns(&seen->events[0], id), "the trailer's id is no event's");
+    seen->lost_untold = lost;
 }
 
 static void see_mapping(struct seen *seen, const uint8_t *record, size_t size, uint16_t misc)
@@ -159,6 +182,10 @@ static int look(void *context, const void *records, size_t size, struct fathom_e
             see_sample(seen, record, header.size);
         else if (header.type == PERF_RECORD_MMAP2)
             see_mapping(seen, record, header.size, header.misc);
+        else if (header.type == PERF_RECORD_LOST || header.type == PERF_RECORD_LOST_SAMPLES)
+            see_loss(seen, record, &header);
+        else if (header.type < 64 && header.type != PERF_RECORD_COMM && header.type != PERF_RECORD_FORK)
+            seen->others++;
         seen->rounds += header.type == 68;
         seen->comms += header.type == PERF_RECORD_COMM;
         seen->execs += header.type == PERF_RECORD_COMM && header.misc & PERF_RECORD_MISC_COMM_EXEC;
@@ -420,6 +447,47 @@ Test(collector, attaching_to_one_thread)
     close(output);
     cr_assert_geq(seen->samples, 50);
     cr_assert_eq(check_stacks(text, seen), 1);
+}
+
+/* All records that the kernel made of "busy calls": those that came, and those it had no room for. */
+static size_t calls_records(const char *calls, size_t ring_bytes, struct seen *seen)
+{
+    struct collector_summary summary;
+    struct collector_options options = {.event = {.name = "syscalls:sys_enter_getppid", .period = 1},
+                                        .audit_hz = 10,
+                                        .audit_stack_size = 256};
+    char *const argv[] = {arg(busy_path()), arg("calls"), arg(calls), NULL};
+    options.command = argv;
+    options.ring_bytes = ring_bytes;
+    seen->ignore_addresses = true;
+    cr_assert_eq(collect(&options, seen, &summary), 0);
+    cr_assert_eq(summary.samples, seen->samples);
+    cr_assert_eq(summary.lost, seen->lost_told + seen->lost_untold);
+    return seen->samples + seen->comms + seen->forks + seen->mappings + seen->others + summary.lost;
+}
+
+Test(collector, losses_are_told_to_the_last_record)
+{
+    uint64_t id;
+    struct perf_event_attr attr = {.size = sizeof attr, .type = PERF_TYPE_SOFTWARE};
+    attr.read_format = PERF_FORMAT_LOST;
+    attr.exclude_kernel = 1;
+    if (tracefs_number("events/syscalls/sys_enter_getppid/id", &id) != 0)
+        cr_skip_test("tracepoints need root and tracefs");
+    if (open_probe(&attr) != 0)
+        cr_skip_test("this kernel does not count what it loses (Linux 6.0 does)");
+    struct seen *seen = watch();
+    const size_t all = calls_records("20000", 16 << 20, seen);
+    cr_assert_eq(seen->samples, 40000);
+    cr_assert_eq(seen->lost_told + seen->lost_untold, 0);
+    size_t untold = 0;
+    for (int i = 0; i < 5; i++) {
+        seen = watch();
+        cr_assert_eq(calls_records("20000", 4096, seen), all);
+        cr_assert_gt(seen->lost_told, 0);
+        untold += seen->lost_untold;
+    }
+    cr_assert_gt(untold, 0, "no ring was full at the end in 5 runs");
 }
 
 Test(collector, what_cannot_be_recorded_says_why)
