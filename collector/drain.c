@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/layout.h"
+#include "collector/touch.h"
 
 /* A fork, or an exec (tid and parent 0). */
 struct start {
@@ -87,8 +88,11 @@ static int take_sample(const struct drain *drain, const void *record, size_t siz
         return rc;
     if (sample.dump) {
         uint64_t valid = sample.dump_valid;
+        uint64_t end = sample.sp + valid;
         if (base > sample.sp && base - sample.sp < valid)
             valid = base - sample.sp;
+        else if (base > end && valid + sizeof(uint64_t) <= sample.dump_bytes)
+            stack_touch((pid_t)sample.pid, end, base);
         size = layout_cut_dump(copy, size, &sample, valid);
     }
     batch_commit(drain->to->batch, size);

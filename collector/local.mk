@@ -16,5 +16,6 @@ libcollector_la_SOURCES = \
 	collector/stackbase.c collector/stackbase.h \
 	collector/synth.c collector/synth.h \
 	collector/threadroot.c collector/threadroot.h \
+	collector/touch.c collector/touch.h \
 	collector/tracefs.c collector/tracefs.h
 libcollector_la_LIBADD = $(PFM_LIBS)

@@ -1,7 +1,8 @@
 # Programs with known call trees, as any program is built: optimised, no frame pointers, no sanitizers.
 test_programs = \
 	tests/programs/alloca tests/programs/callback tests/programs/cold tests/programs/deep \
-	tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/order \
+	tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole \
+	tests/programs/order \
 	tests/programs/recursion tests/programs/service tests/programs/signals tests/programs/tailcall \
 	tests/programs/threads
 check_PROGRAMS += $(test_programs) tests/programs/libvisit.so tests/programs/plugin.so
@@ -36,6 +37,9 @@ tests_programs_deep_LINK = $(program_link) -pthread -o $@
 tests_programs_faults_SOURCES = tests/programs/faults.c tests/programs/program.h
 tests_programs_faults_CFLAGS = $(program_cflags)
 tests_programs_faults_LINK = $(program_link) -pthread -o $@
+tests_programs_hole_SOURCES = tests/programs/hole.c tests/programs/program.h
+tests_programs_hole_CFLAGS = $(program_cflags)
+tests_programs_hole_LINK = $(program_link) -pthread -o $@
 tests_programs_forks_SOURCES = tests/programs/forks.c tests/programs/program.h
 tests_programs_forks_CFLAGS = $(program_cflags)
 tests_programs_forks_LINK = $(program_link) -pthread -o $@
