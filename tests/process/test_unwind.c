@@ -49,6 +49,12 @@ APART static void shoot(void)
 {
     SELF_CAPTURE(&shot->sample, shot->dump, DUMP);
     shot->traced = backtrace(shot->trace, FRAMES);
+    /* A sanitizer's backtrace() shows itself first. */
+    int own = 0;
+    while (own < shot->traced && (uintptr_t)shot->trace[own] - (uintptr_t)shoot > 4096)
+        own++;
+    shot->traced -= own;
+    memmove(shot->trace, shot->trace + own, (size_t)shot->traced * sizeof *shot->trace);
 }
 
 static const char *function_name(const struct place *place)
