@@ -286,6 +286,20 @@ Test(plan_choose, programs_and_options, .fini = close_plan)
     cr_expect_eq(plan.header->build_id_size, image_build_id(image)->size);
 }
 
+Test(plan_choose, addresses_as_numbers_in_a_fixed_program, .fini = close_plan)
+{
+    build_source("a.s",
+                 " .text\n .globl _start\n .type _start,@function\n .type a,@function\n .type b,@function\n"
+                 "_start: mov $.La,%edi\n jmp *%rdi\n .size _start,.-_start\n"
+                 "a: xor %eax,%eax\n.La: xor %ecx,%ecx\n xor %edx,%edx\n ret\n .size a,.-a\n"
+                 "b: xor %eax,%eax\n.Lb: xor %ecx,%ecx\n xor %edx,%edx\n ret\n .size b,.-b\n"
+                 " .data\n .quad .Lb\n .section .note.GNU-stack,\"\",@progbits\n");
+    build_run("$CC -c a.s && $CC -no-pie -nostdlib -static -o a a.o");
+    open_plan("a", NULL);
+    KIND("a", PLAN_BREAKPOINT, 2);
+    KIND("b", PLAN_BREAKPOINT, 2);
+}
+
 Test(plan_choose, an_image_without_functions)
 {
     struct image *bare;

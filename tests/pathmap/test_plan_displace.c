@@ -103,6 +103,10 @@ Test(plan_displace, operands_relative_to_rip_keep_their_address)
            REL(6, START + 0x4a), REL(11, START + 10));
     EXPECT("\x62\xe3\x75\x48\x25\x0d\x40\0\0\0\x96", "\x62\xe3\x75\x48\x25\x0d\0\0\0\0\x96" JUMP,
            REL_BEFORE(6, START + 0x4b, 1), REL(12, START + 11));
+    /* what this capstone does not know: rdsspq %rax; incsspq %rcx; rdpkru */
+    EXPECT("\xf3\x48\x0f\x1e\xc8", "\xf3\x48\x0f\x1e\xc8" JUMP, REL(6, START + 5));
+    EXPECT("\xf3\x48\x0f\xae\xe9", "\xf3\x48\x0f\xae\xe9" JUMP, REL(6, START + 5));
+    EXPECT("\x0f\x01\xee", "\x0f\x01\xee" JUMP, REL(4, START + 3));
     /* jmp *0x10(%rip): no way back */
     EXPECT("\xff\x25\x10\0\0\0", "\xff\x25\0\0\0\0", REL(2, START + 0x16));
 }
