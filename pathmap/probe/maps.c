@@ -56,7 +56,7 @@ static uint64_t number(char **p, unsigned base)
 {
     uint64_t value = 0;
     for (;; (*p)++) {
-        unsigned c = (unsigned char)**p, digit = c >= 'a' && c <= 'f' ? c - 'a' + 10 : c - '0';
+        unsigned c = (unsigned char)**p, digit = c >= '0' && c <= '9' ? c - '0' : c - 'a' + 10;
         if (digit >= base)
             break;
         value = value * base + digit;

@@ -1,0 +1,264 @@
+/*
+ * images.c - see images.h.
+ *
+ * An image is known by the address of its dynamic section, its bias and its path. Its record stays when it is
+ * closed, with the plan and the trampolines: opened again at the same place, as happens to programs that open
+ * and close a plug-in again and again, it is patched anew without a question, and costs no more memory.
+ *
+ * Never asked for: the vDSO (no file), the loader (it runs before and around all that is hooked), and this
+ * library. Whether libc is hooked is the trainer's decision.
+ */
+#include "pathmap/probe/images.h"
+
+#include "pathmap/probe/core.h"
+#include "pathmap/probe/elf_image.h"
+#include "pathmap/probe/loader.h"
+#include "pathmap/probe/mail_client.h"
+#include "pathmap/probe/raw.h"
+
+struct record {
+    struct record *next;
+    uint64_t dynamic; /* address of its dynamic section */
+    bool loaded;
+    bool hooked;     /* patch is there, and is to be applied whenever the image is loaded */
+    uint32_t number; /* core_image()'s */
+    uint32_t round;  /* of images_update() that saw it last */
+    struct elf_image elf;
+    struct mail_answer answer;
+    struct patch patch;
+    struct store_summary summary;
+    char plan_path[4096];
+};
+
+static struct {
+    const char *directory;
+    struct mail *mail;
+    struct record *records;
+    uint32_t round;
+} state; /* changed under the loader's lock, or before the program runs */
+
+/* Plans ----------------------------------------------------------------------------------------------------
+ */
+
+static const char *map_plan(struct record *r, struct plan *plan)
+{
+    size_t end = raw_append(r->plan_path, sizeof r->plan_path, 0, state.directory);
+    end = raw_append(r->plan_path, sizeof r->plan_path, end, "/");
+    raw_append(r->plan_path, sizeof r->plan_path, end, r->answer.plan);
+    int fd = raw_open(r->plan_path, O_RDONLY | O_NOFOLLOW);
+    if (fd < 0)
+        return "its plan cannot be opened";
+    long size = raw_call(SYS_lseek, fd, 0, 2 /* SEEK_END */, 0, 0, 0);
+    long data = size > 0 ? raw_mmap(0, (size_t)size, PROT_READ, MAP_PRIVATE, fd) : -1;
+    raw_close(fd);
+    if (raw_failed(data))
+        return "its plan cannot be mapped";
+    const char *reason = NULL;
+    if (plan_read((void *)data, (size_t)size, plan, &reason)) {
+        raw_munmap((void *)data, (size_t)size);
+        return reason;
+    }
+    return NULL;
+}
+
+/* Tells the core of the image's functions. The id of the first. */
+static uint32_t describe(const struct record *r, const struct plan *plan)
+{
+    uint32_t count = plan->header->hook_count;
+    uint32_t first = core_functions(r->number, count);
+    for (uint32_t i = 0; first != UINT32_MAX && i < count; i++)
+        core_function(first + i, r->number, plan->hooks[i].function);
+    return first;
+}
+
+static void summarise(struct record *r, const struct plan *plan, const char *reason)
+{
+    struct store_summary *s = &r->summary;
+    uint32_t kinds[PLAN_KINDS] = {0}, count = plan ? plan->header->hook_count : 0;
+    for (uint32_t i = 0; i < count; i++)
+        kinds[plan->hooks[i].kind]++;
+    raw_fill(s, 0, sizeof *s);
+    s->left_out = plan ? plan->header->left_out : 0;
+    if (reason) {
+        s->failed = count;
+        raw_append(s->reason, sizeof s->reason, 0, reason);
+    } else {
+        s->sleds = kinds[PLAN_SLED];
+        s->detours = kinds[PLAN_DETOUR];
+        s->pads = kinds[PLAN_PAD];
+        s->breakpoints = kinds[PLAN_BREAKPOINT];
+    }
+    core_summary(r->number, s);
+}
+
+static bool plan_is_of(const struct plan *plan, const struct elf_image *elf)
+{
+    return plan->header->build_id_size == elf->build_id_size &&
+           raw_equal(plan->header->build_id, elf->build_id, elf->build_id_size);
+}
+
+/* The program itself (not a library that could be run as well) has a root: where it starts. */
+static void tell_root(const struct record *r, const struct plan *plan)
+{
+    if (r == state.records && !r->next && plan->header->entry)
+        core_main_root(r->number, plan->header->entry);
+}
+
+static const char *hook(struct record *r, struct plan *plan, bool *planned)
+{
+    if (r->elf.relocated_code)
+        return "its code has relocations";
+    const char *bad = map_plan(r, plan);
+    if (bad)
+        return bad;
+    *planned = true;
+    if (!plan_is_of(plan, &r->elf))
+        return "its file has changed since it was loaded";
+    tell_root(r, plan);
+    if (plan->header->hook_count == 0)
+        return NULL;
+    uint32_t first = describe(r, plan);
+    if (first == UINT32_MAX)
+        return "there are too many functions";
+    bad = patch_prepare(&r->patch, plan, &r->elf.place, first);
+    if (!bad)
+        bad = patch_apply(&r->patch);
+    r->hooked = !bad;
+    return bad;
+}
+
+/* Images ---------------------------------------------------------------------------------------------------
+ */
+
+static bool is_ours(const struct patch_target *place)
+{
+    uint64_t here = (uint64_t)(uintptr_t)&images_update, loader = loader_address();
+    return (here >= place->low && here < place->high) || (loader >= place->low && loader < place->high);
+}
+
+static void add_to_core(struct record *r)
+{
+    r->number = core_image(r->elf.path, r->elf.build_id, r->elf.build_id_size, r->elf.place.bias,
+                           r->elf.place.low, r->elf.place.high);
+}
+
+static void open_new(struct record *r, const char *bad)
+{
+    if (!bad && (r->elf.path[0] != '/' || is_ours(&r->elf.place)))
+        return;
+    if (!bad) {
+        mail_ask(state.mail, r->elf.path, &r->answer);
+        if (r->answer.status == MAIL_LEAVE)
+            return;
+        if (r->answer.status != MAIL_PLAN)
+            bad = r->answer.reason;
+    }
+    struct plan plan;
+    bool planned = false;
+    add_to_core(r);
+    if (!bad)
+        bad = hook(r, &plan, &planned);
+    summarise(r, planned ? &plan : NULL, bad);
+}
+
+/* A record of an image that was closed and is the one that now lies at its place. */
+static struct record *find_closed(const struct record *like)
+{
+    for (struct record *r = state.records; r; r = r->next)
+        if (!r->loaded && r->dynamic == like->dynamic && r->elf.place.bias == like->elf.place.bias &&
+            r->elf.place.low == like->elf.place.low && r->elf.place.high == like->elf.place.high &&
+            r->elf.build_id_size && r->elf.build_id_size == like->elf.build_id_size &&
+            raw_equal(r->elf.build_id, like->elf.build_id, like->elf.build_id_size) &&
+            raw_same(r->elf.path, like->elf.path))
+            return r;
+    return NULL;
+}
+
+static void open_again(struct record *r)
+{
+    r->loaded = true;
+    r->round = state.round;
+    if (r->number != UINT32_MAX)
+        add_to_core(r);
+    if (!r->hooked)
+        return;
+    describe(r, &r->patch.plan);
+    summarise(r, &r->patch.plan, patch_apply(&r->patch));
+}
+
+static void open_image(uint64_t bias, uint64_t dynamic)
+{
+    struct record *r = raw_memory(sizeof *r);
+    if (!r)
+        return;
+    r->number = UINT32_MAX;
+    r->dynamic = dynamic;
+    const char *bad = elf_image_read(&r->elf, bias, dynamic);
+    struct record *closed = find_closed(r);
+    if (closed) {
+        raw_munmap(r, sizeof *r);
+        open_again(closed);
+        return;
+    }
+    r->loaded = true;
+    r->round = state.round;
+    r->next = state.records;
+    state.records = r;
+    open_new(r, bad);
+}
+
+static void close_image(struct record *r)
+{
+    r->loaded = false;
+    if (r->hooked)
+        patch_gone(&r->patch);
+    if (r->number != UINT32_MAX)
+        core_unload(r->number);
+}
+
+static struct record *find_loaded(uint64_t bias, uint64_t dynamic)
+{
+    for (struct record *r = state.records; r; r = r->next)
+        if (r->loaded && r->dynamic == dynamic && r->elf.place.bias == bias)
+            return r;
+    return NULL;
+}
+
+/* In two passes: what is gone must be known before something new is found at its place. */
+void images_update(void)
+{
+    const struct loader_space *space = loader_first();
+    for (const struct loader_space *s = space; s; s = loader_next(s))
+        if (!loader_images(s))
+            return;
+    state.round++;
+    for (const struct loader_space *s = space; s; s = loader_next(s))
+        for (const struct link_map *m = loader_images(s); m; m = m->l_next) {
+            struct record *r = find_loaded(m->l_addr, (uint64_t)(uintptr_t)m->l_ld);
+            if (r)
+                r->round = state.round;
+        }
+    for (struct record *r = state.records; r; r = r->next)
+        if (r->loaded && r->round != state.round)
+            close_image(r);
+    for (const struct loader_space *s = space; s; s = loader_next(s))
+        for (const struct link_map *m = loader_images(s); m; m = m->l_next)
+            if (!find_loaded(m->l_addr, (uint64_t)(uintptr_t)m->l_ld))
+                open_image(m->l_addr, (uint64_t)(uintptr_t)m->l_ld);
+}
+
+void images_start(const char *directory, struct mail *mail)
+{
+    state.directory = directory;
+    state.mail = mail;
+    images_update();
+    const char *bad = loader_watch(images_update);
+    if (!bad)
+        return;
+    /* Nothing else would tell that images opened later are not hooked. */
+    struct store_summary summary = {.reason = "images that are opened later are left out: "};
+    size_t end = raw_length(summary.reason);
+    raw_append(summary.reason, sizeof summary.reason, end, bad);
+    uint64_t at = loader_address();
+    core_summary(core_image("ld.so", NULL, 0, 0, at, at + 1), &summary);
+}

@@ -1,0 +1,101 @@
+/*
+ * loader.c - see loader.h.
+ *
+ * <link.h>'s struct r_debug is an interface for debuggers: r_brk is the address of an empty function that the
+ * loader calls before and after it changes its list. It consists of a `ret` and padding up to the next
+ * function, so that a jump fits; where it does not, an int3 does the same. glibc 2.35 chains the namespaces.
+ */
+#include "pathmap/probe/loader.h"
+
+#include "pathmap/probe/breakpoint.h"
+#include "pathmap/probe/raw.h"
+#include "pathmap/probe/region.h"
+
+struct loader_space {
+    struct r_debug debug;
+    const struct loader_space *next; /* there when r_version >= 2 */
+};
+
+const struct loader_space *loader_first(void)
+{
+    return (const struct loader_space *)&_r_debug;
+}
+
+const struct loader_space *loader_next(const struct loader_space *space)
+{
+    return space->debug.r_version >= 2 ? space->next : NULL;
+}
+
+const struct link_map *loader_images(const struct loader_space *space)
+{
+    return space->debug.r_state == RT_CONSISTENT ? space->debug.r_map : NULL;
+}
+
+uint64_t loader_address(void)
+{
+    return _r_debug.r_brk;
+}
+
+/* Is what follows the `ret` at code[0] up to code[4] padding? Functions start at multiples of 16. */
+static bool has_room(uint64_t address)
+{
+    static const uint8_t padding[] = {0x66, 0x2e, 0x0f, 0x1f, 0x40, 0x44, 0x80, 0x84, 0x00, 0x90, 0xcc};
+    const uint8_t *code = (const void *)address;
+    if (address % 16 > 11)
+        return false;
+    for (int i = 1; i < 5; i++) {
+        bool known = false;
+        for (size_t k = 0; k < sizeof padding; k++)
+            known |= code[i] == padding[k];
+        if (!known)
+            return false;
+    }
+    return true;
+}
+
+/* A jump to any address: jmp *0(%rip), and the address. */
+static bool write_thunk(uint64_t at, void (*to)(void))
+{
+    static const uint8_t jump[6] = {0xff, 0x25, 0, 0, 0, 0};
+    raw_copy((void *)at, jump, sizeof jump);
+    raw_copy((void *)(at + sizeof jump), &to, sizeof to);
+    return raw_mprotect(at, RAW_PAGE, PROT_READ | PROT_EXEC) == 0;
+}
+
+static void put(uint64_t address, uint64_t thunk, bool room)
+{
+    static struct breakpoint entry;
+    static struct breakpoint_table table = {.entries = &entry, .count = 1};
+    if (room) {
+        uint32_t displacement = (uint32_t)(thunk - (address + 5));
+        raw_copy((void *)(address + 1), &displacement, sizeof displacement);
+        *(volatile uint8_t *)address = 0xe9;
+        return;
+    }
+    entry = (struct breakpoint){address, thunk};
+    breakpoint_switch(&table, true);
+    *(volatile uint8_t *)address = 0xcc;
+}
+
+const char *loader_watch(void (*notice)(void))
+{
+    static const uint8_t endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa};
+    uint64_t address = loader_address();
+    if (!address)
+        return "the loader has no function for debuggers";
+    address += raw_equal((void *)address, endbr64, sizeof endbr64) ? sizeof endbr64 : 0;
+    if (*(const uint8_t *)address != 0xc3)
+        return "a debugger watches the loader";
+    uint64_t thunk = region_near(address, address + 16, RAW_PAGE);
+    if (!thunk)
+        return "there is no room near the loader";
+    if (!write_thunk(thunk, notice))
+        return "the system allows no new executable memory";
+    uint64_t page = RAW_PAGE_DOWN(address);
+    size_t size = RAW_PAGE_UP(address + 5) - page;
+    if (raw_mprotect(page, size, PROT_READ | PROT_WRITE | PROT_EXEC))
+        return "the system does not let the loader's code be changed";
+    put(address, thunk, has_room(address));
+    raw_mprotect(page, size, PROT_READ | PROT_EXEC);
+    return NULL;
+}

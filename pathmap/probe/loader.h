@@ -1,0 +1,27 @@
+/*
+ * loader.h - ld.so, as a debugger sees it: its lists of images, and the function that it calls when they
+ * change.
+ */
+#ifndef FATHOM_PATHMAP_PROBE_LOADER_H
+#define FATHOM_PATHMAP_PROBE_LOADER_H
+
+#include <link.h>
+#include <stdbool.h>
+
+/* A namespace of the loader; dlmopen makes more of them. */
+struct loader_space;
+
+/* The first namespace, the program's. */
+const struct loader_space *loader_first(void);
+const struct loader_space *loader_next(const struct loader_space *space); /* NULL: no more */
+/* NULL: the list is being changed. */
+const struct link_map *loader_images(const struct loader_space *space);
+/* An address inside the loader. */
+uint64_t loader_address(void);
+
+/* Has `notice` called whenever the loader has mapped or unmapped images: after mapping and before the first
+ * of their code runs (relocation, IFUNC resolvers, constructors), with the loader's lock held. The function
+ * is called as the loader calls its own empty one. NULL, or the reason why that cannot be. */
+const char *loader_watch(void (*notice)(void));
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * mail_client.c - see mail_client.h and, for the protocol, mail.h.
+ *
+ * Called from the constructor and from dlopen; several processes and several link-map namespaces of one
+ * process may come at once. Everything that comes out of the shared file is bounded: other processes write
+ * it.
+ */
+#include "pathmap/probe/mail_client.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <time.h>
+
+#include "pathmap/probe/raw.h"
+
+#define STEP_NS 100000000u /* between two looks at the lock's holder */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t = {0, 0};
+    raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Sleeps while *word is value, one step at most. */
+static void wait(uint32_t *word, uint32_t value)
+{
+    struct timespec step = {0, STEP_NS};
+    raw_call(SYS_futex, (long)word, FUTEX_WAIT, value, (long)&step, 0, 0);
+}
+
+static void wake(uint32_t *word, int waiters)
+{
+    raw_call(SYS_futex, (long)word, FUTEX_WAKE, waiters, 0, 0, 0);
+}
+
+static bool exchange(uint32_t *word, uint32_t from, uint32_t to)
+{
+    return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+struct mail *mail_open(const char *directory)
+{
+    char path[4096];
+    size_t end = raw_append(path, sizeof path, 0, directory);
+    end = raw_append(path, sizeof path, end, "/" MAIL_NAME);
+    if (end + 1 >= sizeof path)
+        return NULL;
+    int fd = raw_open(path, O_RDWR | O_NOFOLLOW);
+    if (fd < 0)
+        return NULL;
+    long size = raw_call(SYS_lseek, fd, 0, 2 /* SEEK_END */, 0, 0, 0);
+    long p = size >= MAIL_SIZE ? raw_mmap(0, MAIL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd) : -EINVAL;
+    raw_close(fd);
+    if (raw_failed(p))
+        return NULL;
+    struct mail *mail = (void *)p;
+    if (mail->magic != MAIL_MAGIC) {
+        raw_munmap(mail, MAIL_SIZE);
+        return NULL;
+    }
+    return mail;
+}
+
+static void take_lock(struct mail *mail, uint32_t me)
+{
+    uint32_t holder = 0;
+    uint64_t since = 0;
+    while (!exchange(&mail->lock, 0, me)) {
+        uint32_t found = __atomic_load_n(&mail->lock, __ATOMIC_ACQUIRE);
+        if (found == 0)
+            continue;
+        if (found != holder) {
+            holder = found;
+            since = now_ns();
+        }
+        bool gone = raw_call(SYS_tkill, (long)holder, 0, 0, 0, 0, 0) == -ESRCH;
+        if (gone || holder == me || now_ns() - since > 2ull * MAIL_PATIENCE * 1000000000u) {
+            if (exchange(&mail->lock, holder, me))
+                return;
+        } else {
+            wait(&mail->lock, holder);
+        }
+    }
+}
+
+static void drop_lock(struct mail *mail, uint32_t me)
+{
+    if (exchange(&mail->lock, me, 0))
+        wake(&mail->lock, 1);
+}
+
+/* Copies a text out of the shared page, whatever others do to it meanwhile. */
+static void copy_text(char *out, const char *from, size_t size)
+{
+    raw_copy(out, from, size);
+    out[size - 1] = 0;
+}
+
+static bool has_slash(const char *text)
+{
+    for (; *text; text++)
+        if (*text == '/')
+            return true;
+    return false;
+}
+
+static void fail(struct mail_answer *out, const char *reason)
+{
+    out->status = MAIL_FAILED;
+    raw_append(out->reason, sizeof out->reason, 0, reason);
+}
+
+void mail_ask(struct mail *mail, const char *path, struct mail_answer *out)
+{
+    raw_fill(out, 0, sizeof *out);
+    size_t length = raw_length(path);
+    if (length >= sizeof mail->path) {
+        fail(out, "its path is too long");
+        return;
+    }
+    uint32_t me = raw_tid();
+    take_lock(mail, me);
+    raw_copy(mail->path, path, length + 1);
+    uint32_t seq = __atomic_add_fetch(&mail->request_seq, 1, __ATOMIC_ACQ_REL);
+    wake(&mail->request_seq, INT32_MAX);
+    uint64_t start = now_ns();
+    uint32_t reply;
+    while ((reply = __atomic_load_n(&mail->reply_seq, __ATOMIC_ACQUIRE)) != seq &&
+           now_ns() - start < MAIL_PATIENCE * 1000000000ull)
+        wait(&mail->reply_seq, reply);
+    if (reply == seq) {
+        out->status = mail->status;
+        copy_text(out->plan, mail->plan, sizeof out->plan);
+        copy_text(out->reason, mail->reason, sizeof out->reason);
+    }
+    drop_lock(mail, me);
+    if (reply != seq)
+        fail(out, "the trainer gave no answer");
+    else if (out->status == MAIL_PLAN && (!out->plan[0] || has_slash(out->plan)))
+        fail(out, "the trainer's answer makes no sense");
+}

@@ -1,0 +1,197 @@
+/*
+ * patch.c - see patch.h.
+ *
+ * A region of trampolines, in reach of the image:
+ *
+ *     slot:  8 bytes, the address of probe_entry
+ *     for each hook, from the next multiple of 16:
+ *            push $id                  68 imm32
+ *            call *slot(%rip)          ff 15 rel32
+ *            lea 8(%rsp), %rsp         48 8d 64 24 08     (flags stay)
+ *            the hook's code, placed by plan_place()
+ */
+#include "pathmap/probe/patch.h"
+
+#include <errno.h>
+
+#include "pathmap/probe/core.h"
+#include "pathmap/probe/raw.h"
+#include "pathmap/probe/region.h"
+
+#define HEAD  16u /* bytes before the hook's code */
+#define ALIGN 16u
+
+/* Trampolines ----------------------------------------------------------------------------------------------
+ */
+
+static void put32(uint8_t *out, uint64_t value)
+{
+    uint32_t field = (uint32_t)value;
+    raw_copy(out, &field, sizeof field);
+}
+
+static uint64_t region_size(const struct plan *plan)
+{
+    uint64_t size = ALIGN;
+    for (uint32_t i = 0; i < plan->header->hook_count; i++)
+        size += (HEAD + plan->hooks[i].code_length + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+    return size;
+}
+
+static bool write_trampoline(const struct patch *patch, const struct plan_hook *hook, uint64_t at,
+                             uint32_t id)
+{
+    static const uint8_t head[HEAD] = {0x68, 0, 0, 0,    0,    0xff, 0x15, 0,
+                                       0,    0, 0, 0x48, 0x8d, 0x64, 0x24, 0x08};
+    uint8_t *out = (uint8_t *)at;
+    raw_copy(out, head, HEAD);
+    put32(out + 1, id);
+    put32(out + 7, patch->trampolines - (at + 11));
+    return plan_place(&patch->plan, hook, patch->target->bias, at + HEAD, out + HEAD);
+}
+
+static bool write_trampolines(struct patch *patch, uint32_t first_id)
+{
+    void (*entry)(void) = probe_entry;
+    uint64_t at = patch->trampolines + ALIGN;
+    raw_copy((void *)patch->trampolines, &entry, sizeof entry);
+    for (uint32_t i = 0; i < patch->plan.header->hook_count; i++) {
+        const struct plan_hook *hook = &patch->plan.hooks[i];
+        if (!write_trampoline(patch, hook, at, first_id + i))
+            return false;
+        patch->entries[i] = at;
+        at += (HEAD + hook->code_length + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+    }
+    return true;
+}
+
+/* The arrays: each hook's trampoline, and the table of breakpoints. */
+static bool make_tables(struct patch *patch)
+{
+    const struct plan *plan = &patch->plan;
+    uint32_t hooks = plan->header->hook_count, breakpoints = 0;
+    for (uint32_t i = 0; i < hooks; i++)
+        breakpoints += plan->hooks[i].kind == PLAN_BREAKPOINT;
+    size_t size = hooks * sizeof *patch->entries;
+    patch->entries = raw_memory(size + breakpoints * sizeof(struct breakpoint) + 1);
+    if (!patch->entries)
+        return false;
+    patch->breakpoints.count = breakpoints;
+    patch->breakpoints.entries = (void *)((uint8_t *)patch->entries + size);
+    return true;
+}
+
+static void fill_breakpoints(struct patch *patch)
+{
+    struct breakpoint *b = (struct breakpoint *)patch->breakpoints.entries;
+    for (uint32_t i = 0; i < patch->plan.header->hook_count; i++)
+        if (patch->plan.hooks[i].kind == PLAN_BREAKPOINT)
+            *b++ = (struct breakpoint){patch->target->bias + patch->plan.hooks[i].address, patch->entries[i]};
+}
+
+const char *patch_prepare(struct patch *patch, const struct plan *plan, const struct patch_target *target,
+                          uint32_t first_id)
+{
+    uint64_t size = region_size(plan);
+    *patch = (struct patch){.plan = *plan, .target = target};
+    if (!make_tables(patch))
+        return "no memory is left";
+    patch->trampolines = region_near(target->low, target->high, size);
+    if (!patch->trampolines)
+        return "there is no room for trampolines within 2 GiB";
+    const char *bad = NULL;
+    if (!write_trampolines(patch, first_id))
+        bad = "a displaced instruction does not reach its target";
+    else if (raw_mprotect(patch->trampolines, RAW_PAGE_UP(size), PROT_READ | PROT_EXEC))
+        bad = "the system allows no new executable memory";
+    if (bad) {
+        raw_munmap((void *)patch->trampolines, RAW_PAGE_UP(size));
+        return bad;
+    }
+    fill_breakpoints(patch);
+    return NULL;
+}
+
+/* The image ------------------------------------------------------------------------------------------------
+ */
+
+static bool in_code(const struct patch_target *target, uint64_t address, uint64_t size)
+{
+    for (uint32_t i = 0; i < target->code_count; i++)
+        if (address >= target->code[i].low && address < target->code[i].high)
+            return size <= target->code[i].high - address;
+    return false;
+}
+
+static bool matches(const struct patch *patch, const struct plan_hook *hook)
+{
+    const struct patch_target *target = patch->target;
+    uint64_t address = target->bias + hook->address, pad = target->bias + hook->pad;
+    if (!in_code(target, address, hook->original_length) ||
+        !raw_equal((void *)address, hook->original, hook->original_length))
+        return false;
+    return hook->kind != PLAN_PAD ||
+           (in_code(target, pad, PLAN_JUMP) && raw_equal((void *)pad, hook->pad_original, PLAN_JUMP));
+}
+
+/* Makes the first `count` segments writable or puts their protection back. Negative errno, with the number of
+ * segments done in *done. */
+static int protect(const struct patch_target *target, uint32_t count, int more, uint32_t *done)
+{
+    for (*done = 0; *done < count; ++*done) {
+        const struct patch_segment *s = &target->code[*done];
+        int error = raw_mprotect(s->low, s->high - s->low, s->prot | more);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+static void put_jump(uint64_t at, uint64_t to)
+{
+    *(volatile uint8_t *)at = 0xe9;
+    put32((uint8_t *)at + 1, to - (at + PLAN_JUMP));
+}
+
+static void put_hook(const struct patch *patch, const struct plan_hook *hook, uint64_t trampoline)
+{
+    uint64_t address = patch->target->bias + hook->address, pad = patch->target->bias + hook->pad;
+    switch (hook->kind) {
+    case PLAN_BREAKPOINT:
+        *(volatile uint8_t *)address = 0xcc;
+        break;
+    case PLAN_PAD:
+        put_jump(pad, trampoline);
+        *(volatile uint8_t *)address = 0xeb;
+        *(volatile uint8_t *)(address + 1) = (uint8_t)(pad - (address + 2));
+        break;
+    default:
+        put_jump(address, trampoline);
+    }
+}
+
+const char *patch_apply(struct patch *patch)
+{
+    const struct plan *plan = &patch->plan;
+    const struct patch_target *target = patch->target;
+    for (uint32_t i = 0; i < plan->header->hook_count; i++)
+        if (!matches(patch, &plan->hooks[i]))
+            return "its code in memory is not that of its file";
+    uint32_t done, restored;
+    int error = protect(target, target->code_count, PROT_READ | PROT_WRITE | PROT_EXEC, &done);
+    if (error) {
+        protect(target, done, 0, &restored);
+        return error == -ENOMEM ? "no memory is left" : "the system does not let its code be changed";
+    }
+    if (patch->breakpoints.count)
+        breakpoint_switch(&patch->breakpoints, true);
+    for (uint32_t i = 0; i < plan->header->hook_count; i++)
+        put_hook(patch, &plan->hooks[i], patch->entries[i]);
+    protect(target, target->code_count, 0, &restored);
+    return NULL;
+}
+
+void patch_gone(struct patch *patch)
+{
+    breakpoint_switch(&patch->breakpoints, false);
+}

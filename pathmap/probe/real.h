@@ -1,0 +1,46 @@
+/*
+ * real.h - the functions that the runtime stands in front of, as the program would have called them.
+ *
+ * Resolved by dlsym(RTLD_NEXT) in the constructor. A library whose constructor runs before ours may call one
+ * earlier: whoever uses the table calls real_resolve() first, which then costs one comparison.
+ */
+#ifndef FATHOM_PATHMAP_PROBE_REAL_H
+#define FATHOM_PATHMAP_PROBE_REAL_H
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <time.h>
+
+typedef void (*real_handler)(int);
+
+struct real {
+    int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+    real_handler (*signal)(int, real_handler);
+    real_handler (*sysv_signal)(int, real_handler);
+    real_handler (*sigset)(int, real_handler);
+    int (*sighold)(int);
+    int (*sigrelse)(int);
+    int (*sigignore)(int);
+    int (*siginterrupt)(int, int);
+    int (*sigprocmask)(int, const sigset_t *, sigset_t *);
+    int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
+    int (*pthread_attr_setsigmask_np)(pthread_attr_t *, const sigset_t *);
+    int (*sigblock)(int);
+    int (*sigsetmask)(int);
+    int (*sigpending)(sigset_t *);
+    int (*sigsuspend)(const sigset_t *);
+    int (*ppoll)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
+    int (*ppoll_chk)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
+    int (*pselect)(int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *);
+    int (*epoll_pwait)(int, struct epoll_event *, int, int, const sigset_t *);
+    int (*epoll_pwait2)(int, struct epoll_event *, int, const struct timespec *, const sigset_t *);
+    int (*sigaltstack)(const stack_t *, stack_t *);
+    void (*makecontext)(void);
+};
+
+/* The table; a function that the program's libc does not have is NULL, and then nobody calls it. */
+const struct real *real_resolve(void);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * stacks.c - stands in front of makecontext() and sigaltstack(), to learn where the program puts its stacks.
+ */
+#include <signal.h>
+#include <ucontext.h>
+
+#include "pathmap/probe/core.h"
+#include "pathmap/probe/real.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+void (*stacks_new_context(const ucontext_t *context))(void);
+
+/* Called by makecontext() below, which then goes on in the function that this returns. */
+__attribute__((used, visibility("hidden"))) void (*stacks_new_context(const ucontext_t *context))(void)
+{
+    uint64_t low = (uint64_t)(uintptr_t)context->uc_stack.ss_sp;
+    core_stack(low, low + context->uc_stack.ss_size);
+    return real_resolve()->makecontext;
+}
+
+/* In assembly, since it hands on arguments that it does not know the number of. They are whole numbers, and
+ * rax counts vector registers in use: 0. */
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl makecontext\n"
+        ".type makecontext, @function\n"
+        "makecontext:\n"
+        "    .cfi_startproc\n"
+        "    endbr64\n"
+        "    push %rdi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    push %rsi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    push %rdx\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    push %rcx\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    push %r8\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    push %r9\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    sub $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    call stacks_new_context\n"
+        "    mov %rax, %r11\n"
+        "    add $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %r9\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %r8\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %rcx\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %rdx\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %rsi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %rdi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    xor %eax, %eax\n"
+        "    jmp *%r11\n"
+        "    .cfi_endproc\n"
+        ".size makecontext, . - makecontext\n");
+
+EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
+{
+    int result = real_resolve()->sigaltstack(stack, old);
+    if (result == 0 && stack && !(stack->ss_flags & SS_DISABLE)) {
+        uint64_t low = (uint64_t)(uintptr_t)stack->ss_sp;
+        core_stack(low, low + stack->ss_size);
+    }
+    return result;
+}

@@ -1,0 +1,219 @@
+/*
+ * trap.c - see trap.h. The handler of SIGTRAP: for a breakpoint of ours, the function goes on in its
+ * trampoline (breakpoint.h) when the handler returns; no instruction is single-stepped and nothing is written
+ * to the code.
+ */
+#include "pathmap/probe/trap.h"
+
+#include <ucontext.h>
+
+#include "pathmap/probe/breakpoint.h"
+#include "pathmap/probe/raw.h"
+
+#define BIT        (1ul << (SIGTRAP - 1))
+#define SA_RESTORE 0x04000000ul /* the kernel's SA_RESTORER, which libc's headers do not have */
+#define EVERY      (~0ul)
+
+struct kernel_action {
+    void (*handler)(int, siginfo_t *, void *);
+    unsigned long flags;
+    void (*restorer)(void);
+    unsigned long mask;
+};
+
+static struct {
+    bool started;
+    uint32_t lock, pid;
+    struct sigaction program; /* what the program set */
+} state;
+
+static __thread __attribute__((tls_model("initial-exec"))) struct {
+    bool blocked, pending;
+    siginfo_t info; /* of the pending one */
+} mine;
+
+/* Unwinders know the frame of a signal by these very bytes. */
+__asm__(".text\n"
+        ".p2align 4\n"
+        "nop\n"
+        ".type trap_restorer, @function\n"
+        "trap_restorer:\n"
+        "    mov $15, %rax\n"
+        "    syscall\n"
+        ".size trap_restorer, . - trap_restorer\n");
+extern void trap_restorer(void) __attribute__((visibility("hidden")));
+
+static void on_trap(int sig, siginfo_t *info, void *context);
+
+/* Masks ----------------------------------------------------------------------------------------------------
+ */
+
+bool trap_in(const sigset_t *set)
+{
+    return *(const unsigned long *)set & BIT;
+}
+
+void trap_add(sigset_t *set)
+{
+    *(unsigned long *)set |= BIT;
+}
+
+const sigset_t *trap_without(const sigset_t *set, sigset_t *copy)
+{
+    if (!set)
+        return NULL;
+    raw_copy(copy, set, sizeof *copy);
+    *(unsigned long *)copy &= ~BIT;
+    return copy;
+}
+
+static unsigned long kernel_mask(int how, unsigned long mask)
+{
+    unsigned long old = 0;
+    raw_call(SYS_rt_sigprocmask, how, (long)&mask, (long)&old, sizeof mask, 0, 0);
+    return old;
+}
+
+/* The lock is held with all signals blocked: no handler on this thread may want it meanwhile. No code of ours
+ * has a breakpoint. */
+static unsigned long take_lock(void)
+{
+    unsigned long old = kernel_mask(SIG_BLOCK, EVERY);
+    while (__atomic_exchange_n(&state.lock, 1, __ATOMIC_ACQUIRE))
+        raw_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    return old;
+}
+
+static void drop_lock(unsigned long old)
+{
+    __atomic_store_n(&state.lock, 0, __ATOMIC_RELEASE);
+    kernel_mask(SIG_SETMASK, old);
+}
+
+/* The action in the kernel ---------------------------------------------------------------------------------
+ */
+
+/* SA_NODEFER: the program's handler, called from ours, may run into breakpoints. On the alternate stack, if
+ * the thread has one, unless the program's handler wants the normal one: its own size is what the program
+ * chose. */
+static void install(void)
+{
+    unsigned long flags = SA_ONSTACK | SA_RESTART;
+    if (state.program.sa_handler != SIG_DFL && state.program.sa_handler != SIG_IGN)
+        flags = (unsigned long)state.program.sa_flags & (SA_ONSTACK | SA_RESTART);
+    struct kernel_action a = {on_trap, flags | SA_SIGINFO | SA_NODEFER | SA_RESTORE, trap_restorer, 0};
+    raw_call(SYS_rt_sigaction, SIGTRAP, (long)&a, 0, sizeof a.mask, 0, 0);
+}
+
+/* What SIG_DFL does. Comes back when a debugger has held the signal back. */
+static void die(void)
+{
+    struct kernel_action a = {.flags = SA_RESTORE, .restorer = trap_restorer};
+    raw_call(SYS_rt_sigaction, SIGTRAP, (long)&a, 0, sizeof a.mask, 0, 0);
+    raw_call(SYS_tgkill, raw_pid(), raw_tid(), SIGTRAP, 0, 0, 0);
+    unsigned long old = take_lock();
+    install();
+    drop_lock(old);
+}
+
+void trap_action(const struct sigaction *action, struct sigaction *old)
+{
+    unsigned long mask = take_lock();
+    struct sigaction before;
+    raw_copy(&before, &state.program, sizeof before);
+    if (action && state.pid == raw_pid()) {
+        raw_copy(&state.program, action, sizeof state.program);
+        install();
+    }
+    drop_lock(mask);
+    if (old)
+        raw_copy(old, &before, sizeof before);
+}
+
+/* Signals --------------------------------------------------------------------------------------------------
+ */
+
+bool trap_blocked(void)
+{
+    return mine.blocked;
+}
+
+bool trap_pending(void)
+{
+    return mine.pending;
+}
+
+void trap_block(bool blocked)
+{
+    mine.blocked = blocked;
+    if (blocked || !mine.pending)
+        return;
+    siginfo_t info;
+    raw_copy(&info, &mine.info, sizeof info);
+    mine.pending = false;
+    raw_call(SYS_rt_tgsigqueueinfo, raw_pid(), raw_tid(), SIGTRAP, (long)&info, 0, 0);
+}
+
+/* A SIGTRAP that has nothing to do with us. caused: by the thread's own instruction, which cannot wait. */
+static void pass_on(siginfo_t *info, void *context, bool caused)
+{
+    struct sigaction a;
+    if (mine.blocked && !caused) {
+        raw_copy(&mine.info, info, sizeof mine.info);
+        mine.pending = true;
+        return;
+    }
+    unsigned long old = take_lock();
+    raw_copy(&a, &state.program, sizeof a);
+    bool handled = a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN && !mine.blocked;
+    if (handled && (a.sa_flags & (int)SA_RESETHAND))
+        state.program.sa_handler = SIG_DFL;
+    drop_lock(old);
+    if (!handled) {
+        if (a.sa_handler != SIG_IGN || caused)
+            die();
+        return;
+    }
+    /* the return from the signal puts the mask back */
+    kernel_mask(SIG_BLOCK, *(unsigned long *)&a.sa_mask & ~BIT);
+    if (a.sa_flags & SA_SIGINFO)
+        a.sa_sigaction(SIGTRAP, info, context);
+    else
+        a.sa_handler(SIGTRAP);
+}
+
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+    (void)sig;
+    greg_t *rip = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+    bool caused = info->si_code > 0;
+    uint64_t trampoline = caused ? breakpoint_find((uint64_t)*rip - 1) : 0;
+    if (trampoline)
+        *rip = (greg_t)trampoline;
+    else
+        pass_on(info, context, caused);
+}
+
+bool trap_started(void)
+{
+    return state.started;
+}
+
+void trap_start(void)
+{
+    struct kernel_action found = {0};
+    raw_call(SYS_rt_sigaction, SIGTRAP, 0, (long)&found, sizeof found.mask, 0, 0);
+    bool ignored = (uintptr_t)found.handler == (uintptr_t)SIG_IGN;
+    state.program.sa_handler = ignored ? SIG_IGN : SIG_DFL;
+    state.pid = raw_pid();
+    install();
+    mine.blocked = kernel_mask(SIG_UNBLOCK, BIT) & BIT; /* inherited over exec */
+    state.started = true;
+}
+
+void trap_fork_child(void)
+{
+    state.pid = raw_pid();
+    __atomic_store_n(&state.lock, 0, __ATOMIC_RELEASE);
+    mine.pending = false; /* pending signals stay with the parent */
+}
