@@ -11,6 +11,7 @@
 #include "collector/counters.h"
 #include "collector/drain.h"
 #include "collector/launch.h"
+#include "collector/pebs.h"
 #include "collector/synth.h"
 
 /* A process that starts and ends between two rounds of draining takes the base of its stack with it: look at
@@ -51,12 +52,28 @@ static int check_options(const struct collector_options *options, struct fathom_
     return 0;
 }
 
+/* A precise event is cheap only in batches (DESIGN section 4): whether it got them is always told. */
+static void tell_batching(const struct event *event, const struct log *log)
+{
+    struct pebs_machine machine;
+    pebs_machine(&machine);
+    if (!event->attr.precise_ip || !machine.max_precise)
+        return;
+    const char *reason = pebs_refusal(&event->attr, &machine);
+    if (reason)
+        log_write(log, LOG_NOTE, "event %s interrupts the program at each sample: %s", event->name, reason);
+    else
+        log_write(log, LOG_NOTE, "event %s is sampled in batches, without an interrupt each (large PEBS)",
+                  event->name);
+}
+
 /* The first event carries the records about tasks and mappings for all. */
 static int prepare_events(struct collector *c, struct fathom_error *err)
 {
     int rc = event_parse(&c->options->event, c->options->log, &c->events[0], err);
     if (rc)
         return rc;
+    tell_batching(&c->events[0], c->options->log);
     struct perf_event_attr *attr = &c->events[0].attr;
     attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = attr->build_id = 1;
     c->event_count = 1;

@@ -9,6 +9,7 @@ libcollector_la_SOURCES = \
 	collector/launch.c collector/launch.h \
 	collector/layout.c collector/layout.h \
 	collector/open.c collector/open.h \
+	collector/pebs.c collector/pebs.h \
 	collector/pfm.c collector/pfm.h \
 	collector/proc.c collector/proc.h \
 	collector/ring.c collector/ring.h \

@@ -1,4 +1,7 @@
-UNIT_TESTS += tests/collector/test_event tests/collector/test_layout tests/collector/test_collector
+UNIT_TESTS += tests/collector/test_event tests/collector/test_layout tests/collector/test_collector \
+	tests/collector/test_pebs
+tests_collector_test_pebs_SOURCES = tests/collector/test_pebs.c
+tests_collector_test_pebs_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_event_SOURCES = tests/collector/test_event.c
 tests_collector_test_event_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_layout_SOURCES = tests/collector/test_layout.c
