@@ -27,6 +27,7 @@ void features_free(struct features *features)
         free(features->command[i]);
     free(features->command);
     free(features->build_ids);
+    free(features->tracing);
     *features = (struct features){0};
 }
 
@@ -84,6 +85,18 @@ int features_build_id(struct features *features, const char *path, const uint8_t
     return 0;
 }
 
+int features_tracing(struct features *features, const void *data, size_t size, struct fathom_error *err)
+{
+    uint8_t *copy = malloc(size);
+    if (!copy)
+        return error_memory(err);
+    memcpy(copy, data, size);
+    free(features->tracing);
+    features->tracing = copy;
+    features->tracing_size = size;
+    return 0;
+}
+
 static void put_u32(FILE *out, uint32_t value)
 {
     fwrite(&value, sizeof value, 1, out);
@@ -125,6 +138,10 @@ static void put_feature(FILE *out, enum feature feature, const struct source *fr
 {
     const struct features *features = from->features;
     switch (feature) {
+    case FEATURE_TRACING_DATA:
+        if (features->tracing_size)
+            fwrite(features->tracing, 1, features->tracing_size, out);
+        break;
     case FEATURE_BUILD_ID:
         if (features->build_ids_size)
             fwrite(features->build_ids, 1, features->build_ids_size, out);
@@ -169,8 +186,8 @@ static void put_feature(FILE *out, enum feature feature, const struct source *fr
 
 /* In order of their bits. */
 static const enum feature written[] = {
-    FEATURE_BUILD_ID, FEATURE_HOSTNAME, FEATURE_OSRELEASE,  FEATURE_VERSION,     FEATURE_ARCH,
-    FEATURE_NRCPUS,   FEATURE_CMDLINE,  FEATURE_EVENT_DESC, FEATURE_SAMPLE_TIME,
+    FEATURE_TRACING_DATA, FEATURE_BUILD_ID, FEATURE_HOSTNAME, FEATURE_OSRELEASE,  FEATURE_VERSION,
+    FEATURE_ARCH,         FEATURE_NRCPUS,   FEATURE_CMDLINE,  FEATURE_EVENT_DESC, FEATURE_SAMPLE_TIME,
 };
 #define WRITTEN (sizeof written / sizeof *written)
 

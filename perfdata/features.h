@@ -12,6 +12,8 @@ struct features {
     uint32_t command_count;
     uint8_t *build_ids; /* records of HEADER_BUILD_ID, one behind the other */
     size_t build_ids_size, build_ids_capacity;
+    uint8_t *tracing; /* HEADER_TRACING_DATA */
+    size_t tracing_size;
     uint64_t first_time, last_time; /* of the samples, ns; 0: none yet */
 };
 
@@ -19,6 +21,7 @@ void features_free(struct features *features);
 int features_command(struct features *features, int argc, char *const *argv, struct fathom_error *err);
 int features_build_id(struct features *features, const char *path, const uint8_t *id, size_t id_size,
                       struct fathom_error *err);
+int features_tracing(struct features *features, const void *data, size_t size, struct fathom_error *err);
 
 /* Notes a sample's time; 0 is no time. */
 static inline void features_time(struct features *features, uint64_t time)

@@ -58,6 +58,7 @@ static inline void attr_from_file(const uint8_t *data, size_t size, struct perf_
 }
 
 enum feature {
+    FEATURE_TRACING_DATA = 1,
     FEATURE_BUILD_ID = 2,
     FEATURE_HOSTNAME = 3,
     FEATURE_OSRELEASE = 4,

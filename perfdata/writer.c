@@ -23,7 +23,7 @@
 struct writer {
     int fd;
     char *path;
-    const struct event *events;
+    struct event *events; /* the caller's, and what add_companion() adds; ids are borrowed */
     size_t event_count;
     struct decoder *decoder; /* for the samples' times */
     struct file_header header;
@@ -48,6 +48,36 @@ static int open_output(const char *path, struct fathom_error *err)
                          path);
     }
     return fd;
+}
+
+static int copy_events(struct writer *writer, const struct event *events, size_t count,
+                       struct fathom_error *err)
+{
+    writer->events = calloc(count + 1, sizeof *writer->events);
+    if (!writer->events)
+        return error_memory(err);
+    memcpy(writer->events, events, count * sizeof *events);
+    writer->event_count = count;
+    return 0;
+}
+
+/* Of a file with nothing but tracepoints stock `perf report` shows their raw data, and looks for it where a
+ * sample has none (tools/perf/util/sort.c, get_default_sort_order() and get_trace_output()). With an event
+ * that counts nothing beside them it reports as usual. */
+static void add_companion(struct writer *writer)
+{
+    size_t count = writer->event_count;
+    for (size_t i = 0; i < count; i++) {
+        const struct perf_event_attr *attr = &writer->events[i].attr;
+        if (attr->type != PERF_TYPE_TRACEPOINT || attr->sample_type & PERF_SAMPLE_RAW)
+            return;
+    }
+    struct event *companion = &writer->events[count];
+    companion->attr = writer->events[0].attr;
+    companion->attr.type = PERF_TYPE_SOFTWARE;
+    companion->attr.config = PERF_COUNT_SW_DUMMY;
+    strcpy(companion->name, "dummy");
+    writer->event_count++;
 }
 
 /* Header, ids and attrs, as one write. */
@@ -91,6 +121,7 @@ static void writer_free(struct writer *writer)
         close(writer->fd);
     features_free(&writer->features);
     decoder_free(writer->decoder);
+    free(writer->events);
     free(writer->buffer);
     free(writer->path);
     free(writer);
@@ -104,17 +135,18 @@ int writer_open(const char *path, const struct event *events, size_t count, stru
         return error_memory(err);
     int rc = 0;
     writer->fd = -1;
-    writer->events = events;
-    writer->event_count = count;
     writer->path = strdup(path);
     writer->buffer = malloc(BUFFER_BYTES);
     if (!writer->path || !writer->buffer) {
         rc = error_memory(err);
         goto out;
     }
-    rc = decoder_new(events, count, &writer->decoder, err);
+    rc = copy_events(writer, events, count, err);
+    if (rc == 0)
+        rc = decoder_new(writer->events, writer->event_count, &writer->decoder, err);
     if (rc < 0)
         goto out;
+    add_companion(writer);
     rc = open_output(path, err);
     if (rc < 0)
         goto out;
@@ -192,6 +224,11 @@ int writer_build_id(struct writer *writer, const char *path, const uint8_t *id, 
                     struct fathom_error *err)
 {
     return features_build_id(&writer->features, path, id, id_size, err);
+}
+
+int writer_tracing_data(struct writer *writer, const void *data, size_t size, struct fathom_error *err)
+{
+    return features_tracing(&writer->features, data, size, err);
 }
 
 /* The final header: now the file tells how far its records go. */

@@ -21,11 +21,12 @@ int writer_open(const char *path, const struct event *events, size_t count, stru
 /* Appends raw records (whole ones, one or several). Buffered. -ENOSPC and others: what was written before
  * stays readable, to the last whole record, and no more is taken; writer_close() completes the header. */
 int writer_append(struct writer *writer, const void *data, size_t size, struct fathom_error *err);
-/* Feature sections: the command line (argv), and one build-id per image path (HEADER_BUILD_ID, for stock
- * perf). */
+/* Feature sections: the command line (argv), one build-id per image path (HEADER_BUILD_ID) and the formats of
+ * tracepoints (HEADER_TRACING_DATA, at least one byte; copied), both for stock perf. */
 int writer_command(struct writer *writer, int argc, char *const *argv, struct fathom_error *err);
 int writer_build_id(struct writer *writer, const char *path, const uint8_t *id, size_t id_size,
                     struct fathom_error *err);
+int writer_tracing_data(struct writer *writer, const void *data, size_t size, struct fathom_error *err);
 uint64_t writer_size(const struct writer *writer); /* bytes of records so far */
 /* Writes the features and the final header, syncs and frees. After an error the file is closed all the same.
  */

@@ -73,6 +73,68 @@ Test(file, what_was_written_is_read)
     free(path);
 }
 
+/* The bytes of the first feature section of a file that has one for this bit, lower than all others. */
+static const uint8_t *first_section(const uint8_t *file, size_t size, unsigned bit, uint64_t *section_size)
+{
+    uint64_t data[2], bits, section[2];
+    memcpy(data, file + 40, sizeof data);
+    memcpy(&bits, file + 72, sizeof bits);
+    if (!(bits >> bit & 1))
+        return NULL;
+    cr_assert_eq(bits & ((UINT64_C(1) << bit) - 1), 0);
+    memcpy(section, file + data[0] + data[1], sizeof section);
+    cr_assert(section[0] <= size && section[1] <= size - section[0]);
+    *section_size = section[1];
+    return file + section[0];
+}
+
+Test(file, formats_of_tracepoints_are_kept_for_stock_perf)
+{
+    struct event events[2];
+    struct writer *writer = NULL;
+    struct reader *reader = NULL;
+    const struct event *read;
+    struct fathom_error err;
+    struct build b = {0};
+    char *path = temporary_file();
+    two_events(events);
+    events[0].attr.type = PERF_TYPE_TRACEPOINT;
+    events[0].attr.config = 305;
+    put_sample(&b, 11, 2000, 0x1000);
+    for (size_t count = 1; count <= 2; count++) {
+        cr_assert_eq(writer_open(path, events, count, &writer, &err), 0, "%s", err.text);
+        cr_assert_eq(writer_append(writer, b.bytes, b.size, &err), 0);
+        cr_assert_eq(writer_tracing_data(writer, "an older one", 12, &err), 0);
+        cr_assert_eq(writer_tracing_data(writer, "formats", 7, &err), 0);
+        cr_assert_eq(writer_close(writer, &err), 0, "%s", err.text);
+
+        size_t size;
+        uint64_t section_size;
+        uint8_t *file = get_file(path, &size);
+        const uint8_t *section = first_section(file, size, 1, &section_size);
+        cr_assert_not_null(section);
+        cr_assert_eq(section_size, 7);
+        cr_assert_arr_eq(section, "formats", 7);
+        free(file);
+
+        /* Tracepoints alone have an event beside them that counts nothing. */
+        cr_assert_eq(reader_open(path, NULL, &reader, &err), 0, "%s", err.text);
+        cr_assert_eq(reader_events(reader, &read), 2);
+        cr_assert_eq(read[0].attr.config, 305);
+        cr_assert_str_eq(read[1].name, count == 1 ? "dummy" : events[1].name);
+        uint32_t event = 1;
+        cr_assert_eq(reader_main_event(reader, NULL, &event, &err), 0);
+        cr_assert_eq(event, 0);
+        reader_close(reader);
+        struct reader_summary summary;
+        cr_assert_eq(read_file(path, &kept, &summary, &err), 0, "%s", err.text);
+        cr_assert_eq(kept.count, 1);
+        cr_assert_eq(kept.records[0].event, 0);
+    }
+    unlink(path);
+    free(path);
+}
+
 /* Offset of the records in a file. */
 static uint64_t data_offset(const uint8_t *file)
 {
