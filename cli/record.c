@@ -76,6 +76,19 @@ static int write_build_ids(struct recording *r, struct fathom_error *err)
     return 0;
 }
 
+/* Stock perf reads a recording of tracepoints only with their formats. */
+static int write_tracing_data(struct recording *r, struct fathom_error *err)
+{
+    uint8_t *data;
+    size_t size;
+    int rc = collector_tracing_data(r->collector, &data, &size, err);
+    if (rc == 0 && size)
+        rc = writer_tracing_data(r->writer, data, size, err);
+    if (rc == 0)
+        free(data);
+    return rc;
+}
+
 static void say_summary(struct recording *r, const struct record_options *options)
 {
     struct collector_summary s;
@@ -121,6 +134,8 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         goto out;
     /* argv[-1] is the program's own name: main.c handed on what follows it. */
     rc = writer_command(r.writer, argc + 1, argv - 1, &err);
+    if (rc == 0)
+        rc = write_tracing_data(&r, &err);
     enum target_end end = TARGET_ENDED;
     if (rc == 0)
         rc = target_run(&options->target, r.collector, record_sink, &r, record_progress, &end, &err);

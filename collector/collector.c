@@ -13,6 +13,7 @@
 #include "collector/launch.h"
 #include "collector/pebs.h"
 #include "collector/synth.h"
+#include "collector/tracing.h"
 
 /* A process that starts and ends between two rounds of draining takes the base of its stack with it: look at
  * least this often, 40 times a second, and more often for a while after something started. */
@@ -208,6 +209,11 @@ size_t collector_events(const struct collector *c, const struct event **out)
 {
     *out = c->events;
     return c->event_count;
+}
+
+int collector_tracing_data(const struct collector *c, uint8_t **data, size_t *size, struct fathom_error *err)
+{
+    return tracing_data(c->events, c->event_count, data, size, err);
 }
 
 static void use_sink(struct collector *c, collector_sink *sink, void *context)

@@ -45,6 +45,10 @@ typedef int collector_sink(void *context, const void *records, size_t size, stru
  * owner); -EINVAL. options and what it points to are borrowed until collector_close(). */
 int collector_open(const struct collector_options *options, struct collector **out, struct fathom_error *err);
 size_t collector_events(const struct collector *collector, const struct event **out);
+/* The formats of the tracepoints among the events, for stock perf (writer_tracing_data() in
+ * perfdata/writer.h); malloc'ed, NULL and *size 0 where there is nothing to tell. */
+int collector_tracing_data(const struct collector *collector, uint8_t **data, size_t *size,
+                           struct fathom_error *err);
 /* Starts: synthesised records go to the sink first, then the events (and the command) run. */
 int collector_start(struct collector *collector, collector_sink *sink, void *context,
                     struct fathom_error *err);

@@ -18,5 +18,6 @@ libcollector_la_SOURCES = \
 	collector/synth.c collector/synth.h \
 	collector/threadroot.c collector/threadroot.h \
 	collector/touch.c collector/touch.h \
-	collector/tracefs.c collector/tracefs.h
+	collector/tracefs.c collector/tracefs.h \
+	collector/tracing.c collector/tracing.h
 libcollector_la_LIBADD = $(PFM_LIBS)

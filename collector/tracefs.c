@@ -1,4 +1,4 @@
-/* tracefs.c - numbers of the tracing file system; see tracefs.h. */
+/* tracefs.c - files of the tracing file system; see tracefs.h. */
 #include "collector/tracefs.h"
 
 #include <errno.h>
@@ -7,23 +7,49 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-static int read_number(int dir, const char *path, uint64_t *value)
+#define SIZE_MAX_HERE (16u << 20) /* the list of all tracepoints has some 100 KiB */
+
+/* The files say no size before they are read. */
+static int read_all(int fd, char **text, size_t *size)
 {
-    char text[32], *end;
+    size_t room = 0, used = 0;
+    char *data = NULL;
+    for (;;) {
+        if (room - used < 2) {
+            room = room ? room * 2 : 4096;
+            char *more = room <= SIZE_MAX_HERE ? realloc(data, room) : NULL;
+            if (!more) {
+                free(data);
+                return room <= SIZE_MAX_HERE ? -ENOMEM : -EFBIG;
+            }
+            data = more;
+        }
+        ssize_t n = read(fd, data + used, room - used - 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            int code = errno;
+            free(data);
+            return -code;
+        }
+        if (n == 0)
+            break;
+        used += (size_t)n;
+    }
+    data[used] = '\0';
+    *text = data;
+    *size = used;
+    return 0;
+}
+
+static int read_at(int dir, const char *path, char **text, size_t *size)
+{
     int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    ssize_t n = read(fd, text, sizeof text - 1);
-    int rc = n < 0 ? -errno : -EINVAL;
+    int rc = read_all(fd, text, size);
     close(fd);
-    if (n <= 0)
-        return rc;
-    text[n] = '\0';
-    uint64_t number = strtoull(text, &end, 10);
-    if (end == text)
-        return -EINVAL;
-    *value = number;
-    return 0;
+    return rc;
 }
 
 /* A mount that only its descriptor reaches and that ends with it (fsmount, Linux 5.2). */
@@ -40,14 +66,14 @@ static int private_mount(void)
     return mount < 0 ? -code : mount;
 }
 
-int tracefs_number(const char *path, uint64_t *value)
+int tracefs_read(const char *path, char **text, size_t *size)
 {
     static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         int dir = open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (dir < 0)
             continue;
-        int rc = read_number(dir, path, value);
+        int rc = read_at(dir, path, text, size);
         close(dir);
         if (rc == 0)
             return 0;
@@ -55,7 +81,23 @@ int tracefs_number(const char *path, uint64_t *value)
     int mount = private_mount();
     if (mount < 0)
         return mount;
-    int rc = read_number(mount, path, value);
+    int rc = read_at(mount, path, text, size);
     close(mount);
+    return rc;
+}
+
+int tracefs_number(const char *path, uint64_t *value)
+{
+    char *text, *end;
+    size_t size;
+    int rc = tracefs_read(path, &text, &size);
+    if (rc)
+        return rc;
+    uint64_t number = strtoull(text, &end, 10);
+    if (end == text)
+        rc = -EINVAL;
+    else
+        *value = number;
+    free(text);
     return rc;
 }

@@ -1,14 +1,20 @@
 /*
  * tracefs.h - reads the kernel's tracing file system (Documentation/trace/ftrace.rst), where tracepoints have
- * their numbers.
+ * their numbers and formats.
+ *
+ * Looked for where tracefs is mounted, else, with the right to mount, in a mount of our own that is attached
+ * nowhere.
  */
 #ifndef FATHOM_COLLECTOR_TRACEFS_H
 #define FATHOM_COLLECTOR_TRACEFS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-/* The number in a file such as "events/sched/sched_switch/id". Looked for where tracefs is mounted, else,
- * with the right to mount, in a mount of our own that is attached nowhere. 0 or a negative errno. */
+/* A file, such as "events/sched/sched_switch/format", as a string of *size bytes; the caller frees. 0 or a
+ * negative errno; -EFBIG: longer than any file there should be. */
+int tracefs_read(const char *path, char **text, size_t *size);
+/* The number in a file such as "events/sched/sched_switch/id". 0 or a negative errno. */
 int tracefs_number(const char *path, uint64_t *value);
 
 #endif

@@ -1,7 +1,9 @@
 UNIT_TESTS += tests/collector/test_event tests/collector/test_layout tests/collector/test_collector \
-	tests/collector/test_pebs
+	tests/collector/test_pebs tests/collector/test_tracing
 tests_collector_test_pebs_SOURCES = tests/collector/test_pebs.c
 tests_collector_test_pebs_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_tracing_SOURCES = tests/collector/test_tracing.c
+tests_collector_test_tracing_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_event_SOURCES = tests/collector/test_event.c
 tests_collector_test_event_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_layout_SOURCES = tests/collector/test_layout.c
