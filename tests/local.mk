@@ -27,6 +27,10 @@ E2E_RUN = $(E2E_TESTS)
 TESTS += $(E2E_RUN)
 EXTRA_DIST += $(E2E_TESTS) tests/unit.sh
 
+# With --enable-fuzzers (clang), the programs that check runs for a while.
+fuzzers: $(FUZZERS_BUILT)
+.PHONY: fuzzers
+
 TEST_EXTENSIONS = .test
 TAP = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 LOG_DRIVER = $(TAP)
