@@ -136,7 +136,8 @@ int fathom_contexts(const char *recording, const char *map_path, fathom_context_
     struct pathmap *map = NULL;
     struct walk w = {.function = function, .user = user, .images = image_cache_new(NULL)};
     uint32_t event = 0;
-    w.pipeline = w.images ? pipeline_new(w.images, LEARN_DUMPS, NULL) : NULL;
+    w.pipeline =
+        w.images ? pipeline_new(w.images, &(struct pipeline_options){.learning = LEARN_DUMPS}, NULL) : NULL;
     int rc = w.pipeline && reserve(&w, 64) ? 0 : error_memory(&err);
     if (rc == 0)
         rc = reader_open(recording, NULL, &reader, &err);

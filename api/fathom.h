@@ -45,7 +45,8 @@ struct fathom_context {
 /* Return 0 to go on; a negative value ends the run and is handed through. */
 typedef int fathom_context_function(void *user, const struct fathom_context *context);
 
-/* Goes through a perf.data file and hands over each sample of its main event, in order of time. `map`, a path
+/* Goes through a perf.data file and hands over each sample of its main event, in order of time but
+ * for ambiguous ones, which are told apart by what comes after them. `map`, a path
  * map's file, may be NULL: then the recording's own audit samples are all that is known. Errors: system
  * errors; -ENOMSG, -EBADMSG, -ENOTSUP: not such a file, damaged, of another format. */
 FATHOM_API int fathom_contexts(const char *recording, const char *map, fathom_context_function *function,

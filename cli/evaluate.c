@@ -15,7 +15,8 @@
 
 struct evaluate_options {
     struct target target;
-    const char *map, *input;
+    const char *map, *input, *output;
+    struct pipeline_options pipeline;
     uint64_t audit_hz;
     bool json;
 };
@@ -100,7 +101,7 @@ static int evaluate_file(const struct evaluate_options *options, const char *pat
 {
     struct image_options image_options = {.log = &terminal->log};
     struct image_cache *images = image_cache_new(&image_options);
-    struct pipeline *pipeline = images ? pipeline_new(images, LEARN_AUDITS, &terminal->log) : NULL;
+    struct pipeline *pipeline = images ? pipeline_new(images, &options->pipeline, &terminal->log) : NULL;
     struct evaluation *evaluation = pipeline ? evaluation_new(pipeline) : NULL;
     struct reader *reader = NULL;
     struct pathmap *map = NULL;
@@ -132,13 +133,16 @@ static int evaluate_file(const struct evaluate_options *options, const char *pat
     return rc;
 }
 
-/* Records into a temporary file and evaluates that; or evaluates a recording that has dumps (-i). */
+/* Records into a temporary file, or one to keep (-o), and evaluates that; or evaluates a recording that has
+ * dumps (-i). */
 static int evaluate_target(const struct evaluate_options *options, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     char *temporary = NULL;
-    const char *path = options->input, *directory = getenv("TMPDIR");
+    const char *path = options->input ? options->input : options->output, *directory = getenv("TMPDIR");
     int rc = 0;
+    if (options->output)
+        rc = evaluate_record(options, path, terminal, &err);
     if (!path) {
         if (asprintf(&temporary, "%s/fathom-XXXXXX", directory && *directory ? directory : "/tmp") < 0)
             return terminal_error(terminal, &(struct fathom_error){ENOMEM, "out of memory"}), EXIT_OTHER;
@@ -161,7 +165,7 @@ static int evaluate_target(const struct evaluate_options *options, struct termin
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
 }
 
-enum { EVALUATE_TRUTH = TARGET_OWN, EVALUATE_STACK, EVALUATE_AUDIT, EVALUATE_FORMAT };
+enum { EVALUATE_TRUTH = TARGET_OWN, EVALUATE_STACK, EVALUATE_AUDIT, EVALUATE_FORMAT, EVALUATE_NO_TEMPORAL };
 
 static bool take_option(void *context, int option, struct terminal *terminal)
 {
@@ -173,6 +177,9 @@ static bool take_option(void *context, int option, struct terminal *terminal)
     case 'i':
         o->input = optarg;
         return true;
+    case 'o':
+        o->output = optarg;
+        return true;
     case EVALUATE_TRUTH:
         if (strcmp(optarg, "unwind") != 0)
             terminal_say(terminal, LOG_WARNING, "--truth takes 'unwind', not '%s'", optarg);
@@ -181,6 +188,9 @@ static bool take_option(void *context, int option, struct terminal *terminal)
         return option_number(terminal, "--stack", optarg, 64, 65528, &o->target.stack_bytes);
     case EVALUATE_AUDIT:
         return option_number(terminal, "--audit", optarg, 0, 20000, &o->audit_hz);
+    case EVALUATE_NO_TEMPORAL:
+        o->pipeline.no_temporal = true;
+        return true;
     case EVALUATE_FORMAT:
         o->json = strcmp(optarg, "json") == 0;
         if (!o->json && strcmp(optarg, "text") != 0)
@@ -198,19 +208,22 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
         TARGET_LONG,
         {"map", required_argument, NULL, 'm'},
         {"input", required_argument, NULL, 'i'},
+        {"output", required_argument, NULL, 'o'},
         {"truth", required_argument, NULL, EVALUATE_TRUTH},
         {"stack", required_argument, NULL, EVALUATE_STACK},
         {"audit", required_argument, NULL, EVALUATE_AUDIT},
+        {"no-temporal", no_argument, NULL, EVALUATE_NO_TEMPORAL},
         {"format", required_argument, NULL, EVALUATE_FORMAT},
         {0},
     };
-    struct evaluate_options options = {.audit_hz = AUDIT_HZ, .target = {.stack_bytes = STACK_BYTES}};
-    struct target_parser parser = {&evaluate_command, "+m:i:" TARGET_SHORT, longs, take_option, &options};
+    struct evaluate_options options = {
+        .pipeline = {.learning = LEARN_AUDITS}, .audit_hz = AUDIT_HZ, .target = {.stack_bytes = STACK_BYTES}};
+    struct target_parser parser = {&evaluate_command, "+m:i:o:" TARGET_SHORT, longs, take_option, &options};
     int code = target_parse(&options.target, &parser, argc, argv, terminal);
     if (code < 0 && !options.input)
         code = target_complete(&options.target, &evaluate_command, argc, argv, terminal);
-    if (code < 0 && options.input && optind < argc)
-        code = option_usage(terminal, &evaluate_command, "give a recording or a command, not both");
+    if (code < 0 && options.input && (optind < argc || options.output))
+        code = option_usage(terminal, &evaluate_command, "--input goes with neither a command nor --output");
     if (code < 0)
         code = evaluate_target(&options, terminal);
     target_free(&options.target);
@@ -232,9 +245,11 @@ const struct command evaluate_command = {
         "\n"
         "  -m, --map MAP          a path map from 'fathom train'\n"
         "  -i, --input FILE       a recording whose samples have stack dumps, instead of running a command\n"
+        "  -o, --output FILE      keep the recording, to evaluate it again with -i\n"
         "      --truth unwind     where the truth comes from (the only way so far)\n"
         "      --stack N          bytes of stack in each sample (default: 65528, the kernel's maximum)\n"
         "      --audit HZ         audit samples per second to infer from (default: 10; 0: the map alone)\n"
+        "      --no-temporal      judge each sample by itself, not by what its thread did before and after\n"
         "      --format FORMAT    text or json\n"
         "  -e, --event EVENT      what to sample (default: cycles, or cpu-clock where there is no PMU)\n"
         "  -F, --frequency HZ     samples per second (default for clocks: 1000)\n"

@@ -11,15 +11,19 @@
 /* A function of a covered image that the map does not know: no inferred path has it. */
 #define NOT_IN_MAP (PATHMAP_NONE - 1)
 
-struct verdict {
-    uint8_t category; /* enum category */
-    bool right;
+/* What came of one true path under one CID. */
+struct outcome {
+    enum category category;
+    uint64_t weight, right; /* events; on the right path */
 };
 
 struct evaluation {
     struct pipeline *pipeline;
     struct table *covered; /* image -> 1: the map has it, 2: it has not */
-    struct table *paths;   /* (true path, CID) hashed -> 1 + verdict, for counting each path once */
+    struct table *paths;   /* (true path, CID) hashed -> index of its outcome */
+    struct table *right;   /* (true path, inferred node) hashed -> 1: the same path, 2: not */
+    struct outcome *outcomes;
+    size_t count, room; /* of outcomes */
     struct unwind_frame *frames;
     uint32_t *truth;    /* the true path: map functions from the root inwards */
     uint32_t *inferred; /* a candidate's */
@@ -34,10 +38,11 @@ struct evaluation *evaluation_new(struct pipeline *pipeline)
     e->pipeline = pipeline;
     e->covered = table_new();
     e->paths = table_new();
+    e->right = table_new();
     e->frames = calloc(UNWIND_MAX_FRAMES, sizeof *e->frames);
     e->truth = calloc(UNWIND_MAX_FRAMES, sizeof *e->truth);
     e->inferred = calloc(UNWIND_MAX_FRAMES, sizeof *e->inferred);
-    if (!e->covered || !e->paths || !e->frames || !e->truth || !e->inferred) {
+    if (!e->covered || !e->paths || !e->right || !e->frames || !e->truth || !e->inferred) {
         evaluation_free(e);
         return NULL;
     }
@@ -50,6 +55,8 @@ void evaluation_free(struct evaluation *e)
         return;
     table_free(e->covered);
     table_free(e->paths);
+    table_free(e->right);
+    free(e->outcomes);
     free(e->frames);
     free(e->truth);
     free(e->inferred);
@@ -98,22 +105,36 @@ static bool node_is_true(struct evaluation *e, uint32_t node, size_t depth)
     return inferred == (int)depth && memcmp(e->inferred, e->truth, depth * sizeof *e->truth) == 0;
 }
 
-static struct verdict judge(struct evaluation *e, const struct resolved *r, size_t depth)
+/* Whether the true path is among those that have the CID, and alone. */
+static enum category judge(struct evaluation *e, const struct resolved *r, size_t depth)
 {
     if (r->kind == RESOLVED_UNKNOWN)
-        return (struct verdict){CATEGORY_MISSING, false};
+        return CATEGORY_MISSING;
     const struct pathmap *map = pipeline_map(e->pipeline);
     struct pathmap_node best = pathmap_node(map, r->node);
-    if (node_is_true(e, r->node, depth))
-        return (struct verdict){r->paths == 1 ? CATEGORY_PRECISE : CATEGORY_AMBIGUOUS, true};
-    uint32_t first, count = pathmap_find(map, best.function, best.height, &first), last = best.path;
+    uint32_t first, count = pathmap_find(map, best.function, best.height, &first), last = PATHMAP_NONE;
     for (uint32_t i = first; i < first + count; i++) {
         uint32_t path = pathmap_node(map, i).path;
-        if (path != last && path != best.path && node_is_true(e, i, depth))
-            return (struct verdict){CATEGORY_AMBIGUOUS, false};
+        if (path != last && node_is_true(e, i, depth))
+            return r->paths == 1 ? CATEGORY_PRECISE : CATEGORY_AMBIGUOUS;
         last = path;
     }
-    return (struct verdict){CATEGORY_INCORRECT, false};
+    return CATEGORY_INCORRECT;
+}
+
+/* Whether the inferred path is the true one; asked once for each pair. */
+static int is_right(struct evaluation *e, const struct resolved *r, size_t depth, struct fathom_error *err)
+{
+    if (r->kind == RESOLVED_UNKNOWN)
+        return 0;
+    bool added;
+    uint64_t key = hash_u64(checksum_of(e->truth, depth * sizeof *e->truth) ^ r->node);
+    uint64_t *place = table_put(e->right, key, &added);
+    if (!place)
+        return error_memory(err);
+    if (added)
+        *place = node_is_true(e, r->node, depth) ? 1 : 2;
+    return *place == 1;
 }
 
 static uint64_t path_key(const struct evaluation *e, size_t depth, const struct cid *cid)
@@ -121,6 +142,28 @@ static uint64_t path_key(const struct evaluation *e, size_t depth, const struct 
     uint64_t key = checksum_of(e->truth, depth * sizeof *e->truth);
     key = hash_u64(key ^ (uintptr_t)cid->place.image);
     return hash_u64(key ^ ((uint64_t)cid->place.function << 32) ^ cid->height);
+}
+
+/* The outcome of the true path under the sample's CID. NULL: out of memory. */
+static struct outcome *outcome_of(struct evaluation *e, const struct resolved *r, size_t depth)
+{
+    bool added;
+    uint64_t *place = table_put(e->paths, path_key(e, depth, &r->cid), &added);
+    if (!place)
+        return NULL;
+    if (added) {
+        if (e->count == e->room) {
+            size_t room = e->room ? e->room * 2 : 256;
+            struct outcome *outcomes = realloc(e->outcomes, room * sizeof *outcomes);
+            if (!outcomes)
+                return NULL;
+            e->outcomes = outcomes;
+            e->room = room;
+        }
+        *place = e->count;
+        e->outcomes[e->count++] = (struct outcome){.category = judge(e, r, depth)};
+    }
+    return &e->outcomes[*place];
 }
 
 int evaluation_add(void *evaluation, const struct process *process, const struct sample *sample,
@@ -137,24 +180,25 @@ int evaluation_add(void *evaluation, const struct process *process, const struct
         return 0;
     }
     size_t depth = true_path(e, process, sample, frames);
-    bool added;
-    uint64_t *place = table_put(e->paths, path_key(e, depth, &resolved->cid), &added);
-    if (!place)
+    int right = is_right(e, resolved, depth, err);
+    struct outcome *outcome = right < 0 ? NULL : outcome_of(e, resolved, depth);
+    if (!outcome)
         return error_memory(err);
-    if (added) {
-        struct verdict v = judge(e, resolved, depth);
-        *place = (uint64_t)v.category << 1 | v.right;
-        e->score.paths[v.category]++;
-        e->score.right_paths += v.right;
-        e->score.all_paths++;
-    }
-    e->score.weight[*place >> 1] += sample->period;
-    e->score.right_weight += *place & 1 ? sample->period : 0;
-    e->score.all_weight += sample->period;
+    outcome->weight += sample->period;
+    outcome->right += right ? sample->period : 0;
     return 0;
 }
 
 void evaluation_score(const struct evaluation *e, struct score *out)
 {
     *out = e->score;
+    for (size_t i = 0; i < e->count; i++) {
+        const struct outcome *o = &e->outcomes[i];
+        out->paths[o->category]++;
+        out->weight[o->category] += o->weight;
+        out->right_paths += o->right * 2 > o->weight;
+        out->right_weight += o->right;
+        out->all_paths++;
+        out->all_weight += o->weight;
+    }
 }

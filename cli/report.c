@@ -14,7 +14,8 @@ struct report_options {
     struct view_options view;
     struct profile_options profile;
     double phi;
-    bool folded, no_audit;
+    struct pipeline_options pipeline;
+    bool folded;
 };
 
 struct report_context {
@@ -116,7 +117,7 @@ static int report_file(const struct report_options *options, struct terminal *te
     if (rc < 0)
         goto out;
     c.profile = profile_new(&options->profile, images);
-    c.pipeline = pipeline_new(images, options->no_audit ? LEARN_NOTHING : LEARN_DUMPS, &terminal->log);
+    c.pipeline = pipeline_new(images, &options->pipeline, &terminal->log);
     rc = c.profile && c.pipeline ? 0 : error_memory(&err);
     if (rc == 0)
         rc = pipeline_run(c.pipeline, reader, event, map, report_sample, &c, &err);
@@ -152,6 +153,7 @@ enum {
     REPORT_LINES,
     REPORT_COLOR,
     REPORT_NO_AUDIT,
+    REPORT_NO_TEMPORAL,
 };
 
 static bool take_option(struct report_options *o, int option, const char **colour, struct terminal *terminal)
@@ -214,8 +216,11 @@ static bool take_option(struct report_options *o, int option, const char **colou
     case REPORT_COLOR:
         *colour = optarg;
         return true;
+    case REPORT_NO_TEMPORAL:
+        o->pipeline.no_temporal = true;
+        return true;
     case REPORT_NO_AUDIT:
-        o->no_audit = true;
+        o->pipeline.learning = LEARN_NOTHING;
         return true;
     default:
         return false;
@@ -257,6 +262,7 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
         {"lines", no_argument, NULL, REPORT_LINES},
         {"color", required_argument, NULL, REPORT_COLOR},
         {"no-audit", no_argument, NULL, REPORT_NO_AUDIT},
+        {"no-temporal", no_argument, NULL, REPORT_NO_TEMPORAL},
         {"quiet", no_argument, NULL, 'q'},
         {"verbose", no_argument, NULL, 'v'},
         {"help", no_argument, NULL, 'h'},
@@ -264,6 +270,7 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
     };
     struct report_options options = {
         .input = "perf.data",
+        .pipeline = {.learning = LEARN_DUMPS},
         .view = {.kind = VIEW_TREE, .min_percent = 0.5, .show_image = true},
     };
     const char *colour = "auto";
@@ -294,6 +301,7 @@ const struct command report_command = {
         "  -i, --input FILE       a perf.data file; '-' reads standard input (default: perf.data)\n"
         "  -m, --map MAP          a path map from 'fathom train'\n"
         "      --no-audit         do not use the recording's own stack dumps\n"
+        "      --no-temporal      judge each sample by itself, not by what its thread did before and after\n"
         "      --view VIEW        tree (callers first), callers (hot functions first) or flat\n"
         "      --format FORMAT    text, or folded (for flame graphs)\n"
         "      --min PERCENT      leave out what weighs less (default: 0.5)\n"

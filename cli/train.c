@@ -90,11 +90,12 @@ static int train_to_map(const struct train_options *options, struct terminal *te
     struct training t = {.terminal = terminal};
     struct collector *collector = NULL;
     struct decoder *decoder = NULL;
+    struct pipeline_options learning = {.learning = LEARN_DUMPS};
     struct image_options image_options = {.log = &terminal->log};
     struct image_cache *images = image_cache_new(&image_options);
     int code = EXIT_OK;
 
-    t.pipeline = images ? pipeline_new(images, LEARN_DUMPS, &terminal->log) : NULL;
+    t.pipeline = images ? pipeline_new(images, &learning, &terminal->log) : NULL;
     int rc = t.pipeline ? 0 : error_memory(&err);
     if (rc == 0)
         rc = read_old_map(options, pipeline_trie(t.pipeline), &err);

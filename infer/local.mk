@@ -2,8 +2,10 @@ noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
 	infer/bases.c infer/bases.h \
 	infer/cid.c \
+	infer/lineage.c infer/lineage.h \
 	infer/locate.c infer/locate.h \
 	infer/pipeline.c infer/pipeline.h \
 	infer/resolver.c infer/resolver.h \
+	infer/smooth.c infer/smooth.h \
 	infer/trainer.c infer/trainer.h \
 	infer/translation.c infer/translation.h

@@ -13,12 +13,13 @@
 struct pipeline {
     struct image_cache *images;
     const struct log *log;
-    enum pipeline_learning learning;
+    struct pipeline_options options;
     struct processes *processes; /* of the pass that runs */
     struct trie *trie;
     struct trainer *trainer;
     struct pathmap *map;
     struct resolver *resolver;
+    struct smoother *smoother; /* NULL: no smoothing */
     struct bases *bases;
     struct table *found;   /* (pid, tid) -> base that an unwound stack told */
     struct table *applied; /* (pid, tid) that were looked up in `found` and `bases` in this pass */
@@ -31,14 +32,14 @@ struct pipeline {
     struct pipeline_summary summary;
 };
 
-struct pipeline *pipeline_new(struct image_cache *images, enum pipeline_learning learning,
+struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_options *options,
                               const struct log *log)
 {
     struct pipeline *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
     p->images = images;
-    p->learning = learning;
+    p->options = *options;
     p->log = log;
     p->processes = processes_new(images, log);
     p->trie = trie_new();
@@ -57,6 +58,7 @@ void pipeline_free(struct pipeline *p)
     if (!p)
         return;
     bases_free(p->bases);
+    smoother_free(p->smoother);
     resolver_free(p->resolver);
     pathmap_close(p->map);
     trainer_free(p->trainer);
@@ -113,7 +115,8 @@ int pipeline_learn(void *pipeline, const struct record *record, struct fathom_er
     uint64_t base;
     if (!p->base_unknown && process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
         p->base_unknown = true;
-    if (sample->stack && (p->learning == LEARN_DUMPS || (p->learning == LEARN_AUDITS && is_audit(p, sample))))
+    if (sample->stack &&
+        (p->options.learning == LEARN_DUMPS || (p->options.learning == LEARN_AUDITS && is_audit(p, sample))))
         return learn_dump(p, process, sample, err);
     return 0;
 }
@@ -190,7 +193,10 @@ static int resolve(void *pipeline, const struct record *record, struct fathom_er
     }
     struct resolved resolved;
     int rc = resolver_resolve(p->resolver, process, sample, &resolved, err);
-    return rc < 0 ? rc : p->sink(p->sink_context, process, sample, &resolved, err);
+    if (rc < 0)
+        return rc;
+    return p->smoother ? smoother_add(p->smoother, process, sample, &resolved, err)
+                       : p->sink(p->sink_context, process, sample, &resolved, err);
 }
 
 /* The map to resolve with: what was learned and what was handed in. */
@@ -206,7 +212,9 @@ static int make_map(struct pipeline *p, const struct pathmap *map, struct fathom
     if (rc < 0)
         return rc;
     p->resolver = resolver_new(p->map, p->log);
-    return p->resolver ? 0 : error_memory(err);
+    if (p->resolver && !p->options.no_temporal)
+        p->smoother = smoother_new(p->resolver, p->sink, p->sink_context);
+    return p->resolver && (p->smoother || p->options.no_temporal) ? 0 : error_memory(err);
 }
 
 int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, const struct pathmap *map,
@@ -227,7 +235,11 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
     }
     if (rc == 0)
         rc = begin_pass(p, err);
-    return rc < 0 ? rc : reader_run(reader, resolve, p, err);
+    if (rc == 0)
+        rc = reader_run(reader, resolve, p, err);
+    if (rc == 0 && p->smoother)
+        rc = smoother_flush(p->smoother, err);
+    return rc;
 }
 
 const struct pathmap *pipeline_map(const struct pipeline *p)

@@ -9,21 +9,26 @@
 #ifndef FATHOM_INFER_PIPELINE_H
 #define FATHOM_INFER_PIPELINE_H
 
-#include "infer/resolver.h"
+#include "infer/smooth.h"
 #include "infer/trainer.h"
 #include "perfdata/reader.h"
 
 struct pipeline;
 
-/* Called for each sample that is no audit sample, in order of time. process may be NULL when nothing is known
- * of the PID. A negative return ends the run and is handed through. */
-typedef int pipeline_sink(void *context, const struct process *process, const struct sample *sample,
-                          const struct resolved *resolved, struct fathom_error *err);
+/* Called for each sample of the event to resolve, in order of time but for ambiguous ones, which wait for
+ * what comes after them (smooth.h). process may be NULL when nothing is known of the PID. A negative return
+ * ends the run and is handed through. */
+typedef smoother_sink pipeline_sink;
 
 enum pipeline_learning {
     LEARN_NOTHING, /* the map alone */
     LEARN_AUDITS,  /* the recording's audit samples too */
     LEARN_DUMPS,   /* every sample that has a stack dump */
+};
+
+struct pipeline_options {
+    enum pipeline_learning learning;
+    bool no_temporal; /* judge each sample by itself: no smoothing over time */
 };
 
 struct pipeline_summary {
@@ -33,8 +38,8 @@ struct pipeline_summary {
     uint64_t bases_voted;              /* threads whose base was found by voting */
 };
 
-/* images and log are borrowed. NULL: out of memory. */
-struct pipeline *pipeline_new(struct image_cache *images, enum pipeline_learning learning,
+/* images and log are borrowed, options copied. NULL: out of memory. */
+struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_options *options,
                               const struct log *log);
 void pipeline_free(struct pipeline *pipeline);
 

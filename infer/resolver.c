@@ -8,8 +8,8 @@
 
 /* What is known of one CID. */
 struct answer {
-    uint32_t node, paths;
-    float probability;
+    uint32_t paths;        /* function paths with the CID */
+    uint32_t first, count; /* in the resolver's candidates; count is at least 1 */
 };
 
 /* The candidates of one function path together. */
@@ -26,6 +26,8 @@ struct resolver {
     struct table *memo; /* (function, height) -> index in answers; known CIDs only: bounded by the map */
     struct answer *answers;
     size_t answer_count, answer_room;
+    struct candidate_path *candidates;
+    size_t candidate_count, candidate_room;
     struct group *groups; /* scratch */
     size_t group_room;
     bool stale;
@@ -54,6 +56,7 @@ void resolver_free(struct resolver *r)
     translation_free(r->translation);
     table_free(r->memo);
     free(r->answers);
+    free(r->candidates);
     free(r->groups);
     free(r);
 }
@@ -152,25 +155,42 @@ static size_t resolver_group(struct resolver *r, uint32_t first, uint32_t count)
     return paths;
 }
 
-/* The most probable path (resolver.h). Counts are summed as doubles: those of a file can be anything. */
-static struct answer resolver_choose(const struct group *groups, size_t paths)
+static int candidate_compare(const void *a, const void *b)
 {
-    double self = 0, passes = 0, best = -1;
-    for (size_t i = 0; i < paths; i++) {
-        self += (double)groups[i].self;
-        passes += (double)groups[i].passes;
+    const struct candidate_path *x = a, *y = b;
+    if (x->probability != y->probability)
+        return x->probability < y->probability ? 1 : -1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Adds the paths of a CID to the candidates with their probabilities (resolver.h). Counts are summed as
+ * doubles: those of a file can be anything. false: out of memory. */
+static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
+{
+    if (paths > r->candidate_room - r->candidate_count) {
+        size_t room = (r->candidate_room + paths) * 2;
+        struct candidate_path *candidates = realloc(r->candidates, room * sizeof *candidates);
+        if (!candidates)
+            return false;
+        r->candidates = candidates;
+        r->candidate_room = room;
     }
-    struct answer answer = {PATHMAP_NONE, (uint32_t)paths, 0};
+    double self = 0, passes = 0;
     for (size_t i = 0; i < paths; i++) {
-        double prior = passes > 0 ? (double)groups[i].passes / passes : 1.0 / (double)paths;
-        double p = ((double)groups[i].self + prior) / (self + 1);
-        if (p > best) {
-            best = p;
-            answer.node = groups[i].node;
-            answer.probability = (float)p;
-        }
+        self += (double)r->groups[i].self;
+        passes += (double)r->groups[i].passes;
     }
-    return answer;
+    struct candidate_path *ranked = r->candidates + r->candidate_count;
+    for (size_t i = 0; i < paths; i++) {
+        const struct group *g = &r->groups[i];
+        double prior = passes > 0 ? (double)g->passes / passes : 1.0 / (double)paths;
+        ranked[i] = (struct candidate_path){g->node, (float)(((double)g->self + prior) / (self + 1))};
+    }
+    qsort(ranked, paths, sizeof *ranked, candidate_compare);
+    *out = (struct answer){(uint32_t)paths, (uint32_t)r->candidate_count,
+                           paths < CANDIDATES_MAX ? (uint32_t)paths : CANDIDATES_MAX};
+    r->candidate_count += out->count;
+    return true;
 }
 
 static int resolver_remember(struct resolver *r, uint64_t key, struct answer answer)
@@ -191,23 +211,30 @@ static int resolver_remember(struct resolver *r, uint64_t key, struct answer ans
     return 0;
 }
 
-/* The answer for a CID: 1; 0 when the map does not know it; -1 when out of memory. */
-static int resolver_answer(struct resolver *r, uint32_t function, uint32_t height, struct answer *out)
+/* The answer's index for a CID: 1; 0 when the map does not know it; -1 when out of memory. */
+static int resolver_answer(struct resolver *r, uint32_t function, uint32_t height, uint32_t *out)
 {
     uint64_t key = (uint64_t)function << 32 | height;
     uint64_t *known = table_find(r->memo, key);
     if (known) {
-        *out = r->answers[*known];
+        *out = (uint32_t)*known;
         return 1;
     }
     uint32_t first, count = pathmap_find(r->map, function, height, &first);
     if (count == 0)
         return 0;
+    struct answer answer;
     size_t paths = resolver_group(r, first, count);
-    if (paths == 0)
+    if (paths == 0 || !resolver_rank(r, paths, &answer))
         return -1;
-    *out = resolver_choose(r->groups, paths);
-    return resolver_remember(r, key, *out) < 0 ? -1 : 1;
+    *out = (uint32_t)r->answer_count;
+    return resolver_remember(r, key, answer) < 0 ? -1 : 1;
+}
+
+uint32_t resolver_candidates(const struct resolver *r, uint32_t answer, const struct candidate_path **out)
+{
+    *out = r->candidates + r->answers[answer].first;
+    return r->answers[answer].count;
 }
 
 int resolver_resolve(struct resolver *r, const struct process *process, const struct sample *sample,
@@ -221,20 +248,22 @@ int resolver_resolve(struct resolver *r, const struct process *process, const st
         return 0;
     }
     const struct place *place = &result.cid.place;
-    uint32_t function;
-    struct answer answer;
+    uint32_t function, index;
     if (resolver_find_function(r, place->image, place->function, &function) < 0)
         return error_memory(err);
     int found = 0;
     if (function != PATHMAP_NONE && result.cid.height <= UINT32_MAX)
-        found = resolver_answer(r, function, (uint32_t)result.cid.height, &answer);
+        found = resolver_answer(r, function, (uint32_t)result.cid.height, &index);
     if (found < 0)
         return error_memory(err);
     if (found) {
-        result.kind = answer.paths == 1 ? RESOLVED_PRECISE : RESOLVED_AMBIGUOUS;
-        result.node = answer.node;
-        result.paths = answer.paths;
-        result.probability = (double)answer.probability;
+        const struct answer *answer = &r->answers[index];
+        const struct candidate_path *best = &r->candidates[answer->first];
+        result.kind = answer->paths == 1 ? RESOLVED_PRECISE : RESOLVED_AMBIGUOUS;
+        result.node = best->node;
+        result.paths = answer->paths;
+        result.probability = (double)best->probability;
+        result.answer = index;
     } else {
         result.reason = UNKNOWN_CONTEXT;
     }

@@ -39,6 +39,13 @@ struct cid {
     enum unknown_reason reason; /* why there is no CID */
 };
 
+/* One function path that has the sample's CID. */
+struct candidate_path {
+    uint32_t node;     /* of the map: the one of this path with the most samples, then passes */
+    float probability; /* among all paths with the CID, by the map's counts alone */
+};
+#define CANDIDATES_MAX 16 /* kept for each CID: the most probable */
+
 struct resolved {
     enum resolved_kind kind;
     enum unknown_reason reason;
@@ -46,6 +53,7 @@ struct resolved {
     uint32_t node;      /* of the map: the most probable path; PATHMAP_NONE when unknown */
     uint32_t paths;     /* function paths that share the CID: degree of ambiguity */
     double probability; /* of `node`'s function path among them, 0 when unknown */
+    uint32_t answer;    /* for resolver_candidates(), when not unknown */
 };
 
 /* sample -> CID: the function that owns the PC, and base - CFA. The registers' own IP is used, which under
@@ -69,6 +77,10 @@ const struct pathmap *resolver_map(const struct resolver *resolver);
 /* process may be NULL, as above. */
 int resolver_resolve(struct resolver *resolver, const struct process *process, const struct sample *sample,
                      struct resolved *out, struct fathom_error *err);
+/* The candidates of a resolved sample that is not unknown, the most probable first; at most CANDIDATES_MAX.
+ * Good until the next resolver_resolve(). */
+uint32_t resolver_candidates(const struct resolver *resolver, uint32_t answer,
+                             const struct candidate_path **out);
 /* The map's number of an image's function, PATHMAP_NONE when it has none. O(1) after the first time. */
 uint32_t resolver_function(struct resolver *resolver, const struct image *image, uint32_t function);
 const char *unknown_reason_text(enum unknown_reason reason); /* "its CID is not in the map" */

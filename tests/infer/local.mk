@@ -7,3 +7,6 @@ tests_infer_test_trainer_SOURCES = tests/infer/test_trainer.c $(INFER_TEST_WORLD
 tests_infer_test_trainer_LDADD = $(INFER_TEST_LIBS)
 tests_infer_test_bases_SOURCES = tests/infer/test_bases.c $(INFER_TEST_WORLD)
 tests_infer_test_bases_LDADD = $(INFER_TEST_LIBS)
+UNIT_TESTS += tests/infer/test_smooth
+tests_infer_test_smooth_SOURCES = tests/infer/test_smooth.c $(INFER_TEST_WORLD)
+tests_infer_test_smooth_LDADD = $(INFER_TEST_LIBS)

@@ -1,0 +1,144 @@
+/* Temporal coherence on a map made by hand: what stands around an ambiguous sample decides it. */
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "infer/lineage.h"
+#include "infer/smooth.h"
+#include "tests/infer/world.h"
+
+#define MAX_SEEN 2048
+
+struct story {
+    struct world *world;
+    struct smoother *smoother;
+    uint64_t time;
+    unsigned seen;
+    struct resolved results[MAX_SEEN];
+    uint64_t times[MAX_SEEN];
+};
+
+static int see(void *context, const struct process *process, const struct sample *sample,
+               const struct resolved *resolved, struct fathom_error *err)
+{
+    (void)process, (void)err;
+    struct story *s = context;
+    cr_assert_lt(s->seen, (unsigned)MAX_SEEN);
+    s->times[s->seen] = sample->time;
+    s->results[s->seen++] = *resolved;
+    return 0;
+}
+
+/* fun0 calls fun1 and fun2; both call fun3, which calls fun4: ambiguous. fun5 under fun1 and fun6 under fun2
+ * are sure. By the counts fun4 is 3 times as often under fun1. */
+static struct story *begin(void)
+{
+    struct story *s = calloc(1, sizeof *s);
+    struct world *w = s->world = world_open();
+    uint32_t root = world_child(w, TRIE_ROOT, 0, 0, 0, 600, 0);
+    uint32_t one = world_child(w, root, 1, 16, 5, 400, 0), two = world_child(w, root, 2, 16, 6, 200, 0);
+    world_child(w, world_child(w, one, 3, 48, 7, 300, 0), 4, 64, 8, 300, 300);
+    world_child(w, world_child(w, two, 3, 48, 9, 100, 0), 4, 64, 8, 100, 100);
+    world_child(w, one, 5, 48, 10, 100, 100);
+    world_child(w, two, 6, 48, 11, 100, 100);
+    world_finish(w);
+    cr_assert_eq(process_set_stack(w->self.process, self_tid(), BASE - 0x100000, BASE, NULL), 0);
+    s->smoother = smoother_new(w->resolver, see, s);
+    return s;
+}
+
+static void sample(struct story *s, unsigned function, uint32_t height)
+{
+    struct sample x = world_sample(function, BASE, height);
+    struct resolved r;
+    x.time = s->time += 1000000;
+    cr_assert_eq(resolver_resolve(s->world->resolver, s->world->self.process, &x, &r, NULL), 0);
+    cr_assert_eq(smoother_add(s->smoother, s->world->self.process, &x, &r, NULL), 0);
+}
+
+static void end(struct story *s)
+{
+    cr_assert_eq(smoother_flush(s->smoother, NULL), 0);
+    smoother_free(s->smoother);
+    world_close(s->world);
+    free(s);
+}
+
+Test(smooth, samples_around_outweigh_the_counts)
+{
+    struct story *s = begin();
+    sample(s, 6, 48);
+    sample(s, 4, 64);
+    cr_expect_eq(s->seen, 1u, "the ambiguous one waits");
+    sample(s, 6, 48);
+    cr_assert_eq(s->seen, 3u);
+    cr_expect_eq(s->results[1].kind, RESOLVED_AMBIGUOUS);
+    cr_expect_str_eq(world_path(s->world, s->results[1].node), "fun0 fun2 fun3 fun4");
+    cr_expect_gt(s->results[1].probability, 0.5);
+    cr_expect_eq(s->times[1], 2000000u, "with its own time");
+    end(s);
+}
+
+Test(smooth, a_run_is_pulled_from_both_ends)
+{
+    struct story *s = begin();
+    sample(s, 6, 48);
+    for (int i = 0; i < 5; i++)
+        sample(s, 4, 64);
+    sample(s, 6, 48);
+    cr_assert_eq(s->seen, 7u);
+    for (int i = 1; i <= 5; i++)
+        cr_expect_str_eq(world_path(s->world, s->results[i].node), "fun0 fun2 fun3 fun4");
+    end(s);
+}
+
+Test(smooth, alone_the_counts_decide)
+{
+    struct story *s = begin();
+    sample(s, 4, 64);
+    cr_assert_eq(smoother_flush(s->smoother, NULL), 0);
+    cr_assert_eq(s->seen, 1u);
+    cr_expect_str_eq(world_path(s->world, s->results[0].node), "fun0 fun1 fun3 fun4");
+    cr_expect_float_eq(s->results[0].probability, 0.75, 0.01);
+    end(s);
+}
+
+Test(smooth, long_runs_do_not_wait_for_ever)
+{
+    struct story *s = begin();
+    sample(s, 6, 48);
+    for (int i = 0; i < 3 * SMOOTH_RUN; i++)
+        sample(s, 4, 64);
+    cr_expect_geq(s->seen, 2u * SMOOTH_RUN);
+    cr_assert_eq(smoother_flush(s->smoother, NULL), 0);
+    cr_expect_eq(s->seen, 3u * SMOOTH_RUN + 1);
+    for (unsigned i = 1; i < s->seen; i++)
+        cr_assert_gt(s->times[i], s->times[i - 1]);
+    end(s);
+}
+
+Test(lineage, tells_what_paths_share_and_what_lies_below)
+{
+    struct story *s = begin();
+    struct lineage *l = lineage_new(s->world->map);
+    uint32_t node[2], found = 0;
+    for (uint32_t i = 0; i < pathmap_node_count(s->world->map); i++) {
+        if (strcmp(world_path(s->world, i), found ? "fun0 fun2 fun3 fun4" : "fun0 fun1 fun3 fun4") == 0) {
+            node[found++] = i;
+            if (found == 2)
+                break;
+            i = UINT32_MAX; /* from the start */
+        }
+    }
+    cr_assert_eq(found, 2u);
+    const struct ancestry *a = lineage_of(l, node[0]), *b = lineage_of(l, node[1]);
+    cr_assert_eq(a->depth, 4u);
+    cr_expect_eq(ancestry_common(a, b), 1u, "fun0");
+    cr_expect_eq(ancestry_common(a, a), 4u);
+    const double below[] = {600, 600, 400, 300, 300};
+    for (uint32_t i = 0; i <= 4; i++)
+        cr_expect_eq(a->below[i], below[i], "%u: %g", i, a->below[i]);
+    lineage_free(l);
+    end(s);
+}
