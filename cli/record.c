@@ -132,8 +132,7 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     rc = writer_open(options->output, events, count, &r.writer, &err);
     if (rc < 0)
         goto out;
-    /* argv[-1] is the program's own name: main.c handed on what follows it. */
-    rc = writer_command(r.writer, argc + 1, argv - 1, &err);
+    rc = writer_command(r.writer, argc, argv, &err);
     if (rc == 0)
         rc = write_tracing_data(&r, &err);
     enum target_end end = TARGET_ENDED;
