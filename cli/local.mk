@@ -3,6 +3,7 @@ fathom_SOURCES = \
 	cli/command.c cli/command.h \
 	cli/evaluate.c \
 	cli/evaluation.c cli/evaluation.h \
+	cli/events.c cli/events.h \
 	cli/exit.c cli/exit.h \
 	cli/help.c \
 	cli/main.c \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "cli/events.h"
 #include "cli/exit.h"
 #include "cli/target.h"
 #include "image/image.h"
@@ -17,7 +18,7 @@ struct record_options {
     const char *output;
     uint64_t audit_hz, audit_stack;
     uint64_t ring_kib; /* 0: chosen by the collector */
-    bool data;
+    bool data, list_events;
 };
 
 struct recording {
@@ -161,7 +162,7 @@ out:
     return code;
 }
 
-enum { RECORD_AUDIT = TARGET_OWN, RECORD_AUDIT_STACK, RECORD_RING, RECORD_DATA };
+enum { RECORD_AUDIT = TARGET_OWN, RECORD_AUDIT_STACK, RECORD_RING, RECORD_DATA, RECORD_LIST };
 
 static bool take_option(void *context, int option, struct terminal *terminal)
 {
@@ -179,6 +180,9 @@ static bool take_option(void *context, int option, struct terminal *terminal)
     case RECORD_DATA:
         o->data = true;
         return true;
+    case RECORD_LIST:
+        o->list_events = true;
+        return true;
     default:
         return false;
     }
@@ -193,12 +197,15 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
         {"audit-stack", required_argument, NULL, RECORD_AUDIT_STACK},
         {"ring", required_argument, NULL, RECORD_RING},
         {"data", no_argument, NULL, RECORD_DATA},
+        {"list-events", no_argument, NULL, RECORD_LIST},
         {0},
     };
     struct record_options options = {
         .output = "perf.data", .audit_hz = AUDIT_HZ, .audit_stack = AUDIT_STACK_BYTES};
     struct target_parser parser = {&record_command, "+o:" TARGET_SHORT, longs, take_option, &options};
     int code = target_parse(&options.target, &parser, argc, argv, terminal);
+    if (code < 0 && options.list_events)
+        code = events_print();
     if (code < 0)
         code = target_complete(&options.target, &record_command, argc, argv, terminal);
     if (code < 0)
@@ -214,12 +221,14 @@ const struct command record_command = {
         "usage: fathom record [OPTIONS] -- COMMAND [ARG...]\n"
         "       fathom record [OPTIONS] -p PID[,PID...]\n"
         "       fathom record [OPTIONS] -t TID[,TID...]\n"
+        "       fathom record --list-events\n"
         "\n"
         "Records thread, program counter and stack pointer of each sample; 'fathom report' infers the call\n"
         "paths. The file is a standard perf.data file.\n"
         "\n"
         "  -e, --event EVENT      what to sample: cpu-clock, page-faults, a tracepoint, any libpfm4 name\n"
         "                         (default: cycles, or cpu-clock where there is no PMU)\n"
+        "      --list-events      print the events that can be sampled on this machine, and exit\n"
         "  -F, --frequency HZ     samples per second (default for clocks: 1000)\n"
         "  -c, --period N         one sample every N events (clocks: nanoseconds)\n"
         "  -p, --pid PID,...      attach to these processes, their threads and their children\n"

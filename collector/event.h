@@ -2,7 +2,7 @@
  * event.h - from an event's name to a perf_event_attr: libpfm4's names, the kernel's software events,
  * tracepoints ("syscalls:sys_enter_getppid") and hardware breakpoints ("mem:0x1234:rw").
  *
- * Events that fire in kernel mode (tracepoints, context-switches, cpu-migrations) have REGS_USER in place of
+ * Events that fire in kernel mode (tracepoints, context-switches, ...) have REGS_USER in place of
  * REGS_INTR.
  */
 #ifndef FATHOM_COLLECTOR_EVENT_H

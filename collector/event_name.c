@@ -7,28 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/near.h"
 #include "collector/pfm.h"
+#include "collector/software.h"
 #include "collector/tracefs.h"
-
-/* perf's names (tools/perf/util/parse-events.c) of events that libpfm4 does not list by these names. */
-static const struct {
-    const char *name;
-    uint64_t config;
-} software[] = {
-    {"cpu-clock", PERF_COUNT_SW_CPU_CLOCK},
-    {"task-clock", PERF_COUNT_SW_TASK_CLOCK},
-    {"page-faults", PERF_COUNT_SW_PAGE_FAULTS},
-    {"faults", PERF_COUNT_SW_PAGE_FAULTS},
-    {"minor-faults", PERF_COUNT_SW_PAGE_FAULTS_MIN},
-    {"major-faults", PERF_COUNT_SW_PAGE_FAULTS_MAJ},
-    {"context-switches", PERF_COUNT_SW_CONTEXT_SWITCHES},
-    {"cs", PERF_COUNT_SW_CONTEXT_SWITCHES},
-    {"cpu-migrations", PERF_COUNT_SW_CPU_MIGRATIONS},
-    {"migrations", PERF_COUNT_SW_CPU_MIGRATIONS},
-    {"alignment-faults", PERF_COUNT_SW_ALIGNMENT_FAULTS},
-    {"emulation-faults", PERF_COUNT_SW_EMULATION_FAULTS},
-    {"dummy", PERF_COUNT_SW_DUMMY},
-};
 
 /* Takes a last ":..." made of u, k and p alone off name->text. */
 static int take_modifiers(const char *text, struct event_name *name, struct fathom_error *err)
@@ -95,13 +77,12 @@ bad:
 
 static bool parse_software(const char *text, struct perf_event_attr *attr)
 {
-    for (size_t i = 0; i < sizeof software / sizeof *software; i++)
-        if (strcmp(text, software[i].name) == 0) {
-            attr->type = PERF_TYPE_SOFTWARE;
-            attr->config = software[i].config;
-            return true;
-        }
-    return false;
+    const struct software_event *event = software_find(text);
+    if (!event)
+        return false;
+    attr->type = PERF_TYPE_SOFTWARE;
+    attr->config = event->config;
+    return true;
 }
 
 /* SYSTEM:NAME, each a plain file name. -ENOENT without a sentence: not of this form, or not there. */
@@ -126,7 +107,27 @@ static bool fires_in_kernel(const struct perf_event_attr *attr)
 {
     return attr->type == PERF_TYPE_TRACEPOINT ||
            (attr->type == PERF_TYPE_SOFTWARE &&
-            (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES || attr->config == PERF_COUNT_SW_CPU_MIGRATIONS));
+            (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES || attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+             attr->config == PERF_COUNT_SW_CGROUP_SWITCHES));
+}
+
+static int unknown(const char *text, struct fathom_error *err)
+{
+    char near[300], *events;
+    size_t size;
+    if (!err) /* the caller only wants to know */
+        return -ENOENT;
+    near_names(text, near, sizeof near);
+    const char *tracepoints = "";
+    if (strchr(text, ':') && tracefs_read("available_events", &events, &size) == 0)
+        free(events);
+    else if (strchr(text, ':'))
+        tracepoints = " (for tracepoints, /sys/kernel/tracing must be readable; as root it need not be "
+                      "mounted)";
+    return error_set(err, ENOENT,
+                     "there is no event '%s'%s%s%s 'fathom record --list-events' shows what can be sampled "
+                     "here%s",
+                     text, near[0] ? ": did you mean " : "", near, near[0] ? "?" : ":", tracepoints);
 }
 
 int event_name_parse(const char *text, struct event_name *name, struct perf_event_attr *attr,
@@ -157,11 +158,7 @@ int event_name_parse(const char *text, struct event_name *name, struct perf_even
     } else if (!parse_software(name->text, attr) && parse_tracepoint(name->text, attr) != 0) {
         if (rc == -EINVAL)
             return error_set(err, EINVAL, "event '%s': %s", name->text, reason);
-        return error_set(err, ENOENT,
-                         "there is no event '%s': 'perf list' shows software events and tracepoints, "
-                         "libpfm4's 'showevtinfo' the CPU's; tracepoints need /sys/kernel/tracing to be "
-                         "mounted and readable (as root it need not be)",
-                         name->text);
+        return unknown(name->text, err);
     }
     name->in_kernel = fires_in_kernel(attr);
     return 0;

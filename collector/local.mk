@@ -5,15 +5,18 @@ libcollector_la_SOURCES = \
 	collector/counters.c collector/counters.h \
 	collector/drain.c collector/drain.h \
 	collector/event.c collector/event.h \
+	collector/event_list.c collector/event_list.h \
 	collector/event_name.c collector/event_name.h \
 	collector/launch.c collector/launch.h \
 	collector/layout.c collector/layout.h \
+	collector/near.c collector/near.h \
 	collector/open.c collector/open.h \
 	collector/pebs.c collector/pebs.h \
 	collector/pfm.c collector/pfm.h \
 	collector/proc.c collector/proc.h \
 	collector/ring.c collector/ring.h \
 	collector/sideband.c collector/sideband.h \
+	collector/software.c collector/software.h \
 	collector/stackbase.c collector/stackbase.h \
 	collector/synth.c collector/synth.h \
 	collector/threadroot.c collector/threadroot.h \

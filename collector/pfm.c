@@ -3,7 +3,9 @@
 
 #include <perfmon/pfmlib_perf_event.h>
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 int pfm_encode(const char *name, struct pfm_code *code, const char **reason)
@@ -33,4 +35,51 @@ int pfm_encode(const char *name, struct pfm_code *code, const char **reason)
                               .freq = attr.freq,
                               .precise = attr.precise_ip};
     return 0;
+}
+
+/* Of perf's own events the description is mostly the kernel's name for them. */
+static const char *description(const char *text)
+{
+    return text && strncmp(text, "PERF_COUNT_", 11) != 0 ? text : "";
+}
+
+static void see_umasks(int index, struct pfm_event event, int count,
+                       void (*see)(void *context, const struct pfm_event *event), void *context)
+{
+    for (int i = 0; i < count; i++) {
+        pfm_event_attr_info_t info = {.size = sizeof info};
+        if (pfm_get_event_attr_info(index, i, PFM_OS_PERF_EVENT_EXT, &info) != PFM_SUCCESS ||
+            info.type != PFM_ATTR_UMASK)
+            continue;
+        event.umask = info.name;
+        event.description = description(info.desc);
+        see(context, &event);
+    }
+}
+
+void pfm_events(void (*see)(void *context, const struct pfm_event *event), void *context)
+{
+    if (pfm_initialize() != PFM_SUCCESS)
+        return;
+    for (int pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
+        pfm_pmu_info_t unit = {.size = sizeof unit};
+        if (pmu == PFM_PMU_PERF_EVENT_RAW || pfm_get_pmu_info((pfm_pmu_t)pmu, &unit) != PFM_SUCCESS ||
+            !unit.is_present)
+            continue;
+        for (int i = unit.first_event; i != -1; i = pfm_get_event_next(i)) {
+            pfm_event_info_t info = {.size = sizeof info};
+            if (pfm_get_event_info(i, PFM_OS_PERF_EVENT_EXT, &info) != PFM_SUCCESS)
+                continue;
+            char name[64];
+            snprintf(name, sizeof name, "%s", info.name);
+            for (char *c = name; *c && pmu == PFM_PMU_PERF_EVENT; c++)
+                *c = (char)tolower((unsigned char)*c);
+            struct pfm_event event = {.pmu = pmu == PFM_PMU_PERF_EVENT ? "events of most CPUs" : unit.desc,
+                                      .generic = pmu == PFM_PMU_PERF_EVENT,
+                                      .name = pmu == PFM_PMU_PERF_EVENT ? name : info.name,
+                                      .description = description(info.desc)};
+            see(context, &event);
+            see_umasks(i, event, info.nattrs, see, context);
+        }
+    }
 }

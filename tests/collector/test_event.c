@@ -3,10 +3,14 @@
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collector/event.h"
+#include "collector/event_list.h"
 #include "collector/event_name.h"
+#include "collector/near.h"
+#include "collector/open.h"
 #include "collector/tracefs.h"
 
 static struct event parse(const struct event_options *options)
@@ -72,6 +76,7 @@ Test(event, what_fires_in_the_kernel_takes_the_user_registers)
 {
     struct event e = parse(&(struct event_options){.name = "cs"});
     cr_assert_eq(e.attr.config, PERF_COUNT_SW_CONTEXT_SWITCHES);
+    cr_assert(!parse(&(struct event_options){.name = "cgroup-switches"}).attr.exclude_kernel);
     cr_assert(!e.attr.exclude_kernel);
     cr_assert(e.attr.sample_type & PERF_SAMPLE_REGS_USER);
     cr_assert(!(e.attr.sample_type & PERF_SAMPLE_REGS_INTR));
@@ -134,6 +139,79 @@ Test(event, modifiers_and_raw_codes)
     refused(&(struct event_options){.name = "no-such-event"}, ENOENT, "no event 'no-such-event'");
     refused(&(struct event_options){.name = "sched:no_such_tracepoint"}, ENOENT, "no event");
     refused(&(struct event_options){.name = "../../x:y"}, ENOENT, "no event");
+}
+
+Test(event, a_name_that_is_none_offers_near_ones)
+{
+    refused(&(struct event_options){.name = "cpu-clok"}, ENOENT, "did you mean 'cpu-clock'?");
+    refused(&(struct event_options){.name = "paeg-fautls"}, ENOENT, "'page-faults'");
+    refused(&(struct event_options){.name = "cache-mises"}, ENOENT, "'cache-misses'");
+    refused(&(struct event_options){.name = "Context_Switch"}, ENOENT, "did you mean 'context-switches'?");
+    refused(&(struct event_options){.name = "no-such-event"}, ENOENT,
+            "there is no event 'no-such-event': 'fathom record --list-events'");
+    char *names;
+    size_t size;
+    if (tracefs_read("available_events", &names, &size) != 0)
+        return;
+    free(names);
+    refused(&(struct event_options){.name = "sched:sched_swich"}, ENOENT,
+            "did you mean 'sched:sched_switch'");
+}
+
+Test(event, distance_of_names)
+{
+    static const struct {
+        const char *a, *b;
+        unsigned distance;
+    } known[] = {
+        {"", "", 0},
+        {"a", "", 1},
+        {"cycles", "CYCLES", 0},
+        {"a-b", "a_b", 0},
+        {"cycels", "cycles", 1},
+        {"cs", "sc", 1},
+        {"kitten", "sitting", 3},
+        {"faults", "fault", 1},
+        {"abc", "xyz", 3},
+        {"ca", "abc", 3}, /* 3, as what was swapped is not changed again */
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        cr_assert_eq(near_distance(known[i].a, known[i].b, 10), known[i].distance, "%s", known[i].a);
+        cr_assert_eq(near_distance(known[i].b, known[i].a, 10), known[i].distance, "%s", known[i].a);
+    }
+    cr_assert_eq(near_distance("kitten", "sitting", 2), 3);
+    cr_assert_eq(near_distance("cs", "context-switches", 4), 5);
+    char longest[200];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    cr_assert_eq(near_distance(longest, longest, 5), 6);
+}
+
+static void see(void *context, const struct listed_event *event)
+{
+    unsigned *seen = context;
+    struct event made;
+    struct fathom_error err = {0};
+    cr_assert(*event->group && *event->name && event->description);
+    cr_assert_eq(event_parse(&(struct event_options){.name = event->name}, NULL, &made, &err), 0, "%s",
+                 err.text);
+    *seen |= strcmp(event->name, "cpu-clock") == 0 ? 1u : 0;
+    *seen |= strcmp(event->name, "page-faults") == 0 ? 2u : 0;
+    *seen |= made.attr.type == PERF_TYPE_HARDWARE ? 4u : 0;
+    cr_assert_str_neq(event->name, "dummy");
+}
+
+Test(event, what_is_listed_can_be_asked_for)
+{
+    unsigned seen = 0;
+    struct perf_event_attr cycles = {.size = 128, .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1};
+    int rc = open_probe(&cycles);
+    event_list(see, &seen);
+    cr_assert_eq(seen & 3, 3);
+    cr_assert_eq((seen & 4) != 0, rc == 0 || rc == -EACCES || rc == -EPERM);
+    uint64_t id;
+    if (tracefs_number("events/sched/sched_switch/id", &id) == 0)
+        cr_assert_gt(event_list_tracepoints(), 100);
 }
 
 Test(event, rates_that_would_stop_the_machine_are_refused)
