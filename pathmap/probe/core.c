@@ -1,0 +1,153 @@
+/*
+ * start.c - the core's one global state, its lock, and how it comes to be.
+ */
+#include "pathmap/probe/core.h"
+
+#include <errno.h>
+#include <link.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "pathmap/probe/raw.h"
+#include "pathmap/probe/state.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+static uint64_t nothing; /* the limit of core_no_stack */
+
+struct core core;
+struct store_node *probe_nodes;
+struct stack core_no_stack = {.limit = &nothing};
+__thread struct thread *probe_thread;
+
+void core_lock(uint64_t *mask)
+{
+    static const uint64_t all = ~0ull;
+    raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)mask, sizeof all, 0, 0);
+    bool forked = fork_unseen();
+    if (forked)
+        core.lock = 0; /* who held it is not in this process */
+    while (__atomic_exchange_n(&core.lock, 1, __ATOMIC_ACQUIRE))
+        raw_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    if (forked)
+        fork_child();
+}
+
+void core_unlock(const uint64_t *mask)
+{
+    __atomic_store_n(&core.lock, 0, __ATOMIC_RELEASE);
+    raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)mask, 0, sizeof *mask, 0, 0);
+}
+
+/* The executable segment that `clone` is in: the C library's. */
+static int find_libc(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    uint64_t clone = *(uint64_t *)context;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uint64_t low = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_X) && clone >= low && clone < low + p->p_memsz) {
+            core.libc_low = low;
+            core.libc_high = low + p->p_memsz;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* SP as the kernel started the program: field 28 of /proc/self/stat, counted behind the name, which may hold
+ * anything. */
+static uint64_t start_stack(void)
+{
+    char text[1024];
+    int fd = raw_open("/proc/self/stat", O_RDONLY);
+    long n = fd < 0 ? 0 : raw_read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        raw_close(fd);
+    if (n <= 0)
+        return 0;
+    long i = n;
+    while (i > 0 && text[i - 1] != ')')
+        i--;
+    unsigned field = 2;
+    for (; i < n && field < 28; i++)
+        field += text[i] == ' ';
+    uint64_t value = 0;
+    for (; i < n && text[i] >= '0' && text[i] <= '9'; i++)
+        value = value * 10 + (uint64_t)(text[i] - '0');
+    return field == 28 ? value : 0;
+}
+
+static void *reserve(size_t size)
+{
+    long p = raw_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (raw_failed(p))
+        return NULL;
+    raw_call(SYS_madvise, p, (long)size, MADV_NOHUGEPAGE, 0, 0, 0);
+    return (void *)p;
+}
+
+/* The main thread's own stack; below `low` it may still grow, which stack_here() finds out. */
+static int start_main_thread(void)
+{
+    extern void *__libc_stack_end;
+    uint64_t base = start_stack(), size = RESERVE_MAX, mask;
+    if (!base)
+        base = (uint64_t)__libc_stack_end;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
+        size = limit.rlim_cur;
+    core_lock(&mask);
+    struct thread *thread = thread_here();
+    struct stack *own = thread ? stack_new(STACK_OWN, base - size, base) : NULL;
+    if (own) {
+        own->base = base;
+        own->thread = thread;
+        own->frames->node = thread->root;
+        stack_set_limit(own);
+        thread->own = thread->current = own;
+    }
+    core_unlock(&mask);
+    return own ? 0 : -ENOMEM;
+}
+
+int core_start(const char *directory)
+{
+    size_t length = raw_length(directory);
+    if (core.started)
+        return -EALREADY;
+    if (length >= sizeof core.directory)
+        return -ENAMETOOLONG;
+    raw_copy(core.directory, directory, length + 1);
+    core.pid = raw_pid();
+    core.limits = reserve(STACKS_MAX * sizeof *core.limits);
+    core.stacks = reserve(STACKS_MAX * sizeof *core.stacks);
+    core.by_low = reserve(STACKS_MAX * sizeof *core.by_low);
+    core.threads = reserve(THREADS_MAX * sizeof *core.threads);
+    if (!core.limits || !core.stacks || !core.by_low || !core.threads)
+        return -ENOMEM;
+    int r = (int)raw_call(SYS_madvise, (long)core.limits, STACKS_MAX * sizeof *core.limits, MADV_WIPEONFORK,
+                          0, 0, 0);
+    if (r < 0)
+        return r;
+    core.limits[0] = 1;
+    core.stack_count = 1;
+    uint64_t clone_at = (uint64_t)clone;
+    dl_iterate_phdr(find_libc, &clone_at);
+
+    long store = store_make(core.pid, &core.store_size);
+    if (raw_failed(store))
+        return (int)store;
+    store_use((uint8_t *)store);
+    __atomic_store_n(&core.started, true, __ATOMIC_RELEASE);
+    r = start_main_thread();
+    if (r < 0)
+        core.started = false;
+    return r;
+}

@@ -1,0 +1,173 @@
+/*
+ * entry.S - what happens at the entry of every hooked function: the frequent case, without a call.
+ *
+ * Called by trampolines as core.h says. The frequent case: the stack is the one that the thread was on last,
+ * the caller's frame is on the shadow stack and its return address in place, and the caller's node has a child
+ * for (function, height, site) among its first ENTRY_SIBLINGS ones. Everything else is core_enter()'s.
+ *
+ * A signal handler may interrupt this anywhere and pass through here itself: it changes only what is above
+ * the interrupted entry on the shadow stack, and lists, by single stores. Registers and flags are saved and
+ * restored; flags by lahf and seto, as popf costs some 20 cycles. Vector registers are not touched.
+ */
+#include "pathmap/probe/layout.h"
+
+#define SAVED  56               /* bytes pushed below */
+#define ID     (SAVED + 8)      /* above the return address into the trampoline */
+#define RETURN (SAVED + 16)     /* the hooked function's return address */
+#define CFA    (SAVED + 24)
+
+        .text
+        .globl  probe_entry
+        .hidden probe_entry
+        .type   probe_entry, @function
+        .p2align 6
+probe_entry:
+        .cfi_startproc
+        endbr64
+        pushq   %rax
+        .cfi_adjust_cfa_offset 8
+        lahf
+        seto    %al
+        pushq   %rax
+        .cfi_adjust_cfa_offset 8
+        pushq   %rcx
+        .cfi_adjust_cfa_offset 8
+        pushq   %rdx
+        .cfi_adjust_cfa_offset 8
+        pushq   %rsi
+        .cfi_adjust_cfa_offset 8
+        pushq   %rdi
+        .cfi_adjust_cfa_offset 8
+        pushq   %r8
+        .cfi_adjust_cfa_offset 8
+        .cfi_remember_state
+
+        movq    probe_thread@gottpoff(%rip), %rdi
+        movq    %fs:(%rdi), %rdi
+        testq   %rdi, %rdi
+        jz      .Lslow
+        movq    THREAD_CURRENT(%rdi), %rdi      /* the stack */
+        movq    STACK_BASE(%rdi), %rax
+        movq    STACK_LIMIT(%rdi), %rdx
+        leaq    CFA(%rsp), %rcx
+        subq    %rcx, %rax                      /* rax: height */
+        cmpq    (%rdx), %rax
+        jae     .Lslow
+        testb   $7, %al                         /* frames 8 bytes apart cannot overrun the shadow stack */
+        jnz     .Lslow
+
+        movq    STACK_TOP(%rdi), %rsi           /* rsi: the caller's frame */
+        cmpl    %eax, FRAME_HEIGHT(%rsi)
+        jge     .Lpop
+.Lcaller:
+        movl    FRAME_NODE(%rsi), %edx
+        movl    %eax, %ecx
+        subl    FRAME_HEIGHT(%rsi), %ecx
+        shlq    $NODE_SHIFT, %rdx
+        addq    probe_nodes(%rip), %rdx         /* rdx: its node */
+        movl    RETURN(%rsp,%rcx), %ecx         /* what is now where its return address was */
+        cmpl    NODE_SITE(%rdx), %ecx
+        jne     .Lslow
+
+        movl    RETURN(%rsp), %r8d
+        shlq    $32, %r8
+        orq     %rax, %r8                       /* r8: height and site, as they stand in a node */
+        movl    NODE_FIRST_CHILD(%rdx), %edx
+        movl    %edx, %ecx
+        shlq    $NODE_SHIFT, %rcx
+        addq    probe_nodes(%rip), %rcx
+        cmpq    %r8, NODE_HEIGHT(%rcx)
+        jne     .Lsearch
+        movl    ID(%rsp), %r8d
+        cmpl    NODE_FUNCTION(%rcx), %r8d
+        jne     .Lsearch_key
+.Lfound:                                        /* edx: the child, rcx: its address */
+        incq    NODE_COUNT(%rcx)
+        shlq    $32, %rdx
+        orq     %rax, %rdx
+        movq    %rdx, FRAME_SIZE(%rsi)
+        addq    $FRAME_SIZE, %rsi
+        movq    %rsi, STACK_TOP(%rdi)
+.Ldone:
+        popq    %r8
+        .cfi_adjust_cfa_offset -8
+        popq    %rdi
+        .cfi_adjust_cfa_offset -8
+        popq    %rsi
+        .cfi_adjust_cfa_offset -8
+        popq    %rdx
+        .cfi_adjust_cfa_offset -8
+        popq    %rcx
+        .cfi_adjust_cfa_offset -8
+        popq    %rax
+        .cfi_adjust_cfa_offset -8
+        addb    $127, %al                       /* sets the overflow flag when it was set */
+        sahf
+        popq    %rax
+        .cfi_adjust_cfa_offset -8
+        ret
+        .cfi_restore_state
+
+.Lpop:
+        subq    $FRAME_SIZE, %rsi
+        cmpl    %eax, FRAME_HEIGHT(%rsi)
+        jge     .Lpop
+        jmp     .Lcaller
+
+        /* The first child is another one. */
+.Lsearch_key:
+        movl    RETURN(%rsp), %r8d
+        shlq    $32, %r8
+        orq     %rax, %r8
+.Lsearch:
+        .rept   ENTRY_SIBLINGS - 1
+        movl    NODE_NEXT_SIBLING(%rcx), %edx
+        movl    %edx, %ecx
+        shlq    $NODE_SHIFT, %rcx
+        jz      .Lslow
+        addq    probe_nodes(%rip), %rcx
+        cmpq    %r8, NODE_HEIGHT(%rcx)
+        je      5f
+4:
+        .subsection 1
+5:      movl    ID(%rsp), %edx
+        cmpl    NODE_FUNCTION(%rcx), %edx
+        jne     4b
+        movq    %rcx, %rdx
+        subq    probe_nodes(%rip), %rdx
+        shrq    $NODE_SHIFT, %rdx
+        jmp     .Lfound
+        .previous
+        .endr
+
+.Lslow:
+        pushq   %r9
+        .cfi_adjust_cfa_offset 8
+        pushq   %r10
+        .cfi_adjust_cfa_offset 8
+        pushq   %r11
+        .cfi_adjust_cfa_offset 8
+        pushq   %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        movl    (ID + 32)(%rsp), %edi
+        leaq    (RETURN + 32)(%rsp), %rsi
+        andq    $-16, %rsp
+        call    core_enter
+        movq    %rbp, %rsp
+        .cfi_def_cfa_register %rsp
+        popq    %rbp
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %rbp
+        popq    %r11
+        .cfi_adjust_cfa_offset -8
+        popq    %r10
+        .cfi_adjust_cfa_offset -8
+        popq    %r9
+        .cfi_adjust_cfa_offset -8
+        jmp     .Ldone
+        .cfi_endproc
+        .size   probe_entry, . - probe_entry
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,27 @@
+/*
+ * layout.h - offsets of the fields that entry.S uses; state.h asserts them.
+ */
+#ifndef FATHOM_PATHMAP_PROBE_LAYOUT_H
+#define FATHOM_PATHMAP_PROBE_LAYOUT_H
+
+#define THREAD_CURRENT 0
+
+#define STACK_BASE  0
+#define STACK_TOP   8
+#define STACK_LIMIT 16
+
+#define FRAME_HEIGHT 0
+#define FRAME_NODE   4
+#define FRAME_SIZE   8
+
+#define NODE_FUNCTION     4
+#define NODE_HEIGHT       8 /* and the site behind it */
+#define NODE_SITE         12
+#define NODE_FIRST_CHILD  16
+#define NODE_NEXT_SIBLING 20
+#define NODE_COUNT        24
+#define NODE_SHIFT        5 /* 32 bytes */
+
+#define ENTRY_SIBLINGS 8 /* children that entry.S looks at before it leaves the search to core_enter() */
+
+#endif

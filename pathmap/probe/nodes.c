@@ -1,0 +1,130 @@
+/*
+ * nodes.c - the trees in the store: finding and making children, by their owner thread alone.
+ *
+ * A signal handler may interrupt any of this and search and add children itself. A child is put at the front
+ * of its parent's list by one compare-and-exchange, after all else of it was written. Lists are reordered by
+ * one entry at a time: a handler that interrupts it finds every list it can follow to its end, but may miss
+ * the child that is being moved, and then makes another one for the same path, which the reader adds up.
+ *
+ * A child found ENTRY_SIBLINGS deep or deeper moves to the front: always doing so costs more than it saves
+ * where a function calls a few others in turn.
+ */
+#include "pathmap/probe/raw.h"
+#include "pathmap/probe/state.h"
+
+/* False where an entry is already reordering, that this one interrupted. One that a handler left for good by
+ * longjmp is known by its CFA: it cannot be active when this one is above it on the same stack. */
+static bool may_order(const struct stack *stack, uint64_t cfa)
+{
+    const struct thread *thread = stack->thread;
+    return !thread->ordering || (thread->ordering == stack && cfa >= thread->ordering_cfa);
+}
+
+static bool exchange(uint32_t *at, uint32_t expected, uint32_t value)
+{
+    bool done;
+    __asm__ volatile("cmpxchgl %3, %1" : "=@ccz"(done), "+m"(*at), "+a"(expected) : "r"(value) : "memory");
+    return done;
+}
+
+static void put_first(struct store_node *parent, uint32_t child)
+{
+    uint32_t first;
+    do {
+        first = *(volatile uint32_t *)&parent->first_child;
+        probe_nodes[child].next_sibling = first;
+        BARRIER();
+    } while (!exchange(&parent->first_child, first, child));
+}
+
+static void move_to_front(struct stack *stack, uint64_t cfa, struct store_node *parent, uint32_t before,
+                          uint32_t child)
+{
+    struct thread *thread = stack->thread;
+    thread->ordering_cfa = cfa;
+    BARRIER();
+    thread->ordering = stack;
+    BARRIER();
+    /* Handlers only add at the front from here on; one may have reordered before. */
+    if (probe_nodes[before].next_sibling == child) {
+        *(volatile uint32_t *)&probe_nodes[before].next_sibling = probe_nodes[child].next_sibling;
+        BARRIER();
+        put_first(parent, child);
+    }
+    BARRIER();
+    thread->ordering = NULL;
+}
+
+uint32_t node_find(struct stack *stack, uint64_t cfa, uint32_t parent, uint32_t function, uint32_t height,
+                   uint32_t site)
+{
+    uint32_t before = 0, depth = 0;
+    for (uint32_t n = probe_nodes[parent].first_child; n; depth++) {
+        const struct store_node *node = probe_nodes + n;
+        if (node->function == function && node->height == height && node->site == site) {
+            if (depth >= ENTRY_SIBLINGS && may_order(stack, cfa))
+                move_to_front(stack, cfa, probe_nodes + parent, before, n);
+            return n;
+        }
+        before = n;
+        n = *(const volatile uint32_t *)&node->next_sibling;
+    }
+    return 0;
+}
+
+static uint32_t take(struct thread *thread)
+{
+    for (;;) {
+        uint64_t nodes = *(volatile uint64_t *)&thread->nodes, next;
+        uint32_t n = (uint32_t)nodes;
+        if (n >= nodes >> 32) {
+            uint32_t first = store_chunk();
+            if (first == STORE_NO_CHUNK)
+                return 0;
+            n = first ? first : 1; /* node 0 is none */
+            next = ((uint64_t)(first + STORE_CHUNK_NODES) << 32) | (n + 1);
+        } else {
+            next = nodes + 1;
+        }
+        bool done;
+        __asm__ volatile("cmpxchgq %3, %1"
+                         : "=@ccz"(done), "+m"(thread->nodes), "+a"(nodes)
+                         : "r"(next)
+                         : "memory");
+        if (done)
+            return n;
+    }
+}
+
+uint32_t node_make(struct thread *thread, uint32_t parent, uint32_t function, uint32_t height, uint32_t site)
+{
+    uint32_t n = take(thread);
+    if (!n)
+        return 0;
+    struct store_node *node = probe_nodes + n;
+    node->parent = parent;
+    node->height = height;
+    node->site = site;
+    BARRIER();
+    *(volatile uint32_t *)&node->function = function;
+    if (parent)
+        put_first(probe_nodes + parent, n);
+    return n;
+}
+
+void nodes_adopt(struct stack *stack, struct thread *thread, const struct store_node *old)
+{
+    struct frame *frames = stack->frames;
+    frames[0].node = thread->root;
+    for (struct frame *f = frames + 1; f <= stack->top; f++) {
+        const struct store_node was = old[f->node];
+        uint32_t parent = f[-1].node, n = 0;
+        if (f->node && parent) {
+            n = node_find(stack, stack->base - (uint64_t)(int64_t)f->height, parent, was.function, was.height,
+                          was.site);
+            if (!n)
+                n = node_make(thread, parent, was.function, was.height, was.site);
+        }
+        f->node = n;
+    }
+}

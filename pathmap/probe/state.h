@@ -1,0 +1,204 @@
+/*
+ * state.h - what the probe runtime's core knows of the process: its stacks and threads.
+ *
+ * A thread is one that ran a hooked function; it owns a tree in the store. A stack is a range of addresses
+ * with a base and a shadow stack: the frames that are active there, or were and have not been seen to be
+ * gone. It belongs to the thread that ran on it last: nodes on its shadow stack are of that thread's tree.
+ *
+ * Who may write what:
+ *   - a thread's struct and the stacks that belong to it: the thread, by single stores that leave everything
+ *     valid in between, as a signal handler may come at any instruction and pass through here;
+ *   - everything else, and handing a stack to another thread: under the lock, with signals blocked.
+ *
+ * `limit` lies in memory that a fork leaves zeroed in the child (MADV_WIPEONFORK): there no entry passes
+ * until the child has a store of its own.
+ */
+#ifndef FATHOM_PATHMAP_PROBE_STATE_H
+#define FATHOM_PATHMAP_PROBE_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pathmap/probe/layout.h"
+#include "pathmap/probe/store.h"
+
+#define STACKS_MAX   (1u << 18)
+#define THREADS_MAX  (1u << 15)
+#define THREAD_SITES 256u        /* slots of a thread's memory of call sites; a power of two */
+#define THREAD_NEAR  8u          /* stacks that a thread finds again without the lock */
+#define RESERVE_MAX  (64u << 20) /* bytes of address space for one shadow stack, at most */
+#define HEIGHT_MAX   ((1u << 31) - 8)
+
+/* height -1: the root of the owner's tree, below all frames. node 0: the store was full. */
+struct frame {
+    int32_t height;
+    uint32_t node;
+};
+
+enum stack_kind {
+    STACK_FREE, /* not in use */
+    STACK_OWN,  /* the one that a thread was started with */
+    STACK_AUX   /* a coroutine's, an alternate signal stack */
+};
+
+struct stack {
+    uint64_t base; /* heights count from here; 0: not known yet. At most high */
+    struct frame *top;
+    uint64_t *limit;       /* heights below this are on this stack; 0: look more closely */
+    struct thread *thread; /* owner; NULL: none yet */
+    uint64_t low, high;    /* CFAs in (low, high] are on it */
+    struct frame *frames;  /* frames[0] is the root's */
+    uint64_t reserve;      /* bytes at frames */
+    uint32_t kind;
+    struct stack *next_free;
+};
+
+struct thread {
+    struct stack *current; /* where the last entry was; never NULL */
+    struct stack *own;     /* NULL: not seen yet */
+    struct stack *near[THREAD_NEAR];
+    uint32_t near_next;
+    uint32_t tid;           /* 0: not in use */
+    uint32_t root;          /* node; 0: no tree yet */
+    uint64_t nodes;         /* free nodes: the next one, and in the upper half the end */
+    struct stack *ordering; /* a list of children is being reordered by an entry on this stack ... */
+    uint64_t ordering_cfa;  /* ... whose CFA is this */
+    uint32_t sites_epoch;
+    uint64_t sites[THREAD_SITES]; /* see functions.c */
+};
+
+struct core {
+    bool started;
+    uint32_t lock;
+    uint32_t pid;
+    uint64_t *limits; /* STACKS_MAX; limits[0] is 1 unless this is a forked child that was not seen to */
+    struct stack *stacks;
+    uint32_t stack_count;
+    struct stack *free_stacks;
+    struct stack **by_low; /* the STACK_AUX ones in order of address */
+    uint32_t aux_count;
+    struct thread *threads;
+    uint32_t thread_count, thread_probe;
+    struct store_header *header; /* the store's mapping */
+    struct store_image *images;
+    struct store_function *functions;
+    uint64_t store_size;
+    uint32_t main_function;       /* _start; 0: not told */
+    uint64_t libc_low, libc_high; /* the code of the C library, 0: not found */
+    uint64_t thread_returns[4];   /* where functions return to that clone3 or clone called */
+    uint32_t thread_return_count;
+    bool thread_returns_sought;
+    uint64_t restorers[4]; /* return addresses of signal handlers seen */
+    uint32_t sites_epoch;  /* counts images that came and went: call sites are to be looked up again */
+    char directory[3500];
+};
+
+/* One per process: there is one program, and entry.S reaches it without a context. */
+extern struct core core __attribute__((visibility("hidden")));
+extern struct store_node *probe_nodes __attribute__((visibility("hidden")));
+extern struct stack core_no_stack __attribute__((visibility("hidden"))); /* holds nothing */
+extern __thread struct thread *probe_thread __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+_Static_assert(offsetof(struct thread, current) == THREAD_CURRENT, "entry.S");
+_Static_assert(offsetof(struct stack, base) == STACK_BASE, "entry.S");
+_Static_assert(offsetof(struct stack, top) == STACK_TOP, "entry.S");
+_Static_assert(offsetof(struct stack, limit) == STACK_LIMIT, "entry.S");
+_Static_assert(offsetof(struct frame, height) == FRAME_HEIGHT && offsetof(struct frame, node) == FRAME_NODE &&
+                   sizeof(struct frame) == FRAME_SIZE,
+               "entry.S");
+_Static_assert(offsetof(struct store_node, function) == NODE_FUNCTION, "entry.S");
+_Static_assert(offsetof(struct store_node, height) == NODE_HEIGHT, "entry.S");
+_Static_assert(offsetof(struct store_node, site) == NODE_SITE, "entry.S");
+_Static_assert(offsetof(struct store_node, first_child) == NODE_FIRST_CHILD, "entry.S");
+_Static_assert(offsetof(struct store_node, next_sibling) == NODE_NEXT_SIBLING, "entry.S");
+_Static_assert(offsetof(struct store_node, count) == NODE_COUNT, "entry.S");
+_Static_assert(sizeof(struct store_node) == 1u << NODE_SHIFT, "entry.S");
+
+#define BARRIER() __asm__ volatile("" : : : "memory")
+
+/* The lock, with all signals blocked meanwhile; `mask` keeps the thread's own. In a forked child it comes
+ * with a store of the child's own; core.started may have become false. */
+void core_lock(uint64_t *mask);
+void core_unlock(const uint64_t *mask);
+
+/* nodes.c */
+/* The child of parent, 0: there is none. */
+uint32_t node_find(struct stack *stack, uint64_t cfa, uint32_t parent, uint32_t function, uint32_t height,
+                   uint32_t site);
+/* A new one, with a count of 0; 0: no room. */
+uint32_t node_make(struct thread *thread, uint32_t parent, uint32_t function, uint32_t height, uint32_t site);
+/* The shadow stack's path in the thread's tree, found or made; `old` are the nodes that its frames name. */
+void nodes_adopt(struct stack *stack, struct thread *thread, const struct store_node *old);
+
+/* store.c */
+/* Makes the file and maps it somewhere: header, images, functions and nodes follow from the result; a
+ * negative errno. */
+long store_make(uint32_t pid, uint64_t *size);
+void store_use(uint8_t *mapping);       /* points the core to it */
+bool store_room(void *at, size_t size); /* false: the disk is full. at lies in the store's mapping */
+#define STORE_NO_CHUNK UINT32_MAX
+/* The first of STORE_CHUNK_NODES new nodes; STORE_NO_CHUNK: no room. */
+uint32_t store_chunk(void);
+
+/* functions.c */
+/* The function whose code holds the call that returns to `site`; 0: not known. */
+uint32_t function_calling(struct thread *thread, uint64_t site);
+
+/* The image that an address in memory belongs to; UINT32_MAX: none. */
+uint32_t core_image_at(uint64_t address, uint64_t *bias);
+/* An id for one more function; image may be STORE_NO_IMAGE. 0: none left. Lock held. */
+uint32_t core_single_function(uint32_t image, uint64_t vaddr);
+
+/* cyg.c */
+/* The functions there are no more: the image was unloaded. */
+void cyg_forget(uint64_t low, uint64_t high);
+
+/* stack.c */
+/* The stack that the calling thread is on; NULL: none can be told. signal: the frame is a signal handler's,
+ * whose CFA is the address of its ucontext. */
+struct stack *stack_here(uint64_t cfa, bool signal);
+/* Begins the stack again: cfa is its base, and it has no frames. */
+void stack_restart(struct stack *stack, uint64_t cfa);
+void stack_set_limit(struct stack *stack);
+/* With room for frames; NULL: no memory. Lock held. */
+struct stack *stack_new(enum stack_kind kind, uint64_t low, uint64_t high);
+void stack_reset(struct stack *stack, uint64_t low, uint64_t high);
+bool address_readable(uint64_t address);
+
+/* thread.c */
+/* The calling thread's state, made at its first entry. NULL: too many. Lock held. */
+struct thread *thread_here(void);
+/* The base of the stack that the thread pointer is on, sought upwards from cfa; 0: none. Lock held. */
+uint64_t thread_base(uint64_t cfa, uint64_t pointer);
+static inline uint64_t thread_pointer(void)
+{
+    uint64_t pointer;
+    __asm__("movq %%fs:0, %0" : "=r"(pointer)); /* the ABI's TCB holds its own address */
+    return pointer;
+}
+
+/* fork.c */
+static inline bool fork_unseen(void)
+{
+    return core.started && !*(volatile uint64_t *)core.limits;
+}
+/* In the child, with the lock taken over. */
+void fork_child(void);
+
+/* sigreturn.c */
+/* Whether a function that returns there is a signal handler. */
+bool signal_return(uint64_t site);
+bool signal_return_known(uint64_t site);
+
+static inline uint64_t slot_of(const struct stack *stack, const struct frame *frame)
+{
+    return stack->base - (uint64_t)(int64_t)frame->height - 8;
+}
+
+static inline bool stack_holds(const struct stack *stack, uint64_t cfa)
+{
+    return stack->base - cfa < *(volatile uint64_t *)stack->limit;
+}
+
+#endif

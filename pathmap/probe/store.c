@@ -1,0 +1,123 @@
+/*
+ * store.c - the store's file: made, mapped, and given room on the disk before it is written to.
+ *
+ * The file has its full size from the start, as a hole, so that no descriptor is needed later (a program may
+ * close it or lose the right to open files). Room is made by MADV_POPULATE_WRITE on the mapping, which fails
+ * on a full disk where a plain store would raise SIGBUS. Kernels before 5.14 do not have it: there a full
+ * disk kills the program.
+ */
+#include <errno.h>
+#include <sys/resource.h>
+
+#include "pathmap/probe/raw.h"
+#include "pathmap/probe/state.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define LEAST_NODES (16u * STORE_CHUNK_NODES)
+
+static size_t append_number(char *out, size_t size, size_t at, uint32_t n)
+{
+    char digits[12];
+    unsigned i = sizeof digits - 1;
+    digits[i] = 0;
+    do
+        digits[--i] = (char)('0' + n % 10);
+    while (n /= 10);
+    return raw_append(out, size, at, digits + i);
+}
+
+static int open_new(uint32_t pid)
+{
+    char path[sizeof core.directory + 64];
+    for (uint32_t n = 0; n < 10000; n++) {
+        size_t at = raw_append(path, sizeof path, 0, core.directory);
+        at = raw_append(path, sizeof path, at, "/" STORE_PREFIX);
+        at = append_number(path, sizeof path, at, pid);
+        at = raw_append(path, sizeof path, at, "-");
+        append_number(path, sizeof path, at, n);
+        int fd = (int)raw_call(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600,
+                               0, 0);
+        if (fd != -EEXIST)
+            return fd;
+    }
+    return -EEXIST;
+}
+
+bool store_room(void *at, size_t size)
+{
+    uint64_t low = RAW_PAGE_DOWN((uint64_t)at), high = RAW_PAGE_UP((uint64_t)at + size);
+    long r = raw_call(SYS_madvise, (long)low, (long)(high - low), MADV_POPULATE_WRITE, 0, 0, 0);
+    return r == 0 || r == -EINVAL || r == -EINTR || r == -EAGAIN;
+}
+
+/* As large as limits on files and on the address space allow. */
+long store_make(uint32_t pid, uint64_t *size)
+{
+    int fd = open_new(pid);
+    if (fd < 0)
+        return fd;
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    raw_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0);
+    long r = -EFBIG;
+    for (uint64_t nodes = STORE_NODES_MAX; nodes >= LEAST_NODES; nodes /= 2) {
+        uint64_t bytes = STORE_NODES_AT + nodes * sizeof(struct store_node);
+        if (bytes > limit.rlim_cur) /* ftruncate would raise SIGXFSZ */
+            continue;
+        r = raw_call(SYS_ftruncate, fd, (long)bytes, 0, 0, 0, 0);
+        if (r < 0)
+            continue;
+        r = raw_mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd);
+        if (raw_failed(r))
+            continue;
+        *size = bytes;
+        break;
+    }
+    raw_close(fd);
+    if (raw_failed(r))
+        return r;
+    struct store_header *header = (struct store_header *)r;
+    if (!store_room(header, sizeof *header)) {
+        raw_munmap(header, *size);
+        return -ENOSPC;
+    }
+    header->version = STORE_VERSION;
+    header->pid = pid;
+    header->function_count = 1;
+    BARRIER();
+    header->magic = STORE_MAGIC;
+    return r;
+}
+
+void store_use(uint8_t *mapping)
+{
+    core.header = (struct store_header *)mapping;
+    core.images = (struct store_image *)(mapping + STORE_IMAGES_AT);
+    core.functions = (struct store_function *)(mapping + STORE_FUNCTIONS_AT);
+    probe_nodes = (struct store_node *)(mapping + STORE_NODES_AT);
+}
+
+/* After a failure it is tried again for one entry in 4096: room may come back. */
+uint32_t store_chunk(void)
+{
+    struct store_header *header = core.header;
+    if (header->failure && header->dropped & 4095)
+        return STORE_NO_CHUNK;
+    uint64_t room = (core.store_size - STORE_NODES_AT) / STORE_CHUNK_SIZE;
+    uint32_t chunk = __atomic_load_n(&header->chunk_count, __ATOMIC_RELAXED);
+    do {
+        if (chunk >= room) {
+            header->failure = EFBIG;
+            return STORE_NO_CHUNK;
+        }
+    } while (!__atomic_compare_exchange_n(&header->chunk_count, &chunk, chunk + 1, false, __ATOMIC_ACQ_REL,
+                                          __ATOMIC_RELAXED));
+    uint32_t first = chunk * STORE_CHUNK_NODES;
+    if (!store_room(probe_nodes + first, STORE_CHUNK_SIZE)) {
+        header->failure = ENOSPC;
+        return STORE_NO_CHUNK;
+    }
+    return first;
+}
