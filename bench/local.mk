@@ -19,6 +19,11 @@ bench_bench_pathmap_LDADD = libpathmap.la libimage.la libbase.la
 bench_bench_hcct_SOURCES = bench/bench_hcct.c
 bench_bench_hcct_LDADD = libhcct.la libbase.la
 
+BENCHES += bench/bench_probe
+EXTRA_PROGRAMS += bench/bench_probe
+bench_bench_probe_SOURCES = bench/bench_probe.c
+bench_bench_probe_LDADD = libprobe_core.la
+
 EXTRA_PROGRAMS += bench/syscall_loop
 bench_syscall_loop_SOURCES = bench/syscall_loop.c
 

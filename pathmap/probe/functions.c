@@ -111,7 +111,7 @@ void core_summary(uint32_t image, const struct store_summary *summary)
 {
     if (!core.started || image >= core.header->image_count)
         return;
-    core.images[image].summary = *summary;
+    raw_copy(&core.images[image].summary, summary, sizeof *summary);
     core.sites_epoch++; /* its functions are known now */
 }
 
