@@ -199,6 +199,11 @@ bool image_entry(const struct image *image, uint64_t *address)
     return true;
 }
 
+bool image_is_fixed(const struct image *image)
+{
+    return image->file.type == ET_EXEC;
+}
+
 bool image_function_is_stub(const struct image *image, uint32_t index)
 {
     const struct image_function *f = image_function(image, index);

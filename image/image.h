@@ -83,6 +83,9 @@ uint32_t image_function_entry(const struct image *image, uint64_t address);
 bool image_function_is_stub(const struct image *image, uint32_t index);
 /* Where a program starts (_start). false: a library. */
 bool image_entry(const struct image *image, uint64_t *address);
+/* Whether the file runs at the addresses that it was linked for (ET_EXEC): only then can an instruction hold
+ * an address of it as a number. */
+bool image_is_fixed(const struct image *image);
 /* Calls see() for every address of code that control may reach by something other than a branch instruction
  * or falling through: symbols, pointers in data (by the relocations; in a program at a fixed address all
  * words that look like one), landing pads of exceptions. May name too many addresses, and one several times.

@@ -181,6 +181,22 @@ static bool read_vector(const uint8_t *code, size_t size, struct insn *insn)
     return true;
 }
 
+/* Nor some others between registers: shadow stacks (rdssp, incssp) in libgcc's unwinder, protection keys
+ * (rdpkru, wrpkru). [f3] [REX] 0f 1e, 0f ae or 0f 01, and a ModRM byte that names a register; none is a
+ * branch. */
+static bool read_system(const uint8_t *code, size_t size, struct insn *insn)
+{
+    unsigned at = size && code[0] == 0xf3;
+    at += at < size && (code[at] & 0xf0) == 0x40;
+    if (size < at + 3 || code[at] != 0x0f || code[at + 2] < 0xc0)
+        return false;
+    if (code[at + 1] != 0x1e && code[at + 1] != 0xae && code[at + 1] != 0x01)
+        return false;
+    insn->length = (uint8_t)(at + 3);
+    memcpy(insn->bytes, code, insn->length);
+    return true;
+}
+
 bool insn_read(struct insn_reader *reader, const uint8_t *code, size_t size, uint64_t address,
                struct insn *out)
 {
@@ -190,7 +206,7 @@ bool insn_read(struct insn_reader *reader, const uint8_t *code, size_t size, uin
     uint64_t at = address;
     if (!cs_disasm_iter(reader->handle, &bytes, &left, &at, decoded) || decoded->size > INSN_MAX) {
         *out = (struct insn){.address = address, .movable = true};
-        return read_vector(code, size, out);
+        return read_vector(code, size, out) || read_system(code, size, out);
     }
     const cs_x86 *x86 = &decoded->detail->x86;
     *out = (struct insn){.address = address,

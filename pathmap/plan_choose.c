@@ -13,11 +13,12 @@
 
 static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 
-/* -fpatchable-function-entry, and -mfentry -mnop-mcount */
+/* -fpatchable-function-entry, and -mfentry -mnop-mcount: single nops, or (clang's first, gcc's second) one
+ * nopl with whatever distance */
 static bool is_sled(const uint8_t *bytes, size_t size)
 {
     return size >= PLAN_JUMP &&
-           (memcmp(bytes, "\x90\x90\x90\x90\x90", 5) == 0 || memcmp(bytes, "\x0f\x1f\x44\x00\x00", 5) == 0);
+           (memcmp(bytes, "\x90\x90\x90\x90\x90", 5) == 0 || memcmp(bytes, "\x0f\x1f\x44\x00", 4) == 0);
 }
 
 /* mov $15,%eax or %rax; syscall: unwinders and debuggers know a signal's frame by these bytes. The FDE may

@@ -12,6 +12,7 @@ struct scan {
     uint64_t *tables; /* addresses that lea took */
     size_t table_count, table_room;
     bool no_memory;
+    bool fixed; /* immediates may be addresses */
 };
 
 static void set_bit(uint8_t *bits, uint64_t at, bool value)
@@ -89,7 +90,8 @@ static unsigned scan_range(struct scan *s, const uint8_t *bytes, size_t size, ui
             see_target(code, insn.memory);
             add_table(s, insn.memory);
         }
-        see_target(code, insn.immediate);
+        if (s->fixed)
+            see_target(code, insn.immediate);
         if (closed && (insn.nop || insn.bytes[0] == 0xcc))
             set_dead(code, insn.address, insn.length);
         else
@@ -223,7 +225,7 @@ int plan_code_read(const struct image *image, struct plan_code *out)
     code.targets = calloc(bytes, 1);
     code.dead = calloc(bytes, 1);
     code.flags = calloc(count + (size_t)1, 1);
-    struct scan s = {.code = &code};
+    struct scan s = {.code = &code, .fixed = image_is_fixed(image)};
     int rc = -ENOMEM;
     if (code.reader && code.targets && code.dead && code.flags) {
         scan_functions(&s);

@@ -3,11 +3,12 @@
  * arrive, and which bytes control never reaches. Private to the plan builder.
  *
  * Control may arrive at the target of any direct branch or call of the image, at what image_targets() names,
- * at an address that an instruction takes (lea, an immediate), and at the entries of jump tables: 4-byte
- * distances from the table's own start, which some lea names. All code is decoded, from the start of each
- * function on; where nothing can be decoded the function is not `whole` and reading goes on a byte later.
- * Not seen: tables of distances from another address than their own start ("goto *(base + offsets[i])", which
- * a programmer may write). They are taken never to lead into the middle of the first 5 bytes of a function.
+ * at an address that an instruction takes (lea; in a program at a fixed address an immediate), and at the
+ * entries of jump tables: 4-byte distances from the table's own start, which some lea names. All code is
+ * decoded, from the start of each function on; where nothing can be decoded the function is not `whole` and
+ * reading goes on a byte later. Not seen: tables of distances from another address than their own start
+ * ("goto *(base + offsets[i])", which a programmer may write). They are taken never to lead into the middle
+ * of the first 5 bytes of a function.
  *
  * Dead bytes are nops and int3 that follow a jump or a return, and that nothing arrives at.
  */

@@ -11,3 +11,11 @@ UNIT_TESTS += tests/pathmap/test_plan_images
 tests_pathmap_test_plan_images_SOURCES = tests/pathmap/test_plan_images.c tests/pathmap/equivalent.c \
 	tests/pathmap/equivalent.h
 tests_pathmap_test_plan_images_LDADD = $(PATHMAP_TEST_LIBS) $(CAPSTONE_LIBS)
+UNIT_TESTS += tests/pathmap/test_plan_displace tests/pathmap/test_plan_read tests/pathmap/test_plan_choose
+tests_pathmap_test_plan_displace_SOURCES = tests/pathmap/test_plan_displace.c
+tests_pathmap_test_plan_displace_LDADD = $(PATHMAP_TEST_LIBS)
+tests_pathmap_test_plan_read_SOURCES = tests/pathmap/test_plan_read.c
+tests_pathmap_test_plan_read_LDADD = $(PATHMAP_TEST_LIBS)
+tests_pathmap_test_plan_choose_SOURCES = tests/pathmap/test_plan_choose.c tests/pathmap/equivalent.c \
+	tests/pathmap/equivalent.h tests/image/build.c tests/image/build.h
+tests_pathmap_test_plan_choose_LDADD = $(PATHMAP_TEST_LIBS) $(CAPSTONE_LIBS)
