@@ -32,9 +32,11 @@ KNOWN static void load_table(void)
 KNOWN static void save_table(void)
 {
     volatile char frame[64];
-    frame[0] = 1;
-    fill(1000);
-    sink = frame[0];
+    size_t pages = 1000;
+    __asm__("" : "+r"(pages)); /* a place in the frame that only the run knows: none of it is left out */
+    frame[pages % sizeof frame] = 1;
+    fill(pages);
+    sink = frame[pages % sizeof frame];
 }
 
 KNOWN static void compute(void)
