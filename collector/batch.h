@@ -22,6 +22,8 @@ void batch_free(struct batch *batch);
  * failed, *rc tells how. The record counts after batch_commit(). */
 void *batch_reserve(struct batch *batch, size_t size, int *rc, struct fathom_error *err);
 void batch_commit(struct batch *batch, size_t size);
+/* Whole records as they are: copied, or, where they are many, handed to the sink from where they stand. */
+int batch_pass(struct batch *batch, const void *records, size_t size, struct fathom_error *err);
 int batch_flush(struct batch *batch, struct fathom_error *err);
 
 #endif

@@ -65,18 +65,20 @@ static bool read_sample(const struct drain *drain, const void *record, size_t si
     return event < drain->event_count && layout_sample(&drain->events[event].attr, record, size, sample);
 }
 
-static int take_sample(const struct drain *drain, const void *record, size_t size, struct fathom_error *err)
+static int take_sample(struct drain *drain, const void *record, size_t size, struct fathom_error *err)
 {
-    uint64_t id, base = 0;
+    uint64_t id, base = 0, *count = NULL;
     struct layout_sample sample;
     if (!read_sample(drain, record, size, &id, &sample))
         sample = (struct layout_sample){0}; /* passed on as it is: the reader will count it as damaged */
     else if (counters_unsettled(drain->counters) && counters_twice(drain->counters, id, (pid_t)sample.tid))
         return 0;
     else if (drain->events[counters_event(drain->counters, id)].audit)
-        drain->summary->audit_samples++;
+        count = &drain->summary->audit_samples;
     else
-        drain->summary->samples++;
+        count = &drain->summary->samples;
+    if (count)
+        ++*count;
     int rc = 0;
     if (sample.sp)
         rc = stackbases_sample(drain->bases, (pid_t)sample.pid, (pid_t)sample.tid, sample.time, sample.sp,
@@ -86,6 +88,8 @@ static int take_sample(const struct drain *drain, const void *record, size_t siz
         rc = pass_on(drain, record, size, &copy, err);
     if (rc)
         return rc;
+    if (base && !sample.dump && !drain->start_count && !counters_unsettled(drain->counters))
+        drain->plain = (struct drain_plain){id, sample.pid, sample.tid, size, count};
     if (sample.dump) {
         uint64_t valid = sample.dump_valid;
         uint64_t end = sample.sp + valid;
@@ -133,11 +137,50 @@ static const struct perf_event_header *record_at(const struct ring *ring, uint64
     return ring_view(ring, at, size, scratch);
 }
 
+/* A sample of the thread and event of the one before, whose stack's base is known: id, pid and tid stand at
+ * fixed places (layout.h). */
+static bool is_plain(const struct drain *drain, const struct perf_event_header *header)
+{
+    struct {
+        uint64_t id, ip;
+        uint32_t pid, tid;
+    } start;
+    if (header->type != PERF_RECORD_SAMPLE || header->size != drain->plain.size)
+        return false;
+    memcpy(&start, header + 1, sizeof start);
+    return start.id == drain->plain.id && start.pid == drain->plain.pid && start.tid == drain->plain.tid;
+}
+
+/* The run of plain samples at a position, as far as it lies in one piece; 0: there is none. */
+static size_t plain_run(const struct drain *drain, const struct ring *ring, uint64_t at, uint64_t head)
+{
+    size_t start = (size_t)(at & (ring->size - 1)), size = drain->plain.size, used = 0;
+    uint64_t left = ring->size - start;
+    if (size == 0)
+        return 0;
+    if (left > head - at)
+        left = head - at;
+    if (left > RELEASE_BYTES)
+        left = RELEASE_BYTES;
+    while (left - used >= size && is_plain(drain, (const void *)(ring->data + start + used)))
+        used += size;
+    return used;
+}
+
 static int drain_ring(struct drain *drain, struct ring *ring, void *scratch, struct fathom_error *err)
 {
     uint64_t at = ring->tail, head = ring->head;
     int rc = 0;
     while (rc == 0 && at < head) {
+        size_t run = plain_run(drain, ring, at, head);
+        if (run) {
+            rc = batch_pass(drain->to->batch, ring->data + (at & (ring->size - 1)), run, err);
+            *drain->plain.count += run / drain->plain.size;
+            at += run;
+            if (at - ring->tail >= RELEASE_BYTES)
+                ring_release(ring, at);
+            continue;
+        }
         const struct perf_event_header *header = record_at(ring, at, head, scratch);
         if (!header) {
             ring_release(ring, head);
@@ -207,14 +250,14 @@ static int look_ahead(struct drain *drain, const struct ring *ring, uint64_t *fl
                       struct fathom_error *err)
 {
     const struct perf_event_header *header;
+    const bool unsettled = counters_unsettled(drain->counters);
     int rc = 0;
     for (uint64_t at = ring->tail; rc == 0 && at < ring->head; at += header->size) {
         uint64_t time;
         header = record_at(ring, at, ring->head, scratch);
         if (!header)
             break; /* the second pass will tell */
-        bool wanted = header->type != PERF_RECORD_SAMPLE || counters_unsettled(drain->counters);
-        if (at != ring->tail && !wanted)
+        if (at != ring->tail && header->type == PERF_RECORD_SAMPLE && !unsettled)
             continue;
         rc = look_at(drain, header, &time, err);
         if (at == ring->tail && time < *floor)
@@ -251,6 +294,7 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
     bool found = false;
     int rc = 0;
     drain->start_count = 0;
+    drain->plain.size = 0;
     for (size_t i = 0; i < count; i++) {
         rings[i].head = rings[i].page ? ring_head(&rings[i]) : rings[i].tail;
         found |= rings[i].head != rings[i].tail;

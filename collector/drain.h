@@ -10,6 +10,14 @@
 
 struct start; /* a fork or exec of the current round */
 
+/* Samples like one before, which go on as they are: nothing can be learned from them in this round. */
+struct drain_plain {
+    uint64_t id;
+    uint32_t pid, tid;
+    size_t size; /* of the record; 0: no sample is plain */
+    uint64_t *count;
+};
+
 struct drain {
     struct counters *counters; /* borrowed, as all up to `summary` */
     const struct event *events;
@@ -19,6 +27,7 @@ struct drain {
     struct collector_summary *summary;
     struct start *starts; /* owned */
     size_t start_count, start_room;
+    struct drain_plain plain;
     uint64_t told; /* records whose loss the rings' LOST records told */
 };
 

@@ -28,12 +28,9 @@ uint64_t ring_head(const struct ring *ring)
     return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 }
 
-const void *ring_view(const struct ring *ring, uint64_t position, size_t size, void *scratch)
+const void *ring_join(const struct ring *ring, uint64_t position, size_t size, void *scratch)
 {
-    size_t at = (size_t)(position & (ring->size - 1));
-    if (ring->size - at >= size)
-        return ring->data + at;
-    size_t first = (size_t)ring->size - at;
+    size_t at = (size_t)(position & (ring->size - 1)), first = (size_t)ring->size - at;
     memcpy(scratch, ring->data + at, first);
     memcpy((uint8_t *)scratch + first, ring->data, size - first);
     return scratch;

@@ -24,9 +24,17 @@ int ring_map(struct ring *ring, int fd, size_t bytes);
 void ring_unmap(struct ring *ring);
 /* The position behind the last whole record. */
 uint64_t ring_head(const struct ring *ring);
+/* size bytes that go around the ring's end, copied to `scratch`. */
+const void *ring_join(const struct ring *ring, uint64_t position, size_t size, void *scratch);
+
 /* size bytes from a position on, in one piece: in the ring itself or, where they go around its end, copied to
  * `scratch` (of at least that size). 8-byte aligned when scratch is. */
-const void *ring_view(const struct ring *ring, uint64_t position, size_t size, void *scratch);
+static inline const void *ring_view(const struct ring *ring, uint64_t position, size_t size, void *scratch)
+{
+    size_t at = (size_t)(position & (ring->size - 1));
+    return ring->size - at >= size ? ring->data + at : ring_join(ring, position, size, scratch);
+}
+
 /* Gives all bytes before `position` back to the kernel. */
 void ring_release(struct ring *ring, uint64_t position);
 
