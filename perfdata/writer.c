@@ -1,8 +1,9 @@
 /*
  * writer.c - a perf.data file from its first header to its last; see writer.h.
  *
- * The header stands on the disk from the start with a data size of 0. Records follow through one buffer. When
- * the disk is full, the file is cut back to the last whole record and its header completed, features or not.
+ * The header stands on the disk from the start with a data size of 0. Records follow through one buffer, or
+ * past it where they come in large pieces. When the disk is full, the file is cut back to the last whole
+ * record and its header completed, features or not.
  */
 #include "perfdata/writer.h"
 
@@ -19,6 +20,7 @@
 #include "perfdata/layout.h"
 
 #define BUFFER_BYTES (1024 * 1024)
+#define DIRECT_BYTES (32 * 1024) /* from here on a system call costs less than a copy */
 
 struct writer {
     int fd;
@@ -165,53 +167,64 @@ uint64_t writer_size(const struct writer *writer)
     return writer->written + writer->buffered;
 }
 
-/* The bytes of whole records among the first `size` of the buffer. */
-static size_t whole_records(const uint8_t *buffer, size_t size)
+/* The bytes of whole records among the first `size` of what was to be written. */
+static size_t whole_records(const uint8_t *data, size_t size)
 {
     size_t at = 0;
-    while (size - at >= RECORD_HEADER_SIZE && load_u16(buffer + at + 6) <= size - at)
-        at += load_u16(buffer + at + 6);
+    while (size - at >= RECORD_HEADER_SIZE && load_u16(data + at + 6) <= size - at)
+        at += load_u16(data + at + 6);
     return at;
 }
 
-static int flush(struct writer *writer, struct fathom_error *err)
+static int write_records(struct writer *writer, const uint8_t *data, size_t size, struct fathom_error *err)
 {
     if (writer->failed)
         return error_set(err, -writer->failed, "the recording %s ended early: an earlier write had failed",
                          writer->path);
-    int rc = file_write_all(writer->fd, writer->buffer, writer->buffered, writer->path, err);
-    size_t arrived = writer->buffered;
+    int rc = file_write_all(writer->fd, data, size, writer->path, err);
     if (rc < 0) {
         writer->failed = rc;
         off_t at = lseek(writer->fd, 0, SEEK_CUR);
         off_t start = (off_t)(writer->header.data.offset + writer->written);
         size_t part = at > start ? (size_t)(at - start) : 0;
-        arrived = whole_records(writer->buffer, part < arrived ? part : arrived);
+        size = whole_records(data, part < size ? part : size);
     }
-    writer->written += arrived;
-    writer->buffered = 0;
+    writer->written += size;
     return rc;
+}
+
+static int flush(struct writer *writer, struct fathom_error *err)
+{
+    size_t size = writer->buffered;
+    writer->buffered = 0;
+    return write_records(writer, writer->buffer, size, err);
+}
+
+/* Goes through the records once: their sizes must be right, and samples have times. */
+static int look_at(struct writer *writer, const uint8_t *data, size_t size, struct fathom_error *err)
+{
+    for (size_t at = 0; at < size;) {
+        size_t left = size - at, record = left < RECORD_HEADER_SIZE ? 0 : load_u16(data + at + 6);
+        if (record < RECORD_HEADER_SIZE || record > left)
+            return error_set(err, EINVAL, "a record to be written does not have the size that it says");
+        if (load_u32(data + at) == PERF_RECORD_SAMPLE)
+            features_time(&writer->features, decoder_time(writer->decoder, data + at, record));
+        at += record;
+    }
+    return 0;
 }
 
 int writer_append(struct writer *writer, const void *data, size_t size, struct fathom_error *err)
 {
-    const uint8_t *at = data;
-    while (size) {
-        size_t record = size < RECORD_HEADER_SIZE ? 0 : load_u16(at + 6);
-        if (record < RECORD_HEADER_SIZE || record > size)
-            return error_set(err, EINVAL, "a record to be written does not have the size that it says");
-        if (load_u32(at) == PERF_RECORD_SAMPLE)
-            features_time(&writer->features, decoder_time(writer->decoder, at, record));
-        if (writer->failed || BUFFER_BYTES - writer->buffered < record) {
-            int rc = flush(writer, err);
-            if (rc < 0)
-                return rc;
-        }
-        memcpy(writer->buffer + writer->buffered, at, record);
-        writer->buffered += record;
-        at += record;
-        size -= record;
-    }
+    int rc = look_at(writer, data, size, err);
+    if (rc == 0 && (writer->failed || BUFFER_BYTES - writer->buffered < size || size >= DIRECT_BYTES))
+        rc = flush(writer, err);
+    if (rc < 0)
+        return rc;
+    if (size >= DIRECT_BYTES)
+        return write_records(writer, data, size, err);
+    memcpy(writer->buffer + writer->buffered, data, size);
+    writer->buffered += size;
     return 0;
 }
 

@@ -18,8 +18,9 @@ struct writer;
  * events. */
 int writer_open(const char *path, const struct event *events, size_t count, struct writer **out,
                 struct fathom_error *err);
-/* Appends raw records (whole ones, one or several). Buffered. -ENOSPC and others: what was written before
- * stays readable, to the last whole record, and no more is taken; writer_close() completes the header. */
+/* Appends raw records (whole ones, one or several). Buffered. -EINVAL: they are not whole, and none is taken.
+ * -ENOSPC and others: what was written before stays readable, to the last whole record, and no more is taken;
+ * writer_close() completes the header. */
 int writer_append(struct writer *writer, const void *data, size_t size, struct fathom_error *err);
 /* Feature sections: the command line (argv), one build-id per image path (HEADER_BUILD_ID) and the formats of
  * tracepoints (HEADER_TRACING_DATA, at least one byte; copied), both for stock perf. */

@@ -143,6 +143,44 @@ static uint64_t data_offset(const uint8_t *file)
     return offset;
 }
 
+/* Small pieces go through the writer's buffer, large ones past it: in the file they follow one another. */
+Test(file, pieces_of_any_size_keep_their_order)
+{
+    static struct build b;
+    struct event events[2];
+    struct writer *writer = NULL;
+    struct reader_summary summary;
+    struct fathom_error err;
+    char *path = temporary_file();
+    two_events(events);
+    cr_assert_eq(writer_open(path, events, 2, &writer, &err), 0, "%s", err.text);
+    static const size_t pieces[] = {1, 900, 3, 1, 600, 7, 450, 20};
+    uint64_t number = 0, bytes = 0;
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        b.size = 0;
+        for (size_t k = 0; k < pieces[i]; k++, number++)
+            put_sample(&b, 11, 1000 + number, 0x1000 + number);
+        bytes += b.size;
+        cr_assert_eq(writer_append(writer, b.bytes, b.size, &err), 0, "%s", err.text);
+        cr_assert_eq(writer_size(writer), bytes);
+    }
+    cr_assert_eq(writer_close(writer, &err), 0, "%s", err.text);
+    size_t size;
+    uint8_t *file = get_file(path, &size);
+    const uint8_t *at = file + data_offset(file);
+    for (uint64_t i = 0; i < number; i++, at += b.bytes[6]) {
+        uint64_t ip;
+        memcpy(&ip, at + 16, sizeof ip);
+        cr_assert_eq(ip, 0x1000 + i);
+    }
+    free(file);
+    cr_assert_eq(read_file(path, &kept, &summary, &err), 0, "%s", err.text);
+    cr_assert_eq(kept.count, number);
+    cr_assert_eq(summary.damaged, 0);
+    unlink(path);
+    free(path);
+}
+
 Test(file, every_cut_gives_the_records_before_it)
 {
     struct event events[2];
