@@ -75,6 +75,19 @@ ours=$(seconds $fathom record -q --audit 0 --ring 32768 -e $event -c 1 -o loop.d
 chain=$(seconds perf record -q -m 32M -e $event -c 1 -g -o loop.perf $loop)
 row "cost of a sample (tracepoint loop)" "$(calc %.0f "($ours - $none) / $calls * 1e9")" ns "" \
     "perf -g $(calc %.0f "($chain - $none) / $calls * 1e9")"
+# The recorder's own part of that, on whatever CPU it runs.
+# cpu COMMAND...: milliseconds of CPU time of the command without its children, the least of 3 runs.
+cpu()
+{
+    for run in 1 2 3; do
+        perf stat -i -x ' ' -e task-clock -o cpu.txt "$@" >/dev/null 2>&1
+        awk '/task-clock/ { print $1 }' cpu.txt
+    done | sort -n | head -n 1
+}
+ours=$(cpu $fathom record -q --audit 0 --ring 32768 -e $event -c 1 -o loop.data -- $loop)
+chain=$(cpu perf record -q -m 32M -e $event -c 1 -g -o loop.perf $loop)
+row "recorder's CPU time per sample" "$(calc %.0f "$ours / $calls * 1e6")" ns "" \
+    "perf record -g $(calc %.0f "$chain / $calls * 1e6")"
 took=$(seconds $fathom report -q -i loop.data)
 perf_took=$(seconds perf report --stdio -i loop.perf)
 row "report of that loop" "$(calc %.2f "$calls / $took / 1e6")" M/s ">= 1" \
