@@ -158,6 +158,18 @@ bool image_address(const struct image *image, uint64_t file_offset, uint64_t *ad
     return false;
 }
 
+bool image_offset(const struct image *image, uint64_t address, uint64_t *file_offset)
+{
+    for (size_t i = 0; i < image->file.segment_count; i++) {
+        const struct elf_segment *s = &image->file.segments[i];
+        if (address - s->address < s->file_size) {
+            *file_offset = s->offset + (address - s->address);
+            return true;
+        }
+    }
+    return false;
+}
+
 const uint8_t *image_bytes(const struct image *image, uint64_t address, size_t *size)
 {
     return elf_file_bytes(&image->file, address, size);

@@ -67,6 +67,8 @@ int image_read_build_id(const char *path, struct build_id *id, struct fathom_err
 
 /* File offset to virtual address, by the PT_LOAD segments. false: no segment holds it. */
 bool image_address(const struct image *image, uint64_t file_offset, uint64_t *address);
+/* The other way round. */
+bool image_offset(const struct image *image, uint64_t address, uint64_t *file_offset);
 /* The bytes of the file at a virtual address, up to the segment's end in the file; NULL: none there. */
 const uint8_t *image_bytes(const struct image *image, uint64_t address, size_t *size);
 

@@ -19,6 +19,7 @@ libimage_la_SOURCES = \
 	image/name.c image/name.h \
 	image/plt.c \
 	image/pointer.c image/pointer.h \
+	image/program.c image/program.h \
 	image/symbols.c image/symbols.h \
 	image/targets.c \
 	image/thread_return.c image/thread_return.h \
