@@ -24,6 +24,12 @@ tests_fuzz_fuzz_perfdata_SOURCES = tests/fuzz/fuzz_perfdata.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_perfdata_LDADD = libperfdata.la libbase.la
 tests_fuzz_fuzz_perfdata_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_store
+tests_fuzz_fuzz_store_SOURCES = tests/fuzz/fuzz_store.c tests/pathmap/exercise.c tests/pathmap/exercise.h \
+	tests/pathmap/store.c tests/pathmap/store.h $(FUZZ_DRIVER)
+tests_fuzz_fuzz_store_LDADD = libpathmap.la libimage.la libbase.la
+tests_fuzz_fuzz_store_LDFLAGS = $(FUZZ_LINK)
+
 check_PROGRAMS += $(FUZZERS_BUILT)
 E2E_TESTS += tests/fuzz/fuzz.test
 EXTRA_DIST += tests/fuzz/seeds

@@ -1,0 +1,381 @@
+/*
+ * harvest.c - a store's trees into a trie; see harvest.h.
+ *
+ * A node's parent nearly always has a smaller number, but nothing promises it: a node is entered when its
+ * parents are, and these are walked to first. Each node is visited once, so circles end and time is linear.
+ */
+#include "pathmap/harvest.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/saturate.h"
+#include "pathmap/store_file.h"
+#include "pathmap/trie_data.h"
+
+/* What is known of a node. */
+struct known {
+    uint32_t state;    /* UNKNOWN, UNSOUND, or its node of the trie + ENTERED */
+    uint32_t function; /* the store's number, when entered */
+};
+enum { UNKNOWN, UNSOUND, ENTERED };
+
+struct step { /* of the walk from a node to its parents */
+    uint32_t number;
+    struct store_node node;
+};
+
+struct reading {
+    struct store_file store;
+    struct trie *trie;
+    struct image_cache *cache;
+    struct harvest *harvest;
+    struct known *known;   /* by node number - node_first */
+    uint32_t *images;      /* the trie's, by the store's number; TRIE_NONE: not asked for yet */
+    struct image **opened; /* by the same; NULL: not (yet) */
+    uint32_t nowhere;      /* the trie's image of functions without one; TRIE_NONE: not asked for yet */
+    uint32_t *functions;   /* the trie's, by the store's number; TRIE_NONE: not asked for yet */
+    struct step *steps;
+    size_t step_room;
+};
+
+static uint32_t reading_image(struct reading *r, uint32_t number)
+{
+    if (number == STORE_NO_IMAGE) {
+        static const struct build_id none;
+        if (r->nowhere == TRIE_NONE)
+            r->nowhere = trie_image(r->trie, "[anonymous]", &none);
+        return r->nowhere;
+    }
+    if (r->images[number] != TRIE_NONE)
+        return r->images[number];
+    const struct store_image *image = &r->store.images[number];
+    struct build_id id = {0};
+    if (image->build_id_size <= BUILD_ID_MAX) {
+        id.size = (uint8_t)image->build_id_size;
+        memcpy(id.bytes, image->build_id, id.size);
+    }
+    if (image_cache_get(r->cache, image->path, &id, &r->opened[number], NULL) < 0)
+        r->opened[number] = NULL;
+    return r->images[number] = trie_image(r->trie, image->path, &id);
+}
+
+/* The trie's number of a function: 1; 0: the store's number makes no sense; -1: out of memory. */
+static int reading_function(struct reading *r, uint32_t number, uint32_t *out)
+{
+    if (number >= r->store.header.function_count)
+        return 0;
+    const struct store_function *f = &r->store.functions[number];
+    if (f->image >= r->store.header.image_count && f->image != STORE_NO_IMAGE)
+        return 0;
+    if (r->functions[number] == TRIE_NONE) {
+        uint32_t image = reading_image(r, f->image);
+        if (image == TRIE_NONE)
+            return -1;
+        const struct image *opened = f->image == STORE_NO_IMAGE ? NULL : r->opened[f->image];
+        uint32_t index = opened ? image_function_entry(opened, f->vaddr) : IMAGE_NO_FUNCTION;
+        const char *name = index == IMAGE_NO_FUNCTION ? NULL : image_function(opened, index)->name;
+        r->functions[number] = trie_function(r->trie, image, f->vaddr, name);
+        if (r->functions[number] == TRIE_NONE)
+            return -1;
+    }
+    *out = r->functions[number];
+    return 1;
+}
+
+/* The return address as an address in the image of the function that called (the store's number); 0 when it
+ * lies elsewhere: in code that is not hooked and calls back. */
+static uint64_t reading_site(const struct reading *r, uint32_t caller, uint32_t site)
+{
+    if (site == 0 || caller >= r->store.header.function_count)
+        return 0;
+    uint32_t number = r->store.functions[caller].image;
+    if (number >= r->store.header.image_count)
+        return 0;
+    const struct store_image *image = &r->store.images[number];
+    uint64_t from_low = (uint32_t)(site - (uint32_t)image->low); /* images are smaller than 4 GiB */
+    if (image->high <= image->low || from_low >= image->high - image->low)
+        return 0;
+    return image->low + from_low - image->bias;
+}
+
+/* Enters a node below one that was entered; *out: what is known of it then. */
+static int reading_enter(struct reading *r, const struct store_node *node, const struct known *above,
+                         struct known *out)
+{
+    uint32_t function, parent = above->state - ENTERED;
+    int sound = reading_function(r, node->function, &function);
+    if (sound < 0)
+        return -ENOMEM;
+    out->state = UNSOUND;
+    if (!sound || (parent != TRIE_ROOT && node->height <= r->trie->nodes[parent].height))
+        return 0;
+    uint64_t site = reading_site(r, above->function, node->site);
+    uint32_t child = trie_child(r->trie, parent, function, node->height, site);
+    if (child == TRIE_NONE)
+        return -ENOMEM;
+    trie_add(r->trie, child, node->count, node->count);
+    *out = (struct known){child + ENTERED, node->function};
+    r->harvest->nodes++;
+    r->harvest->calls = add_saturating(r->harvest->calls, node->count);
+    return 0;
+}
+
+/* NULL: there is no such node. */
+static struct known *reading_known(const struct reading *r, uint32_t number)
+{
+    bool there = number >= r->store.node_first && number < r->store.node_end;
+    return there ? &r->known[number - r->store.node_first] : NULL;
+}
+
+static bool is_root(const struct store_node *node)
+{
+    return node->function == STORE_ROOT && node->parent == 0;
+}
+
+static int reading_reserve(struct reading *r, size_t count)
+{
+    if (count <= r->step_room)
+        return 0;
+    size_t room = r->step_room ? r->step_room * 2 : 1024;
+    struct step *steps = realloc(r->steps, room * sizeof *steps);
+    if (!steps)
+        return -ENOMEM;
+    r->steps = steps;
+    r->step_room = room;
+    return 0;
+}
+
+/* Enters a node that is in use, its parents first. */
+static int reading_visit(struct reading *r, uint32_t number, struct store_node node)
+{
+    static const struct known unsound = {UNSOUND, 0}, root = {TRIE_ROOT + ENTERED, STORE_ROOT};
+    struct known above = unsound; /* of the node at which the walk ends */
+    size_t depth = 0;
+    for (uint32_t at = number;;) {
+        struct known *known = reading_known(r, at);
+        if (!known || known->state != UNKNOWN) {
+            above = known ? *known : unsound;
+            break;
+        }
+        if (depth && !store_file_node(&r->store, at, &node))
+            break;
+        *known = is_root(&node) ? root : unsound; /* until its parents turn out sound: a circle ends here */
+        if (is_root(&node)) {
+            above = root;
+            break;
+        }
+        if (reading_reserve(r, depth + 1) < 0)
+            return -ENOMEM;
+        r->steps[depth++] = (struct step){at, node};
+        at = node.parent;
+    }
+    while (depth-- > 0) {
+        struct known *known = reading_known(r, r->steps[depth].number);
+        if (above.state != UNSOUND && reading_enter(r, &r->steps[depth].node, &above, known) < 0)
+            return -ENOMEM;
+        r->harvest->unsound += known->state == UNSOUND;
+        above = *known;
+    }
+    return 0;
+}
+
+static int reading_nodes(struct reading *r)
+{
+    struct store_file *s = &r->store;
+    uint32_t first, end;
+    int rc = 0;
+    for (end = store_file_next(s, 0, &first); first < end && rc == 0; end = store_file_next(s, end, &first)) {
+        for (uint32_t at = first; at < end && rc == 0; at++) {
+            struct store_node node;
+            if (reading_known(r, at)->state == UNKNOWN && store_file_node(s, at, &node))
+                rc = reading_visit(r, at, node);
+        }
+    }
+    return rc;
+}
+
+static uint64_t hooks_of(const struct store_summary *s)
+{
+    return (uint64_t)s->sleds + s->detours + s->pads + s->breakpoints;
+}
+
+/* Notes how an image of the store was hooked. */
+static int add_image(struct harvest *h, const struct store_image *image)
+{
+    for (size_t i = 0; i < h->image_count; i++) {
+        struct harvest_image *known = &h->images[i];
+        if (strcmp(known->path, image->path) != 0)
+            continue;
+        if (hooks_of(&image->summary) > hooks_of(&known->hooks))
+            known->hooks = image->summary;
+        return 0;
+    }
+    if (h->image_count == h->image_room) {
+        size_t room = h->image_room ? h->image_room * 2 : 32;
+        struct harvest_image *images = realloc(h->images, room * sizeof *images);
+        if (!images)
+            return -ENOMEM;
+        h->images = images;
+        h->image_room = room;
+    }
+    char *path = strdup(image->path);
+    if (!path)
+        return -ENOMEM;
+    h->images[h->image_count++] = (struct harvest_image){path, image->summary};
+    return 0;
+}
+
+static int add_header(struct harvest *h, const struct store_file *store)
+{
+    const struct store_header *from = &store->header;
+    h->stores++;
+    h->threads += from->thread_count;
+    h->dropped = add_saturating(h->dropped, from->dropped);
+    h->dropped_depth = add_saturating(h->dropped_depth, from->dropped_depth);
+    h->dropped_stack = add_saturating(h->dropped_stack, from->dropped_stack);
+    if (!h->failure)
+        h->failure = from->failure;
+    int rc = 0;
+    for (uint32_t i = 0; i < from->image_count && rc == 0; i++)
+        rc = add_image(h, &store->images[i]);
+    return rc;
+}
+
+/* An array of `count` numbers that are all TRIE_NONE. */
+static uint32_t *unset(uint32_t count)
+{
+    uint32_t *numbers = malloc(((size_t)count + 1) * sizeof *numbers);
+    if (numbers)
+        memset(numbers, 0xff, ((size_t)count + 1) * sizeof *numbers);
+    return numbers;
+}
+
+int harvest_store(struct harvest *harvest, struct trie *trie, struct image_cache *images, const char *path,
+                  struct fathom_error *err)
+{
+    struct reading r = {.trie = trie, .cache = images, .harvest = harvest, .nowhere = TRIE_NONE};
+    int rc = store_file_open(path, &r.store, err);
+    if (rc < 0)
+        return rc;
+    uint64_t calls = harvest->calls;
+    r.known = calloc((size_t)r.store.node_end - r.store.node_first + 1, sizeof *r.known);
+    r.images = unset(r.store.header.image_count);
+    r.opened = calloc((size_t)r.store.header.image_count + 1, sizeof *r.opened);
+    r.functions = unset(r.store.header.function_count);
+    if (!r.known || !r.images || !r.opened || !r.functions)
+        rc = -ENOMEM;
+    if (rc == 0)
+        rc = reading_nodes(&r);
+    if (rc == 0)
+        rc = add_header(harvest, &r.store);
+    if (rc == 0) {
+        struct trie_statistics *statistics = trie_statistics(trie);
+        statistics->paths_entered = add_saturating(statistics->paths_entered, harvest->calls - calls);
+    } else {
+        error_memory(err);
+    }
+    free(r.known);
+    free(r.images);
+    free(r.opened);
+    free(r.functions);
+    free(r.steps);
+    store_file_close(&r.store);
+    return rc;
+}
+
+static int is_store(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, STORE_PREFIX, sizeof STORE_PREFIX - 1) == 0;
+}
+
+/* Calls `visit` with the path of each store, in order of name. A negative return ends it. */
+static int each_store(const char *directory, int (*visit)(void *context, const char *path), void *context,
+                      struct fathom_error *err)
+{
+    struct dirent **entries;
+    int count = scandir(directory, &entries, is_store, alphasort), rc = 0;
+    if (count < 0)
+        return error_system(err, errno, "cannot read %s", directory);
+    for (int i = 0; i < count; i++) {
+        char *path = NULL;
+        if (rc == 0 && asprintf(&path, "%s/%s", directory, entries[i]->d_name) < 0) {
+            path = NULL;
+            rc = error_memory(err);
+        }
+        if (rc == 0)
+            rc = visit(context, path);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return rc;
+}
+
+struct harvesting {
+    struct harvest *harvest;
+    struct trie *trie;
+    struct image_cache *images;
+    const struct log *log;
+    struct fathom_error *err;
+};
+
+static int harvest_one(void *context, const char *path)
+{
+    struct harvesting *h = context;
+    struct fathom_error err = {0};
+    int rc = harvest_store(h->harvest, h->trie, h->images, path, &err);
+    if (rc == -ENOMEM)
+        return error_memory(h->err);
+    if (rc < 0)
+        log_write(h->log, LOG_WARNING, "the calls of a process are not in the map: %s", err.text);
+    return 0;
+}
+
+int harvest_directory(struct harvest *harvest, struct trie *trie, struct image_cache *images,
+                      const char *directory, const struct log *log, struct fathom_error *err)
+{
+    struct harvesting h = {harvest, trie, images, log, err};
+    return each_store(directory, harvest_one, &h, err);
+}
+
+void harvest_free(struct harvest *harvest)
+{
+    for (size_t i = 0; i < harvest->image_count; i++)
+        free(harvest->images[i].path);
+    free(harvest->images);
+    *harvest = (struct harvest){0};
+}
+
+static int progress_one(void *context, const char *path)
+{
+    struct harvest_progress *out = context;
+    struct store_file store;
+    uint32_t first, end;
+    if (store_file_open(path, &store, NULL) < 0)
+        return 0; /* it is being made */
+    out->stores++;
+    for (end = store_file_next(&store, 0, &first); first < end; end = store_file_next(&store, end, &first)) {
+        for (uint32_t at = first; at < end; at++) {
+            struct store_node node;
+            if (store_file_node(&store, at, &node) && node.function != STORE_ROOT) {
+                out->calls = add_saturating(out->calls, node.count);
+                out->nodes++;
+            }
+        }
+    }
+    store_file_close(&store);
+    return 0;
+}
+
+int harvest_progress(const char *directory, struct harvest_progress *out, struct fathom_error *err)
+{
+    struct harvest_progress sum = {0};
+    int rc = each_store(directory, progress_one, &sum, err);
+    if (rc == 0)
+        *out = sum;
+    return rc;
+}

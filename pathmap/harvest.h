@@ -1,0 +1,52 @@
+/*
+ * harvest.h - what a training session learned: the stores of its processes, summed up in a trie.
+ *
+ * A node of a store is one of the trie with the same function, height and call site; its entries count as
+ * passes and as self, since each began an activation in which samples can fall. Stores may be hostile (their
+ * writers are the trained programs): a node that makes no sense is left out with what is below it, and
+ * counted.
+ */
+#ifndef FATHOM_PATHMAP_HARVEST_H
+#define FATHOM_PATHMAP_HARVEST_H
+
+#include <stddef.h>
+
+#include "image/cache.h"
+#include "pathmap/probe/store.h"
+#include "pathmap/trie.h"
+
+struct harvest_image { /* an image that was looked at in some process */
+    char *path;
+    struct store_summary hooks; /* of the process that has the most */
+};
+
+/* Sums over all stores read into it. Starts as zeros; harvest_free() at the end. */
+struct harvest {
+    uint64_t stores, threads;
+    uint64_t calls; /* entries that were counted */
+    uint64_t nodes;
+    uint64_t unsound;                               /* nodes left out as they make no sense */
+    uint64_t dropped, dropped_depth, dropped_stack; /* entries that the runtime could not count (store.h) */
+    int failure; /* errno of the first store that could not grow; 0: none */
+    struct harvest_image *images;
+    size_t image_count, image_room;
+};
+
+/* Adds a store to the trie. images: for functions' names; they are left unknown where a file cannot be
+ * opened. Errors: -ENOMSG: not a store; -ENOTSUP: another version's; -EBADMSG: damaged, nothing was added;
+ * system errors; -ENOMEM: some of it may have been added. */
+int harvest_store(struct harvest *harvest, struct trie *trie, struct image_cache *images, const char *path,
+                  struct fathom_error *err);
+/* All stores in a session's directory; those that cannot be read are told through the log and passed over. */
+int harvest_directory(struct harvest *harvest, struct trie *trie, struct image_cache *images,
+                      const char *directory, const struct log *log, struct fathom_error *err);
+void harvest_free(struct harvest *harvest);
+
+struct harvest_progress {
+    uint64_t calls, nodes, stores;
+};
+
+/* What the stores of a directory hold so far, for a line that tells of progress; reads all nodes. */
+int harvest_progress(const char *directory, struct harvest_progress *out, struct fathom_error *err);
+
+#endif
