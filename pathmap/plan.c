@@ -24,6 +24,7 @@ struct waiting { /* a hook whose kind is open until pads are given away */
 
 struct builder {
     const struct image *image;
+    const struct plan_options *options;
     struct plan_code code;
     struct array hooks, fixups, bytes, waiting, left_out;
     uint64_t pads_end; /* of the last pad given away */
@@ -106,6 +107,8 @@ static int add_function(struct builder *b, uint32_t index, enum plan_kind from)
     const struct image_function *f = image_function(b->image, index);
     struct plan_site site;
     const char *reason = plan_choose(&b->code, index, from, &site);
+    if (b->options->sleds_only && (reason || site.kind != PLAN_SLED))
+        return 0;
     if (reason) {
         /* without a name it is a .cold part that could not be given to its function */
         if (!f->name && (b->code.flags[index] & PLAN_CODE_PART))
@@ -135,8 +138,9 @@ static int settle(struct builder *b, const struct waiting *waiting)
     return fill_hook(b, &site, pad, waiting->hook);
 }
 
-static int add_functions(struct builder *b, const struct plan_options *options)
+static int add_functions(struct builder *b)
 {
+    const struct plan_options *options = b->options;
     uint64_t start;
     bool starts = image_entry(b->image, &start);
     int rc = 0;
@@ -208,6 +212,7 @@ int plan_build(const struct image *image, const struct plan_options *options, vo
 {
     static const struct plan_options none;
     struct builder b = {.image = image,
+                        .options = options ? options : &none,
                         .hooks.item_size = sizeof(struct plan_hook),
                         .fixups.item_size = sizeof(struct plan_fixup),
                         .bytes.item_size = 1,
@@ -215,7 +220,7 @@ int plan_build(const struct image *image, const struct plan_options *options, vo
                         .left_out.item_size = sizeof(struct plan_left_out)};
     int rc = plan_code_read(image, &b.code);
     if (rc == 0)
-        rc = add_functions(&b, options ? options : &none);
+        rc = add_functions(&b);
     if (rc < 0)
         error_memory(err);
     else

@@ -16,6 +16,7 @@ struct plan_options {
     bool (*skip)(void *context, const struct image *image, uint32_t function);
     void *context;
     bool breakpoints_only; /* BREAKPOINT everywhere: for tests of the runtime */
+    bool sleds_only;       /* SLED, or no hook: functions without a sled are passed over like skipped ones */
 };
 
 struct plan_left_out {

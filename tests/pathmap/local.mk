@@ -19,3 +19,8 @@ tests_pathmap_test_plan_read_LDADD = $(PATHMAP_TEST_LIBS)
 tests_pathmap_test_plan_choose_SOURCES = tests/pathmap/test_plan_choose.c tests/pathmap/equivalent.c \
 	tests/pathmap/equivalent.h tests/image/build.c tests/image/build.h
 tests_pathmap_test_plan_choose_LDADD = $(PATHMAP_TEST_LIBS) $(CAPSTONE_LIBS)
+UNIT_TESTS += tests/pathmap/test_harvest tests/pathmap/test_session
+tests_pathmap_test_harvest_SOURCES = tests/pathmap/test_harvest.c tests/pathmap/store.c tests/pathmap/store.h
+tests_pathmap_test_harvest_LDADD = $(PATHMAP_TEST_LIBS)
+tests_pathmap_test_session_SOURCES = tests/pathmap/test_session.c
+tests_pathmap_test_session_LDADD = $(PATHMAP_TEST_LIBS)
