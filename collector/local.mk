@@ -22,5 +22,6 @@ libcollector_la_SOURCES = \
 	collector/threadroot.c collector/threadroot.h \
 	collector/touch.c collector/touch.h \
 	collector/tracefs.c collector/tracefs.h \
-	collector/tracing.c collector/tracing.h
+	collector/tracing.c collector/tracing.h \
+	collector/uprobes.c collector/uprobes.h
 libcollector_la_LIBADD = $(PFM_LIBS)

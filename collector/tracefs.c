@@ -42,16 +42,6 @@ static int read_all(int fd, char **text, size_t *size)
     return 0;
 }
 
-static int read_at(int dir, const char *path, char **text, size_t *size)
-{
-    int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    int rc = read_all(fd, text, size);
-    close(fd);
-    return rc;
-}
-
 /* A mount that only its descriptor reaches and that ends with it (fsmount, Linux 5.2). */
 static int private_mount(void)
 {
@@ -66,23 +56,33 @@ static int private_mount(void)
     return mount < 0 ? -code : mount;
 }
 
-int tracefs_read(const char *path, char **text, size_t *size)
+int tracefs_open(const char *path, int flags)
 {
     static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         int dir = open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (dir < 0)
             continue;
-        int rc = read_at(dir, path, text, size);
+        int fd = openat(dir, path, flags | O_CLOEXEC);
         close(dir);
-        if (rc == 0)
-            return 0;
+        if (fd >= 0)
+            return fd;
     }
     int mount = private_mount();
     if (mount < 0)
         return mount;
-    int rc = read_at(mount, path, text, size);
+    int fd = openat(mount, path, flags | O_CLOEXEC), code = errno;
     close(mount);
+    return fd < 0 ? -code : fd;
+}
+
+int tracefs_read(const char *path, char **text, size_t *size)
+{
+    int fd = tracefs_open(path, O_RDONLY);
+    if (fd < 0)
+        return fd;
+    int rc = read_all(fd, text, size);
+    close(fd);
     return rc;
 }
 
