@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
 	infer/bases.c infer/bases.h \
 	infer/cid.c \
+	infer/entries.c infer/entries.h \
 	infer/lineage.c infer/lineage.h \
 	infer/locate.c infer/locate.h \
 	infer/pipeline.c infer/pipeline.h \

@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += libpathmap.la
 libpathmap_la_SOURCES = \
 	pathmap/fmap.h \
+	pathmap/harvest.c pathmap/harvest.h \
 	pathmap/map_data.h \
 	pathmap/merge.c \
 	pathmap/numbers.c pathmap/numbers.h \
@@ -12,7 +13,10 @@ libpathmap_la_SOURCES = \
 	pathmap/plan_displace.c pathmap/plan_displace.h \
 	pathmap/probe/plan.h pathmap/probe/plan_read.c \
 	pathmap/serialise.c \
+	pathmap/session.c pathmap/session.h \
+	pathmap/store_file.c pathmap/store_file.h \
 	pathmap/trie.c pathmap/trie.h \
 	pathmap/trie_data.h \
+	pathmap/uprobe_site.c pathmap/uprobe_site.h \
 	pathmap/verify.c
 EXTRA_DIST += docs/fmap.md
