@@ -6,13 +6,21 @@ fathom_SOURCES = \
 	cli/events.c cli/events.h \
 	cli/exit.c cli/exit.h \
 	cli/help.c \
+	cli/interrupt.c cli/interrupt.h \
+	cli/libraries.c cli/libraries.h \
 	cli/main.c \
 	cli/map.c \
 	cli/options.c cli/options.h \
+	cli/probe_launch.c cli/probe_launch.h \
 	cli/profile.c cli/profile.h \
 	cli/record.c \
 	cli/report.c \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \
-	cli/train.c
+	cli/train.c cli/train.h \
+	cli/train_choose.c \
+	cli/train_patch.c \
+	cli/train_unwind.c \
+	cli/train_uprobe.c
+
 fathom_LDADD = $(FATHOM_LIBS)

@@ -1,11 +1,12 @@
 /* target.c - see target.h. */
 #include "cli/target.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "cli/interrupt.h"
 
 #define POLL_MS 100
 
@@ -97,15 +98,6 @@ void target_collector(const struct target *target, struct terminal *terminal, st
     };
 }
 
-/* The one thing that a signal handler can reach. */
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int signal)
-{
-    (void)signal;
-    interrupted = 1;
-}
-
 static double now_seconds(void)
 {
     struct timespec now;
@@ -116,11 +108,8 @@ static double now_seconds(void)
 int target_run(const struct target *target, struct collector *collector, collector_sink *sink, void *context,
                void (*progress)(void *context), enum target_end *end, struct fathom_error *err)
 {
-    struct sigaction action = {.sa_handler = on_signal}, old_int, old_term, old_hup;
-    interrupted = 0;
-    sigaction(SIGINT, &action, &old_int);
-    sigaction(SIGTERM, &action, &old_term);
-    sigaction(SIGHUP, &action, &old_hup);
+    struct interrupts before;
+    interrupt_catch(&before);
 
     *end = TARGET_ENDED;
     int rc = collector_start(collector, sink, context, err);
@@ -137,7 +126,7 @@ int target_run(const struct target *target, struct collector *collector, collect
                 timeout = (int)(left * 1000) + 1;
         }
         int more = collector_poll(collector, timeout, sink, context, err);
-        if (interrupted) {
+        if (interrupt_count()) {
             *end = TARGET_INTERRUPTED;
             break;
         }
@@ -154,8 +143,6 @@ int target_run(const struct target *target, struct collector *collector, collect
     if (target->command && collector_status(collector) < 0)
         collector_signal(collector, SIGTERM);
 
-    sigaction(SIGINT, &old_int, NULL);
-    sigaction(SIGTERM, &old_term, NULL);
-    sigaction(SIGHUP, &old_hup, NULL);
+    interrupt_restore(&before);
     return rc;
 }

@@ -1,0 +1,198 @@
+/* train_patch.c - `fathom train --via patch`: every call of a command, by the probe runtime inside of it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "cli/exit.h"
+#include "cli/interrupt.h"
+#include "cli/probe_launch.h"
+#include "cli/train.h"
+#include "image/name.h"
+#include "pathmap/harvest.h"
+#include "pathmap/session.h"
+
+#define SERVE_MS       50   /* between two looks at the command */
+#define GRACE_SECONDS  3.0  /* for a command that was asked to end */
+#define PROGRESS_SHARE 20.0 /* looking at the stores takes at most one part in so many of the time */
+
+struct patching {
+    const struct train_options *options;
+    struct terminal *terminal;
+    struct session *session;
+    pid_t pid;
+    int status;                  /* wait status of the command; -1: it runs */
+    double looked_at, look_took; /* seconds: of the stores, for progress */
+    struct harvest_progress progress;
+};
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void show_progress(struct patching *p)
+{
+    struct terminal *t = p->terminal;
+    double now = now_seconds(), since = now - p->looked_at;
+    if (t->quiet || !t->stderr_is_person || since < 1 || since < p->look_took * PROGRESS_SHARE)
+        return;
+    uint64_t calls = p->progress.calls;
+    if (harvest_progress(session_directory(p->session), &p->progress, NULL) < 0)
+        return;
+    double rate = p->progress.calls > calls ? (double)(p->progress.calls - calls) / since : 0;
+    p->looked_at = now;
+    p->look_took = now_seconds() - now;
+    terminal_progress(t, "%.1f million calls, %.1f million a second, %llu contexts",
+                      (double)p->progress.calls * 1e-6, rate * 1e-6, (unsigned long long)p->progress.nodes);
+}
+
+/* A child that ends interrupts the wait for requests. */
+static void on_child(int signal)
+{
+    (void)signal;
+}
+
+/* Answers the runtime until the command ends, or ends it. */
+static void serve(struct patching *p)
+{
+    double start = now_seconds(), end = 0;
+    const double duration = p->options->target.duration;
+    p->looked_at = start;
+    while (waitpid(p->pid, &p->status, WNOHANG) != p->pid) {
+        p->status = -1;
+        double now = now_seconds();
+        bool stop = interrupt_count() || (duration > 0 && now - start >= duration);
+        if (stop && end == 0) {
+            kill(p->pid, SIGTERM);
+            end = now + GRACE_SECONDS;
+        }
+        if (end != 0 && now >= end)
+            break;
+        session_serve(p->session, SERVE_MS);
+        show_progress(p);
+    }
+    terminal_progress_end(p->terminal);
+}
+
+/* Signals that come between the start of the command and the end of the training are ours to handle; the
+ * command has what we had. */
+static int run_command(struct patching *p, const char *library, struct fathom_error *err)
+{
+    struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP}, old_child;
+    struct interrupts before;
+    sigset_t all, mask;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask);
+    int rc = probe_launch(p->options->target.command, library, session_directory(p->session), &p->pid, err);
+    interrupt_catch(&before);
+    sigaction(SIGCHLD, &child, &old_child);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    if (rc == 0)
+        serve(p);
+    sigaction(SIGCHLD, &old_child, NULL);
+    interrupt_restore(&before);
+    return rc;
+}
+
+static void say_left_out(struct terminal *terminal, const struct session_image *image)
+{
+    for (uint32_t i = 0; i < image->plan.left_out_count; i++) {
+        const struct plan_left_out *left = &image->plan.left_out[i];
+        char name[1024];
+        name_format(image->path, left->name, left->function, name, sizeof name);
+        terminal_say(terminal, LOG_DEBUG, "%s is left out: %s", name, left->reason);
+    }
+}
+
+static void say_image(struct terminal *terminal, const struct harvest_image *image)
+{
+    const struct store_summary *h = &image->hooks;
+    uint32_t hooked = h->sleds + h->detours + h->pads + h->breakpoints;
+    if (hooked)
+        terminal_say(
+            terminal, LOG_NOTE,
+            "%s: %u functions hooked (%u sleds, %u detours, %u short jumps, %u breakpoints), %u left out",
+            image->path, hooked, h->sleds, h->detours, h->pads, h->breakpoints, h->left_out + h->failed);
+    if (h->reason[0])
+        terminal_say(terminal, LOG_WARNING,
+                     hooked ? "%s: %u functions are not hooked: %s"
+                            : "%s: none of %u functions is hooked: %s",
+                     image->path, h->failed, h->reason);
+}
+
+static void say_summary(const struct patching *p, const struct harvest *h, const struct trie *trie)
+{
+    struct terminal *t = p->terminal;
+    for (size_t i = 0; i < h->image_count; i++)
+        say_image(t, &h->images[i]);
+    for (size_t i = 0; i < session_image_count(p->session); i++)
+        say_left_out(t, session_image(p->session, i));
+    terminal_say(t, LOG_NOTE, "%llu calls in %llu process%s, %u contexts in %s", (unsigned long long)h->calls,
+                 (unsigned long long)h->stores, h->stores == 1 ? "" : "es", trie_node_count(trie) - 1,
+                 p->options->output);
+    uint64_t dropped = h->dropped + h->dropped_depth + h->dropped_stack;
+    if (dropped)
+        terminal_say(
+            t, LOG_WARNING,
+            "%llu calls could not be kept (%llu: no room%s%s; %llu: too deep; %llu: an unknown stack)",
+            (unsigned long long)dropped, (unsigned long long)h->dropped, h->failure ? ", " : "",
+            h->failure ? strerror(h->failure) : "", (unsigned long long)h->dropped_depth,
+            (unsigned long long)h->dropped_stack);
+    if (h->unsound)
+        terminal_say(t, LOG_WARNING, "%llu contexts of a damaged store are left out",
+                     (unsigned long long)h->unsound);
+}
+
+static int learn(struct patching *p, struct trie *trie, struct image_cache *images, struct fathom_error *err)
+{
+    struct harvest harvest = {0};
+    int rc = harvest_directory(&harvest, trie, images, session_directory(p->session), &p->terminal->log, err);
+    if (rc == 0 && harvest.stores == 0)
+        rc = error_set(err, ECHILD,
+                       "nothing was learned: the probe runtime did not start in %s (a program that drops "
+                       "LD_PRELOAD or FATHOM_PROBE from its environment?); --via unwind needs no runtime",
+                       p->options->target.command[0]);
+    if (rc == 0)
+        rc = trie_save(trie, p->options->output, err);
+    if (rc == 0)
+        say_summary(p, &harvest, trie);
+    harvest_free(&harvest);
+    return rc;
+}
+
+int train_patch(const struct train_options *options, struct terminal *terminal)
+{
+    struct patching p = {.options = options, .terminal = terminal, .status = -1};
+    struct fathom_error err = {0};
+    struct image_options image_options = {.log = &terminal->log};
+    struct image_cache *images = image_cache_new(&image_options);
+    struct trie *trie = trie_new();
+    struct session_options session_options = {.names = options->names,
+                                              .name_count = options->name_count,
+                                              .sleds_only = options->way == TRAIN_SLED,
+                                              .images = images,
+                                              .log = &terminal->log};
+    char library[4096];
+    int rc = images && trie ? 0 : error_memory(&err);
+    if (rc == 0)
+        rc = train_read_map(options, trie, &err);
+    if (rc == 0)
+        rc = probe_library(library, sizeof library, &err);
+    if (rc == 0)
+        rc = session_open(&session_options, &p.session, &err);
+    if (rc == 0)
+        rc = run_command(&p, library, &err);
+    if (rc == 0)
+        rc = learn(&p, trie, images, &err);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    session_close(p.session);
+    trie_free(trie);
+    image_cache_free(images);
+    return rc < 0 ? exit_code_of(&err) : p.status >= 0 ? exit_code_of_status(p.status) : EXIT_OK;
+}
