@@ -20,6 +20,7 @@ libimage_la_SOURCES = \
 	image/plt.c \
 	image/pointer.c image/pointer.h \
 	image/program.c image/program.h \
+	image/relocations.c image/relocations.h \
 	image/symbols.c image/symbols.h \
 	image/targets.c \
 	image/thread_return.c image/thread_return.h \
