@@ -7,6 +7,7 @@ libimage_la_SOURCES = \
 	image/cfi_expression.c image/cfi_expression.h \
 	image/cfi_frames.c image/cfi_frames.h \
 	image/cfi_machine.c image/cfi_machine.h \
+	image/code.c image/code.h image/code_effects.c image/code_reader.h \
 	image/cold.h image/cold_branches.c image/cold_names.c \
 	image/debug_file.c image/debug_file.h \
 	image/elf_file.c image/elf_file.h \
