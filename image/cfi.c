@@ -60,6 +60,17 @@ struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address)
     return row;
 }
 
+uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address)
+{
+    if (address < cfi->base)
+        return cfi->row_count ? cfi->base : UINT64_MAX;
+    if (address - cfi->base > UINT32_MAX)
+        return UINT64_MAX;
+    uint32_t at = address_index_find(&cfi->index, (uint32_t)(address - cfi->base));
+    uint32_t next = at == ADDRESS_INDEX_NONE ? 0 : at + 1;
+    return next < cfi->row_count ? cfi->base + cfi->starts[next] : UINT64_MAX;
+}
+
 static const struct rule rule_none = {.cfa = CFI_NONE, .bp_and_root = CFI_BP_UNKNOWN};
 static const struct rule rule_unsupported = {.cfa = CFI_UNSUPPORTED, .bp_and_root = CFI_BP_UNKNOWN};
 

@@ -45,6 +45,10 @@ struct cfi;
  * where there is none. Under 50 ns: one index access and a short scan. */
 struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address);
 
+/* Where the row that holds at an address ends: the first address above it with another row (which may be one
+ * of CFI_NONE); UINT64_MAX after the last. */
+uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address);
+
 struct cfi_statistics {
     uint32_t fdes, rows;
     uint32_t unsupported_rows; /* rows whose CFA cannot be told */

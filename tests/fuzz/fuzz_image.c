@@ -1,6 +1,7 @@
-/* fuzz_image.c - a fuzz target for the ELF and CFI readers: opens an image and asks it everything. */
+/* fuzz_image.c - a fuzz target for the ELF, CFI and code readers: opens an image and asks it everything. */
 #include <stdlib.h>
 
+#include "image/calls.h"
 #include "image/cfi.h"
 #include "image/image.h"
 
@@ -60,6 +61,53 @@ static void ask_cfi(const struct cfi *cfi)
     require(s.fdes == count && s.unsupported_rows <= s.rows);
 }
 
+static void ask_taken(const struct image *image, const struct calls *calls)
+{
+    uint32_t count = image_function_count(image);
+    const uint32_t *taken;
+    size_t n = calls_taken(calls, &taken);
+    for (size_t i = 0; i < n; i++)
+        require(taken[i] < count && (i == 0 || taken[i] > taken[i - 1]));
+    for (uint32_t f = 0; f <= count; f++) {
+        n = calls_taken_by(calls, f, &taken);
+        for (size_t i = 0; i < n; i++)
+            require(taken[i] < count);
+    }
+    const char *const *symbols;
+    n = calls_taken_symbols(calls, &symbols);
+    for (size_t i = 0; i < n; i++)
+        require(symbols[i][0]);
+    const struct call_table *tables;
+    n = calls_tables(calls, &tables);
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < tables[i].count; k++)
+            require(tables[i].functions[k] < count || tables[i].functions[k] == IMAGE_NO_FUNCTION);
+    bool resolver;
+    require(calls_export(calls, "", &resolver) == IMAGE_NO_FUNCTION);
+}
+
+static void ask_calls(const struct image *image)
+{
+    struct calls *calls;
+    const struct call_site *sites, *own;
+    require(calls_build(image, &calls, NULL) == 0);
+    size_t count = calls_all(calls, &sites), sum = 0;
+    for (uint32_t f = 0; f < image_function_count(image); f++) {
+        size_t n = calls_of(calls, f, &own);
+        for (size_t i = 0; i < n; i++) {
+            require(own[i].function == f && image_function_at(image, own[i].address) == f);
+            require(i == 0 || own[i].address > own[i - 1].address);
+            require((own[i].next == 0) == own[i].tail && own[i].offset >= 0);
+            require((own[i].kind == CALL_IMPORT) == (own[i].symbol != NULL));
+            require(own[i].tail || calls_before(calls, own[i].next) == &own[i]);
+        }
+        sum += n;
+    }
+    require(sum == count);
+    ask_taken(image, calls);
+    calls_free(calls);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct image_options options = {.no_debug_files = true};
@@ -72,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     ask_functions(image);
     ask_cfi(image_cfi(image));
+    ask_calls(image);
     uint64_t address;
     image_thread_return(image, &address);
     image_address(image, size / 2, &address);

@@ -1,7 +1,9 @@
-UNIT_TESTS += tests/image/test_cfi tests/image/test_code tests/image/test_cold tests/image/test_debug_file \
+UNIT_TESTS += tests/image/test_calls tests/image/test_cfi tests/image/test_code tests/image/test_cold tests/image/test_debug_file \
 	tests/image/test_image tests/image/test_lines tests/image/test_thread_return
 IMAGE_TEST_BUILD = tests/image/build.c tests/image/build.h
 IMAGE_TEST_LIBS = libimage.la libbase.la $(CRITERION_LIBS)
+tests_image_test_calls_SOURCES = tests/image/test_calls.c $(IMAGE_TEST_BUILD)
+tests_image_test_calls_LDADD = $(IMAGE_TEST_LIBS)
 tests_image_test_code_SOURCES = tests/image/test_code.c
 tests_image_test_code_LDADD = $(IMAGE_TEST_LIBS)
 tests_image_test_cfi_SOURCES = tests/image/test_cfi.c $(IMAGE_TEST_BUILD)

@@ -1,0 +1,74 @@
+/* calls_private.h - how the call graph of an image is made, step by step; see calls.h. Private to image/. */
+#ifndef FATHOM_IMAGE_CALLS_PRIVATE_H
+#define FATHOM_IMAGE_CALLS_PRIVATE_H
+
+#include "base/arena.h"
+#include "image/calls.h"
+#include "image/frame_flow.h"
+#include "image/function_code.h"
+#include "image/image_private.h"
+#include "image/operands.h"
+#include "image/slots.h"
+
+struct taken { /* the code of a function takes another's address */
+    uint32_t by, function;
+};
+
+struct exported {
+    const char *name;
+    uint32_t function;
+    bool resolver;
+};
+
+struct calls {
+    const struct image *image;
+    struct slots slots;
+    uint32_t function_count;
+    struct call_site *sites;
+    size_t site_count, site_room;
+    size_t *first;  /* site of each function, and one more */
+    uint8_t *marks; /* MARK_*, one for each function */
+    uint32_t *taken;
+    size_t taken_count;
+    struct taken *pairs; /* ascending */
+    uint32_t *pair_functions;
+    size_t pair_count, pair_room;
+    const char **symbols;
+    size_t symbol_count, symbol_room;
+    struct call_table *tables;
+    size_t table_count;
+    uint32_t *table_functions;
+    struct exported *exports; /* by name */
+    size_t export_count;
+};
+
+enum {
+    MARK_STUB = 1,   /* of the PLT */
+    MARK_TAKEN = 2,  /* its address is taken */
+    MARK_LABELS = 4, /* pointers in data lead into its middle: computed jumps */
+};
+
+/* What is at hand while one function is read. */
+struct calls_reader {
+    struct calls *calls;
+    uint32_t function;
+    struct function_code code;
+    struct frame_flow flow;
+    struct operand *operands; /* of each indirect call and jump, in order */
+    size_t operand_count, operand_room;
+};
+
+/* The slot that a stub of the PLT jumps through. */
+bool calls_stub_slot(const struct calls *calls, uint32_t stub, uint64_t *slot);
+/* Resolves operands, finds the jumps' tables, notes the addresses that the code takes. 0 or -ENOMEM. */
+int calls_read_operands(struct calls_reader *r);
+/* Adds the function's sites. 0 or -ENOMEM. */
+int calls_add_sites(struct calls_reader *r);
+int calls_note_taken(struct calls *calls, uint32_t by, uint32_t function);
+int calls_note_symbol(struct calls *calls, const char *symbol);
+/* What data and the loader take; then the lists as they are handed out. After all functions. 0 or -ENOMEM. */
+int calls_build_taken(struct calls *calls);
+int calls_build_tables(struct calls *calls);
+int calls_build_exports(struct calls *calls); /* before calls_build_taken() */
+
+#endif

@@ -1,0 +1,129 @@
+/* function_code.c - see function_code.h. */
+#include "image/function_code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int reserve(struct function_code *code, uint32_t more)
+{
+    if (more <= code->room - code->count)
+        return 0;
+    uint64_t room = code->room ? code->room : 1024;
+    while (room < (uint64_t)code->count + more)
+        room *= 2;
+    if (room >= FUNCTION_CODE_NONE)
+        return -ENOMEM;
+    struct code_insn *insns = realloc(code->insns, room * sizeof *insns);
+    if (insns)
+        code->insns = insns;
+    uint32_t *jumps = realloc(code->jumps, room * sizeof *jumps);
+    if (jumps)
+        code->jumps = jumps;
+    uint8_t *ways = realloc(code->ways, room);
+    if (ways)
+        code->ways = ways;
+    if (!insns || !jumps || !ways)
+        return -ENOMEM;
+    code->room = (uint32_t)room;
+    return 0;
+}
+
+static int read_part(struct function_code *code, const struct image *image, const struct function_part *part)
+{
+    size_t size;
+    const uint8_t *bytes = image_bytes(image, part->address, &size);
+    if (!bytes)
+        return 0;
+    if (size > part->size)
+        size = part->size;
+    for (size_t at = 0; at < size;) {
+        if (reserve(code, 1) < 0)
+            return -ENOMEM;
+        struct code_insn *insn = &code->insns[code->count++];
+        if (!code_read(bytes + at, size - at, part->address + at, insn)) {
+            insn->kind = CODE_STOP;
+            insn->length = 1;
+        }
+        at += insn->length;
+    }
+    return 0;
+}
+
+uint32_t function_code_find(const struct function_code *code, uint64_t address)
+{
+    uint32_t low = 0, high = code->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (code->insns[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < code->count && code->insns[low].address == address ? low : FUNCTION_CODE_NONE;
+}
+
+bool function_code_goes_on(const struct function_code *code, uint32_t i)
+{
+    const struct code_insn *insn = &code->insns[i];
+    if (insn->kind == CODE_JUMP || insn->kind == CODE_JUMP_INDIRECT || insn->kind == CODE_RETURN ||
+        insn->kind == CODE_STOP)
+        return false;
+    return i + 1 < code->count && insn[1].address == insn->address + insn->length;
+}
+
+int function_code_read(struct function_code *code, const struct image *image,
+                       const struct function_part *parts, uint32_t part_count)
+{
+    code->count = code->edge_count = 0;
+    for (uint32_t i = 0; i < part_count; i++)
+        if (read_part(code, image, &parts[i]) < 0)
+            return -ENOMEM;
+    for (uint32_t i = 0; i < code->count; i++) {
+        code->jumps[i] = FUNCTION_CODE_NONE;
+        code->ways[i] = i == 0 || !function_code_goes_on(code, i - 1) ? WAY_ALONE : 0;
+    }
+    for (uint32_t i = 0; i < code->count; i++) {
+        const struct code_insn *insn = &code->insns[i];
+        if (insn->kind != CODE_JUMP && insn->kind != CODE_BRANCH)
+            continue;
+        uint32_t to = function_code_find(code, insn->target);
+        code->jumps[i] = to;
+        if (to != FUNCTION_CODE_NONE)
+            code->ways[to] |= code->ways[to] & WAY_BRANCH ? WAY_MORE : WAY_BRANCH;
+    }
+    for (uint32_t i = 0; i < code->count; i++) {
+        if (i && code->ways[i - 1] & WAY_NONE)
+            code->ways[i] |= WAY_ALONE;
+        if (code->insns[i].kind == CODE_NOP && (code->ways[i] & (WAY_ALONE | WAY_BRANCH)) == WAY_ALONE)
+            code->ways[i] |= WAY_NONE;
+    }
+    return 0;
+}
+
+void function_code_free(struct function_code *code)
+{
+    free(code->insns);
+    free(code->jumps);
+    free(code->ways);
+    free(code->edges);
+    *code = (struct function_code){0};
+}
+
+bool function_code_add_edge(struct function_code *code, uint32_t from, uint64_t address, int *rc)
+{
+    uint32_t to = function_code_find(code, address);
+    if (to == FUNCTION_CODE_NONE)
+        return false;
+    if (code->edge_count == code->edge_room) {
+        uint32_t room = code->edge_room ? code->edge_room * 2 : 256;
+        struct table_edge *edges = room > code->edge_room ? realloc(code->edges, room * sizeof *edges) : NULL;
+        if (!edges) {
+            *rc = -ENOMEM;
+            return false;
+        }
+        code->edges = edges;
+        code->edge_room = room;
+    }
+    code->edges[code->edge_count++] = (struct table_edge){from, to};
+    return true;
+}

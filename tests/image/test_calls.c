@@ -1,0 +1,434 @@
+/* The calls of programs whose source says what they are. */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/calls.h"
+#include "image/cfi.h"
+#include "tests/image/build.h"
+
+static struct image *image;
+static struct calls *calls;
+
+static void open_calls(const char *name)
+{
+    struct fathom_error err = {0};
+    image = build_open(name);
+    cr_assert_eq(calls_build(image, &calls, &err), 0, "%s", err.text);
+}
+
+static void close_calls(void)
+{
+    calls_free(calls);
+    image_close(image);
+    build_clean();
+}
+
+static uint32_t function(const char *name)
+{
+    uint32_t f = image_function_entry(image, build_function(image, name));
+    cr_assert_neq(f, IMAGE_NO_FUNCTION);
+    return f;
+}
+
+static size_t sites_of(const char *name, const struct call_site **out)
+{
+    return calls_of(calls, function(name), out);
+}
+
+/* The n-th site of `caller` that leads to `callee` by whatever way names it; NULL: there are less. */
+static const struct call_site *site(const char *caller, const char *callee, unsigned n)
+{
+    const struct call_site *sites;
+    size_t count = sites_of(caller, &sites);
+    for (size_t i = 0; i < count; i++) {
+        const struct call_site *s = &sites[i];
+        uint32_t f = s->target ? image_function_entry(image, s->target) : IMAGE_NO_FUNCTION;
+        const char *name = s->symbol                ? s->symbol
+                           : f == IMAGE_NO_FUNCTION ? "*"
+                                                    : image_function(image, f)->name;
+        if (strcmp(name, callee) == 0 && n-- == 0)
+            return s;
+    }
+    return NULL;
+}
+
+#define NEED(s) cr_assert_not_null(s)
+
+static bool is_taken(const char *name)
+{
+    const uint32_t *taken;
+    size_t count = calls_taken(calls, &taken);
+    for (size_t i = 0; i < count; i++)
+        if (taken[i] == function(name))
+            return true;
+    return false;
+}
+
+static const char basics[] =
+    "#include <string.h>\n#include <stdio.h>\n"
+    "#define F __attribute__((noinline, noipa)) int\n"
+    "F leaf(int x) { __asm__ volatile(\"\"); return x + 1; }\n"
+    "F direct(int x) { return leaf(x) + 1; }\n"
+    "F jumps(int x) { return leaf(x * 2); }\n"
+    "F length(const char *s) { return (int)strlen(s) + 1; }\n"
+    "F show(const char *s) { return puts(s); }\n"
+    "F many(int a, int b, int c, int d, int e, int f, int g, int h, int i) {\n"
+    "    __asm__ volatile(\"\"); return a + b + c + d + e + f + g + h + i; }\n"
+    "F pushes(int x) { int r = leaf(x); r += many(r, 2, 3, 4, 5, 6, 7, x, r); return r + leaf(r); }\n"
+    "int (*hook)(int) = direct;\n"
+    "int (*const table[])(int) = {leaf, jumps};\n"
+    "F through(int x) { return hook(x) + 1; }\n"
+    "F pointer(int (*f)(int), int x) { return f(x) + 1; }\n"
+    "F last(int (*f)(int), int x) { return f(x); }\n"
+    "F passes(int x) { return pointer(pushes, x) + 1; }\n"
+    "F nobody(int x) { __asm__ volatile(\"\"); return x; }\n"
+    "F itself(int x) { return x > 1 ? itself(x - 1) * itself(x - 2) : nobody(x); }\n"
+    "int main(int c, char **v) { return table[c & 1](c) + through(c) + passes(c) + last(jumps, c)\n"
+    "    + length(v[0]) + show(v[0]) + itself(c); }\n";
+
+static void check_basics(void)
+{
+    const struct call_site *s = site("direct", "leaf", 0);
+    NEED(s);
+    cr_expect_eq(s->kind, CALL_DIRECT);
+    cr_expect_not(s->tail);
+    cr_expect_not(s->open);
+    cr_expect_eq(s->next, s->address + 5);
+    cr_expect_eq(s->offset % 8, 0);
+    cr_expect_gt(s->offset, 0);
+    cr_expect_eq(calls_before(calls, s->next), s);
+    cr_expect_null(calls_before(calls, s->next - 1));
+    cr_expect_null(calls_before(calls, 0));
+    cr_expect_null(calls_before(calls, UINT64_MAX));
+
+    NEED(s = site("jumps", "leaf", 0));
+    cr_expect_eq(s->kind, CALL_DIRECT);
+    cr_expect(s->tail);
+    cr_expect_eq(s->next, 0);
+    cr_expect_null(calls_before(calls, s->address + 5));
+
+    NEED(s = site("length", "strlen", 0));
+    cr_expect_eq(s->kind, CALL_IMPORT);
+    cr_expect_not(s->tail);
+    NEED(s = site("show", "puts", 0));
+    cr_expect_eq(s->kind, CALL_IMPORT);
+    cr_expect(s->tail);
+
+    NEED(s = site("through", "direct", 0));
+    cr_expect_eq(s->kind, CALL_INDIRECT);
+    const struct call_site *sites;
+    cr_assert_eq(sites_of("pointer", &sites), 1);
+    cr_expect_eq(sites->kind, CALL_INDIRECT);
+    cr_expect_eq(sites->target, 0);
+    cr_expect_not(sites->tail);
+    cr_assert_eq(sites_of("last", &sites), 1);
+    cr_expect(sites->tail);
+    cr_expect_eq(sites->kind, CALL_INDIRECT);
+    NEED(site("itself", "itself", 0));
+
+    cr_expect(is_taken("leaf"));
+    cr_expect(is_taken("jumps"));
+    cr_expect(is_taken("direct"));
+    cr_expect(is_taken("pushes"));
+    cr_expect(is_taken("main"));
+    cr_expect_not(is_taken("nobody"));
+    cr_expect_not(is_taken("itself"));
+    const uint32_t *by;
+    cr_assert_eq(calls_taken_by(calls, function("passes"), &by), 1);
+    cr_expect_eq(by[0], function("pushes"));
+    cr_expect_eq(calls_taken_by(calls, function("direct"), &by), 0);
+}
+
+/* Calls of one function with and without arguments on the stack: the pushed ones count. */
+static void check_pushes(bool frame_pointer)
+{
+    const struct call_site *one = site("pushes", "leaf", 0), *many = site("pushes", "many", 0),
+                           *other = site("pushes", "leaf", 1);
+    NEED(one);
+    NEED(many);
+    NEED(other);
+    cr_expect_eq(one->offset, other->offset);
+    cr_expect_eq(many->offset - one->offset, 32, "3 words and 8 bytes of alignment, not %d",
+                 many->offset - one->offset);
+    struct cfi_row row = cfi_lookup(image_cfi(image), many->address);
+    cr_expect_eq(row.cfa, frame_pointer ? CFI_BP : CFI_SP);
+}
+
+Test(calls, basic_kinds, .fini = close_calls)
+{
+    build_source("basics.c", basics);
+    build_run("gcc -O2 -fPIE -pie -o basics basics.c");
+    open_calls("basics");
+    check_basics();
+    check_pushes(false);
+    const struct call_site *s = site("length", "strlen", 0);
+    cr_expect(image_function_is_stub(image, image_function_entry(image, s->target)));
+}
+
+Test(calls, got_calls, .fini = close_calls)
+{
+    build_source("basics.c", basics);
+    build_run("gcc -O2 -fno-plt -o basics basics.c");
+    open_calls("basics");
+    check_basics();
+    cr_expect_eq(site("length", "strlen", 0)->target, 0);
+    const char *const *symbols;
+    size_t count = calls_taken_symbols(calls, &symbols);
+    for (size_t i = 0; i < count; i++)
+        cr_expect_str_neq(symbols[i], "strlen", "its slot is only called through");
+}
+
+Test(calls, fixed_address, .fini = close_calls)
+{
+    build_source("basics.c", basics);
+    build_run("gcc -O2 -fno-pie -no-pie -o basics basics.c");
+    open_calls("basics");
+    check_basics();
+    check_pushes(false);
+}
+
+Test(calls, frame_pointers, .fini = close_calls)
+{
+    build_source("basics.c", basics);
+    build_run("gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -o basics basics.c");
+    open_calls("basics");
+    check_basics();
+    check_pushes(true);
+}
+
+Test(calls, endbr_and_notrack, .fini = close_calls)
+{
+    build_source("basics.c", basics);
+    build_run("gcc -O2 -fcf-protection -o basics basics.c");
+    open_calls("basics");
+    check_basics();
+}
+
+Test(calls, clang, .fini = close_calls)
+{
+    if (system("clang --version >/dev/null 2>&1") != 0)
+        cr_skip_test("clang is not installed");
+    build_source("basics.c", basics);
+    build_run("clang -O2 -Wno-attributes -fPIE -pie -o basics basics.c");
+    open_calls("basics");
+    const struct call_site *s = site("direct", "leaf", 0), *sites;
+    NEED(s);
+    cr_expect_eq(s->offset, 16);
+    NEED(s = site("length", "strlen", 0));
+    NEED(s = site("show", "puts", 0));
+    cr_expect(s->tail);
+    cr_assert_eq(sites_of("last", &sites), 1);
+    cr_expect(sites->tail);
+    check_pushes(false);
+}
+
+/* A stripped program has the same sites. */
+Test(calls, stripped, .fini = close_calls)
+{
+    build_source("basics.c", basics);
+    build_run("gcc -O2 -o basics basics.c && strip -o bare basics");
+    open_calls("bare");
+    struct image *whole = build_open("basics");
+    struct calls *of_whole;
+    cr_assert_eq(calls_build(whole, &of_whole, NULL), 0);
+    const struct call_site *sites;
+    size_t count = calls_all(of_whole, &sites), compared = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct call_site *other = sites[i].next ? calls_before(calls, sites[i].next) : NULL;
+        /* (without symbols nothing tells the start-up code, which has no FDE) */
+        if (!other)
+            continue;
+        compared++;
+        cr_expect_eq(other->kind, sites[i].kind);
+        cr_expect_eq(other->offset, sites[i].offset);
+        cr_expect_eq(other->target, sites[i].target);
+    }
+    cr_expect_geq(compared, 12);
+    calls_free(of_whole);
+    image_close(whole);
+}
+
+Test(calls, frames_of_dynamic_size_are_open, .fini = close_calls)
+{
+    build_source(
+        "open.c",
+        "#define F __attribute__((noinline)) int\n"
+        "F leaf(int x) { __asm__ volatile(\"\"); return x + 1; }\n"
+        "F use(char *p) { __asm__ volatile(\"\" : : \"r\"(p) : \"memory\"); return *p; }\n"
+        "F dynamic(int n) { int r = leaf(n); if (r < 100) { char *p = __builtin_alloca((unsigned long)n);\n"
+        "    r += use(p); } return r; }\n"
+        "F aligned(int n) { char line[64] __attribute__((aligned(64))); int r = leaf(n);\n"
+        "    r += use(line); return r; }\n"
+        "F plain(int n) { char line[64]; return use(line) + leaf(n); }\n"
+        "int main(int c, char **v) { (void)v; return dynamic(c) + aligned(c) + plain(c); }\n");
+    build_run("gcc -O2 -fno-omit-frame-pointer -fno-shrink-wrap -o open open.c");
+    open_calls("open");
+    const struct call_site *before = site("dynamic", "leaf", 0), *after = site("dynamic", "use", 0);
+    NEED(before);
+    NEED(after);
+    cr_expect_not(before->open, "SP has not moved yet");
+    cr_expect(after->open);
+    const struct call_site *s;
+    NEED(s = site("aligned", "leaf", 0));
+    cr_expect(s->open);
+    NEED(s = site("aligned", "use", 0));
+    cr_expect(s->open);
+    NEED(s = site("plain", "use", 0));
+    cr_expect_not(s->open);
+    cr_expect_eq(s->offset % 16, 0);
+    cr_expect_geq(s->offset, 64 + 16);
+}
+
+/* Switches stay in their function, whichever way the compiler writes their tables; so do computed jumps. */
+static const char switches[] =
+    "#define F __attribute__((noinline)) int\n"
+    "F leaf(int x) { __asm__ volatile(\"\"); return x + 1; }\n"
+    "F other(int x) { __asm__ volatile(\"\"); return x + 2; }\n"
+    "F choose(int x) { switch (x) { case 0: return leaf(7) * 3; case 1: return other(x) + 1;\n"
+    "    case 2: return leaf(leaf(x)) + 5; case 3: return x * x; case 4: return other(3) - x;\n"
+    "    case 5: return leaf(x) + other(x); case 6: return 1; } return 0; }\n"
+    "F bare(int x, int y) { switch (x) { case 0: return y * 3; case 1: return y + 1; case 2: return y - 7;\n"
+    "    case 3: return y * y; case 4: return ~y; case 5: return y << 3; } return leaf(y); }\n"
+    "F computed(const unsigned char *p, int y) { static void *const to[] = {&&a, &&b, &&c, &&d};\n"
+    "    goto *to[*p++]; a: y += 3; goto *to[*p++]; b: y *= y; goto *to[*p++]; c: y ^= 5; goto *to[*p++];\n"
+    "    d: return y; }\n"
+    "int main(int c, char **v) { return choose(c) + bare(c, c) + computed((unsigned char *)v[0], c); }\n";
+
+static void check_switches(void)
+{
+    const struct call_site *sites;
+    size_t count = sites_of("choose", &sites), to_leaf = 0, to_other = 0;
+    for (size_t i = 0; i < count; i++) {
+        cr_expect_eq(sites[i].kind, CALL_DIRECT, "%lx", sites[i].address);
+        cr_expect_not(sites[i].open);
+        to_leaf += sites[i].target == build_function(image, "leaf");
+        to_other += sites[i].target == build_function(image, "other");
+    }
+    cr_expect_geq(to_leaf, 3);
+    cr_expect_geq(to_other, 2);
+    cr_assert_eq(sites_of("bare", &sites), 1, "only the call at its end");
+    cr_expect_eq(sites->target, build_function(image, "leaf"));
+    cr_expect_eq(sites_of("computed", &sites), 0);
+}
+
+Test(calls, switches_relative, .fini = close_calls)
+{
+    build_source("switch.c", switches);
+    build_run("gcc -O2 -fPIE -pie -fno-tree-switch-conversion -o switch switch.c");
+    open_calls("switch");
+    check_switches();
+}
+
+Test(calls, switches_absolute, .fini = close_calls)
+{
+    build_source("switch.c", switches);
+    build_run("gcc -O2 -fno-pie -no-pie -fno-tree-switch-conversion -o switch switch.c");
+    open_calls("switch");
+    check_switches();
+}
+
+Test(calls, switches_with_frame_pointers, .fini = close_calls)
+{
+    build_source("switch.c", switches);
+    build_run("gcc -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-tree-switch-conversion "
+              "-o switch switch.c");
+    open_calls("switch");
+    check_switches();
+}
+
+Test(calls, vtables, .fini = close_calls)
+{
+    build_source(
+        "virtual.cc",
+        "struct shape { virtual int area(int); virtual int edge(int) = 0; int n; };\n"
+        "struct named { virtual int name(int); int m; };\n"
+        "int shape::area(int x) { return x + n; }\n"
+        "int named::name(int x) { return x * m; }\n"
+        "struct square : shape, named { int edge(int x) override; int name(int x) override; };\n"
+        "int square::edge(int x) { return x * 3; }\n"
+        "int square::name(int x) { return x * 5; }\n"
+        "extern \"C\" __attribute__((noinline)) int call_edge(shape *s, int x) { return s->edge(x) + 1; }\n"
+        "extern \"C\" __attribute__((noinline)) int call_area(shape *s, int x) { return s->area(x); }\n"
+        "int main(int c, char **) { square s; s.n = c; s.m = c; named *n = &s;\n"
+        "    return call_edge(&s, c) + call_area(&s, c) + n->name(c); }\n");
+    build_run("g++ -O2 -o virtual virtual.cc");
+    open_calls("virtual");
+    const struct call_site *sites;
+    cr_assert_eq(sites_of("call_edge", &sites), 1);
+    cr_expect_eq(sites->kind, CALL_INDIRECT);
+    cr_expect_eq(sites->field, 8);
+    cr_assert_eq(sites_of("call_area", &sites), 1);
+    cr_expect_eq(sites->field, 0);
+    cr_expect(sites->tail);
+    cr_expect(is_taken("_ZN6square4edgeEi"));
+    cr_expect(is_taken("_ZThn16_N6square4nameEi"));
+    const struct call_table *tables;
+    size_t count = calls_tables(calls, &tables), primary = 0, secondary = 0, pure = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t *f = tables[i].functions;
+        if (tables[i].count == 3 && f[0] == function("_ZN5shape4areaEi"))
+            primary += f[1] == function("_ZN6square4edgeEi") && f[2] == function("_ZN6square4nameEi");
+        secondary += tables[i].count == 1 && f[0] == function("_ZThn16_N6square4nameEi");
+        pure += tables[i].count == 2 && f[0] == function("_ZN5shape4areaEi") && f[1] == IMAGE_NO_FUNCTION;
+    }
+    cr_expect_eq(primary, 1);
+    cr_expect_eq(secondary, 1);
+    cr_expect_eq(pure, 1, "shape's own, with __cxa_pure_virtual");
+}
+
+/* Calls of a part that gcc moved away belong to the function that it is from, at its frame's depth. */
+Test(calls, cold_parts, .fini = close_calls)
+{
+    build_source("cold.c",
+                 "#define F __attribute__((noipa)) int\n"
+                 "__attribute__((cold, noipa)) void repair(int x) { __asm__ volatile(\"\" : : \"r\"(x)); }\n"
+                 "F leaf(int x) { return x + 1; }\n"
+                 "F plain(int x) { volatile char frame[40]; frame[0] = 1; int r = leaf(x);\n"
+                 "    if (x > 5) { repair(x); repair(r); } return r; }\n"
+                 "int main(int c, char **v) { (void)v; return plain(c); }\n");
+    build_run("gcc -O2 -o cold cold.c"); /* clang splits no functions */
+    open_calls("cold");
+    const struct call_site *hot = site("plain", "leaf", 0), *cold = site("plain", "repair", 1);
+    NEED(hot);
+    NEED(cold);
+    uint32_t f = function("plain");
+    /* (unsigned: below or above) */
+    cr_expect_geq(cold->address - image_function(image, f)->address, image_function(image, f)->size);
+    cr_expect_eq(cold->offset, hot->offset);
+    cr_expect_eq(cold->function, f);
+    cr_expect_eq(calls_before(calls, cold->next), cold);
+}
+
+/* glibc: functions that are chosen by the processor; exports by name. */
+Test(calls, resolvers)
+{
+    struct fathom_error err = {0};
+    cr_assert_eq(image_open("/lib/x86_64-linux-gnu/libc.so.6", NULL, &image, &err), 0, "%s", err.text);
+    cr_assert_eq(calls_build(image, &calls, &err), 0, "%s", err.text);
+    bool resolver = false;
+    uint32_t f = calls_export(calls, "qsort", &resolver);
+    cr_assert_neq(f, IMAGE_NO_FUNCTION);
+    cr_expect_not(resolver);
+    f = calls_export(calls, "strlen", &resolver);
+    cr_assert_neq(f, IMAGE_NO_FUNCTION);
+    cr_expect(resolver);
+    const uint32_t *choices;
+    cr_expect_geq(calls_taken_by(calls, f, &choices), 3);
+    cr_expect_eq(calls_export(calls, "no such function", &resolver), IMAGE_NO_FUNCTION);
+    const struct call_site *sites;
+    size_t count = calls_all(calls, &sites), chosen = 0;
+    for (size_t i = 0; i < count; i++) {
+        chosen += sites[i].resolver;
+        if (i) {
+            cr_assert_geq(sites[i].function, sites[i - 1].function);
+            if (sites[i].function == sites[i - 1].function)
+                cr_assert_gt(sites[i].address, sites[i - 1].address);
+        }
+    }
+    cr_expect_geq(chosen, 500, "calls of its own strlen, memcpy and so on: %zu", chosen);
+    calls_free(calls);
+    image_close(image);
+}
