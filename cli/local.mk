@@ -5,6 +5,7 @@ fathom_SOURCES = \
 	cli/evaluation.c cli/evaluation.h \
 	cli/events.c cli/events.h \
 	cli/exit.c cli/exit.h \
+	cli/graph.c \
 	cli/help.c \
 	cli/interrupt.c cli/interrupt.h \
 	cli/libraries.c cli/libraries.h \

@@ -1,0 +1,225 @@
+/* graph.c - `fathom graph IMAGE`: the calls that a binary's code shows, with the stack that each takes. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exit.h"
+#include "cli/options.h"
+#include "image/calls.h"
+
+struct graph_options {
+    bool dot;
+    const char *function; /* only this one's calls; NULL: all */
+};
+
+static const char *function_name(const struct image *image, uint32_t function, char *out, size_t size)
+{
+    image_function_format(image, function, out, size);
+    return out;
+}
+
+/* Who is called: a function, a symbol, or what is known of where its address comes from. */
+static const char *target_name(const struct image *image, const struct call_site *site, char *out,
+                               size_t size)
+{
+    uint32_t f = site->target ? image_function_entry(image, site->target) : IMAGE_NO_FUNCTION;
+    if (site->kind == CALL_IMPORT)
+        snprintf(out, size, "%s@import", site->symbol);
+    else if (f != IMAGE_NO_FUNCTION)
+        function_name(image, f, out, size);
+    else if (site->target)
+        snprintf(out, size, "0x%llx", (unsigned long long)site->target);
+    else if (site->field != CALL_NO_FIELD)
+        snprintf(out, size, "*(%+d)", (int)site->field);
+    else
+        snprintf(out, size, "*");
+    return out;
+}
+
+static void print_text(const struct image *image, const struct calls *calls, uint32_t function)
+{
+    char name[1024], target[1024];
+    const struct call_site *sites;
+    size_t count = calls_of(calls, function, &sites);
+    if (count == 0)
+        return;
+    printf("%s\n", function_name(image, function, name, sizeof name));
+    for (size_t i = 0; i < count; i++) {
+        const struct call_site *s = &sites[i];
+        char offset[16] = "tail";
+        if (s->open)
+            strcpy(offset, "open");
+        else if (!s->tail)
+            snprintf(offset, sizeof offset, "%+d", (int)s->offset);
+        target_name(image, s, target, sizeof target);
+        const char *note = "";
+        if (s->kind == CALL_INDIRECT && s->target)
+            note = s->resolver ? " chooses" : " at start";
+        printf("  %8llx %8s  %s%s\n", (unsigned long long)s->address, offset, target, note);
+    }
+}
+
+static int by_target(const void *a, const void *b)
+{
+    const struct call_site *x = a, *y = b;
+    const char *of_x = x->symbol ? x->symbol : "", *of_y = y->symbol ? y->symbol : "";
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    int order = strcmp(of_x, of_y);
+    if (order)
+        return order;
+    if (x->target != y->target)
+        return x->target < y->target ? -1 : 1;
+    if (x->tail != y->tail)
+        return x->tail - y->tail;
+    if (x->open != y->open)
+        return x->open - y->open;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static void print_quoted(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            putchar('\\');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+/* One edge for all sites that have the same target and offset. */
+static int print_dot(const struct image *image, const struct calls *calls, uint32_t function)
+{
+    char name[1024], target[1024];
+    const struct call_site *sites;
+    size_t count = calls_of(calls, function, &sites);
+    if (count == 0)
+        return 0;
+    struct call_site *sorted = malloc(count * sizeof *sorted);
+    if (!sorted)
+        return -ENOMEM;
+    memcpy(sorted, sites, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_target);
+    function_name(image, function, name, sizeof name);
+    for (size_t i = 0; i < count; i++) {
+        const struct call_site *s = &sorted[i];
+        if (i && by_target(s - 1, s) == 0)
+            continue;
+        fputs("  ", stdout);
+        print_quoted(name);
+        fputs(" -> ", stdout);
+        bool unknown = s->kind == CALL_INDIRECT && !s->target;
+        print_quoted(unknown ? "*" : target_name(image, s, target, sizeof target));
+        if (s->tail)
+            fputs(" [label=\"tail\"", stdout);
+        else if (s->open)
+            fputs(" [label=\"open\"", stdout);
+        else
+            printf(" [label=\"%+d\"", (int)s->offset);
+        puts(s->kind == CALL_INDIRECT ? ", style=dashed];" : "];");
+    }
+    free(sorted);
+    return 0;
+}
+
+static bool is_wanted(const struct image *image, uint32_t function, const char *wanted)
+{
+    char name[1024];
+    const char *symbol = image_function(image, function)->name;
+    if (!wanted || (symbol && strcmp(symbol, wanted) == 0))
+        return true;
+    return strcmp(function_name(image, function, name, sizeof name), wanted) == 0;
+}
+
+static int print_graph(const struct image *image, const struct calls *calls,
+                       const struct graph_options *options, struct fathom_error *err)
+{
+    bool found = false;
+    if (options->dot)
+        puts("digraph calls {");
+    for (uint32_t f = 0; f < image_function_count(image); f++) {
+        if (!is_wanted(image, f, options->function))
+            continue;
+        found = true;
+        if (!options->dot)
+            print_text(image, calls, f);
+        else if (print_dot(image, calls, f) < 0)
+            return error_memory(err);
+    }
+    if (options->dot)
+        puts("}");
+    if (found)
+        return 0;
+    return error_set(err, ENOENT, "%s has no function %s", image_path(image),
+                     options->function ? options->function : "");
+}
+
+static int graph_image(const char *path, const struct graph_options *options, struct fathom_error *err)
+{
+    struct image *image;
+    struct calls *calls;
+    int rc = image_open(path, NULL, &image, err);
+    if (rc < 0)
+        return rc;
+    rc = calls_build(image, &calls, err);
+    if (rc == 0) {
+        rc = print_graph(image, calls, options, err);
+        calls_free(calls);
+    }
+    image_close(image);
+    return rc;
+}
+
+static int graph_run(int argc, char **argv, struct terminal *terminal)
+{
+    static const struct option longs[] = {
+        {"format", required_argument, NULL, 'f'},
+        {"function", required_argument, NULL, 'F'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    struct graph_options options = {0};
+    int option;
+    while ((option = getopt_long(argc, argv, "f:F:h", longs, NULL)) != -1) {
+        switch (option) {
+        case 'h':
+            return option_help(&graph_command);
+        case 'F':
+            options.function = optarg;
+            break;
+        case 'f':
+            options.dot = strcmp(optarg, "dot") == 0;
+            if (options.dot || strcmp(optarg, "text") == 0)
+                break;
+            return option_usage(terminal, &graph_command, "--format is text or dot");
+        default:
+            return option_usage(terminal, &graph_command, NULL);
+        }
+    }
+    if (argc - optind != 1)
+        return option_usage(terminal, &graph_command, "give one program or library");
+    struct fathom_error err = {0};
+    int rc = graph_image(argv[optind], &options, &err);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+}
+
+const struct command graph_command = {
+    .name = "graph",
+    .summary = "the calls that a binary's code shows",
+    .usage = "usage: fathom graph [OPTIONS] IMAGE\n"
+             "\n"
+             "Lists each function's calls: address, bytes of stack from its frame to the callee's ('tail': a "
+             "jump that\n"
+             "takes its place; 'open': not a fixed number), and who is called: a function, SYMBOL@import, or "
+             "'*' through\n"
+             "a pointer.\n"
+             "\n"
+             "  -f, --format FORMAT    text or dot (of Graphviz)\n"
+             "  -F, --function NAME    the calls of this function only\n"
+             "  -h, --help             this text\n",
+    .run = graph_run,
+};
