@@ -38,3 +38,8 @@ EXTRA_PROGRAMS += bench/bench_infer
 BENCHES += bench/bench_infer
 bench_bench_infer_SOURCES = bench/bench_infer.c tests/process/self.c tests/process/self.h
 bench_bench_infer_LDADD = libinfer.la libprocess.la libpathmap.la libperfdata.la libimage.la libbase.la
+
+EXTRA_PROGRAMS += bench/bench_calls
+BENCHES += bench/bench_calls
+bench_bench_calls_SOURCES = bench/bench_calls.c
+bench_bench_calls_LDADD = libimage.la libbase.la
