@@ -95,6 +95,7 @@ static int walk_sample(void *context, const struct process *process, const struc
         .probability = r->probability,
         .certainty = r->kind == RESOLVED_PRECISE     ? FATHOM_PRECISE
                      : r->kind == RESOLVED_AMBIGUOUS ? FATHOM_AMBIGUOUS
+                     : r->kind == RESOLVED_INFERRED  ? FATHOM_INFERRED
                                                      : FATHOM_UNKNOWN,
         .frames = w->frames,
     };

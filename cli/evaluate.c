@@ -165,7 +165,14 @@ static int evaluate_target(const struct evaluate_options *options, struct termin
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
 }
 
-enum { EVALUATE_TRUTH = TARGET_OWN, EVALUATE_STACK, EVALUATE_AUDIT, EVALUATE_FORMAT, EVALUATE_NO_TEMPORAL };
+enum {
+    EVALUATE_TRUTH = TARGET_OWN,
+    EVALUATE_STACK,
+    EVALUATE_AUDIT,
+    EVALUATE_FORMAT,
+    EVALUATE_NO_AUTOMATON,
+    EVALUATE_NO_TEMPORAL
+};
 
 static bool take_option(void *context, int option, struct terminal *terminal)
 {
@@ -188,6 +195,9 @@ static bool take_option(void *context, int option, struct terminal *terminal)
         return option_number(terminal, "--stack", optarg, 64, 65528, &o->target.stack_bytes);
     case EVALUATE_AUDIT:
         return option_number(terminal, "--audit", optarg, 0, 20000, &o->audit_hz);
+    case EVALUATE_NO_AUTOMATON:
+        o->pipeline.no_automaton = true;
+        return true;
     case EVALUATE_NO_TEMPORAL:
         o->pipeline.no_temporal = true;
         return true;
@@ -212,6 +222,7 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
         {"truth", required_argument, NULL, EVALUATE_TRUTH},
         {"stack", required_argument, NULL, EVALUATE_STACK},
         {"audit", required_argument, NULL, EVALUATE_AUDIT},
+        {"no-automaton", no_argument, NULL, EVALUATE_NO_AUTOMATON},
         {"no-temporal", no_argument, NULL, EVALUATE_NO_TEMPORAL},
         {"format", required_argument, NULL, EVALUATE_FORMAT},
         {0},
@@ -249,6 +260,7 @@ const struct command evaluate_command = {
         "      --truth unwind     where the truth comes from (the only way so far)\n"
         "      --stack N          bytes of stack in each sample (default: 65528, the kernel's maximum)\n"
         "      --audit HZ         audit samples per second to infer from (default: 10; 0: the map alone)\n"
+        "      --no-automaton     leave contexts that were never trained unknown\n"
         "      --no-temporal      judge each sample by itself, not by what its thread did before and after\n"
         "      --format FORMAT    text or json\n"
         "  -e, --event EVENT      what to sample (default: cycles, or cpu-clock where there is no PMU)\n"

@@ -197,6 +197,9 @@ static void count(struct profile *p, const struct sample *sample, const struct r
     case RESOLVED_AMBIGUOUS:
         p->counts.ambiguous += sample->period;
         break;
+    case RESOLVED_INFERRED:
+        p->counts.inferred += sample->period;
+        break;
     case RESOLVED_UNKNOWN:
         p->counts.unknown += sample->period;
         p->counts.unknown_by_reason[r->reason] += sample->period;

@@ -20,7 +20,7 @@ struct profile_options {
 /* What the samples came to; weights in events. */
 struct profile_counts {
     uint64_t samples, weight;
-    uint64_t precise, ambiguous, unknown;
+    uint64_t precise, ambiguous, inferred, unknown; /* resolver.h, enum resolved_kind */
     uint64_t unknown_by_reason[UNKNOWN_REASONS];
 };
 

@@ -54,6 +54,7 @@ static void fill_heading(struct view_heading *h, const struct report_context *c,
         .weight = counts.weight,
         .precise = counts.precise,
         .ambiguous = counts.ambiguous,
+        .inferred = counts.inferred,
         .unknown = counts.unknown,
         .reason_text = reasons,
         .reason_count = UNKNOWN_REASONS,
@@ -153,6 +154,7 @@ enum {
     REPORT_LINES,
     REPORT_COLOR,
     REPORT_NO_AUDIT,
+    REPORT_NO_AUTOMATON,
     REPORT_NO_TEMPORAL,
 };
 
@@ -216,6 +218,9 @@ static bool take_option(struct report_options *o, int option, const char **colou
     case REPORT_COLOR:
         *colour = optarg;
         return true;
+    case REPORT_NO_AUTOMATON:
+        o->pipeline.no_automaton = true;
+        return true;
     case REPORT_NO_TEMPORAL:
         o->pipeline.no_temporal = true;
         return true;
@@ -262,6 +267,7 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
         {"lines", no_argument, NULL, REPORT_LINES},
         {"color", required_argument, NULL, REPORT_COLOR},
         {"no-audit", no_argument, NULL, REPORT_NO_AUDIT},
+        {"no-automaton", no_argument, NULL, REPORT_NO_AUTOMATON},
         {"no-temporal", no_argument, NULL, REPORT_NO_TEMPORAL},
         {"quiet", no_argument, NULL, 'q'},
         {"verbose", no_argument, NULL, 'v'},
@@ -301,6 +307,7 @@ const struct command report_command = {
         "  -i, --input FILE       a perf.data file; '-' reads standard input (default: perf.data)\n"
         "  -m, --map MAP          a path map from 'fathom train'\n"
         "      --no-audit         do not use the recording's own stack dumps\n"
+        "      --no-automaton     leave contexts that were never trained unknown\n"
         "      --no-temporal      judge each sample by itself, not by what its thread did before and after\n"
         "      --view VIEW        tree (callers first), callers (hot functions first) or flat\n"
         "      --format FORMAT    text, or folded (for flame graphs)\n"

@@ -1,8 +1,11 @@
 noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
+	infer/automaton.c infer/automaton.h \
 	infer/bases.c infer/bases.h \
 	infer/cid.c \
 	infer/entries.c infer/entries.h \
+	infer/extend.c infer/extend.h \
+	infer/graph.c infer/graph.h \
 	infer/lineage.c infer/lineage.h \
 	infer/locate.c infer/locate.h \
 	infer/pipeline.c infer/pipeline.h \
@@ -10,3 +13,4 @@ libinfer_la_SOURCES = \
 	infer/smooth.c infer/smooth.h \
 	infer/trainer.c infer/trainer.h \
 	infer/translation.c infer/translation.h
+libinfer_la_LIBADD = -lm

@@ -21,7 +21,8 @@ struct pipeline {
     struct resolver *resolver;
     struct smoother *smoother; /* NULL: no smoothing */
     struct bases *bases;
-    struct table *found;   /* (pid, tid) -> base that an unwound stack told */
+    struct table *unseen;  /* (map function, height) -> samples */
+    struct table *found;   /* (pid, tid) -> base that an unwound stack or the votes told */
     struct table *applied; /* (pid, tid) that were looked up in `found` and `bases` in this pass */
     bool base_unknown;     /* the learning pass met a sample without one */
     const struct event *events;
@@ -44,9 +45,10 @@ struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_
     p->processes = processes_new(images, log);
     p->trie = trie_new();
     p->trainer = p->trie ? trainer_new(p->trie) : NULL;
+    p->unseen = table_new();
     p->found = table_new();
     p->applied = table_new();
-    if (!p->processes || !p->trainer || !p->found || !p->applied) {
+    if (!p->processes || !p->trainer || !p->unseen || !p->found || !p->applied) {
         pipeline_free(p);
         return NULL;
     }
@@ -64,6 +66,7 @@ void pipeline_free(struct pipeline *p)
     trainer_free(p->trainer);
     trie_free(p->trie);
     processes_free(p->processes);
+    table_free(p->unseen);
     table_free(p->found);
     table_free(p->applied);
     free(p);
@@ -157,6 +160,10 @@ static int apply_base(struct pipeline *p, struct process *process, const struct 
                !bases_winner(p->bases, sample->pid, sample->tid, &low, &base)) {
         return 0;
     } else {
+        uint64_t *place = table_put(p->found, thread_key(sample), NULL);
+        if (!place)
+            return error_memory(err);
+        *place = base;
         p->summary.bases_voted++;
     }
     return process_set_stack(process, sample->tid, low, base, err);
@@ -177,44 +184,141 @@ static int vote(void *pipeline, const struct record *record, struct fathom_error
     return 0;
 }
 
-static int resolve(void *pipeline, const struct record *record, struct fathom_error *err)
+/* The sample of the event to resolve, in its process whose stack has the base that is known by now. 1; 0: the
+ * record was something else. */
+static int take_sample(struct pipeline *p, const struct record *record, struct process **process,
+                       struct fathom_error *err)
 {
-    struct pipeline *p = pipeline;
     if (record->kind != RECORD_SAMPLE)
         return processes_apply(p->processes, record, err);
     const struct sample *sample = &record->sample;
     if (sample->event != p->event)
         return 0;
-    struct process *process = process_find(p->processes, sample->pid);
-    if (p->base_unknown && process && sample->has_regs) {
-        int rc = apply_base(p, process, sample, err);
+    *process = process_find(p->processes, sample->pid);
+    if (p->base_unknown && *process && sample->has_regs) {
+        int rc = apply_base(p, *process, sample, err);
         if (rc < 0)
             return rc;
     }
+    return 1;
+}
+
+/* Counts the CIDs whose function the map knows, but not at this height. */
+static int survey(void *pipeline, const struct record *record, struct fathom_error *err)
+{
+    struct pipeline *p = pipeline;
+    struct process *process = NULL;
     struct resolved resolved;
-    int rc = resolver_resolve(p->resolver, process, sample, &resolved, err);
+    int rc = take_sample(p, record, &process, err);
+    if (rc <= 0)
+        return rc;
+    rc = resolver_resolve(p->resolver, process, &record->sample, &resolved, err);
+    if (rc < 0 || resolved.kind != RESOLVED_UNKNOWN || resolved.reason != UNKNOWN_CONTEXT ||
+        resolved.cid.height > UINT32_MAX)
+        return rc;
+    const struct place *place = &resolved.cid.place;
+    uint32_t function = resolver_function(p->resolver, place->image, place->function);
+    if (function == PATHMAP_NONE)
+        return 0;
+    uint64_t *samples = table_put(p->unseen, (uint64_t)function << 32 | (uint32_t)resolved.cid.height, NULL);
+    if (!samples)
+        return error_memory(err);
+    ++*samples;
+    return 0;
+}
+
+static int resolve(void *pipeline, const struct record *record, struct fathom_error *err)
+{
+    struct pipeline *p = pipeline;
+    struct process *process = NULL;
+    struct resolved resolved;
+    int rc = take_sample(p, record, &process, err);
+    if (rc <= 0)
+        return rc;
+    const struct sample *sample = &record->sample;
+    rc = resolver_resolve(p->resolver, process, sample, &resolved, err);
     if (rc < 0)
         return rc;
     return p->smoother ? smoother_add(p->smoother, process, sample, &resolved, err)
                        : p->sink(p->sink_context, process, sample, &resolved, err);
 }
 
-/* The map to resolve with: what was learned and what was handed in. */
-static int make_map(struct pipeline *p, const struct pathmap *map, struct fathom_error *err)
+/* The trie becomes the map to resolve with. */
+static int make_map(struct pipeline *p, struct fathom_error *err)
 {
-    int rc = map ? trie_merge(p->trie, map, err) : 0;
     void *data;
     size_t size;
+    struct pathmap *map;
+    int rc = trie_serialise(p->trie, &data, &size, err);
     if (rc == 0)
-        rc = trie_serialise(p->trie, &data, &size, err);
-    if (rc == 0)
-        rc = pathmap_open_memory(data, size, &p->map, err);
+        rc = pathmap_open_memory(data, size, &map, err);
     if (rc < 0)
         return rc;
-    p->resolver = resolver_new(p->map, p->log);
-    if (p->resolver && !p->options.no_temporal)
-        p->smoother = smoother_new(p->resolver, p->sink, p->sink_context);
-    return p->resolver && (p->smoother || p->options.no_temporal) ? 0 : error_memory(err);
+    struct resolver *resolver = resolver_new(map, p->log);
+    if (!resolver) {
+        pathmap_close(map);
+        return error_memory(err);
+    }
+    bases_free(p->bases); /* its votes speak of the old map; what it found was kept */
+    p->bases = NULL;
+    resolver_free(p->resolver);
+    pathmap_close(p->map);
+    p->map = map;
+    p->resolver = resolver;
+    return 0;
+}
+
+/* Tells the new resolver which CIDs are only inferred; numbers of functions are the old map's. */
+static int mark_inferred(struct pipeline *p, const struct pathmap *old, const struct unseen *unseen,
+                         size_t count, struct fathom_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!unseen[i].found)
+            continue;
+        struct pathmap_function f = pathmap_function(old, unseen[i].function);
+        struct pathmap_image in = pathmap_image(old, f.image);
+        uint32_t image = pathmap_find_image(p->map, in.path, &in.build_id, NULL);
+        uint32_t function =
+            image == PATHMAP_NONE ? PATHMAP_NONE : pathmap_find_function(p->map, image, f.address);
+        if (function != PATHMAP_NONE && resolver_mark_inferred(p->resolver, function, unseen[i].height) < 0)
+            return error_memory(err);
+    }
+    return 0;
+}
+
+/* Paths for the CIDs that the survey met: the map grows by them. */
+static int infer_unseen(struct pipeline *p, struct fathom_error *err)
+{
+    size_t count = table_count(p->unseen), cursor = 0, filled = 0;
+    if (count == 0)
+        return 0;
+    struct unseen *unseen = malloc(count * sizeof *unseen);
+    if (!unseen)
+        return error_memory(err);
+    uint64_t key, samples;
+    while (table_next(p->unseen, &cursor, &key, &samples))
+        unseen[filled++] = (struct unseen){(uint32_t)(key >> 32), (uint32_t)key, samples, false};
+    struct pathmap *old = p->map;
+    int rc = extend_paths(p->trie, old, unseen, count, &p->summary.inferred, err);
+    if (rc == 0) {
+        p->map = NULL; /* kept: its numbers are needed once more */
+        rc = make_map(p, err);
+        if (rc < 0)
+            p->map = old;
+    }
+    if (rc == 0) {
+        rc = mark_inferred(p, old, unseen, count, err);
+        pathmap_close(old);
+    }
+    free(unseen);
+    return rc;
+}
+
+/* A pass over the recording. */
+static int run_pass(struct pipeline *p, struct reader *reader, order_sink *sink, struct fathom_error *err)
+{
+    int rc = begin_pass(p, err);
+    return rc < 0 ? rc : reader_run(reader, sink, p, err);
 }
 
 int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, const struct pathmap *map,
@@ -224,19 +328,26 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
     p->event = event;
     p->sink = sink;
     p->sink_context = context;
-    int rc = reader_run(reader, pipeline_learn, p, err);
+    int rc = run_pass(p, reader, pipeline_learn, err);
+    if (rc == 0 && map)
+        rc = trie_merge(p->trie, map, err);
     if (rc == 0)
-        rc = make_map(p, map, err);
+        rc = make_map(p, err);
     if (rc == 0 && p->base_unknown) {
         p->bases = bases_new(p->resolver);
-        rc = p->bases ? begin_pass(p, err) : error_memory(err);
+        rc = p->bases ? run_pass(p, reader, vote, err) : error_memory(err);
+    }
+    if (rc == 0 && !p->options.no_automaton) {
+        rc = run_pass(p, reader, survey, err);
         if (rc == 0)
-            rc = reader_run(reader, vote, p, err);
+            rc = infer_unseen(p, err);
+    }
+    if (rc == 0 && !p->options.no_temporal) {
+        p->smoother = smoother_new(p->resolver, p->sink, p->sink_context);
+        rc = p->smoother ? 0 : error_memory(err);
     }
     if (rc == 0)
-        rc = begin_pass(p, err);
-    if (rc == 0)
-        rc = reader_run(reader, resolve, p, err);
+        rc = run_pass(p, reader, resolve, err);
     if (rc == 0 && p->smoother)
         rc = smoother_flush(p->smoother, err);
     return rc;

@@ -9,6 +9,7 @@
 #ifndef FATHOM_INFER_PIPELINE_H
 #define FATHOM_INFER_PIPELINE_H
 
+#include "infer/extend.h"
 #include "infer/smooth.h"
 #include "infer/trainer.h"
 #include "perfdata/reader.h"
@@ -28,13 +29,15 @@ enum pipeline_learning {
 
 struct pipeline_options {
     enum pipeline_learning learning;
-    bool no_temporal; /* judge each sample by itself: no smoothing over time */
+    bool no_automaton; /* leave CIDs that training never saw unknown */
+    bool no_temporal;  /* judge each sample by itself: no smoothing over time */
 };
 
 struct pipeline_summary {
     uint64_t learned;                  /* dumps that were entered */
     uint64_t not_learned[UNWIND_ENDS]; /* and those that were not, by how the walk ended; UNWIND_ROOT: a
                                            frame was in no known function */
+    struct extend_summary inferred; /* CIDs that training never saw */
     uint64_t bases_voted;              /* threads whose base was found by voting */
 };
 

@@ -1,6 +1,7 @@
 /* resolver.c - the exact stage: CID to function path by the map's counts; see resolver.h. */
 #include "infer/resolver.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -10,6 +11,7 @@
 struct answer {
     uint32_t paths;        /* function paths with the CID */
     uint32_t first, count; /* in the resolver's candidates; count is at least 1 */
+    bool inferred;
 };
 
 /* The candidates of one function path together. */
@@ -23,7 +25,8 @@ struct resolver {
     const struct pathmap *map; /* borrowed */
     const struct log *log;     /* borrowed */
     struct translation *translation;
-    struct table *memo; /* (function, height) -> index in answers; known CIDs only: bounded by the map */
+    struct table *memo;     /* (function, height) -> index in answers; known CIDs only: bounded by the map */
+    struct table *inferred; /* (function, height) -> 1 */
     struct answer *answers;
     size_t answer_count, answer_room;
     struct candidate_path *candidates;
@@ -42,7 +45,8 @@ struct resolver *resolver_new(const struct pathmap *map, const struct log *log)
     r->log = log;
     r->translation = translation_new();
     r->memo = table_new();
-    if (!r->translation || !r->memo) {
+    r->inferred = table_new();
+    if (!r->translation || !r->memo || !r->inferred) {
         resolver_free(r);
         r = NULL;
     }
@@ -55,10 +59,20 @@ void resolver_free(struct resolver *r)
         return;
     translation_free(r->translation);
     table_free(r->memo);
+    table_free(r->inferred);
     free(r->answers);
     free(r->candidates);
     free(r->groups);
     free(r);
+}
+
+int resolver_mark_inferred(struct resolver *r, uint32_t function, uint32_t height)
+{
+    uint64_t *place = table_put(r->inferred, (uint64_t)function << 32 | height, NULL);
+    if (!place)
+        return -ENOMEM;
+    *place = 1;
+    return 0;
 }
 
 bool resolver_stale(const struct resolver *r)
@@ -188,7 +202,7 @@ static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
     }
     qsort(ranked, paths, sizeof *ranked, candidate_compare);
     *out = (struct answer){(uint32_t)paths, (uint32_t)r->candidate_count,
-                           paths < CANDIDATES_MAX ? (uint32_t)paths : CANDIDATES_MAX};
+                           paths < CANDIDATES_MAX ? (uint32_t)paths : CANDIDATES_MAX, false};
     r->candidate_count += out->count;
     return true;
 }
@@ -227,6 +241,7 @@ static int resolver_answer(struct resolver *r, uint32_t function, uint32_t heigh
     size_t paths = resolver_group(r, first, count);
     if (paths == 0 || !resolver_rank(r, paths, &answer))
         return -1;
+    answer.inferred = table_find(r->inferred, key) != NULL;
     *out = (uint32_t)r->answer_count;
     return resolver_remember(r, key, answer) < 0 ? -1 : 1;
 }
@@ -259,7 +274,9 @@ int resolver_resolve(struct resolver *r, const struct process *process, const st
     if (found) {
         const struct answer *answer = &r->answers[index];
         const struct candidate_path *best = &r->candidates[answer->first];
-        result.kind = answer->paths == 1 ? RESOLVED_PRECISE : RESOLVED_AMBIGUOUS;
+        result.kind = answer->inferred     ? RESOLVED_INFERRED
+                      : answer->paths == 1 ? RESOLVED_PRECISE
+                                           : RESOLVED_AMBIGUOUS;
         result.node = best->node;
         result.paths = answer->paths;
         result.probability = (double)best->probability;

@@ -17,6 +17,7 @@
 enum resolved_kind {
     RESOLVED_PRECISE,   /* one function path has this CID */
     RESOLVED_AMBIGUOUS, /* several do; `node` is the most probable */
+    RESOLVED_INFERRED,  /* training never saw the CID: the height automaton tells the paths it can have */
     RESOLVED_UNKNOWN,   /* none does, or there is no CID: see `reason` */
 };
 
@@ -71,6 +72,8 @@ struct resolver;
  * once. NULL: out of memory. */
 struct resolver *resolver_new(const struct pathmap *map, const struct log *log);
 void resolver_free(struct resolver *resolver);
+/* Paths of this CID in the map are inferred (extend.h). 0 or -ENOMEM. To be called before it is resolved. */
+int resolver_mark_inferred(struct resolver *resolver, uint32_t function, uint32_t height);
 /* Whether an image of another build than the map's was met: its samples stay unknown. */
 bool resolver_stale(const struct resolver *resolver);
 const struct pathmap *resolver_map(const struct resolver *resolver);

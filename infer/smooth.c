@@ -296,7 +296,7 @@ int smoother_add(struct smoother *s, const struct process *process, const struct
     struct thread *thread = thread_of(s, sample);
     if (!thread)
         return error_memory(err);
-    if (resolved->kind == RESOLVED_AMBIGUOUS)
+    if (resolved->kind != RESOLVED_PRECISE)
         return wait_for_more(s, thread, process, sample, resolved, err);
     if (thread->count) {
         struct candidate_path sure = {resolved->node, 1};

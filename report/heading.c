@@ -64,7 +64,7 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
                        struct fathom_error *err)
 {
     struct printer printer = {.out = out};
-    char precise[SHARE_SIZE], ambiguous[SHARE_SIZE], unknown[SHARE_SIZE];
+    char precise[SHARE_SIZE], inferred[SHARE_SIZE], ambiguous[SHARE_SIZE], unknown[SHARE_SIZE];
     write_word(&printer, "command:  ", heading->command);
     write_word(&printer, "event:    ", heading->event);
     write_word(&printer, "map:      ", heading->map);
@@ -72,8 +72,9 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
     if (!options->unit || strcmp(options->unit, "samples") != 0 || heading->weight != heading->samples)
         printer_write(&printer, ", weight %llu%s%s", (unsigned long long)heading->weight,
                       options->unit ? " " : "", options->unit ? options->unit : "");
-    printer_write(&printer, "\ncontexts: %s precise, %s ambiguous, %s unknown",
+    printer_write(&printer, "\ncontexts: %s precise, %s inferred, %s ambiguous, %s unknown",
                   share_format(precise, heading->precise, heading->weight),
+                  share_format(inferred, heading->inferred, heading->weight),
                   share_format(ambiguous, heading->ambiguous, heading->weight),
                   share_format(unknown, heading->unknown, heading->weight));
     write_reasons(&printer, heading);

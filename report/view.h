@@ -39,8 +39,8 @@ struct view_options {
 /* What the heading tells: weights by how sure the context is. */
 struct view_heading {
     const char *command, *event, *map; /* NULL: left out */
-    uint64_t samples, weight;          /* weight = the sum of the next three */
-    uint64_t precise, ambiguous, unknown;
+    uint64_t samples, weight;          /* weight = the sum of the next four */
+    uint64_t precise, ambiguous, inferred, unknown;
     uint64_t unknown_by_reason[16];
     const char *const *reason_text; /* by the same index; reason_count of them */
     unsigned reason_count;

@@ -10,3 +10,6 @@ tests_infer_test_bases_LDADD = $(INFER_TEST_LIBS)
 UNIT_TESTS += tests/infer/test_smooth
 tests_infer_test_smooth_SOURCES = tests/infer/test_smooth.c $(INFER_TEST_WORLD)
 tests_infer_test_smooth_LDADD = $(INFER_TEST_LIBS)
+UNIT_TESTS += tests/infer/test_automaton
+tests_infer_test_automaton_SOURCES = tests/infer/test_automaton.c
+tests_infer_test_automaton_LDADD = $(INFER_TEST_LIBS)

@@ -1,0 +1,31 @@
+/*
+ * extend.h - paths for CIDs that training never saw: the automaton's most probable ones, entered into the
+ * trie.
+ *
+ * The map that comes of it answers for these CIDs like for any other; which of its answers are only inferred
+ * is told by the list that went in.
+ */
+#ifndef FATHOM_INFER_EXTEND_H
+#define FATHOM_INFER_EXTEND_H
+
+#include "pathmap/pathmap.h"
+
+/* A CID of the recording that the map does not know, although it knows the function. */
+struct unseen {
+    uint32_t function, height; /* of the map */
+    uint64_t samples;
+    bool found; /* out: paths were entered */
+};
+
+struct extend_summary {
+    uint64_t found, impossible; /* CIDs: with paths; that no path leads to */
+    uint64_t too_many;          /* CIDs given up on for the number of states */
+    size_t states;
+};
+
+/* Finds paths by the map's edges and enters them into the trie (which holds at least what the map does),
+ * weighted by samples and probability. 0 or -ENOMEM. */
+int extend_paths(struct trie *trie, const struct pathmap *map, struct unseen *unseen, size_t count,
+                 struct extend_summary *summary, struct fathom_error *err);
+
+#endif
