@@ -22,7 +22,8 @@ Test(heading, tells_how_sure_the_contexts_are)
                                   .map = "sqlite.fmap",
                                   .samples = 1000,
                                   .weight = 1000,
-                                  .precise = 931,
+                                  .precise = 911,
+                                  .inferred = 20,
                                   .ambiguous = 52,
                                   .unknown = 17,
                                   .unknown_by_reason = {[1] = 9, [2] = 3, [3] = 5},
@@ -34,7 +35,8 @@ Test(heading, tells_how_sure_the_contexts_are)
            "event:    cpu-clock\n"
            "map:      sqlite.fmap\n"
            "samples:  1000\n"
-           "contexts: 93.1% precise, 5.2% ambiguous, 1.7% unknown (0.9% not in the map, 0.5% no base, 0.3% "
+           "contexts: 91.1% precise, 2.0% inferred, 5.2% ambiguous, 1.7% unknown (0.9% not in the map, 0.5% "
+           "no base, 0.3% "
            "outside "
            "known code)\n"
            "audit:    120 unwound stacks of this recording were used\n"
@@ -50,13 +52,16 @@ Test(heading, all_is_only_said_of_all)
                                    .unknown_by_reason = {[1] = 1},
                                    .reason_text = reasons,
                                    .reason_count = 4};
-    expect(&heading, "page-faults",
-           "samples:  3, weight 10000 page-faults\n"
-           "contexts: 99.9% precise, 0.0% ambiguous, <0.1% unknown (<0.1% not in the map)\n\n");
+    expect(
+        &heading, "page-faults",
+        "samples:  3, weight 10000 page-faults\n"
+        "contexts: 99.9% precise, 0.0% inferred, 0.0% ambiguous, <0.1% unknown (<0.1% not in the map)\n\n");
     heading = (struct view_heading){.samples = 3, .weight = 3, .precise = 3};
-    expect(&heading, "samples", "samples:  3\ncontexts: 100.0% precise, 0.0% ambiguous, 0.0% unknown\n\n");
+    expect(&heading, "samples",
+           "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown\n\n");
     heading = (struct view_heading){0};
-    expect(&heading, "samples", "samples:  0\ncontexts: 0.0% precise, 0.0% ambiguous, 0.0% unknown\n\n");
+    expect(&heading, "samples",
+           "samples:  0\ncontexts: 0.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown\n\n");
 }
 
 Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_are)
@@ -72,7 +77,7 @@ Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_
            "samples",
            "command:  evil?[2J?\n"
            "samples:  4\n"
-           "contexts: 0.0% precise, 100.0% ambiguous, 0.0% unknown\n"
+           "contexts: 0.0% precise, 0.0% inferred, 100.0% ambiguous, 0.0% unknown\n"
            "warning:  5 records were lost: the rings were full (record with a larger --ring or less often)\n"
            "warning:  the kernel throttled sampling 6 times: weights of busy moments are too small\n"
            "warning:  7 damaged records were left out\n"
