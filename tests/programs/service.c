@@ -2,8 +2,8 @@
  * "service [SECONDS]": runs until then (10) and can be attached to: it prints its PID, then all its time goes
  * to
  *
- *   80%  main loop busy            60 ms, then
- *   20%  main loop other           15 ms, and again
+ *   80%  main loop busy            8 ms, then
+ *   20%  main loop other           2 ms, and again
  *
  * with the time between them slept away. A second thread, "helper", does the same under assist.
  */
@@ -17,12 +17,12 @@ static volatile char sink;
 
 KNOWN static void busy(void)
 {
-    spin(60);
+    spin(8);
 }
 
 KNOWN static void other(void)
 {
-    spin(15);
+    spin(2);
 }
 
 KNOWN static void loop(time_t end)
@@ -30,7 +30,7 @@ KNOWN static void loop(time_t end)
     while (time(NULL) < end) {
         busy();
         other();
-        usleep(5000);
+        usleep(500);
     }
     sink = 1;
 }
