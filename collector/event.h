@@ -25,7 +25,7 @@ struct event_options {
  * under 50 us). event->ids stays NULL. */
 int event_parse(const struct event_options *options, const struct log *log, struct event *event,
                 struct fathom_error *err);
-/* The audit event: cpu-clock at `hz` with a dump of stack_size bytes (DESIGN section 4). */
+/* The audit event: cpu-clock at about `hz` with a dump of stack_size bytes (DESIGN section 4). */
 int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fathom_error *err);
 
 #endif
