@@ -114,7 +114,6 @@ static const char *hook(struct record *r, struct plan *plan, bool *planned)
     *planned = true;
     if (!plan_is_of(plan, &r->elf))
         return "its file has changed since it was loaded";
-    tell_root(r, plan);
     if (plan->header->hook_count == 0)
         return NULL;
     uint32_t first = describe(r, plan);
@@ -124,6 +123,8 @@ static const char *hook(struct record *r, struct plan *plan, bool *planned)
     if (!bad)
         bad = patch_apply(&r->patch);
     r->hooked = !bad;
+    if (!bad)
+        tell_root(r, plan);
     return bad;
 }
 
@@ -229,7 +230,7 @@ void images_update(void)
 {
     const struct loader_space *space = loader_first();
     for (const struct loader_space *s = space; s; s = loader_next(s))
-        if (!loader_images(s))
+        if (loader_is_changing(s))
             return;
     state.round++;
     for (const struct loader_space *s = space; s; s = loader_next(s))

@@ -26,9 +26,14 @@ const struct loader_space *loader_next(const struct loader_space *space)
     return space->debug.r_version >= 2 ? space->next : NULL;
 }
 
+bool loader_is_changing(const struct loader_space *space)
+{
+    return space->debug.r_state != RT_CONSISTENT;
+}
+
 const struct link_map *loader_images(const struct loader_space *space)
 {
-    return space->debug.r_state == RT_CONSISTENT ? space->debug.r_map : NULL;
+    return space->debug.r_map;
 }
 
 uint64_t loader_address(void)

@@ -14,7 +14,9 @@ struct loader_space;
 /* The first namespace, the program's. */
 const struct loader_space *loader_first(void);
 const struct loader_space *loader_next(const struct loader_space *space); /* NULL: no more */
-/* NULL: the list is being changed. */
+/* The list is not to be looked at now. */
+bool loader_is_changing(const struct loader_space *space);
+/* NULL: empty, as that of a namespace whose last image was closed. */
 const struct link_map *loader_images(const struct loader_space *space);
 /* An address inside the loader. */
 uint64_t loader_address(void);
