@@ -34,7 +34,7 @@ static void *worker(void *unused)
     return (void *)(uintptr_t)(x & 1);
 }
 
-static int use(void *plugin)
+static KNOWN int use(void *plugin)
 {
     if (!plugin) {
         puts(dlerror());
