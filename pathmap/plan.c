@@ -90,7 +90,8 @@ static int fill_hook(struct builder *b, const struct plan_site *site, uint64_t p
                              .fixup_count = displaced.fixup_count,
                              .kind = (uint8_t)site->kind,
                              .patch_length = patch_lengths[site->kind],
-                             .original_length = (uint8_t)site->original_length};
+                             .original_length = (uint8_t)site->original_length,
+                             .size = site->size};
     copy_original(b->image, hook.address, hook.original, hook.original_length);
     if (pad)
         copy_original(b->image, pad, hook.pad_original, PLAN_JUMP);

@@ -88,6 +88,7 @@ const char *plan_choose(const struct plan_code *code, uint32_t function, enum pl
     if (code->flags[function] & PLAN_CODE_PART)
         return "its frame does not start as a function's";
     out->function = out->address = f->address;
+    out->size = f->size;
     if (size > sizeof endbr64 && memcmp(bytes, endbr64, sizeof endbr64) == 0) {
         bytes += sizeof endbr64;
         size -= sizeof endbr64;

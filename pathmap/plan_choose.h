@@ -7,6 +7,7 @@
 
 struct plan_site {
     uint64_t function, address; /* as in struct plan_hook */
+    uint32_t size;              /* of the function */
     enum plan_kind kind;
     unsigned original_length;
     unsigned count; /* of insns to displace */

@@ -65,7 +65,7 @@ struct plan_hook {
     uint8_t original_length;      /* bytes expected at `address`; a mismatch means another file */
     uint8_t original[PLAN_ORIGINAL_MAX];
     uint8_t pad_original[PLAN_JUMP]; /* PAD: bytes expected at `pad` */
-    uint8_t reserved[4];             /* 0 */
+    uint32_t size;                   /* of the function: bytes of code from its entry on, > 0 */
 };
 _Static_assert(sizeof(struct plan_hook) == 72, "no padding");
 

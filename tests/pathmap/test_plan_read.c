@@ -38,7 +38,8 @@ static void make(struct file *f)
                                          .fixup_count = 1,
                                          .kind = (uint8_t)i,
                                          .patch_length = lengths[i],
-                                         .original_length = 5};
+                                         .original_length = 5,
+                                         .size = 16};
         f->fixups[i] = (struct plan_fixup){.target = 0x1005 + i * 0x100, .offset = 6, .kind = PLAN_REL32};
     }
     f->hooks[2].pad = 0x1202 + 127;
@@ -116,7 +117,7 @@ Test(plan_read, each_rule_is_enforced)
     REFUSED("a hook whose code is not in the plan", f.hooks[3].code = 0xfffffff0);
     REFUSED("a hook whose fixups are not in the plan", f.hooks[3].fixups = 4);
     REFUSED("a hook whose fixups are not in the plan", f.hooks[3].fixup_count = UINT32_MAX);
-    REFUSED("a hook with unknown fields", f.hooks[1].reserved[2] = 1);
+    REFUSED("a hook of a function without code", f.hooks[1].size = 0);
     REFUSED("a fixup of an unknown kind", f.fixups[0].kind = 3);
     REFUSED("a fixup of an unknown kind", f.fixups[0].reserved = 3);
     REFUSED("a fixup outside of its code", f.fixups[0].offset = 7);
