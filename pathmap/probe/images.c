@@ -32,7 +32,7 @@ struct record {
 
 static struct {
     const char *directory;
-    struct mail *mail;
+    struct mail *mail; /* NULL once it stayed silent */
     struct record *records;
     uint32_t round;
 } state; /* changed under the loader's lock, or before the program runs */
@@ -66,8 +66,10 @@ static uint32_t describe(const struct record *r, const struct plan *plan)
 {
     uint32_t count = plan->header->hook_count;
     uint32_t first = core_functions(r->number, count);
-    for (uint32_t i = 0; first != UINT32_MAX && i < count; i++)
+    for (uint32_t i = 0; first != UINT32_MAX && i < count; i++) {
         core_function(first + i, r->number, plan->hooks[i].function);
+        core_function_size(first + i, plan->hooks[i].size);
+    }
     return first;
 }
 
@@ -143,16 +145,25 @@ static void add_to_core(struct record *r)
                            r->elf.place.low, r->elf.place.high);
 }
 
+/* NULL, or the reason why there is no plan. */
+static const char *ask(struct record *r)
+{
+    r->answer.status = MAIL_FAILED;
+    if (!state.mail)
+        return "the trainer gave no answer before";
+    if (!mail_ask(state.mail, r->elf.path, &r->answer))
+        state.mail = NULL;
+    return r->answer.status == MAIL_PLAN ? NULL : r->answer.reason;
+}
+
 static void open_new(struct record *r, const char *bad)
 {
     if (!bad && (r->elf.path[0] != '/' || is_ours(&r->elf.place)))
         return;
     if (!bad) {
-        mail_ask(state.mail, r->elf.path, &r->answer);
+        bad = ask(r);
         if (r->answer.status == MAIL_LEAVE)
             return;
-        if (r->answer.status != MAIL_PLAN)
-            bad = r->answer.reason;
     }
     struct plan plan;
     bool planned = false;

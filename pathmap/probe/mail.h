@@ -35,7 +35,7 @@ enum mail_status {
 };
 
 struct mail {
-    uint32_t magic;
+    uint32_t magic;       /* 0 when the session has ended: nobody answers any more */
     uint32_t request_seq; /* futex */
     uint32_t reply_seq;   /* futex */
     uint32_t lock;    /* futex: 0, or the tid of the client that holds it. Broken by another client when no
@@ -44,6 +44,7 @@ struct mail {
     char path[4096];  /* request: the image's file as in /proc/PID/maps (no links in it), ends with 0 */
     char plan[64];    /* answer: a file name in the session directory, ends with 0 */
     char reason[256]; /* answer: a text that continues "left out because", ends with 0 */
+    uint32_t server;  /* PID of `fathom train`, so that its death is found out sooner; 0: not told */
 };
 _Static_assert(sizeof(struct mail) <= MAIL_SIZE, "fits the file");
 

@@ -13,6 +13,7 @@
 
 #include "pathmap/probe/raw.h"
 
+#define SECOND  UINT64_C(1000000000)
 #define STEP_NS 100000000u /* between two looks at the lock's holder */
 
 static uint64_t now_ns(void)
@@ -75,7 +76,7 @@ static void take_lock(struct mail *mail, uint32_t me)
             since = now_ns();
         }
         bool gone = raw_call(SYS_tkill, (long)holder, 0, 0, 0, 0, 0) == -ESRCH;
-        if (gone || holder == me || now_ns() - since > 2ull * MAIL_PATIENCE * 1000000000u) {
+        if (gone || holder == me || now_ns() - since > 2 * MAIL_PATIENCE * SECOND) {
             if (exchange(&mail->lock, holder, me))
                 return;
         } else {
@@ -111,32 +112,53 @@ static void fail(struct mail_answer *out, const char *reason)
     raw_append(out->reason, sizeof out->reason, 0, reason);
 }
 
-void mail_ask(struct mail *mail, const char *path, struct mail_answer *out)
+/* A trainer of another PID namespace seems to be gone, too: it has some seconds in any case. */
+static bool is_silent(struct mail *mail, uint64_t waited_ns)
+{
+    uint32_t server = __atomic_load_n(&mail->server, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&mail->magic, __ATOMIC_ACQUIRE) != MAIL_MAGIC || waited_ns >= MAIL_PATIENCE * SECOND)
+        return true;
+    return server && waited_ns >= 3 * SECOND &&
+           raw_call(SYS_kill, (long)(int32_t)server, 0, 0, 0, 0, 0) == -ESRCH;
+}
+
+/* Whether the answer to `seq` has come. */
+static bool await(struct mail *mail, uint32_t seq)
+{
+    uint64_t start = now_ns();
+    for (;;) {
+        uint32_t reply = __atomic_load_n(&mail->reply_seq, __ATOMIC_ACQUIRE);
+        if (reply == seq)
+            return true;
+        if (is_silent(mail, now_ns() - start))
+            return false;
+        wait(&mail->reply_seq, reply);
+    }
+}
+
+bool mail_ask(struct mail *mail, const char *path, struct mail_answer *out)
 {
     raw_fill(out, 0, sizeof *out);
     size_t length = raw_length(path);
     if (length >= sizeof mail->path) {
         fail(out, "its path is too long");
-        return;
+        return true;
     }
     uint32_t me = raw_tid();
     take_lock(mail, me);
     raw_copy(mail->path, path, length + 1);
     uint32_t seq = __atomic_add_fetch(&mail->request_seq, 1, __ATOMIC_ACQ_REL);
     wake(&mail->request_seq, INT32_MAX);
-    uint64_t start = now_ns();
-    uint32_t reply;
-    while ((reply = __atomic_load_n(&mail->reply_seq, __ATOMIC_ACQUIRE)) != seq &&
-           now_ns() - start < MAIL_PATIENCE * 1000000000ull)
-        wait(&mail->reply_seq, reply);
-    if (reply == seq) {
+    bool answered = await(mail, seq);
+    if (answered) {
         out->status = mail->status;
         copy_text(out->plan, mail->plan, sizeof out->plan);
         copy_text(out->reason, mail->reason, sizeof out->reason);
     }
     drop_lock(mail, me);
-    if (reply != seq)
-        fail(out, "the trainer gave no answer");
+    if (!answered)
+        fail(out, "the trainer gives no answer");
     else if (out->status == MAIL_PLAN && (!out->plan[0] || has_slash(out->plan)))
         fail(out, "the trainer's answer makes no sense");
+    return answered;
 }

@@ -4,6 +4,8 @@
 #ifndef FATHOM_PATHMAP_PROBE_MAIL_CLIENT_H
 #define FATHOM_PATHMAP_PROBE_MAIL_CLIENT_H
 
+#include <stdbool.h>
+
 #include "pathmap/probe/mail.h"
 
 struct mail_answer {
@@ -14,7 +16,8 @@ struct mail_answer {
 
 /* Maps the mailbox of a session directory. NULL: there is none, so nobody is training this program. */
 struct mail *mail_open(const char *directory);
-/* Waits for the answer, MAIL_PATIENCE seconds at most. path: as in /proc/self/maps, at most 4095 bytes. */
-void mail_ask(struct mail *mail, const char *path, struct mail_answer *out);
+/* Waits for the answer, MAIL_PATIENCE seconds at most. path: as in /proc/self/maps, at most 4095 bytes.
+ * false: there was none (the answer says so, too), and there is no point in asking again. */
+bool mail_ask(struct mail *mail, const char *path, struct mail_answer *out);
 
 #endif

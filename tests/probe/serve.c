@@ -6,7 +6,8 @@
  *     -b  plans of breakpoints alone
  *     -f  refused: "failed" for an answer; damaged: plans with a bad byte; other: the plan of another file;
  *         lost: plans that are not there; no-exec, no-write: a seccomp filter that refuses new executable
- *         memory, and memory that is writable and executable
+ *         memory, and memory that is writable and executable; ended: the session has, at the first question;
+ *         silent: no answers, and a server that is gone; lock: the lock is held by a process that has died
  *
  * FILE gets a line "image NAME sleds detours pads breakpoints failed: REASON" for each image of each process
  * and "calls NAME COUNT" for each function of the command's own files (no library of the system) that was
@@ -152,11 +153,26 @@ static int serve(pid_t pid)
             syscall(SYS_futex, &mail->request_seq, FUTEX_WAIT, asked, &t, NULL, 0);
             continue;
         }
+        if (fault("ended"))
+            __atomic_store_n(&mail->magic, 0, __ATOMIC_RELEASE);
+        if (fault("ended") || fault("silent")) {
+            usleep(1000);
+            continue;
+        }
         answer(mail);
         __atomic_store_n(&mail->reply_seq, asked, __ATOMIC_RELEASE);
         syscall(SYS_futex, &mail->reply_seq, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
     }
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static pid_t dead_process(void)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    waitpid(pid, NULL, 0);
+    return pid;
 }
 
 static void open_session(void)
@@ -175,6 +191,8 @@ static void open_session(void)
     if (self.mail == MAP_FAILED)
         stop(name);
     self.mail->magic = MAIL_MAGIC;
+    self.mail->server = (uint32_t)(fault("silent") ? dead_process() : getpid());
+    self.mail->lock = (uint32_t)(fault("lock") ? dead_process() : 0);
     close(fd);
 }
 
