@@ -19,9 +19,10 @@ struct outcome {
 
 struct evaluation {
     struct pipeline *pipeline;
-    struct table *covered; /* image -> 1: the map has it, 2: it has not */
-    struct table *paths;   /* (true path, CID) hashed -> index of its outcome */
-    struct table *right;   /* (true path, inferred node) hashed -> 1: the same path, 2: not */
+    struct table *covered;   /* image -> 1: the map has it, 2: it has not */
+    struct table *functions; /* map function -> 1: of a covered image */
+    struct table *paths;     /* (true path, CID) hashed -> index of its outcome */
+    struct table *right;     /* (true path, inferred node) hashed -> 1: the same path, 2: not */
     struct outcome *outcomes;
     size_t count, room; /* of outcomes */
     struct unwind_frame *frames;
@@ -37,12 +38,13 @@ struct evaluation *evaluation_new(struct pipeline *pipeline)
         return NULL;
     e->pipeline = pipeline;
     e->covered = table_new();
+    e->functions = table_new();
     e->paths = table_new();
     e->right = table_new();
     e->frames = calloc(UNWIND_MAX_FRAMES, sizeof *e->frames);
     e->truth = calloc(UNWIND_MAX_FRAMES, sizeof *e->truth);
     e->inferred = calloc(UNWIND_MAX_FRAMES, sizeof *e->inferred);
-    if (!e->covered || !e->paths || !e->right || !e->frames || !e->truth || !e->inferred) {
+    if (!e->covered || !e->functions || !e->paths || !e->right || !e->frames || !e->truth || !e->inferred) {
         evaluation_free(e);
         return NULL;
     }
@@ -54,6 +56,7 @@ void evaluation_free(struct evaluation *e)
     if (!e)
         return;
     table_free(e->covered);
+    table_free(e->functions);
     table_free(e->paths);
     table_free(e->right);
     free(e->outcomes);
@@ -63,17 +66,18 @@ void evaluation_free(struct evaluation *e)
     free(e);
 }
 
+/* Whether frames of the image are compared: the map that is evaluated covers it. */
 static bool image_covered(struct evaluation *e, const struct image *image)
 {
     bool added, stale;
     uint64_t *place = table_put(e->covered, (uintptr_t)image, &added);
     if (!place)
         return false;
-    if (added)
-        *place = pathmap_find_image(pipeline_map(e->pipeline), image_path(image), image_build_id(image),
-                                    &stale) == PATHMAP_NONE
-                     ? 2
-                     : 1;
+    if (added) {
+        const struct pathmap *map = pipeline_map(e->pipeline);
+        uint32_t number = pathmap_find_image(map, image_path(image), image_build_id(image), &stale);
+        *place = number != PATHMAP_NONE && pathmap_covers(map, number) ? 1 : 2;
+    }
     return *place == 1;
 }
 
@@ -99,10 +103,32 @@ static size_t true_path(struct evaluation *e, const struct process *process, con
     return depth;
 }
 
+/* The same for a function of the map; asked once for each. */
+static bool function_covered(struct evaluation *e, uint32_t function)
+{
+    bool added;
+    uint64_t *place = table_put(e->functions, function, &added);
+    if (!place)
+        return false;
+    if (added) {
+        const struct pathmap *map = pipeline_map(e->pipeline);
+        *place = pathmap_covers(map, pathmap_function(map, function).image);
+    }
+    return *place;
+}
+
 static bool node_is_true(struct evaluation *e, uint32_t node, size_t depth)
 {
-    int inferred = pathmap_path(pipeline_map(e->pipeline), node, e->inferred, UNWIND_MAX_FRAMES);
-    return inferred == (int)depth && memcmp(e->inferred, e->truth, depth * sizeof *e->truth) == 0;
+    const struct pathmap *map = pipeline_map(e->pipeline);
+    int count = pathmap_path(map, node, e->inferred, UNWIND_MAX_FRAMES);
+    if (count > UNWIND_MAX_FRAMES)
+        return false;
+    size_t kept = 0;
+    for (int i = 0; i < count; i++) {
+        if (function_covered(e, e->inferred[i]))
+            e->inferred[kept++] = e->inferred[i];
+    }
+    return count >= 0 && kept == depth && memcmp(e->inferred, e->truth, depth * sizeof *e->truth) == 0;
 }
 
 /* Whether the true path is among those that have the CID, and alone. */

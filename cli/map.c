@@ -68,7 +68,8 @@ static int map_info(const char *path, struct fathom_error *err)
         struct pathmap_image image = pathmap_image(map, i);
         char id[2 * BUILD_ID_MAX + 1];
         build_id_format(&image.build_id, id);
-        printf("    %-40s  %s\n", id[0] ? id : "(no build-id)", image.path);
+        printf("    %-40s  %s%s\n", id[0] ? id : "(no build-id)", image.path,
+               image.hooked ? "  (every call)" : "");
     }
     pathmap_close(map);
     return 0;
@@ -147,19 +148,39 @@ static int map_paths(const char *path, uint32_t rows, struct fathom_error *err)
     return rc;
 }
 
+/* Whether any image of the map is hooked. */
+static bool has_hooked(const struct pathmap *map)
+{
+    for (uint32_t i = 0; i < pathmap_image_count(map); i++) {
+        if (pathmap_image(map, i).hooked)
+            return true;
+    }
+    return false;
+}
+
+/* Adds those maps that have, or have not, hooked images: the former come first (trie.h). */
+static int add_maps(struct trie *trie, char **paths, int count, bool hooked, struct fathom_error *err)
+{
+    int rc = 0;
+    for (int i = 0; rc == 0 && i < count; i++) {
+        struct pathmap *map;
+        rc = pathmap_open(paths[i], &map, err);
+        if (rc < 0)
+            break;
+        if (has_hooked(map) == hooked)
+            rc = trie_merge(trie, map, err);
+        pathmap_close(map);
+    }
+    return rc;
+}
+
 static int map_merge(const char *output, char **paths, int count, struct terminal *terminal,
                      struct fathom_error *err)
 {
     struct trie *trie = trie_new();
-    int rc = trie ? 0 : error_memory(err);
-    for (int i = 0; rc == 0 && i < count; i++) {
-        struct pathmap *map;
-        rc = pathmap_open(paths[i], &map, err);
-        if (rc == 0) {
-            rc = trie_merge(trie, map, err);
-            pathmap_close(map);
-        }
-    }
+    int rc = trie ? add_maps(trie, paths, count, true, err) : error_memory(err);
+    if (rc == 0)
+        rc = add_maps(trie, paths, count, false, err);
     if (rc == 0)
         rc = trie_save(trie, output, err);
     if (rc == 0)

@@ -10,17 +10,12 @@
 
 #define STACK_BYTES 32768
 
-int train_read_map(const struct train_options *options, struct trie *trie, struct fathom_error *err)
+int train_open_map(const struct train_options *options, struct pathmap **old, struct fathom_error *err)
 {
+    *old = NULL;
     if (!options->append || access(options->output, F_OK) != 0)
         return 0;
-    struct pathmap *map;
-    int rc = pathmap_open(options->output, &map, err);
-    if (rc == 0) {
-        rc = trie_merge(trie, map, err);
-        pathmap_close(map);
-    }
-    return rc;
+    return pathmap_open(options->output, old, err);
 }
 
 int train_order(struct order *order, const void *records, size_t size, struct fathom_error *err)

@@ -35,8 +35,9 @@ int train_uprobe(const struct train_options *options, struct terminal *terminal)
 int train_choose(const struct train_options *options, struct terminal *terminal, enum train_way *way,
                  struct fathom_error *err);
 
-/* --append: adds what the map knows already, when there is one. */
-int train_read_map(const struct train_options *options, struct trie *trie, struct fathom_error *err);
+/* --append: the map as it is so far, opened before the training so that a damaged one stops it; *old is NULL
+ * without --append or where there is none yet. The caller closes it. */
+int train_open_map(const struct train_options *options, struct pathmap **old, struct fathom_error *err);
 /* The collector's records, put in order of time. */
 int train_order(struct order *order, const void *records, size_t size, struct fathom_error *err);
 

@@ -11,6 +11,7 @@
 #include "cli/probe_launch.h"
 #include "cli/train.h"
 #include "image/name.h"
+#include "pathmap/pathmap.h"
 #include "pathmap/harvest.h"
 #include "pathmap/session.h"
 
@@ -26,6 +27,7 @@ struct patching {
     int status;                  /* wait status of the command; -1: it runs */
     double looked_at, look_took; /* seconds: of the stores, for progress */
     struct harvest_progress progress;
+    struct pathmap *old; /* --append */
 };
 
 static double now_seconds(void)
@@ -157,6 +159,9 @@ static int learn(struct patching *p, struct trie *trie, struct image_cache *imag
                        "nothing was learned: the probe runtime did not start in %s (a program that drops "
                        "LD_PRELOAD or FATHOM_PROBE from its environment?); --via unwind needs no runtime",
                        p->options->target.command[0]);
+    /* After the harvest: its hooked images shape the old map's paths (trie.h). */
+    if (rc == 0 && p->old)
+        rc = trie_merge(trie, p->old, err);
     if (rc == 0)
         rc = trie_save(trie, p->options->output, err);
     if (rc == 0)
@@ -180,7 +185,7 @@ int train_patch(const struct train_options *options, struct terminal *terminal)
     char library[4096];
     int rc = images && trie ? 0 : error_memory(&err);
     if (rc == 0)
-        rc = train_read_map(options, trie, &err);
+        rc = train_open_map(options, &p.old, &err);
     if (rc == 0)
         rc = probe_library(library, sizeof library, &err);
     if (rc == 0)
@@ -191,6 +196,7 @@ int train_patch(const struct train_options *options, struct terminal *terminal)
         rc = learn(&p, trie, images, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
+    pathmap_close(p.old);
     session_close(p.session);
     trie_free(trie);
     image_cache_free(images);

@@ -54,6 +54,7 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     struct training t = {.terminal = terminal};
+    struct pathmap *old = NULL;
     struct collector *collector = NULL;
     struct decoder *decoder = NULL;
     struct pipeline_options learning = {.learning = LEARN_DUMPS};
@@ -64,7 +65,10 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
     t.pipeline = images ? pipeline_new(images, &learning, &terminal->log) : NULL;
     int rc = t.pipeline ? 0 : error_memory(&err);
     if (rc == 0)
-        rc = train_read_map(options, pipeline_trie(t.pipeline), &err);
+        rc = train_open_map(options, &old, &err);
+    if (rc == 0 && old)
+        rc = trie_merge(pipeline_trie(t.pipeline), old, &err);
+    pathmap_close(old);
     struct collector_options collect;
     target_collector(&options->target, terminal, &collect);
     if (rc == 0)

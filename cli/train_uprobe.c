@@ -7,6 +7,7 @@
 #include "collector/uprobes.h"
 #include "image/program.h"
 #include "infer/entries.h"
+#include "pathmap/pathmap.h"
 #include "pathmap/session.h"
 #include "pathmap/uprobe_site.h"
 
@@ -25,6 +26,7 @@ struct watching {
     struct trie *trie;
     const struct image *program;
     uint32_t functions, emulated; /* watched, and those among them that are cheap */
+    struct pathmap *old;          /* --append */
 };
 
 static int watch_sink(void *context, const void *records, size_t size, struct fathom_error *err)
@@ -159,6 +161,9 @@ static int watch(struct watching *w, struct collector *collector, struct fathom_
     if (rc == 0)
         rc = order_flush(w->order, err);
     terminal_progress_end(w->terminal);
+    /* After the learning: its hooked images shape the old map's paths (trie.h). */
+    if (rc == 0 && w->old)
+        rc = trie_merge(w->trie, w->old, err);
     if (rc == 0) {
         trie_statistics(w->trie)->paths_entered += entries_summary(w->entries).entered;
         rc = trie_save(w->trie, w->options->output, err);
@@ -179,7 +184,7 @@ int train_uprobe(const struct train_options *options, struct terminal *terminal)
     struct fathom_error err = {0};
     int code = EXIT_OK;
     w.images = image_cache_new(&image_options);
-    int rc = w.trie && w.images ? train_read_map(options, w.trie, &err) : error_memory(&err);
+    int rc = w.trie && w.images ? train_open_map(options, &w.old, &err) : error_memory(&err);
     if (rc == 0)
         rc = uprobes_open(&w.probes, &err);
     if (rc == 0)
@@ -204,6 +209,7 @@ int train_uprobe(const struct train_options *options, struct terminal *terminal)
     collector_close(collector);
     uprobes_close(w.probes);
     image_cache_free(w.images);
+    pathmap_close(w.old);
     trie_free(w.trie);
     return code;
 }

@@ -154,6 +154,7 @@ static uint32_t function_number(struct entries *e, const struct image *image, ui
         uint32_t number = trie_image(e->trie, image_path(image), image_build_id(image));
         if (number == TRIE_NONE)
             return TRIE_NONE;
+        trie_set_hooked(e->trie, number);
         entry->number = number;
     }
     const struct image_function *f = image_function(image, function);

@@ -328,9 +328,10 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
     p->event = event;
     p->sink = sink;
     p->sink_context = context;
-    int rc = run_pass(p, reader, pipeline_learn, err);
-    if (rc == 0 && map)
-        rc = trie_merge(p->trie, map, err);
+    /* The map first: its hooked images shape the paths that are learned. */
+    int rc = map ? trie_merge(p->trie, map, err) : 0;
+    if (rc == 0)
+        rc = run_pass(p, reader, pipeline_learn, err);
     if (rc == 0)
         rc = make_map(p, err);
     if (rc == 0 && p->base_unknown) {

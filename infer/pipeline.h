@@ -37,7 +37,7 @@ struct pipeline_summary {
     uint64_t learned;                  /* dumps that were entered */
     uint64_t not_learned[UNWIND_ENDS]; /* and those that were not, by how the walk ended; UNWIND_ROOT: a
                                            frame was in no known function */
-    struct extend_summary inferred; /* CIDs that training never saw */
+    struct extend_summary inferred;    /* CIDs that training never saw */
     uint64_t bases_voted;              /* threads whose base was found by voting */
 };
 

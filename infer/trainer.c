@@ -67,12 +67,34 @@ static bool trainer_usable(const struct trainer *t, size_t count, uint64_t base)
     return true;
 }
 
+static bool trainer_covers(struct trainer *t, const struct unwind_frame *frame)
+{
+    struct translation_image *entry = translation_of(t->translation, frame->place.image);
+    return !entry || entry->number == TRANSLATION_UNSET || trie_covers(t->trie, entry->number);
+}
+
+/* The innermost frame of an image that the trie covers (all of them are looked up first); count when there is
+ * none. */
+static size_t trainer_innermost(struct trainer *t, size_t count)
+{
+    size_t innermost = count;
+    for (size_t i = count; i-- > 0;) {
+        trainer_function(t, &t->frames[i].place);
+        if (trainer_covers(t, &t->frames[i]))
+            innermost = i;
+    }
+    return innermost;
+}
+
 /* Enters frames[0 .. count), all at or below the base, from the outermost on. */
 static int trainer_enter(struct trainer *t, size_t count, uint64_t base, struct fathom_error *err)
 {
     uint32_t node = TRIE_ROOT;
+    size_t innermost = trainer_innermost(t, count);
     for (size_t i = count; i-- > 0;) {
         const struct unwind_frame *frame = &t->frames[i];
+        if (i > innermost && !trainer_covers(t, frame))
+            continue;
         const struct unwind_frame *caller = i + 1 < count ? frame + 1 : NULL;
         uint64_t site = caller && !caller->interrupted ? caller->place.address : 0;
         uint32_t function = trainer_function(t, &frame->place);

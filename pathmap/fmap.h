@@ -48,7 +48,8 @@ struct fmap_image {
     uint32_t path;
     uint8_t build_id_size;
     uint8_t build_id[BUILD_ID_MAX];
-    uint8_t reserved[7];
+    uint8_t hooked; /* 0 or 1 */
+    uint8_t reserved[6];
 };
 
 struct fmap_function {

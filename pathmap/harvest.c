@@ -60,7 +60,10 @@ static uint32_t reading_image(struct reading *r, uint32_t number)
     }
     if (image_cache_get(r->cache, image->path, &id, &r->opened[number], NULL) < 0)
         r->opened[number] = NULL;
-    return r->images[number] = trie_image(r->trie, image->path, &id);
+    uint32_t added = trie_image(r->trie, image->path, &id);
+    if (added != TRIE_NONE)
+        trie_set_hooked(r->trie, added); /* it has functions, so it was */
+    return r->images[number] = added;
 }
 
 /* The trie's number of a function: 1; 0: the store's number makes no sense; -1: out of memory. */

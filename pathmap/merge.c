@@ -33,6 +33,8 @@ static bool functions_add(struct trie *trie, const struct pathmap *map, uint32_t
         struct pathmap_function function = pathmap_function(map, i);
         struct pathmap_image image = pathmap_image(map, function.image);
         uint32_t number = trie_image(trie, image.path, &image.build_id);
+        if (number != TRIE_NONE && image.hooked)
+            trie_set_hooked(trie, number);
         if (number != TRIE_NONE)
             number = trie_function(trie, number, function.address, function.name);
         if (number == TRIE_NONE)
@@ -43,9 +45,10 @@ static bool functions_add(struct trie *trie, const struct pathmap *map, uint32_t
 }
 
 /* Enters each node after its parent: nodes are sorted by CID, so the outer frames still to enter are first
- * gathered in `pending`, whose size is that of the map. */
+ * gathered in `pending`. A node of an image that the trie covers goes below the nearest such ancestor:
+ * `covered` holds that of each node, itself included. All arrays have the map's size. */
 static bool nodes_add(struct trie *trie, const struct pathmap *map, const uint32_t *functions,
-                      uint32_t *numbers, uint32_t *pending)
+                      uint32_t *numbers, uint32_t *covered, uint32_t *pending)
 {
     uint32_t count = pathmap_node_count(map);
     for (uint32_t i = 0; i < count; i++)
@@ -58,10 +61,14 @@ static bool nodes_add(struct trie *trie, const struct pathmap *map, const uint32
         while (n) {
             uint32_t at = pending[--n];
             struct pathmap_node node = pathmap_node(map, at);
-            uint32_t parent = node.parent == PATHMAP_NONE ? TRIE_ROOT : numbers[node.parent];
+            bool outermost = node.parent == PATHMAP_NONE;
+            bool covers = trie_covers(trie, trie->functions[functions[node.function]].image);
+            uint32_t above = outermost ? TRIE_ROOT : covered[node.parent];
+            uint32_t parent = covers || outermost ? above : numbers[node.parent];
             numbers[at] = trie_child(trie, parent, functions[node.function], node.height, node.site);
             if (numbers[at] == TRIE_NONE)
                 return false;
+            covered[at] = covers ? numbers[at] : above;
             trie_add(trie, numbers[at], node.passes, node.self);
         }
     }
@@ -75,9 +82,10 @@ int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error
         return rc;
     uint32_t *functions = malloc((pathmap_function_count(map) + 1ul) * sizeof *functions);
     uint32_t *numbers = malloc((pathmap_node_count(map) + 1ul) * sizeof *numbers);
+    uint32_t *covered = malloc((pathmap_node_count(map) + 1ul) * sizeof *covered);
     uint32_t *pending = malloc((pathmap_node_count(map) + 1ul) * sizeof *pending);
-    if (!functions || !numbers || !pending || !functions_add(trie, map, functions) ||
-        !nodes_add(trie, map, functions, numbers, pending)) {
+    if (!functions || !numbers || !covered || !pending || !functions_add(trie, map, functions) ||
+        !nodes_add(trie, map, functions, numbers, covered, pending)) {
         rc = error_memory(err);
     } else {
         struct trie_statistics *to = &trie->statistics, from = pathmap_statistics(map);
@@ -87,6 +95,7 @@ int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error
     }
     free(functions);
     free(numbers);
+    free(covered);
     free(pending);
     return rc;
 }

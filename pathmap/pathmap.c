@@ -25,11 +25,20 @@ struct pathmap_image pathmap_image(const struct pathmap *map, uint32_t index)
         return image;
     const struct fmap_image *from = &map->images[index];
     image.path = map_text(map, from->path);
+    image.hooked = from->hooked != 0;
     if (from->build_id_size <= BUILD_ID_MAX) {
         image.build_id.size = from->build_id_size;
         memcpy(image.build_id.bytes, from->build_id, from->build_id_size);
     }
     return image;
+}
+
+bool pathmap_covers(const struct pathmap *map, uint32_t index)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < map->image_count; i++)
+        any |= map->images[i].hooked != 0;
+    return index < map->image_count && (!any || map->images[index].hooked);
 }
 
 uint32_t pathmap_function_count(const struct pathmap *map)

@@ -24,6 +24,7 @@ int pathmap_open_memory(void *data, size_t size, struct pathmap **out, struct fa
 void pathmap_close(struct pathmap *map);
 
 struct pathmap_image {
+    bool hooked;      /* training saw every call into it */
     const char *path; /* "" when the number is none of the map's */
     struct build_id build_id;
 };
@@ -53,6 +54,8 @@ struct pathmap_node pathmap_node(const struct pathmap *map, uint32_t index);
 bool pathmap_node_sound(const struct pathmap *map, uint32_t index);
 struct trie_statistics pathmap_statistics(const struct pathmap *map);
 
+/* Whether frames of the image belong in the map's paths: it is hooked, or none is (docs/fmap.md). */
+bool pathmap_covers(const struct pathmap *map, uint32_t image);
 /* The function's number, PATHMAP_NONE when the map does not know it. */
 uint32_t pathmap_find_function(const struct pathmap *map, uint32_t image, uint64_t address);
 /* The image's number by build-id (by path where the map's image and `id` have none; by path alone when id is

@@ -194,6 +194,7 @@ static void names_write(const struct layout *l, uint8_t *file)
         const struct trie_image *from = &t->images[i];
         images[i].path = l->text[from->path];
         images[i].build_id_size = from->build_id.size;
+        images[i].hooked = from->hooked;
         memcpy(images[i].build_id, from->build_id.bytes, from->build_id.size);
     }
     struct fmap_function *functions = section_at(l, file, FMAP_FUNCTIONS);

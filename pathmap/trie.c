@@ -78,8 +78,19 @@ uint32_t trie_image(struct trie *t, const char *path, const struct build_id *id)
         !array_reserve((void **)&t->images, t->image_count, &t->image_room, sizeof *t->images) ||
         !numbers_put(&t->by_build, hash, t->image_count))
         return TRIE_NONE;
-    t->images[t->image_count] = (struct trie_image){*id, name};
+    t->images[t->image_count] = (struct trie_image){*id, name, false};
     return t->image_count++;
+}
+
+void trie_set_hooked(struct trie *t, uint32_t image)
+{
+    t->images[image].hooked = true;
+    t->any_hooked = true;
+}
+
+bool trie_covers(const struct trie *t, uint32_t image)
+{
+    return !t->any_hooked || t->images[image].hooked;
 }
 
 uint32_t trie_function(struct trie *t, uint32_t image, uint64_t address, const char *name)

@@ -8,6 +8,7 @@
 #ifndef FATHOM_PATHMAP_TRIE_H
 #define FATHOM_PATHMAP_TRIE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,11 @@ void trie_free(struct trie *trie);
 /* The number of an image in this trie, added when new. Images are equal when their build-ids are (or, where a
  * file has none, their paths). TRIE_NONE: out of memory. */
 uint32_t trie_image(struct trie *trie, const char *path, const struct build_id *id);
+/* Training saw every call into this image: from now on paths leave out frames of images that are not hooked,
+ * but for the innermost (docs/fmap.md). To be told before paths with other images are entered. */
+void trie_set_hooked(struct trie *trie, uint32_t image);
+/* Whether frames of the image belong in paths: it is hooked, or none is. */
+bool trie_covers(const struct trie *trie, uint32_t image);
 /* The number of a function: an image's number and the function's entry address in it. name (mangled, may be
  * NULL) is kept for `map paths` on a machine without the binary. */
 uint32_t trie_function(struct trie *trie, uint32_t image, uint64_t address, const char *name);
@@ -52,8 +58,10 @@ int trie_serialise(const struct trie *trie, void **data, size_t *size, struct fa
 int trie_save(const struct trie *trie, const char *path, struct fathom_error *err);
 
 struct pathmap;
-/* Adds all paths, counts and statistics of a map: for --append, `map merge`, and a map with a recording's own
- * audit samples. -EBADMSG: the map is damaged, nothing was added; -ENOMEM: some of it may have been. */
+/* Adds all paths, counts and statistics of a map; hooked images of either shape the paths of the map, not
+ * those that are in the trie already: so maps with hooked images come first. For --append, `map merge`, and a
+ * map with a recording's own audit samples. -EBADMSG: the map is damaged, nothing was added; -ENOMEM: some of
+ * it may have been. */
 int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error *err);
 
 #endif

@@ -28,6 +28,7 @@ struct trie_function {
 struct trie_image {
     struct build_id build_id;
     uint32_t path; /* in names */
+    bool hooked;
 };
 
 struct trie {
@@ -42,6 +43,7 @@ struct trie {
 
     struct trie_image *images;
     uint32_t image_count, image_room;
+    bool any_hooked;
     struct numbers by_build; /* images by build-id or path */
 
     struct names *names;
