@@ -26,8 +26,9 @@ enum call_kind {
 struct call_site {
     uint64_t address; /* of the instruction */
     uint64_t next;    /* the return address; 0 for tail jumps */
-    /* DIRECT: address of the function's entry. IMPORT: of the PLT's stub, which the call goes through; 0:
-     * none. INDIRECT: what the slot holds at start, when it is known which one, else 0 */
+    /* DIRECT: address of the function's entry. IMPORT: of the PLT's stub that the call goes through, which is
+     * a function with a tail jump of its own; 0: none. INDIRECT: what the slot holds at start, when it is
+     * known which one, else 0 */
     uint64_t target;
     const char *symbol; /* IMPORT: the dynamic symbol's name, owned by the image; else NULL */
     uint32_t function;  /* index of the owner: calls of a .cold part are its function's */
@@ -38,7 +39,8 @@ struct call_site {
     uint8_t kind; /* enum call_kind */
     bool tail;    /* a jump: no return address is pushed */
     bool open;    /* the frame's size is not fixed there: alloca, a realigned frame */
-    /* INDIRECT: `target` is a resolver (STT_GNU_IFUNC); what it may choose is calls_taken_by() it */
+    /* INDIRECT: `target` is a resolver (STT_GNU_IFUNC); what it may choose is calls_taken_by() it. Mostly the
+     * tail jump of a stub, which a DIRECT call leads to */
     bool resolver;
 };
 

@@ -212,13 +212,11 @@ static void resolve_target(const struct calls *calls, uint64_t target, struct ca
     site->target = f == IMAGE_NO_FUNCTION ? target : image_function(calls->image, f)->address;
     if (f == IMAGE_NO_FUNCTION || !(calls->marks[f] & MARK_STUB) || !calls_stub_slot(calls, f, &slot))
         return;
-    struct call_site through = *site;
-    through.target = 0;
-    resolve_slot(calls, slot, &through);
-    if (through.kind == CALL_IMPORT)
-        through.target = site->target;
-    if (through.target)
-        *site = through;
+    const struct relocation *word = slots_find(&calls->slots, slot);
+    if (word && word->kind == RELOCATION_SYMBOL) {
+        site->kind = CALL_IMPORT;
+        site->symbol = word->symbol;
+    }
 }
 
 static void resolve_operand(const struct calls *calls, struct operand operand, struct call_site *site)

@@ -1,1 +1,1 @@
-E2E_TESTS += tests/cli/man.test
+E2E_TESTS += tests/cli/graph.test tests/cli/man.test

@@ -4,3 +4,8 @@ tests_process_test_process_SOURCES = tests/process/test_process.c
 tests_process_test_process_LDADD = $(PROCESS_TEST_LIBS)
 tests_process_test_unwind_SOURCES = tests/process/test_unwind.c tests/process/self.c tests/process/self.h
 tests_process_test_unwind_LDADD = $(PROCESS_TEST_LIBS)
+
+check_PROGRAMS += tests/process/check_calls
+tests_process_check_calls_SOURCES = tests/process/check_calls.c
+tests_process_check_calls_LDADD = libprocess.la libperfdata.la libimage.la libbase.la
+E2E_TESTS += tests/process/calls.test
