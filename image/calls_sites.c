@@ -48,15 +48,15 @@ static int note_slot(struct calls_reader *r, const struct relocation *word)
 static int note_address(struct calls_reader *r, const struct code_insn *insn)
 {
     const struct image *image = r->calls->image;
-    if (insn->effect != CODE_ADDRESS) {
+    /* numbers are addresses only where those are known when a program is linked */
+    bool number = insn->effect == CODE_CONSTANT && image->file.type == ET_EXEC;
+    if (insn->effect != CODE_ADDRESS && !number) {
         const struct relocation *word = insn->rip_relative && insn->kind == CODE_PLAIN
                                             ? slots_find(&r->calls->slots, insn->memory)
                                             : NULL;
         return word ? note_slot(r, word) : 0;
     }
-    if (!insn->rip_relative && image->file.type != ET_EXEC)
-        return 0;
-    uint32_t f = image_function_entry(image, insn->memory);
+    uint32_t f = image_function_entry(image, number ? insn->target : insn->memory);
     if (f == IMAGE_NO_FUNCTION || !(r->calls->marks[f] & MARK_STUB))
         return calls_note_taken(r->calls, r->function, f);
     uint64_t slot;

@@ -37,7 +37,8 @@ enum code_stack { /* SP is then */
 /* What is known of the register `reg` after it. */
 enum code_effect {
     CODE_NO_EFFECT,
-    CODE_ADDRESS,      /* `memory`: lea x(%rip), or a constant */
+    CODE_ADDRESS,      /* `memory`: lea x(%rip) */
+    CODE_CONSTANT,     /* `target`; with no register it went to memory */
     CODE_LOAD,         /* 8 bytes of memory, not indexed */
     CODE_LOAD_INDEXED, /* an entry of a table of 4 or 8 bytes each: (base, index, scale), sign-extended */
     CODE_ADD,          /* itself + register `base` */
@@ -48,8 +49,8 @@ enum code_effect {
  */
 struct code_insn {
     uint64_t address;
-    uint64_t target; /* direct branches */
-    uint64_t memory; /* rip_relative: the address; CODE_ADDRESS: the value */
+    uint64_t target; /* of direct branches; CODE_CONSTANT: the number */
+    uint64_t memory; /* rip_relative: the address */
     int32_t amount;  /* bytes */
     int32_t displacement;
     uint16_t written; /* bit n: register n may have another value then */

@@ -122,8 +122,9 @@ static void classify_arithmetic(struct code_reader *r)
 static void classify_constant(struct code_reader *r, unsigned reg)
 {
     if (!r->operand16) {
-        set_effect(r, CODE_ADDRESS, reg);
-        r->out->memory = r->opcode == 0xc7 || r->rex & 8 ? (uint64_t)r->immediate : (uint32_t)r->immediate;
+        bool wide = r->opcode == 0xc7 || r->opcode == 0x68 || r->rex & 8;
+        set_effect(r, CODE_CONSTANT, reg);
+        r->out->target = wide ? (uint64_t)r->immediate : (uint32_t)r->immediate;
     }
     if (reg != CODE_NO_REGISTER)
         write_register(r, reg);

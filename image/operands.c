@@ -38,6 +38,8 @@ static struct operand result(const struct operands *operands, const struct code_
     switch (insn->effect) {
     case CODE_ADDRESS:
         return (struct operand){OPERAND_ADDRESS, insn->memory};
+    case CODE_CONSTANT:
+        return (struct operand){OPERAND_ADDRESS, insn->target};
     case CODE_LOAD:
         return operands_target(operands, insn);
     case CODE_LOAD_INDEXED:

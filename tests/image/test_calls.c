@@ -80,6 +80,9 @@ static const char basics[] =
     "F pushes(int x) { int r = leaf(x); r += many(r, 2, 3, 4, 5, 6, 7, x, r); return r + leaf(r); }\n"
     "int (*hook)(int) = direct;\n"
     "int (*const table[])(int) = {leaf, jumps};\n"
+    "int (*later)(int);\n"
+    "F stored(int x) { __asm__ volatile(\"\"); return x; }\n"
+    "F stores(int x) { later = stored; return later(x); }\n"
     "F through(int x) { return hook(x) + 1; }\n"
     "F pointer(int (*f)(int), int x) { return f(x) + 1; }\n"
     "F last(int (*f)(int), int x) { return f(x); }\n"
@@ -87,7 +90,7 @@ static const char basics[] =
     "F nobody(int x) { __asm__ volatile(\"\"); return x; }\n"
     "F itself(int x) { return x > 1 ? itself(x - 1) * itself(x - 2) : nobody(x); }\n"
     "int main(int c, char **v) { return table[c & 1](c) + through(c) + passes(c) + last(jumps, c)\n"
-    "    + length(v[0]) + show(v[0]) + itself(c); }\n";
+    "    + length(v[0]) + show(v[0]) + itself(c) + stores(c); }\n";
 
 static void check_basics(void)
 {
@@ -134,6 +137,7 @@ static void check_basics(void)
     cr_expect(is_taken("direct"));
     cr_expect(is_taken("pushes"));
     cr_expect(is_taken("main"));
+    cr_expect(is_taken("stored"));
     cr_expect_not(is_taken("nobody"));
     cr_expect_not(is_taken("itself"));
     const uint32_t *by;
