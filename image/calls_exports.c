@@ -12,11 +12,10 @@ static int by_name(const void *a, const void *b)
     return order ? order : (x->function > y->function) - (x->function < y->function);
 }
 
+/* (the strings end with a NUL) */
 static const char *name_at(const uint8_t *strings, size_t size, uint32_t offset)
 {
-    if (offset >= size || !strings[offset] || !memchr(strings + offset, 0, size - offset))
-        return NULL;
-    return (const char *)strings + offset;
+    return offset < size && strings[offset] ? (const char *)strings + offset : NULL;
 }
 
 /* A symbol of an old version is not the one that new programs get. */
@@ -37,6 +36,8 @@ static int read_symbols(struct calls *calls, const struct elf_section *table)
     if (table->link >= file->section_count)
         return 0;
     const uint8_t *strings = elf_section_bytes(file, &file->sections[table->link], &string_size);
+    while (string_size && strings[string_size - 1])
+        string_size--;
     for (size_t i = 0; i < file->section_count; i++)
         if (file->sections[i].type == SHT_GNU_versym)
             versions = elf_section_bytes(file, &file->sections[i], &version_size);

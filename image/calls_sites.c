@@ -253,7 +253,7 @@ static bool runs_over(const struct calls_reader *r, uint32_t i, int32_t depth)
     return image_function_entry(r->calls->image, end) != IMAGE_NO_FUNCTION;
 }
 
-static int add_insn(struct calls_reader *r, uint32_t i, int32_t depth, const struct operand *operand)
+static int add_insn(struct calls_reader *r, uint32_t i, int32_t depth, struct operand operand)
 {
     const struct code_insn *insn = &r->code.insns[i];
     struct call_site site = {.address = insn->address,
@@ -271,7 +271,7 @@ static int add_insn(struct calls_reader *r, uint32_t i, int32_t depth, const str
         break;
     case CODE_CALL_INDIRECT:
         site.next = next;
-        resolve_operand(r->calls, *operand, &site);
+        resolve_operand(r->calls, operand, &site);
         break;
     case CODE_JUMP:
     case CODE_BRANCH:
@@ -281,10 +281,10 @@ static int add_insn(struct calls_reader *r, uint32_t i, int32_t depth, const str
         resolve_target(r->calls, insn->target, &site);
         break;
     case CODE_JUMP_INDIRECT:
-        if (!is_tail(r, insn, *operand, depth))
+        if (!is_tail(r, insn, operand, depth))
             return 0;
         site.tail = true;
-        resolve_operand(r->calls, *operand, &site);
+        resolve_operand(r->calls, operand, &site);
         break;
     default:
         if (!runs_over(r, i, depth))
@@ -318,16 +318,18 @@ int calls_add_sites(struct calls_reader *r)
     bool told = rows_suffice(r, cfi);
     if (!told && frame_flow_run(&r->flow, cfi, &r->code) < 0)
         return -ENOMEM;
-    const struct operand *operand = r->operands;
+    size_t indirect = 0;
     for (uint32_t i = 0; i < r->code.count; i++) {
         const struct code_insn *insn = &r->code.insns[i];
         bool last = i + 1 == r->code.count || insn[1].address != insn->address + insn->length;
         if ((insn->kind == CODE_PLAIN || insn->kind == CODE_NOP) && !last)
             continue;
         int32_t depth = told ? cfi_lookup(cfi, insn->address).cfa_offset : r->flow.depths[i];
+        struct operand operand = {0};
+        if (is_indirect(insn))
+            operand = r->operands[indirect++];
         if (add_insn(r, i, depth, operand) < 0)
             return -ENOMEM;
-        operand += is_indirect(insn);
     }
     return 0;
 }

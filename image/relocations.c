@@ -37,12 +37,10 @@ static const uint8_t *dynamic_table(const struct elf_file *file, int64_t tag, in
     return bytes;
 }
 
+/* (string_bytes ends with a NUL) */
 static const char *name_at(const struct walk *w, uint64_t offset)
 {
-    if (offset >= w->string_bytes || !w->strings[offset] ||
-        !memchr(w->strings + offset, 0, w->string_bytes - offset))
-        return NULL;
-    return (const char *)w->strings + offset;
+    return offset < w->string_bytes && w->strings[offset] ? (const char *)w->strings + offset : NULL;
 }
 
 /* false: no such symbol. */
@@ -136,6 +134,8 @@ void relocations_see(const struct elf_file *file, void (*see)(void *context, con
     struct walk w = {.file = file, .see = see, .context = context};
     w.symbols = dynamic_table(file, DT_SYMTAB, 0, &w.symbol_bytes);
     w.strings = dynamic_table(file, DT_STRTAB, DT_STRSZ, &w.string_bytes);
+    while (w.string_bytes && w.strings[w.string_bytes - 1])
+        w.string_bytes--;
     walk_table(&w, DT_RELA, DT_RELASZ);
     walk_table(&w, DT_JMPREL, DT_PLTRELSZ);
     walk_packed(&w);
