@@ -200,7 +200,7 @@ static void open_session(void)
  */
 
 struct calls {
-    const char *path; /* of the image */
+    char *path; /* of the image */
     uint64_t vaddr, count;
 };
 
@@ -284,8 +284,12 @@ static void close_session(void)
         unlink(found.gl_pathv[i]);
     }
     rmdir(self.directory);
-    for (size_t i = 0; i < tally.count; i++)
+    for (size_t i = 0; i < tally.count; i++) {
         print_calls(&tally.all[i], out);
+        free(tally.all[i].path);
+    }
+    free(tally.all);
+    globfree(&found);
     if (fclose(out))
         stop(self.out);
 }
