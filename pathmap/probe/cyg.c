@@ -176,7 +176,7 @@ void __cyg_profile_func_exit(void *function, void *site)
     uint32_t id = id_of((uint64_t)function);
     const struct frame *top = stack->top;
     /* Frames that longjmp left are still above it: then nothing is taken off, as nothing has to be. */
-    if (top->height >= 0 && top->node && probe_nodes[top->node].function == id &&
+    if (top > stack->frames && top->node && probe_nodes[top->node].function == id &&
         slot_of(stack, top) >= cfa - 8)
         *(const struct frame *volatile *)&stack->top = top - 1;
 }

@@ -21,7 +21,7 @@
 
 static bool is_alive(const struct stack *stack, const struct frame *frame)
 {
-    if (frame->height < 0 || !frame->node)
+    if (frame == stack->frames || !frame->node)
         return true;
     const struct store_node *node = probe_nodes + frame->node;
     uint64_t site = *(const uint64_t *)slot_of(stack, frame);
@@ -36,15 +36,16 @@ static struct frame *caller_of(struct stack *stack, struct frame *top, uint64_t 
     uint32_t function = function_calling(stack->thread, site);
     if (!function)
         return top;
-    for (struct frame *f = top; f->height >= 0; f--)
+    for (struct frame *f = top; f > stack->frames; f--)
         if (f->node && probe_nodes[f->node].function == function && is_alive(stack, f))
             return f;
     return top;
 }
 
-static struct frame *pop(struct frame *top, uint64_t height)
+static struct frame *pop(const struct stack *stack, uint64_t height)
 {
-    while (top->height >= (int64_t)height)
+    struct frame *top = stack->top;
+    while (top > stack->frames && top->height >= height)
         top--;
     return top;
 }
@@ -67,15 +68,15 @@ void core_enter(uint32_t id, const uint64_t *return_slot)
     if (handler) {
         uint64_t sp = (uint64_t)((const ucontext_t *)cfa)->uc_mcontext.gregs[REG_RSP];
         if (sp > stack->low && sp <= stack->base)
-            stack->top = pop(stack->top, stack->base - sp);
+            stack->top = pop(stack, stack->base - sp);
         else if (stack->kind == STACK_AUX)
             stack_restart(stack, cfa); /* the outermost frame of an alternate stack */
     }
     uint64_t height = stack->base - cfa;
-    struct frame *top = pop(stack->top, height);
+    struct frame *top = pop(stack, height);
     while (!is_alive(stack, top))
         top--;
-    if ((uint64_t)(top + 2 - stack->frames) > stack->reserve / sizeof *top) {
+    if ((uint64_t)(top - stack->frames) + 8 > stack->reserve / sizeof *top) {
         add_dropped(&core.header->dropped_depth);
         return;
     }

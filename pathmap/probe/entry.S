@@ -51,14 +51,16 @@ probe_entry:
         movq    STACK_LIMIT(%rdi), %rdx
         leaq    CFA(%rsp), %rcx
         subq    %rcx, %rax                      /* rax: height */
-        cmpq    (%rdx), %rax
+        leaq    -8(%rax), %rcx
+        cmpq    (%rdx), %rcx
         jae     .Lslow
         testb   $7, %al                         /* frames 8 bytes apart cannot overrun the shadow stack */
         jnz     .Lslow
 
+        /* A loop, as it is predicted: without branches the next entry's frame would have to wait for this. */
         movq    STACK_TOP(%rdi), %rsi           /* rsi: the caller's frame */
         cmpl    %eax, FRAME_HEIGHT(%rsi)
-        jge     .Lpop
+        jae     .Lpop
 .Lcaller:
         movl    FRAME_NODE(%rsi), %edx
         movl    %eax, %ecx
@@ -111,7 +113,7 @@ probe_entry:
 .Lpop:
         subq    $FRAME_SIZE, %rsi
         cmpl    %eax, FRAME_HEIGHT(%rsi)
-        jge     .Lpop
+        jae     .Lpop
         jmp     .Lcaller
 
         /* The first child is another one. */

@@ -120,8 +120,7 @@ void nodes_adopt(struct stack *stack, struct thread *thread, const struct store_
         const struct store_node was = old[f->node];
         uint32_t parent = f[-1].node, n = 0;
         if (f->node && parent) {
-            n = node_find(stack, stack->base - (uint64_t)(int64_t)f->height, parent, was.function, was.height,
-                          was.site);
+            n = node_find(stack, stack->base - f->height, parent, was.function, was.height, was.site);
             if (!n)
                 n = node_make(thread, parent, was.function, was.height, was.site);
         }

@@ -23,9 +23,9 @@ bool address_readable(uint64_t address)
 /* Frames are at least 8 bytes apart, so heights bound the shadow stack's depth. */
 void stack_set_limit(struct stack *stack)
 {
-    uint64_t limit = stack->base - stack->low;
-    if (limit > stack->reserve - 2 * sizeof(struct frame))
-        limit = stack->reserve - 2 * sizeof(struct frame);
+    uint64_t limit = stack->base - stack->low, room = stack->reserve - 2 * sizeof(struct frame);
+    if (limit > room)
+        limit = room;
     if (limit > HEIGHT_MAX)
         limit = HEIGHT_MAX;
     /* Stacks that lie within a thread's own one are told apart the long way. */
@@ -35,7 +35,7 @@ void stack_set_limit(struct stack *stack)
             limit = stack->base - high;
     }
     BARRIER();
-    *(volatile uint64_t *)stack->limit = stack->base ? limit : 0;
+    *(volatile uint64_t *)stack->limit = stack->base && limit > 8 ? limit - 8 : 0;
 }
 
 void stack_restart(struct stack *stack, uint64_t cfa)
@@ -75,7 +75,6 @@ static bool make_room(struct stack *stack, uint64_t bytes)
             continue;
         raw_call(SYS_madvise, p, (long)bytes, MADV_NOHUGEPAGE, 0, 0, 0);
         stack->frames = (struct frame *)p;
-        stack->frames->height = -1;
         stack->reserve = bytes;
         return true;
     }
@@ -170,8 +169,8 @@ void core_stack(uint64_t low, uint64_t high)
         }
         for (uint32_t i = 0; i < core.thread_count; i++) {
             struct stack *own = core.threads[i].own;
-            if (own && high > own->low && high <= own->base && own->base - high < *own->limit)
-                *(volatile uint64_t *)own->limit = own->base - high;
+            if (own && high > own->low && high <= own->base)
+                stack_set_limit(own);
         }
     }
     core_unlock(&mask);

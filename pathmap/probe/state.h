@@ -30,9 +30,9 @@
 #define RESERVE_MAX  (64u << 20) /* bytes of address space for one shadow stack, at most */
 #define HEIGHT_MAX   ((1u << 31) - 8)
 
-/* height -1: the root of the owner's tree, below all frames. node 0: the store was full. */
+/* node 0: the store was full. */
 struct frame {
-    int32_t height;
+    uint32_t height;
     uint32_t node;
 };
 
@@ -45,10 +45,10 @@ enum stack_kind {
 struct stack {
     uint64_t base; /* heights count from here; 0: not known yet. At most high */
     struct frame *top;
-    uint64_t *limit;       /* heights below this are on this stack; 0: look more closely */
+    uint64_t *limit;       /* heights of 8 to below limit + 8 are on this stack; 0: look more closely */
     struct thread *thread; /* owner; NULL: none yet */
     uint64_t low, high;    /* CFAs in (low, high] are on it */
-    struct frame *frames;  /* frames[0] is the root's */
+    struct frame *frames;  /* frames[0] is the root's and has height 0 */
     uint64_t reserve;      /* bytes at frames */
     uint32_t kind;
     struct stack *next_free;
@@ -193,12 +193,13 @@ bool signal_return_known(uint64_t site);
 
 static inline uint64_t slot_of(const struct stack *stack, const struct frame *frame)
 {
-    return stack->base - (uint64_t)(int64_t)frame->height - 8;
+    return stack->base - frame->height - 8;
 }
 
 static inline bool stack_holds(const struct stack *stack, uint64_t cfa)
 {
-    return stack->base - cfa < *(volatile uint64_t *)stack->limit;
+    uint64_t limit = *(volatile uint64_t *)stack->limit;
+    return limit && stack->base - cfa < limit + 8;
 }
 
 #endif
