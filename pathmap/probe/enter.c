@@ -97,7 +97,11 @@ void core_enter(uint32_t id, const uint64_t *return_slot)
         __asm__ volatile("incq %0" : "+m"(probe_nodes[node].count));
     else
         add_dropped(&core.header->dropped);
-    *(volatile uint64_t *)(top + 1) = (uint64_t)node << 32 | height;
+    /* As entry.S does: a handler that comes before the second store puts its own frame there. */
+    uint64_t frame = (uint64_t)node << 32 | height;
+    *(volatile uint64_t *)(top + 1) = frame;
     BARRIER();
     *(struct frame *volatile *)&stack->top = top + 1;
+    BARRIER();
+    *(volatile uint64_t *)(top + 1) = frame;
 }

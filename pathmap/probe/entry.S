@@ -90,6 +90,7 @@ probe_entry:
         movq    %rdx, FRAME_SIZE(%rsi)
         addq    $FRAME_SIZE, %rsi
         movq    %rsi, STACK_TOP(%rdi)
+        movq    %rdx, (%rsi)                    /* again: a handler before the last one put its own there */
 .Ldone:
         popq    %r8
         .cfi_adjust_cfa_offset -8

@@ -24,3 +24,8 @@ tests_pathmap_test_harvest_SOURCES = tests/pathmap/test_harvest.c tests/pathmap/
 tests_pathmap_test_harvest_LDADD = $(PATHMAP_TEST_LIBS)
 tests_pathmap_test_session_SOURCES = tests/pathmap/test_session.c
 tests_pathmap_test_session_LDADD = $(PATHMAP_TEST_LIBS)
+
+UNIT_TESTS += tests/pathmap/test_probe_core
+tests_pathmap_test_probe_core_SOURCES = tests/pathmap/test_probe_core.c \
+	tests/pathmap/probe_tree.c tests/pathmap/probe_tree.h
+tests_pathmap_test_probe_core_LDADD = libprobe_core.la $(CRITERION_LIBS)
