@@ -29,7 +29,8 @@
     X(1, run)                                                                                                \
     X(2, a)                                                                                                  \
     X(3, b)                                                                                                  \
-    X(4, c) X(5, many) X(6, deep) X(7, jumps) X(8, handler) X(9, inner) X(10, co) X(11, start) X(12, grow)   \
+    X(4, c)                                                                                                  \
+    X(5, many) X(6, deep) X(7, jumps) X(8, handler) X(9, inner) X(10, co) X(11, start) X(12, grow)           \
         X(13, tail) X(14, twice)
 
 #define TRAMPOLINE(id, name)                                                                                 \
@@ -41,7 +42,7 @@ __asm__(".data\n.p2align 3\nhook_slot: .quad probe_entry\n.text\n");
 #define BOUNDS(id, name) extern const char __start_h_##name[], __stop_h_##name[];
 FUNCTIONS(BOUNDS)
 
-#define HOOKED(name)   __attribute__((noinline, used, noclone, section("h_" #name)))
+#define HOOKED(name)   __attribute__((noinline, used, section("h_" #name)))
 #define NAME(id, name) [id] = #name,
 static const char *const names[] = {FUNCTIONS(NAME)};
 #define NAME_COUNT (sizeof names / sizeof *names)
@@ -373,7 +374,7 @@ Test(probe_core, registers)
 
 /* Signals ------------------------------------------------------------------------------------------------ */
 
-static volatile long signals, wrong_levels;
+static volatile long signals;
 static stack_t alternate;
 
 HOOKED(handler) void handler(int sig)
