@@ -2,7 +2,6 @@
 #ifndef FATHOM_IMAGE_CALLS_PRIVATE_H
 #define FATHOM_IMAGE_CALLS_PRIVATE_H
 
-#include "base/arena.h"
 #include "image/calls.h"
 #include "image/frame_flow.h"
 #include "image/function_code.h"
@@ -57,6 +56,11 @@ struct calls_reader {
     struct operand *operands; /* of each indirect call and jump, in order */
     size_t operand_count, operand_room;
 };
+
+static inline bool calls_is_indirect(const struct code_insn *insn)
+{
+    return insn->kind == CODE_CALL_INDIRECT || insn->kind == CODE_JUMP_INDIRECT;
+}
 
 /* The slot that a stub of the PLT jumps through. */
 bool calls_stub_slot(const struct calls *calls, uint32_t stub, uint64_t *slot);

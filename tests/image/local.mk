@@ -1,5 +1,5 @@
-UNIT_TESTS += tests/image/test_calls tests/image/test_cfi tests/image/test_code tests/image/test_cold tests/image/test_debug_file \
-	tests/image/test_image tests/image/test_lines tests/image/test_thread_return
+UNIT_TESTS += tests/image/test_calls tests/image/test_cfi tests/image/test_code tests/image/test_cold \
+	tests/image/test_debug_file tests/image/test_image tests/image/test_lines tests/image/test_thread_return
 IMAGE_TEST_BUILD = tests/image/build.c tests/image/build.h
 IMAGE_TEST_LIBS = libimage.la libbase.la $(CRITERION_LIBS)
 tests_image_test_calls_SOURCES = tests/image/test_calls.c $(IMAGE_TEST_BUILD)
