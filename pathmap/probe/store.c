@@ -116,6 +116,10 @@ uint32_t store_chunk(void)
                                           __ATOMIC_RELAXED));
     uint32_t first = chunk * STORE_CHUNK_NODES;
     if (!store_room(probe_nodes + first, STORE_CHUNK_SIZE)) {
+        /* Given back, if no other thread has had one since: reading a hole on a full tmpfs raises SIGBUS. */
+        uint32_t next = chunk + 1;
+        __atomic_compare_exchange_n(&header->chunk_count, &next, chunk, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED);
         header->failure = ENOSPC;
         return STORE_NO_CHUNK;
     }

@@ -29,3 +29,15 @@ UNIT_TESTS += tests/pathmap/test_probe_core
 tests_pathmap_test_probe_core_SOURCES = tests/pathmap/test_probe_core.c \
 	tests/pathmap/probe_tree.c tests/pathmap/probe_tree.h
 tests_pathmap_test_probe_core_LDADD = libprobe_core.la $(CRITERION_LIBS)
+# Calls that the compiler tells of.
+check_LTLIBRARIES = libcyg_framed.la libcyg_optimised.la
+libcyg_framed_la_SOURCES = tests/pathmap/cyg_calls.c tests/pathmap/cyg_calls.h
+libcyg_framed_la_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -finstrument-functions -fno-omit-frame-pointer
+libcyg_framed_la_CPPFLAGS = $(AM_CPPFLAGS) -DCYG_CALLS=cyg_calls_framed
+libcyg_optimised_la_SOURCES = tests/pathmap/cyg_calls.c
+libcyg_optimised_la_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -finstrument-functions -O2
+libcyg_optimised_la_CPPFLAGS = $(AM_CPPFLAGS) -DCYG_CALLS=cyg_calls_optimised
+UNIT_TESTS += tests/pathmap/test_probe_cyg
+tests_pathmap_test_probe_cyg_SOURCES = tests/pathmap/test_probe_cyg.c tests/pathmap/cyg_calls.h \
+	tests/pathmap/probe_tree.c tests/pathmap/probe_tree.h
+tests_pathmap_test_probe_cyg_LDADD = libcyg_framed.la libcyg_optimised.la libprobe_core.la $(CRITERION_LIBS)

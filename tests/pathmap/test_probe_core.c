@@ -6,12 +6,14 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -30,8 +32,9 @@
     X(2, a)                                                                                                  \
     X(3, b)                                                                                                  \
     X(4, c)                                                                                                  \
-    X(5, many) X(6, deep) X(7, jumps) X(8, handler) X(9, inner) X(10, co) X(11, start) X(12, grow)           \
-        X(13, tail) X(14, twice)
+    X(5, many)                                                                                               \
+    X(6, deep)                                                                                               \
+    X(7, jumps) X(8, handler) X(9, inner) X(10, co) X(11, start) X(12, grow) X(13, tail) X(14, twice)
 
 #define TRAMPOLINE(id, name)                                                                                 \
     __asm__(".text\n.p2align 4\n" #name "_hooked:\n jmp 1f\n"                                                \
@@ -277,7 +280,7 @@ Test(probe_core, tail_calls)
 
 static void work_deep(void)
 {
-    for (int i = 0; i < 3; i++)
+    for (volatile int i = 0; i < 3; i++)
         cr_assert_eq(deep_hooked(99999), 99999);
     b_hooked();
 }
@@ -753,11 +756,8 @@ Test(probe_core, killed)
 /* Room ----------------------------------------------------------------------------------------------------
  */
 
-Test(probe_start, full)
+static void run_out(int failure)
 {
-    cr_assert(mkdtemp(directory));
-    struct rlimit limit = {STORE_NODES_AT + 17 * STORE_CHUNK_SIZE, RLIM_INFINITY};
-    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     cr_assert_eq(core_start(directory), 0);
     for (int i = 0; i < 40000; i++) {
         work = work_plain;
@@ -767,12 +767,49 @@ Test(probe_start, full)
     }
     struct store_header header = probe_header(probe_store(directory, getpid()));
     cr_expect_gt(header.dropped, 0);
-    cr_expect_eq(header.failure, EFBIG);
+    cr_expect_eq(header.failure, failure);
     uint64_t entries = 0;
     for (uint32_t id = 1; id <= 4; id++)
         entries += sum_of(getpid(), id);
+    cr_expect_gt(entries, 10000);
     cr_expect_eq(entries + header.dropped, 40000ull * 15, "%lu counted, %lu dropped", entries,
                  header.dropped);
+}
+
+Test(probe_start, file_limit)
+{
+    cr_assert(mkdtemp(directory));
+    struct rlimit limit = {STORE_NODES_AT + 17 * STORE_CHUNK_SIZE, RLIM_INFINITY};
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    run_out(EFBIG);
+    end();
+}
+
+Test(probe_start, disk_full)
+{
+    cr_assert(mkdtemp(directory));
+    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("tmpfs", directory, "tmpfs", 0, "size=2m")) {
+        rmdir(directory);
+        cr_skip("file systems may not be mounted here");
+    }
+    run_out(ENOSPC);
+    cr_expect_eq(umount2(directory, MNT_DETACH), 0);
+    rmdir(directory);
+}
+
+/* Nodes are 32 bytes, and a program of 4 GiB of address space has a smaller store. */
+Test(probe_start, address_space_limit)
+{
+    cr_assert(mkdtemp(directory));
+    struct rlimit limit = {4ull << 30, RLIM_INFINITY};
+    cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
+    cr_assert_eq(core_start(directory), 0);
+    work = work_plain;
+    run_hooked();
+    char *tree = probe_tree(probe_store(directory, getpid()), names, NAME_COUNT, 0);
+    cr_expect_str_eq(tree, "run 1\n" A_TREE("run", "2", "6") "run b 1\nrun b c 1\n");
+    free(tree);
     end();
 }
 
