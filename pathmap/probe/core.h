@@ -3,7 +3,7 @@
  *
  * The other half of the runtime (images, plans, patching, interposition) makes trampolines that call
  * probe_entry, and tells here which images, functions and stacks there are. What a stack's base and a height
- * are: process/process.h. How entries alone make the tree: DESIGN section 1; the doubtful cases: caller.h.
+ * are: process/process.h. How entries alone make the tree: DESIGN section 1; the doubtful cases: enter.c.
  *
  * All functions may be called by any thread at any time, also by signal handlers that interrupted probe_entry
  * or another of them (they block signals while they hold a lock). Before core_start() and after its failure,
@@ -55,7 +55,7 @@ void core_main_root(uint32_t image, uint64_t start_vaddr);
 
 /* For trampolines, at a function's entry. Stack: [return address into the trampoline][id, 8 bytes][return
  * address of the function] and the rest of its caller's frame. Leaves every register, the flags and the stack
- * as they were; uses no vector register. An id never described, or 0, is not looked at: it is counted. */
+ * as they were; uses no vector register. The id is one that core_functions() reserved. */
 extern void probe_entry(void);
 
 /* The same from C, for callers that know where the return address of the function is (cyg.c). */
