@@ -6,9 +6,7 @@
  */
 #include "pathmap/harvest.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +14,19 @@
 #include "pathmap/store_file.h"
 #include "pathmap/trie_data.h"
 
+#define CALLERS_MAX 256 /* frames that are looked at for the one that called */
+
 /* What is known of a node. */
 struct known {
-    uint32_t state;    /* UNKNOWN, UNSOUND, or its node of the trie + ENTERED */
-    uint32_t function; /* the store's number, when entered */
+    uint32_t state; /* UNKNOWN, UNSOUND, or its node of the trie + ENTERED */
 };
 enum { UNKNOWN, UNSOUND, ENTERED };
+
+struct code {            /* of a function */
+    uint32_t in;         /* the store's number of its image; STORE_NO_IMAGE: not known */
+    struct image *image; /* NULL: it could not be opened */
+    uint32_t index;      /* in the image */
+};
 
 struct step { /* of the walk from a node to its parents */
     uint32_t number;
@@ -38,6 +43,8 @@ struct reading {
     struct image **opened; /* by the same; NULL: not (yet) */
     uint32_t nowhere;      /* the trie's image of functions without one; TRIE_NONE: not asked for yet */
     uint32_t *functions;   /* the trie's, by the store's number; TRIE_NONE: not asked for yet */
+    struct code *codes;    /* by the trie's number of a function */
+    uint32_t code_count;
     struct step *steps;
     size_t step_room;
 };
@@ -61,15 +68,32 @@ static uint32_t reading_image(struct reading *r, uint32_t number)
     if (image_cache_get(r->cache, image->path, &id, &r->opened[number], NULL) < 0)
         r->opened[number] = NULL;
     uint32_t added = trie_image(r->trie, image->path, &id);
-    if (added != TRIE_NONE)
+    if (added != TRIE_NONE && !r->harvest->partial)
         trie_set_hooked(r->trie, added); /* it has functions, so it was */
     return r->images[number] = added;
+}
+
+/* Notes where the code of one of the trie's functions is. */
+static bool reading_note(struct reading *r, uint32_t function, struct code code)
+{
+    if (function >= r->code_count) {
+        uint32_t count = r->trie->function_count + r->trie->function_count / 2;
+        struct code *codes = realloc(r->codes, count * sizeof *codes);
+        if (!codes)
+            return false;
+        for (uint32_t i = r->code_count; i < count; i++)
+            codes[i] = (struct code){.in = STORE_NO_IMAGE};
+        r->codes = codes;
+        r->code_count = count;
+    }
+    r->codes[function] = code;
+    return true;
 }
 
 /* The trie's number of a function: 1; 0: the store's number makes no sense; -1: out of memory. */
 static int reading_function(struct reading *r, uint32_t number, uint32_t *out)
 {
-    if (number >= r->store.header.function_count)
+    if (number == 0 || number >= r->store.header.function_count)
         return 0;
     const struct store_function *f = &r->store.functions[number];
     if (f->image >= r->store.header.image_count && f->image != STORE_NO_IMAGE)
@@ -78,31 +102,83 @@ static int reading_function(struct reading *r, uint32_t number, uint32_t *out)
         uint32_t image = reading_image(r, f->image);
         if (image == TRIE_NONE)
             return -1;
-        const struct image *opened = f->image == STORE_NO_IMAGE ? NULL : r->opened[f->image];
-        uint32_t index = opened ? image_function_entry(opened, f->vaddr) : IMAGE_NO_FUNCTION;
-        const char *name = index == IMAGE_NO_FUNCTION ? NULL : image_function(opened, index)->name;
-        r->functions[number] = trie_function(r->trie, image, f->vaddr, name);
-        if (r->functions[number] == TRIE_NONE)
+        struct code code = {.in = f->image, .index = IMAGE_NO_FUNCTION};
+        if (f->image != STORE_NO_IMAGE && r->opened[f->image]) {
+            code.image = r->opened[f->image];
+            code.index = image_function_entry(code.image, f->vaddr);
+        }
+        const char *name =
+            code.index == IMAGE_NO_FUNCTION ? NULL : image_function(code.image, code.index)->name;
+        uint32_t function = trie_function(r->trie, image, f->vaddr, name);
+        if (function == TRIE_NONE || !reading_note(r, function, code))
             return -1;
+        r->functions[number] = function;
     }
     *out = r->functions[number];
     return 1;
 }
 
-/* The return address as an address in the image of the function that called (the store's number); 0 when it
- * lies elsewhere: in code that is not hooked and calls back. */
-static uint64_t reading_site(const struct reading *r, uint32_t caller, uint32_t site)
+/* What the trie's function is in this store; .in is STORE_NO_IMAGE when it is nothing. */
+static struct code reading_code(const struct reading *r, uint32_t function)
 {
-    if (site == 0 || caller >= r->store.header.function_count)
+    return function < r->code_count ? r->codes[function] : (struct code){.in = STORE_NO_IMAGE};
+}
+
+/* A return address (its low 32 bits) as an address in an image; 0 when it lies elsewhere. */
+static uint64_t reading_site(const struct reading *r, uint32_t in, uint32_t site)
+{
+    if (site == 0 || in == STORE_NO_IMAGE)
         return 0;
-    uint32_t number = r->store.functions[caller].image;
-    if (number >= r->store.header.image_count)
-        return 0;
-    const struct store_image *image = &r->store.images[number];
+    const struct store_image *image = &r->store.images[in];
     uint64_t from_low = (uint32_t)(site - (uint32_t)image->low); /* images are smaller than 4 GiB */
     if (image->high <= image->low || from_low >= image->high - image->low)
         return 0;
     return image->low + from_low - image->bias;
+}
+
+/* The node that made the call that returns to `site`: *parent, or else the next one above it whose function
+ * has the site. The runtime can take a frame for the caller that has returned but was not overwritten yet.
+ * *address: the site in the caller's image; 0 when it lies in another: in code without hooks that calls back.
+ */
+static void reading_caller(const struct reading *r, uint32_t site, uint32_t *parent, uint64_t *address)
+{
+    const struct trie_node *nodes = r->trie->nodes;
+    uint32_t at = *parent;
+    *address = at == TRIE_ROOT ? 0 : reading_site(r, reading_code(r, nodes[at].function).in, site);
+    for (unsigned n = 0; n < CALLERS_MAX && at != TRIE_ROOT; n++, at = nodes[at].parent) {
+        struct code code = reading_code(r, nodes[at].function);
+        uint64_t found = reading_site(r, code.in, site);
+        if (found && code.index != IMAGE_NO_FUNCTION &&
+            image_function_at(code.image, found - 1) == code.index) {
+            *parent = at;
+            *address = found;
+            return;
+        }
+    }
+}
+
+/* A call by way of the procedure linkage table runs a few instructions of a stub, which has no hook, as the
+ * callee's twin: at the same height, with the same caller. */
+static bool reading_stub(struct reading *r, uint32_t parent, uint64_t address, const struct store_node *node)
+{
+    if (parent == TRIE_ROOT || address < 5)
+        return true;
+    struct code code = reading_code(r, r->trie->nodes[parent].function);
+    size_t size;
+    const uint8_t *call = code.image ? image_bytes(code.image, address - 5, &size) : NULL;
+    if (!call || size < 5 || call[0] != 0xe8)
+        return true;
+    int32_t distance;
+    memcpy(&distance, call + 1, sizeof distance);
+    uint32_t index = image_function_at(code.image, address + (uint64_t)(int64_t)distance);
+    if (index == IMAGE_NO_FUNCTION || !image_function_is_stub(code.image, index))
+        return true;
+    const struct image_function *f = image_function(code.image, index);
+    uint32_t function = trie_function(r->trie, r->images[code.in], f->address, f->name);
+    uint32_t child =
+        function == TRIE_NONE ? TRIE_NONE : trie_child(r->trie, parent, function, node->height, address);
+    trie_add(r->trie, child, node->count, node->count);
+    return child != TRIE_NONE;
 }
 
 /* Enters a node below one that was entered; *out: what is known of it then. */
@@ -116,12 +192,13 @@ static int reading_enter(struct reading *r, const struct store_node *node, const
     out->state = UNSOUND;
     if (!sound || (parent != TRIE_ROOT && node->height <= r->trie->nodes[parent].height))
         return 0;
-    uint64_t site = reading_site(r, above->function, node->site);
-    uint32_t child = trie_child(r->trie, parent, function, node->height, site);
-    if (child == TRIE_NONE)
+    uint64_t address;
+    reading_caller(r, node->site, &parent, &address);
+    uint32_t child = trie_child(r->trie, parent, function, node->height, address);
+    if (child == TRIE_NONE || !reading_stub(r, parent, address, node))
         return -ENOMEM;
     trie_add(r->trie, child, node->count, node->count);
-    *out = (struct known){child + ENTERED, node->function};
+    *out = (struct known){child + ENTERED};
     r->harvest->nodes++;
     r->harvest->calls = add_saturating(r->harvest->calls, node->count);
     return 0;
@@ -155,7 +232,7 @@ static int reading_reserve(struct reading *r, size_t count)
 /* Enters a node that is in use, its parents first. */
 static int reading_visit(struct reading *r, uint32_t number, struct store_node node)
 {
-    static const struct known unsound = {UNSOUND, 0}, root = {TRIE_ROOT + ENTERED, STORE_ROOT};
+    static const struct known unsound = {UNSOUND}, root = {TRIE_ROOT + ENTERED};
     struct known above = unsound; /* of the node at which the walk ends */
     size_t depth = 0;
     for (uint32_t at = number;;) {
@@ -232,9 +309,10 @@ static int add_image(struct harvest *h, const struct store_image *image)
     return 0;
 }
 
-static int add_header(struct harvest *h, const struct store_file *store)
+static int add_header(struct reading *r)
 {
-    const struct store_header *from = &store->header;
+    struct harvest *h = r->harvest;
+    const struct store_header *from = &r->store.header;
     h->stores++;
     h->threads += from->thread_count;
     h->dropped = add_saturating(h->dropped, from->dropped);
@@ -244,7 +322,7 @@ static int add_header(struct harvest *h, const struct store_file *store)
         h->failure = from->failure;
     int rc = 0;
     for (uint32_t i = 0; i < from->image_count && rc == 0; i++)
-        rc = add_image(h, &store->images[i]);
+        rc = add_image(h, &r->store.images[i]);
     return rc;
 }
 
@@ -274,7 +352,7 @@ int harvest_store(struct harvest *harvest, struct trie *trie, struct image_cache
     if (rc == 0)
         rc = reading_nodes(&r);
     if (rc == 0)
-        rc = add_header(harvest, &r.store);
+        rc = add_header(&r);
     if (rc == 0) {
         struct trie_statistics *statistics = trie_statistics(trie);
         statistics->paths_entered = add_saturating(statistics->paths_entered, harvest->calls - calls);
@@ -285,100 +363,8 @@ int harvest_store(struct harvest *harvest, struct trie *trie, struct image_cache
     free(r.images);
     free(r.opened);
     free(r.functions);
+    free(r.codes);
     free(r.steps);
     store_file_close(&r.store);
-    return rc;
-}
-
-static int is_store(const struct dirent *entry)
-{
-    return strncmp(entry->d_name, STORE_PREFIX, sizeof STORE_PREFIX - 1) == 0;
-}
-
-/* Calls `visit` with the path of each store, in order of name. A negative return ends it. */
-static int each_store(const char *directory, int (*visit)(void *context, const char *path), void *context,
-                      struct fathom_error *err)
-{
-    struct dirent **entries;
-    int count = scandir(directory, &entries, is_store, alphasort), rc = 0;
-    if (count < 0)
-        return error_system(err, errno, "cannot read %s", directory);
-    for (int i = 0; i < count; i++) {
-        char *path = NULL;
-        if (rc == 0 && asprintf(&path, "%s/%s", directory, entries[i]->d_name) < 0) {
-            path = NULL;
-            rc = error_memory(err);
-        }
-        if (rc == 0)
-            rc = visit(context, path);
-        free(path);
-        free(entries[i]);
-    }
-    free(entries);
-    return rc;
-}
-
-struct harvesting {
-    struct harvest *harvest;
-    struct trie *trie;
-    struct image_cache *images;
-    const struct log *log;
-    struct fathom_error *err;
-};
-
-static int harvest_one(void *context, const char *path)
-{
-    struct harvesting *h = context;
-    struct fathom_error err = {0};
-    int rc = harvest_store(h->harvest, h->trie, h->images, path, &err);
-    if (rc == -ENOMEM)
-        return error_memory(h->err);
-    if (rc < 0)
-        log_write(h->log, LOG_WARNING, "the calls of a process are not in the map: %s", err.text);
-    return 0;
-}
-
-int harvest_directory(struct harvest *harvest, struct trie *trie, struct image_cache *images,
-                      const char *directory, const struct log *log, struct fathom_error *err)
-{
-    struct harvesting h = {harvest, trie, images, log, err};
-    return each_store(directory, harvest_one, &h, err);
-}
-
-void harvest_free(struct harvest *harvest)
-{
-    for (size_t i = 0; i < harvest->image_count; i++)
-        free(harvest->images[i].path);
-    free(harvest->images);
-    *harvest = (struct harvest){0};
-}
-
-static int progress_one(void *context, const char *path)
-{
-    struct harvest_progress *out = context;
-    struct store_file store;
-    uint32_t first, end;
-    if (store_file_open(path, &store, NULL) < 0)
-        return 0; /* it is being made */
-    out->stores++;
-    for (end = store_file_next(&store, 0, &first); first < end; end = store_file_next(&store, end, &first)) {
-        for (uint32_t at = first; at < end; at++) {
-            struct store_node node;
-            if (store_file_node(&store, at, &node) && node.function != STORE_ROOT) {
-                out->calls = add_saturating(out->calls, node.count);
-                out->nodes++;
-            }
-        }
-    }
-    store_file_close(&store);
-    return 0;
-}
-
-int harvest_progress(const char *directory, struct harvest_progress *out, struct fathom_error *err)
-{
-    struct harvest_progress sum = {0};
-    int rc = each_store(directory, progress_one, &sum, err);
-    if (rc == 0)
-        *out = sum;
     return rc;
 }

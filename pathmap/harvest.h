@@ -9,6 +9,7 @@
 #ifndef FATHOM_PATHMAP_HARVEST_H
 #define FATHOM_PATHMAP_HARVEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "image/cache.h"
@@ -20,8 +21,9 @@ struct harvest_image { /* an image that was looked at in some process */
     struct store_summary hooks; /* of the process that has the most */
 };
 
-/* Sums over all stores read into it. Starts as zeros; harvest_free() at the end. */
+/* Sums over all stores read into it. Starts as zeros but for `partial`; harvest_free() at the end. */
 struct harvest {
+    bool partial; /* functions were left out on purpose: no image is hooked in the sense of trie.h */
     uint64_t stores, threads;
     uint64_t calls; /* entries that were counted */
     uint64_t nodes;

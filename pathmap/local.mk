@@ -1,7 +1,7 @@
 noinst_LTLIBRARIES += libpathmap.la
 libpathmap_la_SOURCES = \
 	pathmap/fmap.h \
-	pathmap/harvest.c pathmap/harvest.h \
+	pathmap/harvest.c pathmap/harvest.h pathmap/harvest_directory.c \
 	pathmap/map_data.h \
 	pathmap/merge.c \
 	pathmap/numbers.c pathmap/numbers.h \
