@@ -137,8 +137,7 @@ static int train_run(int argc, char **argv, struct terminal *terminal)
         {"image", required_argument, NULL, TRAIN_IMAGE},
         {0},
     };
-    struct train_options options = {
-        .output = "fathom.fmap", .way = TRAIN_UNWIND, .target = {.stack_bytes = STACK_BYTES}};
+    struct train_options options = {.output = "fathom.fmap", .target = {.stack_bytes = STACK_BYTES}};
     struct target_parser parser = {&train_command, "+o:" TARGET_SHORT, longs, take_option, &options};
     int code = target_parse(&options.target, &parser, argc, argv, terminal);
     if (code < 0)

@@ -152,7 +152,7 @@ static void say_summary(const struct patching *p, const struct harvest *h, const
 
 static int learn(struct patching *p, struct trie *trie, struct image_cache *images, struct fathom_error *err)
 {
-    struct harvest harvest = {0};
+    struct harvest harvest = {.partial = p->options->way == TRAIN_SLED};
     int rc = harvest_directory(&harvest, trie, images, session_directory(p->session), &p->terminal->log, err);
     if (rc == 0 && harvest.stores == 0)
         rc = error_set(err, ECHILD,
