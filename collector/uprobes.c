@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "collector/tracefs.h"
@@ -27,6 +29,30 @@ static int refused(struct fathom_error *err, int code)
     return error_system(err, code, "cannot open the kernel's uprobe_events");
 }
 
+/* Takes away the events of processes that are gone. One in use, of a process that we cannot see, stays: the
+ * kernel refuses. */
+static void remove_stale(int fd)
+{
+    char *text;
+    size_t size;
+    int last = 0;
+    if (tracefs_read("uprobe_events", &text, &size) < 0)
+        return;
+    for (const char *at = text; (at = strstr(at, "p:fathom_")) != NULL; at++) {
+        char line[64];
+        int pid, length = 0;
+        if (sscanf(at, "p:fathom_%d/entry%n", &pid, &length) != 1 || !length || pid == last || pid <= 0)
+            continue;
+        last = pid;
+        if (kill(pid, 0) != 0 && errno == ESRCH) {
+            int n = snprintf(line, sizeof line, "-:fathom_%d/entry\n", pid);
+            if (write(fd, line, (size_t)n) != n)
+                continue;
+        }
+    }
+    free(text);
+}
+
 int uprobes_open(struct uprobes **out, struct fathom_error *err)
 {
     struct uprobes *p = calloc(1, sizeof *p);
@@ -38,6 +64,7 @@ int uprobes_open(struct uprobes **out, struct fathom_error *err)
         free(p);
         return refused(err, code);
     }
+    remove_stale(p->fd);
     snprintf(p->event, sizeof p->event, "fathom_%d:entry", (int)getpid());
     *out = p;
     return 0;

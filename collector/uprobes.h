@@ -2,7 +2,8 @@
  * uprobes.h - one kernel event that fires at many places of user code (Documentation/trace/uprobetracer.rst).
  *
  * All probes are parts of one event in tracefs (Linux 5.6), so that they take one file descriptor per CPU
- * whatever their number. The event goes with uprobes_close(); perf events on it must be closed before.
+ * whatever their number. The event goes with uprobes_close(); perf events on it must be closed before. What a
+ * process that was killed has left is taken away by the next uprobes_open().
  */
 #ifndef FATHOM_COLLECTOR_UPROBES_H
 #define FATHOM_COLLECTOR_UPROBES_H
