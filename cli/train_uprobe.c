@@ -181,6 +181,7 @@ int train_uprobe(const struct train_options *options, struct terminal *terminal)
     struct watching w = {.options = options, .terminal = terminal, .trie = trie_new()};
     struct image_options image_options = {.log = &terminal->log};
     struct collector *collector = NULL;
+    struct collector_options collect; /* borrowed by the collector */
     struct fathom_error err = {0};
     int code = EXIT_OK;
     w.images = image_cache_new(&image_options);
@@ -190,7 +191,6 @@ int train_uprobe(const struct train_options *options, struct terminal *terminal)
     if (rc == 0)
         rc = watch_program(&w, &err);
     if (rc == 0) {
-        struct collector_options collect;
         say_estimate(&w);
         target_collector(&options->target, terminal, &collect);
         collect.event.name = uprobes_event(w.probes);
