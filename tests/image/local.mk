@@ -1,3 +1,6 @@
+UNIT_TESTS += tests/image/test_program
+tests_image_test_program_SOURCES = tests/image/test_program.c
+tests_image_test_program_LDADD = $(IMAGE_TEST_LIBS)
 UNIT_TESTS += tests/image/test_calls tests/image/test_cfi tests/image/test_code tests/image/test_cold \
 	tests/image/test_debug_file tests/image/test_image tests/image/test_lines tests/image/test_thread_return
 IMAGE_TEST_BUILD = tests/image/build.c tests/image/build.h

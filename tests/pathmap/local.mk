@@ -19,6 +19,9 @@ tests_pathmap_test_plan_read_LDADD = $(PATHMAP_TEST_LIBS)
 tests_pathmap_test_plan_choose_SOURCES = tests/pathmap/test_plan_choose.c tests/pathmap/equivalent.c \
 	tests/pathmap/equivalent.h tests/image/build.c tests/image/build.h
 tests_pathmap_test_plan_choose_LDADD = $(PATHMAP_TEST_LIBS) $(CAPSTONE_LIBS)
+UNIT_TESTS += tests/pathmap/test_uprobe_site
+tests_pathmap_test_uprobe_site_SOURCES = tests/pathmap/test_uprobe_site.c tests/image/build.c tests/image/build.h
+tests_pathmap_test_uprobe_site_LDADD = $(PATHMAP_TEST_LIBS) $(CAPSTONE_LIBS)
 UNIT_TESTS += tests/pathmap/test_harvest tests/pathmap/test_session
 tests_pathmap_test_harvest_SOURCES = tests/pathmap/test_harvest.c tests/pathmap/store.c tests/pathmap/store.h
 tests_pathmap_test_harvest_LDADD = $(PATHMAP_TEST_LIBS)

@@ -50,10 +50,9 @@ static uint64_t self_start_stack(void)
     return strtoull(at, NULL, 10);
 }
 
-struct self self_open(void)
+void self_mappings(int (*sink)(void *context, const struct record *record, struct fathom_error *err),
+                   void *context)
 {
-    struct self self = {.images = image_cache_new(NULL), .start_stack = self_start_stack()};
-    self.processes = processes_new(self.images, NULL);
     uint32_t pid = (uint32_t)getpid();
     FILE *maps = maps_open();
     struct line line;
@@ -64,11 +63,23 @@ struct self self_open(void)
         record.mmap.offset = line.offset;
         record.mmap.executable = strchr(line.prot, 'x') != NULL;
         record.mmap.path = line.path;
-        if (processes_apply(self.processes, &record, NULL) < 0)
+        if (sink(context, &record, NULL) < 0)
             abort();
     }
     fclose(maps);
-    self.process = process_find(self.processes, pid);
+}
+
+static int apply(void *processes, const struct record *record, struct fathom_error *err)
+{
+    return processes_apply(processes, record, err);
+}
+
+struct self self_open(void)
+{
+    struct self self = {.images = image_cache_new(NULL), .start_stack = self_start_stack()};
+    self.processes = processes_new(self.images, NULL);
+    self_mappings(apply, self.processes);
+    self.process = process_find(self.processes, (uint32_t)getpid());
     if (!self.process)
         abort();
     return self;
