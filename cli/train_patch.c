@@ -145,6 +145,9 @@ static void say_summary(const struct patching *p, const struct harvest *h, const
             (unsigned long long)dropped, (unsigned long long)h->dropped, h->failure ? ", " : "",
             h->failure ? strerror(h->failure) : "", (unsigned long long)h->dropped_depth,
             (unsigned long long)h->dropped_stack);
+    if (h->unread > 1)
+        terminal_say(t, LOG_WARNING, "so it is with %llu processes in all (is there room in %s?)",
+                     (unsigned long long)h->unread, session_directory(p->session));
     if (h->unsound)
         terminal_say(t, LOG_WARNING, "%llu contexts of a damaged store are left out",
                      (unsigned long long)h->unsound);

@@ -133,6 +133,10 @@ static void say_summary(const struct watching *w)
     struct terminal *t = w->terminal;
     terminal_say(t, LOG_NOTE, "%llu calls entered, %u contexts in %s", (unsigned long long)s.entered,
                  trie_node_count(w->trie) - 1, w->options->output);
+    if (s.entered == 0)
+        terminal_say(t, LOG_WARNING,
+                     "no call was seen: the kernel ends the events of a program that gets other rights as it "
+                     "starts (set-user-ID); as its owner, it can be trained with --via patch");
     if (s.lost)
         terminal_say(
             t, LOG_WARNING,

@@ -25,6 +25,7 @@ struct harvest_image { /* an image that was looked at in some process */
 struct harvest {
     bool partial; /* functions were left out on purpose: no image is hooked in the sense of trie.h */
     uint64_t stores, threads;
+    uint64_t unread; /* stores that could not be read: a full disk leaves empty ones */
     uint64_t calls; /* entries that were counted */
     uint64_t nodes;
     uint64_t unsound;                               /* nodes left out as they make no sense */
@@ -39,7 +40,8 @@ struct harvest {
  * system errors; -ENOMEM: some of it may have been added. */
 int harvest_store(struct harvest *harvest, struct trie *trie, struct image_cache *images, const char *path,
                   struct fathom_error *err);
-/* All stores in a session's directory; those that cannot be read are told through the log and passed over. */
+/* All stores in a session's directory. Those that cannot be read are passed over; why, of the first, is told
+ * through the log. */
 int harvest_directory(struct harvest *harvest, struct trie *trie, struct image_cache *images,
                       const char *directory, const struct log *log, struct fathom_error *err);
 void harvest_free(struct harvest *harvest);

@@ -53,7 +53,8 @@ static int harvest_one(void *context, const char *path)
     if (rc == -ENOMEM)
         return error_memory(h->err);
     if (rc < 0)
-        log_write(h->log, LOG_WARNING, "the calls of a process are not in the map: %s", err.text);
+        log_write(h->log, h->harvest->unread++ ? LOG_DEBUG : LOG_WARNING,
+                  "the calls of a process are not in the map: %s", err.text);
     return 0;
 }
 
