@@ -9,15 +9,19 @@
 #include "base/hash.h"
 
 #define NONE     UINT32_MAX
+#define EXACT    (UINT32_MAX - 1)
 #define BACK_OFF 2.0 /* sights of (function, next) that weigh as much as all callers of the function */
+#define UNSEEN                                                                                               \
+    1.0 /* sights of a function that weigh as much as all its static callers that were never seen */
 #define LOG_ZERO (-HUGE_VAL)
 
 /* One of a state's best paths: through which edge, and which of the outer state's best it goes on with. */
 struct choice {
     float logarithm; /* of its probability, natural, unnormalised */
-    uint32_t outer;  /* state; NONE: the edge leads to the root */
-    uint32_t edge;   /* index in `chosen` */
-    uint32_t rank;   /* of the outer state's best */
+    uint32_t
+        outer; /* state; NONE: the edge leads to the root; EXACT: the path is that of the map's node `edge` */
+    uint32_t edge; /* index in `chosen` */
+    uint32_t rank; /* of the outer state's best */
 };
 
 struct state {
@@ -35,6 +39,7 @@ struct automaton {
     struct state *states;
     uint32_t *same; /* next state + 1 with the same hash */
     uint32_t state_count, state_room;
+    uint32_t limit; /* of state_count, in this look-up */
     struct choice *choices;
     uint32_t choice_count, choice_room;
     struct graph_edge *chosen; /* edges that choices name */
@@ -103,7 +108,7 @@ static uint32_t find_state(const struct automaton *a, uint32_t function, uint32_
 /* A new state; NONE: out of memory, or too many (errno tells). */
 static uint32_t add_state(struct automaton *a, uint32_t function, uint32_t next, uint32_t height)
 {
-    if (a->state_count == AUTOMATON_STATES) {
+    if (a->state_count >= a->limit) {
         errno = ENOSPC;
         return NONE;
     }
@@ -131,36 +136,51 @@ static uint32_t add_state(struct automaton *a, uint32_t function, uint32_t next,
     return i;
 }
 
-/* The two sets of edges that a state's callers come from, and the share of each. */
+/* The sets of edges that a state's callers come from, and the share of each. */
 struct mixture {
-    struct graph_edges pair, all;
-    double pair_share;
+    struct graph_edges set[3]; /* with this next; with any; in the binary alone */
+    double share[3];
 };
+enum { WITH_NEXT, WITH_ANY, STATIC, SETS };
 
 static struct mixture mixture_of(const struct automaton *a, const struct state *s)
 {
-    struct mixture m = {.pair = graph_callers_before(a->graph, s->function, s->next),
-                        .all = graph_callers(a->graph, s->function)};
-    m.pair_share = m.pair.weight / (m.pair.weight + BACK_OFF);
+    struct mixture m = {.set = {graph_callers_before(a->graph, s->function, s->next),
+                                graph_callers(a->graph, s->function),
+                                graph_static_callers(a->graph, s->function)}};
+    double with_next = m.set[WITH_NEXT].weight / (m.set[WITH_NEXT].weight + BACK_OFF);
+    double fixed = m.set[STATIC].count ? UNSEEN / (m.set[WITH_ANY].weight + UNSEEN) : 0;
+    m.share[WITH_NEXT] = (1 - fixed) * with_next;
+    m.share[WITH_ANY] = (1 - fixed) * (1 - with_next);
+    m.share[STATIC] = fixed;
     return m;
 }
 
-/* The i-th edge of the mixture with its probability's logarithm; an edge in both sets comes twice, its shares
- * add up. */
-static const struct graph_edge *mixture_edge(const struct mixture *m, uint32_t i, double *logarithm)
+static uint32_t mixture_count(const struct mixture *m)
 {
-    bool of_pair = i < m->pair.count;
-    const struct graph_edges *set = of_pair ? &m->pair : &m->all;
-    const struct graph_edge *edge = &set->edges[of_pair ? i : i - m->pair.count];
-    double share = of_pair ? m->pair_share : 1 - m->pair_share;
+    return m->set[WITH_NEXT].count + m->set[WITH_ANY].count + m->set[STATIC].count;
+}
+
+/* The i-th edge of the mixture, the set that it is of, and its probability's logarithm. One that is in both
+ * trained sets comes twice, its shares add up. */
+static const struct graph_edge *mixture_edge(const struct mixture *m, uint32_t i, int *of, double *logarithm)
+{
+    int k = 0;
+    while (i >= m->set[k].count)
+        i -= m->set[k++].count;
+    const struct graph_edge *edge = &m->set[k].edges[i];
+    *of = k;
     *logarithm =
-        set->weight > 0 && edge->weight > 0 && share > 0 ? log(share * edge->weight / set->weight) : LOG_ZERO;
+        edge->weight > 0 && m->share[k] > 0 ? log(m->share[k] * edge->weight / m->set[k].weight) : LOG_ZERO;
     return edge;
 }
 
-static bool leads_out(const struct graph_edge *edge, uint32_t height)
+static bool leads_out(const struct automaton *a, const struct graph_edge *edge, int of, uint32_t height)
 {
-    return edge->caller == GRAPH_ROOT ? edge->rise == height : edge->rise >= 8 && edge->rise <= height;
+    if (edge->caller == GRAPH_ROOT)
+        return edge->rise == height;
+    return edge->rise >= 8 && edge->rise <= height &&
+           (of != STATIC || graph_possible(a->graph, edge->caller, height - edge->rise));
 }
 
 static double log_add(double x, double y)
@@ -197,6 +217,34 @@ static void keep_choice(struct choice *best, uint32_t *count, struct choice c)
     best[at] = c;
 }
 
+/* A state whose paths are those of the map's nodes. false: out of memory. */
+static bool finish_exact(struct automaton *a, uint32_t i, uint32_t first, uint32_t nodes)
+{
+    struct state *s = &a->states[i];
+    const struct pathmap *map = graph_map(a->graph);
+    struct choice best[AUTOMATON_BEST];
+    uint32_t count = 0;
+    double all = graph_callers(a->graph, s->function).weight, sum = 0;
+    for (uint32_t n = first; n < first + nodes; n++) {
+        double passes = (double)pathmap_node(map, n).passes;
+        if (passes <= 0)
+            continue;
+        sum += passes;
+        keep_choice(best, &count, (struct choice){(float)log(passes / all), EXACT, n, n});
+    }
+    s->first = a->choice_count;
+    for (uint32_t b = 0; b < count; b++) {
+        if (!grow((void **)&a->choices, a->choice_count, &a->choice_room, sizeof *a->choices))
+            return false;
+        a->choices[a->choice_count++] = best[b];
+    }
+    s->count = (uint8_t)count;
+    s->logarithm = sum > 0 ? log(sum / all) : LOG_ZERO;
+    s->paths = nodes;
+    s->done = true;
+    return true;
+}
+
 /* All outer states of state i are done: sums it up. false: out of memory. */
 static bool finish_state(struct automaton *a, uint32_t i)
 {
@@ -205,13 +253,14 @@ static bool finish_state(struct automaton *a, uint32_t i)
     struct choice best[AUTOMATON_BEST];
     uint32_t count = 0;
     double sum = LOG_ZERO, paths = 0;
-    for (uint32_t e = 0; e < m.pair.count + m.all.count; e++) {
+    for (uint32_t e = 0; e < mixture_count(&m); e++) {
         double logarithm;
-        const struct graph_edge *edge = mixture_edge(&m, e, &logarithm);
-        if (logarithm == LOG_ZERO || !leads_out(edge, s->height))
+        int of;
+        const struct graph_edge *edge = mixture_edge(&m, e, &of, &logarithm);
+        if (logarithm == LOG_ZERO || !leads_out(a, edge, of, s->height))
             continue;
         /* Callers of the pair are all among those of the function: paths are counted there. */
-        bool counts = e >= m.pair.count;
+        bool counts = of != WITH_NEXT;
         struct choice c = {.logarithm = (float)logarithm, .outer = NONE, .edge = e};
         if (edge->caller == GRAPH_ROOT) {
             sum = log_add(sum, logarithm);
@@ -233,10 +282,11 @@ static bool finish_state(struct automaton *a, uint32_t i)
     s->first = a->choice_count;
     for (uint32_t b = 0; b < count; b++) {
         double unused;
+        int of;
         if (!grow((void **)&a->choices, a->choice_count, &a->choice_room, sizeof *a->choices) ||
             !grow((void **)&a->chosen, a->chosen_count, &a->chosen_room, sizeof *a->chosen))
             return false;
-        a->chosen[a->chosen_count] = *mixture_edge(&m, best[b].edge, &unused);
+        a->chosen[a->chosen_count] = *mixture_edge(&m, best[b].edge, &of, &unused);
         best[b].edge = a->chosen_count++;
         a->choices[a->choice_count++] = best[b];
     }
@@ -268,10 +318,11 @@ static int push_outer(struct automaton *a, uint32_t i)
     struct state s = a->states[i];
     struct mixture m = mixture_of(a, &s);
     int pushed = 0;
-    for (uint32_t e = 0; e < m.pair.count + m.all.count; e++) {
+    for (uint32_t e = 0; e < mixture_count(&m); e++) {
         double logarithm;
-        const struct graph_edge *edge = mixture_edge(&m, e, &logarithm);
-        if (logarithm == LOG_ZERO || edge->caller == GRAPH_ROOT || !leads_out(edge, s.height))
+        int of;
+        const struct graph_edge *edge = mixture_edge(&m, e, &of, &logarithm);
+        if (logarithm == LOG_ZERO || edge->caller == GRAPH_ROOT || !leads_out(a, edge, of, s.height))
             continue;
         uint32_t height = s.height - edge->rise;
         uint32_t outer = find_state(a, edge->caller, s.function, height);
@@ -296,6 +347,10 @@ static int run(struct automaton *a, uint32_t start)
         return -ENOMEM;
     while (a->stack_count) {
         uint32_t i = a->stack[a->stack_count - 1];
+        const struct state *s = &a->states[i];
+        uint32_t first, nodes = s->done ? 0 : graph_exact(a->graph, s->function, s->height, &first);
+        if (nodes && !finish_exact(a, i, first, nodes))
+            return -ENOMEM;
         int pushed = a->states[i].done ? 0 : push_outer(a, i);
         if (pushed < 0)
             return pushed;
@@ -310,6 +365,8 @@ static int run(struct automaton *a, uint32_t start)
 
 int automaton_find(struct automaton *a, uint32_t function, uint32_t height, struct automaton_answer *out)
 {
+    a->limit = a->state_count < AUTOMATON_STATES - AUTOMATON_EACH ? a->state_count + AUTOMATON_EACH
+                                                                  : AUTOMATON_STATES;
     uint32_t i = find_state(a, function, GRAPH_LEAF, height);
     if (i == NONE) {
         i = add_state(a, function, GRAPH_LEAF, height);
@@ -332,6 +389,20 @@ int automaton_find(struct automaton *a, uint32_t function, uint32_t height, stru
     return 0;
 }
 
+/* The map's node and its ancestors, from the inside out; returns the new depth. */
+static size_t append_node(const struct automaton *a, uint32_t node, struct automaton_step *steps,
+                          size_t depth, size_t max)
+{
+    const struct pathmap *map = graph_map(a->graph);
+    for (; node != PATHMAP_NONE; depth++) {
+        struct pathmap_node n = pathmap_node(map, node);
+        if (depth < max)
+            steps[depth] = (struct automaton_step){n.function, n.height, n.site};
+        node = n.parent;
+    }
+    return depth;
+}
+
 size_t automaton_path(const struct automaton *a, uint32_t function, uint32_t height, uint32_t rank,
                       struct automaton_step *steps, size_t max)
 {
@@ -340,6 +411,10 @@ size_t automaton_path(const struct automaton *a, uint32_t function, uint32_t hei
     for (; i != NONE && rank < a->states[i].count; depth++) {
         const struct state *s = &a->states[i];
         const struct choice *c = &a->choices[s->first + rank];
+        if (c->outer == EXACT) {
+            depth = append_node(a, c->edge, steps, depth, max);
+            break;
+        }
         if (depth < max)
             steps[depth] = (struct automaton_step){s->function, s->height, a->chosen[c->edge].site};
         i = c->outer;

@@ -15,7 +15,8 @@
 #include "infer/graph.h"
 
 #define AUTOMATON_BEST   8u         /* paths found for each CID, at most */
-#define AUTOMATON_STATES (4u << 20) /* in memory at most, about 400 MB */
+#define AUTOMATON_STATES (1u << 20) /* in memory at most, about 100 MB */
+#define AUTOMATON_EACH   (1u << 15) /* new ones for one CID at most */
 
 struct automaton;
 

@@ -16,34 +16,76 @@ struct extension {
     struct trie *trie;
     const struct pathmap *map;
     struct automaton *automaton;
-    uint32_t *functions; /* trie's number by the map's; TRIE_NONE before it was asked for */
+    uint32_t *to_trie; /* function's number there by the map's, and back */
+    uint32_t *to_map;
     struct automaton_step *steps;
 };
 
-static uint32_t trie_number(struct extension *x, uint32_t function)
+/* The numbers of all functions in the trie and in its map. */
+static bool number_functions(struct extension *x)
 {
-    if (x->functions[function] == TRIE_NONE) {
-        struct pathmap_function f = pathmap_function(x->map, function);
-        struct pathmap_image i = pathmap_image(x->map, f.image);
-        uint32_t image = trie_image(x->trie, i.path, &i.build_id);
-        if (image != TRIE_NONE)
-            x->functions[function] = trie_function(x->trie, image, f.address, f.name);
+    uint32_t in_map = pathmap_function_count(x->map), in_trie = trie_function_count(x->trie);
+    x->to_trie = malloc(((size_t)in_map + 1) * sizeof *x->to_trie);
+    x->to_map = malloc(((size_t)in_trie + 1) * sizeof *x->to_map);
+    if (!x->to_trie || !x->to_map)
+        return false;
+    for (uint32_t i = 0; i < in_trie; i++)
+        x->to_map[i] = PATHMAP_NONE;
+    for (uint32_t i = 0; i < in_map; i++) {
+        struct pathmap_function f = pathmap_function(x->map, i);
+        struct pathmap_image image = pathmap_image(x->map, f.image);
+        uint32_t number = trie_image(x->trie, image.path, &image.build_id);
+        number = number == TRIE_NONE ? TRIE_NONE : trie_function(x->trie, number, f.address, f.name);
+        if (number == TRIE_NONE)
+            return false;
+        x->to_trie[i] = number;
+        if (number < in_trie)
+            x->to_map[number] = i;
     }
-    return x->functions[function];
+    return true;
+}
+
+/* The static edges in the map's numbers, and with each jump the calls that training saw of the function that
+ * jumps. NULL: out of memory. */
+static struct graph_call *translate_calls(const struct extension *x, const struct statics *statics,
+                                          size_t *count)
+{
+    struct graph *seen = graph_new(x->map, NULL, 0);
+    size_t most = statics->count;
+    for (size_t i = 0; seen && i < statics->jump_count; i++) {
+        uint32_t from = x->to_map[statics->jumps[i].from];
+        most += from == PATHMAP_NONE ? 0 : graph_callers(seen, from).count;
+    }
+    struct graph_call *calls = seen ? malloc((most + 1) * sizeof *calls) : NULL;
+    *count = 0;
+    for (size_t i = 0; calls && i < statics->count; i++) {
+        const struct static_edge *e = &statics->edges[i];
+        uint32_t callee = x->to_map[e->callee], caller = x->to_map[e->caller];
+        if (callee != PATHMAP_NONE && caller != PATHMAP_NONE)
+            calls[(*count)++] = (struct graph_call){callee, {caller, e->rise, e->site, 1}};
+    }
+    for (size_t i = 0; calls && i < statics->jump_count; i++) {
+        uint32_t from = x->to_map[statics->jumps[i].from], to = x->to_map[statics->jumps[i].to];
+        struct graph_edges edges = {0};
+        if (from != PATHMAP_NONE && to != PATHMAP_NONE)
+            edges = graph_callers(seen, from);
+        for (uint32_t e = 0; e < edges.count; e++)
+            calls[(*count)++] = (struct graph_call){to, edges.edges[e]};
+    }
+    graph_free(seen);
+    return calls;
 }
 
 /* Enters the rank-th path of a CID; -ENOMEM. A path too deep for the scratch is left out. */
 static int enter(struct extension *x, const struct unseen *u, uint32_t rank, uint64_t self)
 {
-    size_t depth = automaton_path(x->automaton, u->function, u->height, rank, x->steps, MAX_DEPTH);
+    size_t depth = automaton_path(x->automaton, x->to_map[u->function], u->height, rank, x->steps, MAX_DEPTH);
     if (depth > MAX_DEPTH)
         return 0;
     uint32_t node = TRIE_ROOT;
     for (size_t i = 0; i < depth; i++) {
-        uint32_t function = trie_number(x, x->steps[i].function);
-        if (function == TRIE_NONE)
-            return -ENOMEM;
-        node = trie_child(x->trie, node, function, x->steps[i].height, x->steps[i].site);
+        node =
+            trie_child(x->trie, node, x->to_trie[x->steps[i].function], x->steps[i].height, x->steps[i].site);
         if (node == TRIE_NONE)
             return -ENOMEM;
     }
@@ -54,7 +96,8 @@ static int enter(struct extension *x, const struct unseen *u, uint32_t rank, uin
 static int extend_one(struct extension *x, struct unseen *u, struct extend_summary *summary)
 {
     struct automaton_answer answer;
-    int rc = automaton_find(x->automaton, u->function, u->height, &answer);
+    uint32_t function = x->to_map[u->function];
+    int rc = function == PATHMAP_NONE ? -ENOENT : automaton_find(x->automaton, function, u->height, &answer);
     if (rc == -ENOENT)
         summary->impossible++;
     if (rc == -ENOSPC)
@@ -70,29 +113,42 @@ static int extend_one(struct extension *x, struct unseen *u, struct extend_summa
     return rc;
 }
 
-int extend_paths(struct trie *trie, const struct pathmap *map, struct unseen *unseen, size_t count,
-                 struct extend_summary *summary, struct fathom_error *err)
+static int heavier_first(const void *a, const void *b)
 {
-    uint32_t functions = pathmap_function_count(map);
-    struct graph *graph = graph_new(map);
-    struct extension x = {
-        .trie = trie,
-        .map = map,
-        .automaton = graph ? automaton_new(graph) : NULL,
-        .functions = malloc(((size_t)functions + 1) * sizeof *x.functions),
-        .steps = malloc(MAX_DEPTH * sizeof *x.steps),
-    };
-    int rc = x.automaton && x.functions && x.steps ? 0 : -ENOMEM;
-    for (uint32_t i = 0; rc == 0 && i < functions; i++)
-        x.functions[i] = TRIE_NONE;
+    const struct unseen *x = a, *y = b;
+    if (x->samples != y->samples)
+        return x->samples > y->samples ? -1 : 1;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return x->height < y->height ? -1 : x->height > y->height;
+}
+
+int extend_paths(struct trie *trie, const struct pathmap *map, const struct statics *statics,
+                 struct unseen *unseen, size_t count, struct extend_summary *summary,
+                 struct fathom_error *err)
+{
+    struct extension x = {.trie = trie, .map = map, .steps = malloc(MAX_DEPTH * sizeof *x.steps)};
+    struct graph_call *calls = NULL;
+    struct graph *graph = NULL;
+    size_t call_count = 0;
+    if (x.steps && number_functions(&x))
+        calls = translate_calls(&x, statics, &call_count);
+    if (calls)
+        graph = graph_new(map, calls, call_count);
+    if (graph)
+        x.automaton = automaton_new(graph);
+    int rc = x.automaton ? 0 : -ENOMEM;
     *summary = (struct extend_summary){0};
+    qsort(unseen, count, sizeof *unseen, heavier_first); /* while states last */
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = extend_one(&x, &unseen[i], summary);
     if (x.automaton)
         summary->states = automaton_states(x.automaton);
     automaton_free(x.automaton);
     graph_free(graph);
-    free(x.functions);
+    free(calls);
+    free(x.to_trie);
+    free(x.to_map);
     free(x.steps);
     return rc < 0 ? error_memory(err) : 0;
 }

@@ -8,11 +8,12 @@
 #ifndef FATHOM_INFER_EXTEND_H
 #define FATHOM_INFER_EXTEND_H
 
+#include "infer/statics.h"
 #include "pathmap/pathmap.h"
 
-/* A CID of the recording that the map does not know, although it knows the function. */
+/* A CID of the recording that the map does not know. */
 struct unseen {
-    uint32_t function, height; /* of the map */
+    uint32_t function, height; /* of the trie */
     uint64_t samples;
     bool found; /* out: paths were entered */
 };
@@ -23,9 +24,11 @@ struct extend_summary {
     size_t states;
 };
 
-/* Finds paths by the map's edges and enters them into the trie (which holds at least what the map does),
- * weighted by samples and probability. 0 or -ENOMEM. */
-int extend_paths(struct trie *trie, const struct pathmap *map, struct unseen *unseen, size_t count,
-                 struct extend_summary *summary, struct fathom_error *err);
+/* Finds paths by the map's edges and the static ones, and enters them into the trie, weighted by samples and
+ * probability. map is the trie's (trie_serialise) after the functions of unseen and statics were added. 0 or
+ * -ENOMEM. */
+int extend_paths(struct trie *trie, const struct pathmap *map, const struct statics *statics,
+                 struct unseen *unseen, size_t count, struct extend_summary *summary,
+                 struct fathom_error *err);
 
 #endif

@@ -11,6 +11,7 @@ libinfer_la_SOURCES = \
 	infer/pipeline.c infer/pipeline.h \
 	infer/resolver.c infer/resolver.h \
 	infer/smooth.c infer/smooth.h \
+	infer/statics.c infer/statics.h \
 	infer/trainer.c infer/trainer.h \
 	infer/translation.c infer/translation.h
 libinfer_la_LIBADD = -lm

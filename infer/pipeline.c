@@ -21,7 +21,7 @@ struct pipeline {
     struct resolver *resolver;
     struct smoother *smoother; /* NULL: no smoothing */
     struct bases *bases;
-    struct table *unseen;  /* (map function, height) -> samples */
+    struct table *unseen;  /* (trie function, height) -> samples */
     struct table *found;   /* (pid, tid) -> base that an unwound stack or the votes told */
     struct table *applied; /* (pid, tid) that were looked up in `found` and `bases` in this pass */
     bool base_unknown;     /* the learning pass met a sample without one */
@@ -203,7 +203,7 @@ static int take_sample(struct pipeline *p, const struct record *record, struct p
     return 1;
 }
 
-/* Counts the CIDs whose function the map knows, but not at this height. */
+/* Counts the CIDs that the map does not know. */
 static int survey(void *pipeline, const struct record *record, struct fathom_error *err)
 {
     struct pipeline *p = pipeline;
@@ -216,10 +216,9 @@ static int survey(void *pipeline, const struct record *record, struct fathom_err
     if (rc < 0 || resolved.kind != RESOLVED_UNKNOWN || resolved.reason != UNKNOWN_CONTEXT ||
         resolved.cid.height > UINT32_MAX)
         return rc;
-    const struct place *place = &resolved.cid.place;
-    uint32_t function = resolver_function(p->resolver, place->image, place->function);
-    if (function == PATHMAP_NONE)
-        return 0;
+    uint32_t function = trainer_function(p->trainer, &resolved.cid.place);
+    if (function == TRIE_NONE)
+        return error_memory(err);
     uint64_t *samples = table_put(p->unseen, (uint64_t)function << 32 | (uint32_t)resolved.cid.height, NULL);
     if (!samples)
         return error_memory(err);
@@ -268,50 +267,62 @@ static int make_map(struct pipeline *p, struct fathom_error *err)
     return 0;
 }
 
-/* Tells the new resolver which CIDs are only inferred; numbers of functions are the old map's. */
-static int mark_inferred(struct pipeline *p, const struct pathmap *old, const struct unseen *unseen,
-                         size_t count, struct fathom_error *err)
+/* Tells the new resolver which CIDs are only inferred. */
+static int mark_inferred(struct pipeline *p, const struct table *inferred, struct fathom_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (!unseen[i].found)
-            continue;
-        struct pathmap_function f = pathmap_function(old, unseen[i].function);
-        struct pathmap_image in = pathmap_image(old, f.image);
-        uint32_t image = pathmap_find_image(p->map, in.path, &in.build_id, NULL);
-        uint32_t function =
-            image == PATHMAP_NONE ? PATHMAP_NONE : pathmap_find_function(p->map, image, f.address);
-        if (function != PATHMAP_NONE && resolver_mark_inferred(p->resolver, function, unseen[i].height) < 0)
-            return error_memory(err);
+    for (uint32_t f = 0; f < pathmap_function_count(p->map); f++) {
+        struct pathmap_function function = pathmap_function(p->map, f);
+        struct pathmap_image in = pathmap_image(p->map, function.image);
+        uint32_t image = trie_image(p->trie, in.path, &in.build_id);
+        uint32_t number =
+            image == TRIE_NONE ? TRIE_NONE : trie_function(p->trie, image, function.address, function.name);
+        uint32_t first, count = pathmap_function_nodes(p->map, f, &first);
+        for (uint32_t i = first; number != TRIE_NONE && i < first + count; i++) {
+            uint32_t height = pathmap_node(p->map, i).height;
+            if (table_find(inferred, (uint64_t)number << 32 | height) &&
+                resolver_mark_inferred(p->resolver, f, height) < 0)
+                return error_memory(err);
+        }
     }
     return 0;
 }
 
-/* Paths for the CIDs that the survey met: the map grows by them. */
-static int infer_unseen(struct pipeline *p, struct fathom_error *err)
+/* Enters paths for the unseen CIDs; those found stay in p->unseen, the others go. */
+static int extend_trie(struct pipeline *p, const struct statics *statics, struct fathom_error *err)
 {
     size_t count = table_count(p->unseen), cursor = 0, filled = 0;
-    if (count == 0)
-        return 0;
     struct unseen *unseen = malloc(count * sizeof *unseen);
     if (!unseen)
         return error_memory(err);
     uint64_t key, samples;
     while (table_next(p->unseen, &cursor, &key, &samples))
         unseen[filled++] = (struct unseen){(uint32_t)(key >> 32), (uint32_t)key, samples, false};
-    struct pathmap *old = p->map;
-    int rc = extend_paths(p->trie, old, unseen, count, &p->summary.inferred, err);
-    if (rc == 0) {
-        p->map = NULL; /* kept: its numbers are needed once more */
-        rc = make_map(p, err);
-        if (rc < 0)
-            p->map = old;
-    }
-    if (rc == 0) {
-        rc = mark_inferred(p, old, unseen, count, err);
-        pathmap_close(old);
+    int rc = extend_paths(p->trie, p->map, statics, unseen, count, &p->summary.inferred, err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        if (!unseen[i].found)
+            table_remove(p->unseen, (uint64_t)unseen[i].function << 32 | unseen[i].height);
     }
     free(unseen);
     return rc;
+}
+
+/* Paths for the CIDs that the survey met: the map grows by them. The map is made anew before, for the
+ * functions that the static calls brought, and after. */
+static int infer_unseen(struct pipeline *p, struct fathom_error *err)
+{
+    if (table_count(p->unseen) == 0)
+        return 0;
+    struct statics statics;
+    int rc = statics_build(p->trie, p->images, &statics, err);
+    if (rc < 0)
+        return rc;
+    rc = make_map(p, err);
+    if (rc == 0)
+        rc = extend_trie(p, &statics, err);
+    statics_free(&statics);
+    if (rc == 0)
+        rc = make_map(p, err);
+    return rc < 0 ? rc : mark_inferred(p, p->unseen, err);
 }
 
 /* A pass over the recording. */

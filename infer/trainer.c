@@ -33,8 +33,7 @@ void trainer_free(struct trainer *t)
     free(t);
 }
 
-/* The trie's number of a place's function; TRIE_NONE: out of memory. */
-static uint32_t trainer_function(struct trainer *t, const struct place *place)
+uint32_t trainer_function(struct trainer *t, const struct place *place)
 {
     struct translation_image *entry = translation_of(t->translation, place->image);
     if (!entry)

@@ -13,6 +13,8 @@ struct trainer;
 struct trainer *trainer_new(struct trie *trie);
 void trainer_free(struct trainer *trainer);
 
+/* The trie's number of a place's function (which it must have), added when new. TRIE_NONE: out of memory. */
+uint32_t trainer_function(struct trainer *trainer, const struct place *place);
 /* Unwinds the sample's dump and enters every prefix of its path with its height: each gets one pass, the
  * whole path one self. A stack that was not unwound to its root, or with a frame that no function owns, is
  * counted (trie_statistics) and not entered. Heights count from process_stack_base(); when that is unknown,

@@ -170,6 +170,11 @@ void trie_add(struct trie *t, uint32_t node, uint64_t passes, uint64_t self)
     t->nodes[node].self = add_saturating(t->nodes[node].self, self);
 }
 
+uint32_t trie_function_count(const struct trie *t)
+{
+    return t->function_count;
+}
+
 uint32_t trie_node_count(const struct trie *t)
 {
     return t->node_count;

@@ -34,6 +34,7 @@ bool trie_covers(const struct trie *trie, uint32_t image);
 /* The number of a function: an image's number and the function's entry address in it. name (mangled, may be
  * NULL) is kept for `map paths` on a machine without the binary. */
 uint32_t trie_function(struct trie *trie, uint32_t image, uint64_t address, const char *name);
+uint32_t trie_function_count(const struct trie *trie);
 /* The child of `parent` for a call from `site` (the return address's image-virtual address in the parent's
  * image, 0 when unknown) to `function` whose CFA is `height` bytes below the base; added when new. Height
  * must be above the parent's (every call takes at least 8 bytes), but below the root any height will do: a

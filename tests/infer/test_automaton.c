@@ -37,7 +37,7 @@ static void rig_finish(struct rig *r)
     uint32_t image = pathmap_find_image(r->map, "/bin/program", &id, NULL);
     for (unsigned i = 0; i < 16; i++)
         r->numbers[i] = pathmap_find_function(r->map, image, 0x1000 + 16 * i);
-    r->graph = graph_new(r->map);
+    r->graph = graph_new(r->map, NULL, 0);
     r->automaton = automaton_new(r->graph);
     cr_assert_not_null(r->automaton);
 }
@@ -230,4 +230,38 @@ Test(automaton, agrees_with_enumeration_on_random_graphs)
         rig_end(&r);
     }
     cr_assert_gt(compared, 1000u);
+}
+
+Test(automaton, in_hooked_images_paths_are_those_that_were_seen)
+{
+    struct rig r;
+    rig_begin(&r);
+    /* a-b-c and a-d-c at other heights: hooked, so a-b and a-d reach c only as they were seen. g is of
+     * another image's kind: never called in training, the binary shows calls from c and from f, which was
+     * never seen either. */
+    uint32_t a = child(&r, TRIE_ROOT, 0, 16, 10, 0);
+    child(&r, child(&r, a, 1, 48, 6, 0), 2, 80, 6, 6);
+    child(&r, child(&r, a, 3, 64, 4, 0), 2, 112, 4, 4);
+    struct build_id other = {4, {9, 9, 9, 9}}, own = {4, {1, 2, 3, 4}};
+    uint32_t library = trie_image(r.trie, "/lib/library.so", &other);
+    trie_function(r.trie, library, 0x500, NULL);
+    trie_set_hooked(r.trie, trie_image(r.trie, "/bin/program", &own));
+    rig_finish(&r);
+    uint32_t image = pathmap_find_image(r.map, "/lib/library.so", &other, NULL);
+    uint32_t g = pathmap_find_function(r.map, image, 0x500);
+    struct graph_call calls[] = {{g, {r.numbers[2], 32, 0, 1}}, {g, {r.numbers[5], 48, 0, 1}}};
+    automaton_free(r.automaton);
+    graph_free(r.graph);
+    r.graph = graph_new(r.map, calls, 2);
+    r.automaton = automaton_new(r.graph);
+    struct automaton_answer answer;
+    struct automaton_step steps[8];
+    cr_assert_eq(automaton_find(r.automaton, g, 112 + 32, &answer), 0);
+    cr_expect_eq(answer.best, 1u);
+    cr_assert_eq(automaton_path(r.automaton, g, 112 + 32, 0, steps, 8), 4u);
+    cr_expect_eq(steps[1].function, r.numbers[3]);
+    cr_expect_eq(steps[2].function, r.numbers[2]);
+    cr_expect_eq(steps[3].function, g);
+    cr_expect_eq(automaton_find(r.automaton, g, 96 + 32, &answer), -ENOENT, "c was never at 96");
+    rig_end(&r);
 }
