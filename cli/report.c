@@ -132,7 +132,7 @@ out:
     if (rc < 0)
         terminal_error(terminal, &err);
     int code = rc < 0 ? exit_code_of(&err) : EXIT_OK;
-    if (rc == 0 && resolver_stale(pipeline_resolver(c.pipeline)))
+    if (rc == 0 && pipeline_stale(c.pipeline))
         code = EXIT_BUILD; /* printed all the same, with what is unknown by it */
     pipeline_free(c.pipeline);
     profile_free(c.profile);

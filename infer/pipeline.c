@@ -24,6 +24,7 @@ struct pipeline {
     struct table *unseen;  /* (trie function, height) -> samples */
     struct table *found;   /* (pid, tid) -> base that an unwound stack or the votes told */
     struct table *applied; /* (pid, tid) that were looked up in `found` and `bases` in this pass */
+    bool stale;            /* an earlier resolver met another build */
     bool base_unknown;     /* the learning pass met a sample without one */
     const struct event *events;
     size_t event_count;
@@ -242,6 +243,11 @@ static int resolve(void *pipeline, const struct record *record, struct fathom_er
                        : p->sink(p->sink_context, process, sample, &resolved, err);
 }
 
+bool pipeline_stale(const struct pipeline *p)
+{
+    return p->stale || (p->resolver && resolver_stale(p->resolver));
+}
+
 /* The trie becomes the map to resolve with. */
 static int make_map(struct pipeline *p, struct fathom_error *err)
 {
@@ -260,6 +266,7 @@ static int make_map(struct pipeline *p, struct fathom_error *err)
     }
     bases_free(p->bases); /* its votes speak of the old map; what it found was kept */
     p->bases = NULL;
+    p->stale = pipeline_stale(p);
     resolver_free(p->resolver);
     pathmap_close(p->map);
     p->map = map;

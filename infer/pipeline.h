@@ -58,6 +58,8 @@ int pipeline_run(struct pipeline *pipeline, struct reader *reader, uint32_t even
 /* The map that pipeline_run() resolved with; node numbers of struct resolved are its. NULL before. */
 const struct pathmap *pipeline_map(const struct pipeline *pipeline);
 struct resolver *pipeline_resolver(struct pipeline *pipeline);
+/* Whether the recording has an image of another build than the map's. */
+bool pipeline_stale(const struct pipeline *pipeline);
 void pipeline_summary(const struct pipeline *pipeline, struct pipeline_summary *out);
 
 #endif
