@@ -185,13 +185,19 @@ static bool inherit(const struct stackbases *bases, struct thread *thread, uint6
     return true;
 }
 
-static int announce(const struct thread *thread, const struct sideband *to, struct fathom_error *err)
+/* Not older than the round before: what came before that has been delivered in order of time by then. */
+static int announce(const struct stackbases *bases, const struct thread *thread, const struct sideband *to,
+                    struct fathom_error *err)
 {
-    return sideband_stack(to, thread->pid, thread->tid, thread->low, thread->base, thread->since, err);
+    uint64_t time =
+        thread->since && thread->since < bases->floor_before ? bases->floor_before : thread->since;
+    return sideband_stack(to, thread->pid, thread->tid, thread->low, thread->base, time, err);
 }
 
 void stackbases_round(struct stackbases *bases, uint64_t floor)
 {
+    if (floor == UINT64_MAX)
+        return; /* an empty round */
     bases->floor_before = bases->floor;
     bases->floor = floor;
 }
@@ -236,7 +242,7 @@ int stackbases_exec(struct stackbases *bases, pid_t pid, uint64_t time, const st
     if (thread->expected) {
         thread->expected = false;
         thread->since = since;
-        return announce(thread, to, err);
+        return announce(bases, thread, to, err);
     }
     renew(bases, thread, pid, 0, since);
     return 0;
@@ -261,7 +267,7 @@ int stackbases_sample(struct stackbases *bases, pid_t pid, pid_t tid, uint64_t t
         return 0;
     }
     *base = thread->base;
-    return announce(thread, to, err);
+    return announce(bases, thread, to, err);
 }
 
 int stackbases_attach(struct stackbases *bases, pid_t pid, pid_t tid, const struct sideband *to,
@@ -274,7 +280,7 @@ int stackbases_attach(struct stackbases *bases, pid_t pid, pid_t tid, const stru
     thread->since = 0;
     if (proc_thread_sp(pid, tid, &sp) != 0 || !resolve(bases, thread, sp))
         return 0; /* its first sample will tell */
-    return announce(thread, to, err);
+    return announce(bases, thread, to, err);
 }
 
 uint64_t stackbases_missing(const struct stackbases *bases)
