@@ -27,12 +27,23 @@ bench_bench_probe_LDADD = libprobe_core.la
 EXTRA_PROGRAMS += bench/syscall_loop
 bench_syscall_loop_SOURCES = bench/syscall_loop.c
 
-EXTRA_DIST += bench/run.sh
+EXTRA_DIST += bench/run.sh bench/train.sh
 CLEANFILES += $(EXTRA_PROGRAMS)
 # Figures with their limits and peers; docs/benchmarks.md keeps the last ones.
-.PHONY: bench
-bench: fathom$(EXEEXT) $(EXTRA_PROGRAMS)
+.PHONY: bench bench-train
+bench: fathom$(EXEEXT) libfathom-probe.la $(EXTRA_PROGRAMS)
 	@$(SHELL) $(top_srcdir)/bench/run.sh $(abs_builddir)/fathom '$(BENCHES)' $(abs_top_srcdir)
+	@$(BENCH_TRAIN)
+
+# What exhaustive training costs programs. The peers' programs are kept until "make clean".
+BENCH_TRAIN = $(SHELL) $(top_srcdir)/bench/train.sh $(abs_builddir)/fathom $(abs_top_srcdir) \
+	$(abs_builddir)/bench/peers
+bench-train: fathom$(EXEEXT) libfathom-probe.la
+	@$(BENCH_TRAIN)
+clean-local: clean-peers
+.PHONY: clean-peers
+clean-peers:
+	rm -rf bench/peers
 
 EXTRA_PROGRAMS += bench/bench_infer
 BENCHES += bench/bench_infer
