@@ -26,7 +26,7 @@ struct harvest {
     bool partial; /* functions were left out on purpose: no image is hooked in the sense of trie.h */
     uint64_t stores, threads;
     uint64_t unread; /* stores that could not be read: a full disk leaves empty ones */
-    uint64_t calls; /* entries that were counted */
+    uint64_t calls;  /* entries that were counted */
     uint64_t nodes;
     uint64_t unsound;                               /* nodes left out as they make no sense */
     uint64_t dropped, dropped_depth, dropped_stack; /* entries that the runtime could not count (store.h) */

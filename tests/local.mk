@@ -26,7 +26,7 @@ endif
 # Of the end-to-end tests, those to run: "make check E2E_RUN=tests/e2e/input.test".
 E2E_RUN = $(E2E_TESTS)
 TESTS += $(E2E_RUN)
-EXTRA_DIST += $(E2E_TESTS) tests/unit.sh
+EXTRA_DIST += $(E2E_TESTS) tests/unit.sh tests/sanitized.h
 
 # With --enable-fuzzers (clang), the programs that check runs for a while.
 fuzzers: $(FUZZERS_BUILT)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/pathmap/equivalent.h"
+#include "tests/sanitized.h"
 
 static double seconds(void)
 {
@@ -40,7 +41,7 @@ static void check(const char *path, double share, double limit)
     cr_assert_eq(summary.left_out_count, plan.header->left_out);
     double found = (double)(summary.kinds[PLAN_SLED] + summary.kinds[PLAN_DETOUR]) / total;
     cr_expect(found >= share, "%s: only %.4f of %u hooks are detours", path, found, total);
-#if !defined(__SANITIZE_ADDRESS__)
+#if !ADDRESS_SANITIZED
     cr_expect(taken < limit, "%s: %.2f s", path, taken);
 #else
     (void)taken;

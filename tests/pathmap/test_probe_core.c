@@ -24,6 +24,7 @@
 
 #include "pathmap/probe/core.h"
 #include "tests/pathmap/probe_tree.h"
+#include "tests/sanitized.h"
 
 /* A hooked function has a section of its own, so that its size is known. NAME_hooked is its entry, patched:
  * the trampoline, then the function. */
@@ -799,7 +800,7 @@ Test(probe_start, disk_full)
 /* Nodes are 32 bytes, and a program of 4 GiB of address space has a smaller store. */
 Test(probe_start, address_space_limit)
 {
-#ifdef __SANITIZE_ADDRESS__
+#if ADDRESS_SANITIZED
     cr_skip("the address sanitizer needs the address space");
 #endif
     cr_assert(mkdtemp(directory));
