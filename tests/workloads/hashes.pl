@@ -1,5 +1,5 @@
 # A web server's log: made, taken apart by regular expressions, counted in hashes, sorted, printed.
-# "perl log.pl [LINES]"; the output depends on nothing else.
+# "perl hashes.pl [LINES]"; the output depends on nothing else.
 use strict;
 use warnings;
 

@@ -1,1 +1,1 @@
-EXTRA_DIST += tests/workloads/log.pl tests/workloads/shop.sql tests/workloads/stock.py tests/workloads/words.lua
+EXTRA_DIST += tests/workloads/hashes.pl tests/workloads/log.pl tests/workloads/shop.sql tests/workloads/stock.py tests/workloads/words.lua
