@@ -281,6 +281,8 @@ int resolver_resolve(struct resolver *r, const struct process *process, const st
         result.paths = answer->paths;
         result.probability = (double)best->probability;
         result.answer = index;
+        result.posterior = best;
+        result.posterior_count = answer->count;
     } else {
         result.reason = UNKNOWN_CONTEXT;
     }

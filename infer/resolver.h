@@ -43,7 +43,7 @@ struct cid {
 /* One function path that has the sample's CID. */
 struct candidate_path {
     uint32_t node;     /* of the map: the one of this path with the most samples, then passes */
-    float probability; /* among all paths with the CID, by the map's counts alone */
+    float probability; /* among all paths with the CID */
 };
 #define CANDIDATES_MAX 16 /* kept for each CID: the most probable */
 
@@ -55,6 +55,10 @@ struct resolved {
     uint32_t paths;     /* function paths that share the CID: degree of ambiguity */
     double probability; /* of `node`'s function path among them, 0 when unknown */
     uint32_t answer;    /* for resolver_candidates(), when not unknown */
+    /* The paths that were kept with their settled probabilities, the most probable (`node`) first; NULL and
+     * 0 when unknown. Good until the next sample is resolved: during a sink's call. */
+    const struct candidate_path *posterior;
+    uint32_t posterior_count;
 };
 
 /* sample -> CID: the function that owns the PC, and base - CFA. The registers' own IP is used, which under
@@ -80,8 +84,8 @@ const struct pathmap *resolver_map(const struct resolver *resolver);
 /* process may be NULL, as above. */
 int resolver_resolve(struct resolver *resolver, const struct process *process, const struct sample *sample,
                      struct resolved *out, struct fathom_error *err);
-/* The candidates of a resolved sample that is not unknown, the most probable first; at most CANDIDATES_MAX.
- * Good until the next resolver_resolve(). */
+/* The candidates of a resolved sample that is not unknown as the map's counts alone rank them; at most
+ * CANDIDATES_MAX. Good until the next resolver_resolve(). */
 uint32_t resolver_candidates(const struct resolver *resolver, uint32_t answer,
                              const struct candidate_path **out);
 /* The map's number of an image's function, PATHMAP_NONE when it has none. O(1) after the first time. */

@@ -41,6 +41,7 @@ struct smoother {
     double returns[GAPS][POPS]; /* sure pairs by how many frames the thread returned from */
     double pairs[GAPS];
     double *forward, *backward, *steps; /* scratch, of one run */
+    struct candidate_path settled[CANDIDATES_MAX];
 };
 
 struct smoother *smoother_new(struct resolver *resolver, smoother_sink *sink, void *context)
@@ -194,20 +195,25 @@ static void run_trellis(struct smoother *s, const struct column *columns, uint32
     }
 }
 
-/* The most probable candidate of a waiting sample by the trellis. */
+/* A waiting sample's candidates by the trellis, the most probable first (equal ones as they were). They are
+ * good until the next call. */
 static void choose(struct smoother *s, const struct column *column, uint32_t t, struct resolved *resolved)
 {
     double posterior[CANDIDATES_MAX];
     for (uint32_t i = 0; i < column->count; i++)
         posterior[i] = at(s->forward, t)[i] * at(s->backward, t)[i];
     normalise(posterior, column->count);
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < column->count; i++) {
-        if (posterior[i] > posterior[best])
-            best = i;
+    for (uint32_t i = 0; i < column->count; i++) {
+        struct candidate_path settled = {column->candidates[i].node, (float)posterior[i]};
+        uint32_t rank = i;
+        for (; rank > 0 && s->settled[rank - 1].probability < settled.probability; rank--)
+            s->settled[rank] = s->settled[rank - 1];
+        s->settled[rank] = settled;
     }
-    resolved->node = column->candidates[best].node;
-    resolved->probability = posterior[best];
+    resolved->node = s->settled[0].node;
+    resolved->probability = (double)s->settled[0].probability;
+    resolved->posterior = s->settled;
+    resolved->posterior_count = column->count;
 }
 
 /* Settles a thread's run; `sure` is the sample that ends it (NULL: none). */

@@ -60,6 +60,10 @@ Test(resolver, several_paths_share_their_probability_by_counts)
         cr_expect_str_eq(world_path(w, r.node), "fun0 fun1 fun3");
         cr_expect_eq(pathmap_node(w->map, r.node).site, 101u, "of its nodes the one with most samples");
         cr_expect_lt(fabs(r.probability - (5 + 5.0 / 9) / 10), 1e-6, "%g", r.probability);
+        cr_assert_eq(r.posterior_count, 2u);
+        cr_expect_eq(r.posterior[0].node, r.node);
+        cr_expect_str_eq(world_path(w, r.posterior[1].node), "fun0 fun2 fun3");
+        cr_expect_float_eq((double)r.posterior[1].probability, 1 - r.probability, 1e-6);
     }
     world_close(w);
 }

@@ -25,6 +25,15 @@ static int see(void *context, const struct process *process, const struct sample
     (void)process, (void)err;
     struct story *s = context;
     cr_assert_lt(s->seen, (unsigned)MAX_SEEN);
+    double sum = 0;
+    for (uint32_t i = 0; i < resolved->posterior_count; i++) {
+        sum += (double)resolved->posterior[i].probability;
+        cr_expect(i == 0 || resolved->posterior[i].probability <= resolved->posterior[i - 1].probability);
+    }
+    cr_expect_eq(resolved->posterior[0].node, resolved->node);
+    cr_expect_eq((double)resolved->posterior[0].probability, resolved->probability);
+    cr_expect_eq(resolved->posterior_count, resolved->kind == RESOLVED_AMBIGUOUS ? 2u : 1u);
+    cr_expect_float_eq(sum, 1, 1e-6);
     s->times[s->seen] = sample->time;
     s->results[s->seen++] = *resolved;
     return 0;
