@@ -1,25 +1,17 @@
-/* evaluate.c - `fathom evaluate`: how often inference is right, held against the samples' own unwound stacks.
+/* evaluate.c - `fathom evaluate`: how often inference is right, and how far its probabilities can be
+ * believed.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/evaluation.h"
+#include "cli/evaluate.h"
 #include "cli/exit.h"
-#include "cli/target.h"
 #include "perfdata/writer.h"
 
 #define STACK_BYTES 65528
 #define AUDIT_HZ    10
-
-struct evaluate_options {
-    struct target target;
-    const char *map, *input, *output;
-    struct pipeline_options pipeline;
-    uint64_t audit_hz;
-    bool json;
-};
 
 static int evaluate_sink(void *context, const void *records, size_t size, struct fathom_error *err)
 {
@@ -53,86 +45,6 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
     return rc;
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
-static const char *const category_names[CATEGORIES] = {"precise", "ambiguous", "incorrect", "missing"};
-
-static void print_text(const struct score *s, const struct pipeline_summary *learned)
-{
-    printf("%-12s %12s %8s %18s %8s\n", "", "paths", "%", "weight", "%");
-    for (unsigned i = 0; i < CATEGORIES; i++)
-        printf("%-12s %12llu %7.2f%% %18llu %7.2f%%\n", category_names[i], (unsigned long long)s->paths[i],
-               percent(s->paths[i], s->all_paths), (unsigned long long)s->weight[i],
-               percent(s->weight[i], s->all_weight));
-    printf("%-12s %12llu %7.2f%% %18llu %7.2f%%\n", "right path", (unsigned long long)s->right_paths,
-           percent(s->right_paths, s->all_paths), (unsigned long long)s->right_weight,
-           percent(s->right_weight, s->all_weight));
-    printf("\n%llu samples, %llu audit samples used\n", (unsigned long long)s->samples,
-           (unsigned long long)learned->learned);
-    for (unsigned i = 0; i < UNWIND_ENDS; i++) {
-        if (s->no_truth[i])
-            printf("left out, %s: weight %llu\n", unwind_end_text((enum unwind_end)i),
-                   (unsigned long long)s->no_truth[i]);
-    }
-}
-
-static void print_json(const struct score *s, const struct pipeline_summary *learned)
-{
-    uint64_t no_truth = 0;
-    for (unsigned i = 0; i < UNWIND_ENDS; i++)
-        no_truth += s->no_truth[i];
-    printf("{\"samples\": %llu, \"audit_samples\": %llu, \"no_truth_weight\": %llu",
-           (unsigned long long)s->samples, (unsigned long long)learned->learned,
-           (unsigned long long)no_truth);
-    for (unsigned i = 0; i < CATEGORIES; i++)
-        printf(",\n \"%s\": {\"paths\": %llu, \"weight\": %llu}", category_names[i],
-               (unsigned long long)s->paths[i], (unsigned long long)s->weight[i]);
-    printf(",\n \"right\": {\"paths\": %llu, \"weight\": %llu}", (unsigned long long)s->right_paths,
-           (unsigned long long)s->right_weight);
-    printf(",\n \"all\": {\"paths\": %llu, \"weight\": %llu}}\n", (unsigned long long)s->all_paths,
-           (unsigned long long)s->all_weight);
-}
-
-static int evaluate_file(const struct evaluate_options *options, const char *path, struct terminal *terminal,
-                         struct fathom_error *err)
-{
-    struct image_options image_options = {.log = &terminal->log};
-    struct image_cache *images = image_cache_new(&image_options);
-    struct pipeline *pipeline = images ? pipeline_new(images, &options->pipeline, &terminal->log) : NULL;
-    struct evaluation *evaluation = pipeline ? evaluation_new(pipeline) : NULL;
-    struct reader *reader = NULL;
-    struct pathmap *map = NULL;
-    uint32_t event = 0;
-    int rc = evaluation ? 0 : error_memory(err);
-    if (rc == 0)
-        rc = reader_open(path, &terminal->log, &reader, err);
-    if (rc == 0 && options->map)
-        rc = pathmap_open(options->map, &map, err);
-    if (rc == 0)
-        rc = reader_main_event(reader, NULL, &event, err);
-    if (rc == 0)
-        rc = pipeline_run(pipeline, reader, event, map, evaluation_add, evaluation, err);
-    if (rc == 0) {
-        struct score score;
-        struct pipeline_summary learned;
-        evaluation_score(evaluation, &score);
-        pipeline_summary(pipeline, &learned);
-        if (options->json)
-            print_json(&score, &learned);
-        else
-            print_text(&score, &learned);
-    }
-    pathmap_close(map);
-    reader_close(reader);
-    evaluation_free(evaluation);
-    pipeline_free(pipeline);
-    image_cache_free(images);
-    return rc;
-}
-
 /* Records into a temporary file, or one to keep (-o), and evaluates that; or evaluates a recording that has
  * dumps (-i). */
 static int evaluate_target(const struct evaluate_options *options, struct terminal *terminal)
@@ -156,7 +68,7 @@ static int evaluate_target(const struct evaluate_options *options, struct termin
         path = temporary;
     }
     if (rc == 0)
-        rc = evaluate_file(options, path, terminal, &err);
+        rc = evaluate_stages(options, path, terminal, &err);
     if (temporary)
         unlink(temporary);
     free(temporary);
@@ -167,6 +79,8 @@ static int evaluate_target(const struct evaluate_options *options, struct termin
 
 enum {
     EVALUATE_TRUTH = TARGET_OWN,
+    EVALUATE_WRONG,
+    EVALUATE_STAGES,
     EVALUATE_STACK,
     EVALUATE_AUDIT,
     EVALUATE_FORMAT,
@@ -188,9 +102,13 @@ static bool take_option(void *context, int option, struct terminal *terminal)
         o->output = optarg;
         return true;
     case EVALUATE_TRUTH:
-        if (strcmp(optarg, "unwind") != 0)
-            terminal_say(terminal, LOG_WARNING, "--truth takes 'unwind', not '%s'", optarg);
-        return strcmp(optarg, "unwind") == 0;
+        o->truth = strcmp(optarg, "unwind") == 0 ? NULL : optarg;
+        return true;
+    case EVALUATE_WRONG:
+        return option_number(terminal, "--wrong", optarg, 1, 100000, &o->wrong);
+    case EVALUATE_STAGES:
+        o->stages = true;
+        return true;
     case EVALUATE_STACK:
         return option_number(terminal, "--stack", optarg, 64, 65528, &o->target.stack_bytes);
     case EVALUATE_AUDIT:
@@ -220,6 +138,8 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
         {"input", required_argument, NULL, 'i'},
         {"output", required_argument, NULL, 'o'},
         {"truth", required_argument, NULL, EVALUATE_TRUTH},
+        {"wrong", required_argument, NULL, EVALUATE_WRONG},
+        {"stages", no_argument, NULL, EVALUATE_STAGES},
         {"stack", required_argument, NULL, EVALUATE_STACK},
         {"audit", required_argument, NULL, EVALUATE_AUDIT},
         {"no-automaton", no_argument, NULL, EVALUATE_NO_AUTOMATON},
@@ -227,14 +147,15 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
         {"format", required_argument, NULL, EVALUATE_FORMAT},
         {0},
     };
-    struct evaluate_options options = {
-        .pipeline = {.learning = LEARN_AUDITS}, .audit_hz = AUDIT_HZ, .target = {.stack_bytes = STACK_BYTES}};
+    struct evaluate_options options = {.pipeline = {.learning = LEARN_AUDITS}, .audit_hz = AUDIT_HZ};
     struct target_parser parser = {&evaluate_command, "+m:i:o:" TARGET_SHORT, longs, take_option, &options};
     int code = target_parse(&options.target, &parser, argc, argv, terminal);
     if (code < 0 && !options.input)
         code = target_complete(&options.target, &evaluate_command, argc, argv, terminal);
     if (code < 0 && options.input && (optind < argc || options.output))
         code = option_usage(terminal, &evaluate_command, "--input goes with neither a command nor --output");
+    if (!options.target.stack_bytes && !options.truth)
+        options.target.stack_bytes = STACK_BYTES;
     if (code < 0)
         code = evaluate_target(&options, terminal);
     target_free(&options.target);
@@ -243,21 +164,23 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
 
 const struct command evaluate_command = {
     .name = "evaluate",
-    .summary = "how often the inferred paths are right, against unwound stacks",
+    .summary = "how often the inferred paths are right",
     .usage =
         "usage: fathom evaluate [OPTIONS] -- COMMAND [ARG...]\n"
         "       fathom evaluate [OPTIONS] -p PID[,PID...]\n"
         "       fathom evaluate [OPTIONS] -i FILE\n"
         "\n"
-        "Takes each sample twice: as a CID, from which its path is inferred, and as a stack dump, which is\n"
-        "unwound for the truth. Prints how many paths, and how much weight, are precise, ambiguous, "
-        "incorrect\n"
-        "and missing (ICPP paper, section 8.4), and how much is on the right path.\n"
+        "Infers the path of each sample and holds it against the true one. Prints how many paths, and how\n"
+        "much weight, are precise, ambiguous, incorrect and missing (ICPP paper, section 8.4), how much is\n"
+        "on the right path, and how far the reported probabilities can be believed.\n"
         "\n"
         "  -m, --map MAP          a path map from 'fathom train'\n"
         "  -i, --input FILE       a recording whose samples have stack dumps, instead of running a command\n"
         "  -o, --output FILE      keep the recording, to evaluate it again with -i\n"
-        "      --truth unwind     where the truth comes from (the only way so far)\n"
+        "      --truth MAP        what is true: a map from training on this very input, or 'unwind', the\n"
+        "                         samples' own stack dumps (the default)\n"
+        "      --wrong N          show the N heaviest wrong contexts, answer and truth\n"
+        "      --stages           with and without each stage of inference\n"
         "      --stack N          bytes of stack in each sample (default: 65528, the kernel's maximum)\n"
         "      --audit HZ         audit samples per second to infer from (default: 10; 0: the map alone)\n"
         "      --no-automaton     leave contexts that were never trained unknown\n"

@@ -1,50 +1,47 @@
-/* evaluation.c - see evaluation.h. */
+/*
+ * evaluation.c - see evaluation.h.
+ *
+ * A path is compared by its hash over the functions that count, root first, which for the map's nodes is
+ * that of the parent carried on: each node's is computed once.
+ */
 #include "cli/evaluation.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/checksum.h"
 #include "base/hash.h"
 
-/* A function of a covered image that the map does not know: no inferred path has it. */
+/* A function that no inferred path has. */
 #define NOT_IN_MAP (PATHMAP_NONE - 1)
-
-/* What came of one true path under one CID. */
-struct outcome {
-    enum category category;
-    uint64_t weight, right; /* events; on the right path */
-};
+#define NO_HASH    0 /* not computed yet */
+#define ROOT_HASH  1
 
 struct evaluation {
-    struct pipeline *pipeline;
-    struct table *covered;   /* image -> 1: the map has it, 2: it has not */
-    struct table *functions; /* map function -> 1: of a covered image */
-    struct table *paths;     /* (true path, CID) hashed -> index of its outcome */
-    struct table *right;     /* (true path, inferred node) hashed -> 1: the same path, 2: not */
-    struct outcome *outcomes;
-    size_t count, room; /* of outcomes */
-    struct unwind_frame *frames;
-    uint32_t *truth;    /* the true path: map functions from the root inwards */
-    uint32_t *inferred; /* a candidate's */
-    struct score score;
+    struct resolver *resolver; /* NULL before the first sample */
+    struct truth *truth;
+    struct table *covered; /* image -> 1: its frames are compared, 2: they are not */
+    struct table *found;   /* (CID, true path, answer) hashed -> index of the verdict */
+    struct verdict *verdicts;
+    size_t count, room;
+    uint64_t *hashes;          /* by node */
+    uint8_t *functions;        /* by map function: 0 not asked yet, 1 compared, 2 not */
+    uint32_t *truths, *answer; /* scratch: paths that are compared frame by frame */
+    size_t truths_room, answer_room;
+    struct score score; /* what does not come from the verdicts */
 };
 
-struct evaluation *evaluation_new(struct pipeline *pipeline)
+struct evaluation *evaluation_new(struct truth *truth)
 {
     struct evaluation *e = calloc(1, sizeof *e);
     if (!e)
         return NULL;
-    e->pipeline = pipeline;
+    e->truth = truth;
     e->covered = table_new();
-    e->functions = table_new();
-    e->paths = table_new();
-    e->right = table_new();
-    e->frames = calloc(UNWIND_MAX_FRAMES, sizeof *e->frames);
-    e->truth = calloc(UNWIND_MAX_FRAMES, sizeof *e->truth);
-    e->inferred = calloc(UNWIND_MAX_FRAMES, sizeof *e->inferred);
-    if (!e->covered || !e->functions || !e->paths || !e->right || !e->frames || !e->truth || !e->inferred) {
+    e->found = table_new();
+    if (!e->covered || !e->found) {
         evaluation_free(e);
         return NULL;
     }
@@ -56,175 +53,344 @@ void evaluation_free(struct evaluation *e)
     if (!e)
         return;
     table_free(e->covered);
-    table_free(e->functions);
-    table_free(e->paths);
-    table_free(e->right);
-    free(e->outcomes);
-    free(e->frames);
-    free(e->truth);
-    free(e->inferred);
+    table_free(e->found);
+    free(e->verdicts);
+    free(e->hashes);
+    free(e->functions);
+    free(e->truths);
+    free(e->answer);
     free(e);
 }
 
-/* Whether frames of the image are compared: the map that is evaluated covers it. */
-static bool image_covered(struct evaluation *e, const struct image *image)
+/* What depends on the map, which is there with the first sample. */
+static bool prepare(struct evaluation *e, struct resolver *resolver)
 {
-    bool added, stale;
+    const struct pathmap *map = resolver_map(resolver);
+    e->resolver = resolver;
+    e->hashes = calloc((size_t)pathmap_node_count(map) + 1, sizeof *e->hashes);
+    e->functions = calloc((size_t)pathmap_function_count(map) + 1, sizeof *e->functions);
+    return e->hashes && e->functions;
+}
+
+static bool reserve(uint32_t **array, size_t *room, size_t count)
+{
+    if (count <= *room)
+        return true;
+    uint32_t *bigger = realloc(*array, count * 2 * sizeof *bigger);
+    if (!bigger)
+        return false;
+    *array = bigger;
+    *room = count * 2;
+    return true;
+}
+
+bool evaluation_compares(struct evaluation *e, const struct image *image)
+{
+    bool added;
     uint64_t *place = table_put(e->covered, (uintptr_t)image, &added);
     if (!place)
         return false;
     if (added) {
-        const struct pathmap *map = pipeline_map(e->pipeline);
-        uint32_t number = pathmap_find_image(map, image_path(image), image_build_id(image), &stale);
-        *place = number != PATHMAP_NONE && pathmap_covers(map, number) ? 1 : 2;
+        const struct pathmap *map = resolver_map(e->resolver);
+        uint32_t number = pathmap_find_image(map, image_path(image), image_build_id(image), NULL);
+        bool compared = number != PATHMAP_NONE && pathmap_covers(map, number) &&
+                        truth_covers(e->truth, image_path(image), image_build_id(image));
+        *place = compared ? 1 : 2;
     }
     return *place == 1;
 }
 
-/* The true path into e->truth; returns its length. Frames above the base (clone3) are part of no path
- * (process/process.h). */
-static size_t true_path(struct evaluation *e, const struct process *process, const struct sample *sample,
-                        size_t frames)
+bool evaluation_compares_function(struct evaluation *e, uint32_t function)
 {
-    size_t depth = 0;
-    uint64_t base;
-    if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
-        base = UINT64_MAX;
-    for (size_t i = frames; i-- > 0;) {
-        const struct place *place = &e->frames[i].place;
-        if (e->frames[i].cfa > base || !place->image || !image_covered(e, place->image))
+    if (e->functions[function] == 0) {
+        const struct pathmap *map = resolver_map(e->resolver);
+        uint32_t number = pathmap_function(map, function).image;
+        struct pathmap_image image = pathmap_image(map, number);
+        bool compared = pathmap_covers(map, number) && truth_covers(e->truth, image.path, &image.build_id);
+        e->functions[function] = compared ? 1 : 2;
+    }
+    return e->functions[function] == 1;
+}
+
+static uint64_t hash_on(uint64_t hash, uint32_t function)
+{
+    hash = hash_u64(hash ^ ((uint64_t)function + 1));
+    return hash == NO_HASH ? ROOT_HASH : hash;
+}
+
+/* The true path's functions that are compared, as the map's numbers, into e->truths. -1: out of memory. */
+static ptrdiff_t translate(struct evaluation *e, uint32_t truth)
+{
+    const struct true_frame *frames;
+    size_t depth = truth_path(e->truth, truth, &frames), kept = 0;
+    if (!reserve(&e->truths, &e->truths_room, depth))
+        return -1;
+    for (size_t i = 0; i < depth; i++) {
+        if (frames[i].image && !evaluation_compares(e, frames[i].image))
             continue;
-        uint32_t function =
-            place->function == IMAGE_NO_FUNCTION
-                ? PATHMAP_NONE
-                : resolver_function(pipeline_resolver(e->pipeline), place->image, place->function);
-        e->truth[depth++] = function == PATHMAP_NONE ? NOT_IN_MAP : function;
+        uint32_t function = frames[i].image && frames[i].function != IMAGE_NO_FUNCTION
+                                ? resolver_function(e->resolver, frames[i].image, frames[i].function)
+                                : PATHMAP_NONE;
+        e->truths[kept++] = function == PATHMAP_NONE ? NOT_IN_MAP : function;
     }
-    return depth;
+    return (ptrdiff_t)kept;
 }
 
-/* The same for a function of the map; asked once for each. */
-static bool function_covered(struct evaluation *e, uint32_t function)
+/* The answer's, into e->answer. -1: out of memory. */
+static ptrdiff_t recall(struct evaluation *e, uint32_t node)
 {
-    bool added;
-    uint64_t *place = table_put(e->functions, function, &added);
-    if (!place)
-        return false;
-    if (added) {
-        const struct pathmap *map = pipeline_map(e->pipeline);
-        *place = pathmap_covers(map, pathmap_function(map, function).image);
-    }
-    return *place;
-}
-
-static bool node_is_true(struct evaluation *e, uint32_t node, size_t depth)
-{
-    const struct pathmap *map = pipeline_map(e->pipeline);
-    int count = pathmap_path(map, node, e->inferred, UNWIND_MAX_FRAMES);
-    if (count > UNWIND_MAX_FRAMES)
-        return false;
-    size_t kept = 0;
-    for (int i = 0; i < count; i++) {
-        if (function_covered(e, e->inferred[i]))
-            e->inferred[kept++] = e->inferred[i];
-    }
-    return count >= 0 && kept == depth && memcmp(e->inferred, e->truth, depth * sizeof *e->truth) == 0;
-}
-
-/* Whether the true path is among those that have the CID, and alone. */
-static enum category judge(struct evaluation *e, const struct resolved *r, size_t depth)
-{
-    if (r->kind == RESOLVED_UNKNOWN)
-        return CATEGORY_MISSING;
-    const struct pathmap *map = pipeline_map(e->pipeline);
-    struct pathmap_node best = pathmap_node(map, r->node);
-    uint32_t first, count = pathmap_find(map, best.function, best.height, &first), last = PATHMAP_NONE;
-    for (uint32_t i = first; i < first + count; i++) {
-        uint32_t path = pathmap_node(map, i).path;
-        if (path != last && node_is_true(e, i, depth))
-            return r->paths == 1 ? CATEGORY_PRECISE : CATEGORY_AMBIGUOUS;
-        last = path;
-    }
-    return CATEGORY_INCORRECT;
-}
-
-/* Whether the inferred path is the true one; asked once for each pair. */
-static int is_right(struct evaluation *e, const struct resolved *r, size_t depth, struct fathom_error *err)
-{
-    if (r->kind == RESOLVED_UNKNOWN)
+    const struct pathmap *map = resolver_map(e->resolver);
+    int depth = pathmap_path(map, node, e->answer, e->answer_room);
+    if (depth < 0)
         return 0;
-    bool added;
-    uint64_t key = hash_u64(checksum_of(e->truth, depth * sizeof *e->truth) ^ r->node);
-    uint64_t *place = table_put(e->right, key, &added);
-    if (!place)
-        return error_memory(err);
-    if (added)
-        *place = node_is_true(e, r->node, depth) ? 1 : 2;
-    return *place == 1;
-}
-
-static uint64_t path_key(const struct evaluation *e, size_t depth, const struct cid *cid)
-{
-    uint64_t key = checksum_of(e->truth, depth * sizeof *e->truth);
-    key = hash_u64(key ^ (uintptr_t)cid->place.image);
-    return hash_u64(key ^ ((uint64_t)cid->place.function << 32) ^ cid->height);
-}
-
-/* The outcome of the true path under the sample's CID. NULL: out of memory. */
-static struct outcome *outcome_of(struct evaluation *e, const struct resolved *r, size_t depth)
-{
-    bool added;
-    uint64_t *place = table_put(e->paths, path_key(e, depth, &r->cid), &added);
-    if (!place)
-        return NULL;
-    if (added) {
-        if (e->count == e->room) {
-            size_t room = e->room ? e->room * 2 : 256;
-            struct outcome *outcomes = realloc(e->outcomes, room * sizeof *outcomes);
-            if (!outcomes)
-                return NULL;
-            e->outcomes = outcomes;
-            e->room = room;
-        }
-        *place = e->count;
-        e->outcomes[e->count++] = (struct outcome){.category = judge(e, r, depth)};
+    if ((size_t)depth > e->answer_room) {
+        if (!reserve(&e->answer, &e->answer_room, (size_t)depth))
+            return -1;
+        pathmap_path(map, node, e->answer, e->answer_room);
     }
-    return &e->outcomes[*place];
+    ptrdiff_t kept = 0;
+    for (int i = 0; i < depth; i++) {
+        if (evaluation_compares_function(e, e->answer[i]))
+            e->answer[kept++] = e->answer[i];
+    }
+    return kept;
 }
 
-int evaluation_add(void *evaluation, const struct process *process, const struct sample *sample,
-                   const struct resolved *resolved, struct fathom_error *err)
+/* The hash of a node's path. -1: out of memory. */
+static int hash_node(struct evaluation *e, uint32_t node, uint64_t *hash)
 {
-    struct evaluation *e = evaluation;
-    e->score.samples++;
-    enum unwind_end end = UNWIND_CUT;
-    size_t frames = 0;
-    if (process && sample->stack)
-        frames = unwind_sample(process, sample, e->frames, UNWIND_MAX_FRAMES, &end);
-    if (!frames || end != UNWIND_ROOT) {
-        e->score.no_truth[end] += sample->period;
-        return 0;
+    const struct pathmap *map = resolver_map(e->resolver);
+    size_t pending = 0;
+    uint32_t at = node;
+    for (; at != PATHMAP_NONE && e->hashes[at] == NO_HASH; at = pathmap_node(map, at).parent) {
+        if (!reserve(&e->answer, &e->answer_room, pending + 1))
+            return -1;
+        e->answer[pending++] = at;
     }
-    size_t depth = true_path(e, process, sample, frames);
-    int right = is_right(e, resolved, depth, err);
-    struct outcome *outcome = right < 0 ? NULL : outcome_of(e, resolved, depth);
-    if (!outcome)
-        return error_memory(err);
-    outcome->weight += sample->period;
-    outcome->right += right ? sample->period : 0;
+    uint64_t carried = at == PATHMAP_NONE ? ROOT_HASH : e->hashes[at];
+    while (pending-- > 0) {
+        at = e->answer[pending];
+        uint32_t function = pathmap_node(map, at).function;
+        if (function != PATHMAP_NONE && evaluation_compares_function(e, function))
+            carried = hash_on(carried, function);
+        e->hashes[at] = carried;
+    }
+    *hash = carried;
     return 0;
 }
 
-void evaluation_score(const struct evaluation *e, struct score *out)
+/* Whether the path of hash `wanted` is among those of a resolved sample's CID, and alone. -1: out of memory.
+ */
+static int judge(struct evaluation *e, const struct resolved *r, uint64_t wanted, enum category *category)
+{
+    *category = CATEGORY_MISSING;
+    if (r->kind == RESOLVED_UNKNOWN)
+        return 0;
+    const struct pathmap *map = resolver_map(e->resolver);
+    struct pathmap_node best = pathmap_node(map, r->node);
+    uint32_t first, count = pathmap_find(map, best.function, best.height, &first), last = PATHMAP_NONE;
+    *category = CATEGORY_INCORRECT;
+    for (uint32_t i = first; i < first + count; i++) {
+        uint32_t path = pathmap_node(map, i).path;
+        uint64_t hash;
+        if (path == last)
+            continue;
+        last = path;
+        if (hash_node(e, i, &hash) < 0)
+            return -1;
+        if (hash == wanted) {
+            *category = r->paths == 1 ? CATEGORY_PRECISE : CATEGORY_AMBIGUOUS;
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* Share of frames that agree (evaluation.h). */
+static double agreement(const uint32_t *a, size_t a_depth, const uint32_t *b, size_t b_depth)
+{
+    size_t shorter = a_depth < b_depth ? a_depth : b_depth, longer = a_depth + b_depth - shorter;
+    size_t outer = 0, inner = 0;
+    while (outer < shorter && a[outer] == b[outer])
+        outer++;
+    while (inner < shorter - outer && a[a_depth - 1 - inner] == b[b_depth - 1 - inner])
+        inner++;
+    return longer ? (double)(outer + inner) / (double)longer : 1;
+}
+
+/* A new verdict but for its samples. -1: out of memory. */
+static int decide(struct evaluation *e, const struct resolved *r, uint32_t truth, struct verdict *out)
+{
+    *out = (struct verdict){.place = r->cid.place,
+                            .height = r->cid.height,
+                            .truth = truth,
+                            .node = r->node,
+                            .reason = r->reason,
+                            .paths = r->paths};
+    ptrdiff_t depth = translate(e, truth);
+    if (depth < 0)
+        return -1;
+    uint64_t wanted = ROOT_HASH, answered;
+    for (ptrdiff_t i = 0; i < depth; i++)
+        wanted = hash_on(wanted, e->truths[i]);
+    if (judge(e, r, wanted, &out->category) < 0)
+        return -1;
+    if (r->kind == RESOLVED_UNKNOWN)
+        return 0;
+    if (hash_node(e, r->node, &answered) < 0)
+        return -1;
+    out->right = answered == wanted;
+    ptrdiff_t found = recall(e, r->node);
+    if (found < 0)
+        return -1;
+    out->frames = agreement(e->truths, (size_t)depth, e->answer, (size_t)found);
+    return 0;
+}
+
+static struct verdict *verdict_of(struct evaluation *e, const struct resolved *r, uint32_t truth)
+{
+    bool added;
+    uint64_t words[] = {(uintptr_t)r->cid.place.image, (uint64_t)r->cid.place.function << 32 | r->node,
+                        r->cid.height, (uint64_t)r->reason << 32 | truth};
+    uint64_t *place = table_put(e->found, checksum_of(words, sizeof words), &added);
+    if (!place)
+        return NULL;
+    if (!added)
+        return &e->verdicts[*place];
+    if (e->count == e->room) {
+        size_t room = e->room ? e->room * 2 : 256;
+        struct verdict *verdicts = realloc(e->verdicts, room * sizeof *verdicts);
+        if (!verdicts)
+            return NULL;
+        e->verdicts = verdicts;
+        e->room = room;
+    }
+    *place = e->count;
+    return decide(e, r, truth, &e->verdicts[e->count]) < 0 ? NULL : &e->verdicts[e->count++];
+}
+
+static void count_bin(struct evaluation *e, double probability, double weight, bool right)
+{
+    unsigned number = probability >= 1 ? BINS - 1 : (unsigned)(probability * BINS);
+    struct bin *bin = &e->score.bins[number];
+    bin->weight += weight;
+    bin->said += weight * probability;
+    bin->right += right ? weight : 0;
+}
+
+int evaluation_add(struct evaluation *e, struct resolver *resolver, const struct process *process,
+                   const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
+{
+    if (!e->resolver && !prepare(e, resolver))
+        return error_memory(err);
+    e->score.samples++;
+    const struct true_share *shares;
+    unsigned reason;
+    int count = truth_of(e->truth, process, sample, &resolved->cid.place, resolved->cid.height, &shares,
+                         &reason, err);
+    if (count == 0)
+        e->score.no_truth[reason] += (double)sample->period;
+    for (int i = 0; i < count; i++) {
+        struct verdict *v = verdict_of(e, resolved, shares[i].path);
+        if (!v)
+            return error_memory(err);
+        double weight = shares[i].share * (double)sample->period;
+        v->samples++;
+        v->weight += weight;
+        v->said += weight * resolved->probability;
+        if (resolved->kind != RESOLVED_UNKNOWN)
+            count_bin(e, resolved->probability, weight, v->right);
+    }
+    return count < 0 ? count : 0;
+}
+
+/* By true path and CID. */
+static int compare_paths(const void *a, const void *b)
+{
+    const struct verdict *x = a, *y = b;
+    if (x->truth != y->truth)
+        return x->truth < y->truth ? -1 : 1;
+    if (x->height != y->height)
+        return x->height < y->height ? -1 : 1;
+    if (x->place.function != y->place.function)
+        return x->place.function < y->place.function ? -1 : 1;
+    uintptr_t i = (uintptr_t)x->place.image, j = (uintptr_t)y->place.image;
+    return (i > j) - (i < j);
+}
+
+static void tally(struct tally *into, uint64_t paths, double weight)
+{
+    into->paths += paths;
+    into->weight += weight;
+}
+
+/* The verdicts of one true path under one CID. */
+static void score_path(struct score *s, const struct verdict *verdicts, size_t count)
+{
+    double weight = 0, right = 0;
+    for (size_t i = 0; i < count; i++) {
+        weight += verdicts[i].weight;
+        right += verdicts[i].right ? verdicts[i].weight : 0;
+        s->right_frames += verdicts[i].frames * verdicts[i].weight;
+        s->said += verdicts[i].said;
+    }
+    enum category category = verdicts->category;
+    tally(&s->category[category], 1, weight);
+    tally(&s->all, 1, weight);
+    tally(&s->right, right * 2 > weight, right);
+    bool among = category == CATEGORY_PRECISE || category == CATEGORY_AMBIGUOUS;
+    for (unsigned k = 1; among && k <= DEGREES; k++) {
+        if (verdicts->paths <= k)
+            tally(&s->within[k - 1], 1, weight);
+    }
+}
+
+int evaluation_score(const struct evaluation *e, struct score *out, struct fathom_error *err)
 {
     *out = e->score;
-    for (size_t i = 0; i < e->count; i++) {
-        const struct outcome *o = &e->outcomes[i];
-        out->paths[o->category]++;
-        out->weight[o->category] += o->weight;
-        out->right_paths += o->right * 2 > o->weight;
-        out->right_weight += o->right;
-        out->all_paths++;
-        out->all_weight += o->weight;
+    struct verdict *sorted = malloc((e->count + 1) * sizeof *sorted);
+    if (!sorted)
+        return error_memory(err);
+    if (e->count)
+        memcpy(sorted, e->verdicts, e->count * sizeof *sorted);
+    qsort(sorted, e->count, sizeof *sorted, compare_paths);
+    for (size_t i = 0, end; i < e->count; i = end) {
+        for (end = i + 1; end < e->count && compare_paths(&sorted[i], &sorted[end]) == 0;)
+            end++;
+        score_path(out, &sorted[i], end - i);
     }
+    free(sorted);
+    double answered = 0;
+    for (unsigned i = 0; i < BINS; i++) {
+        answered += out->bins[i].weight;
+        out->calibration_error += fabs(out->bins[i].right - out->bins[i].said);
+    }
+    out->calibration_error /= answered > 0 ? answered : 1;
+    return 0;
+}
+
+static int heavier_first(const void *a, const void *b)
+{
+    const struct verdict *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    int paths = compare_paths(a, b);
+    return paths ? paths : (x->node > y->node) - (x->node < y->node);
+}
+
+int evaluation_wrong(const struct evaluation *e, struct verdict **out, size_t *count,
+                     struct fathom_error *err)
+{
+    struct verdict *wrong = malloc((e->count + 1) * sizeof *wrong);
+    if (!wrong)
+        return error_memory(err);
+    size_t kept = 0;
+    for (size_t i = 0; i < e->count; i++) {
+        if (!e->verdicts[i].right)
+            wrong[kept++] = e->verdicts[i];
+    }
+    qsort(wrong, kept, sizeof *wrong, heavier_first);
+    *out = wrong;
+    *count = kept;
+    return 0;
 }

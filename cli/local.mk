@@ -1,7 +1,10 @@
 bin_PROGRAMS += fathom
 fathom_SOURCES = \
 	cli/command.c cli/command.h \
-	cli/evaluate.c \
+	cli/evaluate.c cli/evaluate.h \
+	cli/evaluate_json.c \
+	cli/evaluate_stages.c \
+	cli/evaluate_text.c \
 	cli/evaluation.c cli/evaluation.h \
 	cli/events.c cli/events.h \
 	cli/exit.c cli/exit.h \
@@ -13,6 +16,7 @@ fathom_SOURCES = \
 	cli/map.c \
 	cli/options.c cli/options.h \
 	cli/probe_launch.c cli/probe_launch.h \
+	cli/path_names.c cli/path_names.h \
 	cli/profile.c cli/profile.h \
 	cli/record.c \
 	cli/report.c \
@@ -22,6 +26,7 @@ fathom_SOURCES = \
 	cli/train_choose.c \
 	cli/train_patch.c \
 	cli/train_unwind.c \
-	cli/train_uprobe.c
+	cli/train_uprobe.c \
+	cli/truth.c cli/truth.h
 
 fathom_LDADD = $(FATHOM_LIBS)

@@ -158,3 +158,11 @@ has_between()
 
 # has_not FILE PATTERN DESCRIPTION: no weight at all on such paths.
 has_not() { has_share "$1" "$2" 0 0 "$3"; }
+
+# Figures of evaluate --format json --------------------------------------------------------------------------
+
+# weight KEY FILE: the weight of a tally ("right", "all", "precise", ...).
+weight() { sed -n "s/^ \"$1\": {\"paths\": [0-9]*, \"weight\": \([0-9]*\)}.*/\1/p" "$2"; }
+
+# right_share FILE: percent of the weight on the right path.
+right_share() { awk -v r="$(weight right "$1")" -v a="$(weight all "$1")" 'BEGIN { if (a > 0) printf "%.2f", 100 * r / a }'; }

@@ -1,0 +1,46 @@
+/* evaluate.h - what the files of `fathom evaluate` share. */
+#ifndef FATHOM_CLI_EVALUATE_H
+#define FATHOM_CLI_EVALUATE_H
+
+#include "cli/evaluation.h"
+#include "cli/path_names.h"
+#include "cli/target.h"
+#include "infer/pipeline.h"
+
+struct evaluate_options {
+    struct target target;
+    const char *map, *input, *output;
+    const char *truth; /* a map's file; NULL: unwound stacks */
+    struct pipeline_options pipeline;
+    uint64_t audit_hz;
+    uint64_t wrong; /* how many wrong contexts to show */
+    bool stages;    /* with and without each stage of inference */
+    bool json;
+};
+
+/* What came of one way to resolve. */
+struct stage {
+    const char *name; /* "exact", "+ automaton", ... */
+    struct pipeline_options options;
+    struct score score;
+};
+#define STAGES_MAX 8
+
+struct evaluate_result {
+    struct stage stages[STAGES_MAX]; /* the last is with all that was asked for */
+    unsigned stage_count;
+    uint64_t audit_samples;
+    struct verdict *wrong; /* of the last stage, the heaviest first */
+    size_t wrong_count;
+    struct path_names *names; /* for these */
+};
+
+/* evaluate_stages.c: resolves the recording once per stage and prints what came of it. */
+int evaluate_stages(const struct evaluate_options *options, const char *recording, struct terminal *terminal,
+                    struct fathom_error *err);
+/* evaluate_text.c, evaluate_json.c. 0, -ENOMEM or the errno of a failed write. */
+int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct fathom_error *err);
+int evaluate_write_json(const struct evaluate_result *result, FILE *out, struct fathom_error *err);
+extern const char *const category_names[CATEGORIES]; /* "precise", ... */
+
+#endif

@@ -1,0 +1,145 @@
+/* evaluate_stages.c - a recording held against the truth: resolved once for each stage of inference that is
+ * asked for. */
+#include "cli/evaluate.h"
+
+#include <stdlib.h>
+
+#include "cli/terminal.h"
+
+/* What stays the same for all stages. */
+struct stand {
+    struct image_cache *images;
+    struct reader *reader;
+    uint32_t event;
+    struct pathmap *map, *truth_map; /* NULL: none */
+    struct truth *truth;
+    const struct log *log;
+};
+
+/* One way to resolve. */
+struct run {
+    struct pipeline *pipeline;
+    struct evaluation *evaluation;
+};
+
+static void stand_close(struct stand *s)
+{
+    truth_free(s->truth);
+    pathmap_close(s->truth_map);
+    pathmap_close(s->map);
+    reader_close(s->reader);
+    image_cache_free(s->images);
+}
+
+static int stand_open(struct stand *s, const struct evaluate_options *options, const char *recording,
+                      struct terminal *terminal, struct fathom_error *err)
+{
+    *s = (struct stand){.log = &terminal->log};
+    struct image_options image_options = {.log = s->log};
+    s->images = image_cache_new(&image_options);
+    int rc = s->images ? 0 : error_memory(err);
+    if (rc == 0)
+        rc = reader_open(recording, s->log, &s->reader, err);
+    if (rc == 0)
+        rc = reader_main_event(s->reader, NULL, &s->event, err);
+    if (rc == 0 && options->map)
+        rc = pathmap_open(options->map, &s->map, err);
+    if (rc == 0 && options->truth)
+        rc = pathmap_open(options->truth, &s->truth_map, err);
+    if (rc == 0) {
+        s->truth = truth_new(s->truth_map, s->images);
+        rc = s->truth ? 0 : error_memory(err);
+    }
+    if (rc < 0)
+        stand_close(s);
+    return rc;
+}
+
+static void run_close(struct run *run)
+{
+    evaluation_free(run->evaluation);
+    pipeline_free(run->pipeline);
+}
+
+static int add_sample(void *context, const struct process *process, const struct sample *sample,
+                      const struct resolved *resolved, struct fathom_error *err)
+{
+    struct run *run = context;
+    return evaluation_add(run->evaluation, pipeline_resolver(run->pipeline), process, sample, resolved, err);
+}
+
+/* The run is to be closed, whatever came of it. */
+static int run_stage(struct stand *s, struct stage *stage, struct run *run, struct fathom_error *err)
+{
+    *run = (struct run){pipeline_new(s->images, &stage->options, s->log), evaluation_new(s->truth)};
+    int rc = run->pipeline && run->evaluation ? 0 : error_memory(err);
+    if (rc == 0)
+        rc = pipeline_run(run->pipeline, s->reader, s->event, s->map, add_sample, run, err);
+    return rc < 0 ? rc : evaluation_score(run->evaluation, &stage->score, err);
+}
+
+/* The stages up to all that was asked for, or this alone. */
+static unsigned list_stages(const struct evaluate_options *options, struct stage *stages)
+{
+    unsigned count = 0;
+    struct pipeline_options at = options->pipeline;
+    at.no_automaton = at.no_temporal = true;
+    stages[count++] = (struct stage){.name = "exact", .options = at};
+    if (!options->pipeline.no_automaton) {
+        at.no_automaton = false;
+        stages[count++] = (struct stage){.name = "+ automaton", .options = at};
+    }
+    if (!options->pipeline.no_temporal) {
+        at.no_temporal = false;
+        stages[count++] = (struct stage){.name = "+ temporal", .options = at};
+    }
+    if (!options->stages) {
+        stages[0] = stages[count - 1];
+        count = 1;
+    }
+    return count;
+}
+
+/* Of the last stage. */
+static int add_wrong(struct evaluate_result *result, const struct evaluate_options *options,
+                     const struct stand *s, const struct run *run, struct fathom_error *err)
+{
+    if (!options->wrong)
+        return 0;
+    result->names = path_names_new(s->images, s->truth, pipeline_map(run->pipeline), run->evaluation);
+    if (!result->names)
+        return error_memory(err);
+    int rc = evaluation_wrong(run->evaluation, &result->wrong, &result->wrong_count, err);
+    if (rc == 0 && result->wrong_count > options->wrong)
+        result->wrong_count = options->wrong;
+    return rc;
+}
+
+int evaluate_stages(const struct evaluate_options *options, const char *recording, struct terminal *terminal,
+                    struct fathom_error *err)
+{
+    struct stand stand;
+    int rc = stand_open(&stand, options, recording, terminal, err);
+    if (rc < 0)
+        return rc;
+    struct evaluate_result result = {0};
+    result.stage_count = list_stages(options, result.stages);
+    for (unsigned i = 0; rc == 0 && i < result.stage_count; i++) {
+        struct run run;
+        rc = run_stage(&stand, &result.stages[i], &run, err);
+        if (rc == 0 && i + 1 == result.stage_count) {
+            struct pipeline_summary learned;
+            pipeline_summary(run.pipeline, &learned);
+            result.audit_samples = learned.learned;
+            rc = add_wrong(&result, options, &stand, &run, err);
+            if (rc == 0)
+                rc = options->json ? evaluate_write_json(&result, stdout, err)
+                                   : evaluate_write_text(&result, stdout, err);
+        }
+        run_close(&run);
+    }
+    path_names_free(result.names);
+    free(result.wrong);
+    stand_close(&stand);
+    return rc;
+}

@@ -1,0 +1,163 @@
+/* path_names.c - see path_names.h. */
+#include "cli/path_names.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "infer/locate.h"
+
+#define NAME_BYTES 512 /* longer ones are cut */
+
+struct words {
+    struct named_frame *frames;
+    size_t room;
+};
+
+struct path_names {
+    struct image_cache *images;
+    const struct truth *truth;
+    const struct pathmap *map;
+    struct evaluation *evaluation;
+    struct names *texts;
+    struct words truths, answers;
+    uint32_t *functions; /* scratch */
+    size_t room;
+};
+
+struct path_names *path_names_new(struct image_cache *images, const struct truth *truth,
+                                  const struct pathmap *map, struct evaluation *evaluation)
+{
+    struct path_names *n = calloc(1, sizeof *n);
+    if (!n)
+        return NULL;
+    n->images = images;
+    n->truth = truth;
+    n->map = map;
+    n->evaluation = evaluation;
+    n->texts = names_new();
+    if (!n->texts) {
+        free(n);
+        n = NULL;
+    }
+    return n;
+}
+
+void path_names_free(struct path_names *n)
+{
+    if (!n)
+        return;
+    names_free(n->texts);
+    free(n->truths.frames);
+    free(n->answers.frames);
+    free(n->functions);
+    free(n);
+}
+
+static bool reserve(struct words *words, size_t depth)
+{
+    if (depth <= words->room)
+        return true;
+    struct named_frame *frames = realloc(words->frames, depth * sizeof *frames);
+    if (!frames)
+        return false;
+    words->frames = frames;
+    words->room = depth;
+    return true;
+}
+
+/* false: out of memory. */
+static bool name_frame(struct path_names *n, struct named_frame *frame, const char *text, bool compared)
+{
+    *frame = (struct named_frame){names_text(n->texts, names_intern(n->texts, text)), compared};
+    return frame->name != NULL;
+}
+
+int path_names_truth(struct path_names *n, uint32_t path, struct named_path *out, struct fathom_error *err)
+{
+    const struct true_frame *frames;
+    size_t depth = truth_path(n->truth, path, &frames);
+    if (!reserve(&n->truths, depth))
+        return error_memory(err);
+    for (size_t i = 0; i < depth; i++) {
+        const struct image *image = frames[i].image;
+        char text[NAME_BYTES] = "?";
+        if (image && frames[i].function != IMAGE_NO_FUNCTION)
+            image_function_format(image, frames[i].function, text, sizeof text);
+        bool compared = !image || evaluation_compares(n->evaluation, image);
+        if (!name_frame(n, &n->truths.frames[i], text, compared))
+            return error_memory(err);
+    }
+    *out = (struct named_path){n->truths.frames, depth};
+    return 0;
+}
+
+/* The functions of a node's path into n->functions: its depth, 0 for none. -1: out of memory. */
+static int functions_of_node(struct path_names *n, uint32_t node)
+{
+    int depth = node == PATHMAP_NONE ? 0 : pathmap_path(n->map, node, n->functions, n->room);
+    if (depth <= 0)
+        return 0;
+    if ((size_t)depth <= n->room)
+        return depth;
+    uint32_t *functions = realloc(n->functions, (size_t)depth * sizeof *functions);
+    if (!functions)
+        return -1;
+    n->functions = functions;
+    n->room = (size_t)depth;
+    return pathmap_path(n->map, node, n->functions, n->room);
+}
+
+int path_names_answer(struct path_names *n, uint32_t node, struct named_path *out, struct fathom_error *err)
+{
+    int depth = functions_of_node(n, node);
+    if (depth < 0 || !reserve(&n->answers, (size_t)depth))
+        return error_memory(err);
+    for (int i = 0; i < depth; i++) {
+        char text[NAME_BYTES];
+        locate_name(n->images, n->map, n->functions[i], text, sizeof text);
+        bool compared = evaluation_compares_function(n->evaluation, n->functions[i]);
+        if (!name_frame(n, &n->answers.frames[i], text, compared))
+            return error_memory(err);
+    }
+    *out = (struct named_path){n->answers.frames, (size_t)depth};
+    return 0;
+}
+
+/* The next frame that is compared, from *at on in a direction; NULL at the end. */
+static const struct named_frame *next_compared(const struct named_path *path, size_t *at, bool inwards)
+{
+    while (*at < path->depth) {
+        const struct named_frame *frame = &path->frames[inwards ? *at : path->depth - 1 - *at];
+        ++*at;
+        if (frame->compared)
+            return frame;
+    }
+    return NULL;
+}
+
+static size_t count_agreeing(const struct named_path *a, const struct named_path *b, bool inwards)
+{
+    size_t i = 0, j = 0, count = 0;
+    for (;; count++) {
+        const struct named_frame *x = next_compared(a, &i, inwards), *y = next_compared(b, &j, inwards);
+        if (!x || !y || x->name != y->name)
+            return count;
+    }
+}
+
+static size_t count_compared(const struct named_path *path)
+{
+    size_t at = 0, count = 0;
+    while (next_compared(path, &at, true))
+        count++;
+    return count;
+}
+
+void path_names_agree(const struct named_path *a, const struct named_path *b, size_t *outer, size_t *inner)
+{
+    size_t x = count_compared(a), y = count_compared(b), shorter = x < y ? x : y;
+    *outer = count_agreeing(a, b, true);
+    *inner = count_agreeing(a, b, false);
+    if (*inner > shorter - *outer)
+        *inner = shorter - *outer;
+}
