@@ -8,7 +8,8 @@
  *     overwrites it;
  *   - the return address of g lies in g's caller. When that is a function of ours, it is the innermost frame
  *     of that function. This is looked at before a child is made; so each child that there is has been
- *     called by its parent, and entry.S need not look again.
+ *     called by its parent, and entry.S need not look again. Where it lies in code without hooks, the caller
+ *     is the innermost frame whose callers are all alive.
  * A signal handler's caller is where it came from, not the last function entered: its ucontext has the SP,
  * below which all has returned. It is kept with site 0, so that entry.S never finds it and it always comes
  * here.
@@ -18,6 +19,8 @@
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
+
+#define ALIVE_MAX 1024 /* frames looked at, for a call from code without hooks */
 
 static bool is_alive(const struct stack *stack, const struct frame *frame)
 {
@@ -30,12 +33,23 @@ static bool is_alive(const struct stack *stack, const struct frame *frame)
     return node->function == core.main_function || signal_return_known(site);
 }
 
-/* The frame whose code has the call that returns to `site`; `top` when it cannot be told. */
+/* `top`, or the frame below which the first one has returned: those that it had called are gone, too, though
+ * their return addresses may still be there. */
+static struct frame *innermost_alive(const struct stack *stack, struct frame *top)
+{
+    struct frame *f = top - stack->frames > ALIVE_MAX ? top - ALIVE_MAX : stack->frames;
+    while (f < top && is_alive(stack, f + 1))
+        f++;
+    return f;
+}
+
+/* The frame whose code has the call that returns to `site`; where that code has no hooks, the innermost one.
+ */
 static struct frame *caller_of(struct stack *stack, struct frame *top, uint64_t site)
 {
     uint32_t function = function_calling(stack->thread, site);
     if (!function)
-        return top;
+        return innermost_alive(stack, top);
     for (struct frame *f = top; f > stack->frames; f--)
         if (f->node && probe_nodes[f->node].function == function && is_alive(stack, f))
             return f;
