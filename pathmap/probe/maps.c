@@ -9,7 +9,7 @@
 
 bool maps_open(struct maps *maps)
 {
-    maps->fd = raw_open("/proc/self/maps", O_RDONLY);
+    maps->fd = raw_open(MAPS_FILE, O_RDONLY);
     if (maps->fd < 0)
         return false;
     maps->buffer = raw_memory(BUFFER_SIZE);

@@ -1,5 +1,6 @@
 /*
- * maps.h - reads /proc/self/maps line by line, without libc.
+ * maps.h - reads /proc/self/maps line by line, without libc; by the calling thread's own entry, since that of
+ * the process is empty once its first thread has ended.
  *
  * The buffer is a mapping of its own and not on the stack, which may be a coroutine's of a few KiB.
  */
@@ -8,6 +9,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#define MAPS_FILE "/proc/thread-self/maps"
 
 struct maps {
     int fd;

@@ -40,7 +40,7 @@ static bool search_text(uint64_t address, uint64_t *start, uint64_t *end)
 bool vma_find(uint64_t address, uint64_t *start, uint64_t *end)
 {
     struct query query = {.size = sizeof query, .address = address};
-    int fd = raw_open("/proc/self/maps", O_RDONLY);
+    int fd = raw_open(MAPS_FILE, O_RDONLY);
     if (fd < 0)
         return false;
     long r = raw_call(SYS_ioctl, fd, (long)QUERY, (long)&query, 0, 0, 0);
