@@ -43,7 +43,34 @@ __asm__(".text\n"
         ".size trap_restorer, . - trap_restorer\n");
 extern void trap_restorer(void) __attribute__((visibility("hidden")));
 
-static void on_trap(int sig, siginfo_t *info, void *context);
+/* What the kernel calls. A handler of the program's is jumped to from the same stack pointer: it returns to
+ * the kernel's frame, by which it is told for a handler, and what it interrupted is its caller. */
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".type trap_entry, @function\n"
+        "trap_entry:\n"
+        "    .cfi_startproc\n"
+        "    push %rdi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    push %rsi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    push %rdx\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    call trap_handle\n"
+        "    pop %rdx\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %rsi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    pop %rdi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    test %rax, %rax\n"
+        "    je 1f\n"
+        "    jmp *%rax\n"
+        "1:  ret\n"
+        "    .cfi_endproc\n"
+        ".size trap_entry, . - trap_entry\n");
+extern void trap_entry(int sig, siginfo_t *info, void *context) __attribute__((visibility("hidden")));
+__attribute__((used, visibility("hidden"))) void *trap_handle(int sig, siginfo_t *info, void *context);
 
 /* Masks ----------------------------------------------------------------------------------------------------
  */
@@ -101,7 +128,7 @@ static void install(void)
     unsigned long flags = SA_ONSTACK | SA_RESTART;
     if (state.program.sa_handler != SIG_DFL && state.program.sa_handler != SIG_IGN)
         flags = (unsigned long)state.program.sa_flags & (SA_ONSTACK | SA_RESTART);
-    struct kernel_action a = {on_trap, flags | SA_SIGINFO | SA_NODEFER | SA_RESTORE, trap_restorer, 0};
+    struct kernel_action a = {trap_entry, flags | SA_SIGINFO | SA_NODEFER | SA_RESTORE, trap_restorer, 0};
     raw_call(SYS_rt_sigaction, SIGTRAP, (long)&a, 0, sizeof a.mask, 0, 0);
 }
 
@@ -154,14 +181,15 @@ void trap_block(bool blocked)
     raw_call(SYS_rt_tgsigqueueinfo, raw_pid(), raw_tid(), SIGTRAP, (long)&info, 0, 0);
 }
 
-/* A SIGTRAP that has nothing to do with us. caused: by the thread's own instruction, which cannot wait. */
-static void pass_on(siginfo_t *info, void *context, bool caused)
+/* A SIGTRAP that has nothing to do with us: the program's handler for it, NULL when none is to be called.
+ * caused: by the thread's own instruction, which cannot wait. */
+static void *pass_on(const siginfo_t *info, bool caused)
 {
     struct sigaction a;
     if (mine.blocked && !caused) {
         raw_copy(&mine.info, info, sizeof mine.info);
         mine.pending = true;
-        return;
+        return NULL;
     }
     unsigned long old = take_lock();
     raw_copy(&a, &state.program, sizeof a);
@@ -172,26 +200,24 @@ static void pass_on(siginfo_t *info, void *context, bool caused)
     if (!handled) {
         if (a.sa_handler != SIG_IGN || caused)
             die();
-        return;
+        return NULL;
     }
     /* the return from the signal puts the mask back */
     kernel_mask(SIG_BLOCK, *(unsigned long *)&a.sa_mask & ~BIT);
-    if (a.sa_flags & SA_SIGINFO)
-        a.sa_sigaction(SIGTRAP, info, context);
-    else
-        a.sa_handler(SIGTRAP);
+    return (void *)(uintptr_t)a.sa_handler; /* in one place with sa_sigaction */
 }
 
-static void on_trap(int sig, siginfo_t *info, void *context)
+/* The program's handler that is to be called, or NULL. */
+void *trap_handle(int sig, siginfo_t *info, void *context)
 {
     (void)sig;
     greg_t *rip = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
     bool caused = info->si_code > 0;
     uint64_t trampoline = caused ? breakpoint_find((uint64_t)*rip - 1) : 0;
-    if (trampoline)
-        *rip = (greg_t)trampoline;
-    else
-        pass_on(info, context, caused);
+    if (!trampoline)
+        return pass_on(info, caused);
+    *rip = (greg_t)trampoline;
+    return NULL;
 }
 
 bool trap_started(void)
