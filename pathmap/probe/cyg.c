@@ -5,6 +5,10 @@
  * when there is one, else upwards from here. Returns are told too; they take frames off early, which makes
  * the tests of enter.c needless, but nothing depends on them (longjmp leaves them out).
  *
+ * A function that was inlined tells of its entry, too, with the return address of the one that it is in. It has
+ * no frame of its own, and is left out: as with all other hooks, paths are those of frames. So are functions that
+ * have another hook, too: it knows better where the return address is.
+ *
  * These are ordinary calls: the caller expects its scratch registers to be lost.
  */
 #include <link.h>
@@ -22,8 +26,9 @@ __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *functi
 
 struct known {
     uint64_t address; /* 0: free */
-    uint32_t id;      /* 0: to be found out again */
+    uint32_t id;      /* 0: to be found out again; HOOKED: it has another hook */
 };
+#define HOOKED UINT32_MAX
 
 static struct known *table; /* TABLE_SIZE, made at the first call */
 
@@ -122,7 +127,9 @@ static uint32_t learn(uint64_t address)
         __atomic_store_n(&table, raw_memory(TABLE_SIZE * sizeof *table), __ATOMIC_RELEASE);
     struct known *known = core.started && table ? slot_for(address) : NULL;
     if (known && !known->id)
-        known->id = core_single_function(image, image == UINT32_MAX ? address : address - bias);
+        known->id = image != UINT32_MAX && core_is_hooked(image, address - bias)
+                        ? HOOKED
+                        : core_single_function(image, image == UINT32_MAX ? address : address - bias);
     if (known) {
         id = known->id;
         __atomic_store_n(&known->address, address, __ATOMIC_RELEASE);
@@ -155,14 +162,33 @@ static const uint64_t *seek_slot(const uint64_t *from, const uint64_t *frame, ui
     return from - 1;
 }
 
+/* Whether the frame with this return address is another function's. */
+static bool is_within(uint32_t id, const uint64_t *slot)
+{
+    const struct thread *thread = probe_thread;
+    if (!thread || fork_unseen() || !stack_holds(thread->current, (uint64_t)slot))
+        return false;
+    const struct stack *stack = thread->current;
+    const struct frame *top = stack->top;
+    while (top > stack->frames && slot_of(stack, top) < (uint64_t)slot)
+        top--;
+    if (top == stack->frames || !top->node || slot_of(stack, top) != (uint64_t)slot)
+        return false;
+    const struct store_node *node = probe_nodes + top->node;
+    return node->function != id && node->site == (uint32_t)*slot;
+}
+
 void __cyg_profile_func_enter(void *function, void *site)
 {
     const uint64_t *mine = __builtin_frame_address(0); /* [0]: the function's rbp, [1]: return address */
     if (!core.started)
         return;
     uint32_t id = id_of((uint64_t)function);
-    if (id)
-        core_enter(id, seek_slot(mine + 2, (const uint64_t *)mine[0], (uint64_t)site));
+    if (!id || id == HOOKED)
+        return;
+    const uint64_t *slot = seek_slot(mine + 2, (const uint64_t *)mine[0], (uint64_t)site);
+    if (!is_within(id, slot))
+        core_enter(id, slot);
 }
 
 void __cyg_profile_func_exit(void *function, void *site)

@@ -135,6 +135,19 @@ uint32_t core_single_function(uint32_t image, uint64_t vaddr)
     return id;
 }
 
+bool core_is_hooked(uint32_t image, uint64_t vaddr)
+{
+    uint32_t low = ranges[image].first, high = low + ranges[image].count, end = high;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (core.functions[middle].vaddr < vaddr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && core.functions[low].vaddr == vaddr;
+}
+
 uint32_t core_image_at(uint64_t address, uint64_t *bias)
 {
     uint32_t images = core.header->image_count;

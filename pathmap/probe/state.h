@@ -147,6 +147,8 @@ uint32_t function_calling(struct thread *thread, uint64_t site);
 
 /* The image that an address in memory belongs to; UINT32_MAX: none. */
 uint32_t core_image_at(uint64_t address, uint64_t *bias);
+/* Whether the function is one of those that the image's plan hooks. */
+bool core_is_hooked(uint32_t image, uint64_t vaddr);
 /* An id for one more function; image may be STORE_NO_IMAGE. 0: none left. Lock held. */
 uint32_t core_single_function(uint32_t image, uint64_t vaddr);
 
