@@ -1,7 +1,8 @@
 # Programs that the probe runtime is loaded into, and the command that does so.
 probe_programs = tests/probe/contexts tests/probe/entries tests/probe/opens tests/probe/traps tests/probe/throws
 check_PROGRAMS += $(probe_programs) tests/probe/serve
-E2E_TESTS += tests/probe/attach.test tests/probe/cases.test tests/probe/faults.test tests/probe/real.test
+E2E_TESTS += tests/probe/attach.test tests/probe/built.test tests/probe/cases.test tests/probe/faults.test \
+	tests/probe/real.test
 
 tests_probe_serve_SOURCES = tests/probe/serve.c
 tests_probe_serve_LDADD = libpathmap.la libimage.la libbase.la $(ELF_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS)
@@ -20,7 +21,7 @@ tests_probe_traps_LINK = $(program_link) -pthread -o $@
 tests_probe_throws_SOURCES = tests/probe/throws.cc
 tests_probe_throws_CXXFLAGS = $(CXXFLAGS) $(program_flags)
 tests_probe_throws_LINK = $(CXX) $(CXXFLAGS) $(program_flags) -o $@
-EXTRA_DIST += tests/probe/lib.sh tests/probe/cases.sh
+EXTRA_DIST += tests/probe/lib.sh tests/probe/cases.sh tests/probe/expected.sh
 # These are built by the test, in several ways.
 EXTRA_DIST += tests/probe/cases/cases.c tests/probe/cases/cases.h tests/probe/cases/case_flow.c \
 	tests/probe/cases/case_opens.c tests/probe/cases/case_plugin.c tests/probe/cases/case_processes.c \
