@@ -5,9 +5,9 @@
  * when there is one, else upwards from here. Returns are told too; they take frames off early, which makes
  * the tests of enter.c needless, but nothing depends on them (longjmp leaves them out).
  *
- * A function that was inlined tells of its entry, too, with the return address of the one that it is in. It has
- * no frame of its own, and is left out: as with all other hooks, paths are those of frames. So are functions that
- * have another hook, too: it knows better where the return address is.
+ * A function that was inlined tells of its entry, too, with the return address of the one that it is in. It
+ * has no frame of its own, and is left out: as with all other hooks, paths are those of frames. So are
+ * functions that have another hook, too: it knows better where the return address is.
  *
  * These are ordinary calls: the caller expects its scratch registers to be lost.
  */
