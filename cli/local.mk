@@ -1,6 +1,7 @@
 bin_PROGRAMS += fathom
 fathom_SOURCES = \
 	cli/command.c cli/command.h \
+	cli/common.c cli/common.h \
 	cli/evaluate.c cli/evaluate.h \
 	cli/evaluate_json.c \
 	cli/evaluate_stages.c \
@@ -20,6 +21,7 @@ fathom_SOURCES = \
 	cli/profile.c cli/profile.h \
 	cli/record.c \
 	cli/report.c \
+	cli/shares.c cli/shares.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \
 	cli/train.c cli/train.h \

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "cli/common.h"
+#include "cli/shares.h"
 #include "image/lines.h"
 #include "infer/locate.h"
 
@@ -23,11 +25,14 @@ struct profile {
     struct frames *frames;
     struct cct *exact; /* one of these two */
     struct hcct *bounded;
-    uint32_t *items;          /* by map function: its frame, NO_ITEM before it was looked up */
-    struct cct_node **places; /* by map node, exact tree without thread roots: where its path ends */
-    uint32_t *path;           /* scratch: frames from the root inwards */
-    size_t room;              /* of path */
-    struct table *lines;      /* image -> struct lines, 0 when it has none */
+    uint32_t *items;       /* by map function: its frame, NO_ITEM before it was looked up */
+    uint64_t *places;      /* by map node, exact tree of plain paths: the cct_node where its path ends */
+    uint32_t *path;        /* scratch: frames from the root inwards */
+    size_t room;           /* of path */
+    struct table *lines;   /* image -> struct lines, 0 when it has none */
+    struct shares *shares; /* AMBIGUOUS_SPLIT; NULL before the first sample */
+    struct common common;  /* AMBIGUOUS_COMMON: scratch */
+    struct table *commons; /* set of nodes, hashed -> where what they have in common ends, as in places */
     struct profile_counts counts;
 };
 
@@ -40,11 +45,12 @@ struct profile *profile_new(const struct profile_options *options, struct image_
     p->images = images;
     p->frames = frames_new();
     p->lines = table_new();
+    p->commons = table_new();
     if (options->eps > 0)
         p->bounded = hcct_new(options->eps);
     else
         p->exact = cct_new();
-    if (!p->frames || !p->lines || (!p->exact && !p->bounded)) {
+    if (!p->frames || !p->lines || !p->commons || (!p->exact && !p->bounded)) {
         profile_free(p);
         return NULL;
     }
@@ -60,6 +66,9 @@ void profile_free(struct profile *p)
     while (p->lines && table_next(p->lines, &cursor, &key, &value))
         lines_close((struct lines *)(uintptr_t)value);
     table_free(p->lines);
+    table_free(p->commons);
+    shares_free(p->shares);
+    common_clear(&p->common);
     frames_free(p->frames);
     cct_free(p->exact);
     hcct_free(p->bounded);
@@ -74,7 +83,8 @@ static int prepare(struct profile *p, const struct pathmap *map, struct fathom_e
     uint32_t functions = pathmap_function_count(map);
     p->items = malloc((functions + 1) * sizeof *p->items);
     p->places = calloc((size_t)pathmap_node_count(map) + 1, sizeof *p->places);
-    if (!p->items || !p->places)
+    p->shares = p->options.ambiguity == AMBIGUOUS_SPLIT ? shares_new(pathmap_node_count(map)) : NULL;
+    if (!p->items || !p->places || (p->options.ambiguity == AMBIGUOUS_SPLIT && !p->shares))
         return error_memory(err);
     memset(p->items, 0xff, functions * sizeof *p->items);
     return 0;
@@ -162,6 +172,27 @@ static int append_node(struct profile *p, const struct pathmap *map, uint32_t no
     return (int)at + depth;
 }
 
+/* The same of what several paths have in common, with a frame between that tells how many they are. */
+static int append_common(struct profile *p, const struct pathmap *map, const struct resolved *r, size_t at,
+                         struct fathom_error *err)
+{
+    struct common *c = &p->common;
+    int rc = common_find(c, map, r->posterior, r->posterior_count, err);
+    if (rc < 0)
+        return rc;
+    if (!reserve(p, at + c->depth + 1))
+        return error_memory(err);
+    for (size_t i = 0; i < c->outer; i++)
+        p->path[at++] = function_item(p, map, c->functions[i]);
+    char text[32];
+    /* When all that were kept are looked at, those that were not are meant too. */
+    snprintf(text, sizeof text, "{%u paths}", c->paths == r->posterior_count ? r->paths : c->paths);
+    p->path[at++] = frames_label(p->frames, FRAME_LABEL, text);
+    for (size_t i = c->depth - c->inner; i < c->depth; i++)
+        p->path[at++] = function_item(p, map, c->functions[i]);
+    return (int)at;
+}
+
 /* An unknown context: what is known of the sample itself. Returns the new length of the path. */
 static size_t append_unknown(struct profile *p, const struct process *process, const struct sample *sample,
                              const struct resolved *r, size_t at)
@@ -190,6 +221,7 @@ static void count(struct profile *p, const struct sample *sample, const struct r
 {
     p->counts.samples++;
     p->counts.weight += sample->period;
+    p->counts.expected += (double)sample->period * r->probability;
     switch (r->kind) {
     case RESOLVED_PRECISE:
         p->counts.precise += sample->period;
@@ -207,17 +239,29 @@ static void count(struct profile *p, const struct sample *sample, const struct r
     }
 }
 
-int profile_add(struct profile *p, const struct pathmap *map, const struct process *process,
-                const struct sample *sample, const struct resolved *r, struct fathom_error *err)
+/* Where the path of a context ends in the exact tree: its place to remember, NULL when it is not kept. */
+static uint64_t *known_place(struct profile *p, const struct resolved *r, bool common)
 {
-    int rc = p->items ? 0 : prepare(p, map, err);
-    if (rc < 0)
-        return rc;
-    count(p, sample, r);
-    bool plain = p->exact && !p->options.threads && !p->options.inlined && !p->options.lines;
-    struct cct_node **place = plain && r->kind != RESOLVED_UNKNOWN ? &p->places[r->node] : NULL;
+    if (!p->exact || p->options.threads || p->options.inlined || p->options.lines ||
+        r->kind == RESOLVED_UNKNOWN)
+        return NULL;
+    if (!common)
+        return &p->places[r->node];
+    uint32_t count = common_count(r->posterior, r->posterior_count);
+    uint64_t set = 0; /* in whatever order */
+    for (uint32_t i = 0; i < count; i++)
+        set += hash_u64((uint64_t)r->posterior[i].node + 1);
+    return table_put(p->commons, set, NULL);
+}
+
+/* Adds the weight on one path: of r->node, or what its candidates have in common, or an unknown one. */
+static int add_path(struct profile *p, const struct pathmap *map, const struct process *process,
+                    const struct sample *sample, const struct resolved *r, bool common, uint64_t weight,
+                    struct fathom_error *err)
+{
+    uint64_t *place = known_place(p, r, common);
     if (place && *place) {
-        cct_weigh(p->exact, *place, sample->period);
+        cct_weigh(p->exact, (struct cct_node *)(uintptr_t)*place, weight);
         return 0;
     }
     if (!reserve(p, 64))
@@ -232,7 +276,7 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
     if (r->kind == RESOLVED_UNKNOWN) {
         depth = append_unknown(p, process, sample, r, depth);
     } else {
-        rc = append_node(p, map, r->node, depth, err);
+        int rc = common ? append_common(p, map, r, depth, err) : append_node(p, map, r->node, depth, err);
         if (rc < 0)
             return rc;
         depth = (size_t)rc;
@@ -244,11 +288,48 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
             return error_memory(err);
     }
     if (p->bounded)
-        return hcct_add(p->bounded, p->path, depth, sample->period) < 0 ? error_memory(err) : 0;
-    struct cct_node *node = cct_add(p->exact, p->path, depth, sample->period);
+        return hcct_add(p->bounded, p->path, depth, weight) < 0 ? error_memory(err) : 0;
+    struct cct_node *node = cct_add(p->exact, p->path, depth, weight);
     if (place)
-        *place = node;
+        *place = (uintptr_t)node;
     return node ? 0 : error_memory(err);
+}
+
+/* Adds to each of the sample's paths its share. */
+static int add_shares(struct profile *p, const struct pathmap *map, const struct process *process,
+                      const struct sample *sample, const struct resolved *r, struct fathom_error *err)
+{
+    uint64_t parts[CANDIDATES_MAX];
+    shares_divide(p->shares, r->posterior, r->posterior_count, sample->period, parts);
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < r->posterior_count; i++) {
+        struct resolved one = *r;
+        one.node = r->posterior[i].node;
+        if (parts[i])
+            rc = add_path(p, map, process, sample, &one, false, parts[i], err);
+    }
+    return rc;
+}
+
+int profile_add(struct profile *p, const struct pathmap *map, const struct process *process,
+                const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
+{
+    int rc = p->items ? 0 : prepare(p, map, err);
+    if (rc < 0)
+        return rc;
+    struct resolved r = *resolved;
+    if (r.kind != RESOLVED_UNKNOWN && r.probability < p->options.min_confidence) {
+        r.kind = RESOLVED_UNKNOWN;
+        r.reason = UNKNOWN_UNSURE;
+        r.probability = 0;
+    }
+    count(p, sample, &r);
+    bool several = r.kind != RESOLVED_UNKNOWN && r.posterior_count > 1;
+    if (several && p->options.ambiguity == AMBIGUOUS_SPLIT)
+        return add_shares(p, map, process, sample, &r, err);
+    bool common = several && p->options.ambiguity == AMBIGUOUS_COMMON &&
+                  common_count(r.posterior, r.posterior_count) > 1;
+    return add_path(p, map, process, sample, &r, common, sample->period, err);
 }
 
 void profile_counts(const struct profile *p, struct profile_counts *out)

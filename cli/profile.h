@@ -10,11 +10,20 @@
 
 struct profile;
 
+/* Where the weight of a sample goes that may be on several paths. */
+enum profile_ambiguity {
+    AMBIGUOUS_BEST,   /* to the most probable */
+    AMBIGUOUS_SPLIT,  /* to each its share (shares.h) */
+    AMBIGUOUS_COMMON, /* to a path of what they have in common, with "{3 paths}" between (common.h) */
+};
+
 struct profile_options {
-    double eps;   /* > 0: bounded memory, counters within eps of the total */
-    bool threads; /* each thread's name as the root */
-    bool inlined; /* functions inlined at the sampled instruction, from debug info */
-    bool lines;   /* its source line */
+    enum profile_ambiguity ambiguity;
+    double min_confidence; /* samples whose most probable path is less so are unknown: UNKNOWN_UNSURE */
+    double eps;            /* > 0: bounded memory, counters within eps of the total */
+    bool threads;          /* each thread's name as the root */
+    bool inlined;          /* functions inlined at the sampled instruction, from debug info */
+    bool lines;            /* its source line */
 };
 
 /* What the samples came to; weights in events. */
@@ -22,6 +31,7 @@ struct profile_counts {
     uint64_t samples, weight;
     uint64_t precise, ambiguous, inferred, unknown; /* resolver.h, enum resolved_kind */
     uint64_t unknown_by_reason[UNKNOWN_REASONS];
+    double expected; /* the weight that is on its most probable path, by the probabilities */
 };
 
 /* images and map are borrowed; options are copied. NULL: out of memory. */

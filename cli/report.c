@@ -34,6 +34,13 @@ static int report_sample(void *context, const struct process *process, const str
     return profile_add(c->profile, pipeline_map(c->pipeline), process, sample, resolved, err);
 }
 
+/* The command that was recorded, "" when the recorder's own command line does not tell. */
+static const char *recorded_command(const struct reader *reader)
+{
+    const char *command = reader_command(reader), *end = command ? strstr(command, " -- ") : NULL;
+    return end ? end + 4 : "";
+}
+
 static void fill_heading(struct view_heading *h, const struct report_context *c, struct reader *reader,
                          const struct event *event, const struct report_options *options)
 {
@@ -58,6 +65,9 @@ static void fill_heading(struct view_heading *h, const struct report_context *c,
         .unknown = counts.unknown,
         .reason_text = reasons,
         .reason_count = UNKNOWN_REASONS,
+        .expected = counts.expected,
+        .training = options->map ? NULL : recorded_command(reader),
+        .rests_on_inference = counts.inferred + counts.ambiguous + counts.unknown_by_reason[UNKNOWN_CONTEXT],
         .audit_samples = learned.learned,
         .lost = summary.lost,
         .throttled = summary.throttled,
@@ -156,6 +166,8 @@ enum {
     REPORT_NO_AUDIT,
     REPORT_NO_AUTOMATON,
     REPORT_NO_TEMPORAL,
+    REPORT_AMBIGUOUS,
+    REPORT_MIN_CONFIDENCE,
 };
 
 static bool take_option(struct report_options *o, int option, const char **colour, struct terminal *terminal)
@@ -197,6 +209,20 @@ static bool take_option(struct report_options *o, int option, const char **colou
             return terminal_say(terminal, LOG_WARNING, "--format takes text or folded, not '%s'", optarg),
                    false;
         return true;
+    case REPORT_AMBIGUOUS:
+        if (strcmp(optarg, "best") == 0)
+            o->profile.ambiguity = AMBIGUOUS_BEST;
+        else if (strcmp(optarg, "split") == 0)
+            o->profile.ambiguity = AMBIGUOUS_SPLIT;
+        else if (strcmp(optarg, "common") == 0)
+            o->profile.ambiguity = AMBIGUOUS_COMMON;
+        else
+            return terminal_say(terminal, LOG_WARNING, "--ambiguous takes best, split or common, not '%s'",
+                                optarg),
+                   false;
+        return true;
+    case REPORT_MIN_CONFIDENCE:
+        return option_fraction(terminal, "--min-confidence", optarg, 0, 1, &o->profile.min_confidence);
     case REPORT_MIN:
         return option_fraction(terminal, "--min", optarg, 0, 100, &o->view.min_percent);
     case REPORT_PHI:
@@ -269,6 +295,8 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
         {"no-audit", no_argument, NULL, REPORT_NO_AUDIT},
         {"no-automaton", no_argument, NULL, REPORT_NO_AUTOMATON},
         {"no-temporal", no_argument, NULL, REPORT_NO_TEMPORAL},
+        {"ambiguous", required_argument, NULL, REPORT_AMBIGUOUS},
+        {"min-confidence", required_argument, NULL, REPORT_MIN_CONFIDENCE},
         {"quiet", no_argument, NULL, 'q'},
         {"verbose", no_argument, NULL, 'v'},
         {"help", no_argument, NULL, 'h'},
@@ -309,6 +337,10 @@ const struct command report_command = {
         "      --no-audit         do not use the recording's own stack dumps\n"
         "      --no-automaton     leave contexts that were never trained unknown\n"
         "      --no-temporal      judge each sample by itself, not by what its thread did before and after\n"
+        "      --ambiguous WHAT   where several paths are possible: best (the most probable), split (each "
+        "its\n"
+        "                         share) or common (what they have in common)\n"
+        "      --min-confidence P contexts less probable than P (0 to 1) are unknown\n"
         "      --view VIEW        tree (callers first), callers (hot functions first) or flat\n"
         "      --format FORMAT    text, or folded (for flame graphs)\n"
         "      --min PERCENT      leave out what weighs less (default: 0.5)\n"

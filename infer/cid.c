@@ -100,6 +100,8 @@ const char *unknown_reason_text(enum unknown_reason reason)
         return "it is in the kernel";
     case UNKNOWN_REGISTERS:
         return "it was recorded without registers";
+    case UNKNOWN_UNSURE:
+        return "below the confidence asked for";
     default:
         return "for a reason without a name";
     }

@@ -30,6 +30,7 @@ enum unknown_reason {
     UNKNOWN_BASE,      /* the base of its stack is unknown (coroutine or alternate stack) */
     UNKNOWN_KERNEL,    /* a kernel address */
     UNKNOWN_REGISTERS, /* the sample has none */
+    UNKNOWN_UNSURE,    /* what is known is less probable than the user asked for; not the resolver's */
     UNKNOWN_REASONS    /* number of reasons */
 };
 

@@ -31,14 +31,39 @@ static void write_reasons(struct printer *printer, const struct view_heading *he
     printer_write(printer, any ? ")\n" : "\n");
 }
 
+/* A text of the recording's; control characters only told. */
+static void write_foreign(struct printer *printer, const char *text)
+{
+    for (; *text; text++)
+        printer_write(printer, "%c", (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+}
+
 static void write_word(struct printer *printer, const char *label, const char *word)
 {
     if (!word)
         return;
     printer_write(printer, "%s", label);
-    for (; *word; word++)
-        printer_write(printer, "%c", (unsigned char)*word < 0x20 || *word == 0x7f ? '?' : *word);
+    write_foreign(printer, word);
     printer_write(printer, "\n");
+}
+
+/* How far the contexts can be believed, and what would make them more certain. */
+static void write_belief(struct printer *printer, const struct view_heading *heading)
+{
+    char share[SHARE_SIZE];
+    if (heading->weight > 0)
+        printer_write(printer, "expected: %s of the weight is on the right path, by the probabilities\n",
+                      share_format(share, (uint64_t)(heading->expected + 0.5), heading->weight));
+    if (heading->audit_samples > 0)
+        printer_write(printer, "audit:    %llu unwound stacks of this recording were used\n",
+                      (unsigned long long)heading->audit_samples);
+    if (heading->training && heading->rests_on_inference > 0) {
+        printer_write(printer, "training: %s of the weight rests on inference; \"fathom train%s",
+                      share_format(share, heading->rests_on_inference, heading->weight),
+                      *heading->training ? " -- " : "");
+        write_foreign(printer, heading->training);
+        printer_write(printer, "\" would see its paths\n");
+    }
 }
 
 static void write_warnings(struct printer *printer, const struct view_heading *heading)
@@ -78,9 +103,7 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
                   share_format(ambiguous, heading->ambiguous, heading->weight),
                   share_format(unknown, heading->unknown, heading->weight));
     write_reasons(&printer, heading);
-    if (heading->audit_samples > 0)
-        printer_write(&printer, "audit:    %llu unwound stacks of this recording were used\n",
-                      (unsigned long long)heading->audit_samples);
+    write_belief(&printer, heading);
     write_warnings(&printer, heading);
     printer_write(&printer, "\n");
     return printer_finish(&printer, err);

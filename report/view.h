@@ -44,6 +44,10 @@ struct view_heading {
     uint64_t unknown_by_reason[16];
     const char *const *reason_text; /* by the same index; reason_count of them */
     unsigned reason_count;
+    double expected; /* weight that is on its path by the probabilities */
+    const char
+        *training; /* the command to train on, "" when it is not known; NULL: training is not spoken of */
+    uint64_t rests_on_inference; /* weight whose paths that training would see */
     uint64_t audit_samples;
     uint64_t lost, throttled, damaged;
     bool truncated;

@@ -29,6 +29,7 @@ Test(heading, tells_how_sure_the_contexts_are)
                                   .unknown_by_reason = {[1] = 9, [2] = 3, [3] = 5},
                                   .reason_text = reasons,
                                   .reason_count = 4,
+                                  .expected = 960.4,
                                   .audit_samples = 120},
            "samples",
            "command:  sqlite3 bench.db\n"
@@ -39,6 +40,7 @@ Test(heading, tells_how_sure_the_contexts_are)
            "no base, 0.3% "
            "outside "
            "known code)\n"
+           "expected: 96.0% of the weight is on the right path, by the probabilities\n"
            "audit:    120 unwound stacks of this recording were used\n"
            "\n");
 }
@@ -48,17 +50,19 @@ Test(heading, all_is_only_said_of_all)
     struct view_heading heading = {.samples = 3,
                                    .weight = 10000,
                                    .precise = 9999,
+                                   .expected = 9999,
                                    .unknown = 1,
                                    .unknown_by_reason = {[1] = 1},
                                    .reason_text = reasons,
                                    .reason_count = 4};
-    expect(
-        &heading, "page-faults",
-        "samples:  3, weight 10000 page-faults\n"
-        "contexts: 99.9% precise, 0.0% inferred, 0.0% ambiguous, <0.1% unknown (<0.1% not in the map)\n\n");
-    heading = (struct view_heading){.samples = 3, .weight = 3, .precise = 3};
+    expect(&heading, "page-faults",
+           "samples:  3, weight 10000 page-faults\n"
+           "contexts: 99.9% precise, 0.0% inferred, 0.0% ambiguous, <0.1% unknown (<0.1% not in the map)\n"
+           "expected: 99.9% of the weight is on the right path, by the probabilities\n\n");
+    heading = (struct view_heading){.samples = 3, .weight = 3, .precise = 3, .expected = 3};
     expect(&heading, "samples",
-           "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown\n\n");
+           "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown\n"
+           "expected: 100.0% of the weight is on the right path, by the probabilities\n\n");
     heading = (struct view_heading){0};
     expect(&heading, "samples",
            "samples:  0\ncontexts: 0.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown\n\n");
@@ -70,6 +74,9 @@ Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_
                                   .samples = 4,
                                   .weight = 4,
                                   .ambiguous = 4,
+                                  .expected = 1,
+                                  .training = "evil\033[2J",
+                                  .rests_on_inference = 4,
                                   .lost = 5,
                                   .throttled = 6,
                                   .damaged = 7,
@@ -78,6 +85,9 @@ Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_
            "command:  evil?[2J?\n"
            "samples:  4\n"
            "contexts: 0.0% precise, 0.0% inferred, 100.0% ambiguous, 0.0% unknown\n"
+           "expected: 25.0% of the weight is on the right path, by the probabilities\n"
+           "training: 100.0% of the weight rests on inference; \"fathom train -- evil?[2J\" would see its "
+           "paths\n"
            "warning:  5 records were lost: the rings were full (record with a larger --ring or less often)\n"
            "warning:  the kernel throttled sampling 6 times: weights of busy moments are too small\n"
            "warning:  7 damaged records were left out\n"
