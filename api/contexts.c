@@ -12,15 +12,21 @@
 
 #define NAME_BYTES 1024
 
-struct walk {
+/* Room for one path. */
+struct room {
+    uint32_t *path; /* map functions */
+    struct fathom_frame *frames;
+    size_t count; /* of both */
+};
+
+struct fathom_walk {
     fathom_context_function *function;
     void *user;
     struct image_cache *images;
     struct pipeline *pipeline;
-    struct fathom_frame *known; /* by map function; name NULL before it was looked up */
-    uint32_t *path;             /* scratch: map functions */
-    struct fathom_frame *frames;
-    size_t room; /* of path and frames */
+    struct fathom_frame *known;      /* by map function; name NULL before it was looked up */
+    struct room best, other;         /* the context's own path, and the one that was asked for */
+    const struct resolved *resolved; /* of this context */
 };
 
 const char *fathom_version(void)
@@ -28,24 +34,25 @@ const char *fathom_version(void)
     return PACKAGE_VERSION;
 }
 
-static bool reserve(struct walk *w, size_t count)
+static bool reserve(struct room *room, size_t count)
 {
-    if (count <= w->room)
+    if (count <= room->count)
         return true;
-    uint32_t *path = realloc(w->path, count * sizeof *path);
+    uint32_t *path = realloc(room->path, count * sizeof *path);
     if (path)
-        w->path = path;
-    struct fathom_frame *frames = realloc(w->frames, count * sizeof *frames);
+        room->path = path;
+    struct fathom_frame *frames = realloc(room->frames, count * sizeof *frames);
     if (frames)
-        w->frames = frames;
+        room->frames = frames;
     if (!path || !frames)
         return false;
-    w->room = count;
+    room->count = count;
     return true;
 }
 
 /* A map function as a frame, looked up once. NULL: out of memory. */
-static const struct fathom_frame *known_frame(struct walk *w, const struct pathmap *map, uint32_t function)
+static const struct fathom_frame *known_frame(struct fathom_walk *w, const struct pathmap *map,
+                                              uint32_t function)
 {
     if (!w->known)
         w->known = calloc((size_t)pathmap_function_count(map) + 1, sizeof *w->known);
@@ -61,32 +68,45 @@ static const struct fathom_frame *known_frame(struct walk *w, const struct pathm
     return frame && frame->function ? frame : NULL;
 }
 
-/* The frames of a resolved sample; their number, or -ENOMEM, -EBADMSG. */
-static int known_path(struct walk *w, uint32_t node, struct fathom_error *err)
+/* The frames of a node's path; their number, or -ENOMEM, -EBADMSG. */
+static int known_path(struct fathom_walk *w, uint32_t node, struct room *room)
 {
     const struct pathmap *map = pipeline_map(w->pipeline);
-    int depth = pathmap_path(map, node, w->path, w->room);
-    if (depth > 0 && (size_t)depth > w->room) {
-        if (!reserve(w, (size_t)depth))
-            return error_memory(err);
-        depth = pathmap_path(map, node, w->path, w->room);
+    int depth = pathmap_path(map, node, room->path, room->count);
+    if (depth > 0 && (size_t)depth > room->count) {
+        if (!reserve(room, (size_t)depth))
+            return -ENOMEM;
+        depth = pathmap_path(map, node, room->path, room->count);
     }
     if (depth < 0)
-        return error_set(err, EBADMSG, "the map is damaged: a path in it does not end");
+        return -EBADMSG;
     for (int i = 0; i < depth; i++) {
-        const struct fathom_frame *frame = known_frame(w, map, w->path[i]);
+        const struct fathom_frame *frame = known_frame(w, map, room->path[i]);
         if (!frame)
-            return error_memory(err);
-        w->frames[i] = *frame;
+            return -ENOMEM;
+        room->frames[i] = *frame;
     }
     return depth;
+}
+
+int fathom_context_path(const struct fathom_context *context, unsigned rank, struct fathom_path *path)
+{
+    struct fathom_walk *w = context->walk;
+    if (rank >= context->path_count)
+        return -ERANGE;
+    const struct candidate_path *candidate = &w->resolved->posterior[rank];
+    int depth = known_path(w, candidate->node, &w->other);
+    if (depth < 0)
+        return depth;
+    *path = (struct fathom_path){(double)candidate->probability, (size_t)depth, w->other.frames};
+    return 0;
 }
 
 static int walk_sample(void *context, const struct process *process, const struct sample *sample,
                        const struct resolved *r, struct fathom_error *err)
 {
     (void)process;
-    struct walk *w = context;
+    struct fathom_walk *w = context;
     struct fathom_context c = {
         .pid = sample->pid,
         .tid = sample->tid,
@@ -97,34 +117,40 @@ static int walk_sample(void *context, const struct process *process, const struc
                      : r->kind == RESOLVED_AMBIGUOUS ? FATHOM_AMBIGUOUS
                      : r->kind == RESOLVED_INFERRED  ? FATHOM_INFERRED
                                                      : FATHOM_UNKNOWN,
-        .frames = w->frames,
+        .frames = w->best.frames,
+        .path_count = r->posterior_count,
+        .walk = w,
     };
+    w->resolved = r;
     char name[NAME_BYTES];
     const struct place *place = &r->cid.place;
     if (r->kind != RESOLVED_UNKNOWN) {
-        int depth = known_path(w, r->node, err);
+        int depth = known_path(w, r->node, &w->best);
         if (depth < 0)
-            return depth;
+            return depth == -ENOMEM ? error_memory(err)
+                                    : error_set(err, -depth, "the map is damaged: a path in it does not end");
         c.depth = (size_t)depth;
-        c.frames = w->frames;
+        c.frames = w->best.frames;
     } else if (place->image && place->function != IMAGE_NO_FUNCTION) {
         image_function_format(place->image, place->function, name, sizeof name);
-        w->frames[0] = (struct fathom_frame){name, image_path(place->image),
-                                             image_function(place->image, place->function)->address};
+        w->best.frames[0] = (struct fathom_frame){name, image_path(place->image),
+                                                  image_function(place->image, place->function)->address};
         c.depth = 1;
     }
     int rc = w->function(w->user, &c);
     return rc < 0 ? error_set(err, -rc, "ended by the caller") : 0;
 }
 
-static void walk_free(struct walk *w)
+static void walk_free(struct fathom_walk *w)
 {
     const struct pathmap *map = w->pipeline ? pipeline_map(w->pipeline) : NULL;
     for (uint32_t i = 0; w->known && map && i < pathmap_function_count(map); i++)
         free((char *)(uintptr_t)w->known[i].function);
     free(w->known);
-    free(w->path);
-    free(w->frames);
+    free(w->best.path);
+    free(w->best.frames);
+    free(w->other.path);
+    free(w->other.frames);
     pipeline_free(w->pipeline);
     image_cache_free(w->images);
 }
@@ -135,11 +161,11 @@ int fathom_contexts(const char *recording, const char *map_path, fathom_context_
     struct fathom_error err = {0};
     struct reader *reader = NULL;
     struct pathmap *map = NULL;
-    struct walk w = {.function = function, .user = user, .images = image_cache_new(NULL)};
+    struct fathom_walk w = {.function = function, .user = user, .images = image_cache_new(NULL)};
     uint32_t event = 0;
     w.pipeline =
         w.images ? pipeline_new(w.images, &(struct pipeline_options){.learning = LEARN_DUMPS}, NULL) : NULL;
-    int rc = w.pipeline && reserve(&w, 64) ? 0 : error_memory(&err);
+    int rc = w.pipeline && reserve(&w.best, 64) ? 0 : error_memory(&err);
     if (rc == 0)
         rc = reader_open(recording, NULL, &reader, &err);
     if (rc == 0)

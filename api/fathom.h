@@ -32,16 +32,34 @@ struct fathom_frame {
     uint64_t address;     /* of the function's entry: ELF virtual address in the image */
 };
 
+/* A call path that a sample may be on. */
+struct fathom_path {
+    double probability;                /* among all that have the sample's function and height */
+    size_t depth;                      /* number of frames */
+    const struct fathom_frame *frames; /* from the stack's root inwards */
+};
+
+struct fathom_walk; /* of fathom_contexts() alone */
+
 /* One sample with its inferred calling context; what it points to is valid during the call only. */
 struct fathom_context {
     uint32_t pid, tid;
     uint64_t time;   /* ns, the perf clock */
     uint64_t weight; /* events that the sample stands for */
     enum fathom_certainty certainty;
-    double probability; /* of this path among those that share function and height; 0 when unknown */
+    double probability; /* of this path among those that share function and height; 0 when unknown. It is what
+                           'fathom report --min-confidence' compares with */
     size_t depth;       /* number of frames */
     const struct fathom_frame *frames; /* from the stack's root inwards */
+    unsigned path_count; /* paths for fathom_context_path(), the one above with them; 0 when unknown */
+    struct fathom_walk *walk;
 };
+
+/* The path of this rank: 0 is the context's own, those up to path_count - 1 are less and less probable. To be
+ * called from a fathom_context_function; *path is good until the next call or the function's end. Errors:
+ * -ERANGE: no such rank; -ENOMEM; -EBADMSG: a damaged map. Then *path is as it was. */
+FATHOM_API int fathom_context_path(const struct fathom_context *context, unsigned rank,
+                                   struct fathom_path *path);
 
 /* Return 0 to go on; a negative value ends the run and is handed through. */
 typedef int fathom_context_function(void *user, const struct fathom_context *context);
