@@ -175,8 +175,9 @@ static bool reading_stub(struct reading *r, uint32_t parent, uint64_t address, c
         return true;
     const struct image_function *f = image_function(code.image, index);
     uint32_t function = trie_function(r->trie, r->images[code.in], f->address, f->name);
-    uint32_t child =
-        function == TRIE_NONE ? TRIE_NONE : trie_child(r->trie, parent, function, node->height, address);
+    uint32_t child = function == TRIE_NONE
+                         ? TRIE_NONE
+                         : trie_child(r->trie, parent, function, store_height(node), address);
     trie_add(r->trie, child, node->count, node->count);
     return child != TRIE_NONE;
 }
@@ -190,11 +191,11 @@ static int reading_enter(struct reading *r, const struct store_node *node, const
     if (sound < 0)
         return -ENOMEM;
     out->state = UNSOUND;
-    if (!sound || (parent != TRIE_ROOT && node->height <= r->trie->nodes[parent].height))
+    if (!sound || (parent != TRIE_ROOT && store_height(node) <= r->trie->nodes[parent].height))
         return 0;
     uint64_t address;
     reading_caller(r, node->site, &parent, &address);
-    uint32_t child = trie_child(r->trie, parent, function, node->height, address);
+    uint32_t child = trie_child(r->trie, parent, function, store_height(node), address);
     if (child == TRIE_NONE || !reading_stub(r, parent, address, node))
         return -ENOMEM;
     trie_add(r->trie, child, node->count, node->count);

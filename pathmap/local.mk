@@ -8,6 +8,7 @@ libpathmap_la_SOURCES = \
 	pathmap/open.c \
 	pathmap/pathmap.c pathmap/pathmap.h \
 	pathmap/plan.c pathmap/plan.h \
+	pathmap/plan_calls.c pathmap/plan_calls.h \
 	pathmap/plan_choose.c pathmap/plan_choose.h \
 	pathmap/plan_code.c pathmap/plan_code.h \
 	pathmap/plan_displace.c pathmap/plan_displace.h \

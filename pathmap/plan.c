@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pathmap/plan_calls.h"
 #include "pathmap/plan_choose.h"
 
 struct array {
@@ -26,7 +27,8 @@ struct builder {
     const struct image *image;
     const struct plan_options *options;
     struct plan_code code;
-    struct array hooks, fixups, bytes, waiting, left_out;
+    struct array hooks, fixups, calls, bytes, waiting, left_out;
+    uint64_t calls_from;
     uint64_t pads_end; /* of the last pad given away */
     uint32_t kinds[PLAN_KINDS];
 };
@@ -158,6 +160,19 @@ static int add_functions(struct builder *b)
     return rc;
 }
 
+static int add_calls(struct builder *b, struct fathom_error *err)
+{
+    struct plan_call *calls;
+    uint32_t count;
+    int rc = plan_calls_find(b->image, b->hooks.items, (uint32_t)b->hooks.count, &calls, &count,
+                             &b->calls_from, err);
+    if (rc < 0)
+        return rc;
+    b->calls.items = calls;
+    b->calls.count = count;
+    return 0;
+}
+
 static void fill_header(const struct builder *b, struct plan_header *h)
 {
     const struct build_id *id = image_build_id(b->image);
@@ -167,6 +182,8 @@ static void fill_header(const struct builder *b, struct plan_header *h)
     h->fixup_count = (uint32_t)b->fixups.count;
     h->code_size = (uint32_t)b->bytes.count;
     h->left_out = (uint32_t)b->left_out.count;
+    h->call_count = (uint32_t)b->calls.count;
+    h->calls_from = b->calls_from;
     uint64_t entry;
     h->entry = image_entry(b->image, &entry) ? entry : 0;
     h->build_id_size = id->size;
@@ -185,7 +202,7 @@ static void fill_header(const struct builder *b, struct plan_header *h)
 
 static int write_plan(const struct builder *b, void **data, size_t *size, struct fathom_error *err)
 {
-    const struct array *const arrays[] = {&b->hooks, &b->fixups, &b->bytes};
+    const struct array *const arrays[] = {&b->hooks, &b->fixups, &b->calls, &b->bytes};
     size_t total = sizeof(struct plan_header);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         if (arrays[i]->count > UINT32_MAX)
@@ -216,6 +233,7 @@ int plan_build(const struct image *image, const struct plan_options *options, vo
                         .options = options ? options : &none,
                         .hooks.item_size = sizeof(struct plan_hook),
                         .fixups.item_size = sizeof(struct plan_fixup),
+                        .calls.item_size = sizeof(struct plan_call),
                         .bytes.item_size = 1,
                         .waiting.item_size = sizeof(struct waiting),
                         .left_out.item_size = sizeof(struct plan_left_out)};
@@ -225,6 +243,8 @@ int plan_build(const struct image *image, const struct plan_options *options, vo
     if (rc < 0)
         error_memory(err);
     else
+        rc = add_calls(&b, err);
+    if (rc == 0)
         rc = write_plan(&b, data, size, err);
     if (rc == 0 && summary) {
         memcpy(summary->kinds, b.kinds, sizeof b.kinds);
@@ -235,6 +255,7 @@ int plan_build(const struct image *image, const struct plan_options *options, vo
     plan_code_free(&b.code);
     free(b.hooks.items);
     free(b.fixups.items);
+    free(b.calls.items);
     free(b.bytes.items);
     free(b.waiting.items);
     free(b.left_out.items);

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pathmap/probe/plan.h"
 #include "pathmap/probe/store.h"
 
 /* Makes the store DIR/store-PID-N of this process, N being the first number that is free; to be called once,
@@ -31,9 +32,12 @@ uint32_t core_image(const char *path, const uint8_t *build_id, uint32_t build_id
  * same ids when count is the same. UINT32_MAX: none left. */
 uint32_t core_functions(uint32_t image, uint32_t count);
 void core_function(uint32_t id, uint32_t image, uint64_t vaddr);
-/* The bytes of code that follow vaddr without a gap. Not needed, but with it a call site tells which function
- * called, so entries get their right caller after calls that pushed arguments or grew the frame. */
+/* The bytes of code that follow vaddr without a gap. Not needed, but with it a call site that core_calls()
+ * did not tell of still tells which function called. */
 void core_function_size(uint32_t id, uint32_t size);
+/* The calls that the plan knows, which stays where it is; its hooks are the image's functions, in their
+ * order. With them entries get their right caller where frames grow. */
+void core_calls(uint32_t image, const struct plan *plan);
 void core_summary(uint32_t image, const struct store_summary *summary);
 /* dlclose: no entry of its functions comes any more. */
 void core_unload(uint32_t image);
@@ -58,7 +62,8 @@ void core_main_root(uint32_t image, uint64_t start_vaddr);
  * as they were; uses no vector register. The id is one that core_functions() reserved. */
 extern void probe_entry(void);
 
-/* The same from C, for callers that know where the return address of the function is (cyg.c). */
-void core_enter(uint32_t id, const uint64_t *return_slot);
+/* The same from C, for callers that know where the return address of the function is (cyg.c). frame_pointer:
+ * BP at the function's entry; 0: not known. */
+void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer);
 
 #endif

@@ -188,7 +188,7 @@ void __cyg_profile_func_enter(void *function, void *site)
         return;
     const uint64_t *slot = seek_slot(mine + 2, (const uint64_t *)mine[0], (uint64_t)site);
     if (!is_within(id, slot))
-        core_enter(id, slot);
+        core_enter(id, slot, 0);
 }
 
 void __cyg_profile_func_exit(void *function, void *site)

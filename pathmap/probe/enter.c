@@ -6,10 +6,19 @@
  * frame before it calls g(), or call g() through code that has no hooks. So two more tests:
  *   - a frame is alive only while its return address is where it was: the next call from the same place
  *     overwrites it;
- *   - the return address of g lies in g's caller. When that is a function of ours, it is the innermost frame
- *     of that function. This is looked at before a child is made; so each child that there is has been
- *     called by its parent, and entry.S need not look again. Where it lies in code without hooks, the caller
- *     is the innermost frame whose callers are all alive.
+ *   - the return address of g lies in g's caller, and the plan tells where that one's frame starts: the frame
+ *     that starts there is the caller. Calls from code without hooks are followed up to one from a function
+ *     with a hook. Where the plan does not tell, the caller is the innermost frame of the function that has
+ *     the call; where that is not known either, the innermost one whose callers are all alive.
+ *
+ * entry.S looks at the first test alone, and takes a child that it finds. It is not mistaken where the call's
+ * frames have one size: a child was put below a frame at the height that the callee's height and the call
+ * site tell, of the function that has the site. The caller now is an activation of that function at that
+ * height, and the frame on the shadow stack at that height is the one that was entered last there: the
+ * caller. Where the size is open (alloca, a realigned frame), or code without hooks lies between, a frame
+ * that has returned may have a child for the same call, made deeper down by another activation. Such children
+ * carry STORE_OPEN in their height, so that entry.S never finds them and they always come here.
+ *
  * A signal handler's caller is where it came from, not the last function entered: its ucontext has the SP,
  * below which all has returned. It is kept with site 0, so that entry.S never finds it and it always comes
  * here.
@@ -20,7 +29,8 @@
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
-#define ALIVE_MAX 1024 /* frames looked at, for a call from code without hooks */
+#define UNHOOKED_MAX 256  /* frames without hooks that are followed from a call, at most */
+#define ALIVE_MAX    1024 /* frames looked at, for a call from code that nothing is known of */
 
 static bool is_alive(const struct stack *stack, const struct frame *frame)
 {
@@ -33,6 +43,62 @@ static bool is_alive(const struct stack *stack, const struct frame *frame)
     return node->function == core.main_function || signal_return_known(site);
 }
 
+static struct frame *pop(struct frame *top, const struct stack *stack, uint64_t height)
+{
+    while (top > stack->frames && top->height >= height)
+        top--;
+    return top;
+}
+
+/* What lies on the stack between a callee's CFA and the base; 0: the address does not. */
+static uint64_t load(const struct stack *stack, uint64_t cfa, uint64_t address)
+{
+    return address >= cfa && address < stack->base && address % 8 == 0 ? *(const uint64_t *)address : 0;
+}
+
+/* Where the calling frame starts; 0: not known. `cfa` is the callee's, frame_pointer BP at its entry, or 0.
+ */
+static uint64_t caller_cfa(const struct stack *stack, uint64_t cfa, int32_t rule, uint64_t frame_pointer)
+{
+    uint64_t found = 0, offset = (uint64_t)(int64_t)plan_rule_offset(rule);
+    switch (plan_rule_kind(rule)) {
+    case PLAN_CALL_FIXED:
+        found = cfa + offset;
+        break;
+    case PLAN_CALL_BP:
+        found = frame_pointer ? frame_pointer + offset : 0;
+        break;
+    case PLAN_CALL_BP_MEMORY:
+        found = frame_pointer ? load(stack, cfa, frame_pointer + offset) : 0;
+        break;
+    default:
+        break;
+    }
+    return found > cfa && found <= stack->base && found % 8 == 0 ? found : 0;
+}
+
+/* BP at the entry of the calling function, whose frame starts at `found`; 0: not known. */
+static uint64_t caller_bp(const struct stack *stack, uint64_t cfa, uint64_t found, int32_t rule,
+                          uint64_t frame_pointer)
+{
+    uint64_t offset = (uint64_t)(int64_t)plan_rule_offset(rule);
+    switch (plan_rule_kind(rule)) {
+    case PLAN_BP_SAME:
+        return frame_pointer;
+    case PLAN_BP_AT_CFA:
+        return load(stack, cfa, found + offset);
+    case PLAN_BP_AT_BP:
+        return frame_pointer ? load(stack, cfa, frame_pointer + offset) : 0;
+    default:
+        return 0;
+    }
+}
+
+static bool is_of(const struct frame *frame, uint32_t function)
+{
+    return frame->node && probe_nodes[frame->node].function == function;
+}
+
 /* `top`, or the frame below which the first one has returned: those that it had called are gone, too, though
  * their return addresses may still be there. */
 static struct frame *innermost_alive(const struct stack *stack, struct frame *top)
@@ -43,25 +109,43 @@ static struct frame *innermost_alive(const struct stack *stack, struct frame *to
     return f;
 }
 
-/* The frame whose code has the call that returns to `site`; where that code has no hooks, the innermost one.
- */
-static struct frame *caller_of(struct stack *stack, struct frame *top, uint64_t site)
+/* The innermost frame of the function, where 0 stands for any; without one, `top`. */
+static struct frame *innermost(const struct stack *stack, struct frame *top, uint32_t function)
 {
-    uint32_t function = function_calling(stack->thread, site);
     if (!function)
         return innermost_alive(stack, top);
     for (struct frame *f = top; f > stack->frames; f--)
-        if (f->node && probe_nodes[f->node].function == function && is_alive(stack, f))
+        if (is_of(f, function) && is_alive(stack, f))
             return f;
     return top;
 }
 
-static struct frame *pop(const struct stack *stack, uint64_t height)
+/* The frame that made the call that returns to *slot: `top`, or one above it. *open: that frame is not always
+ * at the same distance. */
+static struct frame *caller_of(const struct stack *stack, struct frame *top, const uint64_t *slot,
+                               uint64_t frame_pointer, bool *open)
 {
-    struct frame *top = stack->top;
-    while (top > stack->frames && top->height >= height)
-        top--;
-    return top;
+    uint32_t function = 0;
+    *open = false;
+    for (unsigned n = 0; n < UNHOOKED_MAX; n++) {
+        struct caller caller = caller_at(stack->thread, *slot);
+        uint64_t cfa = caller_cfa(stack, (uint64_t)(slot + 1), caller.cfa, frame_pointer);
+        unsigned kind = plan_rule_kind(caller.cfa);
+        *open |= n || kind == PLAN_CALL_BP || kind == PLAN_CALL_BP_MEMORY;
+        function = caller.function;
+        if (!cfa)
+            break;
+        uint64_t height = stack->base - cfa;
+        struct frame *f = pop(top, stack, height + 1);
+        if (function && f->height == height && is_of(f, function))
+            return f;
+        if (function || !height)
+            break;
+        top = pop(f, stack, height); /* what has this height has returned, or jumped here */
+        frame_pointer = caller_bp(stack, (uint64_t)(slot + 1), cfa, caller.bp, frame_pointer);
+        slot = (const uint64_t *)cfa - 1;
+    }
+    return innermost(stack, top, function);
 }
 
 static void add_dropped(uint64_t *counter)
@@ -69,7 +153,7 @@ static void add_dropped(uint64_t *counter)
     __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-void core_enter(uint32_t id, const uint64_t *return_slot)
+void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer)
 {
     uint64_t cfa = (uint64_t)(return_slot + 1), back = *return_slot;
     if (!core.started)
@@ -82,12 +166,12 @@ void core_enter(uint32_t id, const uint64_t *return_slot)
     if (handler) {
         uint64_t sp = (uint64_t)((const ucontext_t *)cfa)->uc_mcontext.gregs[REG_RSP];
         if (sp > stack->low && sp <= stack->base)
-            stack->top = pop(stack, stack->base - sp);
+            stack->top = pop(stack->top, stack, stack->base - sp);
         else if (stack->kind == STACK_AUX)
             stack_restart(stack, cfa); /* the outermost frame of an alternate stack */
     }
-    uint64_t height = stack->base - cfa;
-    struct frame *top = pop(stack, height);
+    uint32_t height = (uint32_t)(stack->base - cfa), key = height;
+    struct frame *top = pop(stack->top, stack, height);
     while (!is_alive(stack, top))
         top--;
     if ((uint64_t)(top - stack->frames) + 8 > stack->reserve / sizeof *top) {
@@ -96,17 +180,19 @@ void core_enter(uint32_t id, const uint64_t *return_slot)
     }
     uint32_t node = 0;
     if (top->node)
-        node = node_find(stack, cfa, top->node, id, (uint32_t)height, site);
+        node = node_find(stack, cfa, top->node, id, key, site);
     if (!node && !handler) {
-        struct frame *caller = caller_of(stack, top, back);
-        if (caller != top) {
+        bool open;
+        struct frame *caller = caller_of(stack, top, return_slot, frame_pointer, &open);
+        if (caller != top)
             add_dropped(&core.header->misplaced);
-            top = caller;
-            node = node_find(stack, cfa, top->node, id, (uint32_t)height, site);
-        }
+        top = caller;
+        key |= open ? STORE_OPEN : 0;
+        if (top->node)
+            node = node_find(stack, cfa, top->node, id, key, site);
     }
     if (!node && top->node)
-        node = node_make(stack->thread, top->node, id, (uint32_t)height, site);
+        node = node_make(stack->thread, top->node, id, key, site);
     if (node)
         __asm__ volatile("incq %0" : "+m"(probe_nodes[node].count));
     else

@@ -153,6 +153,7 @@ probe_entry:
         pushq   %rbp
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %rbp, 0
+        movq    %rbp, %rdx
         movq    %rsp, %rbp
         .cfi_def_cfa_register %rbp
         movl    (ID + 32)(%rsp), %edi

@@ -5,10 +5,13 @@
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
-/* What function_calling() needs of each image; high 0: unloaded. */
+/* What caller_at() needs of each image; high 0: unloaded. */
 static struct range {
     uint64_t low, high, bias;
     uint32_t first, count; /* functions */
+    const struct plan_call *calls;
+    uint32_t call_count;
+    uint64_t calls_from;
 } ranges[STORE_IMAGES_MAX];
 
 static bool same_image(const struct store_image *image, const char *path, const uint8_t *build_id,
@@ -37,7 +40,11 @@ static uint32_t find_or_add_image(const char *path, const uint8_t *build_id, uin
     image->low = low;
     image->high = high;
     image->unloaded = 0;
-    ranges[i] = (struct range){low, high, bias, image->first_function, image->function_count};
+    ranges[i] = (struct range){.low = low,
+                               .high = high,
+                               .bias = bias,
+                               .first = image->first_function,
+                               .count = image->function_count};
     if (i == count)
         __atomic_store_n(&core.header->image_count, count + 1, __ATOMIC_RELEASE);
     core.sites_epoch++;
@@ -107,6 +114,18 @@ void core_function_size(uint32_t id, uint32_t size)
         core.functions[id].size = size;
 }
 
+void core_calls(uint32_t image, const struct plan *plan)
+{
+    if (!core.started || image >= core.header->image_count)
+        return;
+    struct range *range = ranges + image;
+    range->calls = plan->calls;
+    range->calls_from = plan->header->calls_from;
+    BARRIER();
+    *(volatile uint32_t *)&range->call_count = plan->header->call_count;
+    core.sites_epoch++;
+}
+
 void core_summary(uint32_t image, const struct store_summary *summary)
 {
     if (!core.started || image >= core.header->image_count)
@@ -160,14 +179,10 @@ uint32_t core_image_at(uint64_t address, uint64_t *bias)
     return UINT32_MAX;
 }
 
-static uint32_t search(uint64_t address)
+/* By the functions' sizes; 0: it is in none of them. */
+static uint32_t function_at(uint32_t image, uint64_t vaddr)
 {
-    uint64_t vaddr = 0;
-    uint32_t i = core_image_at(address, &vaddr);
-    if (i == UINT32_MAX)
-        return 0;
-    vaddr = address - vaddr;
-    uint32_t low = ranges[i].first, high = low + ranges[i].count;
+    uint32_t low = ranges[image].first, high = low + ranges[image].count;
     while (low < high) { /* the first function beyond vaddr */
         uint32_t middle = low + (high - low) / 2;
         if (core.functions[middle].vaddr <= vaddr)
@@ -175,27 +190,72 @@ static uint32_t search(uint64_t address)
         else
             high = middle;
     }
-    if (low == ranges[i].first)
+    if (low == ranges[image].first)
         return 0;
     const struct store_function *f = core.functions + low - 1;
-    return f->image == i && vaddr - f->vaddr < f->size ? low - 1 : 0;
+    return f->image == image && vaddr - f->vaddr < f->size ? low - 1 : 0;
 }
 
-/* A thread remembers where a site belongs by the site's low 8 bits: the other 39 and the function in 24. */
-uint32_t function_calling(struct thread *thread, uint64_t site)
+static const struct plan_call *call_before(const struct range *range, uint64_t back)
+{
+    uint64_t distance = back - range->calls_from;
+    uint32_t low = 0, high = range->call_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (range->calls[middle].back < distance)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < range->call_count && range->calls[low].back == distance ? range->calls + low : NULL;
+}
+
+static struct caller search(uint64_t site)
+{
+    struct caller caller = {0, plan_rule(PLAN_CALL_UNKNOWN, 0), plan_rule(PLAN_BP_UNKNOWN, 0)};
+    uint64_t bias = 0;
+    uint32_t image = core_image_at(site - 1, &bias); /* the call may be the last instruction */
+    if (image == UINT32_MAX)
+        return caller;
+    const struct range *range = ranges + image;
+    const struct plan_call *call = call_before(range, site - bias);
+    if (!call) {
+        caller.function = function_at(image, site - 1 - bias);
+        return caller;
+    }
+    if (call->hook != PLAN_NO_HOOK)
+        caller.function = range->first + call->hook;
+    caller.cfa = call->cfa;
+    caller.bp = call->bp;
+    return caller;
+}
+
+static uint64_t check_of(uint64_t site, uint64_t function_cfa, uint64_t bp)
+{
+    return (site ^ function_cfa) * 0x9e3779b97f4a7c15ull + bp;
+}
+
+/* A thread remembers what it sought. What a signal handler wrote in the middle of this does not pass the
+ * check. */
+struct caller caller_at(struct thread *thread, uint64_t site)
 {
     uint32_t epoch = core.sites_epoch;
     if (thread->sites_epoch != epoch) {
         for (unsigned i = 0; i < THREAD_SITES; i++)
-            *(volatile uint64_t *)&thread->sites[i] = 0;
+            *(volatile uint64_t *)&thread->sites[i].check = 0;
         thread->sites_epoch = epoch;
     }
-    uint64_t *slot = thread->sites + site % THREAD_SITES, known = *(volatile uint64_t *)slot;
-    if (known >> 24 == site / THREAD_SITES && known)
-        return known & 0xffffff;
-    uint32_t function = search(site - 1); /* the call, should it be the last instruction */
-    *(volatile uint64_t *)slot = site / THREAD_SITES << 24 | function;
-    return function;
+    volatile struct thread_site *known = thread->sites + site % THREAD_SITES;
+    uint64_t function_cfa = known->function_cfa, bp = known->bp;
+    if (known->check == check_of(site, function_cfa, bp))
+        return (struct caller){(uint32_t)(function_cfa >> 32), (int32_t)(uint32_t)function_cfa, (int32_t)bp};
+    struct caller caller = search(site);
+    function_cfa = (uint64_t)caller.function << 32 | (uint32_t)caller.cfa;
+    bp = (uint32_t)caller.bp;
+    known->function_cfa = function_cfa;
+    known->bp = bp;
+    known->check = check_of(site, function_cfa, bp);
+    return caller;
 }
 
 void core_main_root(uint32_t image, uint64_t start_vaddr)

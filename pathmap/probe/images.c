@@ -70,6 +70,8 @@ static uint32_t describe(const struct record *r, const struct plan *plan)
         core_function(first + i, r->number, plan->hooks[i].function);
         core_function_size(first + i, plan->hooks[i].size);
     }
+    if (first != UINT32_MAX)
+        core_calls(r->number, plan);
     return first;
 }
 

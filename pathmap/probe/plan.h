@@ -5,7 +5,7 @@
  * `fathom train` builds a plan (pathmap/plan.h), the runtime reads and applies it. The file lives for one
  * session on one machine: native integers, a layout without padding:
  *
- *     header | hooks[hook_count] | fixups[fixup_count] | code[code_size]
+ *     header | hooks[hook_count] | fixups[fixup_count] | calls[call_count] | code[code_size]
  *
  * Addresses are virtual addresses of the ELF file; in memory they are `bias` higher. This header and
  * plan_read.c depend on libc's headers and memcmp/memcpy alone, as the runtime does.
@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #define PLAN_MAGIC        "FPLN"
-#define PLAN_VERSION      1
+#define PLAN_VERSION      2
 #define PLAN_ORIGINAL_MAX 20  /* 4 bytes and one instruction of 15 fit */
 #define PLAN_CODE_MAX     160 /* bytes of one hook's code at most */
 #define PLAN_JUMP         5   /* bytes of a "jmp rel32" */
@@ -47,8 +47,10 @@ struct plan_header {
     uint8_t build_id_size; /* bytes in use, at most 20; 0: none */
     uint8_t build_id[20];
     uint8_t reserved[3]; /* 0 */
+    uint32_t call_count;
+    uint64_t calls_from; /* the calls' return addresses count from here */
 };
-_Static_assert(sizeof(struct plan_header) == 72, "no padding");
+_Static_assert(sizeof(struct plan_header) == 88, "no padding");
 
 enum plan_kind { PLAN_SLED, PLAN_DETOUR, PLAN_PAD, PLAN_BREAKPOINT, PLAN_KINDS };
 
@@ -85,11 +87,56 @@ struct plan_fixup {
 };
 _Static_assert(sizeof(struct plan_fixup) == 16, "no padding");
 
+/* Where the frame of a function that makes a call starts, as seen from the frame of the callee: by this the
+ * runtime knows which of the frames that it has seen called. Calls ascend by `back`, each once. BP is what it
+ * is at the callee's entry. */
+enum plan_call_kind {
+    PLAN_CALL_FIXED,     /* CFA = the callee's CFA + offset; offset >= 8 */
+    PLAN_CALL_BP,        /* CFA = BP + offset: alloca, realigned frames */
+    PLAN_CALL_BP_MEMORY, /* CFA = *(uint64_t *)(BP + offset) */
+    PLAN_CALL_UNKNOWN,   /* offset is 0 */
+};
+
+/* What BP was at the calling function's own entry. */
+enum plan_bp_kind {
+    PLAN_BP_SAME,   /* BP */
+    PLAN_BP_AT_CFA, /* *(uint64_t *)(CFA + offset), CFA being that of the calling function */
+    PLAN_BP_AT_BP,  /* *(uint64_t *)(BP + offset) */
+    PLAN_BP_UNKNOWN
+};
+
+#define PLAN_OFFSET_MAX (1 << 29) /* bytes; offsets lie above its negative and below it */
+#define PLAN_NO_HOOK    UINT32_MAX
+
+struct plan_call {
+    uint32_t back; /* the return address, as a distance from header.calls_from */
+    uint32_t hook; /* the index of the calling function's hook; PLAN_NO_HOOK: it has none */
+    int32_t cfa;   /* plan_rule() with a plan_call_kind */
+    int32_t bp;    /* plan_rule() with a plan_bp_kind */
+};
+_Static_assert(sizeof(struct plan_call) == 16, "no padding");
+
+static inline int32_t plan_rule(unsigned kind, int32_t offset)
+{
+    return offset * 4 + (int32_t)kind;
+}
+
+static inline unsigned plan_rule_kind(int32_t rule)
+{
+    return (unsigned)rule & 3;
+}
+
+static inline int32_t plan_rule_offset(int32_t rule)
+{
+    return (rule - (rule & 3)) / 4;
+}
+
 /* A plan that was checked: everything in it lies where it may. Borrows the data. */
 struct plan {
     const struct plan_header *header;
     const struct plan_hook *hooks;
     const struct plan_fixup *fixups;
+    const struct plan_call *calls;
     const uint8_t *code;
 };
 

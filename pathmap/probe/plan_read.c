@@ -79,6 +79,24 @@ static const char *check_pad(const struct plan *plan, const struct plan_hook *ho
     return NULL;
 }
 
+static const char *check_calls(const struct plan *plan)
+{
+    const struct plan_header *h = plan->header;
+    for (uint32_t i = 0; i < h->call_count; i++) {
+        const struct plan_call *call = &plan->calls[i];
+        int32_t offset = plan_rule_offset(call->cfa), bp_offset = plan_rule_offset(call->bp);
+        if (i && call->back <= call[-1].back)
+            return "calls out of order";
+        if (call->hook != PLAN_NO_HOOK && call->hook >= h->hook_count)
+            return "a call by a function that is not in the plan";
+        if (plan_rule_kind(call->cfa) == PLAN_CALL_FIXED ? offset < 8 : offset <= -PLAN_OFFSET_MAX)
+            return "a call from an impossible frame";
+        if (bp_offset <= -PLAN_OFFSET_MAX)
+            return "a call with BP at an impossible place";
+    }
+    return NULL;
+}
+
 static const char *check(const struct plan *plan)
 {
     const struct plan_header *h = plan->header;
@@ -93,7 +111,7 @@ static const char *check(const struct plan *plan)
     }
     for (uint32_t i = 0; i < h->hook_count && !bad; i++)
         bad = check_pad(plan, &plan->hooks[i], &pads_end);
-    return bad;
+    return bad ? bad : check_calls(plan);
 }
 
 static const char *read_header(const void *data, size_t size, struct plan *plan)
@@ -106,14 +124,16 @@ static const char *read_header(const void *data, size_t size, struct plan *plan)
     /* counts of 32 bits: these sums fit 64 */
     uint64_t hooks = (uint64_t)h->hook_count * sizeof(struct plan_hook);
     uint64_t fixups = (uint64_t)h->fixup_count * sizeof(struct plan_fixup);
-    if (sizeof *h + hooks + fixups + h->code_size != size)
+    uint64_t calls = (uint64_t)h->call_count * sizeof(struct plan_call);
+    if (sizeof *h + hooks + fixups + calls + h->code_size != size)
         return "a plan that is cut";
     if (h->build_id_size > sizeof h->build_id || h->text_low > h->text_high)
         return "a header that makes no sense";
     plan->header = h;
     plan->hooks = (const void *)((const uint8_t *)data + sizeof *h);
     plan->fixups = (const void *)((const uint8_t *)plan->hooks + hooks);
-    plan->code = (const uint8_t *)plan->fixups + fixups;
+    plan->calls = (const void *)((const uint8_t *)plan->fixups + fixups);
+    plan->code = (const uint8_t *)plan->calls + calls;
     return NULL;
 }
 

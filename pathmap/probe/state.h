@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "pathmap/probe/layout.h"
+#include "pathmap/probe/plan.h"
 #include "pathmap/probe/store.h"
 
 #define STACKS_MAX   (1u << 18)
@@ -65,7 +66,9 @@ struct thread {
     struct stack *ordering; /* a list of children is being reordered by an entry on this stack ... */
     uint64_t ordering_cfa;  /* ... whose CFA is this */
     uint32_t sites_epoch;
-    uint64_t sites[THREAD_SITES]; /* see functions.c */
+    struct thread_site {
+        uint64_t check, function_cfa, bp;
+    } sites[THREAD_SITES]; /* see functions.c */
 };
 
 struct core {
@@ -123,7 +126,7 @@ void core_lock(uint64_t *mask);
 void core_unlock(const uint64_t *mask);
 
 /* nodes.c */
-/* The child of parent, 0: there is none. */
+/* The child of parent, 0: there is none. height: as nodes have it, with STORE_OPEN. */
 uint32_t node_find(struct stack *stack, uint64_t cfa, uint32_t parent, uint32_t function, uint32_t height,
                    uint32_t site);
 /* A new one, with a count of 0; 0: no room. */
@@ -142,8 +145,12 @@ bool store_room(void *at, size_t size); /* false: the disk is full. at lies in t
 uint32_t store_chunk(void);
 
 /* functions.c */
-/* The function whose code holds the call that returns to `site`; 0: not known. */
-uint32_t function_calling(struct thread *thread, uint64_t site);
+/* Who makes the call that returns to `site`. */
+struct caller {
+    uint32_t function; /* 0: not known, or without a hook */
+    int32_t cfa, bp;   /* as in struct plan_call */
+};
+struct caller caller_at(struct thread *thread, uint64_t site);
 
 /* The image that an address in memory belongs to; UINT32_MAX: none. */
 uint32_t core_image_at(uint64_t address, uint64_t *bias);

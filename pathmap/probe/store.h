@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC   0x4f545346u /* "FSTO" */
-#define STORE_VERSION 1
+#define STORE_VERSION 2
 
 #define STORE_IMAGES_MAX    1024u
 #define STORE_FUNCTIONS_MAX (1u << 22)
@@ -101,12 +101,20 @@ _Static_assert(STORE_FUNCTIONS_AT + STORE_FUNCTIONS_MAX * sizeof(struct store_fu
 struct store_node {
     uint32_t parent;   /* node; 0 for a root only */
     uint32_t function; /* id; STORE_ROOT; 0: not in use */
-    uint32_t height;   /* bytes; above the parent's, but any number below a root */
+    uint32_t height;   /* store_height(): bytes; above the parent's, but any number below a root */
     uint32_t site;     /* the return address in memory, low 32 bits; 0: unknown (a signal handler, a root) */
     uint32_t first_child, next_sibling; /* the writer's */
     uint64_t count;                     /* entries */
 };
 _Static_assert(sizeof(struct store_node) == 32, "the limit");
+
+/* The writer's mark in `height`: called from a frame of no fixed size. */
+#define STORE_OPEN (1u << 31)
+
+static inline uint32_t store_height(const struct store_node *node)
+{
+    return node->height & ~STORE_OPEN;
+}
 
 #define STORE_CHUNK_SIZE (STORE_CHUNK_NODES * sizeof(struct store_node))
 

@@ -48,7 +48,7 @@ static void add_node(const struct store_node *nodes, const struct store_node *no
         cr_assert(n->parent, "a node whose tree has no root");
         cr_assert(n->function && n->function < lines->name_count, "function %u", n->function);
         const struct store_node *parent = nodes + n->parent;
-        cr_assert(parent->function == STORE_ROOT || n->height > parent->height, "heights grow");
+        cr_assert(parent->function == STORE_ROOT || store_height(n) > store_height(parent), "heights grow");
         if (n->function == lines->without)
             return;
         snprintf(rest, sizeof rest, "%s", text);

@@ -17,6 +17,21 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* Nearly all calls are made by functions with hooks (_start and its like have none), from frames that can be
+ * told. */
+static void check_calls(const char *path, const struct plan *plan)
+{
+    uint32_t count = plan->header->call_count, told = 0, hooked = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        told += plan_rule_kind(plan->calls[i].cfa) != PLAN_CALL_UNKNOWN;
+        hooked += plan->calls[i].hook != PLAN_NO_HOOK;
+    }
+    cr_expect_gt(count, 0);
+    cr_expect(told >= 0.99 * count, "%s: %u of %u calls are from frames that can be told", path, told, count);
+    cr_expect(hooked + 2 >= 0.95 * count, "%s: %u of %u calls are by functions with hooks", path, hooked,
+              count);
+}
+
 /* share: of the hooks that must be detours or sleds; limit: seconds that the plan may take. A sanitizer takes
  * several times as long. */
 static void check(const char *path, double share, double limit)
@@ -39,6 +54,7 @@ static void check(const char *path, double share, double limit)
         total += summary.kinds[i];
     cr_assert_eq(total, plan.header->hook_count);
     cr_assert_eq(summary.left_out_count, plan.header->left_out);
+    check_calls(path, &plan);
     double found = (double)(summary.kinds[PLAN_SLED] + summary.kinds[PLAN_DETOUR]) / total;
     cr_expect(found >= share, "%s: only %.4f of %u hooks are detours", path, found, total);
 #if !ADDRESS_SANITIZED

@@ -7,12 +7,13 @@
 
 #include "pathmap/probe/plan.h"
 
-enum { HOOKS = 4 };
+enum { HOOKS = 4, CALLS = 5 };
 
 struct file {
     struct plan_header header;
     struct plan_hook hooks[HOOKS];
     struct plan_fixup fixups[HOOKS + 2];
+    struct plan_call calls[CALLS];
     uint8_t code[64];
 };
 
@@ -28,7 +29,9 @@ static void make(struct file *f)
                                      .code_size = sizeof f->code,
                                      .text_low = 0x1000,
                                      .text_high = 0x1301,
-                                     .build_id_size = 20};
+                                     .build_id_size = 20,
+                                     .call_count = CALLS,
+                                     .calls_from = 0x1008};
     for (unsigned i = 0; i < HOOKS; i++) {
         f->hooks[i] = (struct plan_hook){.address = 0x1000 + i * 0x100,
                                          .function = 0x1000 + i * 0x100 - (i == 1 ? 4 : 0),
@@ -48,6 +51,15 @@ static void make(struct file *f)
     f->fixups[3] = (struct plan_fixup){.target = 0x123456789, .offset = 2, .kind = PLAN_ABS_LOW};
     f->fixups[4] = (struct plan_fixup){.target = 0x123456789, .offset = 10, .kind = PLAN_ABS_HIGH};
     f->fixups[5] = (struct plan_fixup){.target = 0x1301, .offset = 20, .kind = PLAN_REL32, .trailing = 4};
+    f->calls[0] = (struct plan_call){0, 0, plan_rule(PLAN_CALL_FIXED, 8), plan_rule(PLAN_BP_AT_CFA, -16)};
+    f->calls[1] = (struct plan_call){8, 3, plan_rule(PLAN_CALL_BP, 16), plan_rule(PLAN_BP_AT_CFA, -16)};
+    f->calls[2] =
+        (struct plan_call){9, 3, plan_rule(PLAN_CALL_BP_MEMORY, -24), plan_rule(PLAN_BP_AT_CFA, -16)};
+    f->calls[3] =
+        (struct plan_call){0x80000000, 2, plan_rule(PLAN_CALL_UNKNOWN, 0), plan_rule(PLAN_BP_AT_CFA, -16)};
+    f->calls[4] =
+        (struct plan_call){UINT32_MAX, PLAN_NO_HOOK, plan_rule(PLAN_CALL_FIXED, PLAN_OFFSET_MAX - 1),
+                           plan_rule(PLAN_BP_AT_CFA, -16)};
     memset(f->code, 0x90, sizeof f->code);
 }
 
@@ -135,6 +147,18 @@ Test(plan_read, each_rule_is_enforced)
     REFUSED("a pad in patched code", f.hooks[2].pad = 0x1200);
     REFUSED("a pad in patched code", f.hooks[2].pad = 0x11fc);
     REFUSED("", f.hooks[2].pad = 0x11fb);
+    REFUSED("calls out of order", f.calls[1].back = 0);
+    REFUSED("calls out of order", f.calls[3].back = 9);
+    REFUSED("", f.calls[4].back = 0x80000001);
+    REFUSED("a call by a function that is not in the plan", f.calls[1].hook = HOOKS);
+    REFUSED("a call by a function that is not in the plan", f.calls[4].hook--);
+    REFUSED("a call from an impossible frame", f.calls[0].cfa = plan_rule(PLAN_CALL_FIXED, 7));
+    REFUSED("a call from an impossible frame", f.calls[1].cfa = plan_rule(PLAN_CALL_BP, -PLAN_OFFSET_MAX));
+    REFUSED("", f.calls[1].cfa = plan_rule(PLAN_CALL_BP, -PLAN_OFFSET_MAX + 1));
+    REFUSED("a call with BP at an impossible place",
+            f.calls[1].bp = plan_rule(PLAN_BP_AT_BP, -PLAN_OFFSET_MAX));
+    REFUSED("a plan that is cut", f.header.call_count--);
+    REFUSED("a plan that is cut", f.header.call_count = UINT32_MAX);
     struct file f;
     make(&f);
     f.hooks[1] = f.hooks[2];
@@ -170,6 +194,15 @@ static void follow(const struct plan *plan)
         uint8_t *out = malloc(hook->code_length);
         plan_place(plan, hook, 0x7f0000000000, 0x7f0000100000, out);
         free(out);
+    }
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < h->call_count; i++) {
+        const struct plan_call *call = &plan->calls[i];
+        int32_t offset = plan_rule_offset(call->cfa);
+        cr_assert(i == 0 || call->back > last);
+        cr_assert_eq(call->cfa, plan_rule(plan_rule_kind(call->cfa), offset));
+        cr_assert(call->hook == PLAN_NO_HOOK || call->hook < h->hook_count);
+        last = call->back;
     }
 }
 
