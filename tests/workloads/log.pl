@@ -1,10 +1,10 @@
 # A web server's log: made, taken apart by regular expressions, counted in hashes, sorted, printed.
-# "perl log.pl [LINES]"; the output depends on nothing else.
+# "perl log.pl [LINES [SEED]]"; the output depends on nothing else.
 use strict;
 use warnings;
 
 my $lines = shift // 200000;
-my $seed  = 7;
+my $seed  = shift // 7;
 
 sub random {
     my ($n) = @_;

@@ -1,5 +1,6 @@
 -- A shop's books: tables, indexes, joins, recursive queries, grouping, updates, text. For sqlite3 on a database
--- in memory. @n (".parameter set @n 1000") says how many orders; the answers depend on nothing else.
+-- in memory. @n (".parameter set @n 1000") says how many orders, @seed what they are; the answers depend on
+-- nothing else.
 CREATE TABLE size(n INTEGER);
 INSERT INTO size VALUES (coalesce(@n, 180000));
 CREATE TABLE customer(id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT NOT NULL, joined TEXT NOT NULL);
@@ -21,7 +22,7 @@ FROM k;
 
 BEGIN;
 WITH RECURSIVE k(i, r) AS (
-    SELECT 1, 12345
+    SELECT 1, coalesce(@seed, 12345)
     UNION ALL
     SELECT i + 1, (r * 1103515245 + 12345) % 2147483648 FROM k WHERE i < (SELECT n FROM size))
 INSERT INTO purchase

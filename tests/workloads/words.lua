@@ -1,7 +1,7 @@
--- Words, tables, callbacks and recursion. "lua words.lua [ROUNDS]"; the output depends on nothing else.
+-- Words, tables, callbacks and recursion. "lua words.lua [ROUNDS [SEED]]"; the output depends on nothing else.
 local rounds = tonumber(arg[1] or "100")
 
-local seed = 42
+local seed = tonumber(arg[2] or "42")
 local function random(n)
     seed = (seed * 1103515245 + 12345) % 2147483648
     return (seed >> 8) % n + 1
