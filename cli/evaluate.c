@@ -112,6 +112,7 @@ static bool take_option(void *context, int option, struct terminal *terminal)
     case EVALUATE_STACK:
         return option_number(terminal, "--stack", optarg, 64, 65528, &o->target.stack_bytes);
     case EVALUATE_AUDIT:
+        o->pipeline.learning = strcmp(optarg, "0") == 0 ? LEARN_NOTHING : LEARN_AUDITS;
         return option_number(terminal, "--audit", optarg, 0, 20000, &o->audit_hz);
     case EVALUATE_NO_AUTOMATON:
         o->pipeline.no_automaton = true;
