@@ -27,23 +27,26 @@ bench_bench_probe_LDADD = libprobe_core.la
 EXTRA_PROGRAMS += bench/syscall_loop
 bench_syscall_loop_SOURCES = bench/syscall_loop.c
 
-EXTRA_DIST += bench/run.sh bench/train.sh
+EXTRA_DIST += bench/run.sh bench/train.sh bench/accuracy.sh bench/rows.sh bench/sources.sh bench/text.awk
 CLEANFILES += $(EXTRA_PROGRAMS)
 # Figures with their limits and peers; docs/benchmarks.md keeps the last ones.
-.PHONY: bench bench-train
+.PHONY: bench bench-train bench-accuracy
 bench: fathom$(EXEEXT) libfathom-probe.la $(EXTRA_PROGRAMS)
 	@$(SHELL) $(top_srcdir)/bench/run.sh $(abs_builddir)/fathom '$(BENCHES)' $(abs_top_srcdir)
 	@$(BENCH_TRAIN)
 
-# What exhaustive training costs programs. The peers' programs are kept until "make clean".
-BENCH_TRAIN = $(SHELL) $(top_srcdir)/bench/train.sh $(abs_builddir)/fathom $(abs_top_srcdir) \
-	$(abs_builddir)/bench/peers
+# What exhaustive training costs programs. Programs that are built for the benchmarks are kept until "make clean".
+BENCH_ARGUMENTS = $(abs_builddir)/fathom $(abs_top_srcdir) $(abs_builddir)/bench/programs
+BENCH_TRAIN = $(SHELL) $(top_srcdir)/bench/train.sh $(BENCH_ARGUMENTS)
 bench-train: fathom$(EXEEXT) libfathom-probe.la
 	@$(BENCH_TRAIN)
-clean-local: clean-peers
-.PHONY: clean-peers
-clean-peers:
-	rm -rf bench/peers
+# How often inference is right: SUBJECTS in the environment or on the command line names some of its programs.
+bench-accuracy: fathom$(EXEEXT) libfathom-probe.la
+	@$(SHELL) $(top_srcdir)/bench/accuracy.sh $(BENCH_ARGUMENTS) $(SUBJECTS)
+clean-local: clean-programs
+.PHONY: clean-programs
+clean-programs:
+	rm -rf bench/programs
 
 EXTRA_PROGRAMS += bench/bench_infer
 BENCHES += bench/bench_infer

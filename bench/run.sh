@@ -8,7 +8,7 @@ fathom=$1 programs=$2 source=$3
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT INT TERM
 
-row() { printf '%-46s %12s %-12s %-10s %s\n' "$1" "$2" "$3" "$4" "${5:-}"; }
+. "$source"/bench/rows.sh
 
 # seconds COMMAND...: elapsed time, the least of 3 runs.
 seconds()
@@ -37,7 +37,7 @@ for program in $programs; do
 done
 
 command -v perf >/dev/null && command -v lua5.4 >/dev/null || {
-    echo "bench: perf and lua5.4 are needed for the rest: scripts/setup bench"
+    say "perf and lua5.4 are needed for the rest: scripts/setup bench"
     exit 1
 }
 cd "$directory"
@@ -64,7 +64,7 @@ row "report --phi 0.001, samples per second" "$(calc %.2f "4 / $took")" "M/s" ">
 # What one sample costs the program: a loop of system calls with a sample at each.
 # Then the report of those samples, with the peer's call chains of the same loop.
 [ "$(id -u)" = 0 ] || {
-    echo "bench: tracepoints need root: the cost of a sample is left out"
+    say "tracepoints need root: the cost of a sample is left out"
     exit 0
 }
 calls=1000000
