@@ -17,6 +17,7 @@
 
 #define SERVE_MS       50   /* between two looks at the command */
 #define GRACE_SECONDS  3.0  /* for a command that was asked to end */
+#define LEFT_OUT_NAMED 10   /* functions of an image, unless all are to be named */
 #define PROGRESS_SHARE 20.0 /* looking at the stores takes at most one part in so many of the time */
 
 struct patching {
@@ -101,14 +102,20 @@ static int run_command(struct patching *p, const char *library, struct fathom_er
     return rc;
 }
 
+/* The functions that have no hook: some by name, all when asked to say more. */
 static void say_left_out(struct terminal *terminal, const struct session_image *image)
 {
-    for (uint32_t i = 0; i < image->plan.left_out_count; i++) {
+    uint32_t count = image->plan.left_out_count;
+    for (uint32_t i = 0; i < count; i++) {
         const struct plan_left_out *left = &image->plan.left_out[i];
         char name[1024];
         name_format(image->path, left->name, left->function, name, sizeof name);
-        terminal_say(terminal, LOG_DEBUG, "%s is left out: %s", name, left->reason);
+        terminal_say(terminal, i < LEFT_OUT_NAMED ? LOG_NOTE : LOG_DEBUG, "%s is left out: %s", name,
+                     left->reason);
     }
+    if (count > LEFT_OUT_NAMED && !terminal->verbose)
+        terminal_say(terminal, LOG_NOTE, "%s: %u more are left out, --verbose names them all", image->path,
+                     count - LEFT_OUT_NAMED);
 }
 
 static void say_image(struct terminal *terminal, const struct harvest_image *image)
@@ -120,11 +127,15 @@ static void say_image(struct terminal *terminal, const struct harvest_image *ima
             terminal, LOG_NOTE,
             "%s: %u functions hooked (%u sleds, %u detours, %u short jumps, %u breakpoints), %u left out",
             image->path, hooked, h->sleds, h->detours, h->pads, h->breakpoints, h->left_out + h->failed);
-    if (h->reason[0])
+    if (!h->reason[0])
+        return;
+    if (hooked || h->failed)
         terminal_say(terminal, LOG_WARNING,
                      hooked ? "%s: %u functions are not hooked: %s"
                             : "%s: none of %u functions is hooked: %s",
                      image->path, h->failed, h->reason);
+    else
+        terminal_say(terminal, LOG_WARNING, "%s is left out: %s", image->path, h->reason);
 }
 
 static void say_summary(const struct patching *p, const struct harvest *h, const struct trie *trie)
