@@ -1,10 +1,11 @@
 # Programs that the probe runtime is loaded into, and the command that does so.
 probe_programs = tests/probe/contexts tests/probe/entries tests/probe/opens tests/probe/traps tests/probe/throws
-check_PROGRAMS += $(probe_programs) tests/probe/serve
+check_PROGRAMS += $(probe_programs) tests/probe/refuse tests/probe/serve
 E2E_TESTS += tests/probe/attach.test tests/probe/built.test tests/probe/cases.test tests/probe/faults.test \
 	tests/probe/real.test
 
-tests_probe_serve_SOURCES = tests/probe/serve.c
+tests_probe_refuse_SOURCES = tests/probe/refuse.c tests/probe/refuse.h
+tests_probe_serve_SOURCES = tests/probe/serve.c tests/probe/refuse.h
 tests_probe_serve_LDADD = libpathmap.la libimage.la libbase.la $(ELF_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS)
 tests_probe_contexts_SOURCES = tests/probe/contexts.c tests/programs/program.h
 tests_probe_contexts_CFLAGS = $(program_cflags)

@@ -15,15 +15,11 @@
  */
 #include <fcntl.h>
 #include <glob.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
 #include <linux/futex.h>
-#include <linux/seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -33,6 +29,7 @@
 #include "pathmap/plan.h"
 #include "pathmap/probe/mail.h"
 #include "pathmap/probe/store.h"
+#include "tests/probe/refuse.h"
 
 #define PLANS 256
 
@@ -110,23 +107,6 @@ static void answer(struct mail *mail)
 /* The command ----------------------------------------------------------------------------------------------
  */
 
-/* mprotect() with all of these bits fails. */
-static void refuse(unsigned bits)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 4),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, bits),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, bits, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 13),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof code / sizeof *code, code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-        stop("seccomp");
-}
-
 static pid_t run(char **command)
 {
     pid_t pid = fork();
@@ -135,9 +115,9 @@ static pid_t run(char **command)
     setenv("FATHOM_PROBE", self.directory, 1);
     setenv("LD_PRELOAD", self.library, 1);
     if (fault("no-write"))
-        refuse(PROT_WRITE | PROT_EXEC);
+        refuse_protection(PROT_WRITE | PROT_EXEC);
     if (fault("no-exec"))
-        refuse(PROT_EXEC);
+        refuse_protection(PROT_EXEC);
     execvp(command[0], command);
     _exit(127);
 }
