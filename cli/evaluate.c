@@ -131,6 +131,13 @@ static bool take_option(void *context, int option, struct terminal *terminal)
     }
 }
 
+/* Two maps and nothing to sample: the maps are compared. */
+static bool compares_maps(const struct evaluate_options *o, bool command)
+{
+    return o->map && o->truth && !o->input && !o->output && !command && !o->target.pid_count &&
+           !o->target.tid_count;
+}
+
 static int evaluate_run(int argc, char **argv, struct terminal *terminal)
 {
     static const struct option longs[] = {
@@ -151,6 +158,12 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
     struct evaluate_options options = {.pipeline = {.learning = LEARN_AUDITS}, .audit_hz = AUDIT_HZ};
     struct target_parser parser = {&evaluate_command, "+m:i:o:" TARGET_SHORT, longs, take_option, &options};
     int code = target_parse(&options.target, &parser, argc, argv, terminal);
+    if (code < 0 && compares_maps(&options, optind < argc)) {
+        struct fathom_error err = {0};
+        code = evaluate_maps(&options, &err) < 0 ? exit_code_of(&err) : EXIT_OK;
+        if (code != EXIT_OK)
+            terminal_error(terminal, &err);
+    }
     if (code < 0 && !options.input)
         code = target_complete(&options.target, &evaluate_command, argc, argv, terminal);
     if (code < 0 && options.input && (optind < argc || options.output))
@@ -170,10 +183,13 @@ const struct command evaluate_command = {
         "usage: fathom evaluate [OPTIONS] -- COMMAND [ARG...]\n"
         "       fathom evaluate [OPTIONS] -p PID[,PID...]\n"
         "       fathom evaluate [OPTIONS] -i FILE\n"
+        "       fathom evaluate [OPTIONS] -m MAP --truth MAP\n"
         "\n"
         "Infers the path of each sample and holds it against the true one. Prints how many paths, and how\n"
         "much weight, are precise, ambiguous, incorrect and missing (ICPP paper, section 8.4), how much is\n"
-        "on the right path, and how far the reported probabilities can be believed.\n"
+        "on the right path, and how far the reported probabilities can be believed. With two maps alone, "
+        "every\n"
+        "context of the second is looked up in the first.\n"
         "\n"
         "  -m, --map MAP          a path map from 'fathom train'\n"
         "  -i, --input FILE       a recording whose samples have stack dumps, instead of running a command\n"

@@ -29,6 +29,7 @@ struct stage {
 struct evaluate_result {
     struct stage stages[STAGES_MAX]; /* the last is with all that was asked for */
     unsigned stage_count;
+    bool maps; /* two maps were compared: what was counted are CIDs, not samples */
     uint64_t audit_samples;
     struct verdict *wrong; /* of the last stage, the heaviest first */
     size_t wrong_count;
@@ -38,6 +39,15 @@ struct evaluate_result {
 /* evaluate_stages.c: resolves the recording once per stage and prints what came of it. */
 int evaluate_stages(const struct evaluate_options *options, const char *recording, struct terminal *terminal,
                     struct fathom_error *err);
+/* evaluate_maps.c: holds the map against the truth map, without a recording. */
+int evaluate_maps(const struct evaluate_options *options, struct fathom_error *err);
+/* The heaviest wrong contexts, as many as are asked for, into the result. map: the one that answered. */
+int evaluate_wrong(const struct evaluate_options *options, struct evaluation *evaluation,
+                   const struct truth *truth, const struct pathmap *map, struct evaluate_result *result,
+                   struct fathom_error *err);
+/* Prints it as the options say. */
+int evaluate_write(const struct evaluate_options *options, const struct evaluate_result *result,
+                   struct fathom_error *err);
 /* evaluate_text.c, evaluate_json.c. 0, -ENOMEM or the errno of a failed write. */
 int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct fathom_error *err);
 int evaluate_write_json(const struct evaluate_result *result, FILE *out, struct fathom_error *err);

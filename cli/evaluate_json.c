@@ -84,7 +84,7 @@ static void write_path(struct json *json, const char *key, const struct named_pa
 {
     json_array(json, key);
     for (size_t i = 0; i < path->depth; i++) {
-        if (path->frames[i].compared)
+        if (path->frames[i].function != NOT_COMPARED)
             json_text(json, NULL, path->frames[i].name);
     }
     json_end(json);
@@ -107,7 +107,7 @@ static int write_wrong(struct json *json, const struct evaluate_result *result, 
         json_number(json, "samples", v->samples);
         json_text(json, "category", category_names[v->category]);
         json_text(json, "reason", v->reason == UNKNOWN_NOT ? NULL : unknown_reason_text(v->reason));
-        json_number(json, "height", v->height);
+        json_number(json, "height", v->cid.height);
         json_number(json, "paths", v->paths);
         json_real(json, "said", v->said, WEIGHT_DECIMALS);
         write_path(json, "truth", &truth);
@@ -127,7 +127,7 @@ int evaluate_write_json(const struct evaluate_result *result, FILE *out, struct 
     for (unsigned i = 0; i < NO_TRUTHS; i++)
         no_truth += s->no_truth[i];
     json_object(&json, NULL);
-    json_number(&json, "samples", s->samples);
+    json_number(&json, result->maps ? "cids" : "samples", s->samples);
     json_number(&json, "audit_samples", result->audit_samples);
     json_real(&json, "no_truth_weight", no_truth, WEIGHT_DECIMALS);
     write_figures(&json, s);

@@ -47,7 +47,7 @@ static int stand_open(struct stand *s, const struct evaluate_options *options, c
     if (rc == 0 && options->truth)
         rc = pathmap_open(options->truth, &s->truth_map, err);
     if (rc == 0) {
-        s->truth = truth_new(s->truth_map, s->images);
+        s->truth = truth_new(s->truth_map);
         rc = s->truth ? 0 : error_memory(err);
     }
     if (rc < 0)
@@ -100,19 +100,26 @@ static unsigned list_stages(const struct evaluate_options *options, struct stage
     return count;
 }
 
-/* Of the last stage. */
-static int add_wrong(struct evaluate_result *result, const struct evaluate_options *options,
-                     const struct stand *s, const struct run *run, struct fathom_error *err)
+int evaluate_wrong(const struct evaluate_options *options, struct evaluation *evaluation,
+                   const struct truth *truth, const struct pathmap *map, struct evaluate_result *result,
+                   struct fathom_error *err)
 {
     if (!options->wrong)
         return 0;
-    result->names = path_names_new(s->images, s->truth, pipeline_map(run->pipeline), run->evaluation);
+    result->names = path_names_new(truth, map, evaluation);
     if (!result->names)
         return error_memory(err);
-    int rc = evaluation_wrong(run->evaluation, &result->wrong, &result->wrong_count, err);
+    int rc = evaluation_wrong(evaluation, &result->wrong, &result->wrong_count, err);
     if (rc == 0 && result->wrong_count > options->wrong)
         result->wrong_count = options->wrong;
     return rc;
+}
+
+int evaluate_write(const struct evaluate_options *options, const struct evaluate_result *result,
+                   struct fathom_error *err)
+{
+    return options->json ? evaluate_write_json(result, stdout, err)
+                         : evaluate_write_text(result, stdout, err);
 }
 
 int evaluate_stages(const struct evaluate_options *options, const char *recording, struct terminal *terminal,
@@ -131,10 +138,10 @@ int evaluate_stages(const struct evaluate_options *options, const char *recordin
             struct pipeline_summary learned;
             pipeline_summary(run.pipeline, &learned);
             result.audit_samples = learned.learned;
-            rc = add_wrong(&result, options, &stand, &run, err);
+            rc = evaluate_wrong(options, run.evaluation, stand.truth, pipeline_map(run.pipeline), &result,
+                                err);
             if (rc == 0)
-                rc = options->json ? evaluate_write_json(&result, stdout, err)
-                                   : evaluate_write_text(&result, stdout, err);
+                rc = evaluate_write(options, &result, err);
         }
         run_close(&run);
     }

@@ -67,17 +67,16 @@ static void write_calibration(struct printer *p, const struct score *s)
 static void write_path(struct printer *p, const char *label, const struct named_path *path, size_t outer,
                        size_t inner)
 {
-    size_t compared = 0, seen = 0;
-    for (size_t i = 0; i < path->depth; i++)
-        compared += path->frames[i].compared;
+    size_t compared = path_names_compared(path), seen = 0;
     printer_write(p, "  %s", label);
     for (size_t i = 0; i < path->depth; i++) {
         const struct named_frame *frame = &path->frames[i];
-        bool first = frame->compared && seen == outer && outer + inner < compared;
-        seen += frame->compared;
-        bool last = frame->compared && seen == compared - inner && outer + inner < compared;
+        bool counts = frame->function != NOT_COMPARED, differ = counts && outer + inner < compared;
+        bool first = differ && seen == outer;
+        seen += counts;
+        bool last = differ && seen == compared - inner;
         printer_write(p, "%s%s", i > 0 ? ";" : "", first ? "[" : "");
-        printer_write(p, frame->compared ? "%s%s" : "(%s)%s", frame->name, last ? "]" : "");
+        printer_write(p, counts ? "%s%s" : "(%s)%s", frame->name, last ? "]" : "");
     }
     printer_write(p, "\n");
 }
@@ -85,11 +84,9 @@ static void write_path(struct printer *p, const char *label, const struct named_
 static void write_verdict(struct printer *p, const struct verdict *v, double whole,
                           const struct named_path *truth, const struct named_path *answer)
 {
-    char name[256] = "unknown code";
-    if (v->place.image && v->place.function != IMAGE_NO_FUNCTION)
-        image_function_format(v->place.image, v->place.function, name, sizeof name);
-    printer_write(p, "%.2f%% of the weight, %llu samples, %s at height %llu: ", percent(v->weight, whole),
-                  (unsigned long long)v->samples, name, (unsigned long long)v->height);
+    const char *name = truth->depth ? truth->frames[truth->depth - 1].name : "unknown code";
+    printer_write(p, "%.2f%% of the weight, %s at height %llu: ", percent(v->weight, whole), name,
+                  (unsigned long long)v->cid.height);
     if (v->category == CATEGORY_MISSING)
         printer_write(p, "missing, %s\n", unknown_reason_text(v->reason));
     else
@@ -127,8 +124,11 @@ int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct 
     write_stages(&printer, result);
     write_degrees(&printer, s);
     write_calibration(&printer, s);
-    printer_write(&printer, "\n%llu samples, %llu audit samples used\n", (unsigned long long)s->samples,
-                  (unsigned long long)result->audit_samples);
+    if (result->maps)
+        printer_write(&printer, "\n%llu CIDs of the truth map\n", (unsigned long long)s->samples);
+    else
+        printer_write(&printer, "\n%llu samples, %llu audit samples used\n", (unsigned long long)s->samples,
+                      (unsigned long long)result->audit_samples);
     for (unsigned i = 0; i < NO_TRUTHS; i++) {
         if (s->no_truth[i] > 0)
             printer_write(&printer, "left out, %s: weight %.0f\n", no_truth_text(i), s->no_truth[i]);

@@ -14,15 +14,13 @@
 #include "base/checksum.h"
 #include "base/hash.h"
 
-/* A function that no inferred path has. */
-#define NOT_IN_MAP (PATHMAP_NONE - 1)
-#define NO_HASH    0 /* not computed yet */
-#define ROOT_HASH  1
+#define NO_HASH   0 /* not computed yet */
+#define ROOT_HASH 1
 
 struct evaluation {
     struct resolver *resolver; /* NULL before the first sample */
     struct truth *truth;
-    struct table *covered; /* image -> 1: its frames are compared, 2: they are not */
+    struct table *numbers; /* true function -> what evaluation_translate() tells */
     struct table *found;   /* (CID, true path, answer) hashed -> index of the verdict */
     struct verdict *verdicts;
     size_t count, room;
@@ -39,9 +37,9 @@ struct evaluation *evaluation_new(struct truth *truth)
     if (!e)
         return NULL;
     e->truth = truth;
-    e->covered = table_new();
+    e->numbers = table_new();
     e->found = table_new();
-    if (!e->covered || !e->found) {
+    if (!e->numbers || !e->found) {
         evaluation_free(e);
         return NULL;
     }
@@ -52,7 +50,7 @@ void evaluation_free(struct evaluation *e)
 {
     if (!e)
         return;
-    table_free(e->covered);
+    table_free(e->numbers);
     table_free(e->found);
     free(e->verdicts);
     free(e->hashes);
@@ -84,32 +82,41 @@ static bool reserve(uint32_t **array, size_t *room, size_t count)
     return true;
 }
 
-bool evaluation_compares(struct evaluation *e, const struct image *image)
+/* Whether the frames of an image of the resolver's map are compared. */
+static bool image_compared(const struct evaluation *e, uint32_t number)
 {
-    bool added;
-    uint64_t *place = table_put(e->covered, (uintptr_t)image, &added);
-    if (!place)
-        return false;
-    if (added) {
-        const struct pathmap *map = resolver_map(e->resolver);
-        uint32_t number = pathmap_find_image(map, image_path(image), image_build_id(image), NULL);
-        bool compared = number != PATHMAP_NONE && pathmap_covers(map, number) &&
-                        truth_covers(e->truth, image_path(image), image_build_id(image));
-        *place = compared ? 1 : 2;
-    }
-    return *place == 1;
+    const struct pathmap *map = resolver_map(e->resolver);
+    struct pathmap_image image = pathmap_image(map, number);
+    return pathmap_covers(map, number) && truth_covers(e->truth, image.path, &image.build_id);
 }
 
-bool evaluation_compares_function(struct evaluation *e, uint32_t function)
+bool evaluation_compares(struct evaluation *e, uint32_t function)
 {
     if (e->functions[function] == 0) {
-        const struct pathmap *map = resolver_map(e->resolver);
-        uint32_t number = pathmap_function(map, function).image;
-        struct pathmap_image image = pathmap_image(map, number);
-        bool compared = pathmap_covers(map, number) && truth_covers(e->truth, image.path, &image.build_id);
-        e->functions[function] = compared ? 1 : 2;
+        uint32_t image = pathmap_function(resolver_map(e->resolver), function).image;
+        e->functions[function] = image_compared(e, image) ? 1 : 2;
     }
     return e->functions[function] == 1;
+}
+
+uint32_t evaluation_translate(struct evaluation *e, uint32_t function)
+{
+    bool added;
+    uint64_t *number = table_put(e->numbers, function, &added);
+    if (!number)
+        return PATHMAP_NONE;
+    if (added) {
+        const struct pathmap *map = resolver_map(e->resolver);
+        struct true_function f = truth_function(e->truth, function);
+        uint32_t image = pathmap_find_image(map, f.image, &f.build_id, NULL);
+        uint32_t found = NOT_COMPARED;
+        if (image != PATHMAP_NONE && image_compared(e, image)) {
+            found = f.address == NO_ADDRESS ? PATHMAP_NONE : pathmap_find_function(map, image, f.address);
+            found = found == PATHMAP_NONE ? NOT_IN_MAP : found;
+        }
+        *number = found;
+    }
+    return (uint32_t)*number;
 }
 
 static uint64_t hash_on(uint64_t hash, uint32_t function)
@@ -121,17 +128,16 @@ static uint64_t hash_on(uint64_t hash, uint32_t function)
 /* The true path's functions that are compared, as the map's numbers, into e->truths. -1: out of memory. */
 static ptrdiff_t translate(struct evaluation *e, uint32_t truth)
 {
-    const struct true_frame *frames;
-    size_t depth = truth_path(e->truth, truth, &frames), kept = 0;
+    const uint32_t *functions;
+    size_t depth = truth_path(e->truth, truth, &functions), kept = 0;
     if (!reserve(&e->truths, &e->truths_room, depth))
         return -1;
     for (size_t i = 0; i < depth; i++) {
-        if (frames[i].image && !evaluation_compares(e, frames[i].image))
-            continue;
-        uint32_t function = frames[i].image && frames[i].function != IMAGE_NO_FUNCTION
-                                ? resolver_function(e->resolver, frames[i].image, frames[i].function)
-                                : PATHMAP_NONE;
-        e->truths[kept++] = function == PATHMAP_NONE ? NOT_IN_MAP : function;
+        uint32_t function = evaluation_translate(e, functions[i]);
+        if (function == PATHMAP_NONE)
+            return -1;
+        if (function != NOT_COMPARED)
+            e->truths[kept++] = function;
     }
     return (ptrdiff_t)kept;
 }
@@ -150,7 +156,7 @@ static ptrdiff_t recall(struct evaluation *e, uint32_t node)
     }
     ptrdiff_t kept = 0;
     for (int i = 0; i < depth; i++) {
-        if (evaluation_compares_function(e, e->answer[i]))
+        if (evaluation_compares(e, e->answer[i]))
             e->answer[kept++] = e->answer[i];
     }
     return kept;
@@ -171,7 +177,7 @@ static int hash_node(struct evaluation *e, uint32_t node, uint64_t *hash)
     while (pending-- > 0) {
         at = e->answer[pending];
         uint32_t function = pathmap_node(map, at).function;
-        if (function != PATHMAP_NONE && evaluation_compares_function(e, function))
+        if (function != PATHMAP_NONE && evaluation_compares(e, function))
             carried = hash_on(carried, function);
         e->hashes[at] = carried;
     }
@@ -179,30 +185,37 @@ static int hash_node(struct evaluation *e, uint32_t node, uint64_t *hash)
     return 0;
 }
 
-/* Whether the path of hash `wanted` is among those of a resolved sample's CID, and alone. -1: out of memory.
- */
-static int judge(struct evaluation *e, const struct resolved *r, uint64_t wanted, enum category *category)
+/* Whether training saw the node, or inference alone made it up. */
+static bool is_trained(struct pathmap_node node)
 {
-    *category = CATEGORY_MISSING;
+    return node.self > 0 || node.passes > 0;
+}
+
+/* Whether the path of hash `wanted` is among those of a resolved sample's CID, and alone. Where training saw
+ * some of them and the right one is another, that one is among all. -1: out of memory. */
+static int judge(struct evaluation *e, const struct resolved *r, uint64_t wanted, struct verdict *out)
+{
+    out->category = CATEGORY_MISSING;
     if (r->kind == RESOLVED_UNKNOWN)
         return 0;
     const struct pathmap *map = resolver_map(e->resolver);
     struct pathmap_node best = pathmap_node(map, r->node);
     uint32_t first, count = pathmap_find(map, best.function, best.height, &first), last = PATHMAP_NONE;
-    *category = CATEGORY_INCORRECT;
+    uint32_t all = 0, trained = 0;
+    bool among = false, right_trained = false;
     for (uint32_t i = first; i < first + count; i++) {
-        uint32_t path = pathmap_node(map, i).path;
+        struct pathmap_node node = pathmap_node(map, i);
         uint64_t hash;
-        if (path == last)
-            continue;
-        last = path;
         if (hash_node(e, i, &hash) < 0)
             return -1;
-        if (hash == wanted) {
-            *category = r->paths == 1 ? CATEGORY_PRECISE : CATEGORY_AMBIGUOUS;
-            return 0;
-        }
+        all += node.path != last;
+        trained += is_trained(node);
+        among = among || hash == wanted;
+        right_trained = right_trained || (hash == wanted && is_trained(node));
+        last = node.path;
     }
+    out->paths = among && trained && !right_trained ? all : r->paths;
+    out->category = !among ? CATEGORY_INCORRECT : out->paths == 1 ? CATEGORY_PRECISE : CATEGORY_AMBIGUOUS;
     return 0;
 }
 
@@ -219,21 +232,17 @@ static double agreement(const uint32_t *a, size_t a_depth, const uint32_t *b, si
 }
 
 /* A new verdict but for its samples. -1: out of memory. */
-static int decide(struct evaluation *e, const struct resolved *r, uint32_t truth, struct verdict *out)
+static int decide(struct evaluation *e, struct judged_cid cid, const struct resolved *r, uint32_t truth,
+                  struct verdict *out)
 {
-    *out = (struct verdict){.place = r->cid.place,
-                            .height = r->cid.height,
-                            .truth = truth,
-                            .node = r->node,
-                            .reason = r->reason,
-                            .paths = r->paths};
+    *out = (struct verdict){.cid = cid, .truth = truth, .node = r->node, .reason = r->reason};
     ptrdiff_t depth = translate(e, truth);
     if (depth < 0)
         return -1;
     uint64_t wanted = ROOT_HASH, answered;
     for (ptrdiff_t i = 0; i < depth; i++)
         wanted = hash_on(wanted, e->truths[i]);
-    if (judge(e, r, wanted, &out->category) < 0)
+    if (judge(e, r, wanted, out) < 0)
         return -1;
     if (r->kind == RESOLVED_UNKNOWN)
         return 0;
@@ -247,11 +256,11 @@ static int decide(struct evaluation *e, const struct resolved *r, uint32_t truth
     return 0;
 }
 
-static struct verdict *verdict_of(struct evaluation *e, const struct resolved *r, uint32_t truth)
+static struct verdict *verdict_of(struct evaluation *e, struct judged_cid cid, const struct resolved *r,
+                                  uint32_t truth)
 {
     bool added;
-    uint64_t words[] = {(uintptr_t)r->cid.place.image, (uint64_t)r->cid.place.function << 32 | r->node,
-                        r->cid.height, (uint64_t)r->reason << 32 | truth};
+    uint64_t words[] = {cid.function, cid.height, (uint64_t)r->reason << 32 | r->node, truth};
     uint64_t *place = table_put(e->found, checksum_of(words, sizeof words), &added);
     if (!place)
         return NULL;
@@ -266,7 +275,7 @@ static struct verdict *verdict_of(struct evaluation *e, const struct resolved *r
         e->room = room;
     }
     *place = e->count;
-    return decide(e, r, truth, &e->verdicts[e->count]) < 0 ? NULL : &e->verdicts[e->count++];
+    return decide(e, cid, r, truth, &e->verdicts[e->count]) < 0 ? NULL : &e->verdicts[e->count++];
 }
 
 static void count_bin(struct evaluation *e, double probability, double weight, bool right)
@@ -278,30 +287,41 @@ static void count_bin(struct evaluation *e, double probability, double weight, b
     bin->right += right ? weight : 0;
 }
 
-int evaluation_add(struct evaluation *e, struct resolver *resolver, const struct process *process,
-                   const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
+int evaluation_count(struct evaluation *e, struct resolver *resolver, struct judged_cid cid,
+                     const struct resolved *resolved, const struct true_share *shares, size_t count,
+                     double weight, struct fathom_error *err)
 {
     if (!e->resolver && !prepare(e, resolver))
         return error_memory(err);
     e->score.samples++;
-    const struct true_share *shares;
-    unsigned reason;
-    int count = truth_of(e->truth, process, sample, &resolved->cid.place, resolved->cid.height, &shares,
-                         &reason, err);
-    if (count == 0)
-        e->score.no_truth[reason] += (double)sample->period;
-    for (int i = 0; i < count; i++) {
-        struct verdict *v = verdict_of(e, resolved, shares[i].path);
+    for (size_t i = 0; i < count; i++) {
+        struct verdict *v = verdict_of(e, cid, resolved, shares[i].path);
         if (!v)
             return error_memory(err);
-        double weight = shares[i].share * (double)sample->period;
+        double part = shares[i].share * weight;
         v->samples++;
-        v->weight += weight;
-        v->said += weight * resolved->probability;
+        v->weight += part;
+        v->said += part * resolved->probability;
         if (resolved->kind != RESOLVED_UNKNOWN)
-            count_bin(e, resolved->probability, weight, v->right);
+            count_bin(e, resolved->probability, part, v->right);
     }
-    return count < 0 ? count : 0;
+    return 0;
+}
+
+int evaluation_add(struct evaluation *e, struct resolver *resolver, const struct process *process,
+                   const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
+{
+    const struct place *place = &resolved->cid.place;
+    const struct true_share *shares;
+    unsigned reason;
+    int count = truth_of(e->truth, process, sample, place, resolved->cid.height, &shares, &reason, err);
+    if (count < 0)
+        return count;
+    if (count == 0)
+        e->score.no_truth[reason] += (double)sample->period;
+    uint64_t function[] = {(uintptr_t)place->image, place->function};
+    struct judged_cid cid = {checksum_of(function, sizeof function), resolved->cid.height};
+    return evaluation_count(e, resolver, cid, resolved, shares, (size_t)count, (double)sample->period, err);
 }
 
 /* By true path and CID. */
@@ -310,12 +330,9 @@ static int compare_paths(const void *a, const void *b)
     const struct verdict *x = a, *y = b;
     if (x->truth != y->truth)
         return x->truth < y->truth ? -1 : 1;
-    if (x->height != y->height)
-        return x->height < y->height ? -1 : 1;
-    if (x->place.function != y->place.function)
-        return x->place.function < y->place.function ? -1 : 1;
-    uintptr_t i = (uintptr_t)x->place.image, j = (uintptr_t)y->place.image;
-    return (i > j) - (i < j);
+    if (x->cid.height != y->cid.height)
+        return x->cid.height < y->cid.height ? -1 : 1;
+    return (x->cid.function > y->cid.function) - (x->cid.function < y->cid.function);
 }
 
 static void tally(struct tally *into, uint64_t paths, double weight)

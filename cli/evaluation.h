@@ -44,6 +44,11 @@ struct score {
 
 struct evaluation;
 
+/* What a verdict is known by beside its truth and its answer: the function, by any number, and the height. */
+struct judged_cid {
+    uint64_t function, height;
+};
+
 /* truth is borrowed. NULL: out of memory. */
 struct evaluation *evaluation_new(struct truth *truth);
 void evaluation_free(struct evaluation *evaluation);
@@ -51,27 +56,34 @@ void evaluation_free(struct evaluation *evaluation);
  * when it is scored. */
 int evaluation_add(struct evaluation *evaluation, struct resolver *resolver, const struct process *process,
                    const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
+/* The same for a CID whose true paths are known, with its weight in all. */
+int evaluation_count(struct evaluation *evaluation, struct resolver *resolver, struct judged_cid cid,
+                     const struct resolved *resolved, const struct true_share *shares, size_t count,
+                     double weight, struct fathom_error *err);
 /* 0 or -ENOMEM. */
 int evaluation_score(const struct evaluation *evaluation, struct score *out, struct fathom_error *err);
 
 /* Samples of one CID that have one true path and got one answer. */
 struct verdict {
-    struct place place; /* the sampled function; image NULL when unknown */
-    uint64_t height;
+    struct judged_cid cid;
     uint32_t truth; /* a path of the truth */
     uint32_t node;  /* the answer in the resolver's map; PATHMAP_NONE when unknown */
     enum category category;
     enum unknown_reason reason; /* why there is none */
-    uint32_t paths;             /* that share the CID */
+    uint32_t paths;             /* that share the CID: degree of ambiguity */
     bool right;
     double frames; /* share of frames that agree, counted from both ends of the longer path inwards until they
                       differ: a lower bound when they differ in several places */
     uint64_t samples;
     double weight, said; /* said: weight times the reported probability */
 };
-/* Whether frames of the image, or of a function of the resolver's map, are compared. */
-bool evaluation_compares(struct evaluation *evaluation, const struct image *image);
-bool evaluation_compares_function(struct evaluation *evaluation, uint32_t function);
+/* The resolver's map's number of a true function, or one of these: it does not have it; frames of its image
+ * are not compared. PATHMAP_NONE: out of memory. */
+#define NOT_IN_MAP   (PATHMAP_NONE - 1)
+#define NOT_COMPARED (PATHMAP_NONE - 2)
+uint32_t evaluation_translate(struct evaluation *evaluation, uint32_t true_function);
+/* Whether frames of a function of the map are compared. */
+bool evaluation_compares(struct evaluation *evaluation, uint32_t function);
 /* The wrong ones, the heaviest first: *out is the caller's to free(). 0 or -ENOMEM. */
 int evaluation_wrong(const struct evaluation *evaluation, struct verdict **out, size_t *count,
                      struct fathom_error *err);

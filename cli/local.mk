@@ -4,6 +4,7 @@ fathom_SOURCES = \
 	cli/common.c cli/common.h \
 	cli/evaluate.c cli/evaluate.h \
 	cli/evaluate_json.c \
+	cli/evaluate_maps.c \
 	cli/evaluate_stages.c \
 	cli/evaluate_text.c \
 	cli/evaluation.c cli/evaluation.h \

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "infer/locate.h"
+#include "image/name.h"
 
 #define NAME_BYTES 512 /* longer ones are cut */
 
@@ -14,7 +14,6 @@ struct words {
 };
 
 struct path_names {
-    struct image_cache *images;
     const struct truth *truth;
     const struct pathmap *map;
     struct evaluation *evaluation;
@@ -24,13 +23,12 @@ struct path_names {
     size_t room;
 };
 
-struct path_names *path_names_new(struct image_cache *images, const struct truth *truth,
-                                  const struct pathmap *map, struct evaluation *evaluation)
+struct path_names *path_names_new(const struct truth *truth, const struct pathmap *map,
+                                  struct evaluation *evaluation)
 {
     struct path_names *n = calloc(1, sizeof *n);
     if (!n)
         return NULL;
-    n->images = images;
     n->truth = truth;
     n->map = map;
     n->evaluation = evaluation;
@@ -66,25 +64,22 @@ static bool reserve(struct words *words, size_t depth)
 }
 
 /* false: out of memory. */
-static bool name_frame(struct path_names *n, struct named_frame *frame, const char *text, bool compared)
+static bool name_frame(struct path_names *n, struct named_frame *frame, const char *text, uint32_t function)
 {
-    *frame = (struct named_frame){names_text(n->texts, names_intern(n->texts, text)), compared};
-    return frame->name != NULL;
+    *frame = (struct named_frame){names_text(n->texts, names_intern(n->texts, text)), function};
+    return frame->name && function != PATHMAP_NONE;
 }
 
 int path_names_truth(struct path_names *n, uint32_t path, struct named_path *out, struct fathom_error *err)
 {
-    const struct true_frame *frames;
-    size_t depth = truth_path(n->truth, path, &frames);
+    const uint32_t *functions;
+    size_t depth = truth_path(n->truth, path, &functions);
     if (!reserve(&n->truths, depth))
         return error_memory(err);
     for (size_t i = 0; i < depth; i++) {
-        const struct image *image = frames[i].image;
-        char text[NAME_BYTES] = "?";
-        if (image && frames[i].function != IMAGE_NO_FUNCTION)
-            image_function_format(image, frames[i].function, text, sizeof text);
-        bool compared = !image || evaluation_compares(n->evaluation, image);
-        if (!name_frame(n, &n->truths.frames[i], text, compared))
+        char text[NAME_BYTES];
+        truth_function_format(n->truth, functions[i], text, sizeof text);
+        if (!name_frame(n, &n->truths.frames[i], text, evaluation_translate(n->evaluation, functions[i])))
             return error_memory(err);
     }
     *out = (struct named_path){n->truths.frames, depth};
@@ -114,9 +109,11 @@ int path_names_answer(struct path_names *n, uint32_t node, struct named_path *ou
         return error_memory(err);
     for (int i = 0; i < depth; i++) {
         char text[NAME_BYTES];
-        locate_name(n->images, n->map, n->functions[i], text, sizeof text);
-        bool compared = evaluation_compares_function(n->evaluation, n->functions[i]);
-        if (!name_frame(n, &n->answers.frames[i], text, compared))
+        uint32_t function = n->functions[i];
+        struct pathmap_function f = pathmap_function(n->map, function);
+        name_format(pathmap_image(n->map, f.image).path, f.name, f.address, text, sizeof text);
+        bool compared = evaluation_compares(n->evaluation, function);
+        if (!name_frame(n, &n->answers.frames[i], text, compared ? function : NOT_COMPARED))
             return error_memory(err);
     }
     *out = (struct named_path){n->answers.frames, (size_t)depth};
@@ -129,7 +126,7 @@ static const struct named_frame *next_compared(const struct named_path *path, si
     while (*at < path->depth) {
         const struct named_frame *frame = &path->frames[inwards ? *at : path->depth - 1 - *at];
         ++*at;
-        if (frame->compared)
+        if (frame->function != NOT_COMPARED)
             return frame;
     }
     return NULL;
@@ -140,12 +137,12 @@ static size_t count_agreeing(const struct named_path *a, const struct named_path
     size_t i = 0, j = 0, count = 0;
     for (;; count++) {
         const struct named_frame *x = next_compared(a, &i, inwards), *y = next_compared(b, &j, inwards);
-        if (!x || !y || x->name != y->name)
+        if (!x || !y || x->function != y->function || x->function == NOT_IN_MAP)
             return count;
     }
 }
 
-static size_t count_compared(const struct named_path *path)
+size_t path_names_compared(const struct named_path *path)
 {
     size_t at = 0, count = 0;
     while (next_compared(path, &at, true))
@@ -155,7 +152,7 @@ static size_t count_compared(const struct named_path *path)
 
 void path_names_agree(const struct named_path *a, const struct named_path *b, size_t *outer, size_t *inner)
 {
-    size_t x = count_compared(a), y = count_compared(b), shorter = x < y ? x : y;
+    size_t x = path_names_compared(a), y = path_names_compared(b), shorter = x < y ? x : y;
     *outer = count_agreeing(a, b, true);
     *inner = count_agreeing(a, b, false);
     if (*inner > shorter - *outer)

@@ -1,7 +1,5 @@
 /*
  * path_names.h - true and inferred paths as words, to lay them side by side.
- *
- * Equal names are equal pointers and live as long as the table.
  */
 #ifndef FATHOM_CLI_PATH_NAMES_H
 #define FATHOM_CLI_PATH_NAMES_H
@@ -13,15 +11,15 @@ struct path_names;
 /* A path from the root inwards; good until the next call for a path of the same kind. */
 struct named_path {
     const struct named_frame {
-        const char *name;
-        bool compared; /* counts for whether a path is right */
+        const char *name;  /* as long as the table lives */
+        uint32_t function; /* of the map, NOT_IN_MAP, NOT_COMPARED */
     } * frames;
     size_t depth;
 };
 
 /* All borrowed; map: the one that answers are of. NULL: out of memory. */
-struct path_names *path_names_new(struct image_cache *images, const struct truth *truth,
-                                  const struct pathmap *map, struct evaluation *evaluation);
+struct path_names *path_names_new(const struct truth *truth, const struct pathmap *map,
+                                  struct evaluation *evaluation);
 void path_names_free(struct path_names *names);
 /* 0 or -ENOMEM. */
 int path_names_truth(struct path_names *names, uint32_t path, struct named_path *out,
@@ -29,7 +27,9 @@ int path_names_truth(struct path_names *names, uint32_t path, struct named_path 
 /* The same for a node of the map; an empty path for PATHMAP_NONE or a damaged one. */
 int path_names_answer(struct path_names *names, uint32_t node, struct named_path *out,
                       struct fathom_error *err);
-/* How many of the compared frames agree, from the root inwards, and of the others, from the inner end. */
+/* How many frames are compared. */
+size_t path_names_compared(const struct named_path *path);
+/* How many of these agree, from the root inwards, and of the others, from the inner end. */
 void path_names_agree(const struct named_path *a, const struct named_path *b, size_t *outer, size_t *inner);
 
 #endif

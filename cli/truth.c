@@ -1,4 +1,9 @@
-/* truth.c - see truth.h. */
+/*
+ * truth.c - see truth.h.
+ *
+ * A path is an array of function numbers: the map's own, or with unwound stacks those of a table that grows
+ * by the functions that come up.
+ */
 #include "cli/truth.h"
 
 #include <errno.h>
@@ -8,29 +13,36 @@
 #include "base/arena.h"
 #include "base/checksum.h"
 #include "base/hash.h"
-#include "infer/locate.h"
+#include "image/name.h"
 
 struct path {
-    const struct true_frame *frames;
+    const uint32_t *functions;
     size_t depth;
+};
+
+/* A function of an unwound stack. */
+struct met {
+    const struct image *image;
+    uint32_t function; /* IMAGE_NO_FUNCTION */
 };
 
 struct truth {
     const struct pathmap *map;
-    struct image_cache *images;
     struct table
         *known; /* sample or CID, hashed -> first share << 32 | count; count 0: first is the reason */
-    struct table *numbers; /* path, hashed -> its number */
+    struct table *numbers;   /* path, hashed -> its number */
+    struct table *functions; /* image and function, hashed -> index in met; unwound stacks alone */
+    struct met *met;
+    uint32_t met_count, met_room;
     struct arena *arena;
     struct path *paths;
     uint32_t path_count, path_room;
     struct true_share *shares;
     uint32_t share_count, share_room;
     struct unwind_frame *unwound; /* scratch, UNWIND_MAX_FRAMES of them */
-    struct true_frame *frames;    /* scratch, `room` of each */
-    uint32_t *functions;
-    size_t room;
-    bool hooked; /* the map has images of which it saw every call */
+    uint32_t *path;               /* scratch */
+    size_t room;                  /* of path */
+    bool hooked;                  /* the map has images of which it saw every call */
 };
 
 const char *no_truth_text(unsigned reason)
@@ -43,29 +55,27 @@ static bool reserve(struct truth *t, size_t depth)
 {
     if (depth <= t->room)
         return true;
-    struct true_frame *frames = realloc(t->frames, depth * sizeof *frames);
-    if (frames)
-        t->frames = frames;
-    uint32_t *functions = realloc(t->functions, depth * sizeof *functions);
-    if (functions)
-        t->functions = functions;
-    if (frames && functions)
-        t->room = depth;
-    return frames && functions;
+    uint32_t *path = realloc(t->path, depth * sizeof *path);
+    if (!path)
+        return false;
+    t->path = path;
+    t->room = depth;
+    return true;
 }
 
-struct truth *truth_new(const struct pathmap *map, struct image_cache *images)
+struct truth *truth_new(const struct pathmap *map)
 {
     struct truth *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
     t->map = map;
-    t->images = images;
     t->known = table_new();
     t->numbers = table_new();
+    t->functions = table_new();
     t->arena = arena_new(0);
     t->unwound = calloc(UNWIND_MAX_FRAMES, sizeof *t->unwound);
-    if (!t->known || !t->numbers || !t->arena || !t->unwound || !reserve(t, UNWIND_MAX_FRAMES)) {
+    if (!t->known || !t->numbers || !t->functions || !t->arena || !t->unwound ||
+        !reserve(t, UNWIND_MAX_FRAMES)) {
         truth_free(t);
         return NULL;
     }
@@ -80,21 +90,45 @@ void truth_free(struct truth *t)
         return;
     table_free(t->known);
     table_free(t->numbers);
+    table_free(t->functions);
     arena_free(t->arena);
+    free(t->met);
     free(t->paths);
     free(t->shares);
     free(t->unwound);
-    free(t->frames);
-    free(t->functions);
+    free(t->path);
     free(t);
 }
 
-/* The number of the path in t->frames; UINT32_MAX: out of memory. */
+/* The number of an unwound frame's function; UINT32_MAX: out of memory. */
+static uint32_t number_function(struct truth *t, const struct place *place)
+{
+    bool added;
+    uint64_t words[] = {(uintptr_t)place->image, place->function};
+    uint64_t *number = table_put(t->functions, checksum_of(words, sizeof words), &added);
+    if (!number)
+        return UINT32_MAX;
+    if (!added)
+        return (uint32_t)*number;
+    if (t->met_count == t->met_room) {
+        uint32_t room = t->met_room ? t->met_room * 2 : 256;
+        struct met *met = realloc(t->met, room * sizeof *met);
+        if (!met)
+            return UINT32_MAX;
+        t->met = met;
+        t->met_room = room;
+    }
+    *number = t->met_count;
+    t->met[t->met_count] = (struct met){place->image, place->function};
+    return t->met_count++;
+}
+
+/* The number of the path in t->path; UINT32_MAX: out of memory. */
 static uint32_t number_path(struct truth *t, size_t depth)
 {
     bool added;
-    size_t bytes = depth * sizeof *t->frames;
-    uint64_t *place = table_put(t->numbers, checksum_of(t->frames, bytes), &added);
+    size_t bytes = depth * sizeof *t->path;
+    uint64_t *place = table_put(t->numbers, checksum_of(t->path, bytes), &added);
     if (!place)
         return UINT32_MAX;
     if (!added)
@@ -107,12 +141,12 @@ static uint32_t number_path(struct truth *t, size_t depth)
         t->paths = paths;
         t->path_room = room;
     }
-    struct true_frame *frames = arena_alloc(t->arena, bytes + 1);
-    if (!frames)
+    uint32_t *functions = arena_alloc(t->arena, bytes + 1);
+    if (!functions)
         return UINT32_MAX;
-    memcpy(frames, t->frames, bytes);
+    memcpy(functions, t->path, bytes);
     *place = t->path_count;
-    t->paths[t->path_count] = (struct path){frames, depth};
+    t->paths[t->path_count] = (struct path){functions, depth};
     return t->path_count++;
 }
 
@@ -130,7 +164,7 @@ static bool add_share(struct truth *t, struct true_share share)
     return true;
 }
 
-/* The path of the sample's own stack; its end in *reason, UNWIND_ROOT when it was entered. */
+/* The path of the sample's own stack: 1; 0 with the reason. */
 static int enter_unwound(struct truth *t, const struct process *process, const struct sample *sample,
                          unsigned *reason)
 {
@@ -144,38 +178,28 @@ static int enter_unwound(struct truth *t, const struct process *process, const s
     uint64_t base;
     if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
         base = UINT64_MAX;
-    memset(t->frames, 0, count * sizeof *t->frames); /* the bytes between the fields are compared too */
     for (size_t i = count; i-- > 0;) {
         const struct unwind_frame *frame = &t->unwound[i];
-        if (frame->cfa > base)
+        if (frame->cfa > base || !frame->place.image)
             continue;
-        t->frames[depth].image = frame->place.image;
-        t->frames[depth++].function = frame->place.function;
+        t->path[depth] = number_function(t, &frame->place);
+        if (t->path[depth++] == UINT32_MAX)
+            return -ENOMEM;
     }
     uint32_t path = number_path(t, depth);
     return path != UINT32_MAX && add_share(t, (struct true_share){path, 1}) ? 1 : -ENOMEM;
 }
 
-/* A map's path as frames: its number. */
+/* The number of a map's path. */
 static int number_node(struct truth *t, uint32_t node, uint32_t *number)
 {
-    int depth = pathmap_path(t->map, node, t->functions, t->room);
+    int depth = pathmap_path(t->map, node, t->path, t->room);
     if (depth < 0)
         return -EBADMSG;
     if ((size_t)depth > t->room) {
         if (!reserve(t, (size_t)depth))
             return -ENOMEM;
-        pathmap_path(t->map, node, t->functions, t->room);
-    }
-    memset(t->frames, 0, (size_t)depth * sizeof *t->frames);
-    for (int i = 0; i < depth; i++) {
-        struct image *image;
-        uint32_t function;
-        t->frames[i].function = IMAGE_NO_FUNCTION;
-        if (!locate_function(t->images, t->map, t->functions[i], &image, &function))
-            continue;
-        t->frames[i].image = image;
-        t->frames[i].function = function;
+        pathmap_path(t->map, node, t->path, t->room);
     }
     *number = number_path(t, (size_t)depth);
     return *number == UINT32_MAX ? -ENOMEM : 0;
@@ -184,14 +208,14 @@ static int number_node(struct truth *t, uint32_t node, uint32_t *number)
 /* Nodes of one function path stand side by side: each path gets the sum of its nodes. */
 static int enter_nodes(struct truth *t, uint32_t first, uint32_t count)
 {
-    uint64_t self = 0;
+    double self = 0;
     for (uint32_t i = first; i < first + count; i++)
-        self += pathmap_node(t->map, i).self;
+        self += (double)pathmap_node(t->map, i).self;
     double all = 0;
     uint32_t entered = t->share_count, last = PATHMAP_NONE;
     for (uint32_t i = first; i < first + count; i++) {
         struct pathmap_node node = pathmap_node(t->map, i);
-        double counted = (double)(self ? node.self : node.passes);
+        double counted = (double)(self > 0 ? node.self : node.passes);
         if (node.path != last) {
             struct true_share share = {0, 0};
             int rc = number_node(t, i, &share.path);
@@ -217,12 +241,11 @@ static int enter_mapped(struct truth *t, const struct place *place, uint64_t hei
     if (!place->image || place->function == IMAGE_NO_FUNCTION || height > UINT32_MAX)
         return 0;
     uint32_t image = pathmap_find_image(t->map, image_path(place->image), image_build_id(place->image), NULL);
-    uint32_t function =
-        image == PATHMAP_NONE
-            ? PATHMAP_NONE
-            : pathmap_find_function(t->map, image, image_function(place->image, place->function)->address);
-    uint32_t first,
-        count = function == PATHMAP_NONE ? 0 : pathmap_find(t->map, function, (uint32_t)height, &first);
+    if (image == PATHMAP_NONE)
+        return 0;
+    uint64_t address = image_function(place->image, place->function)->address;
+    uint32_t function = pathmap_find_function(t->map, image, address), first;
+    uint32_t count = function == PATHMAP_NONE ? 0 : pathmap_find(t->map, function, (uint32_t)height, &first);
     return count ? enter_nodes(t, first, count) : 0;
 }
 
@@ -233,6 +256,13 @@ static uint64_t sample_key(const struct truth *t, const struct sample *sample, c
     uint64_t cid[] = {(uintptr_t)place->image, place->function, height};
     uint64_t moment[] = {(uint64_t)sample->pid << 32 | sample->tid, sample->time, sample->sp, sample->ip};
     return t->map ? checksum_of(cid, sizeof cid) : checksum_of(moment, sizeof moment);
+}
+
+static int entered(int count, struct fathom_error *err)
+{
+    if (count == -EBADMSG)
+        return error_set(err, EBADMSG, "the truth map is damaged: a path in it does not end");
+    return count < 0 ? error_memory(err) : count;
 }
 
 int truth_of(struct truth *t, const struct process *process, const struct sample *sample,
@@ -247,10 +277,8 @@ int truth_of(struct truth *t, const struct process *process, const struct sample
         uint32_t first = t->share_count;
         unsigned why;
         int count = t->map ? enter_mapped(t, place, height, &why) : enter_unwound(t, process, sample, &why);
-        if (count == -EBADMSG)
-            return error_set(err, EBADMSG, "the truth map is damaged: a path in it does not end");
         if (count < 0)
-            return error_memory(err);
+            return entered(count, err);
         *known = (uint64_t)(count ? first : why) << 32 | (uint32_t)count;
     }
     uint32_t first = (uint32_t)(*known >> 32), count = (uint32_t)*known;
@@ -259,10 +287,46 @@ int truth_of(struct truth *t, const struct process *process, const struct sample
     return (int)count;
 }
 
-size_t truth_path(const struct truth *t, uint32_t path, const struct true_frame **frames)
+int truth_of_cid(struct truth *t, uint32_t function, uint32_t height, const struct true_share **shares,
+                 struct fathom_error *err)
 {
-    *frames = t->paths[path].frames;
+    uint32_t first, nodes = pathmap_find(t->map, function, height, &first), start = t->share_count;
+    int count = enter_nodes(t, first, nodes);
+    *shares = t->shares + start;
+    return entered(count, err);
+}
+
+size_t truth_path(const struct truth *t, uint32_t path, const uint32_t **functions)
+{
+    *functions = t->paths[path].functions;
     return t->paths[path].depth;
+}
+
+struct true_function truth_function(const struct truth *t, uint32_t function)
+{
+    if (t->map) {
+        struct pathmap_function f = pathmap_function(t->map, function);
+        struct pathmap_image image = pathmap_image(t->map, f.image);
+        return (struct true_function){image.path, image.build_id, f.address, f.name};
+    }
+    const struct met *met = &t->met[function];
+    struct true_function out = {image_path(met->image), *image_build_id(met->image), NO_ADDRESS, NULL};
+    if (met->function != IMAGE_NO_FUNCTION) {
+        out.address = image_function(met->image, met->function)->address;
+        out.name = image_function(met->image, met->function)->name;
+    }
+    return out;
+}
+
+uint32_t truth_function_count(const struct truth *t)
+{
+    return t->map ? pathmap_function_count(t->map) : t->met_count;
+}
+
+int truth_function_format(const struct truth *t, uint32_t function, char *out, size_t size)
+{
+    struct true_function f = truth_function(t, function);
+    return name_format(f.image, f.address == NO_ADDRESS ? "?" : f.name, f.address, out, size);
 }
 
 bool truth_covers(const struct truth *t, const char *image, const struct build_id *id)

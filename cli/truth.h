@@ -25,21 +25,33 @@ struct true_share {
     uint32_t path;
     double share; /* of the sample; they sum up to 1 */
 };
-struct true_frame {
-    const struct image *image; /* NULL: a map's function whose binary is gone or of another build */
-    uint32_t function;         /* IMAGE_NO_FUNCTION: code that no function owns */
-};
 
-/* map: borrowed; NULL: unwound stacks. images is borrowed. NULL: out of memory. */
-struct truth *truth_new(const struct pathmap *map, struct image_cache *images);
+/* map: borrowed; NULL: unwound stacks. NULL: out of memory. */
+struct truth *truth_new(const struct pathmap *map);
 void truth_free(struct truth *truth);
 /* The true paths of a sample, good until the next call; how many they are. 0 with *reason when there is none;
  * -ENOMEM, -EBADMSG. place and height: its CID; place->image is NULL when there is none. */
 int truth_of(struct truth *truth, const struct process *process, const struct sample *sample,
              const struct place *place, uint64_t height, const struct true_share **shares, unsigned *reason,
              struct fathom_error *err);
+/* The same for a CID of the map, which must be given; at least one. */
+int truth_of_cid(struct truth *truth, uint32_t function, uint32_t height, const struct true_share **shares,
+                 struct fathom_error *err);
+
 /* A path from the root inwards, without the frames above the stack's base (process.h); its depth. */
-size_t truth_path(const struct truth *truth, uint32_t path, const struct true_frame **frames);
+size_t truth_path(const struct truth *truth, uint32_t path, const uint32_t **functions);
+/* What the numbers in a path stand for. */
+struct true_function {
+    const char *image; /* the file's path */
+    struct build_id build_id;
+    uint64_t address; /* of its entry; NO_ADDRESS: code that no function owns */
+    const char *name; /* mangled; NULL: unknown */
+};
+#define NO_ADDRESS UINT64_MAX
+struct true_function truth_function(const struct truth *truth, uint32_t function);
+uint32_t truth_function_count(const struct truth *truth);
+/* Name to show. As snprintf. */
+int truth_function_format(const struct truth *truth, uint32_t function, char *out, size_t size);
 /* Whether true paths have the frames of this image. */
 bool truth_covers(const struct truth *truth, const char *image, const struct build_id *id);
 

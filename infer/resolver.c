@@ -252,39 +252,48 @@ uint32_t resolver_candidates(const struct resolver *r, uint32_t answer, const st
     return r->answers[answer].count;
 }
 
+int resolver_resolve_cid(struct resolver *r, uint32_t function, uint32_t height, struct resolved *out,
+                         struct fathom_error *err)
+{
+    uint32_t index;
+    int found = resolver_answer(r, function, height, &index);
+    if (found < 0)
+        return error_memory(err);
+    out->kind = RESOLVED_UNKNOWN;
+    out->reason = UNKNOWN_CONTEXT;
+    out->node = PATHMAP_NONE;
+    if (!found)
+        return 0;
+    const struct answer *answer = &r->answers[index];
+    const struct candidate_path *best = &r->candidates[answer->first];
+    out->kind = answer->inferred     ? RESOLVED_INFERRED
+                : answer->paths == 1 ? RESOLVED_PRECISE
+                                     : RESOLVED_AMBIGUOUS;
+    out->reason = UNKNOWN_NOT;
+    out->node = best->node;
+    out->paths = answer->paths;
+    out->probability = (double)best->probability;
+    out->answer = index;
+    out->posterior = best;
+    out->posterior_count = answer->count;
+    return 0;
+}
+
 int resolver_resolve(struct resolver *r, const struct process *process, const struct sample *sample,
                      struct resolved *out, struct fathom_error *err)
 {
     struct resolved result = {.kind = RESOLVED_UNKNOWN, .node = PATHMAP_NONE};
     result.cid = cid_of_sample(process, sample);
     result.reason = result.cid.reason;
-    if (result.reason != UNKNOWN_NOT) {
-        *out = result;
-        return 0;
-    }
-    const struct place *place = &result.cid.place;
-    uint32_t function, index;
-    if (resolver_find_function(r, place->image, place->function, &function) < 0)
-        return error_memory(err);
-    int found = 0;
-    if (function != PATHMAP_NONE && result.cid.height <= UINT32_MAX)
-        found = resolver_answer(r, function, (uint32_t)result.cid.height, &index);
-    if (found < 0)
-        return error_memory(err);
-    if (found) {
-        const struct answer *answer = &r->answers[index];
-        const struct candidate_path *best = &r->candidates[answer->first];
-        result.kind = answer->inferred     ? RESOLVED_INFERRED
-                      : answer->paths == 1 ? RESOLVED_PRECISE
-                                           : RESOLVED_AMBIGUOUS;
-        result.node = best->node;
-        result.paths = answer->paths;
-        result.probability = (double)best->probability;
-        result.answer = index;
-        result.posterior = best;
-        result.posterior_count = answer->count;
-    } else {
+    if (result.reason == UNKNOWN_NOT) {
+        const struct place *place = &result.cid.place;
+        uint32_t function;
+        if (resolver_find_function(r, place->image, place->function, &function) < 0)
+            return error_memory(err);
         result.reason = UNKNOWN_CONTEXT;
+        if (function != PATHMAP_NONE && result.cid.height <= UINT32_MAX &&
+            resolver_resolve_cid(r, function, (uint32_t)result.cid.height, &result, err) < 0)
+            return -ENOMEM;
     }
     *out = result;
     return 0;

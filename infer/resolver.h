@@ -85,6 +85,9 @@ const struct pathmap *resolver_map(const struct resolver *resolver);
 /* process may be NULL, as above. */
 int resolver_resolve(struct resolver *resolver, const struct process *process, const struct sample *sample,
                      struct resolved *out, struct fathom_error *err);
+/* The same for a CID in the map's numbers; out->cid is left as it is. */
+int resolver_resolve_cid(struct resolver *resolver, uint32_t function, uint32_t height, struct resolved *out,
+                         struct fathom_error *err);
 /* The candidates of a resolved sample that is not unknown as the map's counts alone rank them; at most
  * CANDIDATES_MAX. Good until the next resolver_resolve(). */
 uint32_t resolver_candidates(const struct resolver *resolver, uint32_t answer,

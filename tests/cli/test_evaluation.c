@@ -24,7 +24,7 @@ static void ready(struct trial *t)
     world_finish(t->true_world);
     struct self *self = &t->trained->self;
     cr_assert_eq(process_set_stack(self->process, self_tid(), BASE - 0x100000, BASE, NULL), 0);
-    t->truth = truth_new(t->true_world->map, self->images);
+    t->truth = truth_new(t->true_world->map);
     t->evaluation = evaluation_new(t->truth);
     cr_assert(t->truth && t->evaluation);
 }
@@ -126,15 +126,16 @@ Test(evaluation, shows_the_heaviest_wrong_contexts_first)
     cr_expect_str_eq(world_path(t.trained, wrong[0].node), "fun0 fun1 fun4");
     cr_expect_eq(wrong[0].samples, 2u);
     cr_expect_eq(wrong[0].weight, 18);
-    cr_expect_eq(wrong[0].height, 48u);
+    cr_expect_eq(wrong[0].cid.height, 48u);
     cr_expect_eq(wrong[1].node, PATHMAP_NONE);
     cr_expect_eq(wrong[1].category, CATEGORY_MISSING);
     cr_expect_eq(wrong[1].reason, UNKNOWN_CONTEXT);
     cr_expect_eq(wrong[2].weight, 1);
-    const struct true_frame *frames;
-    cr_assert_eq(truth_path(t.truth, wrong[2].truth, &frames), 3u);
-    cr_expect_eq(frames[0].image, world_image(t.trained));
-    cr_expect_eq(image_function(frames[1].image, frames[1].function)->name[3], '2');
+    const uint32_t *functions;
+    cr_assert_eq(truth_path(t.truth, wrong[2].truth, &functions), 3u);
+    struct true_function second = truth_function(t.truth, functions[1]);
+    cr_expect_str_eq(second.name, "fun2");
+    cr_expect_str_eq(second.image, image_path(world_image(t.trained)));
     free(wrong);
     end(&t);
 }

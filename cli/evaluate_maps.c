@@ -1,0 +1,97 @@
+/*
+ * evaluate_maps.c - a map held against the one of another run, without samples: the ICPP paper's own tables
+ * (sections 8.4, 9.2 and 9.3).
+ *
+ * Every context of the truth map is looked up, weighted by how often its training saw it: calls, where it saw
+ * every call.
+ */
+#include "cli/evaluate.h"
+
+#include <stdlib.h>
+
+/* The map's number of a function of the truth map; PATHMAP_NONE. */
+static uint32_t counterpart(const struct pathmap *map, const struct pathmap *truth_map, uint32_t function)
+{
+    struct pathmap_function f = pathmap_function(truth_map, function);
+    struct pathmap_image in = pathmap_image(truth_map, f.image);
+    uint32_t image = pathmap_find_image(map, in.path, &in.build_id, NULL);
+    return image == PATHMAP_NONE ? PATHMAP_NONE : pathmap_find_function(map, image, f.address);
+}
+
+/* What is compared, with the weight of one CID of the truth map. */
+struct comparison {
+    const struct pathmap *truth_map;
+    struct truth *truth;
+    struct resolver *resolver;
+    struct evaluation *evaluation;
+};
+
+static int compare_cid(struct comparison *c, uint32_t function, uint32_t height, uint32_t counterpart,
+                       double weight, struct fathom_error *err)
+{
+    const struct true_share *shares;
+    int count = truth_of_cid(c->truth, function, height, &shares, err);
+    if (count < 0)
+        return count;
+    struct resolved resolved = {.reason = UNKNOWN_CONTEXT, .kind = RESOLVED_UNKNOWN, .node = PATHMAP_NONE};
+    int rc = counterpart == PATHMAP_NONE
+                 ? 0
+                 : resolver_resolve_cid(c->resolver, counterpart, height, &resolved, err);
+    return rc < 0 ? rc
+                  : evaluation_count(c->evaluation, c->resolver, (struct judged_cid){function, height},
+                                     &resolved, shares, (size_t)count, weight, err);
+}
+
+/* The nodes of a function stand in order of height. */
+static int compare_function(struct comparison *c, uint32_t function, struct fathom_error *err)
+{
+    uint32_t in_map = counterpart(resolver_map(c->resolver), c->truth_map, function);
+    uint32_t first, count = pathmap_function_nodes(c->truth_map, function, &first);
+    int rc = 0;
+    for (uint32_t i = first, next; rc == 0 && i < first + count; i = next) {
+        uint32_t height = pathmap_node(c->truth_map, i).height;
+        double weight = 0;
+        for (next = i; next < first + count && pathmap_node(c->truth_map, next).height == height; next++)
+            weight += (double)pathmap_node(c->truth_map, next).self;
+        rc = compare_cid(c, function, height, in_map, weight, err);
+    }
+    return rc;
+}
+
+static int compare_all(struct comparison *c, const struct evaluate_options *options,
+                       const struct pathmap *map, struct fathom_error *err)
+{
+    int rc = c->truth && c->resolver && c->evaluation ? 0 : error_memory(err);
+    for (uint32_t f = 0; rc == 0 && f < pathmap_function_count(c->truth_map); f++)
+        rc = compare_function(c, f, err);
+    struct evaluate_result result = {.stages = {{.name = "exact"}}, .stage_count = 1, .maps = true};
+    if (rc == 0)
+        rc = evaluation_score(c->evaluation, &result.stages[0].score, err);
+    if (rc == 0)
+        rc = evaluate_wrong(options, c->evaluation, c->truth, map, &result, err);
+    if (rc == 0)
+        rc = evaluate_write(options, &result, err);
+    path_names_free(result.names);
+    free(result.wrong);
+    return rc;
+}
+
+int evaluate_maps(const struct evaluate_options *options, struct fathom_error *err)
+{
+    struct pathmap *map = NULL, *truth_map = NULL;
+    int rc = pathmap_open(options->map, &map, err);
+    if (rc == 0)
+        rc = pathmap_open(options->truth, &truth_map, err);
+    if (rc == 0) {
+        struct truth *truth = truth_new(truth_map);
+        struct comparison c = {truth_map, truth, resolver_new(map, NULL),
+                               truth ? evaluation_new(truth) : NULL};
+        rc = compare_all(&c, options, map, err);
+        evaluation_free(c.evaluation);
+        resolver_free(c.resolver);
+        truth_free(truth);
+    }
+    pathmap_close(truth_map);
+    pathmap_close(map);
+    return rc;
+}
