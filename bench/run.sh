@@ -1,8 +1,8 @@
 #!/bin/sh
 # Prints Fathom's speed and memory figures beside their limits and a peer's: "make bench" runs it.
 #
-# Every figure is measured here and now: "name<TAB>value<TAB>unit<TAB>limit" from each bench program, then whole
-# commands beside stock perf on the same workload. Needs perf and lua5.4 (scripts/setup bench).
+# Every figure is measured here and now: "name<TAB>value<TAB>unit<TAB>limit<TAB>peer" from each bench program, then
+# whole commands beside stock perf on the same workload. Needs perf and lua5.4 (scripts/setup bench).
 set -eu
 fathom=$1 programs=$2 source=$3
 directory=$(mktemp -d)
@@ -26,13 +26,22 @@ seconds()
     awk -v ns="$best" 'BEGIN { printf "%.4f", ns / 1e9 }'
 }
 
+# cpu COMMAND...: milliseconds of CPU time of the command without its children, the least of 3 runs.
+cpu()
+{
+    for run in 1 2 3; do
+        perf stat -i -x ' ' -e task-clock -o cpu.txt "$@" >/dev/null 2>&1
+        awk '/task-clock/ { print $1 }' cpu.txt
+    done | sort -n | head -n 1
+}
+
 calc() { awk "BEGIN { printf \"$1\", $2 }"; }
 bytes() { stat -c %s "$1"; }
 
 row figure measured unit limit peer
 for program in $programs; do
-    "$program" | while IFS="$(printf '\t')" read -r name value unit limit; do
-        row "$name" "$value" "$unit" "$limit"
+    "$program" | while IFS="$(printf '\t')" read -r name value unit limit peer; do
+        row "$name" "$value" "$unit" "$limit" "$peer"
     done
 done
 
@@ -53,13 +62,25 @@ dumps=$(perf script -i dwarf.data -F time -G 2>/dev/null | grep -c .)
 row "file, bytes per sample" "$(calc %.0f "$(bytes ours.data) / $samples")" bytes "" \
     "perf -g $(calc %.0f "$(bytes perf.data) / $chains"), perf --call-graph dwarf $(calc %.0f "$(bytes dwarf.data) / $dumps")"
 
-# A report of 4 million samples in many contexts.
-$fathom train -q -F 2000 -o map.fmap -- $workload >/dev/null
+# The report of that run, by call paths: its CPU time, and what it reads.
+$fathom train -q -o map.fmap -- $workload >/dev/null
+megabytes() { calc %.1f "$(bytes "$1") / 1e6"; }
+row "report of that run" "$(calc %.2f "$(cpu "$fathom" report -q -i ours.data -m map.fmap) / 1e3")" s "" \
+    "from $(megabytes ours.data) MB; perf report --stdio of --call-graph dwarf: $(calc %.2f \
+        "$(cpu perf report --stdio -i dwarf.data) / 1e3") s from $(megabytes dwarf.data) MB"
+
+# A report of 4 million samples, nearly all on CIDs that training saw; in CPU time.
 "$(dirname "$fathom")"/bench/repeat_recording ours.data long.data 4000000
-took=$(seconds "$fathom" report -q -i long.data -m map.fmap)
-row "report, samples per second" "$(calc %.2f "4 / $took")" "M/s" ">= 1"
-took=$(seconds "$fathom" report -q -i long.data -m map.fmap --phi 0.001)
-row "report --phi 0.001, samples per second" "$(calc %.2f "4 / $took")" "M/s" ">= 1"
+# report_row NAME OPTION...
+report_row()
+{
+    name=$1
+    shift
+    row "$name" "$(calc %.2f "4e3 / $(cpu "$fathom" report -q -i long.data -m map.fmap "$@")")" M/s ">= 2"
+}
+report_row "report, samples per second"
+report_row "report --no-temporal, samples per second" --no-temporal
+report_row "report --phi 0.001, samples per second" --phi 0.001
 
 # What one sample costs the program: a loop of system calls with a sample at each.
 # Then the report of those samples, with the peer's call chains of the same loop.
@@ -76,14 +97,6 @@ chain=$(seconds perf record -q -m 32M -e $event -c 1 -g -o loop.perf $loop)
 row "cost of a sample (tracepoint loop)" "$(calc %.0f "($ours - $none) / $calls * 1e9")" ns "" \
     "perf -g $(calc %.0f "($chain - $none) / $calls * 1e9")"
 # The recorder's own part of that, on whatever CPU it runs.
-# cpu COMMAND...: milliseconds of CPU time of the command without its children, the least of 3 runs.
-cpu()
-{
-    for run in 1 2 3; do
-        perf stat -i -x ' ' -e task-clock -o cpu.txt "$@" >/dev/null 2>&1
-        awk '/task-clock/ { print $1 }' cpu.txt
-    done | sort -n | head -n 1
-}
 ours=$(cpu $fathom record -q --audit 0 --ring 32768 -e $event -c 1 -o loop.data -- $loop)
 chain=$(cpu perf record -q -m 32M -e $event -c 1 -g -o loop.perf $loop)
 row "recorder's CPU time per sample" "$(calc %.0f "$ours / $calls * 1e6")" ns "" \
