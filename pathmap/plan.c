@@ -237,8 +237,10 @@ int plan_build(const struct image *image, const struct plan_options *options, vo
                         .bytes.item_size = 1,
                         .waiting.item_size = sizeof(struct waiting),
                         .left_out.item_size = sizeof(struct plan_left_out)};
-    int rc = plan_code_read(image, &b.code);
-    if (rc == 0)
+    int rc = 0;
+    if (!b.options->calls_only)
+        rc = plan_code_read(image, &b.code);
+    if (rc == 0 && !b.options->calls_only)
         rc = add_functions(&b);
     if (rc < 0)
         error_memory(err);

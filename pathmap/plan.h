@@ -17,6 +17,7 @@ struct plan_options {
     void *context;
     bool breakpoints_only; /* BREAKPOINT everywhere: for tests of the runtime */
     bool sleds_only;       /* SLED, or no hook: functions without a sled are passed over like skipped ones */
+    bool calls_only;       /* no hooks: what calls back through this image is followed, no more */
 };
 
 struct plan_left_out {

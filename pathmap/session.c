@@ -130,9 +130,9 @@ static int write_plan(struct session *s, const char *name, const void *data, siz
     return rc;
 }
 
-static int plan_image(struct session *s, struct session_entry *e, struct fathom_error *err)
+static int plan_image(struct session *s, struct session_entry *e, bool wanted, struct fathom_error *err)
 {
-    struct plan_options options = {.sleds_only = s->options.sleds_only};
+    struct plan_options options = {.sleds_only = s->options.sleds_only, .calls_only = !wanted};
     struct image *image;
     void *data;
     size_t size;
@@ -151,11 +151,12 @@ static int plan_image(struct session *s, struct session_entry *e, struct fathom_
 static void judge(struct session *s, struct session_entry *e)
 {
     struct fathom_error err = {0};
-    e->status = MAIL_LEAVE;
-    if (!session_wants(&s->options, e->image.path))
+    if (!session_wants(&s->options, e->image.path)) {
+        e->status = plan_image(s, e, false, &err) < 0 ? MAIL_LEAVE : MAIL_CALLS;
         return;
+    }
     e->status = MAIL_PLAN;
-    if (plan_image(s, e, &err) < 0) {
+    if (plan_image(s, e, true, &err) < 0) {
         e->status = MAIL_FAILED;
         snprintf(e->failure, sizeof e->failure, "%.*s", (int)sizeof e->failure - 1, err.text);
         e->image.failure = e->failure;

@@ -121,7 +121,7 @@ static struct frame *innermost(const struct stack *stack, struct frame *top, uin
 }
 
 /* The frame that made the call that returns to *slot: `top`, or one above it. *open: that frame is not always
- * at the same distance. */
+ * at the same distance. `_start` has a frame but no hook. */
 static struct frame *caller_of(const struct stack *stack, struct frame *top, const uint64_t *slot,
                                uint64_t frame_pointer, bool *open)
 {
@@ -137,7 +137,7 @@ static struct frame *caller_of(const struct stack *stack, struct frame *top, con
             break;
         uint64_t height = stack->base - cfa;
         struct frame *f = pop(top, stack, height + 1);
-        if (function && f->height == height && is_of(f, function))
+        if (f->height == height && (is_of(f, function) || is_of(f, core.main_function)))
             return f;
         if (function || !height)
             break;

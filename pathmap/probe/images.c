@@ -21,10 +21,12 @@ struct record {
     uint64_t dynamic; /* address of its dynamic section */
     bool loaded;
     bool hooked;     /* patch is there, and is to be applied whenever the image is loaded */
+    bool planned;    /* plan is there */
     uint32_t number; /* core_image()'s */
     uint32_t round;  /* of images_update() that saw it last */
     struct elf_image elf;
     struct mail_answer answer;
+    struct plan plan;
     struct patch patch;
     struct store_summary summary;
     char plan_path[4096];
@@ -40,7 +42,13 @@ static struct {
 /* Plans ----------------------------------------------------------------------------------------------------
  */
 
-static const char *map_plan(struct record *r, struct plan *plan)
+static bool plan_is_of(const struct plan *plan, const struct elf_image *elf)
+{
+    return plan->header->build_id_size == elf->build_id_size &&
+           raw_equal(plan->header->build_id, elf->build_id, elf->build_id_size);
+}
+
+static const char *map_plan(struct record *r)
 {
     size_t end = raw_append(r->plan_path, sizeof r->plan_path, 0, state.directory);
     end = raw_append(r->plan_path, sizeof r->plan_path, end, "/");
@@ -54,18 +62,20 @@ static const char *map_plan(struct record *r, struct plan *plan)
     if (raw_failed(data))
         return "its plan cannot be mapped";
     const char *reason = NULL;
-    if (plan_read((void *)data, (size_t)size, plan, &reason)) {
+    if (plan_read((void *)data, (size_t)size, &r->plan, &reason)) {
         raw_munmap((void *)data, (size_t)size);
         return reason;
     }
-    return NULL;
+    r->planned = true;
+    return plan_is_of(&r->plan, &r->elf) ? NULL : "its file has changed since it was loaded";
 }
 
 /* Tells the core of the image's functions. The id of the first. */
-static uint32_t describe(const struct record *r, const struct plan *plan)
+static uint32_t describe(const struct record *r)
 {
+    const struct plan *plan = &r->plan;
     uint32_t count = plan->header->hook_count;
-    uint32_t first = core_functions(r->number, count);
+    uint32_t first = count ? core_functions(r->number, count) : 0;
     for (uint32_t i = 0; first != UINT32_MAX && i < count; i++) {
         core_function(first + i, r->number, plan->hooks[i].function);
         core_function_size(first + i, plan->hooks[i].size);
@@ -75,8 +85,9 @@ static uint32_t describe(const struct record *r, const struct plan *plan)
     return first;
 }
 
-static void summarise(struct record *r, const struct plan *plan, const char *reason)
+static void summarise(struct record *r, const char *reason)
 {
+    const struct plan *plan = r->planned ? &r->plan : NULL;
     struct store_summary *s = &r->summary;
     uint32_t kinds[PLAN_KINDS] = {0}, count = plan ? plan->header->hook_count : 0;
     for (uint32_t i = 0; i < count; i++)
@@ -95,40 +106,31 @@ static void summarise(struct record *r, const struct plan *plan, const char *rea
     core_summary(r->number, s);
 }
 
-static bool plan_is_of(const struct plan *plan, const struct elf_image *elf)
-{
-    return plan->header->build_id_size == elf->build_id_size &&
-           raw_equal(plan->header->build_id, elf->build_id, elf->build_id_size);
-}
-
 /* The program itself (not a library that could be run as well) has a root: where it starts. */
-static void tell_root(const struct record *r, const struct plan *plan)
+static void tell_root(const struct record *r)
 {
-    if (r == state.records && !r->next && plan->header->entry)
-        core_main_root(r->number, plan->header->entry);
+    if (r == state.records && !r->next && r->plan.header->entry)
+        core_main_root(r->number, r->plan.header->entry);
 }
 
-static const char *hook(struct record *r, struct plan *plan, bool *planned)
+static const char *hook(struct record *r)
 {
     if (r->elf.relocated_code)
         return "its code has relocations";
-    const char *bad = map_plan(r, plan);
+    const char *bad = map_plan(r);
     if (bad)
         return bad;
-    *planned = true;
-    if (!plan_is_of(plan, &r->elf))
-        return "its file has changed since it was loaded";
-    if (plan->header->hook_count == 0)
+    uint32_t first = describe(r);
+    if (r->plan.header->hook_count == 0)
         return NULL;
-    uint32_t first = describe(r, plan);
     if (first == UINT32_MAX)
         return "there are too many functions";
-    bad = patch_prepare(&r->patch, plan, &r->elf.place, first);
+    bad = patch_prepare(&r->patch, &r->plan, &r->elf.place, first);
     if (!bad)
         bad = patch_apply(&r->patch);
     r->hooked = !bad;
     if (!bad)
-        tell_root(r, plan);
+        tell_root(r);
     return bad;
 }
 
@@ -155,7 +157,7 @@ static const char *ask(struct record *r)
         return "the trainer gave no answer before";
     if (!mail_ask(state.mail, r->elf.path, &r->answer))
         state.mail = NULL;
-    return r->answer.status == MAIL_PLAN ? NULL : r->answer.reason;
+    return r->answer.status == MAIL_PLAN || r->answer.status == MAIL_CALLS ? NULL : r->answer.reason;
 }
 
 static void open_new(struct record *r, const char *bad)
@@ -167,12 +169,10 @@ static void open_new(struct record *r, const char *bad)
         if (r->answer.status == MAIL_LEAVE)
             return;
     }
-    struct plan plan;
-    bool planned = false;
     add_to_core(r);
     if (!bad)
-        bad = hook(r, &plan, &planned);
-    summarise(r, planned ? &plan : NULL, bad);
+        bad = hook(r);
+    summarise(r, r->answer.status == MAIL_CALLS ? NULL : bad);
 }
 
 /* A record of an image that was closed and is the one that now lies at its place. */
@@ -194,10 +194,10 @@ static void open_again(struct record *r)
     r->round = state.round;
     if (r->number != UINT32_MAX)
         add_to_core(r);
-    if (!r->hooked)
-        return;
-    describe(r, &r->patch.plan);
-    summarise(r, &r->patch.plan, patch_apply(&r->patch));
+    if (r->planned && plan_is_of(&r->plan, &r->elf))
+        describe(r);
+    if (r->hooked)
+        summarise(r, patch_apply(&r->patch));
 }
 
 static void open_image(uint64_t bias, uint64_t dynamic)

@@ -30,7 +30,8 @@
 
 enum mail_status {
     MAIL_PLAN,   /* `plan` names the plan */
-    MAIL_LEAVE,  /* not among the chosen images: to be left alone, without a word */
+    MAIL_CALLS,  /* not among the chosen images: `plan` names one without hooks, which tells of its calls */
+    MAIL_LEAVE,  /* not among the chosen images, and there is no plan: to be left alone, without a word */
     MAIL_FAILED, /* there is no plan, for the `reason` */
 };
 

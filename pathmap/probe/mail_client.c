@@ -158,7 +158,8 @@ bool mail_ask(struct mail *mail, const char *path, struct mail_answer *out)
     drop_lock(mail, me);
     if (!answered)
         fail(out, "the trainer gives no answer");
-    else if (out->status == MAIL_PLAN && (!out->plan[0] || has_slash(out->plan)))
+    else if ((out->status == MAIL_PLAN || out->status == MAIL_CALLS) &&
+             (!out->plan[0] || has_slash(out->plan)))
         fail(out, "the trainer's answer makes no sense");
     return answered;
 }
