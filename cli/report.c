@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/evaluation.h"
 #include "cli/exit.h"
 #include "cli/options.h"
 #include "cli/profile.h"
@@ -22,13 +23,27 @@ struct report_context {
     struct profile *profile;
     struct pipeline *pipeline;
     struct terminal *terminal;
+    uint32_t event;
     uint64_t samples;
+    struct truth *truth; /* of the audit samples that were held back */
+    struct evaluation *checked;
 };
+
+/* An audit sample that was held back counts as one, whatever time it stands for. */
+static int check_audit(struct report_context *c, const struct process *process, const struct sample *sample,
+                       const struct resolved *resolved, struct fathom_error *err)
+{
+    struct sample one = *sample;
+    one.period = 1;
+    return evaluation_add(c->checked, pipeline_resolver(c->pipeline), process, &one, resolved, err);
+}
 
 static int report_sample(void *context, const struct process *process, const struct sample *sample,
                          const struct resolved *resolved, struct fathom_error *err)
 {
     struct report_context *c = context;
+    if (sample->event != c->event)
+        return check_audit(c, process, sample, resolved, err);
     if ((++c->samples & 0xfffff) == 0)
         terminal_progress(c->terminal, "%llu samples", (unsigned long long)c->samples);
     return profile_add(c->profile, pipeline_map(c->pipeline), process, sample, resolved, err);
@@ -41,8 +56,9 @@ static const char *recorded_command(const struct reader *reader)
     return end ? end + 4 : "";
 }
 
-static void fill_heading(struct view_heading *h, const struct report_context *c, struct reader *reader,
-                         const struct event *event, const struct report_options *options)
+static int fill_heading(struct view_heading *h, const struct report_context *c, struct reader *reader,
+                        const struct event *event, const struct report_options *options,
+                        struct fathom_error *err)
 {
     static const char *reasons[UNKNOWN_REASONS];
     for (unsigned i = 0; i < UNKNOWN_REASONS; i++)
@@ -53,6 +69,10 @@ static void fill_heading(struct view_heading *h, const struct report_context *c,
     reader_summary(reader, &summary);
     struct pipeline_summary learned;
     pipeline_summary(c->pipeline, &learned);
+    struct score checked;
+    int rc = evaluation_score(c->checked, &checked, err);
+    if (rc < 0)
+        return rc;
     *h = (struct view_heading){
         .command = reader_command(reader),
         .event = event->name,
@@ -69,12 +89,15 @@ static void fill_heading(struct view_heading *h, const struct report_context *c,
         .training = options->map ? NULL : recorded_command(reader),
         .rests_on_inference = counts.inferred + counts.ambiguous + counts.unknown_by_reason[UNKNOWN_CONTEXT],
         .audit_samples = learned.learned,
+        .audits_checked = (uint64_t)checked.all.weight,
+        .audits_right = (uint64_t)checked.right.weight,
         .lost = summary.lost,
         .throttled = summary.throttled,
         .damaged = summary.damaged,
         .truncated = summary.truncated,
     };
     memcpy(h->unknown_by_reason, counts.unknown_by_reason, sizeof counts.unknown_by_reason);
+    return 0;
 }
 
 /* A clock's events are nanoseconds. */
@@ -94,13 +117,14 @@ static int write_report(struct report_context *c, struct reader *reader, const s
     struct view_options view = options->view;
     view.unit = is_clock(event) ? "ns" : event->name;
     struct view_heading heading;
-    fill_heading(&heading, c, reader, event, options);
     const struct frames *frames = profile_frames(c->profile);
     int rc;
     if (options->folded) {
         rc = folded_write(tree, frames, stdout, err);
     } else {
-        rc = view_heading_write(&heading, &view, stdout, err);
+        rc = fill_heading(&heading, c, reader, event, options, err);
+        if (rc == 0)
+            rc = view_heading_write(&heading, &view, stdout, err);
         if (rc == 0)
             rc = view_write(tree, frames, &view, stdout, err);
     }
@@ -117,26 +141,27 @@ static int report_file(const struct report_options *options, struct terminal *te
     struct image_options image_options = {.log = &terminal->log};
     struct image_cache *images = image_cache_new(&image_options);
     struct report_context c = {.terminal = terminal};
-    uint32_t event = 0;
     int rc = images ? 0 : error_memory(&err);
     if (rc == 0)
         rc = reader_open(options->input, &terminal->log, &reader, &err);
     if (rc == 0)
-        rc = reader_main_event(reader, options->event, &event, &err);
+        rc = reader_main_event(reader, options->event, &c.event, &err);
     if (rc == 0 && options->map)
         rc = pathmap_open(options->map, &map, &err);
     if (rc < 0)
         goto out;
     c.profile = profile_new(&options->profile, images);
     c.pipeline = pipeline_new(images, &options->pipeline, &terminal->log);
-    rc = c.profile && c.pipeline ? 0 : error_memory(&err);
+    c.truth = truth_new(NULL);
+    c.checked = c.truth ? evaluation_new(c.truth) : NULL;
+    rc = c.profile && c.pipeline && c.checked ? 0 : error_memory(&err);
     if (rc == 0)
-        rc = pipeline_run(c.pipeline, reader, event, map, report_sample, &c, &err);
+        rc = pipeline_run(c.pipeline, reader, c.event, map, report_sample, &c, &err);
     terminal_progress_end(terminal);
     if (rc == 0) {
         const struct event *events;
         reader_events(reader, &events);
-        rc = write_report(&c, reader, &events[event], options, &err);
+        rc = write_report(&c, reader, &events[c.event], options, &err);
     }
 out:
     if (rc < 0)
@@ -144,6 +169,8 @@ out:
     int code = rc < 0 ? exit_code_of(&err) : EXIT_OK;
     if (rc == 0 && pipeline_stale(c.pipeline))
         code = EXIT_BUILD; /* printed all the same, with what is unknown by it */
+    evaluation_free(c.checked);
+    truth_free(c.truth);
     pipeline_free(c.pipeline);
     profile_free(c.profile);
     pathmap_close(map);
@@ -304,7 +331,7 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
     };
     struct report_options options = {
         .input = "perf.data",
-        .pipeline = {.learning = LEARN_DUMPS},
+        .pipeline = {.learning = LEARN_DUMPS, .hold_back = true},
         .view = {.kind = VIEW_TREE, .min_percent = 0.5, .show_image = true},
     };
     const char *colour = "auto";

@@ -23,6 +23,8 @@ struct pipeline {
     struct bases *bases;
     struct table *unseen;  /* (trie function, height) -> samples */
     struct table *found;   /* (pid, tid) -> base that an unwound stack or the votes told */
+    struct table *held;    /* audit samples that are held back, by moment_key() -> 1 */
+    uint64_t audits;       /* that the learning pass met */
     struct table *applied; /* (pid, tid) that were looked up in `found` and `bases` in this pass */
     bool stale;            /* an earlier resolver met another build */
     bool base_unknown;     /* the learning pass met a sample without one */
@@ -49,7 +51,8 @@ struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_
     p->unseen = table_new();
     p->found = table_new();
     p->applied = table_new();
-    if (!p->processes || !p->trainer || !p->unseen || !p->found || !p->applied) {
+    p->held = table_new();
+    if (!p->held || !p->processes || !p->trainer || !p->unseen || !p->found || !p->applied) {
         pipeline_free(p);
         return NULL;
     }
@@ -70,6 +73,7 @@ void pipeline_free(struct pipeline *p)
     table_free(p->unseen);
     table_free(p->found);
     table_free(p->applied);
+    table_free(p->held);
     free(p);
 }
 
@@ -81,6 +85,28 @@ static bool is_audit(const struct pipeline *p, const struct sample *sample)
 static uint64_t thread_key(const struct sample *sample)
 {
     return (uint64_t)sample->pid << 32 | sample->tid;
+}
+
+static uint64_t moment_key(const struct sample *sample)
+{
+    return hash_u64(thread_key(sample)) ^ sample->time;
+}
+
+/* Whether the sample is an audit that was held back. */
+static bool is_held(const struct pipeline *p, const struct sample *sample)
+{
+    return is_audit(p, sample) && table_find(p->held, moment_key(sample));
+}
+
+/* Decides whether an audit sample is held back, once for each: 1, 0 or -ENOMEM. */
+static int hold_back(struct pipeline *p, const struct sample *sample, struct fathom_error *err)
+{
+    uint64_t number = p->audits++;
+    bool chosen =
+        p->options.learning == LEARN_NOTHING || (number >= PIPELINE_FIRST_AUDITS && number % 10 == 0);
+    if (!chosen || sample->event == p->event)
+        return 0;
+    return table_put(p->held, moment_key(sample), NULL) ? 1 : error_memory(err);
 }
 
 /* Enters the sample's dump; keeps the base that it told for the passes to come. */
@@ -119,6 +145,11 @@ int pipeline_learn(void *pipeline, const struct record *record, struct fathom_er
     uint64_t base;
     if (!p->base_unknown && process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
         p->base_unknown = true;
+    if (p->options.hold_back && sample->stack && is_audit(p, sample)) {
+        int held = hold_back(p, sample, err);
+        if (held)
+            return held < 0 ? held : 0;
+    }
     if (sample->stack &&
         (p->options.learning == LEARN_DUMPS || (p->options.learning == LEARN_AUDITS && is_audit(p, sample))))
         return learn_dump(p, process, sample, err);
@@ -193,7 +224,7 @@ static int take_sample(struct pipeline *p, const struct record *record, struct p
     if (record->kind != RECORD_SAMPLE)
         return processes_apply(p->processes, record, err);
     const struct sample *sample = &record->sample;
-    if (sample->event != p->event)
+    if (sample->event != p->event && !is_held(p, sample))
         return 0;
     *process = process_find(p->processes, sample->pid);
     if (p->base_unknown && *process && sample->has_regs) {

@@ -16,9 +16,9 @@
 
 struct pipeline;
 
-/* Called for each sample of the event to resolve, in order of time but for ambiguous ones, which wait for
- * what comes after them (smooth.h). process may be NULL when nothing is known of the PID. A negative return
- * ends the run and is handed through. */
+/* Called for each sample of the event to resolve, and for audit samples that were held back, in order of time
+ * but for ambiguous ones, which wait for what comes after them (smooth.h). process may be NULL when nothing
+ * is known of the PID. A negative return ends the run and is handed through. */
 typedef smoother_sink pipeline_sink;
 
 enum pipeline_learning {
@@ -27,8 +27,13 @@ enum pipeline_learning {
     LEARN_DUMPS,   /* every sample that has a stack dump */
 };
 
+#define PIPELINE_FIRST_AUDITS 20u
+
 struct pipeline_options {
     enum pipeline_learning learning;
+    bool hold_back;    /* Some audit samples are not learned from but resolved like the others, to tell how
+                          often that is right: every tenth after the first PIPELINE_FIRST_AUDITS; all with
+                          LEARN_NOTHING. They go to the sink with their own event number. */
     bool no_automaton; /* leave CIDs that training never saw unknown */
     bool no_temporal;  /* judge each sample by itself: no smoothing over time */
 };

@@ -57,6 +57,10 @@ static void write_belief(struct printer *printer, const struct view_heading *hea
     if (heading->audit_samples > 0)
         printer_write(printer, "audit:    %llu unwound stacks of this recording were used\n",
                       (unsigned long long)heading->audit_samples);
+    if (heading->audits_checked > 0)
+        printer_write(printer,
+                      "measured: %llu of %llu unwound stacks that were held back were inferred right\n",
+                      (unsigned long long)heading->audits_right, (unsigned long long)heading->audits_checked);
     if (heading->training && heading->rests_on_inference > 0) {
         printer_write(printer, "training: %s of the weight rests on inference; \"fathom train%s",
                       share_format(share, heading->rests_on_inference, heading->weight),

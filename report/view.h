@@ -49,6 +49,7 @@ struct view_heading {
         *training; /* the command to train on, "" when it is not known; NULL: training is not spoken of */
     uint64_t rests_on_inference; /* weight whose paths that training would see */
     uint64_t audit_samples;
+    uint64_t audits_checked, audits_right; /* held back to see whether they are inferred right */
     uint64_t lost, throttled, damaged;
     bool truncated;
 };

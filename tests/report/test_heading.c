@@ -30,7 +30,9 @@ Test(heading, tells_how_sure_the_contexts_are)
                                   .reason_text = reasons,
                                   .reason_count = 4,
                                   .expected = 960.4,
-                                  .audit_samples = 120},
+                                  .audit_samples = 120,
+                                  .audits_checked = 10,
+                                  .audits_right = 9},
            "samples",
            "command:  sqlite3 bench.db\n"
            "event:    cpu-clock\n"
@@ -42,6 +44,7 @@ Test(heading, tells_how_sure_the_contexts_are)
            "known code)\n"
            "expected: 96.0% of the weight is on the right path, by the probabilities\n"
            "audit:    120 unwound stacks of this recording were used\n"
+           "measured: 9 of 10 unwound stacks that were held back were inferred right\n"
            "\n");
 }
 
