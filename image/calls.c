@@ -108,7 +108,7 @@ int calls_build(const struct image *image, struct calls **out, struct fathom_err
     calls->function_count = image_function_count(image);
     if (slots_build(&image->file, &calls->slots) < 0 || mark_functions(calls) < 0 ||
         read_functions(calls) < 0 || index_sites(calls) < 0 || calls_build_exports(calls) < 0 ||
-        calls_build_taken(calls) < 0 || calls_build_tables(calls) < 0) {
+        calls_build_taken(calls) < 0 || calls_build_tables(calls) < 0 || calls_build_fields(calls) < 0) {
         calls_free(calls);
         return error_memory(err);
     }
@@ -131,6 +131,8 @@ void calls_free(struct calls *calls)
     free(calls->tables);
     free(calls->table_functions);
     free(calls->exports);
+    free(calls->objects);
+    free(calls->fields);
     free(calls);
 }
 
@@ -147,6 +149,11 @@ size_t calls_of(const struct calls *calls, uint32_t function, const struct call_
         return 0;
     *out = calls->sites + calls->first[function];
     return calls->first[function + 1] - calls->first[function];
+}
+
+bool calls_returns(const struct calls *calls, uint32_t function)
+{
+    return function < calls->function_count && calls->marks[function] & MARK_RETURNS;
 }
 
 const struct call_site *calls_before(const struct calls *calls, uint64_t return_address)

@@ -54,6 +54,9 @@ void calls_free(struct calls *calls); /* NULL is allowed */
 size_t calls_all(const struct calls *calls, const struct call_site **out);
 /* Those of one function (of a .cold part: none, they are its owner's). */
 size_t calls_of(const struct calls *calls, uint32_t function, const struct call_site **out);
+/* Whether some way through the function's code returns, or jumps to another function. Those that do not run
+ * once at most (abort, exit), or for ever. */
+bool calls_returns(const struct calls *calls, uint32_t function);
 /* The call (no tail jump) after which this return address comes; NULL: none is known. */
 const struct call_site *calls_before(const struct calls *calls, uint64_t return_address);
 
@@ -75,6 +78,16 @@ struct call_table {
 };
 /* By address. Each base class of an object has one of its own. */
 size_t calls_tables(const struct calls *calls, const struct call_table **out);
+
+/* A function that stands in an object of constant data: a vtable, a structure of pointers to functions.
+ * Where an object starts is told by the pointers to it, so it is likely, not sure. */
+struct call_field {
+    int32_t field;      /* bytes from the object's start, as in struct call_site; below 4096 */
+    uint32_t function;  /* IMAGE_NO_FUNCTION: `symbol` of another image */
+    const char *symbol; /* NULL for functions of this image; owned by the image */
+};
+/* By field; each once. */
+size_t calls_fields(const struct calls *calls, const struct call_field **out);
 
 /* The function that the image defines for other images under this name. *resolver: it chooses one when it is
  * called by the loader (STT_GNU_IFUNC). IMAGE_NO_FUNCTION: none. */

@@ -39,12 +39,17 @@ struct calls {
     uint32_t *table_functions;
     struct exported *exports; /* by name */
     size_t export_count;
+    uint64_t *objects; /* addresses of data that something points to */
+    size_t object_count, object_room;
+    struct call_field *fields;
+    size_t field_count;
 };
 
 enum {
-    MARK_STUB = 1,   /* of the PLT */
-    MARK_TAKEN = 2,  /* its address is taken */
-    MARK_LABELS = 4, /* pointers in data lead into its middle: computed jumps */
+    MARK_STUB = 1,    /* of the PLT */
+    MARK_TAKEN = 2,   /* its address is taken */
+    MARK_RETURNS = 8, /* it has a return or a tail jump */
+    MARK_LABELS = 4,  /* pointers in data lead into its middle: computed jumps */
 };
 
 /* What is at hand while one function is read. */
@@ -70,9 +75,12 @@ int calls_read_operands(struct calls_reader *r);
 int calls_add_sites(struct calls_reader *r);
 int calls_note_taken(struct calls *calls, uint32_t by, uint32_t function);
 int calls_note_symbol(struct calls *calls, const char *symbol);
+/* The code takes this address: an object of data starts there, unless it is code. 0 or -ENOMEM. */
+int calls_note_object(struct calls *calls, uint64_t address);
 /* What data and the loader take; then the lists as they are handed out. After all functions. 0 or -ENOMEM. */
 int calls_build_taken(struct calls *calls);
 int calls_build_tables(struct calls *calls);
+int calls_build_fields(struct calls *calls);  /* after calls_build_tables() */
 int calls_build_exports(struct calls *calls); /* before calls_build_taken() */
 
 #endif

@@ -122,6 +122,7 @@ static int add_insn(struct calls_reader *r, uint32_t i, int32_t depth, struct op
         resolve_target(r->calls, next, &site);
     }
     if (site.tail) {
+        r->calls->marks[r->function] |= MARK_RETURNS;
         site.offset = 0;
         site.open = false;
     }
@@ -153,6 +154,8 @@ int calls_add_sites(struct calls_reader *r)
         bool last = i + 1 == r->code.count || insn[1].address != insn->address + insn->length;
         if ((insn->kind == CODE_PLAIN || insn->kind == CODE_NOP) && !last)
             continue;
+        if (insn->kind == CODE_RETURN)
+            r->calls->marks[r->function] |= MARK_RETURNS;
         int32_t depth = told ? cfi_lookup(cfi, insn->address).cfa_offset : r->flow.depths[i];
         struct operand operand = {0};
         if (calls_is_indirect(insn))

@@ -4,7 +4,7 @@ libimage_la_SOURCES = \
 	image/build_id.c \
 	image/cache.c image/cache.h \
 	image/calls.c image/calls.h image/calls_private.h \
-	image/calls_exports.c image/calls_operands.c image/calls_sites.c image/calls_taken.c image/calls_tables.c \
+	image/calls_exports.c image/calls_fields.c image/calls_operands.c image/calls_sites.c image/calls_taken.c image/calls_tables.c \
 	image/cfi.c image/cfi.h image/cfi_table.h \
 	image/cfi_expression.c image/cfi_expression.h \
 	image/cfi_frames.c image/cfi_frames.h \

@@ -82,6 +82,13 @@ static void ask_taken(const struct image *image, const struct calls *calls)
     for (size_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < tables[i].count; k++)
             require(tables[i].functions[k] < count || tables[i].functions[k] == IMAGE_NO_FUNCTION);
+    const struct call_field *fields;
+    n = calls_fields(calls, &fields);
+    for (size_t i = 0; i < n; i++) {
+        require(fields[i].field >= 0 && fields[i].field < 4096 &&
+                (i == 0 || fields[i].field >= fields[i - 1].field));
+        require(fields[i].symbol ? fields[i].function == IMAGE_NO_FUNCTION : fields[i].function < count);
+    }
     bool resolver;
     require(calls_export(calls, "", &resolver) == IMAGE_NO_FUNCTION);
 }

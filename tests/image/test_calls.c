@@ -383,6 +383,67 @@ Test(calls, vtables, .fini = close_calls)
     cr_expect_eq(pure, 1, "shape's own, with __cxa_pure_virtual");
 }
 
+/* The n-th function by name that stands in this field of an object; NULL: there are less. */
+static const char *in_field(int32_t field, unsigned n)
+{
+    const struct call_field *fields;
+    size_t count = calls_fields(calls, &fields);
+    for (size_t i = 0; i < count; i++)
+        if (fields[i].field == field && n-- == 0)
+            return fields[i].symbol ? fields[i].symbol : image_function(image, fields[i].function)->name;
+    return NULL;
+}
+
+static void check_fields(void)
+{
+    cr_expect_str_eq(in_field(8, 0), "file_open");
+    cr_expect_str_eq(in_field(8, 1), "pipe_open");
+    cr_expect_null(in_field(8, 2));
+    cr_expect_str_eq(in_field(24, 0), "both_close");
+    cr_expect_null(in_field(24, 1), "each once");
+    cr_expect_null(in_field(16, 0));
+    const struct call_site *s = site("use", "*", 0);
+    NEED(s);
+    cr_expect_eq(s->field, 8);
+}
+
+/* Structures of pointers to functions, which code and data point to. */
+Test(calls, fields, .fini = close_calls)
+{
+    build_source("fields.c",
+                 "#define F __attribute__((noipa)) int\n"
+                 "struct methods { long version; int (*open)(int); long flags; int (*close)(int); };\n"
+                 "F file_open(int x) { return x + 1; }\n"
+                 "F pipe_open(int x) { return x + 2; }\n"
+                 "F both_close(int x) { return x + 3; }\n"
+                 "static const struct methods file = {1, file_open, 0, both_close};\n"
+                 "static const struct methods pipes = {1, pipe_open, 0, both_close};\n"
+                 "const struct methods *choice = &pipes;\n"
+                 "F use(const struct methods *m, int x) { return m->open(x) + 1; }\n"
+                 "int main(int c, char **v) { (void)v; return use(c > 1 ? choice : &file, c); }\n");
+    build_run("gcc -O2 -o fields fields.c");
+    open_calls("fields");
+    check_fields();
+}
+
+Test(calls, functions_that_never_return, .fini = close_calls)
+{
+    build_source("ends.c", "#include <stdlib.h>\n"
+                           "#define F __attribute__((noipa)) int\n"
+                           "F leaf(int x) { return x + 1; }\n"
+                           "__attribute__((noipa, noreturn)) void fail(int x) { exit(x); }\n"
+                           "F checks(int x) { if (x > 5) fail(x); return leaf(x) + 1; }\n"
+                           "F jumps(int x) { return leaf(x * 2); }\n"
+                           "int main(int c, char **v) { (void)v; return checks(c) + jumps(c); }\n");
+    build_run("gcc -O2 -o ends ends.c");
+    open_calls("ends");
+    cr_expect_not(calls_returns(calls, function("fail")));
+    cr_expect(calls_returns(calls, function("leaf")));
+    cr_expect(calls_returns(calls, function("checks")));
+    cr_expect(calls_returns(calls, function("jumps")), "its target does");
+    cr_expect_not(calls_returns(calls, UINT32_MAX));
+}
+
 /* Calls of a part that gcc moved away belong to the function that it is from, at its frame's depth. */
 Test(calls, cold_parts, .fini = close_calls)
 {
