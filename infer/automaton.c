@@ -2,58 +2,88 @@
 #include "infer/automaton.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "infer/callers.h"
 
-#define NONE     UINT32_MAX
-#define EXACT    (UINT32_MAX - 1)
-#define BACK_OFF 2.0 /* sights of (function, next) that weigh as much as all callers of the function */
-#define UNSEEN                                                                                               \
-    1.0 /* sights of a function that weigh as much as all its static callers that were never seen */
-#define LOG_ZERO (-HUGE_VAL)
+#define NONE       UINT32_MAX
+#define EXACT      (UINT32_MAX - 1)
+#define ROOT       (UINT32_MAX - 2)
+#define INDEX_SIZE 48 /* bytes of the index for each state, at most */
 
 /* One of a state's best paths: through which edge, and which of the outer state's best it goes on with. */
 struct choice {
     float logarithm; /* of its probability, natural, unnormalised */
-    uint32_t
-        outer; /* state; NONE: the edge leads to the root; EXACT: the path is that of the map's node `edge` */
-    uint32_t edge; /* index in `chosen` */
-    uint32_t rank; /* of the outer state's best */
+    uint32_t outer;  /* state; ROOT: the edge leads there; EXACT: the path is that of the map's node `edge` */
+    uint32_t edge;   /* number in the graph */
+    uint32_t rank;   /* of the outer state's best */
+};
+
+struct key {
+    uint32_t function, height;
+    uint32_t next; /* what the function called; below second order NEXT_FIRST or NEXT_NARROWED */
+    bool resort;   /* of a state that has no paths without last resorts: those that it has with them */
 };
 
 struct state {
-    uint32_t function, next, height;
+    struct key key;
     uint32_t first; /* its choices: first .. first + count - 1 */
     uint8_t count;
+    bool last_resort; /* resort: the callers that are tried first led nowhere */
     bool done;        /* false: on the stack */
+    bool given_up;    /* takes too many states, in all orders */
     double logarithm; /* of the sum over all its paths; LOG_ZERO: none */
     double paths;
 };
 
+/* As `next`: no number of a function, nor GRAPH_LEAF. */
+#define NEXT_FIRST    (UINT32_MAX - 5)
+#define NEXT_NARROWED (UINT32_MAX - 6)
+
 struct automaton {
     const struct graph *graph;
-    struct table *index; /* hash of (function, next, height) -> first state with it + 1 */
+    struct automaton_options options;
+    struct table *index; /* hash of a key -> first state with it + 1 */
     struct state *states;
     uint32_t *same; /* next state + 1 with the same hash */
-    uint32_t state_count, state_room;
+    uint32_t state_count, state_room, same_room;
     uint32_t limit; /* of state_count, in this look-up */
+    uint64_t forgotten;
     struct choice *choices;
     uint32_t choice_count, choice_room;
-    struct graph_edge *chosen; /* edges that choices name */
-    uint32_t chosen_count, chosen_room;
+    struct callers callers; /* of the state that is looked at */
     uint32_t *stack;
-    size_t stack_count, stack_room;
+    uint32_t stack_count, stack_room;
 };
 
-struct automaton *automaton_new(const struct graph *graph)
+/* What a state can take. */
+static size_t state_bytes(const struct automaton *a)
+{
+    return sizeof(struct state) + sizeof(uint32_t) + INDEX_SIZE + a->options.best * sizeof(struct choice);
+}
+
+struct automaton *automaton_new(const struct graph *graph, const struct automaton_options *options)
 {
     struct automaton *a = calloc(1, sizeof *a);
     if (!a)
         return NULL;
     a->graph = graph;
+    if (options)
+        a->options = *options;
+    if (!a->options.best)
+        a->options.best = AUTOMATON_BEST;
+    if (a->options.best > AUTOMATON_BEST_MAX)
+        a->options.best = AUTOMATON_BEST_MAX;
+    if (!a->options.bytes)
+        a->options.bytes = AUTOMATON_BYTES;
+    if (!a->options.each)
+        a->options.each = AUTOMATON_EACH;
+    /* arrays grow by half of what they are */
+    size_t most = a->options.bytes / 3 * 2 / AUTOMATON_ORDERS / state_bytes(a);
+    if (a->options.each > most)
+        a->options.each = (uint32_t)most;
     a->index = table_new();
     if (!a->index) {
         free(a);
@@ -62,15 +92,28 @@ struct automaton *automaton_new(const struct graph *graph)
     return a;
 }
 
-void automaton_free(struct automaton *a)
+/* Frees all states. */
+static void forget(struct automaton *a)
 {
-    if (!a)
-        return;
     table_free(a->index);
     free(a->states);
     free(a->same);
     free(a->choices);
-    free(a->chosen);
+    a->forgotten += a->state_count;
+    a->index = NULL;
+    a->states = NULL;
+    a->same = NULL;
+    a->choices = NULL;
+    a->state_count = a->state_room = a->same_room = 0;
+    a->choice_count = a->choice_room = 0;
+}
+
+void automaton_free(struct automaton *a)
+{
+    if (!a)
+        return;
+    forget(a);
+    callers_free(&a->callers);
     free(a->stack);
     free(a);
 }
@@ -80,7 +123,7 @@ static bool grow(void **array, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room)
         return true;
-    uint32_t wanted = *room ? *room * 2 : 1024;
+    uint32_t wanted = *room + *room / 2 + 64;
     void *more = realloc(*array, wanted * size);
     if (!more)
         return false;
@@ -89,149 +132,73 @@ static bool grow(void **array, uint32_t count, uint32_t *room, size_t size)
     return true;
 }
 
-static uint64_t state_hash(uint32_t function, uint32_t next, uint32_t height)
+static uint64_t key_hash(struct key key)
 {
-    return hash_u64(hash_u64((uint64_t)function << 32 | height) ^ next);
+    return hash_u64(hash_u64((uint64_t)key.function << 32 | key.height) ^ (uint64_t)key.resort << 32 ^
+                    key.next);
 }
 
-static uint32_t find_state(const struct automaton *a, uint32_t function, uint32_t next, uint32_t height)
+static uint32_t find_state(const struct automaton *a, struct key key)
 {
-    const uint64_t *head = table_find(a->index, state_hash(function, next, height));
+    const uint64_t *head = table_find(a->index, key_hash(key));
     for (uint32_t i = head ? (uint32_t)*head : 0; i; i = a->same[i - 1]) {
-        const struct state *s = &a->states[i - 1];
-        if (s->function == function && s->next == next && s->height == height)
+        const struct key *k = &a->states[i - 1].key;
+        if (k->function == key.function && k->next == key.next && k->height == key.height &&
+            k->resort == key.resort)
             return i - 1;
     }
     return NONE;
 }
 
 /* A new state; NONE: out of memory, or too many (errno tells). */
-static uint32_t add_state(struct automaton *a, uint32_t function, uint32_t next, uint32_t height)
+static uint32_t add_state(struct automaton *a, struct key key)
 {
     if (a->state_count >= a->limit) {
         errno = ENOSPC;
         return NONE;
     }
     errno = ENOMEM;
-    if (a->state_count == a->state_room) {
-        uint32_t room = a->state_room ? a->state_room * 2 : 1024;
-        struct state *states = realloc(a->states, room * sizeof *states);
-        if (states)
-            a->states = states;
-        uint32_t *same = realloc(a->same, room * sizeof *same);
-        if (same)
-            a->same = same;
-        if (!states || !same)
-            return NONE;
-        a->state_room = room;
-    }
-    uint64_t *head = table_put(a->index, state_hash(function, next, height), NULL);
+    if (!grow((void **)&a->states, a->state_count, &a->state_room, sizeof *a->states) ||
+        !grow((void **)&a->same, a->state_count, &a->same_room, sizeof *a->same))
+        return NONE;
+    uint64_t *head = table_put(a->index, key_hash(key), NULL);
     if (!head)
         return NONE;
     uint32_t i = a->state_count++;
-    a->states[i] =
-        (struct state){.function = function, .next = next, .height = height, .logarithm = LOG_ZERO};
+    a->states[i] = (struct state){.key = key, .logarithm = LOG_ZERO};
     a->same[i] = (uint32_t)*head;
     *head = i + 1;
     return i;
 }
 
-/* The sets of edges that a state's callers come from, and the share of each. */
-struct mixture {
-    struct graph_edges set[3]; /* with this next; with any; in the binary alone */
-    double share[3];
-};
-enum { WITH_NEXT, WITH_ANY, STATIC, SETS };
-
-static struct mixture mixture_of(const struct automaton *a, const struct state *s)
+/* What is to be known of the state with this key: of itself, or when it has no paths so, with last resorts.
+ * false: the state *i with the key *key has to be done first (NONE: made). */
+static bool is_known(const struct automaton *a, struct key *key, uint32_t *i)
 {
-    struct mixture m = {.set = {graph_callers_before(a->graph, s->function, s->next),
-                                graph_callers(a->graph, s->function),
-                                graph_static_callers(a->graph, s->function)}};
-    double with_next = m.set[WITH_NEXT].weight / (m.set[WITH_NEXT].weight + BACK_OFF);
-    double fixed = m.set[STATIC].count ? UNSEEN / (m.set[WITH_ANY].weight + UNSEEN) : 0;
-    m.share[WITH_NEXT] = (1 - fixed) * with_next;
-    m.share[WITH_ANY] = (1 - fixed) * (1 - with_next);
-    m.share[STATIC] = fixed;
-    return m;
-}
-
-static uint32_t mixture_count(const struct mixture *m)
-{
-    return m->set[WITH_NEXT].count + m->set[WITH_ANY].count + m->set[STATIC].count;
-}
-
-/* The i-th edge of the mixture, the set that it is of, and its probability's logarithm. One that is in both
- * trained sets comes twice, its shares add up. */
-static const struct graph_edge *mixture_edge(const struct mixture *m, uint32_t i, int *of, double *logarithm)
-{
-    int k = 0;
-    while (i >= m->set[k].count)
-        i -= m->set[k++].count;
-    const struct graph_edge *edge = &m->set[k].edges[i];
-    *of = k;
-    *logarithm =
-        edge->weight > 0 && m->share[k] > 0 ? log(m->share[k] * edge->weight / m->set[k].weight) : LOG_ZERO;
-    return edge;
-}
-
-static bool leads_out(const struct automaton *a, const struct graph_edge *edge, int of, uint32_t height)
-{
-    if (edge->caller == GRAPH_ROOT)
-        return edge->rise == height;
-    return edge->rise >= 8 && edge->rise <= height &&
-           (of != STATIC || graph_possible(a->graph, edge->caller, height - edge->rise));
-}
-
-static double log_add(double x, double y)
-{
-    if (x < y) {
-        double swap = x;
-        x = y;
-        y = swap;
+    bool resort = key->resort;
+    key->resort = false;
+    *i = find_state(a, *key);
+    if (resort && *i != NONE && a->states[*i].done && a->states[*i].logarithm == LOG_ZERO) {
+        key->resort = true;
+        *i = find_state(a, *key);
     }
-    return y == LOG_ZERO ? x : x + log1p(exp(y - x));
+    return *i != NONE && a->states[*i].done;
 }
 
-/* Keeps the AUTOMATON_BEST most probable. Two ways through the same edge to the same outer path (it stands in
- * both sets of the mixture) are one: their probabilities add up. */
-static void keep_choice(struct choice *best, uint32_t *count, struct choice c)
+/* Keeps the most probable; false: it is none of them. */
+static bool keep_choice(struct choice *best, uint32_t *count, uint32_t most, struct choice c)
 {
-    for (uint32_t i = 0; i < *count; i++) {
-        if (best[i].outer == c.outer && best[i].rank == c.rank && c.outer != NONE) {
-            c.logarithm = (float)log_add((double)best[i].logarithm, (double)c.logarithm);
-            memmove(best + i, best + i + 1, (*count - i - 1) * sizeof *best);
-            --*count;
-            break;
-        }
-        if (best[i].outer == NONE && c.outer == NONE) {
-            best[i].logarithm = (float)log_add((double)best[i].logarithm, (double)c.logarithm);
-            return;
-        }
-    }
-    if (*count == AUTOMATON_BEST && best[*count - 1].logarithm >= c.logarithm)
-        return;
-    uint32_t at = *count < AUTOMATON_BEST ? (*count)++ : AUTOMATON_BEST - 1;
+    if (*count == most && best[*count - 1].logarithm >= c.logarithm)
+        return false;
+    uint32_t at = *count < most ? (*count)++ : most - 1;
     for (; at > 0 && best[at - 1].logarithm < c.logarithm; at--)
         best[at] = best[at - 1];
     best[at] = c;
+    return true;
 }
 
-/* A state whose paths are those of the map's nodes. false: out of memory. */
-static bool finish_exact(struct automaton *a, uint32_t i, uint32_t first, uint32_t nodes)
+static bool store_choices(struct automaton *a, struct state *s, const struct choice *best, uint32_t count)
 {
-    struct state *s = &a->states[i];
-    const struct pathmap *map = graph_map(a->graph);
-    struct choice best[AUTOMATON_BEST];
-    uint32_t count = 0;
-    double all = graph_callers(a->graph, s->function).weight, sum = 0;
-    for (uint32_t n = first; n < first + nodes; n++) {
-        double passes = (double)pathmap_node(map, n).passes;
-        if (passes <= 0)
-            continue;
-        sum += passes;
-        keep_choice(best, &count, (struct choice){(float)log(passes / all), EXACT, n, n});
-    }
     s->first = a->choice_count;
     for (uint32_t b = 0; b < count; b++) {
         if (!grow((void **)&a->choices, a->choice_count, &a->choice_room, sizeof *a->choices))
@@ -239,97 +206,106 @@ static bool finish_exact(struct automaton *a, uint32_t i, uint32_t first, uint32
         a->choices[a->choice_count++] = best[b];
     }
     s->count = (uint8_t)count;
-    s->logarithm = sum > 0 ? log(sum / all) : LOG_ZERO;
-    s->paths = nodes;
     s->done = true;
     return true;
 }
 
-/* All outer states of state i are done: sums it up. false: out of memory. */
+/* A state whose paths are those of the map's nodes. false: out of memory. */
+static bool finish_exact(struct automaton *a, uint32_t i, uint32_t first, uint32_t nodes)
+{
+    struct state *s = &a->states[i];
+    const struct pathmap *map = graph_map(a->graph);
+    struct choice best[AUTOMATON_BEST_MAX];
+    uint32_t count = 0;
+    double all = graph_callers(a->graph, s->key.function).weight, sum = 0;
+    for (uint32_t n = first; n < first + nodes; n++) {
+        double passes = (double)pathmap_node(map, n).passes;
+        if (passes <= 0)
+            continue;
+        sum += passes;
+        struct choice c = {(float)log(passes / all), EXACT, n, 0};
+        keep_choice(best, &count, a->options.best, c);
+    }
+    s->logarithm = sum > 0 ? log(sum / all) : LOG_ZERO;
+    s->paths = nodes;
+    return store_choices(a, s, best, count);
+}
+
+static bool is_second_order(const struct state *s)
+{
+    return s->key.next != NEXT_FIRST && s->key.next != NEXT_NARROWED;
+}
+
+static struct key outer_key(const struct state *s, const struct caller *caller)
+{
+    return (struct key){caller->function, caller->height, is_second_order(s) ? s->key.function : s->key.next,
+                        s->key.resort};
+}
+
+/* One caller, whose state is done: its paths into the best and into the sum. */
+static void add_caller(const struct automaton *a, struct state *s, const struct caller *caller,
+                       struct choice *best, uint32_t *count)
+{
+    struct choice c = {(float)caller->logarithm, ROOT, caller->edge, 0};
+    if (caller->function == GRAPH_ROOT) {
+        s->logarithm = log_add(s->logarithm, caller->logarithm);
+        s->paths++;
+        keep_choice(best, count, a->options.best, c);
+        return;
+    }
+    struct key key = outer_key(s, caller);
+    is_known(a, &key, &c.outer);
+    const struct state *outer = &a->states[c.outer];
+    if (outer->logarithm == LOG_ZERO)
+        return;
+    s->logarithm = log_add(s->logarithm, caller->logarithm + outer->logarithm);
+    s->paths += outer->paths;
+    for (c.rank = 0; c.rank < outer->count; c.rank++) {
+        c.logarithm = (float)(caller->logarithm + (double)a->choices[outer->first + c.rank].logarithm);
+        if (!keep_choice(best, count, a->options.best, c))
+            break;
+    }
+}
+
+/* All outer states of state i, of a->callers, are done: sums it up, or lets it try its last resort. false:
+ * out of memory. */
 static bool finish_state(struct automaton *a, uint32_t i)
 {
     struct state *s = &a->states[i];
-    struct mixture m = mixture_of(a, s);
-    struct choice best[AUTOMATON_BEST];
+    struct choice best[AUTOMATON_BEST_MAX];
     uint32_t count = 0;
-    double sum = LOG_ZERO, paths = 0;
-    for (uint32_t e = 0; e < mixture_count(&m); e++) {
-        double logarithm;
-        int of;
-        const struct graph_edge *edge = mixture_edge(&m, e, &of, &logarithm);
-        if (logarithm == LOG_ZERO || !leads_out(a, edge, of, s->height))
-            continue;
-        /* Callers of the pair are all among those of the function: paths are counted there. */
-        bool counts = of != WITH_NEXT;
-        struct choice c = {.logarithm = (float)logarithm, .outer = NONE, .edge = e};
-        if (edge->caller == GRAPH_ROOT) {
-            sum = log_add(sum, logarithm);
-            paths += counts;
-            keep_choice(best, &count, c);
-            continue;
-        }
-        c.outer = find_state(a, edge->caller, s->function, s->height - edge->rise);
-        const struct state *outer = &a->states[c.outer];
-        if (outer->logarithm == LOG_ZERO)
-            continue;
-        sum = log_add(sum, logarithm + outer->logarithm);
-        paths += counts ? outer->paths : 0;
-        for (c.rank = 0; c.rank < outer->count; c.rank++) {
-            c.logarithm = (float)(logarithm + (double)a->choices[outer->first + c.rank].logarithm);
-            keep_choice(best, &count, c);
-        }
+    s->logarithm = LOG_ZERO;
+    s->paths = 0;
+    for (uint32_t k = 0; k < a->callers.count; k++)
+        add_caller(a, s, &a->callers.items[k], best, &count);
+    if (s->logarithm == LOG_ZERO && s->key.resort && !s->last_resort) {
+        s->last_resort = true;
+        return true;
     }
-    s->first = a->choice_count;
-    for (uint32_t b = 0; b < count; b++) {
-        double unused;
-        int of;
-        if (!grow((void **)&a->choices, a->choice_count, &a->choice_room, sizeof *a->choices) ||
-            !grow((void **)&a->chosen, a->chosen_count, &a->chosen_room, sizeof *a->chosen))
-            return false;
-        a->chosen[a->chosen_count] = *mixture_edge(&m, best[b].edge, &of, &unused);
-        best[b].edge = a->chosen_count++;
-        a->choices[a->choice_count++] = best[b];
-    }
-    s->count = (uint8_t)count;
-    s->logarithm = sum;
-    s->paths = paths;
-    s->done = true;
-    return true;
+    return store_choices(a, s, best, count);
 }
 
 static bool push(struct automaton *a, uint32_t state)
 {
-    if (a->stack_count == a->stack_room) {
-        size_t room = a->stack_room ? a->stack_room * 2 : 1024;
-        uint32_t *stack = realloc(a->stack, room * sizeof *stack);
-        if (!stack)
-            return false;
-        a->stack = stack;
-        a->stack_room = room;
-    }
+    if (!grow((void **)&a->stack, a->stack_count, &a->stack_room, sizeof *a->stack))
+        return false;
     a->stack[a->stack_count++] = state;
     return true;
 }
 
-/* Pushes the outer states that are not done: 1 when there were any, 0 when none, negative errno. One may
- * stand deeper in the stack already; it is done when it comes up a second time. */
+/* Pushes those outer states of state i, of a->callers, that are not done: 1 when there were any, 0 when none,
+ * negative errno. One may stand deeper in the stack already; it is done when it comes up a second time. */
 static int push_outer(struct automaton *a, uint32_t i)
 {
-    struct state s = a->states[i];
-    struct mixture m = mixture_of(a, &s);
     int pushed = 0;
-    for (uint32_t e = 0; e < mixture_count(&m); e++) {
-        double logarithm;
-        int of;
-        const struct graph_edge *edge = mixture_edge(&m, e, &of, &logarithm);
-        if (logarithm == LOG_ZERO || edge->caller == GRAPH_ROOT || !leads_out(a, edge, of, s.height))
-            continue;
-        uint32_t height = s.height - edge->rise;
-        uint32_t outer = find_state(a, edge->caller, s.function, height);
-        if (outer != NONE && a->states[outer].done)
+    for (uint32_t k = 0; k < a->callers.count; k++) {
+        const struct caller *caller = &a->callers.items[k];
+        struct key key = outer_key(&a->states[i], caller);
+        uint32_t outer;
+        if (caller->function == GRAPH_ROOT || is_known(a, &key, &outer))
             continue;
         if (outer == NONE)
-            outer = add_state(a, edge->caller, s.function, height);
+            outer = add_state(a, key);
         if (outer == NONE)
             return -errno;
         if (!push(a, outer))
@@ -337,6 +313,16 @@ static int push_outer(struct automaton *a, uint32_t i)
         pushed = 1;
     }
     return pushed;
+}
+
+static int find_callers(struct automaton *a, const struct state *s)
+{
+    const struct callers_question question = {
+        s->key.function, is_second_order(s) ? s->key.next : CALLERS_ANY_NEXT, s->key.height, s->last_resort};
+    int rc = callers_find(&a->callers, a->graph, &question);
+    if (rc == 0 && s->key.next == NEXT_NARROWED)
+        callers_narrow(&a->callers, AUTOMATON_BEAM);
+    return rc;
 }
 
 /* Finishes the state and all that it needs. Heights fall from each state to its outer ones, so this ends. */
@@ -348,40 +334,101 @@ static int run(struct automaton *a, uint32_t start)
     while (a->stack_count) {
         uint32_t i = a->stack[a->stack_count - 1];
         const struct state *s = &a->states[i];
-        uint32_t first, nodes = s->done ? 0 : graph_exact(a->graph, s->function, s->height, &first);
+        uint32_t first, nodes = s->done ? 0 : graph_exact(a->graph, s->key.function, s->key.height, &first);
         if (nodes && !finish_exact(a, i, first, nodes))
             return -ENOMEM;
-        int pushed = a->states[i].done ? 0 : push_outer(a, i);
+        if (s->done) {
+            a->stack_count--;
+            continue;
+        }
+        int rc = find_callers(a, &a->states[i]);
+        int pushed = rc < 0 ? rc : push_outer(a, i);
         if (pushed < 0)
             return pushed;
-        if (pushed)
-            continue;
-        a->stack_count--;
-        if (!a->states[i].done && !finish_state(a, i))
+        if (!pushed && !finish_state(a, i))
             return -ENOMEM;
     }
     return 0;
 }
 
-int automaton_find(struct automaton *a, uint32_t function, uint32_t height, struct automaton_answer *out)
+/* What a look-up of a CID starts from, in one of the orders. */
+static struct key start_key(uint32_t function, uint32_t height, enum automaton_order order)
 {
-    a->limit = a->state_count < AUTOMATON_STATES - AUTOMATON_EACH ? a->state_count + AUTOMATON_EACH
-                                                                  : AUTOMATON_STATES;
-    uint32_t i = find_state(a, function, GRAPH_LEAF, height);
-    if (i == NONE) {
-        i = add_state(a, function, GRAPH_LEAF, height);
+    static const uint32_t next[AUTOMATON_ORDERS] = {GRAPH_LEAF, NEXT_FIRST, NEXT_NARROWED};
+    return (struct key){function, height, next[order], true};
+}
+
+/* The state that a CID was found with; NONE: it was not asked for, or takes too many states. */
+static uint32_t find_start(const struct automaton *a, uint32_t function, uint32_t height,
+                           enum automaton_order *order)
+{
+    for (*order = 0; *order < AUTOMATON_ORDERS; ++*order) {
+        struct key key = start_key(function, height, *order);
+        uint32_t i;
+        if (is_known(a, &key, &i))
+            return i;
+    }
+    return NONE;
+}
+
+/* Forgets all when the memory could be too small for one more CID. */
+static bool make_room(struct automaton *a)
+{
+    size_t used = a->state_count * (state_bytes(a) - a->options.best * sizeof(struct choice)) +
+                  a->choice_count * sizeof(struct choice);
+    size_t more = (size_t)AUTOMATON_ORDERS * a->options.each * state_bytes(a);
+    if (used + more > a->options.bytes / 3 * 2)
+        forget(a);
+    if (!a->index)
+        a->index = table_new();
+    return a->index;
+}
+
+/* Runs one order, by last resorts too when all else leads nowhere. */
+static int run_order(struct automaton *a, struct key key)
+{
+    uint32_t i;
+    a->limit = a->state_count + a->options.each;
+    while (!is_known(a, &key, &i)) {
+        if (i == NONE)
+            i = add_state(a, key);
         if (i == NONE)
             return -errno;
+        int rc = a->states[i].given_up ? -ENOSPC : run(a, i);
+        if (rc < 0) {
+            a->states[i].given_up = rc == -ENOSPC;
+            return rc;
+        }
+        key.resort = true;
     }
-    if (!a->states[i].done) {
-        int rc = run(a, i);
+    return 0;
+}
+
+/* Finds a CID that was not asked for, with as much as there is room for. */
+static int find_new(struct automaton *a, uint32_t function, uint32_t height)
+{
+    int rc = make_room(a) ? -ENOSPC : -ENOMEM;
+    for (enum automaton_order order = 0; order < AUTOMATON_ORDERS && rc == -ENOSPC; order++)
+        rc = run_order(a, start_key(function, height, order));
+    return rc;
+}
+
+int automaton_find(struct automaton *a, uint32_t function, uint32_t height, struct automaton_answer *out)
+{
+    enum automaton_order order;
+    uint32_t i = find_start(a, function, height, &order);
+    if (i == NONE) {
+        int rc = find_new(a, function, height);
         if (rc < 0)
             return rc;
+        i = find_start(a, function, height, &order);
     }
     const struct state *s = &a->states[i];
     if (s->logarithm == LOG_ZERO)
         return -ENOENT;
-    *out = (struct automaton_answer){.paths = s->paths, .best = s->count};
+    out->paths = s->paths;
+    out->best = s->count;
+    out->order = order;
     for (uint32_t r = 0; r < s->count; r++) {
         double p = exp((double)a->choices[s->first + r].logarithm - s->logarithm);
         out->probability[r] = p < 1 ? p : 1;
@@ -397,7 +444,7 @@ static size_t append_node(const struct automaton *a, uint32_t node, struct autom
     for (; node != PATHMAP_NONE; depth++) {
         struct pathmap_node n = pathmap_node(map, node);
         if (depth < max)
-            steps[depth] = (struct automaton_step){n.function, n.height, n.site};
+            steps[depth] = (struct automaton_step){n.function, n.height, n.site, false};
         node = n.parent;
     }
     return depth;
@@ -406,17 +453,20 @@ static size_t append_node(const struct automaton *a, uint32_t node, struct autom
 size_t automaton_path(const struct automaton *a, uint32_t function, uint32_t height, uint32_t rank,
                       struct automaton_step *steps, size_t max)
 {
-    uint32_t i = find_state(a, function, GRAPH_LEAF, height);
+    enum automaton_order order;
+    uint32_t i = find_start(a, function, height, &order);
     size_t depth = 0;
-    for (; i != NONE && rank < a->states[i].count; depth++) {
+    while (i < ROOT && rank < a->states[i].count) {
         const struct state *s = &a->states[i];
         const struct choice *c = &a->choices[s->first + rank];
         if (c->outer == EXACT) {
             depth = append_node(a, c->edge, steps, depth, max);
             break;
         }
+        const struct graph_edge *edge = graph_edge_at(a->graph, c->edge);
         if (depth < max)
-            steps[depth] = (struct automaton_step){s->function, s->height, a->chosen[c->edge].site};
+            steps[depth] = (struct automaton_step){s->key.function, s->key.height, edge->site, edge->open};
+        depth++;
         i = c->outer;
         rank = c->rank;
     }
@@ -431,5 +481,5 @@ size_t automaton_path(const struct automaton *a, uint32_t function, uint32_t hei
 
 size_t automaton_states(const struct automaton *a)
 {
-    return a->state_count;
+    return (size_t)a->forgotten + a->state_count;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "infer/automaton.h"
+#include "infer/graph_statics.h"
 
 #define MAX_DEPTH 65536
 #define WEIGHT    8.0  /* counts for one sample: so that shares of it still count */
@@ -45,45 +46,16 @@ static bool number_functions(struct extension *x)
     return true;
 }
 
-/* The static edges in the map's numbers, and with each jump the calls that training saw of the function that
- * jumps. NULL: out of memory. */
-static struct graph_call *translate_calls(const struct extension *x, const struct statics *statics,
-                                          size_t *count)
-{
-    struct graph *seen = graph_new(x->map, NULL, 0);
-    size_t most = statics->count;
-    for (size_t i = 0; seen && i < statics->jump_count; i++) {
-        uint32_t from = x->to_map[statics->jumps[i].from];
-        most += from == PATHMAP_NONE ? 0 : graph_callers(seen, from).count;
-    }
-    struct graph_call *calls = seen ? malloc((most + 1) * sizeof *calls) : NULL;
-    *count = 0;
-    for (size_t i = 0; calls && i < statics->count; i++) {
-        const struct static_edge *e = &statics->edges[i];
-        uint32_t callee = x->to_map[e->callee], caller = x->to_map[e->caller];
-        if (callee != PATHMAP_NONE && caller != PATHMAP_NONE)
-            calls[(*count)++] = (struct graph_call){callee, {caller, e->rise, e->site, 1}};
-    }
-    for (size_t i = 0; calls && i < statics->jump_count; i++) {
-        uint32_t from = x->to_map[statics->jumps[i].from], to = x->to_map[statics->jumps[i].to];
-        struct graph_edges edges = {0};
-        if (from != PATHMAP_NONE && to != PATHMAP_NONE)
-            edges = graph_callers(seen, from);
-        for (uint32_t e = 0; e < edges.count; e++)
-            calls[(*count)++] = (struct graph_call){to, edges.edges[e]};
-    }
-    graph_free(seen);
-    return calls;
-}
-
-/* Enters the rank-th path of a CID; -ENOMEM. A path too deep for the scratch is left out. */
-static int enter(struct extension *x, const struct unseen *u, uint32_t rank, uint64_t self)
+/* Enters the rank-th path of a CID; -ENOMEM. A path too deep for the scratch is left out. *open: set when it
+ * goes through a frame of open size. */
+static int enter(struct extension *x, const struct unseen *u, uint32_t rank, uint64_t self, bool *open)
 {
     size_t depth = automaton_path(x->automaton, x->to_map[u->function], u->height, rank, x->steps, MAX_DEPTH);
     if (depth > MAX_DEPTH)
         return 0;
     uint32_t node = TRIE_ROOT;
     for (size_t i = 0; i < depth; i++) {
+        *open |= x->steps[i].open;
         node =
             trie_child(x->trie, node, x->to_trie[x->steps[i].function], x->steps[i].height, x->steps[i].site);
         if (node == TRIE_NONE)
@@ -96,6 +68,7 @@ static int enter(struct extension *x, const struct unseen *u, uint32_t rank, uin
 static int extend_one(struct extension *x, struct unseen *u, struct extend_summary *summary)
 {
     struct automaton_answer answer;
+    bool open = false;
     uint32_t function = x->to_map[u->function];
     int rc = function == PATHMAP_NONE ? -ENOENT : automaton_find(x->automaton, function, u->height, &answer);
     if (rc == -ENOENT)
@@ -106,10 +79,12 @@ static int extend_one(struct extension *x, struct unseen *u, struct extend_summa
         return rc == -ENOMEM ? rc : 0;
     for (uint32_t r = 0; rc == 0 && r < answer.best; r++) {
         if (r == 0 || answer.probability[r] >= LEAST)
-            rc = enter(x, u, r, (uint64_t)ceil(answer.probability[r] * (double)u->samples * WEIGHT));
+            rc = enter(x, u, r, (uint64_t)ceil(answer.probability[r] * (double)u->samples * WEIGHT), &open);
     }
     u->found = true;
     summary->found++;
+    summary->open += open;
+    summary->reduced += answer.order != AUTOMATON_SECOND_ORDER;
     return rc;
 }
 
@@ -128,15 +103,13 @@ int extend_paths(struct trie *trie, const struct pathmap *map, const struct stat
                  struct fathom_error *err)
 {
     struct extension x = {.trie = trie, .map = map, .steps = malloc(MAX_DEPTH * sizeof *x.steps)};
-    struct graph_call *calls = NULL;
+    struct graph_calls calls = {0};
     struct graph *graph = NULL;
-    size_t call_count = 0;
-    if (x.steps && number_functions(&x))
-        calls = translate_calls(&x, statics, &call_count);
-    if (calls)
-        graph = graph_new(map, calls, call_count);
+    if (x.steps && number_functions(&x) && graph_calls_of(map, statics, x.to_map, &calls) == 0)
+        graph = graph_new(map, &calls);
+    graph_calls_free(&calls);
     if (graph)
-        x.automaton = automaton_new(graph);
+        x.automaton = automaton_new(graph, NULL);
     int rc = x.automaton ? 0 : -ENOMEM;
     *summary = (struct extend_summary){0};
     qsort(unseen, count, sizeof *unseen, heavier_first); /* while states last */
@@ -146,7 +119,6 @@ int extend_paths(struct trie *trie, const struct pathmap *map, const struct stat
         summary->states = automaton_states(x.automaton);
     automaton_free(x.automaton);
     graph_free(graph);
-    free(calls);
     free(x.to_trie);
     free(x.to_map);
     free(x.steps);

@@ -21,6 +21,8 @@ struct unseen {
 struct extend_summary {
     uint64_t found, impossible; /* CIDs: with paths; that no path leads to */
     uint64_t too_many;          /* CIDs given up on for the number of states */
+    uint64_t reduced;           /* of those found: looked up with less than all that is known, for the same */
+    uint64_t open;              /* of those found: a path goes through a frame of open size */
     size_t states;
 };
 

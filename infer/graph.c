@@ -5,7 +5,11 @@
 
 #include "base/hash.h"
 
-/* One sight of an edge. Sorted by (next, function, caller, rise, site), equal ones become one. */
+#define ROUNDS 8    /* calls after training's last that expected numbers of calls are carried on */
+#define ONCE   1e-3 /* runs of a function that never returns: it does not happen while others are counted */
+#define CARRY  0.5  /* of a caller's runs reach one of its call sites that training never saw */
+
+/* One sight of an edge. Sorted by (function, next, caller, rise, site), equal ones become one. */
 struct sight {
     uint32_t next, function;
     struct graph_edge edge;
@@ -18,18 +22,35 @@ struct span {
 
 struct graph {
     const struct pathmap *map; /* borrowed */
-    struct graph_edge *edges;  /* those of `all` and of `pairs`, span by span */
+    struct graph_edge *edges;  /* those of all spans, span by span */
     uint32_t edge_count;
-    struct span *all; /* by function */
     uint32_t functions;
-    struct span *fixed; /* by function: static callers */
+    struct span *all;          /* by function */
+    struct span *fixed, *open; /* by function: what the binary shows */
+    double *runs;              /* by function: how often it ran, seen or expected */
+    bool *hooked;              /* by function: its image is */
+    bool *ends;                /* by function: it never returns */
     struct span *pairs;
     uint32_t pair_count;
     struct table *pair_of; /* function << 32 | next -> index in pairs */
+    struct span *classes;
+    uint32_t *members;      /* numbers of classes, function by function */
+    uint32_t *first_member; /* by function, and one more */
 };
 
 #define ANY   UINT32_MAX       /* as `next`: whatever it was */
 #define FIXED (UINT32_MAX - 3) /* as `next`: the binary shows it */
+#define OPEN  (UINT32_MAX - 4) /* as `next`: so it does, from a frame of open size */
+
+static int compare_edges(const void *a, const void *b)
+{
+    const struct graph_edge *x = a, *y = b;
+    if (x->caller != y->caller)
+        return x->caller < y->caller ? -1 : 1;
+    if (x->rise != y->rise)
+        return x->rise < y->rise ? -1 : 1;
+    return x->open - y->open;
+}
 
 static int compare_sights(const void *a, const void *b)
 {
@@ -38,21 +59,10 @@ static int compare_sights(const void *a, const void *b)
         return x->function < y->function ? -1 : 1;
     if (x->next != y->next)
         return x->next < y->next ? -1 : 1;
-    if (x->edge.caller != y->edge.caller)
-        return x->edge.caller < y->edge.caller ? -1 : 1;
-    if (x->edge.rise != y->edge.rise)
-        return x->edge.rise < y->edge.rise ? -1 : 1;
+    int order = compare_edges(&x->edge, &y->edge);
+    if (order)
+        return order;
     return x->edge.weight > y->edge.weight ? -1 : x->edge.weight < y->edge.weight;
-}
-
-static int compare_weights(const void *a, const void *b)
-{
-    const struct graph_edge *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    if (x->caller != y->caller)
-        return x->caller < y->caller ? -1 : 1;
-    return x->rise < y->rise ? -1 : x->rise > y->rise;
 }
 
 /* What the map saw: for every node its call, once for any next and once for each next. Returns their number.
@@ -65,12 +75,12 @@ static size_t collect(const struct pathmap *map, struct sight *sights)
         struct pathmap_node node = pathmap_node(map, i);
         if (!pathmap_node_sound(map, i))
             continue;
-        struct graph_edge edge = {GRAPH_ROOT, node.height, node.site, (double)node.passes};
+        struct graph_edge edge = {GRAPH_ROOT, node.height, node.site, (double)node.passes, false};
         if (node.parent != PATHMAP_NONE) {
             struct pathmap_node parent = pathmap_node(map, node.parent);
             edge.caller = parent.function;
             edge.rise = node.height - parent.height;
-            struct graph_edge outer = {GRAPH_ROOT, parent.height, parent.site, (double)node.passes};
+            struct graph_edge outer = {GRAPH_ROOT, parent.height, parent.site, (double)node.passes, false};
             if (parent.parent != PATHMAP_NONE) {
                 struct pathmap_node grand = pathmap_node(map, parent.parent);
                 outer.caller = grand.function;
@@ -87,6 +97,16 @@ static size_t collect(const struct pathmap *map, struct sight *sights)
     return count;
 }
 
+/* Adds the calls that the binary shows. Returns the new number of sights. */
+static size_t collect_calls(struct sight *sights, size_t seen, const struct graph_calls *calls)
+{
+    for (size_t i = 0; calls && i < calls->count; i++) {
+        const struct graph_call *call = &calls->calls[i];
+        sights[seen++] = (struct sight){call->edge.open ? OPEN : FIXED, call->callee, call->edge};
+    }
+    return seen;
+}
+
 /* Makes equal edges one (the site of the heaviest stays, as they are sorted), in place. */
 static size_t unite(struct sight *sights, size_t count)
 {
@@ -94,7 +114,7 @@ static size_t unite(struct sight *sights, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct sight *last = kept ? &sights[kept - 1] : NULL;
         if (last && last->function == sights[i].function && last->next == sights[i].next &&
-            last->edge.caller == sights[i].edge.caller && last->edge.rise == sights[i].edge.rise)
+            compare_edges(&last->edge, &sights[i].edge) == 0)
             last->edge.weight += sights[i].edge.weight;
         else
             sights[kept++] = sights[i];
@@ -102,111 +122,226 @@ static size_t unite(struct sight *sights, size_t count)
     return kept;
 }
 
-static bool function_hooked(const struct pathmap *map, uint32_t function)
+/* Whether the map's passes count all runs of the function that it saw. */
+static bool is_counted(const struct graph *g, uint32_t function)
 {
-    return pathmap_image(map, pathmap_function(map, function).image).hooked;
+    return g->all[function].weight > 0 && pathmap_covers(g->map, pathmap_function(g->map, function).image);
 }
 
-static int compare_callers(const void *a, const void *b)
+static double runs_of(const struct graph *g, uint32_t caller)
 {
-    const struct graph_edge *x = a, *y = b;
-    if (x->caller != y->caller)
-        return x->caller < y->caller ? -1 : 1;
-    return x->rise < y->rise ? -1 : x->rise > y->rise;
+    return caller == GRAPH_ROOT ? 1 : g->runs[caller];
 }
 
-/* How often training saw the caller of an edge. */
-static double caller_weight(const struct graph *g, const struct graph_edge *edge)
+/* What the runs of its callers let expect of a function. */
+static double expected_runs(const struct graph *g, uint32_t function)
 {
-    return edge->caller == GRAPH_ROOT ? 0 : g->all[edge->caller].weight;
+    const struct span *spans[] = {&g->fixed[function], &g->open[function]};
+    double sum = 0;
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = spans[k]->first; i < spans[k]->first + spans[k]->count; i++)
+            sum += g->edges[i].weight * runs_of(g, g->edges[i].caller);
+    return CARRY * sum;
 }
 
-/* Static callers that training saw too go out of the static ones, as do those that it never saw beside some
- * that it saw; all of them where training saw every call of the function. */
-static void drop_seen(struct graph *g)
+/* How often each function runs. Passes of functions whose calls training saw only by chance (samples, beside
+ * hooked images) are of another measure than those of hooked ones: for them what is expected counts, too. */
+static void estimate_runs(struct graph *g)
+{
+    double most = 0;
+    for (uint32_t f = 0; f < g->functions; f++) {
+        g->runs[f] = g->all[f].weight;
+        if (g->runs[f] > most)
+            most = g->runs[f];
+    }
+    bool changed = true;
+    for (int round = 0; round < ROUNDS && changed; round++) {
+        changed = false;
+        for (uint32_t f = 0; f < g->functions; f++) {
+            double runs = is_counted(g, f) ? 0 : expected_runs(g, f), limit = g->ends[f] ? ONCE : most;
+            if (runs > limit)
+                runs = limit;
+            if (runs <= g->runs[f])
+                continue;
+            g->runs[f] = runs;
+            changed = true;
+        }
+    }
+}
+
+/* Weights the edges by the runs of their callers. Callers that nothing leads to go, beside some that run.
+ * Edges that stand in `but` (NULL: none), too. */
+static void weigh_callers(struct graph *g, struct span *span, const struct span *but)
+{
+    struct graph_edge *edges = g->edges + span->first;
+    bool any_runs = false;
+    for (uint32_t i = 0; i < span->count; i++)
+        any_runs |= runs_of(g, edges[i].caller) > 0;
+    uint32_t kept = 0;
+    span->weight = 0;
+    for (uint32_t i = 0; i < span->count; i++) {
+        double runs = any_runs ? runs_of(g, edges[i].caller) : 1;
+        if (runs <= 0 ||
+            (but && bsearch(&edges[i], g->edges + but->first, but->count, sizeof *edges, compare_edges)))
+            continue;
+        edges[kept] = edges[i];
+        edges[kept].weight *= runs;
+        span->weight += edges[kept++].weight;
+    }
+    span->count = kept;
+}
+
+/* Whether training saw every call of the function. */
+static bool all_seen(const struct graph *g, uint32_t function)
+{
+    return g->all[function].count && g->hooked[function];
+}
+
+static void weigh_statics(struct graph *g)
 {
     for (uint32_t f = 0; f < g->functions; f++) {
-        struct span *all = &g->all[f], *fixed = &g->fixed[f];
-        struct graph_edge *edges = g->edges + fixed->first;
-        qsort(g->edges + all->first, all->count, sizeof *g->edges, compare_callers);
-        bool any_seen = false;
-        for (uint32_t i = 0; i < fixed->count; i++)
-            any_seen |= caller_weight(g, &edges[i]) > 0;
-        uint32_t kept = 0;
-        fixed->weight = 0;
-        for (uint32_t i = 0; i < fixed->count; i++) {
-            double weight = caller_weight(g, &edges[i]);
-            if ((all->count && function_hooked(g->map, f)) || (any_seen && weight <= 0) ||
-                bsearch(&edges[i], g->edges + all->first, all->count, sizeof *edges, compare_callers))
-                continue;
-            edges[kept] = edges[i];
-            edges[kept].weight = weight > 0 ? weight : 1;
-            fixed->weight += edges[kept++].weight;
-        }
-        fixed->count = kept;
+        if (all_seen(g, f))
+            g->fixed[f].count = 0;
+        weigh_callers(g, &g->fixed[f], &g->all[f]);
+        weigh_callers(g, &g->open[f], NULL);
     }
+}
+
+static struct span *place_span(struct graph *g, uint32_t function, uint32_t next)
+{
+    if (next == ANY)
+        return &g->all[function];
+    if (next == FIXED)
+        return &g->fixed[function];
+    if (next == OPEN)
+        return &g->open[function];
+    uint64_t *place = table_put(g->pair_of, (uint64_t)function << 32 | next, NULL);
+    if (!place)
+        return NULL;
+    *place = g->pair_count;
+    return &g->pairs[g->pair_count++];
 }
 
 static bool lay_out(struct graph *g, const struct sight *sights, size_t count)
 {
-    g->edges = malloc((count + 1) * sizeof *g->edges);
-    g->pairs = malloc((count + 1) * sizeof *g->pairs);
-    if (!g->edges || !g->pairs)
-        return false;
     struct span *span = NULL;
     for (size_t i = 0; i < count; i++) {
         const struct sight *s = &sights[i];
         if (i == 0 || s->function != sights[i - 1].function || s->next != sights[i - 1].next) {
-            if (s->next == ANY || s->next == FIXED) {
-                span = s->next == ANY ? &g->all[s->function] : &g->fixed[s->function];
-            } else {
-                uint64_t *place = table_put(g->pair_of, (uint64_t)s->function << 32 | s->next, NULL);
-                if (!place)
-                    return false;
-                *place = g->pair_count;
-                span = &g->pairs[g->pair_count++];
-            }
+            span = place_span(g, s->function, s->next);
+            if (!span)
+                return false;
             *span = (struct span){g->edge_count, 0, 0};
         }
         g->edges[g->edge_count++] = s->edge;
         span->count++;
         span->weight += s->edge.weight;
     }
-    drop_seen(g);
-    for (uint32_t f = 0; f < g->functions; f++)
-        qsort(g->edges + g->all[f].first, g->all[f].count, sizeof *g->edges, compare_weights);
-    for (uint32_t p = 0; p < g->pair_count; p++)
-        qsort(g->edges + g->pairs[p].first, g->pairs[p].count, sizeof *g->edges, compare_weights);
     return true;
 }
 
-/* Adds the calls that the binary shows. Returns the new number of sights. */
-static size_t collect_calls(struct sight *sights, size_t seen, const struct graph_call *calls, size_t count)
+/* The same for a class, of whose calls only `share` lead to a certain target. Where training saw some of its
+ * callers, the others go: there can be thousands of them. */
+static void weigh_class(struct graph *g, struct span *span, double share)
 {
-    for (size_t i = 0; i < count; i++)
-        sights[seen++] = (struct sight){FIXED, calls[i].callee, calls[i].edge};
-    return seen;
+    struct graph_edge *edges = g->edges + span->first;
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < span->count; i++) {
+        edges[i].weight *= share;
+        if (edges[i].caller == GRAPH_ROOT || g->all[edges[i].caller].count)
+            edges[seen++] = edges[i];
+    }
+    if (seen)
+        span->count = seen;
+    weigh_callers(g, span, NULL);
 }
 
-struct graph *graph_new(const struct pathmap *map, const struct graph_call *calls, size_t count)
+/* The class's edges, equal ones once. */
+static void lay_out_class(struct graph *g, const struct graph_class *class, struct span *span)
 {
-    struct graph *g = calloc(1, sizeof *g);
-    size_t most = 3 * (size_t)pathmap_node_count(map) + count;
-    struct sight *sights = malloc((most + 1) * sizeof *sights);
-    if (!g || !sights) {
-        free(g);
-        free(sights);
-        return NULL;
+    struct graph_edge *edges = g->edges + g->edge_count;
+    *span = (struct span){g->edge_count, 0, 0};
+    for (size_t i = 0; i < class->caller_count; i++)
+        edges[i] = class->callers[i];
+    qsort(edges, class->caller_count, sizeof *edges, compare_edges);
+    for (size_t i = 0; i < class->caller_count; i++) {
+        struct graph_edge *last = span->count ? &edges[span->count - 1] : NULL;
+        if (last && compare_edges(last, &edges[i]) == 0)
+            last->weight += edges[i].weight;
+        else
+            edges[span->count++] = edges[i];
     }
-    g->map = map;
-    g->functions = pathmap_function_count(map);
+    g->edge_count += span->count;
+    weigh_class(g, span, 1 / (double)class->target_count);
+}
+
+static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
+{
+    size_t members = 0;
+    for (size_t c = 0; calls && c < calls->class_count; c++)
+        members += calls->classes[c].target_count;
+    g->classes = calloc(calls ? calls->class_count + 1 : 1, sizeof *g->classes);
+    g->members = malloc((members + 1) * sizeof *g->members);
+    g->first_member = calloc((size_t)g->functions + 2, sizeof *g->first_member);
+    if (!g->classes || !g->members || !g->first_member)
+        return false;
+    uint32_t *first = g->first_member + 1;
+    for (size_t c = 0; calls && c < calls->class_count; c++) {
+        lay_out_class(g, &calls->classes[c], &g->classes[c]);
+        for (size_t i = 0; i < calls->classes[c].target_count; i++)
+            first[calls->classes[c].targets[i]]++;
+    }
+    uint32_t sum = 0; /* counts become where each function's members begin, then where they end */
+    for (uint32_t f = 0; f < g->functions; f++) {
+        uint32_t count = first[f];
+        first[f] = sum;
+        sum += count;
+    }
+    for (uint32_t c = 0; calls && c < calls->class_count; c++)
+        for (size_t i = 0; i < calls->classes[c].target_count; i++)
+            g->members[first[calls->classes[c].targets[i]]++] = c;
+    return true;
+}
+
+/* All spans. room: of edges. */
+static bool build(struct graph *g, struct sight *sights, size_t room, const struct graph_calls *calls)
+{
+    size_t count = collect_calls(sights, collect(g->map, sights), calls);
+    g->functions = pathmap_function_count(g->map);
+    g->edges = malloc((room + 1) * sizeof *g->edges);
+    g->pairs = malloc((count + 1) * sizeof *g->pairs);
     g->all = calloc((size_t)g->functions + 1, sizeof *g->all);
     g->fixed = calloc((size_t)g->functions + 1, sizeof *g->fixed);
+    g->open = calloc((size_t)g->functions + 1, sizeof *g->open);
+    g->runs = calloc((size_t)g->functions + 1, sizeof *g->runs);
+    g->hooked = calloc((size_t)g->functions + 1, sizeof *g->hooked);
+    g->ends = calloc((size_t)g->functions + 1, sizeof *g->ends);
     g->pair_of = table_new();
-    size_t total = collect_calls(sights, collect(map, sights), calls, count);
-    qsort(sights, total, sizeof *sights, compare_sights);
-    total = unite(sights, total);
-    if (!g->all || !g->fixed || !g->pair_of || total > UINT32_MAX || !lay_out(g, sights, total)) {
+    if (!g->edges || !g->pairs || !g->all || !g->fixed || !g->open || !g->runs || !g->hooked || !g->ends ||
+        !g->pair_of || room > UINT32_MAX)
+        return false;
+    qsort(sights, count, sizeof *sights, compare_sights);
+    if (!lay_out(g, sights, unite(sights, count)))
+        return false;
+    for (size_t i = 0; calls && i < calls->end_count; i++)
+        g->ends[calls->ends[i]] = true;
+    for (uint32_t f = 0; f < g->functions; f++)
+        g->hooked[f] = pathmap_image(g->map, pathmap_function(g->map, f).image).hooked;
+    estimate_runs(g);
+    weigh_statics(g);
+    return lay_out_classes(g, calls);
+}
+
+struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls)
+{
+    struct graph *g = calloc(1, sizeof *g);
+    size_t most = 3 * (size_t)pathmap_node_count(map) + (calls ? calls->count : 0);
+    struct sight *sights = malloc((most + 1) * sizeof *sights);
+    for (size_t c = 0; calls && c < calls->class_count; c++)
+        most += calls->classes[c].caller_count;
+    if (g)
+        g->map = map;
+    if (!g || !sights || !build(g, sights, most, calls)) {
         graph_free(g);
         g = NULL;
     }
@@ -221,9 +356,21 @@ void graph_free(struct graph *g)
     free(g->edges);
     free(g->all);
     free(g->fixed);
+    free(g->open);
+    free(g->runs);
+    free(g->hooked);
+    free(g->ends);
     free(g->pairs);
     table_free(g->pair_of);
+    free(g->classes);
+    free(g->members);
+    free(g->first_member);
     free(g);
+}
+
+const struct pathmap *graph_map(const struct graph *g)
+{
+    return g->map;
 }
 
 static struct graph_edges edges_of(const struct graph *g, const struct span *span)
@@ -236,29 +383,50 @@ struct graph_edges graph_callers(const struct graph *g, uint32_t function)
     return edges_of(g, &g->all[function]);
 }
 
+struct graph_edges graph_callers_before(const struct graph *g, uint32_t function, uint32_t next)
+{
+    const uint64_t *pair = table_find(g->pair_of, (uint64_t)function << 32 | next);
+    return pair ? edges_of(g, &g->pairs[*pair]) : (struct graph_edges){0};
+}
+
 struct graph_edges graph_static_callers(const struct graph *g, uint32_t function)
 {
     return edges_of(g, &g->fixed[function]);
 }
 
-uint32_t graph_exact(const struct graph *g, uint32_t function, uint32_t height, uint32_t *first)
+struct graph_edges graph_open_callers(const struct graph *g, uint32_t function)
 {
-    return function_hooked(g->map, function) ? pathmap_find(g->map, function, height, first) : 0;
+    return edges_of(g, &g->open[function]);
 }
 
-const struct pathmap *graph_map(const struct graph *g)
+uint32_t graph_classes(const struct graph *g, uint32_t function, const uint32_t **classes)
 {
-    return g->map;
+    *classes = g->members + g->first_member[function];
+    return all_seen(g, function) ? 0 : g->first_member[function + 1] - g->first_member[function];
+}
+
+struct graph_edges graph_class_callers(const struct graph *g, uint32_t class_number)
+{
+    return edges_of(g, &g->classes[class_number]);
+}
+
+uint32_t graph_edge_number(const struct graph *g, const struct graph_edge *edge)
+{
+    return (uint32_t)(edge - g->edges);
+}
+
+const struct graph_edge *graph_edge_at(const struct graph *g, uint32_t number)
+{
+    return &g->edges[number];
+}
+
+uint32_t graph_exact(const struct graph *g, uint32_t function, uint32_t height, uint32_t *first)
+{
+    return g->hooked[function] ? pathmap_find(g->map, function, height, first) : 0;
 }
 
 bool graph_possible(const struct graph *g, uint32_t function, uint32_t height)
 {
     uint32_t first;
-    return !function_hooked(g->map, function) || graph_exact(g, function, height, &first) > 0;
-}
-
-struct graph_edges graph_callers_before(const struct graph *g, uint32_t function, uint32_t next)
-{
-    const uint64_t *pair = table_find(g->pair_of, (uint64_t)function << 32 | next);
-    return pair ? edges_of(g, &g->pairs[*pair]) : (struct graph_edges){0};
+    return !g->hooked[function] || graph_exact(g, function, height, &first) > 0;
 }

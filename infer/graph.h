@@ -1,11 +1,12 @@
 /*
- * graph.h - how functions were seen to call each other: the edges of the height automaton, with their
- * weights.
+ * graph.h - how functions were seen to call each other, and how else they can: the edges of the height
+ * automaton, with their weights.
  *
- * Built from a path map. An edge leads from a function outwards to a caller: "f was called by g, with its CFA
- * `rise` bytes below g's". Edges are counted twice over: for f alone, and for f together with the function
- * that f called next (or the sample being in f itself): the caller of the caller, which tells much more where
- * it was seen often enough.
+ * An edge leads from a function outwards to a caller: "f was called by g, with its CFA `rise` bytes below
+ * g's". Those of a path map are counted twice over: for f alone, and for f together with the function that f
+ * called next (or the sample being in f itself): the caller of the caller, which tells much more where it was
+ * seen often enough. Those that only the binary shows are weighted by how often their callers were seen, or
+ * are likely to run as far as the calls before them tell.
  */
 #ifndef FATHOM_INFER_GRAPH_H
 #define FATHOM_INFER_GRAPH_H
@@ -21,42 +22,75 @@ struct graph_edge {
     uint32_t caller; /* map function, or GRAPH_ROOT */
     uint32_t rise;   /* bytes; above 0 but for the root's */
     uint64_t site;   /* the return address most seen with it, 0 unknown */
-    double weight;   /* training's passes */
+    double weight;   /* calls: training's passes, or what is expected */
+    bool open;       /* the caller's frame has no fixed size: `rise` is the least that it can be */
 };
 
-/* Some edges of one function with the sum of their weights. */
+/* Some edges of one function with the sum of their weights, by caller and rise. */
 struct graph_edges {
     const struct graph_edge *edges;
     uint32_t count;
     double weight;
 };
 
-/* A call that the binary shows, whether or not training saw it. */
+/* A call that the binary shows, whether or not training saw it. Weight: how many such calls come of one run
+ * of the caller, 1 when nothing is known. */
 struct graph_call {
-    uint32_t callee;        /* map function */
-    struct graph_edge edge; /* its weight is not used */
+    uint32_t callee; /* map function */
+    struct graph_edge edge;
+};
+
+/* Calls through pointers, each of which can lead to any of the targets: kept once for all of them. Weight:
+ * how likely it is to lead to one of them at all. */
+struct graph_class {
+    struct graph_edge *callers;
+    size_t caller_count;
+    uint32_t *targets; /* map functions, each once */
+    size_t target_count;
+};
+
+struct graph_calls {
+    struct graph_call *calls;
+    size_t count;
+    struct graph_class *classes;
+    size_t class_count;
+    uint32_t *ends; /* map functions that never return: hardly ever called */
+    size_t end_count;
 };
 
 struct graph;
 
-/* map is borrowed; calls (count of them) are copied, but for those that training saw. NULL: out of memory. */
-struct graph *graph_new(const struct pathmap *map, const struct graph_call *calls, size_t count);
+/* map is borrowed; calls (NULL: none) are copied, but for those that training saw. Numbers of functions in
+ * them are the map's. NULL: out of memory. */
+struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls);
 void graph_free(struct graph *graph);
-/* All edges of a function; the more often seen first. */
+const struct pathmap *graph_map(const struct graph *graph);
+
+/* All edges of a function that training saw. */
 struct graph_edges graph_callers(const struct graph *graph, uint32_t function);
-/* Calls of a function that only the binary shows, weighted by how often their callers were seen. A function
- * of a hooked image has none: training saw all its calls. */
+/* Those seen when `next` was what the function called (or GRAPH_LEAF); none (count 0) when that was not seen.
+ */
+struct graph_edges graph_callers_before(const struct graph *graph, uint32_t function, uint32_t next);
+/* Direct calls of a function that only the binary shows. A function of a hooked image that training entered
+ * has none: training saw all its calls. */
 struct graph_edges graph_static_callers(const struct graph *graph, uint32_t function);
+/* Direct calls of a function from frames of open size, whether training saw them or not. */
+struct graph_edges graph_open_callers(const struct graph *graph, uint32_t function);
+/* The classes that the function is a target of, and the calls of one; weights are for each target. None, as
+ * above, where training saw all calls. */
+uint32_t graph_classes(const struct graph *graph, uint32_t function, const uint32_t **classes);
+struct graph_edges graph_class_callers(const struct graph *graph, uint32_t class_number);
+
+/* An edge that was handed out by its number, and back. */
+uint32_t graph_edge_number(const struct graph *graph, const struct graph_edge *edge);
+const struct graph_edge *graph_edge_at(const struct graph *graph, uint32_t number);
+
 /* Whether a path to the function can have this height as far as training tells: always, but for a function of
- * a hooked image. Asked of callers at the end of a static edge. */
+ * a hooked image. Asked of callers at the end of an edge that only the binary shows. */
 bool graph_possible(const struct graph *graph, uint32_t function, uint32_t height);
 /* The map's nodes (*first .. *first + count - 1) of a hooked image's function at this height: training saw
  * all calls, so these are the paths and no others are looked for. 0 when the image is not hooked, or the map
  * has none. */
 uint32_t graph_exact(const struct graph *graph, uint32_t function, uint32_t height, uint32_t *first);
-const struct pathmap *graph_map(const struct graph *graph);
-/* Those seen when `next` was what the function called (or GRAPH_LEAF); none (count 0) when that was not seen.
- */
-struct graph_edges graph_callers_before(const struct graph *graph, uint32_t function, uint32_t next);
 
 #endif

@@ -2,10 +2,12 @@ noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
 	infer/automaton.c infer/automaton.h \
 	infer/bases.c infer/bases.h \
+	infer/callers.c infer/callers.h \
 	infer/cid.c \
 	infer/entries.c infer/entries.h \
 	infer/extend.c infer/extend.h \
 	infer/graph.c infer/graph.h \
+	infer/graph_statics.c infer/graph_statics.h \
 	infer/lineage.c infer/lineage.h \
 	infer/locate.c infer/locate.h \
 	infer/pipeline.c infer/pipeline.h \

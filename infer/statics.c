@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "image/calls.h"
 
-#define MAX_JUMPS 4 /* tail jumps followed from a call's target */
+#define MAX_JUMPS  4   /* tail jumps followed from a call's target */
+#define OF_FIELD   0.9 /* share of the calls whose field tells their targets that lead to one of them */
+#define OPEN_LEAST 16  /* bytes of a frame of open size: the return address and BP, which addresses it */
 
 /* An image with its calls and the trie's numbers of its functions. */
 struct part {
@@ -16,13 +19,46 @@ struct part {
     uint32_t *functions; /* TRIE_NONE before it was asked for */
 };
 
+/* An array that grows. */
+struct list {
+    void *items;
+    size_t count, room;
+};
+
+/* A call or jump (rise 0) through a pointer. */
+struct pointer_call {
+    int32_t field;
+    bool told; /* some functions stand in such a field */
+    struct static_edge edge;
+};
+
 struct building {
     struct trie *trie;
     struct part *parts;
     size_t count;
-    struct statics *out;
-    bool failed; /* out of memory */
+    struct list edges;   /* struct static_edge */
+    struct list jumps;   /* struct static_jump */
+    struct list calls;   /* struct pointer_call */
+    struct list targets; /* uint32_t: of the class that is being built */
+    struct list classes; /* struct static_class */
+    struct list ends;    /* uint32_t */
+    bool failed;         /* out of memory */
 };
+
+static void *list_add(struct building *b, struct list *list, const void *item, size_t size)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? list->room * 2 : 1024;
+        void *items = realloc(list->items, room * size);
+        if (!items) {
+            b->failed = true;
+            return NULL;
+        }
+        list->items = items;
+        list->room = room;
+    }
+    return memcpy((char *)list->items + size * list->count++, item, size);
+}
 
 static uint32_t trie_number(struct building *b, struct part *part, uint32_t function)
 {
@@ -35,43 +71,30 @@ static uint32_t trie_number(struct building *b, struct part *part, uint32_t func
     return *number;
 }
 
-static void add_edge(struct building *b, const struct static_edge *edge)
+/* What is looked for: the functions that one call, one jump, or the pointers of a class lead to. */
+struct search {
+    struct static_edge edge; /* rise 0: a jump of `caller` */
+    bool of_class;           /* they are targets of the class that is being built */
+};
+
+static void add_found(struct building *b, const struct search *search, uint32_t callee)
 {
-    struct statics *out = b->out;
-    if (out->count == out->room) {
-        size_t room = out->room ? out->room * 2 : 4096;
-        struct static_edge *edges = realloc(out->edges, room * sizeof *edges);
-        if (!edges) {
-            b->failed = true;
-            return;
-        }
-        out->edges = edges;
-        out->room = room;
-    }
-    out->edges[out->count++] = *edge;
+    struct static_edge edge = search->edge;
+    edge.callee = callee;
+    struct static_jump jump = {edge.caller, callee};
+    if (search->of_class)
+        list_add(b, &b->targets, &callee, sizeof callee);
+    else if (edge.rise)
+        list_add(b, &b->edges, &edge, sizeof edge);
+    else
+        list_add(b, &b->jumps, &jump, sizeof jump);
 }
 
-static void add_jump(struct building *b, uint32_t from, uint32_t to)
-{
-    struct statics *out = b->out;
-    if (out->jump_count == out->jump_room) {
-        size_t room = out->jump_room ? out->jump_room * 2 : 1024;
-        struct static_jump *jumps = realloc(out->jumps, room * sizeof *jumps);
-        if (!jumps) {
-            b->failed = true;
-            return;
-        }
-        out->jumps = jumps;
-        out->jump_room = room;
-    }
-    out->jumps[out->jump_count++] = (struct static_jump){from, to};
-}
-
-static void add_target(struct building *b, struct part *part, uint32_t function, struct static_edge edge,
+static void add_target(struct building *b, struct part *part, uint32_t function, const struct search *search,
                        int jumps);
 
 /* All that the loader may find for a symbol. */
-static void add_symbol(struct building *b, const char *symbol, const struct static_edge *edge, int jumps)
+static void add_symbol(struct building *b, const char *symbol, const struct search *search, int jumps)
 {
     for (size_t i = 0; i < b->count; i++) {
         struct part *part = &b->parts[i];
@@ -82,14 +105,14 @@ static void add_symbol(struct building *b, const char *symbol, const struct stat
         const uint32_t *choices = &function;
         size_t count = resolver ? calls_taken_by(part->calls, function, &choices) : 1;
         for (size_t c = 0; c < count; c++)
-            add_target(b, part, choices[c], *edge, jumps);
+            add_target(b, part, choices[c], search, jumps);
         return;
     }
 }
 
 /* Where a call or jump leads. */
 static void add_site(struct building *b, struct part *part, const struct call_site *site,
-                     const struct static_edge *edge, int jumps)
+                     const struct search *search, int jumps)
 {
     if (site->target) {
         uint32_t function = image_function_entry(part->image, site->target);
@@ -98,23 +121,23 @@ static void add_site(struct building *b, struct part *part, const struct call_si
         if (count && site->resolver)
             count = calls_taken_by(part->calls, function, &choices);
         for (size_t c = 0; c < count; c++)
-            add_target(b, part, choices[c], *edge, jumps);
+            add_target(b, part, choices[c], search, jumps);
+    } else if (site->symbol) {
+        add_symbol(b, site->symbol, search, jumps);
+    } else if (site->kind == CALL_INDIRECT && !search->of_class) {
+        struct pointer_call call = {site->field, false, search->edge};
+        list_add(b, &b->calls, &call, sizeof call);
     }
-    if (site->symbol && !site->target)
-        add_symbol(b, site->symbol, edge, jumps);
 }
 
-/* The edge to a function, and to those that it jumps to: they stand in its place. */
-static void add_target(struct building *b, struct part *part, uint32_t function, struct static_edge edge,
+/* A function that is called, and those that it jumps to: they stand in its place. */
+static void add_target(struct building *b, struct part *part, uint32_t function, const struct search *search,
                        int jumps)
 {
-    edge.callee = trie_number(b, part, function);
+    uint32_t callee = trie_number(b, part, function);
     if (b->failed)
         return;
-    if (edge.rise)
-        add_edge(b, &edge);
-    else
-        add_jump(b, edge.caller, edge.callee);
+    add_found(b, search, callee);
     const struct call_site *sites;
     size_t count = jumps < MAX_JUMPS ? calls_of(part->calls, function, &sites) : 0;
     for (size_t i = 0; i < count; i++) {
@@ -122,9 +145,9 @@ static void add_target(struct building *b, struct part *part, uint32_t function,
             continue;
         /* A stub's jump tells its symbol beside its own address. */
         if (sites[i].symbol)
-            add_symbol(b, sites[i].symbol, &edge, jumps + 1);
+            add_symbol(b, sites[i].symbol, search, jumps + 1);
         else
-            add_site(b, part, &sites[i], &edge, jumps + 1);
+            add_site(b, part, &sites[i], search, jumps + 1);
     }
 }
 
@@ -134,45 +157,192 @@ static void add_part(struct building *b, struct part *part)
     size_t count = calls_all(part->calls, &sites);
     for (size_t i = 0; i < count && !b->failed; i++) {
         const struct call_site *s = &sites[i];
-        if (!s->tail && (s->open || s->offset < 8))
+        if (!s->tail && !s->open && s->offset < 8)
             continue;
-        /* A jump of a function that may be called in ways that no site tells: rise 0 (add_target). */
-        struct static_edge edge = {.caller = trie_number(b, part, s->function),
-                                   .rise = s->tail ? 0 : (uint32_t)s->offset,
-                                   .site = s->next};
-        add_site(b, part, s, &edge, 0);
+        /* A jump of a function that may be called in ways that no site tells: rise 0 (struct search). */
+        struct search search = {
+            {.caller = trie_number(b, part, s->function), .open = s->open, .site = s->next}, false};
+        if (!s->tail)
+            search.edge.rise = s->open ? OPEN_LEAST : (uint32_t)s->offset;
+        add_site(b, part, s, &search, 0);
+    }
+}
+
+/* Functions of the part that were met and never return. */
+static void add_ends(struct building *b, const struct part *part)
+{
+    for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++)
+        if (part->functions[f] != TRIE_NONE && !calls_returns(part->calls, f))
+            list_add(b, &b->ends, &part->functions[f], sizeof part->functions[f]);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int by_field(const void *a, const void *b)
+{
+    const struct pointer_call *x = a, *y = b;
+    return (x->field > y->field) - (x->field < y->field);
+}
+
+/* The functions that stand in objects at this distance. */
+static void find_field(struct building *b, struct part *part, int32_t field, const struct search *search)
+{
+    const struct call_field *fields;
+    size_t count = calls_fields(part->calls, &fields);
+    for (size_t i = 0; i < count; i++) {
+        if (fields[i].field != field)
+            continue;
+        if (fields[i].symbol)
+            add_symbol(b, fields[i].symbol, search, 0);
+        else
+            add_target(b, part, fields[i].function, search, 0);
+    }
+}
+
+static void find_taken(struct building *b, struct part *part, const struct search *search)
+{
+    const uint32_t *taken;
+    const char *const *symbols;
+    size_t count = calls_taken(part->calls, &taken);
+    for (size_t i = 0; i < count; i++)
+        add_target(b, part, taken[i], search, 0);
+    count = calls_taken_symbols(part->calls, &symbols);
+    for (size_t i = 0; i < count; i++)
+        add_symbol(b, symbols[i], search, 0);
+}
+
+/* Fills the class's calls. */
+static bool take_calls(struct static_class *class, const struct pointer_call *calls, size_t count)
+{
+    class->edges = malloc((count + 1) * sizeof *class->edges);
+    class->jumps = malloc((count + 1) * sizeof *class->jumps);
+    for (size_t i = 0; class->edges && class->jumps && i < count; i++) {
+        struct static_edge edge = calls[i].edge;
+        if (edge.rise)
+            class->edges[class->count++] = edge;
+        else
+            class->jumps[class->jump_count++] = (struct static_jump){edge.caller, TRIE_NONE};
+    }
+    return class->edges && class->jumps;
+}
+
+/* The functions that calls with this field lead to into b->targets, each once. */
+static void find_targets(struct building *b, int32_t field)
+{
+    const struct search search = {.of_class = true};
+    b->targets = (struct list){0};
+    for (size_t i = 0; i < b->count; i++) {
+        if (field == CALL_NO_FIELD)
+            find_taken(b, &b->parts[i], &search);
+        else
+            find_field(b, &b->parts[i], field, &search);
+    }
+    uint32_t *targets = b->targets.items;
+    size_t kept = 0;
+    if (b->targets.count)
+        qsort(targets, b->targets.count, sizeof *targets, by_number);
+    for (size_t i = 0; i < b->targets.count; i++)
+        if (kept == 0 || targets[kept - 1] != targets[i])
+            targets[kept++] = targets[i];
+    b->targets.count = kept;
+}
+
+/* Makes a class of calls[0 .. count). Whether it has targets: else there is none. */
+static bool add_class(struct building *b, int32_t field, double share, const struct pointer_call *calls,
+                      size_t count)
+{
+    find_targets(b, field);
+    struct static_class class = {
+        .field = field, .share = share, .targets = b->targets.items, .target_count = b->targets.count};
+    if (!b->failed && class.target_count && count) {
+        b->failed = !take_calls(&class, calls, count);
+        if (!b->failed && list_add(b, &b->classes, &class, sizeof class))
+            return true;
+    }
+    free(class.edges);
+    free(class.jumps);
+    free(class.targets);
+    return false;
+}
+
+static void add_classes(struct building *b)
+{
+    struct pointer_call *calls = b->calls.items;
+    size_t count = b->calls.count, told = 0;
+    if (count == 0)
+        return;
+    qsort(calls, count, sizeof *calls, by_field);
+    for (size_t i = 0, next; i < count && !b->failed; i = next) {
+        for (next = i; next < count && calls[next].field == calls[i].field; next++)
+            ;
+        if (calls[i].field == CALL_NO_FIELD || !add_class(b, calls[i].field, OF_FIELD, calls + i, next - i))
+            continue;
+        for (size_t k = i; k < next; k++)
+            calls[k].told = true;
+    }
+    for (size_t i = 0; i < count; i++) { /* those that are told first */
+        struct pointer_call swap = calls[told];
+        if (!calls[i].told)
+            continue;
+        calls[told++] = calls[i];
+        calls[i] = swap;
+    }
+    if (!b->failed)
+        add_class(b, CALL_NO_FIELD, 1 - OF_FIELD, calls, told);
+    if (!b->failed)
+        add_class(b, CALL_NO_FIELD, 1, calls + told, count - told);
+}
+
+static void open_parts(struct building *b, const struct image_cache *images)
+{
+    size_t count = 0;
+    while (image_cache_at(images, count))
+        count++;
+    b->parts = calloc(count + 1, sizeof *b->parts);
+    b->failed = !b->parts;
+    for (size_t i = 0; i < count && !b->failed; i++) {
+        struct part *part = &b->parts[b->count++];
+        uint32_t functions;
+        part->image = image_cache_at(images, i);
+        functions = image_function_count(part->image);
+        part->number = trie_image(b->trie, image_path(part->image), image_build_id(part->image));
+        part->functions = malloc(((size_t)functions + 1) * sizeof *part->functions);
+        b->failed =
+            part->number == TRIE_NONE || !part->functions || calls_build(part->image, &part->calls, NULL) < 0;
+        for (uint32_t f = 0; f < functions && part->functions; f++)
+            part->functions[f] = TRIE_NONE;
     }
 }
 
 int statics_build(struct trie *trie, const struct image_cache *images, struct statics *out,
                   struct fathom_error *err)
 {
-    struct building b = {.trie = trie, .out = out};
-    size_t count = 0;
-    *out = (struct statics){0};
-    while (image_cache_at(images, count))
-        count++;
-    b.parts = calloc(count + 1, sizeof *b.parts);
-    b.failed = !b.parts;
-    for (size_t i = 0; i < count && !b.failed; i++) {
-        struct part *part = &b.parts[b.count++];
-        uint32_t functions;
-        part->image = image_cache_at(images, i);
-        functions = image_function_count(part->image);
-        part->number = trie_image(trie, image_path(part->image), image_build_id(part->image));
-        part->functions = malloc(((size_t)functions + 1) * sizeof *part->functions);
-        b.failed =
-            part->number == TRIE_NONE || !part->functions || calls_build(part->image, &part->calls, NULL) < 0;
-        for (uint32_t f = 0; f < functions && part->functions; f++)
-            part->functions[f] = TRIE_NONE;
-    }
+    struct building b = {.trie = trie};
+    open_parts(&b, images);
     for (size_t i = 0; i < b.count && !b.failed; i++)
         add_part(&b, &b.parts[i]);
+    if (!b.failed)
+        add_classes(&b);
+    for (size_t i = 0; i < b.count && !b.failed; i++)
+        add_ends(&b, &b.parts[i]);
     for (size_t i = 0; i < b.count; i++) {
         calls_free(b.parts[i].calls);
         free(b.parts[i].functions);
     }
     free(b.parts);
+    free(b.calls.items);
+    *out = (struct statics){.edges = b.edges.items,
+                            .count = b.edges.count,
+                            .jumps = b.jumps.items,
+                            .jump_count = b.jumps.count,
+                            .classes = b.classes.items,
+                            .class_count = b.classes.count,
+                            .ends = b.ends.items,
+                            .end_count = b.ends.count};
     if (!b.failed)
         return 0;
     statics_free(out);
@@ -181,7 +351,14 @@ int statics_build(struct trie *trie, const struct image_cache *images, struct st
 
 void statics_free(struct statics *statics)
 {
+    for (size_t i = 0; i < statics->class_count; i++) {
+        free(statics->classes[i].edges);
+        free(statics->classes[i].jumps);
+        free(statics->classes[i].targets);
+    }
     free(statics->edges);
     free(statics->jumps);
+    free(statics->classes);
+    free(statics->ends);
     *statics = (struct statics){0};
 }

@@ -3,8 +3,8 @@
  * the automaton where training saw nothing.
  *
  * Direct calls, calls of other images by symbol (an IFUNC's choices all), and what their targets jump to in
- * their stead. Left out: indirect calls whose target nothing tells, and calls from frames without a fixed
- * size.
+ * their stead. Calls through pointers lead to classes of functions: those that stand in objects of data where
+ * the pointer was read (field), and all whose address is taken.
  */
 #ifndef FATHOM_INFER_STATICS_H
 #define FATHOM_INFER_STATICS_H
@@ -13,21 +13,39 @@
 #include "pathmap/trie.h"
 
 struct static_edge {
-    uint32_t callee, caller; /* functions of the trie */
-    uint32_t rise;           /* bytes from the caller's CFA down to the callee's */
+    uint32_t callee, caller; /* functions of the trie; no callee in a class */
+    uint32_t rise;           /* bytes from the caller's CFA down to the callee's; the least when `open` */
+    bool open;               /* the caller's frame has no fixed size: the rise can be more */
     uint64_t site;           /* the return address in the caller's image */
 };
 
 /* A function that ends by a jump to another, which then runs in its place: who calls `from` calls `to`. */
 struct static_jump {
-    uint32_t from, to;
+    uint32_t from, to; /* to: a function; in a class TRIE_NONE */
+};
+
+/* Calls through pointers and the functions that all of them can lead to, each as likely as the others. A call
+ * is in the class of its field, where there is one, and in one of those that lead to all taken functions. */
+struct static_class {
+    int32_t field; /* as in struct call_site; CALL_NO_FIELD: any function whose address is taken */
+    double share;  /* how likely a call of it leads to one of its targets: those of the field are likelier */
+    struct static_edge *edges;
+    size_t count;
+    struct static_jump *jumps; /* of functions that end by a jump through such a pointer */
+    size_t jump_count;
+    uint32_t *targets; /* functions of the trie, ascending; never none */
+    size_t target_count;
 };
 
 struct statics { /* malloc'ed: statics_free() */
     struct static_edge *edges;
-    size_t count, room;
+    size_t count;
     struct static_jump *jumps;
-    size_t jump_count, jump_room;
+    size_t jump_count;
+    struct static_class *classes;
+    size_t class_count;
+    uint32_t *ends; /* functions that never return, so that a process calls them once at most */
+    size_t end_count;
 };
 
 /* Of all images in the cache, whose functions are added to the trie. 0 or -ENOMEM. */

@@ -19,6 +19,11 @@ tests_fuzz_fuzz_fmap_SOURCES = tests/fuzz/fuzz_fmap.c tests/pathmap/exercise.c t
 tests_fuzz_fuzz_fmap_LDADD = libpathmap.la libimage.la libbase.la
 tests_fuzz_fuzz_fmap_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_automaton
+tests_fuzz_fuzz_automaton_SOURCES = tests/fuzz/fuzz_automaton.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_automaton_LDADD = libinfer.la libprocess.la libpathmap.la libperfdata.la libimage.la libbase.la
+tests_fuzz_fuzz_automaton_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_perfdata
 tests_fuzz_fuzz_perfdata_SOURCES = tests/fuzz/fuzz_perfdata.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_perfdata_LDADD = libperfdata.la libbase.la

@@ -1,0 +1,80 @@
+/* rig.c - see rig.h. */
+#include "tests/infer/rig.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static const struct build_id id = {4, {1, 2, 3, 4}};
+
+void rig_begin(struct rig *r)
+{
+    memset(r, 0, sizeof *r);
+    r->trie = trie_new();
+    uint32_t image = trie_image(r->trie, "/bin/program", &id);
+    for (unsigned i = 0; i < RIG_FUNCTIONS; i++)
+        r->functions[i] = trie_function(r->trie, image, 0x1000 + 16 * i, NULL);
+}
+
+uint32_t rig_child(struct rig *r, uint32_t parent, unsigned function, uint32_t height, uint64_t passes,
+                   uint64_t self)
+{
+    uint32_t node = trie_child(r->trie, parent, r->functions[function], height, 0);
+    cr_assert_neq(node, TRIE_NONE);
+    trie_add(r->trie, node, passes, self);
+    return node;
+}
+
+void rig_finish(struct rig *r)
+{
+    void *data;
+    size_t size;
+    cr_assert_eq(trie_serialise(r->trie, &data, &size, NULL), 0);
+    cr_assert_eq(pathmap_open_memory(data, size, &r->map, NULL), 0);
+    uint32_t image = pathmap_find_image(r->map, "/bin/program", &id, NULL);
+    for (unsigned i = 0; i < RIG_FUNCTIONS; i++)
+        r->numbers[i] = pathmap_find_function(r->map, image, 0x1000 + 16 * i);
+    rig_use(r, NULL, NULL);
+}
+
+void rig_use(struct rig *r, const struct graph_calls *calls, const struct automaton_options *options)
+{
+    automaton_free(r->automaton);
+    graph_free(r->graph);
+    r->graph = graph_new(r->map, calls);
+    r->automaton = automaton_new(r->graph, options);
+    cr_assert_not_null(r->automaton);
+}
+
+void rig_end(struct rig *r)
+{
+    automaton_free(r->automaton);
+    graph_free(r->graph);
+    pathmap_close(r->map);
+    trie_free(r->trie);
+}
+
+const char *rig_letters(const struct rig *r, unsigned function, uint32_t height, uint32_t rank)
+{
+    static char text[64];
+    struct automaton_step steps[30];
+    size_t depth = automaton_path(r->automaton, r->numbers[function], height, rank, steps, 30);
+    size_t at = 0;
+    for (size_t i = 0; i < depth && i < 30; i++) {
+        char letter = '?';
+        for (unsigned f = 0; f < RIG_FUNCTIONS; f++) {
+            if (r->numbers[f] == steps[i].function)
+                letter = (char)('a' + f);
+        }
+        if (steps[i].open)
+            text[at++] = '~';
+        text[at++] = letter;
+    }
+    text[at] = 0;
+    return text;
+}
+
+unsigned rig_random(uint64_t *seed, unsigned limit)
+{
+    *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (unsigned)(*seed >> 33) % limit;
+}

@@ -1,0 +1,232 @@
+/* The height automaton agrees with plain enumeration on random small call graphs. */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "infer/callers.h"
+#include "tests/infer/rig.h"
+
+/* Plain enumeration by recursion, written from the headers. */
+struct total {
+    double paths, sum, best; /* probabilities, unnormalised */
+};
+
+struct way {
+    uint32_t caller, height;
+    double probability;
+};
+
+struct ways {
+    struct way items[512];
+    unsigned count;
+};
+
+static void add_way(struct ways *w, uint32_t caller, uint32_t height, double probability)
+{
+    for (unsigned i = 0; i < w->count; i++) {
+        if (w->items[i].caller == caller && w->items[i].height == height) {
+            w->items[i].probability += probability;
+            return;
+        }
+    }
+    cr_assert_lt(w->count, sizeof w->items / sizeof *w->items);
+    w->items[w->count++] = (struct way){caller, height, probability};
+}
+
+static void add_edge(const struct graph *g, struct ways *w, const struct graph_edge *e, uint32_t height,
+                     double p)
+{
+    if (e->caller == GRAPH_ROOT) {
+        if (e->rise == height)
+            add_way(w, GRAPH_ROOT, 0, p);
+        return;
+    }
+    if (!e->open) {
+        if (e->rise <= height)
+            add_way(w, e->caller, height - e->rise, p);
+        return;
+    }
+    uint32_t first, nodes = pathmap_function_nodes(graph_map(g), e->caller, &first), last = UINT32_MAX;
+    for (uint32_t i = first; i < first + nodes; i++) {
+        uint32_t outer = pathmap_node(graph_map(g), i).height;
+        if (outer + e->rise <= height && outer != last)
+            add_way(w, e->caller, outer, p / CALLERS_OPEN);
+        last = outer;
+    }
+    for (uint32_t i = 0; nodes == 0 && i < CALLERS_OPEN; i++) {
+        if (e->rise + 16 * i <= height)
+            add_way(w, e->caller, height - e->rise - 16 * i, p / CALLERS_OPEN);
+    }
+}
+
+/* `share`: probability of each unit of weight. */
+static void add_edges(const struct graph *g, struct ways *w, struct graph_edges edges, uint32_t height,
+                      double share)
+{
+    for (uint32_t i = 0; i < edges.count; i++)
+        add_edge(g, w, &edges.edges[i], height, share * edges.edges[i].weight);
+}
+
+/* The same for those that only the binary shows: not the least. */
+static void add_unseen(const struct graph *g, struct ways *w, struct graph_edges edges, uint32_t height,
+                       double share, bool seen)
+{
+    for (uint32_t i = 0; i < edges.count; i++) {
+        double weight = edges.edges[i].weight;
+        if (share * weight >= CALLERS_LEAST ||
+            (!seen && weight >= CALLERS_UNEVEN * edges.weight / edges.count))
+            add_edge(g, w, &edges.edges[i], height, share * weight);
+    }
+}
+
+static struct ways *ways_of(const struct graph *g, uint32_t f, uint32_t height, uint32_t next, bool last)
+{
+    struct graph_edges pair = graph_callers_before(g, f, next), all = graph_callers(g, f),
+                       fixed = graph_static_callers(g, f), open = graph_open_callers(g, f);
+    const uint32_t *classes;
+    uint32_t class_count = graph_classes(g, f, &classes);
+    double rest = open.weight;
+    for (uint32_t i = 0; i < class_count; i++)
+        rest += graph_class_callers(g, classes[i]).weight;
+    double unseen = fixed.weight + rest;
+    double share = unseen == 0 ? 0 : all.weight == 0 ? 1 : all.count / (all.weight + all.count);
+    double of_pair = pair.weight / (pair.weight + 2);
+    struct ways *w = malloc(sizeof *w);
+    cr_assert_not_null(w);
+    w->count = 0;
+    if (last) {
+        add_unseen(g, w, open, height, share / unseen, all.count);
+        for (uint32_t i = 0; i < class_count; i++)
+            add_unseen(g, w, graph_class_callers(g, classes[i]), height, share / unseen, all.count);
+        return w;
+    }
+    if (pair.count)
+        add_edges(g, w, pair, height, (1 - share) * of_pair / pair.weight);
+    if (all.count)
+        add_edges(g, w, all, height, (1 - share) * (1 - of_pair) / all.weight);
+    if (fixed.count)
+        add_unseen(g, w, fixed, height, share / unseen, all.count);
+    return w;
+}
+
+/* resort: whether pointers and open frames may be used where nothing else leads out. */
+static struct total enumerate(const struct graph *g, uint32_t f, uint32_t height, uint32_t next, bool resort)
+{
+    struct total total = {0};
+    if (resort) {
+        total = enumerate(g, f, height, next, false);
+        if (total.paths > 0)
+            return total;
+    }
+    for (int last = 0; last <= resort && total.paths == 0; last++) {
+        struct ways *w = ways_of(g, f, height, next, last);
+        for (unsigned i = 0; i < w->count; i++) {
+            const struct way *way = &w->items[i];
+            struct total outer = {1, 1, 1};
+            if (way->caller != GRAPH_ROOT)
+                outer = enumerate(g, way->caller, way->height, f, resort);
+            total.paths += outer.paths;
+            total.sum += way->probability * outer.sum;
+            if (way->probability * outer.best > total.best)
+                total.best = way->probability * outer.best;
+        }
+        free(w);
+    }
+    return total;
+}
+
+static bool compare(const struct rig *r, unsigned f, uint32_t height)
+{
+    struct total expected = enumerate(r->graph, r->numbers[f], height, GRAPH_LEAF, true);
+    struct automaton_answer answer;
+    int rc = automaton_find(r->automaton, r->numbers[f], height, &answer);
+    cr_assert_eq(rc, expected.paths > 0 ? 0 : -ENOENT, "%u at %u: %d", f, height, rc);
+    if (rc)
+        return false;
+    cr_assert_eq(answer.paths, expected.paths, "%g, not %g", answer.paths, expected.paths);
+    cr_assert_float_eq(answer.probability[0], expected.best / expected.sum, 1e-4);
+    double sum = 0;
+    for (uint32_t i = 0; i < answer.best; i++)
+        sum += answer.probability[i];
+    cr_assert_leq(sum, 1 + 1e-4);
+    if (answer.paths <= AUTOMATON_BEST)
+        cr_assert_float_eq(sum, 1, 1e-4);
+    return true;
+}
+
+/* A trie of 40 nodes over 6 functions. */
+static void grow(struct rig *r, uint64_t *seed)
+{
+    uint32_t nodes[40], heights[40], count = 0;
+    rig_begin(r);
+    nodes[count] = rig_child(r, TRIE_ROOT, 0, 16, 1 + rig_random(seed, 5), rig_random(seed, 3));
+    heights[count++] = 16;
+    while (count < 40) {
+        unsigned under = rig_random(seed, count);
+        heights[count] = heights[under] + 16 * (1 + rig_random(seed, 3));
+        nodes[count] = rig_child(r, nodes[under], rig_random(seed, 6), heights[count],
+                                 1 + rig_random(seed, 9), rig_random(seed, 4));
+        count++;
+    }
+    rig_finish(r);
+}
+
+Test(automaton_random, trained_calls)
+{
+    uint64_t seed = 12345;
+    unsigned compared = 0;
+    for (int round = 0; round < 60; round++) {
+        struct rig r;
+        grow(&r, &seed);
+        for (unsigned f = 0; f < 6; f++) {
+            for (uint32_t height = 16; height <= 144; height += 16)
+                compared += compare(&r, f, height);
+        }
+        rig_end(&r);
+    }
+    cr_assert_gt(compared, 1000u);
+}
+
+static struct graph_edge random_edge(const struct rig *r, uint64_t *seed)
+{
+    struct graph_edge e = {r->numbers[rig_random(seed, 10)], 32 + 16 * rig_random(seed, 6), 0, 1, false};
+    if (rig_random(seed, 5) == 0) {
+        e.open = true;
+        e.rise = 16;
+    }
+    return e;
+}
+
+/* Functions 6 to 9 were never seen. */
+Test(automaton_random, calls_that_only_the_binary_shows, .timeout = 120)
+{
+    uint64_t seed = 777;
+    unsigned compared = 0;
+    for (int round = 0; round < 24; round++) {
+        struct rig r;
+        grow(&r, &seed);
+        struct graph_call calls[8];
+        struct graph_edge through[2][3];
+        uint32_t targets[2][3];
+        struct graph_class classes[2];
+        for (int i = 0; i < 8; i++)
+            calls[i] = (struct graph_call){r.numbers[rig_random(&seed, 10)], random_edge(&r, &seed)};
+        for (int c = 0; c < 2; c++) {
+            unsigned first = rig_random(&seed, 8);
+            for (unsigned i = 0; i < 3; i++) {
+                through[c][i] = random_edge(&r, &seed);
+                targets[c][i] = r.numbers[first + i];
+            }
+            classes[c] = (struct graph_class){through[c], 3, targets[c], 3};
+        }
+        rig_use(&r, &(struct graph_calls){.calls = calls, .count = 8, .classes = classes, .class_count = 2},
+                NULL);
+        for (unsigned f = 0; f < 10; f++) {
+            for (uint32_t height = 16; height <= 96; height += 16)
+                compared += compare(&r, f, height);
+        }
+        rig_end(&r);
+    }
+    cr_assert_gt(compared, 500u);
+}
