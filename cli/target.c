@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/interrupt.h"
+#include "image/program.h"
 
 #define POLL_MS 100
 
@@ -82,6 +84,13 @@ void target_free(struct target *target)
     free(target->tids);
 }
 
+/* Whether root runs a program with its owner's rights. */
+static bool is_raised(char *const *command)
+{
+    struct program program;
+    return command && geteuid() == 0 && program_find(command[0], &program, NULL) == 0 && program.raised;
+}
+
 void target_collector(const struct target *target, struct terminal *terminal, struct collector_options *out)
 {
     *out = (struct collector_options){
@@ -90,6 +99,7 @@ void target_collector(const struct target *target, struct terminal *terminal, st
                   .frequency = target->frequency,
                   .stack_size = (uint32_t)target->stack_bytes},
         .command = target->command,
+        .raised = is_raised(target->command),
         .pids = target->pids,
         .pid_count = target->pid_count,
         .tids = target->tids,

@@ -85,7 +85,7 @@ static int prepare_events(struct collector *c, struct fathom_error *err)
         c->event_count = 2;
     }
     for (size_t i = 0; i < c->event_count; i++)
-        c->events[i].attr.enable_on_exec = c->options->command != NULL;
+        c->events[i].attr.enable_on_exec = c->options->command && !c->options->raised;
     return 0;
 }
 
@@ -164,6 +164,27 @@ static int attach(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
+/* The command, ready to go on: before its exec, or right behind it. */
+static int launch(struct collector *c, struct fathom_error *err)
+{
+    const struct collector_options *o = c->options;
+    int rc = launch_fork(o->command, &c->launch, err);
+    if (rc == 0 && o->raised) {
+        rc = launch_go(&c->launch, o->command[0], err);
+        c->processes = calloc(1, sizeof *c->processes);
+        if (rc == 0 && !c->processes)
+            rc = error_memory(err);
+        if (rc)
+            return rc;
+        c->processes[c->process_count++].pid = c->launch.pid;
+    }
+    if (rc == 0)
+        rc = counters_open(c->counters, c->launch.pid, false, err);
+    if (rc == 0 && c->launch.pidfd >= 0)
+        rc = counters_watch(c->counters, c->launch.pidfd, err);
+    return rc;
+}
+
 int collector_open(const struct collector_options *options, struct collector **out, struct fathom_error *err)
 {
     int rc = check_options(options, err);
@@ -181,15 +202,8 @@ int collector_open(const struct collector_options *options, struct collector **o
         rc = stackbases_new(&c->bases, err);
     if (rc == 0)
         rc = counters_new(c->events, c->event_count, options->ring_bytes, options->log, &c->counters, err);
-    if (rc == 0 && options->command) {
-        rc = launch_fork(options->command, &c->launch, err);
-        if (rc == 0)
-            rc = counters_open(c->counters, c->launch.pid, false, err);
-        if (rc == 0 && c->launch.pidfd >= 0)
-            rc = counters_watch(c->counters, c->launch.pidfd, err);
-    } else if (rc == 0) {
-        rc = attach(c, err);
-    }
+    if (rc == 0)
+        rc = options->command ? launch(c, err) : attach(c, err);
     if (rc) {
         collector_close(c);
         return rc;
@@ -243,10 +257,11 @@ static int introduce(struct collector *c, const struct process *p, struct fathom
 int collector_start(struct collector *c, collector_sink *sink, void *context, struct fathom_error *err)
 {
     use_sink(c, sink, context);
-    if (c->launch.pid) {
+    if (c->launch.pid && !c->launch.started) {
         int rc = launch_go(&c->launch, c->options->command[0], err);
         if (rc == 0 && c->launch.base)
             rc = stackbases_expect(c->bases, c->launch.pid, c->launch.low, c->launch.base, err);
+        launch_release(&c->launch);
         return rc;
     }
     /* The mappings first: a mapping made in between is told twice, but none is missed. */
@@ -254,6 +269,7 @@ int collector_start(struct collector *c, collector_sink *sink, void *context, st
     int rc = 0;
     for (size_t i = 0; i < c->process_count && rc == 0; i++)
         rc = introduce(c, &c->processes[i], err);
+    launch_release(&c->launch);
     return rc ? rc : batch_flush(&c->batch, err);
 }
 

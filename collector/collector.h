@@ -23,6 +23,7 @@ struct collector_options {
     uint32_t audit_stack_size;  /* bytes per dump */
     /* What to record: exactly one of the three. */
     char *const *command; /* NULL-terminated argv to launch */
+    bool raised;          /* the command's rights change as it starts; only where we may trace it (root) */
     const pid_t *pids;    /* processes: all their threads, those to come, and their children */
     size_t pid_count;
     const pid_t *tids; /* these threads and what they start */
@@ -40,7 +41,8 @@ struct collector_summary {
 /* A negative return stops the collection and is handed through. One or more whole records per call. */
 typedef int collector_sink(void *context, const void *records, size_t size, struct fathom_error *err);
 
-/* Opens the events; a command is forked and waits before its exec. Errors: -ENOENT no such event or command;
+/* Opens the events; a command is forked and waits before its exec; one with `raised` behind it, as the kernel
+ * ends the events on a process that gets other rights. Errors: -ENOENT no such event or command;
  * -ESRCH a PID that is gone; -EPERM, -EACCES not allowed (the sentence names perf_event_paranoid or the
  * owner); -EINVAL. options and what it points to are borrowed until collector_close(). */
 int collector_open(const struct collector_options *options, struct collector **out, struct fathom_error *err);

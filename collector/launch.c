@@ -97,8 +97,8 @@ static void shut(int *fd)
     *fd = -1;
 }
 
-/* Waits for the stop at the exec, notes the stack's base and lets the command run untraced. */
-static void pass_exec_stop(struct launch *launch)
+/* Waits for the stop at the exec, and notes the stack's base. */
+static void await_exec_stop(struct launch *launch)
 {
     for (;;) {
         int status;
@@ -122,7 +122,7 @@ static void pass_exec_stop(struct launch *launch)
         launch->low = stackbase_main_low(launch->pid, stat.start_stack, &maps);
         proc_maps_free(&maps);
     }
-    ptrace(PTRACE_DETACH, launch->pid, NULL, NULL);
+    launch->stopped = true;
 }
 
 int launch_go(struct launch *launch, const char *name, struct fathom_error *err)
@@ -150,8 +150,15 @@ int launch_go(struct launch *launch, const char *name, struct fathom_error *err)
     }
     launch->started = true;
     if (traced)
-        pass_exec_stop(launch);
+        await_exec_stop(launch);
     return 0;
+}
+
+void launch_release(struct launch *launch)
+{
+    if (launch->stopped)
+        ptrace(PTRACE_DETACH, launch->pid, NULL, NULL);
+    launch->stopped = false;
 }
 
 void launch_check(struct launch *launch)
@@ -167,7 +174,9 @@ void launch_close(struct launch *launch)
     shut(&launch->go); /* ends a child that still waits */
     shut(&launch->told);
     shut(&launch->pidfd);
-    if (launch->pid > 0 && !launch->started && launch->status == -1)
+    if (launch->stopped)
+        kill(launch->pid, SIGKILL);
+    if (launch->pid > 0 && (launch->stopped || !launch->started) && launch->status == -1)
         while (waitpid(launch->pid, &launch->status, 0) < 0 && errno == EINTR)
             ;
 }
