@@ -4,16 +4,11 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "infer/sights.h"
 
 #define ROUNDS 8    /* calls after training's last that expected numbers of calls are carried on */
 #define ONCE   1e-3 /* runs of a function that never returns: it does not happen while others are counted */
 #define CARRY  0.5  /* of a caller's runs reach one of its call sites that training never saw */
-
-/* One sight of an edge. Sorted by (function, next, caller, rise, site), equal ones become one. */
-struct sight {
-    uint32_t next, function;
-    struct graph_edge edge;
-};
 
 struct span {
     uint32_t first, count;
@@ -52,26 +47,13 @@ static int compare_edges(const void *a, const void *b)
     return x->open - y->open;
 }
 
-static int compare_sights(const void *a, const void *b)
-{
-    const struct sight *x = a, *y = b;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    if (x->next != y->next)
-        return x->next < y->next ? -1 : 1;
-    int order = compare_edges(&x->edge, &y->edge);
-    if (order)
-        return order;
-    return x->edge.weight > y->edge.weight ? -1 : x->edge.weight < y->edge.weight;
-}
-
-/* What the map saw: for every node its call, once for any next and once for each next. Returns their number.
+/* What the map saw: for every node its call, once for any next and once for each next. false: out of memory.
  */
-static size_t collect(const struct pathmap *map, struct sight *sights)
+static bool collect(const struct pathmap *map, struct sights *sights)
 {
-    size_t count = 0;
+    bool fine = true;
     uint32_t nodes = pathmap_node_count(map);
-    for (uint32_t i = 0; i < nodes; i++) {
+    for (uint32_t i = 0; i < nodes && fine; i++) {
         struct pathmap_node node = pathmap_node(map, i);
         if (!pathmap_node_sound(map, i))
             continue;
@@ -86,40 +68,24 @@ static size_t collect(const struct pathmap *map, struct sight *sights)
                 outer.caller = grand.function;
                 outer.rise = parent.height - grand.height;
             }
-            sights[count++] = (struct sight){node.function, parent.function, outer};
+            fine = sights_add(sights, node.function, parent.function, &outer);
         }
-        sights[count++] = (struct sight){ANY, node.function, edge};
-        if (node.self) {
-            edge.weight = (double)node.self;
-            sights[count++] = (struct sight){GRAPH_LEAF, node.function, edge};
-        }
+        fine = fine && sights_add(sights, ANY, node.function, &edge);
+        edge.weight = (double)node.self;
+        fine = fine && (!node.self || sights_add(sights, GRAPH_LEAF, node.function, &edge));
     }
-    return count;
+    return fine;
 }
 
-/* Adds the calls that the binary shows. Returns the new number of sights. */
-static size_t collect_calls(struct sight *sights, size_t seen, const struct graph_calls *calls)
+/* Adds the calls that the binary shows. */
+static bool collect_calls(struct sights *sights, const struct graph_calls *calls)
 {
-    for (size_t i = 0; calls && i < calls->count; i++) {
+    bool fine = true;
+    for (size_t i = 0; calls && i < calls->count && fine; i++) {
         const struct graph_call *call = &calls->calls[i];
-        sights[seen++] = (struct sight){call->edge.open ? OPEN : FIXED, call->callee, call->edge};
+        fine = sights_add(sights, call->edge.open ? OPEN : FIXED, call->callee, &call->edge);
     }
-    return seen;
-}
-
-/* Makes equal edges one (the site of the heaviest stays, as they are sorted), in place. */
-static size_t unite(struct sight *sights, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct sight *last = kept ? &sights[kept - 1] : NULL;
-        if (last && last->function == sights[i].function && last->next == sights[i].next &&
-            compare_edges(&last->edge, &sights[i].edge) == 0)
-            last->edge.weight += sights[i].edge.weight;
-        else
-            sights[kept++] = sights[i];
-    }
-    return kept;
+    return fine;
 }
 
 /* Whether the map's passes count all runs of the function that it saw. */
@@ -303,10 +269,15 @@ static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
     return true;
 }
 
-/* All spans. room: of edges. */
-static bool build(struct graph *g, struct sight *sights, size_t room, const struct graph_calls *calls)
+/* All spans. */
+static bool build(struct graph *g, struct sights *counted, const struct graph_calls *calls)
 {
-    size_t count = collect_calls(sights, collect(g->map, sights), calls);
+    if (!collect(g->map, counted) || !collect_calls(counted, calls))
+        return false;
+    const struct sight *sights;
+    size_t count = sights_sorted(counted, &sights), room = count;
+    for (size_t c = 0; calls && c < calls->class_count; c++)
+        room += calls->classes[c].caller_count;
     g->functions = pathmap_function_count(g->map);
     g->edges = malloc((room + 1) * sizeof *g->edges);
     g->pairs = malloc((count + 1) * sizeof *g->pairs);
@@ -320,8 +291,7 @@ static bool build(struct graph *g, struct sight *sights, size_t room, const stru
     if (!g->edges || !g->pairs || !g->all || !g->fixed || !g->open || !g->runs || !g->hooked || !g->ends ||
         !g->pair_of || room > UINT32_MAX)
         return false;
-    qsort(sights, count, sizeof *sights, compare_sights);
-    if (!lay_out(g, sights, unite(sights, count)))
+    if (!lay_out(g, sights, count))
         return false;
     for (size_t i = 0; calls && i < calls->end_count; i++)
         g->ends[calls->ends[i]] = true;
@@ -335,17 +305,14 @@ static bool build(struct graph *g, struct sight *sights, size_t room, const stru
 struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls)
 {
     struct graph *g = calloc(1, sizeof *g);
-    size_t most = 3 * (size_t)pathmap_node_count(map) + (calls ? calls->count : 0);
-    struct sight *sights = malloc((most + 1) * sizeof *sights);
-    for (size_t c = 0; calls && c < calls->class_count; c++)
-        most += calls->classes[c].caller_count;
+    struct sights *sights = sights_new();
     if (g)
         g->map = map;
-    if (!g || !sights || !build(g, sights, most, calls)) {
+    if (!g || !sights || !build(g, sights, calls)) {
         graph_free(g);
         g = NULL;
     }
-    free(sights);
+    sights_free(sights);
     return g;
 }
 

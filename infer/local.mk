@@ -12,6 +12,7 @@ libinfer_la_SOURCES = \
 	infer/locate.c infer/locate.h \
 	infer/pipeline.c infer/pipeline.h \
 	infer/resolver.c infer/resolver.h \
+	infer/sights.c infer/sights.h \
 	infer/smooth.c infer/smooth.h \
 	infer/statics.c infer/statics.h \
 	infer/trainer.c infer/trainer.h \
