@@ -10,6 +10,7 @@ include tests/collector/local.mk
 include tests/process/local.mk
 include tests/pathmap/local.mk
 include tests/probe/local.mk
+include tests/random/local.mk
 include tests/infer/local.mk
 include tests/hcct/local.mk
 include tests/report/local.mk
