@@ -5,11 +5,13 @@ libinfer_la_SOURCES = \
 	infer/callers.c infer/callers.h \
 	infer/cid.c \
 	infer/entries.c infer/entries.h \
+	infer/evidence.c infer/evidence.h \
 	infer/extend.c infer/extend.h \
 	infer/graph.c infer/graph.h \
 	infer/graph_statics.c infer/graph_statics.h \
 	infer/lineage.c infer/lineage.h \
 	infer/locate.c infer/locate.h \
+	infer/narrow.c infer/narrow.h \
 	infer/pipeline.c infer/pipeline.h \
 	infer/resolver.c infer/resolver.h \
 	infer/sights.c infer/sights.h \

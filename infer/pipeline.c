@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "infer/bases.h"
+#include "infer/narrow.h"
 
 /* What is taken as one stack below a base that was not recorded: the default size of a thread's. */
 #define STACK_BYTES (8u << 20)
@@ -20,6 +21,7 @@ struct pipeline {
     struct pathmap *map;
     struct resolver *resolver;
     struct smoother *smoother; /* NULL: no smoothing */
+    struct narrow *narrow;
     struct bases *bases;
     struct table *unseen;  /* (trie function, height) -> samples */
     struct table *found;   /* (pid, tid) -> base that an unwound stack or the votes told */
@@ -65,6 +67,7 @@ void pipeline_free(struct pipeline *p)
         return;
     bases_free(p->bases);
     smoother_free(p->smoother);
+    narrow_free(p->narrow);
     resolver_free(p->resolver);
     pathmap_close(p->map);
     trainer_free(p->trainer);
@@ -268,6 +271,8 @@ static int resolve(void *pipeline, const struct record *record, struct fathom_er
         return rc;
     const struct sample *sample = &record->sample;
     rc = resolver_resolve(p->resolver, process, sample, &resolved, err);
+    if (rc == 0)
+        rc = narrow_resolved(p->narrow, process, sample, &resolved, err);
     if (rc < 0)
         return rc;
     return p->smoother ? smoother_add(p->smoother, process, sample, &resolved, err)
@@ -396,8 +401,10 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
         p->smoother = smoother_new(p->resolver, p->sink, p->sink_context);
         rc = p->smoother ? 0 : error_memory(err);
     }
-    if (rc == 0)
-        rc = run_pass(p, reader, resolve, err);
+    if (rc == 0) {
+        p->narrow = narrow_new(p->resolver);
+        rc = p->narrow ? run_pass(p, reader, resolve, err) : error_memory(err);
+    }
     if (rc == 0 && p->smoother)
         rc = smoother_flush(p->smoother, err);
     return rc;

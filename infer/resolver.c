@@ -177,18 +177,26 @@ static int candidate_compare(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
+/* Room for some more candidates. false: out of memory. */
+static bool resolver_make_room(struct resolver *r, size_t more)
+{
+    if (more <= r->candidate_room - r->candidate_count)
+        return true;
+    size_t room = (r->candidate_room + more) * 2;
+    struct candidate_path *candidates = realloc(r->candidates, room * sizeof *candidates);
+    if (!candidates)
+        return false;
+    r->candidates = candidates;
+    r->candidate_room = room;
+    return true;
+}
+
 /* Adds the paths of a CID to the candidates with their probabilities (resolver.h). Counts are summed as
  * doubles: those of a file can be anything. false: out of memory. */
 static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
 {
-    if (paths > r->candidate_room - r->candidate_count) {
-        size_t room = (r->candidate_room + paths) * 2;
-        struct candidate_path *candidates = realloc(r->candidates, room * sizeof *candidates);
-        if (!candidates)
-            return false;
-        r->candidates = candidates;
-        r->candidate_room = room;
-    }
+    if (!resolver_make_room(r, paths))
+        return false;
     double self = 0, passes = 0;
     for (size_t i = 0; i < paths; i++) {
         self += (double)r->groups[i].self;
@@ -207,22 +215,30 @@ static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
     return true;
 }
 
-static int resolver_remember(struct resolver *r, uint64_t key, struct answer answer)
+static bool resolver_add_answer(struct resolver *r, struct answer answer)
 {
     if (r->answer_count == r->answer_room) {
         size_t room = r->answer_room ? r->answer_room * 2 : 256;
         struct answer *answers = realloc(r->answers, room * sizeof *answers);
         if (!answers)
-            return -1;
+            return false;
         r->answers = answers;
         r->answer_room = room;
     }
+    r->answers[r->answer_count++] = answer;
+    return true;
+}
+
+static int resolver_remember(struct resolver *r, uint64_t key, struct answer answer)
+{
     uint64_t *value = table_put(r->memo, key, NULL);
     if (!value)
         return -1;
     *value = r->answer_count;
-    r->answers[r->answer_count++] = answer;
-    return 0;
+    if (resolver_add_answer(r, answer))
+        return 0;
+    table_remove(r->memo, key);
+    return -1;
 }
 
 /* The answer's index for a CID: 1; 0 when the map does not know it; -1 when out of memory. */
@@ -252,18 +268,37 @@ uint32_t resolver_candidates(const struct resolver *r, uint32_t answer, const st
     return r->answers[answer].count;
 }
 
-int resolver_resolve_cid(struct resolver *r, uint32_t function, uint32_t height, struct resolved *out,
-                         struct fathom_error *err)
+int resolver_weigh(struct resolver *r, uint32_t answer, const double *likelihoods, uint32_t *out)
 {
-    uint32_t index;
-    int found = resolver_answer(r, function, height, &index);
-    if (found < 0)
-        return error_memory(err);
-    out->kind = RESOLVED_UNKNOWN;
-    out->reason = UNKNOWN_CONTEXT;
-    out->node = PATHMAP_NONE;
-    if (!found)
-        return 0;
+    struct answer made = r->answers[answer];
+    if (!resolver_make_room(r, made.count))
+        return -ENOMEM;
+    const struct candidate_path *old = r->candidates + made.first;
+    struct candidate_path *weighed = r->candidates + r->candidate_count;
+    double kept = 0, sum = 0, least = likelihoods[0];
+    for (uint32_t i = 0; i < made.count; i++) {
+        kept += (double)old[i].probability;
+        sum += (double)old[i].probability * likelihoods[i];
+        least = likelihoods[i] < least ? likelihoods[i] : least;
+    }
+    if (kept < 1)
+        sum += (1 - kept) * least;
+    for (uint32_t i = 0; i < made.count; i++) {
+        weighed[i] = old[i];
+        if (sum > 0)
+            weighed[i].probability = (float)((double)old[i].probability * likelihoods[i] / sum);
+    }
+    qsort(weighed, made.count, sizeof *weighed, candidate_compare);
+    made.first = (uint32_t)r->candidate_count;
+    if (!resolver_add_answer(r, made))
+        return -ENOMEM;
+    r->candidate_count += made.count;
+    *out = (uint32_t)(r->answer_count - 1);
+    return 0;
+}
+
+void resolver_take(const struct resolver *r, uint32_t index, struct resolved *out)
+{
     const struct answer *answer = &r->answers[index];
     const struct candidate_path *best = &r->candidates[answer->first];
     out->kind = answer->inferred     ? RESOLVED_INFERRED
@@ -276,6 +311,20 @@ int resolver_resolve_cid(struct resolver *r, uint32_t function, uint32_t height,
     out->answer = index;
     out->posterior = best;
     out->posterior_count = answer->count;
+}
+
+int resolver_resolve_cid(struct resolver *r, uint32_t function, uint32_t height, struct resolved *out,
+                         struct fathom_error *err)
+{
+    uint32_t index;
+    int found = resolver_answer(r, function, height, &index);
+    if (found < 0)
+        return error_memory(err);
+    out->kind = RESOLVED_UNKNOWN;
+    out->reason = UNKNOWN_CONTEXT;
+    out->node = PATHMAP_NONE;
+    if (found)
+        resolver_take(r, index, out);
     return 0;
 }
 

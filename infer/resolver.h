@@ -92,6 +92,12 @@ int resolver_resolve_cid(struct resolver *resolver, uint32_t function, uint32_t 
  * CANDIDATES_MAX. Good until the next resolver_resolve(). */
 uint32_t resolver_candidates(const struct resolver *resolver, uint32_t answer,
                              const struct candidate_path **out);
+/* A new answer (*out): the candidates of an old one, each weighed by the likelihood of what else is known
+ * when it is the right one (one for each candidate). Paths that were not kept are taken for as likely as the
+ * least likely of them. 0 or -ENOMEM. */
+int resolver_weigh(struct resolver *resolver, uint32_t answer, const double *likelihoods, uint32_t *out);
+/* Makes a resolved sample's answer this one. */
+void resolver_take(const struct resolver *resolver, uint32_t answer, struct resolved *resolved);
 /* The map's number of an image's function, PATHMAP_NONE when it has none. O(1) after the first time. */
 uint32_t resolver_function(struct resolver *resolver, const struct image *image, uint32_t function);
 const char *unknown_reason_text(enum unknown_reason reason); /* "its CID is not in the map" */

@@ -291,6 +291,8 @@ static int wait_for_more(struct smoother *s, struct thread *thread, const struct
     w->sample.stack = dump;
     w->sample.callchain = NULL;
     w->sample.callchain_count = 0;
+    w->sample.branches = NULL;
+    w->sample.branch_count = 0;
     return 0;
 }
 

@@ -29,8 +29,8 @@ typedef int smoother_sink(void *context, const struct process *process, const st
 struct smoother *smoother_new(struct resolver *resolver, smoother_sink *sink, void *context);
 void smoother_free(struct smoother *smoother);
 /* One sample; samples of one thread come in order of time. Sure and unknown samples go to the sink at once,
- * ambiguous ones when the next sure one of their thread comes, or after SMOOTH_RUN of them. sample's dump and
- * call chain are not kept. */
+ * ambiguous ones when the next sure one of their thread comes, or after SMOOTH_RUN of them. sample's
+ * call chain and branches are not kept. */
 int smoother_add(struct smoother *smoother, const struct process *process, const struct sample *sample,
                  const struct resolved *resolved, struct fathom_error *err);
 /* The end: settles all that wait. */

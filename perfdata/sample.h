@@ -15,6 +15,8 @@ enum sample_mode { /* PERF_RECORD_MISC_CPUMODE */
                    SAMPLE_MODE_OTHER, /* hypervisor or guest */
 };
 
+#define SAMPLE_BRANCH 24 /* bytes: struct perf_branch_entry */
+
 struct sample {
     uint32_t pid, tid;
     uint64_t time;  /* ns, the perf clock; 0 when the file has none */
@@ -34,6 +36,9 @@ struct sample {
     const uint64_t
         *callchain; /* NULL when there is none; with PERF_CONTEXT_ markers. Borrowed; 8-byte aligned */
     uint32_t callchain_count;
+    const uint8_t *branches; /* BRANCH_STACK: entries of SAMPLE_BRANCH bytes, the newest first, each with the
+                                addresses from and to at its start; NULL when there are none. Borrowed */
+    uint32_t branch_count;
 };
 
 #endif

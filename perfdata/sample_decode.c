@@ -43,11 +43,16 @@ static bool skip_read(struct rest *rest, uint64_t format)
     return take_counted(rest, times, value, &count);
 }
 
-static bool skip_branches(struct rest *rest, const struct layout *layout)
+static bool take_branches(struct rest *rest, const struct layout *layout, struct sample *out)
 {
     uint64_t count;
-    if (!take_counted(rest, layout->branch_index ? 8 : 0, 24, &count))
+    const uint8_t *branches = take_counted(rest, layout->branch_index ? 8 : 0, SAMPLE_BRANCH, &count);
+    if (!branches)
         return false;
+    if (count) {
+        out->branches = branches;
+        out->branch_count = (uint32_t)count;
+    }
     return !layout->branch_counters || take(rest, count * 8);
 }
 
@@ -172,7 +177,7 @@ static bool take_counted_fields(struct rest *rest, const struct layout *layout, 
         if (!size || !take(rest, load_u32(size)))
             return false;
     }
-    return !(type & PERF_SAMPLE_BRANCH_STACK) || skip_branches(rest, layout);
+    return !(type & PERF_SAMPLE_BRANCH_STACK) || take_branches(rest, layout, out);
 }
 
 /* WEIGHT to TRANSACTION. */

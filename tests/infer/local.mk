@@ -19,3 +19,6 @@ tests_infer_test_automaton_SOURCES = tests/infer/test_automaton.c $(INFER_TEST_R
 tests_infer_test_automaton_LDADD = $(INFER_TEST_LIBS)
 tests_infer_test_automaton_random_SOURCES = tests/infer/test_automaton_random.c $(INFER_TEST_RIG)
 tests_infer_test_automaton_random_LDADD = $(INFER_TEST_LIBS)
+UNIT_TESTS += tests/infer/test_narrow
+tests_infer_test_narrow_SOURCES = tests/infer/test_narrow.c $(INFER_TEST_WORLD)
+tests_infer_test_narrow_LDADD = $(INFER_TEST_LIBS)

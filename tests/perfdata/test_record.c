@@ -166,6 +166,9 @@ Test(record, every_field_of_a_sample)
     cr_assert_eq(r.sample.period, 4242);
     cr_assert_eq(r.sample.callchain_count, 3);
     cr_assert_eq(r.sample.callchain[2], 0x3333);
+    cr_assert_eq(r.sample.branch_count, 1);
+    cr_assert_eq(r.sample.branches[0], 60);
+    cr_assert_eq(r.sample.branches[8], 61);
     cr_assert_eq(r.sample.stack_size, 40);
     cr_assert_eq(r.sample.stack[8], 201);
     cr_assert(!r.sample.stack_cut);

@@ -2,7 +2,7 @@
 test_programs = \
 	tests/programs/alloca tests/programs/callback tests/programs/cold tests/programs/deep \
 	tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole \
-	tests/programs/order \
+	tests/programs/order tests/programs/order_framed \
 	tests/programs/recursion tests/programs/service tests/programs/signals tests/programs/tailcall \
 	tests/programs/threads
 check_PROGRAMS += $(test_programs) tests/programs/libvisit.so tests/programs/plugin.so
@@ -43,6 +43,9 @@ tests_programs_hole_LINK = $(program_link) -pthread -o $@
 tests_programs_forks_SOURCES = tests/programs/forks.c tests/programs/program.h
 tests_programs_forks_CFLAGS = $(program_cflags)
 tests_programs_forks_LINK = $(program_link) -pthread -o $@
+tests_programs_order_framed_SOURCES = tests/programs/order.c tests/programs/program.h
+tests_programs_order_framed_CFLAGS = $(program_cflags) -fno-omit-frame-pointer
+tests_programs_order_framed_LINK = $(program_link) -pthread -o $@
 tests_programs_order_SOURCES = tests/programs/order.c tests/programs/program.h
 tests_programs_order_CFLAGS = $(program_cflags)
 tests_programs_order_LINK = $(program_link) -pthread -o $@
