@@ -165,6 +165,15 @@ without_map()
     done
 }
 
+# automaton SUBJECT MAP OTHER COUNT: what CIDs cost that only the map OTHER has.
+automaton()
+{
+    "${fathom%/*}"/bench/bench_automaton "$2" "$3" "$4" >costs
+    while IFS="$(printf '\t')" read -r name value unit limit more; do
+        row "$1: $name" "$value" "$unit" "$limit" "$more"
+    done <costs
+}
+
 small() { built "$programs" sources plain "$@"; }
 subjects=${*:-bzip2 lua5.4 sqlite3 perl gnugo speedtest1}
 small || exit 1
@@ -186,13 +195,18 @@ for subject in $subjects; do
         with_map "$subject" 2000 ">= 99" ">= 97" ">= 97"
         without_map "$subject" 2000
         ;;
-    gnugo) with_map gnugo 10000 ">= 90" - - ;;
+    gnugo)
+        with_map gnugo 10000 ">= 90" - -
+        automaton gnugo measured.fmap other.fmap 50
+        ;;
     speedtest1)
         commands speedtest1 measured cte orm
         train speedtest1 cte orm
         record speedtest1 data -F 2000
         show speedtest1 "entry untrained" ">= 85" "$recorded" -m cte.fmap
         show speedtest1 "entry untrained, --audit 0" - "$recorded" -m cte.fmap --audit 0
+        train speedtest1 measured
+        automaton speedtest1 cte.fmap measured.fmap 2000
         ;;
     *) say "no such subject: $subject" && exit 1 ;;
     esac

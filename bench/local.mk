@@ -41,7 +41,7 @@ BENCH_TRAIN = $(SHELL) $(top_srcdir)/bench/train.sh $(BENCH_ARGUMENTS)
 bench-train: fathom$(EXEEXT) libfathom-probe.la
 	@$(BENCH_TRAIN)
 # How often inference is right: SUBJECTS in the environment or on the command line names some of its programs.
-bench-accuracy: fathom$(EXEEXT) libfathom-probe.la
+bench-accuracy: fathom$(EXEEXT) libfathom-probe.la bench/bench_automaton
 	@$(SHELL) $(top_srcdir)/bench/accuracy.sh $(BENCH_ARGUMENTS) $(SUBJECTS)
 clean-local: clean-programs
 .PHONY: clean-programs
@@ -57,3 +57,7 @@ EXTRA_PROGRAMS += bench/bench_calls
 BENCHES += bench/bench_calls
 bench_bench_calls_SOURCES = bench/bench_calls.c
 bench_bench_calls_LDADD = libimage.la libbase.la
+
+EXTRA_PROGRAMS += bench/bench_automaton
+bench_bench_automaton_SOURCES = bench/bench_automaton.c
+bench_bench_automaton_LDADD = libinfer.la libprocess.la libpathmap.la libperfdata.la libimage.la libbase.la
