@@ -1,9 +1,10 @@
 /*
  * cyg.c - programs built with -finstrument-functions: the compiler's calls become entries.
  *
- * They come from inside the function, so its return address has to be sought: where the frame pointer says,
- * when there is one, else upwards from here. Returns are told too; they take frames off early, which makes
- * the tests of enter.c needless, but nothing depends on them (longjmp leaves them out).
+ * They come from inside the function, so its return address has to be found: by the plan, which tells where
+ * the frame of each call starts; without one where the frame pointer says, when there is one, else upwards
+ * from here. Returns are told too; they take frames off early, which makes the tests of enter.c needless, but
+ * nothing depends on them (longjmp leaves them out).
  *
  * A function that was inlined tells of its entry, too, with the return address of the one that it is in. It
  * has no frame of its own, and is left out: as with all other hooks, paths are those of frames. So are
@@ -146,6 +147,21 @@ static uint32_t id_of(uint64_t address)
     return learn(address);
 }
 
+/* Where the frame of the function starts that calls us, by the call's rule; NULL: not known. */
+static const uint64_t *known_slot(const uint64_t *mine, uint64_t site)
+{
+    int32_t rule = caller_at(probe_thread, mine[1]).cfa;
+    unsigned kind = plan_rule_kind(rule);
+    if (kind != PLAN_CALL_FIXED && kind != PLAN_CALL_BP)
+        return NULL;
+    uint64_t cfa = (uint64_t)(mine + 2);
+    uint64_t found = (kind == PLAN_CALL_BP ? mine[0] : cfa) + (uint64_t)(int64_t)plan_rule_offset(rule);
+    if (found <= cfa || found - cfa > REACH || found % 8)
+        return NULL;
+    const uint64_t *slot = (const uint64_t *)found - 1;
+    return *slot == site ? slot : NULL;
+}
+
 /* Where `site` lies on the stack, from `from` upwards; `from` itself when nowhere. */
 static const uint64_t *seek_slot(const uint64_t *from, const uint64_t *frame, uint64_t site)
 {
@@ -186,7 +202,9 @@ void __cyg_profile_func_enter(void *function, void *site)
     uint32_t id = id_of((uint64_t)function);
     if (!id || id == HOOKED)
         return;
-    const uint64_t *slot = seek_slot(mine + 2, (const uint64_t *)mine[0], (uint64_t)site);
+    const uint64_t *slot = known_slot(mine, (uint64_t)site);
+    if (!slot)
+        slot = seek_slot(mine + 2, (const uint64_t *)mine[0], (uint64_t)site);
     if (!is_within(id, slot))
         core_enter(id, slot, 0);
 }

@@ -99,6 +99,14 @@ static bool is_of(const struct frame *frame, uint32_t function)
     return frame->node && probe_nodes[frame->node].function == function;
 }
 
+/* Whether it is here though its function has no hook, and so is no caller's that caller_at() names: `_start`,
+ * and functions that the compiler's calls tell of. */
+static bool is_without_hook(const struct frame *frame)
+{
+    uint32_t function = frame->node ? probe_nodes[frame->node].function : STORE_ROOT;
+    return function != STORE_ROOT && !core_has_hook(function);
+}
+
 /* `top`, or the frame below which the first one has returned: those that it had called are gone, too, though
  * their return addresses may still be there. */
 static struct frame *innermost_alive(const struct stack *stack, struct frame *top)
@@ -121,7 +129,7 @@ static struct frame *innermost(const struct stack *stack, struct frame *top, uin
 }
 
 /* The frame that made the call that returns to *slot: `top`, or one above it. *open: that frame is not always
- * at the same distance. `_start` has a frame but no hook. */
+ * at the same distance. */
 static struct frame *caller_of(const struct stack *stack, struct frame *top, const uint64_t *slot,
                                uint64_t frame_pointer, bool *open)
 {
@@ -137,7 +145,7 @@ static struct frame *caller_of(const struct stack *stack, struct frame *top, con
             break;
         uint64_t height = stack->base - cfa;
         struct frame *f = pop(top, stack, height + 1);
-        if (f->height == height && (is_of(f, function) || is_of(f, core.main_function)))
+        if (f->height == height && (is_of(f, function) || is_without_hook(f)))
             return f;
         if (function || !height)
             break;

@@ -154,6 +154,12 @@ uint32_t core_single_function(uint32_t image, uint64_t vaddr)
     return id;
 }
 
+bool core_has_hook(uint32_t id)
+{
+    uint32_t image = core.functions[id].image;
+    return image != STORE_NO_IMAGE && id - ranges[image].first < ranges[image].count;
+}
+
 bool core_is_hooked(uint32_t image, uint64_t vaddr)
 {
     uint32_t low = ranges[image].first, high = low + ranges[image].count, end = high;
@@ -239,6 +245,8 @@ static uint64_t check_of(uint64_t site, uint64_t function_cfa, uint64_t bp)
  * check. */
 struct caller caller_at(struct thread *thread, uint64_t site)
 {
+    if (!thread)
+        return search(site);
     uint32_t epoch = core.sites_epoch;
     if (thread->sites_epoch != epoch) {
         for (unsigned i = 0; i < THREAD_SITES; i++)

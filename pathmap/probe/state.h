@@ -150,12 +150,15 @@ struct caller {
     uint32_t function; /* 0: not known, or without a hook */
     int32_t cfa, bp;   /* as in struct plan_call */
 };
+/* thread: the calling one, NULL before its first entry. */
 struct caller caller_at(struct thread *thread, uint64_t site);
 
 /* The image that an address in memory belongs to; UINT32_MAX: none. */
 uint32_t core_image_at(uint64_t address, uint64_t *bias);
 /* Whether the function is one of those that the image's plan hooks. */
 bool core_is_hooked(uint32_t image, uint64_t vaddr);
+/* Whether it is of those, and not of core_single_function()'s. */
+bool core_has_hook(uint32_t id);
 /* An id for one more function; image may be STORE_NO_IMAGE. 0: none left. Lock held. */
 uint32_t core_single_function(uint32_t image, uint64_t vaddr);
 
