@@ -52,6 +52,7 @@ static int evaluate_target(const struct evaluate_options *options, struct termin
     struct fathom_error err = {0};
     char *temporary = NULL;
     const char *path = options->input ? options->input : options->output, *directory = getenv("TMPDIR");
+    bool stale = false;
     int rc = 0;
     if (options->output)
         rc = evaluate_record(options, path, terminal, &err);
@@ -68,13 +69,13 @@ static int evaluate_target(const struct evaluate_options *options, struct termin
         path = temporary;
     }
     if (rc == 0)
-        rc = evaluate_stages(options, path, terminal, &err);
+        rc = evaluate_stages(options, path, terminal, &stale, &err);
     if (temporary)
         unlink(temporary);
     free(temporary);
     if (rc < 0)
         terminal_error(terminal, &err);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return rc < 0 ? exit_code_of(&err) : stale ? EXIT_BUILD : EXIT_OK;
 }
 
 enum {

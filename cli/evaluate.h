@@ -36,9 +36,10 @@ struct evaluate_result {
     struct path_names *names; /* for these */
 };
 
-/* evaluate_stages.c: resolves the recording once per stage and prints what came of it. */
+/* evaluate_stages.c: resolves the recording once per stage and prints what came of it. *stale: it has an
+ * image of another build than the map's. */
 int evaluate_stages(const struct evaluate_options *options, const char *recording, struct terminal *terminal,
-                    struct fathom_error *err);
+                    bool *stale, struct fathom_error *err);
 /* evaluate_maps.c: holds the map against the truth map, without a recording. */
 int evaluate_maps(const struct evaluate_options *options, struct fathom_error *err);
 /* The heaviest wrong contexts, as many as are asked for, into the result. map: the one that answered. */

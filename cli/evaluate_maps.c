@@ -18,15 +18,15 @@ static uint32_t counterpart(const struct pathmap *map, const struct pathmap *tru
     return image == PATHMAP_NONE ? PATHMAP_NONE : pathmap_find_function(map, image, f.address);
 }
 
-/* What is compared, with the weight of one CID of the truth map. */
-struct comparison {
+/* What is held against what. */
+struct contest {
     const struct pathmap *truth_map;
     struct truth *truth;
     struct resolver *resolver;
     struct evaluation *evaluation;
 };
 
-static int compare_cid(struct comparison *c, uint32_t function, uint32_t height, uint32_t counterpart,
+static int compare_cid(struct contest *c, uint32_t function, uint32_t height, uint32_t counterpart,
                        double weight, struct fathom_error *err)
 {
     const struct true_share *shares;
@@ -38,12 +38,13 @@ static int compare_cid(struct comparison *c, uint32_t function, uint32_t height,
                  ? 0
                  : resolver_resolve_cid(c->resolver, counterpart, height, &resolved, err);
     return rc < 0 ? rc
-                  : evaluation_count(c->evaluation, c->resolver, (struct judged_cid){function, height},
-                                     &resolved, shares, (size_t)count, weight, err);
+                  : evaluation_count(c->evaluation, resolver_map(c->resolver),
+                                     (struct judged_cid){function, height}, &resolved, shares, (size_t)count,
+                                     weight, err);
 }
 
 /* The nodes of a function stand in order of height. */
-static int compare_function(struct comparison *c, uint32_t function, struct fathom_error *err)
+static int compare_function(struct contest *c, uint32_t function, struct fathom_error *err)
 {
     uint32_t in_map = counterpart(resolver_map(c->resolver), c->truth_map, function);
     uint32_t first, count = pathmap_function_nodes(c->truth_map, function, &first);
@@ -58,8 +59,8 @@ static int compare_function(struct comparison *c, uint32_t function, struct fath
     return rc;
 }
 
-static int compare_all(struct comparison *c, const struct evaluate_options *options,
-                       const struct pathmap *map, struct fathom_error *err)
+static int compare_all(struct contest *c, const struct evaluate_options *options, const struct pathmap *map,
+                       struct fathom_error *err)
 {
     int rc = c->truth && c->resolver && c->evaluation ? 0 : error_memory(err);
     for (uint32_t f = 0; rc == 0 && f < pathmap_function_count(c->truth_map); f++)
@@ -84,8 +85,7 @@ int evaluate_maps(const struct evaluate_options *options, struct fathom_error *e
         rc = pathmap_open(options->truth, &truth_map, err);
     if (rc == 0) {
         struct truth *truth = truth_new(truth_map);
-        struct comparison c = {truth_map, truth, resolver_new(map, NULL),
-                               truth ? evaluation_new(truth) : NULL};
+        struct contest c = {truth_map, truth, resolver_new(map, NULL), truth ? evaluation_new(truth) : NULL};
         rc = compare_all(&c, options, map, err);
         evaluation_free(c.evaluation);
         resolver_free(c.resolver);

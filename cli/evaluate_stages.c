@@ -65,7 +65,7 @@ static int add_sample(void *context, const struct process *process, const struct
                       const struct resolved *resolved, struct fathom_error *err)
 {
     struct run *run = context;
-    return evaluation_add(run->evaluation, pipeline_resolver(run->pipeline), process, sample, resolved, err);
+    return evaluation_add(run->evaluation, pipeline_map(run->pipeline), process, sample, resolved, err);
 }
 
 /* The run is to be closed, whatever came of it. */
@@ -106,7 +106,7 @@ int evaluate_wrong(const struct evaluate_options *options, struct evaluation *ev
 {
     if (!options->wrong)
         return 0;
-    result->names = path_names_new(truth, map, evaluation);
+    result->names = path_names_new(truth, map, evaluation_comparison(evaluation));
     if (!result->names)
         return error_memory(err);
     int rc = evaluation_wrong(evaluation, &result->wrong, &result->wrong_count, err);
@@ -123,7 +123,7 @@ int evaluate_write(const struct evaluate_options *options, const struct evaluate
 }
 
 int evaluate_stages(const struct evaluate_options *options, const char *recording, struct terminal *terminal,
-                    struct fathom_error *err)
+                    bool *stale, struct fathom_error *err)
 {
     struct stand stand;
     int rc = stand_open(&stand, options, recording, terminal, err);
@@ -134,6 +134,7 @@ int evaluate_stages(const struct evaluate_options *options, const char *recordin
     for (unsigned i = 0; rc == 0 && i < result.stage_count; i++) {
         struct run run;
         rc = run_stage(&stand, &result.stages[i], &run, err);
+        *stale = rc == 0 && pipeline_stale(run.pipeline);
         if (rc == 0 && i + 1 == result.stage_count) {
             struct pipeline_summary learned;
             pipeline_summary(run.pipeline, &learned);

@@ -1,9 +1,4 @@
-/*
- * evaluation.c - see evaluation.h.
- *
- * A path is compared by its hash over the functions that count, root first, which for the map's nodes is
- * that of the parent carried on: each node's is computed once.
- */
+/* evaluation.c - see evaluation.h. */
 #include "cli/evaluation.h"
 
 #include <errno.h>
@@ -14,20 +9,12 @@
 #include "base/checksum.h"
 #include "base/hash.h"
 
-#define NO_HASH   0 /* not computed yet */
-#define ROOT_HASH 1
-
 struct evaluation {
-    struct resolver *resolver; /* NULL before the first sample */
     struct truth *truth;
-    struct table *numbers; /* true function -> what evaluation_translate() tells */
-    struct table *found;   /* (CID, true path, answer) hashed -> index of the verdict */
+    struct comparison *comparison; /* NULL before the first sample, with which the map is there */
+    struct table *found;           /* (CID, true path, answer) hashed -> index of the verdict */
     struct verdict *verdicts;
     size_t count, room;
-    uint64_t *hashes;          /* by node */
-    uint8_t *functions;        /* by map function: 0 not asked yet, 1 compared, 2 not */
-    uint32_t *truths, *answer; /* scratch: paths that are compared frame by frame */
-    size_t truths_room, answer_room;
     struct score score; /* what does not come from the verdicts */
 };
 
@@ -37,11 +24,10 @@ struct evaluation *evaluation_new(struct truth *truth)
     if (!e)
         return NULL;
     e->truth = truth;
-    e->numbers = table_new();
     e->found = table_new();
-    if (!e->numbers || !e->found) {
-        evaluation_free(e);
-        return NULL;
+    if (!e->found) {
+        free(e);
+        e = NULL;
     }
     return e;
 }
@@ -50,209 +36,32 @@ void evaluation_free(struct evaluation *e)
 {
     if (!e)
         return;
-    table_free(e->numbers);
+    comparison_free(e->comparison);
     table_free(e->found);
     free(e->verdicts);
-    free(e->hashes);
-    free(e->functions);
-    free(e->truths);
-    free(e->answer);
     free(e);
-}
-
-/* What depends on the map, which is there with the first sample. */
-static bool prepare(struct evaluation *e, struct resolver *resolver)
-{
-    const struct pathmap *map = resolver_map(resolver);
-    e->resolver = resolver;
-    e->hashes = calloc((size_t)pathmap_node_count(map) + 1, sizeof *e->hashes);
-    e->functions = calloc((size_t)pathmap_function_count(map) + 1, sizeof *e->functions);
-    return e->hashes && e->functions;
-}
-
-static bool reserve(uint32_t **array, size_t *room, size_t count)
-{
-    if (count <= *room)
-        return true;
-    uint32_t *bigger = realloc(*array, count * 2 * sizeof *bigger);
-    if (!bigger)
-        return false;
-    *array = bigger;
-    *room = count * 2;
-    return true;
-}
-
-/* Whether the frames of an image of the resolver's map are compared. */
-static bool image_compared(const struct evaluation *e, uint32_t number)
-{
-    const struct pathmap *map = resolver_map(e->resolver);
-    struct pathmap_image image = pathmap_image(map, number);
-    return pathmap_covers(map, number) && truth_covers(e->truth, image.path, &image.build_id);
-}
-
-bool evaluation_compares(struct evaluation *e, uint32_t function)
-{
-    if (e->functions[function] == 0) {
-        uint32_t image = pathmap_function(resolver_map(e->resolver), function).image;
-        e->functions[function] = image_compared(e, image) ? 1 : 2;
-    }
-    return e->functions[function] == 1;
-}
-
-uint32_t evaluation_translate(struct evaluation *e, uint32_t function)
-{
-    bool added;
-    uint64_t *number = table_put(e->numbers, function, &added);
-    if (!number)
-        return PATHMAP_NONE;
-    if (added) {
-        const struct pathmap *map = resolver_map(e->resolver);
-        struct true_function f = truth_function(e->truth, function);
-        uint32_t image = pathmap_find_image(map, f.image, &f.build_id, NULL);
-        uint32_t found = NOT_COMPARED;
-        if (image != PATHMAP_NONE && image_compared(e, image)) {
-            found = f.address == NO_ADDRESS ? PATHMAP_NONE : pathmap_find_function(map, image, f.address);
-            found = found == PATHMAP_NONE ? NOT_IN_MAP : found;
-        }
-        *number = found;
-    }
-    return (uint32_t)*number;
-}
-
-static uint64_t hash_on(uint64_t hash, uint32_t function)
-{
-    hash = hash_u64(hash ^ ((uint64_t)function + 1));
-    return hash == NO_HASH ? ROOT_HASH : hash;
-}
-
-/* The true path's functions that are compared, as the map's numbers, into e->truths. -1: out of memory. */
-static ptrdiff_t translate(struct evaluation *e, uint32_t truth)
-{
-    const uint32_t *functions;
-    size_t depth = truth_path(e->truth, truth, &functions), kept = 0;
-    if (!reserve(&e->truths, &e->truths_room, depth))
-        return -1;
-    for (size_t i = 0; i < depth; i++) {
-        uint32_t function = evaluation_translate(e, functions[i]);
-        if (function == PATHMAP_NONE)
-            return -1;
-        if (function != NOT_COMPARED)
-            e->truths[kept++] = function;
-    }
-    return (ptrdiff_t)kept;
-}
-
-/* The answer's, into e->answer. -1: out of memory. */
-static ptrdiff_t recall(struct evaluation *e, uint32_t node)
-{
-    const struct pathmap *map = resolver_map(e->resolver);
-    int depth = pathmap_path(map, node, e->answer, e->answer_room);
-    if (depth < 0)
-        return 0;
-    if ((size_t)depth > e->answer_room) {
-        if (!reserve(&e->answer, &e->answer_room, (size_t)depth))
-            return -1;
-        pathmap_path(map, node, e->answer, e->answer_room);
-    }
-    ptrdiff_t kept = 0;
-    for (int i = 0; i < depth; i++) {
-        if (evaluation_compares(e, e->answer[i]))
-            e->answer[kept++] = e->answer[i];
-    }
-    return kept;
-}
-
-/* The hash of a node's path. -1: out of memory. */
-static int hash_node(struct evaluation *e, uint32_t node, uint64_t *hash)
-{
-    const struct pathmap *map = resolver_map(e->resolver);
-    size_t pending = 0;
-    uint32_t at = node;
-    for (; at != PATHMAP_NONE && e->hashes[at] == NO_HASH; at = pathmap_node(map, at).parent) {
-        if (!reserve(&e->answer, &e->answer_room, pending + 1))
-            return -1;
-        e->answer[pending++] = at;
-    }
-    uint64_t carried = at == PATHMAP_NONE ? ROOT_HASH : e->hashes[at];
-    while (pending-- > 0) {
-        at = e->answer[pending];
-        uint32_t function = pathmap_node(map, at).function;
-        if (function != PATHMAP_NONE && evaluation_compares(e, function))
-            carried = hash_on(carried, function);
-        e->hashes[at] = carried;
-    }
-    *hash = carried;
-    return 0;
-}
-
-/* Whether training saw the node, or inference alone made it up. */
-static bool is_trained(struct pathmap_node node)
-{
-    return node.self > 0 || node.passes > 0;
-}
-
-/* Whether the path of hash `wanted` is among those of a resolved sample's CID, and alone. Where training saw
- * some of them and the right one is another, that one is among all. -1: out of memory. */
-static int judge(struct evaluation *e, const struct resolved *r, uint64_t wanted, struct verdict *out)
-{
-    out->category = CATEGORY_MISSING;
-    if (r->kind == RESOLVED_UNKNOWN)
-        return 0;
-    const struct pathmap *map = resolver_map(e->resolver);
-    struct pathmap_node best = pathmap_node(map, r->node);
-    uint32_t first, count = pathmap_find(map, best.function, best.height, &first), last = PATHMAP_NONE;
-    uint32_t all = 0, trained = 0;
-    bool among = false, right_trained = false;
-    for (uint32_t i = first; i < first + count; i++) {
-        struct pathmap_node node = pathmap_node(map, i);
-        uint64_t hash;
-        if (hash_node(e, i, &hash) < 0)
-            return -1;
-        all += node.path != last;
-        trained += is_trained(node);
-        among = among || hash == wanted;
-        right_trained = right_trained || (hash == wanted && is_trained(node));
-        last = node.path;
-    }
-    out->paths = among && trained && !right_trained ? all : r->paths;
-    out->category = !among ? CATEGORY_INCORRECT : out->paths == 1 ? CATEGORY_PRECISE : CATEGORY_AMBIGUOUS;
-    return 0;
-}
-
-/* Share of frames that agree (evaluation.h). */
-static double agreement(const uint32_t *a, size_t a_depth, const uint32_t *b, size_t b_depth)
-{
-    size_t shorter = a_depth < b_depth ? a_depth : b_depth, longer = a_depth + b_depth - shorter;
-    size_t outer = 0, inner = 0;
-    while (outer < shorter && a[outer] == b[outer])
-        outer++;
-    while (inner < shorter - outer && a[a_depth - 1 - inner] == b[b_depth - 1 - inner])
-        inner++;
-    return longer ? (double)(outer + inner) / (double)longer : 1;
 }
 
 /* A new verdict but for its samples. -1: out of memory. */
 static int decide(struct evaluation *e, struct judged_cid cid, const struct resolved *r, uint32_t truth,
                   struct verdict *out)
 {
-    *out = (struct verdict){.cid = cid, .truth = truth, .node = r->node, .reason = r->reason};
-    ptrdiff_t depth = translate(e, truth);
-    if (depth < 0)
+    struct compared compared;
+    if (comparison_make(e->comparison, r, truth, &compared) < 0)
         return -1;
-    uint64_t wanted = ROOT_HASH, answered;
-    for (ptrdiff_t i = 0; i < depth; i++)
-        wanted = hash_on(wanted, e->truths[i]);
-    if (judge(e, r, wanted, out) < 0)
-        return -1;
+    *out = (struct verdict){.cid = cid,
+                            .truth = truth,
+                            .node = r->node,
+                            .reason = r->reason,
+                            .paths = compared.paths,
+                            .right = compared.right,
+                            .frames = compared.frames};
     if (r->kind == RESOLVED_UNKNOWN)
-        return 0;
-    if (hash_node(e, r->node, &answered) < 0)
-        return -1;
-    out->right = answered == wanted;
-    ptrdiff_t found = recall(e, r->node);
-    if (found < 0)
-        return -1;
-    out->frames = agreement(e->truths, (size_t)depth, e->answer, (size_t)found);
+        out->category = CATEGORY_MISSING;
+    else if (!compared.among)
+        out->category = CATEGORY_INCORRECT;
+    else
+        out->category = compared.paths == 1 ? CATEGORY_PRECISE : CATEGORY_AMBIGUOUS;
     return 0;
 }
 
@@ -287,11 +96,18 @@ static void count_bin(struct evaluation *e, double probability, double weight, b
     bin->right += right ? weight : 0;
 }
 
-int evaluation_count(struct evaluation *e, struct resolver *resolver, struct judged_cid cid,
+struct comparison *evaluation_comparison(struct evaluation *e)
+{
+    return e->comparison;
+}
+
+int evaluation_count(struct evaluation *e, const struct pathmap *map, struct judged_cid cid,
                      const struct resolved *resolved, const struct true_share *shares, size_t count,
                      double weight, struct fathom_error *err)
 {
-    if (!e->resolver && !prepare(e, resolver))
+    if (!e->comparison)
+        e->comparison = comparison_new(e->truth, map);
+    if (!e->comparison)
         return error_memory(err);
     e->score.samples++;
     for (size_t i = 0; i < count; i++) {
@@ -308,7 +124,7 @@ int evaluation_count(struct evaluation *e, struct resolver *resolver, struct jud
     return 0;
 }
 
-int evaluation_add(struct evaluation *e, struct resolver *resolver, const struct process *process,
+int evaluation_add(struct evaluation *e, const struct pathmap *map, const struct process *process,
                    const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
 {
     const struct place *place = &resolved->cid.place;
@@ -321,7 +137,7 @@ int evaluation_add(struct evaluation *e, struct resolver *resolver, const struct
         e->score.no_truth[reason] += (double)sample->period;
     uint64_t function[] = {(uintptr_t)place->image, place->function};
     struct judged_cid cid = {checksum_of(function, sizeof function), resolved->cid.height};
-    return evaluation_count(e, resolver, cid, resolved, shares, (size_t)count, (double)sample->period, err);
+    return evaluation_count(e, map, cid, resolved, shares, (size_t)count, (double)sample->period, err);
 }
 
 /* By true path and CID. */

@@ -2,15 +2,13 @@
  * evaluation.h - inferred paths held against true ones: the ICPP paper's categories (section 8.4), and how
  * far the reported probabilities can be believed.
  *
- * Paths are compared over the functions of images that the map covers (DESIGN section 1, "right path"), and
- * the truth too. Weights are in events; they are whole numbers but where a truth map has several paths for a
+ * Weights are in events; they are whole numbers but where a truth map has several paths for a
  * CID (truth.h).
  */
 #ifndef FATHOM_CLI_EVALUATION_H
 #define FATHOM_CLI_EVALUATION_H
 
-#include "cli/truth.h"
-#include "infer/resolver.h"
+#include "cli/comparison.h"
 
 enum category {
     CATEGORY_PRECISE,   /* the CID has one path, the right one */
@@ -32,7 +30,7 @@ struct score {
     struct tally category[CATEGORIES], all;
     struct tally right; /* the most probable path is the right one (paths: for most of the weight) */
     struct tally within[DEGREES]; /* [k - 1]: the right one is among at most k paths */
-    double right_frames; /* weight, each sample's times the share of frames that agree (evaluation_wrong()) */
+    double right_frames; /* weight, each sample's times the share of frames that agree (comparison.h) */
     double said;         /* weight times the probability that was reported: what `right` should be */
     struct bin {
         double weight, right, said;
@@ -52,12 +50,12 @@ struct judged_cid {
 /* truth is borrowed. NULL: out of memory. */
 struct evaluation *evaluation_new(struct truth *truth);
 void evaluation_free(struct evaluation *evaluation);
-/* One resolved sample. resolver: the one that answered; always the same for one evaluation, and still there
- * when it is scored. */
-int evaluation_add(struct evaluation *evaluation, struct resolver *resolver, const struct process *process,
+/* One resolved sample. map: the one that answered; always the same for one evaluation, and still there as
+ * long as that. */
+int evaluation_add(struct evaluation *evaluation, const struct pathmap *map, const struct process *process,
                    const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
 /* The same for a CID whose true paths are known, with its weight in all. */
-int evaluation_count(struct evaluation *evaluation, struct resolver *resolver, struct judged_cid cid,
+int evaluation_count(struct evaluation *evaluation, const struct pathmap *map, struct judged_cid cid,
                      const struct resolved *resolved, const struct true_share *shares, size_t count,
                      double weight, struct fathom_error *err);
 /* 0 or -ENOMEM. */
@@ -67,23 +65,17 @@ int evaluation_score(const struct evaluation *evaluation, struct score *out, str
 struct verdict {
     struct judged_cid cid;
     uint32_t truth; /* a path of the truth */
-    uint32_t node;  /* the answer in the resolver's map; PATHMAP_NONE when unknown */
+    uint32_t node;  /* the answer in the map; PATHMAP_NONE when unknown */
     enum category category;
     enum unknown_reason reason; /* why there is none */
     uint32_t paths;             /* that share the CID: degree of ambiguity */
     bool right;
-    double frames; /* share of frames that agree, counted from both ends of the longer path inwards until they
-                      differ: a lower bound when they differ in several places */
+    double frames; /* share of frames that agree (comparison.h) */
     uint64_t samples;
     double weight, said; /* said: weight times the reported probability */
 };
-/* The resolver's map's number of a true function, or one of these: it does not have it; frames of its image
- * are not compared. PATHMAP_NONE: out of memory. */
-#define NOT_IN_MAP   (PATHMAP_NONE - 1)
-#define NOT_COMPARED (PATHMAP_NONE - 2)
-uint32_t evaluation_translate(struct evaluation *evaluation, uint32_t true_function);
-/* Whether frames of a function of the map are compared. */
-bool evaluation_compares(struct evaluation *evaluation, uint32_t function);
+/* What it compares by; NULL before the first sample. */
+struct comparison *evaluation_comparison(struct evaluation *evaluation);
 /* The wrong ones, the heaviest first: *out is the caller's to free(). 0 or -ENOMEM. */
 int evaluation_wrong(const struct evaluation *evaluation, struct verdict **out, size_t *count,
                      struct fathom_error *err);

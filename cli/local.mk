@@ -2,6 +2,7 @@ bin_PROGRAMS += fathom
 fathom_SOURCES = \
 	cli/command.c cli/command.h \
 	cli/common.c cli/common.h \
+	cli/comparison.c cli/comparison.h \
 	cli/evaluate.c cli/evaluate.h \
 	cli/evaluate_json.c \
 	cli/evaluate_maps.c \

@@ -16,7 +16,7 @@ struct words {
 struct path_names {
     const struct truth *truth;
     const struct pathmap *map;
-    struct evaluation *evaluation;
+    struct comparison *comparison;
     struct names *texts;
     struct words truths, answers;
     uint32_t *functions; /* scratch */
@@ -24,14 +24,14 @@ struct path_names {
 };
 
 struct path_names *path_names_new(const struct truth *truth, const struct pathmap *map,
-                                  struct evaluation *evaluation)
+                                  struct comparison *comparison)
 {
     struct path_names *n = calloc(1, sizeof *n);
     if (!n)
         return NULL;
     n->truth = truth;
     n->map = map;
-    n->evaluation = evaluation;
+    n->comparison = comparison;
     n->texts = names_new();
     if (!n->texts) {
         free(n);
@@ -79,7 +79,7 @@ int path_names_truth(struct path_names *n, uint32_t path, struct named_path *out
     for (size_t i = 0; i < depth; i++) {
         char text[NAME_BYTES];
         truth_function_format(n->truth, functions[i], text, sizeof text);
-        if (!name_frame(n, &n->truths.frames[i], text, evaluation_translate(n->evaluation, functions[i])))
+        if (!name_frame(n, &n->truths.frames[i], text, comparison_translate(n->comparison, functions[i])))
             return error_memory(err);
     }
     *out = (struct named_path){n->truths.frames, depth};
@@ -112,7 +112,7 @@ int path_names_answer(struct path_names *n, uint32_t node, struct named_path *ou
         uint32_t function = n->functions[i];
         struct pathmap_function f = pathmap_function(n->map, function);
         name_format(pathmap_image(n->map, f.image).path, f.name, f.address, text, sizeof text);
-        bool compared = evaluation_compares(n->evaluation, function);
+        bool compared = comparison_covers(n->comparison, function);
         if (!name_frame(n, &n->answers.frames[i], text, compared ? function : NOT_COMPARED))
             return error_memory(err);
     }

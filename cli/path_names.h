@@ -4,7 +4,7 @@
 #ifndef FATHOM_CLI_PATH_NAMES_H
 #define FATHOM_CLI_PATH_NAMES_H
 
-#include "cli/evaluation.h"
+#include "cli/comparison.h"
 
 struct path_names;
 
@@ -19,7 +19,7 @@ struct named_path {
 
 /* All borrowed; map: the one that answers are of. NULL: out of memory. */
 struct path_names *path_names_new(const struct truth *truth, const struct pathmap *map,
-                                  struct evaluation *evaluation);
+                                  struct comparison *comparison);
 void path_names_free(struct path_names *names);
 /* 0 or -ENOMEM. */
 int path_names_truth(struct path_names *names, uint32_t path, struct named_path *out,

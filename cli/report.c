@@ -35,7 +35,7 @@ static int check_audit(struct report_context *c, const struct process *process, 
 {
     struct sample one = *sample;
     one.period = 1;
-    return evaluation_add(c->checked, pipeline_resolver(c->pipeline), process, &one, resolved, err);
+    return evaluation_add(c->checked, pipeline_map(c->pipeline), process, &one, resolved, err);
 }
 
 static int report_sample(void *context, const struct process *process, const struct sample *sample,

@@ -44,7 +44,7 @@ static void sample(struct trial *t, unsigned function, uint32_t height, uint64_t
     struct resolved r;
     s.period = weight;
     cr_assert_eq(resolver_resolve(w->resolver, w->self.process, &s, &r, NULL), 0);
-    cr_assert_eq(evaluation_add(t->evaluation, w->resolver, w->self.process, &s, &r, NULL), 0);
+    cr_assert_eq(evaluation_add(t->evaluation, w->map, w->self.process, &s, &r, NULL), 0);
 }
 
 static struct score score(const struct trial *t)
