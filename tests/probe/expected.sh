@@ -124,6 +124,16 @@ expect vfork-exec <<END
 1 main;run_vfork_exec;before
 1 main;run_vfork_exec;before;leaf
 END
+expect spawn <<END
+2 main
+1 main;run_fresh
+1 main;run_fresh;before
+1 main;run_fresh;before;leaf
+1 main;run_spawn
+1 main;run_spawn;await
+2 main;run_spawn;before
+2 main;run_spawn;before;leaf
+END
 expect exit <<END
 1 main
 1 main;run_exit
@@ -207,6 +217,43 @@ expect main-first <<END
 1 main;run_main_first
 1 main;run_main_first;quit
 1 main;run_main_first;quit;quit
+END
+
+expect wanders <<END
+1 main
+1 main;run_wanders
+2 main;run_wanders;join
+3 main;run_wanders;resume
+3 main;run_wanders;resume;leaf
+2 resume
+2 resume;leaf
+1 routine
+1 routine;leaf
+4 routine;part
+4 routine;part;pass
+4 routine;part;pass;leaf
+END
+expect fork-thread <<END
+1 forker
+1 forker;in_child
+1 forker;in_child;in_child
+1 forker;in_child;in_child;leaf
+1 forker;in_child;leaf
+1 forker;leaf
+1 main
+1 main;run_fork_thread
+1 main;run_fork_thread;join
+END
+expect exec-thread <<END
+200 brief
+200 brief;leaf
+2 main
+1 main;run_exec_thread
+1 main;run_exec_thread;join
+1 main;run_many
+200 main;run_many;join
+1 replacer
+1 replacer;leaf
 END
 
 expect normal <<END
@@ -373,14 +420,14 @@ all_cases()
         has_calls $case 0 case_flow $case
     done
     has_calls deep 0 case_flow deep 500
-    for case in fork vfork exec vfork-exec return; do
+    for case in fork vfork exec vfork-exec spawn return; do
         has_calls $case 0 case_processes $case
     done
     has_calls exit 7 case_processes exit
     has_calls quit 8 case_processes quit
     has_calls abort 134 case_processes abort
     has_calls kill 137 case_processes kill
-    for case in ends many main-first; do
+    for case in ends many main-first wanders fork-thread exec-thread; do
         has_calls $case 0 case_threads $case
     done
     for case in normal alternate signal-jump trap blocked; do

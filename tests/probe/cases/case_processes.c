@@ -1,6 +1,7 @@
 /* case_processes.c - processes that start processes, and the ways in which a process ends. */
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -127,6 +128,19 @@ int run_vfork_exec(const char *argument)
     return bad;
 }
 
+int run_spawn(const char *argument)
+{
+    (void)argument;
+    pid_t pid;
+    char *arguments[] = {"case_processes", "fresh", NULL};
+    before();
+    if (posix_spawn(&pid, "/proc/self/exe", NULL, NULL, arguments, environ) || await(pid))
+        return 1;
+    int status = system("exit 3");
+    before();
+    return WEXITSTATUS(status) != 3;
+}
+
 /* Ends
  * ------------------------------------------------------------------------------------------------------- */
 
@@ -238,6 +252,7 @@ const struct known_case cases[] = {
     {"fresh", run_fresh},
     {"exec", run_exec},
     {"vfork-exec", run_vfork_exec},
+    {"spawn", run_spawn},
     {"exit", run_exit},
     {"return", run_return},
     {"quit", run_quit},

@@ -1,6 +1,8 @@
 /* case_threads.c - the ways in which a thread ends, and who makes calls then. */
 #include <pthread.h>
 #include <stdint.h>
+#include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "tests/probe/cases/cases.h"
@@ -70,8 +72,11 @@ KNOWN void *cancelled(void *unused)
     return unused;
 }
 
+static volatile int joining;
+
 KNOWN void join(pthread_t id)
 {
+    joining = 1;
     pthread_join(id, NULL);
     CALLED();
 }
@@ -136,9 +141,120 @@ int run_main_first(const char *argument)
     return 1;
 }
 
+/* A coroutine that begins in one thread, goes on in another, and ends in the first
+ * ------------------------------ */
+
+static ucontext_t here, routine_context;
+static char stack[65536];
+
+KNOWN void pass(void)
+{
+    leaf();
+    swapcontext(&routine_context, &here);
+    CALLED();
+}
+
+KNOWN void part(int i)
+{
+    pass();
+    (void)i;
+    CALLED();
+}
+
+KNOWN void routine(void)
+{
+    for (int i = 0; i < 4; i++)
+        part(i);
+    leaf();
+    CALLED();
+}
+
+KNOWN void *resume(void *unused)
+{
+    swapcontext(&here, &routine_context);
+    leaf();
+    CALLED();
+    return unused;
+}
+
+int run_wanders(const char *argument)
+{
+    (void)argument;
+    pthread_t id;
+    getcontext(&routine_context);
+    routine_context.uc_stack.ss_sp = stack;
+    routine_context.uc_stack.ss_size = sizeof stack;
+    routine_context.uc_link = &here;
+    makecontext(&routine_context, routine, 0);
+    for (int i = 0; i < 2; i++) {
+        resume(NULL);
+        pthread_create(&id, NULL, resume, NULL);
+        join(id);
+    }
+    resume(NULL);
+    return 0;
+}
+
+/* A process that a thread starts: there it is the only one, on a thread's stack.
+ * --------------------------------- */
+
+KNOWN int in_child(int depth)
+{
+    leaf();
+    witness();
+    int status = depth ? in_child(depth - 1) : 0;
+    CALLED();
+    return status;
+}
+
+KNOWN void *forker(void *status)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(in_child(1));
+    waitpid(pid, status, 0);
+    leaf();
+    CALLED();
+    return NULL;
+}
+
+int run_fork_thread(const char *argument)
+{
+    (void)argument;
+    pthread_t id;
+    int status = -1;
+    pthread_create(&id, NULL, forker, &status);
+    join(id);
+    return status;
+}
+
+/* The program is replaced by another thread than its first.
+ * ----------------------------------------------------- */
+
+KNOWN void *replacer(void *unused)
+{
+    while (!joining)
+        usleep(1000);
+    leaf();
+    execl("/proc/self/exe", "case_threads", "many", (char *)NULL);
+    return unused;
+}
+
+int run_exec_thread(const char *argument)
+{
+    (void)argument;
+    pthread_t id;
+    pthread_create(&id, NULL, replacer, NULL);
+    join(id);
+    return 1;
+}
+
 const struct known_case cases[] = {
     {"ends", run_ends},
     {"many", run_many},
     {"main-first", run_main_first},
+    {"wanders", run_wanders},
+    {"fork-thread", run_fork_thread},
+    {"exec-thread", run_exec_thread},
     {0},
 };
