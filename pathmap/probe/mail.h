@@ -26,7 +26,7 @@
 #define MAIL_NAME     "mail"
 #define MAIL_MAGIC    0x4c4d5446u /* "FTML" */
 #define MAIL_SIZE     8192        /* bytes of the file */
-#define MAIL_PATIENCE 20          /* seconds that a client waits for an answer */
+#define MAIL_PATIENCE 120         /* seconds that a client waits for an answer: large files take some */
 
 enum mail_status {
     MAIL_PLAN,   /* `plan` names the plan */
