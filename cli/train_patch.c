@@ -135,7 +135,7 @@ static void say_image(struct terminal *terminal, const struct harvest_image *ima
                             : "%s: none of %u functions is hooked: %s",
                      image->path, h->failed, h->reason);
     else
-        terminal_say(terminal, LOG_WARNING, "%s is left out: %s", image->path, h->reason);
+        terminal_say(terminal, LOG_WARNING, "%s is not hooked: %s", image->path, h->reason);
 }
 
 static void say_summary(const struct patching *p, const struct harvest *h, const struct trie *trie)
