@@ -24,7 +24,7 @@
 static double seconds(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
@@ -125,12 +125,15 @@ static double find_time(const struct pathmap *map, const struct asked *cids, siz
 /* Of the time-stamp counter, which runs at the processor's nominal frequency. */
 static double cycles_per_ns(void)
 {
-    double from = seconds(), to;
+    struct timespec from, to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
     uint64_t first = __builtin_ia32_rdtsc();
-    do
-        to = seconds();
-    while (to - from < 0.01);
-    return (double)(__builtin_ia32_rdtsc() - first) / (to - from) / 1e9;
+    double ns;
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &to);
+        ns = (double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec);
+    } while (ns < 1e7);
+    return (double)(__builtin_ia32_rdtsc() - first) / ns;
 }
 
 static void ask(const struct pathmap *map)
