@@ -186,7 +186,8 @@ static int append_common(struct profile *p, const struct pathmap *map, const str
         p->path[at++] = function_item(p, map, c->functions[i]);
     char text[32];
     /* When all that were kept are looked at, those that were not are meant too. */
-    snprintf(text, sizeof text, "{%u paths}", c->paths == r->posterior_count ? r->paths : c->paths);
+    bool more = c->paths == r->posterior_count && r->paths > c->paths;
+    snprintf(text, sizeof text, "{%u paths}", more ? r->paths : c->paths);
     p->path[at++] = frames_label(p->frames, FRAME_LABEL, text);
     for (size_t i = c->depth - c->inner; i < c->depth; i++)
         p->path[at++] = function_item(p, map, c->functions[i]);
