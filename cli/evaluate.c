@@ -86,7 +86,8 @@ enum {
     EVALUATE_AUDIT,
     EVALUATE_FORMAT,
     EVALUATE_NO_AUTOMATON,
-    EVALUATE_NO_TEMPORAL
+    EVALUATE_NO_TEMPORAL,
+    EVALUATE_NO_EM
 };
 
 static bool take_option(void *context, int option, struct terminal *terminal)
@@ -121,6 +122,9 @@ static bool take_option(void *context, int option, struct terminal *terminal)
     case EVALUATE_NO_TEMPORAL:
         o->pipeline.no_temporal = true;
         return true;
+    case EVALUATE_NO_EM:
+        o->pipeline.no_em = true;
+        return true;
     case EVALUATE_FORMAT:
         o->json = strcmp(optarg, "json") == 0;
         if (!o->json && strcmp(optarg, "text") != 0)
@@ -153,6 +157,7 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
         {"audit", required_argument, NULL, EVALUATE_AUDIT},
         {"no-automaton", no_argument, NULL, EVALUATE_NO_AUTOMATON},
         {"no-temporal", no_argument, NULL, EVALUATE_NO_TEMPORAL},
+        {"no-em", no_argument, NULL, EVALUATE_NO_EM},
         {"format", required_argument, NULL, EVALUATE_FORMAT},
         {0},
     };
@@ -203,6 +208,7 @@ const struct command evaluate_command = {
         "      --audit HZ         audit samples per second to infer from (default: 10; 0: the map alone)\n"
         "      --no-automaton     leave contexts that were never trained unknown\n"
         "      --no-temporal      judge each sample by itself, not by what its thread did before and after\n"
+        "      --no-em            do not learn from ambiguous samples how often each path runs\n"
         "      --format FORMAT    text or json\n"
         "  -e, --event EVENT      what to sample (default: cycles, or cpu-clock where there is no PMU)\n"
         "  -F, --frequency HZ     samples per second (default for clocks: 1000)\n"

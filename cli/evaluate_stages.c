@@ -91,7 +91,12 @@ static unsigned list_stages(const struct evaluate_options *options, struct stage
     }
     if (!options->pipeline.no_temporal) {
         at.no_temporal = false;
+        at.no_em = true;
         stages[count++] = (struct stage){.name = "+ temporal", .options = at};
+    }
+    if (!options->pipeline.no_temporal && !options->pipeline.no_em) {
+        at.no_em = false;
+        stages[count++] = (struct stage){.name = "+ expectation", .options = at};
     }
     if (!options->stages) {
         stages[0] = stages[count - 1];

@@ -193,6 +193,7 @@ enum {
     REPORT_NO_AUDIT,
     REPORT_NO_AUTOMATON,
     REPORT_NO_TEMPORAL,
+    REPORT_NO_EM,
     REPORT_AMBIGUOUS,
     REPORT_MIN_CONFIDENCE,
 };
@@ -277,6 +278,9 @@ static bool take_option(struct report_options *o, int option, const char **colou
     case REPORT_NO_TEMPORAL:
         o->pipeline.no_temporal = true;
         return true;
+    case REPORT_NO_EM:
+        o->pipeline.no_em = true;
+        return true;
     case REPORT_NO_AUDIT:
         o->pipeline.learning = LEARN_NOTHING;
         return true;
@@ -322,6 +326,7 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
         {"no-audit", no_argument, NULL, REPORT_NO_AUDIT},
         {"no-automaton", no_argument, NULL, REPORT_NO_AUTOMATON},
         {"no-temporal", no_argument, NULL, REPORT_NO_TEMPORAL},
+        {"no-em", no_argument, NULL, REPORT_NO_EM},
         {"ambiguous", required_argument, NULL, REPORT_AMBIGUOUS},
         {"min-confidence", required_argument, NULL, REPORT_MIN_CONFIDENCE},
         {"quiet", no_argument, NULL, 'q'},
@@ -364,6 +369,7 @@ const struct command report_command = {
         "      --no-audit         do not use the recording's own stack dumps\n"
         "      --no-automaton     leave contexts that were never trained unknown\n"
         "      --no-temporal      judge each sample by itself, not by what its thread did before and after\n"
+        "      --no-em            do not learn from ambiguous samples how often each path runs\n"
         "      --ambiguous WHAT   where several paths are possible: best (the most probable), split (each "
         "its\n"
         "                         share) or common (what they have in common)\n"

@@ -2,95 +2,113 @@
 #include "infer/extend.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "infer/automaton.h"
 #include "infer/graph_statics.h"
+#include "infer/novelty.h"
+#include "infer/numbering.h"
 
 #define MAX_DEPTH 65536
-#define WEIGHT    8.0  /* counts for one sample: so that shares of it still count */
-#define LEAST     0.01 /* a path less probable than this is not entered */
+#define BEST      16u  /* paths asked for each CID */
+#define LEAST     0.01 /* a path is not entered that is less probable than this much of the best one */
 
 /* What one call of extend_paths() works with. */
-struct extension {
+struct extending {
     struct trie *trie;
     const struct pathmap *map;
+    struct graph *graph;
     struct automaton *automaton;
-    uint32_t *to_trie; /* function's number there by the map's, and back */
-    uint32_t *to_map;
+    struct novelty *novelty;
+    struct numbering functions;
     struct automaton_step *steps;
+    struct extension *out;
 };
 
-/* The numbers of all functions in the trie and in its map. */
-static bool number_functions(struct extension *x)
+static int note_path(struct extension *out, uint32_t node, double share)
 {
-    uint32_t in_map = pathmap_function_count(x->map), in_trie = trie_function_count(x->trie);
-    x->to_trie = malloc(((size_t)in_map + 1) * sizeof *x->to_trie);
-    x->to_map = malloc(((size_t)in_trie + 1) * sizeof *x->to_map);
-    if (!x->to_trie || !x->to_map)
-        return false;
-    for (uint32_t i = 0; i < in_trie; i++)
-        x->to_map[i] = PATHMAP_NONE;
-    for (uint32_t i = 0; i < in_map; i++) {
-        struct pathmap_function f = pathmap_function(x->map, i);
-        struct pathmap_image image = pathmap_image(x->map, f.image);
-        uint32_t number = trie_image(x->trie, image.path, &image.build_id);
-        number = number == TRIE_NONE ? TRIE_NONE : trie_function(x->trie, number, f.address, f.name);
-        if (number == TRIE_NONE)
-            return false;
-        x->to_trie[i] = number;
-        if (number < in_trie)
-            x->to_map[number] = i;
-    }
-    return true;
-}
-
-/* Enters the rank-th path of a CID; -ENOMEM. A path too deep for the scratch is left out. *open: set when it
- * goes through a frame of open size. */
-static int enter(struct extension *x, const struct unseen *u, uint32_t rank, uint64_t self, bool *open)
-{
-    size_t depth = automaton_path(x->automaton, x->to_map[u->function], u->height, rank, x->steps, MAX_DEPTH);
-    if (depth > MAX_DEPTH)
-        return 0;
-    uint32_t node = TRIE_ROOT;
-    for (size_t i = 0; i < depth; i++) {
-        *open |= x->steps[i].open;
-        node =
-            trie_child(x->trie, node, x->to_trie[x->steps[i].function], x->steps[i].height, x->steps[i].site);
-        if (node == TRIE_NONE)
+    if (out->count == out->room) {
+        size_t room = out->room ? out->room * 2 : 1024;
+        struct expected_path *paths = realloc(out->paths, room * sizeof *paths);
+        if (!paths)
             return -ENOMEM;
+        out->paths = paths;
+        out->room = room;
     }
-    trie_add(x->trie, node, 0, self);
+    out->paths[out->count++] = (struct expected_path){node, share};
     return 0;
 }
 
-static int extend_one(struct extension *x, struct unseen *u, struct extend_summary *summary)
+/* Enters the path in x->steps; -ENOMEM. *open: set when it goes through a frame of open size. */
+static int enter(struct extending *x, size_t depth, double share, bool *open)
+{
+    uint32_t node = TRIE_ROOT;
+    for (size_t i = 0; i < depth; i++) {
+        *open |= x->steps[i].open;
+        node = trie_child(x->trie, node, x->functions.to_trie[x->steps[i].function], x->steps[i].height,
+                          x->steps[i].site);
+        if (node == TRIE_NONE)
+            return -ENOMEM;
+    }
+    return note_path(x->out, node, share);
+}
+
+/* The rank-th path of a CID into x->steps; its depth, 0 when it is too deep for them. */
+static size_t path_of(struct extending *x, const struct wanted *w, uint32_t rank)
+{
+    size_t depth =
+        automaton_path(x->automaton, x->functions.to_map[w->function], w->height, rank, x->steps, MAX_DEPTH);
+    return depth <= MAX_DEPTH ? depth : 0;
+}
+
+/* Enters the most probable paths of the CID that was found last. */
+static int enter_paths(struct extending *x, const struct wanted *w, const struct automaton_answer *answer)
+{
+    double share[AUTOMATON_BEST_MAX], most = 0;
+    for (uint32_t r = 0; r < answer->best; r++) {
+        size_t depth = path_of(x, w, r);
+        share[r] = depth ? answer->probability[r] * novelty_of(x->novelty, x->steps, depth) : 0;
+        most = share[r] > most ? share[r] : most;
+    }
+    int rc = 0;
+    bool open = false;
+    for (uint32_t r = 0; rc == 0 && r < answer->best; r++) {
+        if (share[r] > 0 && share[r] >= LEAST * most)
+            rc = enter(x, path_of(x, w, r), share[r], &open);
+    }
+    x->out->summary.open += open;
+    return rc;
+}
+
+bool extend_is_open(const struct pathmap *map, uint32_t function, uint32_t height)
+{
+    uint32_t first;
+    return !pathmap_image(map, pathmap_function(map, function).image).hooked ||
+           pathmap_find(map, function, height, &first) == 0;
+}
+
+static int extend_one(struct extending *x, const struct wanted *w)
 {
     struct automaton_answer answer;
-    bool open = false;
-    uint32_t function = x->to_map[u->function];
-    int rc = function == PATHMAP_NONE ? -ENOENT : automaton_find(x->automaton, function, u->height, &answer);
+    struct extend_summary *summary = &x->out->summary;
+    uint32_t function = x->functions.to_map[w->function];
+    if (function != PATHMAP_NONE && !extend_is_open(x->map, function, w->height))
+        return 0;
+    int rc = function == PATHMAP_NONE ? -ENOENT : automaton_find(x->automaton, function, w->height, &answer);
     if (rc == -ENOENT)
         summary->impossible++;
     if (rc == -ENOSPC)
         summary->too_many++;
     if (rc < 0)
         return rc == -ENOMEM ? rc : 0;
-    for (uint32_t r = 0; rc == 0 && r < answer.best; r++) {
-        if (r == 0 || answer.probability[r] >= LEAST)
-            rc = enter(x, u, r, (uint64_t)ceil(answer.probability[r] * (double)u->samples * WEIGHT), &open);
-    }
-    u->found = true;
     summary->found++;
-    summary->open += open;
     summary->reduced += answer.order != AUTOMATON_SECOND_ORDER;
-    return rc;
+    return enter_paths(x, w, &answer);
 }
 
 static int heavier_first(const void *a, const void *b)
 {
-    const struct unseen *x = a, *y = b;
+    const struct wanted *x = a, *y = b;
     if (x->samples != y->samples)
         return x->samples > y->samples ? -1 : 1;
     if (x->function != y->function)
@@ -98,29 +116,37 @@ static int heavier_first(const void *a, const void *b)
     return x->height < y->height ? -1 : x->height > y->height;
 }
 
-int extend_paths(struct trie *trie, const struct pathmap *map, const struct statics *statics,
-                 struct unseen *unseen, size_t count, struct extend_summary *summary,
-                 struct fathom_error *err)
+static bool prepare(struct extending *x, const struct statics *statics)
 {
-    struct extension x = {.trie = trie, .map = map, .steps = malloc(MAX_DEPTH * sizeof *x.steps)};
+    struct automaton_options options = {.best = BEST};
     struct graph_calls calls = {0};
-    struct graph *graph = NULL;
-    if (x.steps && number_functions(&x) && graph_calls_of(map, statics, x.to_map, &calls) == 0)
-        graph = graph_new(map, &calls);
+    x->steps = malloc(MAX_DEPTH * sizeof *x->steps);
+    x->novelty = novelty_new(x->map);
+    if (x->steps && x->novelty && numbering_make(&x->functions, x->trie, x->map) &&
+        graph_calls_of(x->map, statics, x->functions.to_map, &calls) == 0)
+        x->graph = graph_new(x->map, &calls);
     graph_calls_free(&calls);
-    if (graph)
-        x.automaton = automaton_new(graph, NULL);
-    int rc = x.automaton ? 0 : -ENOMEM;
-    *summary = (struct extend_summary){0};
-    qsort(unseen, count, sizeof *unseen, heavier_first); /* while states last */
+    x->automaton = x->graph ? automaton_new(x->graph, &options) : NULL;
+    return x->automaton;
+}
+
+int extend_paths(struct trie *trie, const struct pathmap *map, const struct statics *statics,
+                 struct wanted *wanted, size_t count, struct extension *out, struct fathom_error *err)
+{
+    struct extending x = {.trie = trie, .map = map, .out = out};
+    *out = (struct extension){0};
+    int rc = prepare(&x, statics) ? 0 : -ENOMEM;
+    qsort(wanted, count, sizeof *wanted, heavier_first); /* while states last */
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = extend_one(&x, &unseen[i], summary);
+        rc = extend_one(&x, &wanted[i]);
     if (x.automaton)
-        summary->states = automaton_states(x.automaton);
+        out->summary.states = automaton_states(x.automaton);
     automaton_free(x.automaton);
-    graph_free(graph);
-    free(x.to_trie);
-    free(x.to_map);
+    graph_free(x.graph);
+    novelty_free(x.novelty);
+    numbering_clear(&x.functions);
     free(x.steps);
+    if (rc < 0)
+        free(out->paths);
     return rc < 0 ? error_memory(err) : 0;
 }

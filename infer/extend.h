@@ -1,9 +1,9 @@
 /*
- * extend.h - paths for CIDs that training never saw: the automaton's most probable ones, entered into the
- * trie.
+ * extend.h - paths for CIDs of which training did not see every call: the automaton's most probable ones,
+ * entered into the trie without counts.
  *
- * The map that comes of it answers for these CIDs like for any other; which of its answers are only inferred
- * is told by the list that went in.
+ * The map that comes of it knows these paths; how probable they are is told by the list that comes out
+ * (resolver_expect()).
  */
 #ifndef FATHOM_INFER_EXTEND_H
 #define FATHOM_INFER_EXTEND_H
@@ -11,11 +11,16 @@
 #include "infer/statics.h"
 #include "pathmap/pathmap.h"
 
-/* A CID of the recording that the map does not know. */
-struct unseen {
+/* A CID of the recording. */
+struct wanted {
     uint32_t function, height; /* of the trie */
     uint64_t samples;
-    bool found; /* out: paths were entered */
+};
+
+/* One path that a CID can have. */
+struct expected_path {
+    uint32_t node; /* of the trie */
+    double share;  /* among all paths of its CID */
 };
 
 struct extend_summary {
@@ -26,11 +31,20 @@ struct extend_summary {
     size_t states;
 };
 
-/* Finds paths by the map's edges and the static ones, and enters them into the trie, weighted by samples and
- * probability. map is the trie's (trie_serialise) after the functions of unseen and statics were added. 0 or
- * -ENOMEM. */
+struct extension { /* malloc'ed: the caller frees paths */
+    struct expected_path *paths;
+    size_t count, room;
+    struct extend_summary summary;
+};
+
+/* Finds paths by the map's edges and the static ones, and enters them into the trie. map is the trie's
+ * (trie_serialise) after the functions of wanted and statics were added. wanted is sorted: the CIDs with the
+ * most samples come first. 0 or -ENOMEM. */
 int extend_paths(struct trie *trie, const struct pathmap *map, const struct statics *statics,
-                 struct unseen *unseen, size_t count, struct extend_summary *summary,
-                 struct fathom_error *err);
+                 struct wanted *wanted, size_t count, struct extension *out, struct fathom_error *err);
+
+/* Whether a CID (of the map) may have paths that the map does not know: not when it is known and training saw
+ * every call into its image. */
+bool extend_is_open(const struct pathmap *map, uint32_t function, uint32_t height);
 
 #endif

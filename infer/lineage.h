@@ -1,6 +1,5 @@
 /*
- * lineage.h - a map node's ancestors as the smoother needs them: what two paths share, and how much training
- * saw at and below each context.
+ * lineage.h - a map node's ancestors as the smoother needs them: what two paths share.
  */
 #ifndef FATHOM_INFER_LINEAGE_H
 #define FATHOM_INFER_LINEAGE_H
@@ -14,8 +13,6 @@ struct ancestry {
     uint32_t depth;
     const uint32_t *paths; /* depth of them: the function path's number of each ancestor, the node last. Equal
                               numbers at a depth mean equal functions from the root to there */
-    const double *below; /* depth + 1 of them: training's samples at or below the ancestor, at least 1; [0] is
-                            the whole map's */
 };
 
 /* map is borrowed. NULL: out of memory. */

@@ -4,19 +4,25 @@ libinfer_la_SOURCES = \
 	infer/bases.c infer/bases.h \
 	infer/callers.c infer/callers.h \
 	infer/cid.c \
+	infer/coherence.c infer/coherence.h \
 	infer/entries.c infer/entries.h \
 	infer/evidence.c infer/evidence.h \
+	infer/expectation.c infer/expectation.h \
 	infer/extend.c infer/extend.h \
 	infer/graph.c infer/graph.h \
 	infer/graph_statics.c infer/graph_statics.h \
 	infer/lineage.c infer/lineage.h \
 	infer/locate.c infer/locate.h \
 	infer/narrow.c infer/narrow.h \
+	infer/novelty.c infer/novelty.h \
+	infer/numbering.c infer/numbering.h \
 	infer/pipeline.c infer/pipeline.h \
 	infer/resolver.c infer/resolver.h \
 	infer/sights.c infer/sights.h \
 	infer/smooth.c infer/smooth.h \
 	infer/statics.c infer/statics.h \
+	infer/survey.c infer/survey.h \
 	infer/trainer.c infer/trainer.h \
-	infer/translation.c infer/translation.h
+	infer/translation.c infer/translation.h \
+	infer/trellis.c infer/trellis.h
 libinfer_la_LIBADD = -lm

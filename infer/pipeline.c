@@ -6,7 +6,9 @@
 
 #include "base/hash.h"
 #include "infer/bases.h"
+#include "infer/expectation.h"
 #include "infer/narrow.h"
+#include "infer/numbering.h"
 
 /* What is taken as one stack below a base that was not recorded: the default size of a thread's. */
 #define STACK_BYTES (8u << 20)
@@ -20,10 +22,15 @@ struct pipeline {
     struct trainer *trainer;
     struct pathmap *map;
     struct resolver *resolver;
-    struct smoother *smoother; /* NULL: no smoothing */
+    uint32_t *nodes;           /* the map's number by the trie's */
+    struct coherence *model;   /* NULL: no smoothing */
+    struct smoother *smoother; /* the same */
     struct narrow *narrow;
     struct bases *bases;
-    struct table *unseen;  /* (trie function, height) -> samples */
+    struct survey *survey;
+    uint32_t *anchors; /* trie nodes of the audit samples' paths, in their order; TRIE_NONE: not told */
+    size_t anchor_count, anchor_room;
+    size_t next_anchor;    /* in this pass */
     struct table *found;   /* (pid, tid) -> base that an unwound stack or the votes told */
     struct table *held;    /* audit samples that are held back, by moment_key() -> 1 */
     uint64_t audits;       /* that the learning pass met */
@@ -50,11 +57,11 @@ struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_
     p->processes = processes_new(images, log);
     p->trie = trie_new();
     p->trainer = p->trie ? trainer_new(p->trie) : NULL;
-    p->unseen = table_new();
+    p->survey = survey_new();
     p->found = table_new();
     p->applied = table_new();
     p->held = table_new();
-    if (!p->held || !p->processes || !p->trainer || !p->unseen || !p->found || !p->applied) {
+    if (!p->processes || !p->trainer || !p->survey || !p->found || !p->applied || !p->held) {
         pipeline_free(p);
         return NULL;
     }
@@ -68,12 +75,15 @@ void pipeline_free(struct pipeline *p)
     bases_free(p->bases);
     smoother_free(p->smoother);
     narrow_free(p->narrow);
+    coherence_free(p->model);
     resolver_free(p->resolver);
     pathmap_close(p->map);
     trainer_free(p->trainer);
     trie_free(p->trie);
     processes_free(p->processes);
-    table_free(p->unseen);
+    survey_free(p->survey);
+    free(p->anchors);
+    free(p->nodes);
     table_free(p->found);
     table_free(p->applied);
     table_free(p->held);
@@ -127,6 +137,8 @@ static int learn_dump(struct pipeline *p, struct process *process, const struct 
         return 0;
     }
     p->summary.learned++;
+    if (is_audit(p, sample))
+        p->anchors[p->anchor_count - 1] = trainer_leaf(p->trainer);
     if (!known && process_stack_base(process, sample->tid, sample->sp, &base) == STACK_KNOWN) {
         uint64_t *place = table_put(p->found, thread_key(sample), NULL);
         if (!place)
@@ -136,12 +148,29 @@ static int learn_dump(struct pipeline *p, struct process *process, const struct 
     return 0;
 }
 
+/* Room for what the audit sample will tell. */
+static int add_anchor(struct pipeline *p, struct fathom_error *err)
+{
+    if (p->anchor_count == p->anchor_room) {
+        size_t room = p->anchor_room ? p->anchor_room * 2 : 256;
+        uint32_t *anchors = realloc(p->anchors, room * sizeof *anchors);
+        if (!anchors)
+            return error_memory(err);
+        p->anchors = anchors;
+        p->anchor_room = room;
+    }
+    p->anchors[p->anchor_count++] = TRIE_NONE;
+    return 0;
+}
+
 int pipeline_learn(void *pipeline, const struct record *record, struct fathom_error *err)
 {
     struct pipeline *p = pipeline;
     if (record->kind != RECORD_SAMPLE)
         return processes_apply(p->processes, record, err);
     const struct sample *sample = &record->sample;
+    if (is_audit(p, sample) && add_anchor(p, err) < 0)
+        return -ENOMEM;
     struct process *process = process_find(p->processes, sample->pid);
     if (!process || !sample->has_regs)
         return 0;
@@ -171,6 +200,7 @@ static int begin_pass(struct pipeline *p, struct fathom_error *err)
     table_free(p->applied);
     p->processes = processes_new(p->images, p->log);
     p->applied = table_new();
+    p->next_anchor = 0;
     return p->processes && p->applied ? 0 : error_memory(err);
 }
 
@@ -219,64 +249,79 @@ static int vote(void *pipeline, const struct record *record, struct fathom_error
     return 0;
 }
 
-/* The sample of the event to resolve, in its process whose stack has the base that is known by now. 1; 0: the
- * record was something else. */
-static int take_sample(struct pipeline *p, const struct record *record, struct process **process,
+/* What a record is to the passes that come after learning. */
+struct taken {
+    bool sample;     /* of the event to resolve */
+    uint32_t anchor; /* an audit sample: the trie's node of its path; TRIE_NONE */
+    struct process *process;
+};
+
+/* A sample of the event to resolve or an anchor, in its process whose stack has the base that is known by
+ * now. */
+static int take_sample(struct pipeline *p, const struct record *record, struct taken *out,
                        struct fathom_error *err)
 {
+    *out = (struct taken){.anchor = TRIE_NONE};
     if (record->kind != RECORD_SAMPLE)
         return processes_apply(p->processes, record, err);
     const struct sample *sample = &record->sample;
-    if (sample->event != p->event && !is_held(p, sample))
-        return 0;
-    *process = process_find(p->processes, sample->pid);
-    if (p->base_unknown && *process && sample->has_regs) {
-        int rc = apply_base(p, *process, sample, err);
-        if (rc < 0)
-            return rc;
+    out->sample = sample->event == p->event || is_held(p, sample);
+    if (is_audit(p, sample) && p->next_anchor < p->anchor_count) {
+        uint32_t anchor = p->anchors[p->next_anchor++];
+        out->anchor = out->sample ? TRIE_NONE : anchor;
     }
-    return 1;
+    if (!out->sample && out->anchor == TRIE_NONE)
+        return 0;
+    out->process = process_find(p->processes, sample->pid);
+    return p->base_unknown && out->process && sample->has_regs ? apply_base(p, out->process, sample, err) : 0;
 }
 
-/* Counts the CIDs that the map does not know. */
+/* Notes the CID of a sample and of an anchor. */
 static int survey(void *pipeline, const struct record *record, struct fathom_error *err)
 {
     struct pipeline *p = pipeline;
-    struct process *process = NULL;
-    struct resolved resolved;
-    int rc = take_sample(p, record, &process, err);
-    if (rc <= 0)
+    struct taken taken;
+    int rc = take_sample(p, record, &taken, err);
+    if (rc < 0 || (!taken.sample && taken.anchor == TRIE_NONE))
         return rc;
-    rc = resolver_resolve(p->resolver, process, &record->sample, &resolved, err);
-    if (rc < 0 || resolved.kind != RESOLVED_UNKNOWN || resolved.reason != UNKNOWN_CONTEXT ||
-        resolved.cid.height > UINT32_MAX)
-        return rc;
-    uint32_t function = trainer_function(p->trainer, &resolved.cid.place);
-    if (function == TRIE_NONE)
+    struct cid cid = cid_of_sample(taken.process, &record->sample);
+    if (cid.reason != UNKNOWN_NOT || cid.height > UINT32_MAX)
+        return 0;
+    uint32_t function = trainer_function(p->trainer, &cid.place);
+    if (function == TRIE_NONE ||
+        survey_add(p->survey, &record->sample, function, (uint32_t)cid.height, taken.anchor) < 0)
         return error_memory(err);
-    uint64_t *samples = table_put(p->unseen, (uint64_t)function << 32 | (uint32_t)resolved.cid.height, NULL);
-    if (!samples)
-        return error_memory(err);
-    ++*samples;
     return 0;
+}
+
+static int resolve_anchor(struct pipeline *p, const struct sample *sample, uint32_t anchor,
+                          struct fathom_error *err)
+{
+    uint32_t state;
+    int rc = p->smoother ? expectation_anchor(p->resolver, p->model, p->nodes[anchor], &state) : 0;
+    if (rc < 0)
+        return error_memory(err);
+    return rc ? smoother_anchor(p->smoother, sample, state, err) : 0;
 }
 
 static int resolve(void *pipeline, const struct record *record, struct fathom_error *err)
 {
     struct pipeline *p = pipeline;
-    struct process *process = NULL;
+    struct taken taken;
     struct resolved resolved;
-    int rc = take_sample(p, record, &process, err);
-    if (rc <= 0)
-        return rc;
+    int rc = take_sample(p, record, &taken, err);
     const struct sample *sample = &record->sample;
-    rc = resolver_resolve(p->resolver, process, sample, &resolved, err);
+    if (rc == 0 && taken.anchor != TRIE_NONE)
+        return resolve_anchor(p, sample, taken.anchor, err);
+    if (rc < 0 || !taken.sample)
+        return rc;
+    rc = resolver_resolve(p->resolver, taken.process, sample, &resolved, err);
     if (rc == 0)
-        rc = narrow_resolved(p->narrow, process, sample, &resolved, err);
+        rc = narrow_resolved(p->narrow, taken.process, sample, &resolved, err);
     if (rc < 0)
         return rc;
-    return p->smoother ? smoother_add(p->smoother, process, sample, &resolved, err)
-                       : p->sink(p->sink_context, process, sample, &resolved, err);
+    return p->smoother ? smoother_add(p->smoother, taken.process, sample, &resolved, err)
+                       : p->sink(p->sink_context, taken.process, sample, &resolved, err);
 }
 
 bool pipeline_stale(const struct pipeline *p)
@@ -290,11 +335,16 @@ static int make_map(struct pipeline *p, struct fathom_error *err)
     void *data;
     size_t size;
     struct pathmap *map;
-    int rc = trie_serialise(p->trie, &data, &size, err);
+    uint32_t *nodes = NULL;
+    int rc = trie_serialise_numbers(p->trie, &data, &size, &nodes, err);
     if (rc == 0)
         rc = pathmap_open_memory(data, size, &map, err);
-    if (rc < 0)
+    if (rc < 0) {
+        free(nodes);
         return rc;
+    }
+    free(p->nodes);
+    p->nodes = nodes;
     struct resolver *resolver = resolver_new(map, p->log);
     if (!resolver) {
         pathmap_close(map);
@@ -310,62 +360,78 @@ static int make_map(struct pipeline *p, struct fathom_error *err)
     return 0;
 }
 
-/* Tells the new resolver which CIDs are only inferred. */
-static int mark_inferred(struct pipeline *p, const struct table *inferred, struct fathom_error *err)
+/* The CIDs that may have paths which the map does not know; the caller frees them. */
+static int open_cids(struct pipeline *p, struct wanted **out, size_t *count)
 {
-    for (uint32_t f = 0; f < pathmap_function_count(p->map); f++) {
-        struct pathmap_function function = pathmap_function(p->map, f);
-        struct pathmap_image in = pathmap_image(p->map, function.image);
-        uint32_t image = trie_image(p->trie, in.path, &in.build_id);
-        uint32_t number =
-            image == TRIE_NONE ? TRIE_NONE : trie_function(p->trie, image, function.address, function.name);
-        uint32_t first, count = pathmap_function_nodes(p->map, f, &first);
-        for (uint32_t i = first; number != TRIE_NONE && i < first + count; i++) {
-            uint32_t height = pathmap_node(p->map, i).height;
-            if (table_find(inferred, (uint64_t)number << 32 | height) &&
-                resolver_mark_inferred(p->resolver, f, height) < 0)
-                return error_memory(err);
-        }
+    const struct wanted *cids;
+    struct numbering functions = {0};
+    size_t all = survey_cids(p->survey, &cids);
+    *count = 0;
+    *out = malloc((all + 1) * sizeof **out);
+    bool good = *out && numbering_make(&functions, p->trie, p->map);
+    for (size_t i = 0; good && i < all; i++) {
+        uint32_t function = functions.to_map[cids[i].function];
+        if (function == PATHMAP_NONE || extend_is_open(p->map, function, cids[i].height))
+            (*out)[(*count)++] = cids[i];
     }
-    return 0;
+    numbering_clear(&functions);
+    return good ? 0 : -ENOMEM;
 }
 
-/* Enters paths for the unseen CIDs; those found stay in p->unseen, the others go. */
-static int extend_trie(struct pipeline *p, const struct statics *statics, struct fathom_error *err)
-{
-    size_t count = table_count(p->unseen), cursor = 0, filled = 0;
-    struct unseen *unseen = malloc(count * sizeof *unseen);
-    if (!unseen)
-        return error_memory(err);
-    uint64_t key, samples;
-    while (table_next(p->unseen, &cursor, &key, &samples))
-        unseen[filled++] = (struct unseen){(uint32_t)(key >> 32), (uint32_t)key, samples, false};
-    int rc = extend_paths(p->trie, p->map, statics, unseen, count, &p->summary.inferred, err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        if (!unseen[i].found)
-            table_remove(p->unseen, (uint64_t)unseen[i].function << 32 | unseen[i].height);
-    }
-    free(unseen);
-    return rc;
-}
-
-/* Paths for the CIDs that the survey met: the map grows by them. The map is made anew before, for the
+/* The map grows by the paths that the automaton finds for these CIDs. It is made anew before, for the
  * functions that the static calls brought, and after. */
-static int infer_unseen(struct pipeline *p, struct fathom_error *err)
+static int extend_map(struct pipeline *p, struct wanted *wanted, size_t count, struct fathom_error *err)
 {
-    if (table_count(p->unseen) == 0)
-        return 0;
     struct statics statics;
+    struct extension extension;
     int rc = statics_build(p->trie, p->images, &statics, err);
     if (rc < 0)
         return rc;
     rc = make_map(p, err);
     if (rc == 0)
-        rc = extend_trie(p, &statics, err);
+        rc = extend_paths(p->trie, p->map, &statics, wanted, count, &extension, err);
     statics_free(&statics);
+    if (rc < 0)
+        return rc;
+    p->summary.inferred = extension.summary;
+    rc = make_map(p, err);
+    for (size_t i = 0; rc == 0 && i < extension.count; i++) {
+        const struct expected_path *path = &extension.paths[i];
+        if (resolver_expect(p->resolver, p->nodes[path->node], path->share) < 0)
+            rc = error_memory(err);
+    }
+    free(extension.paths);
+    return rc;
+}
+
+static int infer_paths(struct pipeline *p, struct fathom_error *err)
+{
+    struct wanted *wanted;
+    size_t count;
+    int rc = open_cids(p, &wanted, &count) < 0 ? error_memory(err) : 0;
+    if (rc == 0 && count)
+        rc = extend_map(p, wanted, count, err);
+    free(wanted);
+    return rc;
+}
+
+/* The model of coherence, taught by the recording. */
+static int learn_coherence(struct pipeline *p, struct fathom_error *err)
+{
+    struct numbering functions = {0};
+    p->model = coherence_new(p->resolver);
+    p->smoother = p->model ? smoother_new(p->resolver, p->model, p->sink, p->sink_context) : NULL;
+    int rc = p->smoother && numbering_make(&functions, p->trie, p->map) ? 0 : error_memory(err);
+    struct expectation_input input = {.survey = p->survey,
+                                      .functions = functions.to_map,
+                                      .nodes = p->nodes,
+                                      .resolver = p->resolver,
+                                      .model = p->model,
+                                      .rounds = p->options.no_em ? 0 : EXPECTATION_ROUNDS};
     if (rc == 0)
-        rc = make_map(p, err);
-    return rc < 0 ? rc : mark_inferred(p, p->unseen, err);
+        rc = expectation_run(&input, err);
+    numbering_clear(&functions);
+    return rc;
 }
 
 /* A pass over the recording. */
@@ -392,15 +458,12 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
         p->bases = bases_new(p->resolver);
         rc = p->bases ? run_pass(p, reader, vote, err) : error_memory(err);
     }
-    if (rc == 0 && !p->options.no_automaton) {
+    if (rc == 0 && !(p->options.no_automaton && p->options.no_temporal))
         rc = run_pass(p, reader, survey, err);
-        if (rc == 0)
-            rc = infer_unseen(p, err);
-    }
-    if (rc == 0 && !p->options.no_temporal) {
-        p->smoother = smoother_new(p->resolver, p->sink, p->sink_context);
-        rc = p->smoother ? 0 : error_memory(err);
-    }
+    if (rc == 0 && !p->options.no_automaton)
+        rc = infer_paths(p, err);
+    if (rc == 0 && !p->options.no_temporal)
+        rc = learn_coherence(p, err);
     if (rc == 0) {
         p->narrow = narrow_new(p->resolver);
         rc = p->narrow ? run_pass(p, reader, resolve, err) : error_memory(err);

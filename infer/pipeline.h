@@ -2,9 +2,14 @@
  * pipeline.h - the way of the samples from records to calling contexts (DESIGN section 2), for files and for
  * live rings.
  *
- * A recording is gone through up to three times: learn (stack dumps become a map of the recording itself,
- * stacks without a base get one), vote (bases that are still unknown), resolve (each sample's context goes to
- * the sink). Live samples only need pipeline_learn(), which is an order_sink.
+ * A recording is gone through up to four times: learn (stack dumps become a map of the recording itself,
+ * stacks without a base get one), vote (bases that are still unknown), survey (which CIDs there are: the
+ * automaton then finds paths for those of which training did not see every call, and expectation-maximisation
+ * teaches the model of coherence.h), resolve (each sample's context goes to the sink). Live samples only need
+ * pipeline_learn(), which is an order_sink.
+ *
+ * An audit sample's dump is the truth about that moment: it is an anchor for the samples of its thread around
+ * it. Dumps of the samples that are resolved are not looked at.
  */
 #ifndef FATHOM_INFER_PIPELINE_H
 #define FATHOM_INFER_PIPELINE_H
@@ -36,6 +41,7 @@ struct pipeline_options {
                           LEARN_NOTHING. They go to the sink with their own event number. */
     bool no_automaton; /* leave CIDs that training never saw unknown */
     bool no_temporal;  /* judge each sample by itself: no smoothing over time */
+    bool no_em;        /* smooth by what training and sure samples tell: no expectation-maximisation */
 };
 
 struct pipeline_summary {

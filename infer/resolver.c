@@ -3,15 +3,20 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "infer/translation.h"
 
+#define WALK 0.5 /* samples that a walk through a context is worth */
+
 /* What is known of one CID. */
 struct answer {
-    uint32_t paths;        /* function paths with the CID */
-    uint32_t first, count; /* in the resolver's candidates; count is at least 1 */
-    bool inferred;
+    uint32_t paths;                /* function paths with the CID: trained ones when there are any */
+    uint32_t first, count;         /* in the resolver's candidates; count is at least 1 */
+    enum resolved_kind kind;       /* where the path is one that training saw */
+    enum resolved_kind first_kind; /* and of the first candidate */
+    double evidence;               /* samples */
 };
 
 /* The candidates of one function path together. */
@@ -19,6 +24,7 @@ struct group {
     uint32_t path, node; /* node: the one with the most samples, then passes */
     uint64_t self, passes;
     uint64_t node_self, node_passes;
+    double expected;
 };
 
 struct resolver {
@@ -26,7 +32,7 @@ struct resolver {
     const struct log *log;     /* borrowed */
     struct translation *translation;
     struct table *memo;     /* (function, height) -> index in answers; known CIDs only: bounded by the map */
-    struct table *inferred; /* (function, height) -> 1 */
+    struct table *expected; /* node -> the bits of its share, a double */
     struct answer *answers;
     size_t answer_count, answer_room;
     struct candidate_path *candidates;
@@ -45,8 +51,8 @@ struct resolver *resolver_new(const struct pathmap *map, const struct log *log)
     r->log = log;
     r->translation = translation_new();
     r->memo = table_new();
-    r->inferred = table_new();
-    if (!r->translation || !r->memo || !r->inferred) {
+    r->expected = table_new();
+    if (!r->translation || !r->memo || !r->expected) {
         resolver_free(r);
         r = NULL;
     }
@@ -59,20 +65,36 @@ void resolver_free(struct resolver *r)
         return;
     translation_free(r->translation);
     table_free(r->memo);
-    table_free(r->inferred);
+    table_free(r->expected);
     free(r->answers);
     free(r->candidates);
     free(r->groups);
     free(r);
 }
 
-int resolver_mark_inferred(struct resolver *r, uint32_t function, uint32_t height)
+static double resolver_expected(const struct resolver *r, uint32_t node)
 {
-    uint64_t *place = table_put(r->inferred, (uint64_t)function << 32 | height, NULL);
+    const uint64_t *place = table_find(r->expected, node);
+    double share = 0;
+    if (place)
+        memcpy(&share, place, sizeof share);
+    return share;
+}
+
+int resolver_expect(struct resolver *r, uint32_t node, double share)
+{
+    share += resolver_expected(r, node);
+    uint64_t *place = table_put(r->expected, node, NULL);
     if (!place)
         return -ENOMEM;
-    *place = 1;
+    memcpy(place, &share, sizeof share);
     return 0;
+}
+
+static bool resolver_trained(const struct resolver *r, uint32_t node)
+{
+    struct pathmap_node n = pathmap_node(r->map, node);
+    return n.passes || n.self;
 }
 
 bool resolver_stale(const struct resolver *r)
@@ -147,7 +169,13 @@ static size_t resolver_group(struct resolver *r, uint32_t first, uint32_t count)
     struct group *groups = r->groups;
     for (uint32_t i = 0; i < count; i++) {
         struct pathmap_node node = pathmap_node(r->map, first + i);
-        groups[i] = (struct group){node.path, first + i, node.self, node.passes, node.self, node.passes};
+        groups[i] = (struct group){node.path,
+                                   first + i,
+                                   node.self,
+                                   node.passes,
+                                   node.self,
+                                   node.passes,
+                                   resolver_expected(r, first + i)};
     }
     qsort(groups, count, sizeof *groups, group_compare);
     size_t paths = 1;
@@ -159,6 +187,7 @@ static size_t resolver_group(struct resolver *r, uint32_t first, uint32_t count)
         }
         into->self += from->self;
         into->passes += from->passes;
+        into->expected += from->expected;
         if (from->node_self > into->node_self ||
             (from->node_self == into->node_self && from->node_passes > into->node_passes)) {
             into->node = from->node;
@@ -191,26 +220,50 @@ static bool resolver_make_room(struct resolver *r, size_t more)
     return true;
 }
 
-/* Adds the paths of a CID to the candidates with their probabilities (resolver.h). Counts are summed as
- * doubles: those of a file can be anything. false: out of memory. */
+/* The candidates of the groups with their probabilities (resolver.h). Counts are summed as doubles: those of
+ * a file can be anything. */
+static void rank_groups(const struct group *groups, size_t paths, struct candidate_path *ranked,
+                        struct answer *out)
+{
+    double self = 0, passes = 0, expected = 0;
+    uint32_t trained = 0;
+    for (size_t i = 0; i < paths; i++) {
+        self += (double)groups[i].self;
+        passes += (double)groups[i].passes;
+        expected += groups[i].expected;
+        trained += groups[i].self || groups[i].passes;
+    }
+    double walks = expected > 0 && passes > self ? WALK * (passes - self) : 0;
+    for (size_t i = 0; i < paths; i++) {
+        const struct group *g = &groups[i];
+        double count = (double)g->self, prior = passes > 0 ? (double)g->passes / passes : 1.0 / (double)paths;
+        if (expected > 0) {
+            count += walks > 0 && g->passes > g->self ? WALK * (double)(g->passes - g->self) : 0;
+            prior = g->expected / expected;
+        }
+        ranked[i] = (struct candidate_path){g->node, (float)((count + prior) / (self + walks + 1))};
+    }
+    qsort(ranked, paths, sizeof *ranked, candidate_compare);
+    out->evidence = self + walks + 1;
+    out->paths = trained ? trained : (uint32_t)paths;
+    out->kind = trained == 0 ? RESOLVED_INFERRED : trained == 1 ? RESOLVED_PRECISE : RESOLVED_AMBIGUOUS;
+}
+
+static void tell_first_kind(const struct resolver *r, struct answer *answer)
+{
+    bool trained = resolver_trained(r, r->candidates[answer->first].node);
+    answer->first_kind = trained ? answer->kind : RESOLVED_INFERRED;
+}
+
+/* Adds the paths of a CID to the candidates. false: out of memory. */
 static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
 {
     if (!resolver_make_room(r, paths))
         return false;
-    double self = 0, passes = 0;
-    for (size_t i = 0; i < paths; i++) {
-        self += (double)r->groups[i].self;
-        passes += (double)r->groups[i].passes;
-    }
-    struct candidate_path *ranked = r->candidates + r->candidate_count;
-    for (size_t i = 0; i < paths; i++) {
-        const struct group *g = &r->groups[i];
-        double prior = passes > 0 ? (double)g->passes / passes : 1.0 / (double)paths;
-        ranked[i] = (struct candidate_path){g->node, (float)(((double)g->self + prior) / (self + 1))};
-    }
-    qsort(ranked, paths, sizeof *ranked, candidate_compare);
-    *out = (struct answer){(uint32_t)paths, (uint32_t)r->candidate_count,
-                           paths < CANDIDATES_MAX ? (uint32_t)paths : CANDIDATES_MAX, false};
+    *out = (struct answer){.first = (uint32_t)r->candidate_count,
+                           .count = paths < CANDIDATES_MAX ? (uint32_t)paths : CANDIDATES_MAX};
+    rank_groups(r->groups, paths, r->candidates + r->candidate_count, out);
+    tell_first_kind(r, out);
     r->candidate_count += out->count;
     return true;
 }
@@ -241,8 +294,7 @@ static int resolver_remember(struct resolver *r, uint64_t key, struct answer ans
     return -1;
 }
 
-/* The answer's index for a CID: 1; 0 when the map does not know it; -1 when out of memory. */
-static int resolver_answer(struct resolver *r, uint32_t function, uint32_t height, uint32_t *out)
+int resolver_find(struct resolver *r, uint32_t function, uint32_t height, uint32_t *out)
 {
     uint64_t key = (uint64_t)function << 32 | height;
     uint64_t *known = table_find(r->memo, key);
@@ -256,15 +308,26 @@ static int resolver_answer(struct resolver *r, uint32_t function, uint32_t heigh
     struct answer answer;
     size_t paths = resolver_group(r, first, count);
     if (paths == 0 || !resolver_rank(r, paths, &answer))
-        return -1;
-    answer.inferred = table_find(r->inferred, key) != NULL;
+        return -ENOMEM;
     *out = (uint32_t)r->answer_count;
-    return resolver_remember(r, key, answer) < 0 ? -1 : 1;
+    return resolver_remember(r, key, answer) < 0 ? -ENOMEM : 1;
 }
 
-uint32_t resolver_candidates(const struct resolver *r, uint32_t answer, const struct candidate_path **out)
+enum resolved_kind resolver_kind(const struct resolver *r, uint32_t answer, uint32_t node)
 {
-    *out = r->candidates + r->answers[answer].first;
+    return resolver_trained(r, node) ? r->answers[answer].kind : RESOLVED_INFERRED;
+}
+
+double resolver_evidence(const struct resolver *r, uint32_t answer)
+{
+    return r->answers[answer].evidence;
+}
+
+uint32_t resolver_candidates(const struct resolver *r, uint32_t answer, const struct candidate_path **out,
+                             uint32_t *first)
+{
+    *first = r->answers[answer].first;
+    *out = r->candidates + *first;
     return r->answers[answer].count;
 }
 
@@ -290,6 +353,7 @@ int resolver_weigh(struct resolver *r, uint32_t answer, const double *likelihood
     }
     qsort(weighed, made.count, sizeof *weighed, candidate_compare);
     made.first = (uint32_t)r->candidate_count;
+    tell_first_kind(r, &made);
     if (!resolver_add_answer(r, made))
         return -ENOMEM;
     r->candidate_count += made.count;
@@ -301,9 +365,7 @@ void resolver_take(const struct resolver *r, uint32_t index, struct resolved *ou
 {
     const struct answer *answer = &r->answers[index];
     const struct candidate_path *best = &r->candidates[answer->first];
-    out->kind = answer->inferred     ? RESOLVED_INFERRED
-                : answer->paths == 1 ? RESOLVED_PRECISE
-                                     : RESOLVED_AMBIGUOUS;
+    out->kind = answer->first_kind;
     out->reason = UNKNOWN_NOT;
     out->node = best->node;
     out->paths = answer->paths;
@@ -317,7 +379,7 @@ int resolver_resolve_cid(struct resolver *r, uint32_t function, uint32_t height,
                          struct fathom_error *err)
 {
     uint32_t index;
-    int found = resolver_answer(r, function, height, &index);
+    int found = resolver_find(r, function, height, &index);
     if (found < 0)
         return error_memory(err);
     out->kind = RESOLVED_UNKNOWN;

@@ -5,8 +5,11 @@
  * function path. Candidates that differ only in call sites or in outer heights are one path. With S training
  * samples whose innermost frame had this CID, and P walks through it, a path with s and p of them has
  * probability (s + p / P) / (S + 1): the counts, with one sample's worth of prior belief shared out by how
- * often each path was walked. Memoised by CID; memory is bounded by the map. A result carries its
- * probability; what cannot be told is RESOLVED_UNKNOWN with its reason.
+ * often each path was walked. Where training did not see every call, that belief goes by what the height
+ * automaton expects (resolver_expect()) for paths that were never seen too, and walks are evidence, since the
+ * function ran there: with n = s + (p - s) / 2 and N their sum, (n + expected) / (N + 1). Memoised by CID;
+ * memory is bounded by the map. A result carries its probability; what cannot be told is RESOLVED_UNKNOWN
+ * with its reason.
  */
 #ifndef FATHOM_INFER_RESOLVER_H
 #define FATHOM_INFER_RESOLVER_H
@@ -15,9 +18,9 @@
 #include "process/process.h"
 
 enum resolved_kind {
-    RESOLVED_PRECISE,   /* one function path has this CID */
-    RESOLVED_AMBIGUOUS, /* several do; `node` is the most probable */
-    RESOLVED_INFERRED,  /* training never saw the CID: the height automaton tells the paths it can have */
+    RESOLVED_PRECISE,   /* training saw one function path with this CID, the most probable one */
+    RESOLVED_AMBIGUOUS, /* several; `node` is the most probable */
+    RESOLVED_INFERRED,  /* training never saw the most probable path: the height automaton tells it */
     RESOLVED_UNKNOWN,   /* none does, or there is no CID: see `reason` */
 };
 
@@ -53,7 +56,8 @@ struct resolved {
     enum unknown_reason reason;
     struct cid cid;
     uint32_t node;      /* of the map: the most probable path; PATHMAP_NONE when unknown */
-    uint32_t paths;     /* function paths that share the CID: degree of ambiguity */
+    uint32_t paths;     /* function paths that share the CID: degree of ambiguity. Those that training saw,
+                           where it saw any */
     double probability; /* of `node`'s function path among them, 0 when unknown */
     uint32_t answer;    /* for resolver_candidates(), when not unknown */
     /* The paths that were kept with their settled probabilities, the most probable (`node`) first; NULL and
@@ -77,8 +81,9 @@ struct resolver;
  * once. NULL: out of memory. */
 struct resolver *resolver_new(const struct pathmap *map, const struct log *log);
 void resolver_free(struct resolver *resolver);
-/* Paths of this CID in the map are inferred (extend.h). 0 or -ENOMEM. To be called before it is resolved. */
-int resolver_mark_inferred(struct resolver *resolver, uint32_t function, uint32_t height);
+/* The node's path has this share among those that its CID can have, by the height automaton; shares of one
+ * node add up. 0 or -ENOMEM. To be called before the CID is resolved. */
+int resolver_expect(struct resolver *resolver, uint32_t node, double share);
 /* Whether an image of another build than the map's was met: its samples stay unknown. */
 bool resolver_stale(const struct resolver *resolver);
 const struct pathmap *resolver_map(const struct resolver *resolver);
@@ -88,10 +93,16 @@ int resolver_resolve(struct resolver *resolver, const struct process *process, c
 /* The same for a CID in the map's numbers; out->cid is left as it is. */
 int resolver_resolve_cid(struct resolver *resolver, uint32_t function, uint32_t height, struct resolved *out,
                          struct fathom_error *err);
-/* The candidates of a resolved sample that is not unknown as the map's counts alone rank them; at most
- * CANDIDATES_MAX. Good until the next resolver_resolve(). */
+/* The answer for a CID: 1; 0 when the map does not know it; -ENOMEM. */
+int resolver_find(struct resolver *resolver, uint32_t function, uint32_t height, uint32_t *answer);
+/* The candidates of an answer as the map's counts alone rank them; at most CANDIDATES_MAX. Good until the
+ * next resolver_resolve(). All candidates of all answers are numbered: those of this one from *first on. */
 uint32_t resolver_candidates(const struct resolver *resolver, uint32_t answer,
-                             const struct candidate_path **out);
+                             const struct candidate_path **out, uint32_t *first);
+/* How many samples the ranks of an answer are worth: N + 1 above. */
+double resolver_evidence(const struct resolver *resolver, uint32_t answer);
+/* The kind of an answer when this node's path, one of its candidates, is the most probable. */
+enum resolved_kind resolver_kind(const struct resolver *resolver, uint32_t answer, uint32_t node);
 /* A new answer (*out): the candidates of an old one, each weighed by the likelihood of what else is known
  * when it is the right one (one for each candidate). Paths that were not kept are taken for as likely as the
  * least likely of them. 0 or -ENOMEM. */

@@ -9,6 +9,7 @@ struct trainer {
     struct trie *trie;               /* borrowed */
     struct translation *translation; /* to the trie's numbers */
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
+    uint32_t leaf; /* of the last path entered */
 };
 
 struct trainer *trainer_new(struct trie *trie)
@@ -104,6 +105,7 @@ static int trainer_enter(struct trainer *t, size_t count, uint64_t base, struct 
             return error_memory(err);
         trie_add(t->trie, node, 1, i == 0);
     }
+    t->leaf = node;
     return (int)count;
 }
 
@@ -140,4 +142,9 @@ int trainer_add(struct trainer *t, struct process *process, const struct sample 
     }
     statistics->paths_entered++;
     return trainer_enter(t, count, base, err);
+}
+
+uint32_t trainer_leaf(const struct trainer *t)
+{
+    return t->leaf;
 }

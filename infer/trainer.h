@@ -24,5 +24,7 @@ uint32_t trainer_function(struct trainer *trainer, const struct place *place);
  * Returns the number of frames entered, negative when out of memory. */
 int trainer_add(struct trainer *trainer, struct process *process, const struct sample *sample,
                 enum unwind_end *end, struct fathom_error *err);
+/* The node of the innermost frame that the last trainer_add() entered. */
+uint32_t trainer_leaf(const struct trainer *trainer);
 
 #endif

@@ -264,6 +264,12 @@ static void header_write(struct layout *l, uint8_t *file)
 
 int trie_serialise(const struct trie *trie, void **data, size_t *size, struct fathom_error *err)
 {
+    return trie_serialise_numbers(trie, data, size, NULL, err);
+}
+
+int trie_serialise_numbers(const struct trie *trie, void **data, size_t *size, uint32_t **numbers,
+                           struct fathom_error *err)
+{
     struct layout l = {.trie = trie};
     int rc = 0;
     if (!functions_number(&l) || !paths_number(&l) || !nodes_number(&l)) {
@@ -287,6 +293,10 @@ int trie_serialise(const struct trie *trie, void **data, size_t *size, struct fa
     header_write(&l, file);
     *data = file;
     *size = l.size;
+    if (numbers) {
+        *numbers = l.node_number;
+        l.node_number = NULL;
+    }
 out:
     free(l.function_order);
     free(l.function_number);

@@ -56,6 +56,9 @@ struct trie_statistics *trie_statistics(struct trie *trie);
 
 /* The map's bytes in the .fmap format (docs/fmap.md); malloc'ed, the caller frees. */
 int trie_serialise(const struct trie *trie, void **data, size_t *size, struct fathom_error *err);
+/* The same with each node's number in the map by that in the trie; malloc'ed, the caller frees. */
+int trie_serialise_numbers(const struct trie *trie, void **data, size_t *size, uint32_t **numbers,
+                           struct fathom_error *err);
 int trie_save(const struct trie *trie, const char *path, struct fathom_error *err);
 
 struct pathmap;

@@ -82,6 +82,42 @@ Test(resolver, without_samples_the_walks_decide)
     world_close(w);
 }
 
+Test(resolver, expected_paths_stand_beside_trained_ones)
+{
+    struct world *w = world_open();
+    uint32_t root = world_child(w, TRIE_ROOT, 0, 0, 0, 4, 0);
+    world_child(w, world_child(w, root, 1, 16, 5, 3, 0), 3, 48, 9, 3, 1);
+    world_child(w, world_child(w, root, 2, 16, 6, 0, 0), 3, 48, 9, 0, 0);
+    world_child(w, world_child(w, root, 2, 16, 6, 0, 0), 4, 48, 9, 0, 0);
+    world_finish(w);
+    set_stack(w);
+    uint32_t trained = PATHMAP_NONE, other = PATHMAP_NONE, unseen = PATHMAP_NONE;
+    for (uint32_t i = 0; i < pathmap_node_count(w->map); i++) {
+        const char *path = world_path(w, i);
+        trained = strcmp(path, "fun0 fun1 fun3") == 0 ? i : trained;
+        other = strcmp(path, "fun0 fun2 fun3") == 0 ? i : other;
+        unseen = strcmp(path, "fun0 fun2 fun4") == 0 ? i : unseen;
+    }
+    cr_assert_eq(resolver_expect(w->resolver, trained, 0.2), 0);
+    cr_assert_eq(resolver_expect(w->resolver, other, 0.5), 0);
+    cr_assert_eq(resolver_expect(w->resolver, other, 0.1), 0);
+    cr_assert_eq(resolver_expect(w->resolver, unseen, 0.1), 0);
+    struct resolved r = resolve(w, world_sample(3, BASE, 48));
+    /* one sample and two walks on the one path; 0.2 and 0.6 of what is expected */
+    cr_expect_eq(r.kind, RESOLVED_PRECISE);
+    cr_expect_eq(r.paths, 1u, "that training saw");
+    cr_expect_eq(r.node, trained);
+    cr_expect_float_eq(r.probability, (1 + 2 * 0.5 + 0.25) / (1 + 2 * 0.5 + 1), 1e-6);
+    cr_expect_eq(resolver_evidence(w->resolver, r.answer), 3);
+    cr_assert_eq(r.posterior_count, 2u);
+    cr_expect_eq(r.posterior[1].node, other);
+    cr_expect_eq(resolver_kind(w->resolver, r.answer, other), RESOLVED_INFERRED);
+    r = resolve(w, world_sample(4, BASE, 48));
+    cr_expect_eq(r.kind, RESOLVED_INFERRED);
+    cr_expect_eq(r.probability, 1);
+    world_close(w);
+}
+
 Test(resolver, says_why_a_context_is_unknown)
 {
     struct world *w = diamond();

@@ -1,0 +1,68 @@
+/*
+ * coherence.h - how a thread gets from one calling context to the next: the model that tells ambiguous
+ * samples apart by what stands around them in time.
+ *
+ * States are the resolver's candidates: a function path at a height. Between two samples of a thread its
+ * outermost frames are still those that they were, down to some depth d; below that it went on from there as
+ * contexts are shared out under that frame. With A_i the i-th frame of A from the root, D their number, and d
+ * the frames that A and B share,
+ *
+ *     P(B | A) = prod over i <= d of stay(A_i) * (1 - stay(A_d+1)) * self(B) / (below(A_d) - below(A_d+1))
+ *     P(B | A) = prod over i <= D of stay(A_i) * self(B) / below(A)                       when d = D
+ *
+ * which sums to 1 over all B. self: expected samples of this recording in a state; below: those at or below a
+ * context. stay: the chance that the next sample is still below that context, whether the same activation is
+ * or another: a share of pairs of samples. A pair that lies g times the usual gap apart has stay^g.
+ *
+ * stay is learned from the frames that all likely states of a pair's first sample have; those of the second
+ * one count by their share without regard to time. (Pairs weighed by what the model itself says of them would
+ * confirm it: one sure sample among many ambiguous ones draws them all.) Where
+ * few pairs were seen, s = a + (1 - a) l stands for them: a, the share of the context among those around it,
+ * for another activation; l for the same one. l goes by the frame's distance from the innermost one, or,
+ * where training saw every call, by how many calls there are for each sample c: exp(-c).
+ *
+ * self is a share of expected counts, so one round of expectation-maximisation is: count each ambiguous
+ * sample's states by their probabilities (trellis.h), coherence_update().
+ */
+#ifndef FATHOM_INFER_COHERENCE_H
+#define FATHOM_INFER_COHERENCE_H
+
+#include "infer/lineage.h"
+#include "infer/resolver.h"
+
+struct coherence;
+
+/* One moment of a thread: what it can stand for. One state: it is sure. */
+struct column {
+    uint64_t time;         /* ns */
+    uint32_t first, count; /* states: 1 .. CANDIDATES_MAX of them */
+};
+
+/* resolver is borrowed. NULL: out of memory. */
+struct coherence *coherence_new(struct resolver *resolver);
+void coherence_free(struct coherence *model);
+
+/* Takes an answer's candidates as states, unless it did: this many samples are shared out among them as the
+ * resolver ranks them. 0 or -ENOMEM. */
+int coherence_meet(struct coherence *model, uint32_t answer, double samples);
+/* The usual time between two samples of a thread, ns; 0: all pairs count as that far apart. */
+void coherence_set_gap(struct coherence *model, uint64_t ns);
+/* How many usual gaps lie between two times, within limits. */
+double coherence_gaps(const struct coherence *model, uint64_t from, uint64_t to);
+
+/* P(to | from); both are states that were met. */
+double coherence_step(const struct coherence *model, uint32_t from, uint32_t to, double gaps);
+/* The share of all samples that a state has. */
+double coherence_share(const struct coherence *model, uint32_t state);
+
+/* Counts what two moments of a thread, one after the other, tell of stay. */
+void coherence_count_pair(struct coherence *model, const struct column *from, const struct column *to);
+/* Counts a sample's state by its probability. */
+void coherence_count_state(struct coherence *model, uint32_t state, double weight);
+/* The states counted so far are sure: coherence_update() keeps them for the rounds that follow. */
+void coherence_keep_counts(struct coherence *model);
+/* The counts become the model; those of states are cleared but for what is kept. Returns the share of all
+ * weight that moved between states. 0 <= it <= 1. */
+double coherence_update(struct coherence *model);
+
+#endif

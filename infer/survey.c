@@ -1,0 +1,134 @@
+/* survey.c - see survey.h. */
+#include "infer/survey.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+struct thread {
+    struct moment *moments;
+    size_t count, room;
+};
+
+struct survey {
+    struct table *cid_of; /* function << 32 | height -> index in cids */
+    struct wanted *cids;
+    size_t cid_count, cid_room;
+    struct table *thread_of; /* pid << 32 | tid -> index in threads */
+    struct thread *threads;
+    uint32_t thread_count, thread_room;
+    size_t moments; /* of all threads */
+};
+
+struct survey *survey_new(void)
+{
+    struct survey *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->cid_of = table_new();
+    s->thread_of = table_new();
+    if (!s->cid_of || !s->thread_of) {
+        survey_free(s);
+        s = NULL;
+    }
+    return s;
+}
+
+void survey_free(struct survey *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; i < s->thread_count; i++)
+        free(s->threads[i].moments);
+    free(s->threads);
+    free(s->cids);
+    table_free(s->cid_of);
+    table_free(s->thread_of);
+    free(s);
+}
+
+/* The CID's index; -1: out of memory. */
+static int64_t count_cid(struct survey *s, uint32_t function, uint32_t height)
+{
+    bool added;
+    uint64_t *place = table_put(s->cid_of, (uint64_t)function << 32 | height, &added);
+    if (!place)
+        return -1;
+    if (added) {
+        if (s->cid_count == s->cid_room) {
+            size_t room = s->cid_room ? s->cid_room * 2 : 1024;
+            struct wanted *cids = realloc(s->cids, room * sizeof *cids);
+            if (!cids)
+                return -1;
+            s->cids = cids;
+            s->cid_room = room;
+        }
+        *place = s->cid_count;
+        s->cids[s->cid_count++] = (struct wanted){function, height, 0};
+    }
+    s->cids[*place].samples++;
+    return (int64_t)*place;
+}
+
+static struct thread *thread_of(struct survey *s, const struct sample *sample)
+{
+    bool added;
+    uint64_t *place = table_put(s->thread_of, (uint64_t)sample->pid << 32 | sample->tid, &added);
+    if (!place)
+        return NULL;
+    if (added) {
+        if (s->thread_count == s->thread_room) {
+            uint32_t room = s->thread_room ? s->thread_room * 2 : 16;
+            struct thread *threads = realloc(s->threads, room * sizeof *threads);
+            if (!threads)
+                return NULL;
+            s->threads = threads;
+            s->thread_room = room;
+        }
+        *place = s->thread_count;
+        s->threads[s->thread_count++] = (struct thread){0};
+    }
+    return &s->threads[*place];
+}
+
+int survey_add(struct survey *s, const struct sample *sample, uint32_t function, uint32_t height,
+               uint32_t anchor)
+{
+    int64_t cid = count_cid(s, function, height);
+    if (cid < 0)
+        return -ENOMEM;
+    if (s->moments == SURVEY_MOMENTS)
+        return 0;
+    struct thread *t = thread_of(s, sample);
+    if (!t)
+        return -ENOMEM;
+    if (t->count == t->room) {
+        size_t room = t->room ? t->room * 2 : 64;
+        struct moment *moments = realloc(t->moments, room * sizeof *moments);
+        if (!moments)
+            return -ENOMEM;
+        t->moments = moments;
+        t->room = room;
+    }
+    t->moments[t->count++] = (struct moment){sample->time, (uint32_t)cid, anchor};
+    s->moments++;
+    return 0;
+}
+
+size_t survey_cids(const struct survey *s, const struct wanted **out)
+{
+    *out = s->cids;
+    return s->cid_count;
+}
+
+uint32_t survey_threads(const struct survey *s)
+{
+    return s->thread_count;
+}
+
+size_t survey_moments(const struct survey *s, uint32_t thread, const struct moment **out)
+{
+    *out = s->threads[thread].moments;
+    return s->threads[thread].count;
+}

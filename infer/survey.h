@@ -1,0 +1,33 @@
+/*
+ * survey.h - a recording in short: which CIDs it has, and for each thread the moments at which they were met.
+ *
+ * 16 bytes a sample, SURVEY_MOMENTS of them at most: what comes after that is counted by CID alone.
+ */
+#ifndef FATHOM_INFER_SURVEY_H
+#define FATHOM_INFER_SURVEY_H
+
+#include "infer/extend.h"
+#include "perfdata/record.h"
+
+#define SURVEY_MOMENTS (1u << 25)
+
+struct moment {
+    uint64_t time;   /* ns */
+    uint32_t cid;    /* index among survey_cids() */
+    uint32_t anchor; /* of the trie: the node of the path that a dump told; TRIE_NONE: none did */
+};
+
+struct survey;
+
+struct survey *survey_new(void); /* NULL: out of memory */
+void survey_free(struct survey *survey);
+/* A sample of the CID (of the trie), in order of time for each thread. 0 or -ENOMEM. */
+int survey_add(struct survey *survey, const struct sample *sample, uint32_t function, uint32_t height,
+               uint32_t anchor);
+/* All CIDs, in the order in which they were met. */
+size_t survey_cids(const struct survey *survey, const struct wanted **out);
+uint32_t survey_threads(const struct survey *survey);
+/* A thread's moments: how many. */
+size_t survey_moments(const struct survey *survey, uint32_t thread, const struct moment **out);
+
+#endif

@@ -1,0 +1,178 @@
+/* The model of coherence: its probabilities are those of a distribution, and learned from what is counted. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "infer/coherence.h"
+#include "tests/infer/world.h"
+
+enum { MAX_STATES = 256 };
+
+struct rig {
+    struct world *world;
+    struct coherence *model;
+    uint32_t states; /* of all answers: 0 .. states - 1 */
+    uint32_t nodes[MAX_STATES];
+    uint32_t answers;
+};
+
+/* Meets all CIDs of the world's map, each with as many samples. */
+static void meet_all(struct rig *r, double samples)
+{
+    const struct pathmap *map = r->world->map;
+    r->model = coherence_new(r->world->resolver);
+    for (uint32_t i = 0; i < pathmap_node_count(map); i++) {
+        struct pathmap_node n = pathmap_node(map, i);
+        const struct candidate_path *candidates;
+        uint32_t answer, first;
+        cr_assert_eq(resolver_find(r->world->resolver, n.function, n.height, &answer), 1);
+        cr_assert_eq(coherence_meet(r->model, answer, samples), 0);
+        uint32_t count = resolver_candidates(r->world->resolver, answer, &candidates, &first);
+        for (uint32_t c = 0; c < count; c++)
+            r->nodes[first + c] = candidates[c].node;
+        r->states = first + count > r->states ? first + count : r->states;
+    }
+}
+
+static uint32_t state_of(const struct rig *r, const char *path)
+{
+    for (uint32_t s = 0; s < r->states; s++) {
+        if (strcmp(world_path(r->world, r->nodes[s]), path) == 0)
+            return s;
+    }
+    cr_assert_fail("no state %s", path);
+    return 0;
+}
+
+static void end(struct rig *r)
+{
+    coherence_free(r->model);
+    world_close(r->world);
+}
+
+/* fun0 calls fun1 and fun2; both call fun3, at one height, which calls fun4. */
+static struct rig two_ways(void)
+{
+    struct rig r = {.world = world_open()};
+    struct world *w = r.world;
+    uint32_t root = world_child(w, TRIE_ROOT, 0, 0, 0, 600, 0);
+    uint32_t one = world_child(w, root, 1, 16, 5, 400, 1), two = world_child(w, root, 2, 16, 6, 200, 1);
+    world_child(w, world_child(w, one, 3, 48, 7, 300, 0), 4, 64, 8, 300, 300);
+    world_child(w, world_child(w, two, 3, 48, 9, 100, 0), 4, 64, 8, 100, 100);
+    world_finish(w);
+    meet_all(&r, 100);
+    return r;
+}
+
+static void count(struct rig *r, uint32_t from, uint32_t to)
+{
+    coherence_count_pair(r->model, &(struct column){0, from, 1}, &(struct column){1, to, 1});
+}
+
+static double sum_from(const struct rig *r, uint32_t from)
+{
+    double sum = 0;
+    for (uint32_t to = 0; to < r->states; to++)
+        sum += coherence_step(r->model, from, to, 1);
+    return sum;
+}
+
+Test(coherence, steps_from_a_state_add_up_to_one)
+{
+    srand(7);
+    for (int round = 0; round < 50; round++) {
+        struct rig r = {.world = world_open()};
+        uint32_t nodes[24] = {TRIE_ROOT}, heights[24] = {0};
+        for (int i = 1; i < 24; i++) {
+            int parent = rand() % i;
+            heights[i] = heights[parent] + 16 * (uint32_t)(1 + rand() % 3);
+            nodes[i] = world_child(r.world, nodes[parent], (unsigned)rand() % FUNS, heights[i], 0,
+                                   (uint64_t)rand() % 50 + 1, (uint64_t)rand() % 20);
+        }
+        world_finish(r.world);
+        meet_all(&r, 1 + rand() % 9);
+        for (int pairs = 0; pairs < 40; pairs++)
+            count(&r, (uint32_t)rand() % r.states, (uint32_t)rand() % r.states);
+        coherence_update(r.model);
+        for (uint32_t from = 0; from < r.states; from++)
+            cr_expect_float_eq(sum_from(&r, from), 1, 1e-3, "round %d, state %u: %.12f", round, from,
+                               sum_from(&r, from));
+        end(&r);
+    }
+}
+
+Test(coherence, what_stays_is_learned)
+{
+    struct rig r = two_ways();
+    uint32_t one = state_of(&r, "fun0 fun1"), two = state_of(&r, "fun0 fun2");
+    uint32_t near = state_of(&r, "fun0 fun1 fun3 fun4"), far = state_of(&r, "fun0 fun2 fun3 fun4");
+    for (int i = 0; i < 1000; i++) {
+        count(&r, one, near);
+        count(&r, two, i % 2 ? near : far);
+    }
+    coherence_update(r.model);
+    double stay[2] = {0};
+    const uint32_t from[2] = {one, two};
+    for (int i = 0; i < 2; i++) {
+        for (uint32_t to = 0; to < r.states; to++) {
+            const char *path = world_path(r.world, r.nodes[to]);
+            if (strncmp(path, i ? "fun0 fun2" : "fun0 fun1", 9) == 0)
+                stay[i] += coherence_step(r.model, from[i], to, 1);
+        }
+    }
+    cr_expect_gt(stay[0], 0.99, "%g", stay[0]);
+    cr_expect_float_eq(stay[1], 0.5, 0.01, "%g", stay[1]);
+    end(&r);
+}
+
+Test(coherence, ambiguous_pairs_do_not_confirm_each_other)
+{
+    struct rig r = two_ways();
+    uint32_t one = state_of(&r, "fun0 fun1"), two = state_of(&r, "fun0 fun2");
+    uint32_t near = state_of(&r, "fun0 fun1 fun3 fun4");
+    struct column ambiguous = {1, near, 2}; /* with fun4 under fun2, which comes next */
+    cr_assert_eq(state_of(&r, "fun0 fun2 fun3 fun4"), near + 1);
+    double before = coherence_step(r.model, one, two, 1);
+    for (int i = 0; i < 1000; i++)
+        coherence_count_pair(r.model, &ambiguous, &ambiguous);
+    coherence_update(r.model);
+    double after = coherence_step(r.model, one, two, 1);
+    cr_expect_float_eq(after / before, 1, 0.05, "nothing is learned of fun1: %g, %g", before, after);
+    end(&r);
+}
+
+Test(coherence, samples_are_shared_out_by_what_was_counted)
+{
+    struct rig r = two_ways();
+    uint32_t one = state_of(&r, "fun0 fun1 fun3 fun4"), two = state_of(&r, "fun0 fun2 fun3 fun4");
+    cr_expect_float_eq(coherence_share(r.model, one), 3 * coherence_share(r.model, two), 1e-3, "as trained");
+    double before = coherence_share(r.model, two);
+    coherence_count_state(r.model, two, 1e6);
+    double moved = coherence_update(r.model);
+    cr_expect_gt(coherence_share(r.model, two), 2 * before);
+    cr_expect_gt(moved, 0);
+    cr_expect_leq(moved, 1);
+    coherence_update(r.model);
+    cr_expect_float_eq(coherence_share(r.model, two), before, 1e-9, "nothing was counted");
+    coherence_count_state(r.model, two, 1e6);
+    coherence_keep_counts(r.model);
+    coherence_update(r.model);
+    double kept = coherence_share(r.model, two);
+    cr_expect_float_eq(coherence_update(r.model), 0, 1e-9, "what is kept counts in each round");
+    cr_expect_float_eq(coherence_share(r.model, two), kept, 1e-9);
+    end(&r);
+}
+
+Test(coherence, gaps_are_counted_in_usual_ones)
+{
+    struct rig r = two_ways();
+    cr_expect_eq(coherence_gaps(r.model, 5, 500), 1, "nothing is known");
+    coherence_set_gap(r.model, 1000);
+    cr_expect_eq(coherence_gaps(r.model, 0, 2000), 2);
+    cr_expect_geq(coherence_gaps(r.model, 0, UINT64_MAX), 2);
+    cr_expect_leq(coherence_gaps(r.model, 0, UINT64_MAX), 100, "however long it slept");
+    cr_expect_gt(coherence_gaps(r.model, 10, 5), 0, "times that go backwards");
+    end(&r);
+}
