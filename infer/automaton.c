@@ -54,6 +54,7 @@ struct automaton {
     struct choice *choices;
     uint32_t choice_count, choice_room;
     struct callers callers; /* of the state that is looked at */
+    struct reach *reach[2]; /* without and with last resorts */
     uint32_t *stack;
     uint32_t stack_count, stack_room;
 };
@@ -114,6 +115,8 @@ void automaton_free(struct automaton *a)
         return;
     forget(a);
     callers_free(&a->callers);
+    reach_free(a->reach[0]);
+    reach_free(a->reach[1]);
     free(a->stack);
     free(a);
 }
@@ -320,6 +323,8 @@ static int find_callers(struct automaton *a, const struct state *s)
     const struct callers_question question = {
         s->key.function, is_second_order(s) ? s->key.next : CALLERS_ANY_NEXT, s->key.height, s->last_resort};
     int rc = callers_find(&a->callers, a->graph, &question);
+    if (rc == 0)
+        callers_reduce(&a->callers, a->reach[s->key.resort]);
     if (rc == 0 && s->key.next == NEXT_NARROWED)
         callers_narrow(&a->callers, AUTOMATON_BEAM);
     return rc;
@@ -384,6 +389,18 @@ static bool make_room(struct automaton *a)
     return a->index;
 }
 
+/* What is reachable, as far as a look-up of this key needs it: outer states stand above it. */
+static int prepare_reach(struct automaton *a, struct key key)
+{
+    for (int resort = 0; resort <= key.resort; resort++) {
+        if (!a->reach[resort])
+            a->reach[resort] = reach_new(a->graph, resort);
+        if (!a->reach[resort] || reach_extend(a->reach[resort], key.height) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 /* Runs one order, by last resorts too when all else leads nowhere. */
 static int run_order(struct automaton *a, struct key key)
 {
@@ -394,7 +411,9 @@ static int run_order(struct automaton *a, struct key key)
             i = add_state(a, key);
         if (i == NONE)
             return -errno;
-        int rc = a->states[i].given_up ? -ENOSPC : run(a, i);
+        int rc = a->states[i].given_up ? -ENOSPC : prepare_reach(a, key);
+        if (rc == 0)
+            rc = run(a, i);
         if (rc < 0) {
             a->states[i].given_up = rc == -ENOSPC;
             return rc;

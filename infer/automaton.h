@@ -14,7 +14,8 @@
  * callers lead to no path. An open frame can have any size that leaves its function at a height at which
  * training saw it; where it saw none, any up to CALLERS_OPEN steps of 16 bytes (the ABI's alignment).
  *
- * States are shared between look-ups. Memory is bounded: when it is full, all is forgotten and found anew.
+ * States at heights that no path can have (reach.h) are not looked into. The others are shared between
+ * look-ups. Memory is bounded: when it is full, all is forgotten and found anew.
  * When one CID takes too many states it is looked up with less: without what functions called next, then
  * along the few most probable callers of each state only (enum automaton_order).
  */
@@ -26,7 +27,7 @@
 #define AUTOMATON_BEST     8u           /* paths found for each CID, unless asked otherwise */
 #define AUTOMATON_BEST_MAX 64u          /* and the most that can be asked for */
 #define AUTOMATON_BYTES    (512u << 20) /* of memory */
-#define AUTOMATON_EACH     (1u << 15)   /* new states for one CID in each of the orders, at most */
+#define AUTOMATON_EACH     (1u << 14)   /* new states for one CID in each of the orders, at most */
 #define AUTOMATON_BEAM     4u           /* callers followed from a state in the last of the orders */
 
 struct automaton;

@@ -178,6 +178,17 @@ int callers_find(struct callers *c, const struct graph *graph, const struct call
     return rc;
 }
 
+void callers_reduce(struct callers *c, const struct reach *reach)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct caller *caller = &c->items[i];
+        if (caller->function == GRAPH_ROOT || reach_possible(reach, caller->function, caller->height))
+            c->items[kept++] = *caller;
+    }
+    c->count = kept;
+}
+
 static int by_probability(const void *a, const void *b)
 {
     const struct caller *x = a, *y = b;

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "infer/graph.h"
+#include "infer/reach.h"
 
 #define LOG_ZERO (-HUGE_VAL)
 /* A caller that only the binary shows is left out when it is less probable than LEAST, of a function that
@@ -39,6 +39,8 @@ struct callers_question {
 
 /* 0 or -ENOMEM. */
 int callers_find(struct callers *callers, const struct graph *graph, const struct callers_question *question);
+/* Leaves out those that no path leads to. */
+void callers_reduce(struct callers *callers, const struct reach *reach);
 /* Keeps the `most` most probable. */
 void callers_narrow(struct callers *callers, uint32_t most);
 void callers_free(struct callers *callers);

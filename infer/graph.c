@@ -29,6 +29,7 @@ struct graph {
     uint32_t pair_count;
     struct table *pair_of; /* function << 32 | next -> index in pairs */
     struct span *classes;
+    uint32_t class_count;
     uint32_t *members;      /* numbers of classes, function by function */
     uint32_t *first_member; /* by function, and one more */
 };
@@ -251,6 +252,7 @@ static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
     g->first_member = calloc((size_t)g->functions + 2, sizeof *g->first_member);
     if (!g->classes || !g->members || !g->first_member)
         return false;
+    g->class_count = calls ? (uint32_t)calls->class_count : 0;
     uint32_t *first = g->first_member + 1;
     for (size_t c = 0; calls && c < calls->class_count; c++) {
         lay_out_class(g, &calls->classes[c], &g->classes[c]);
@@ -375,6 +377,16 @@ uint32_t graph_classes(const struct graph *g, uint32_t function, const uint32_t 
 struct graph_edges graph_class_callers(const struct graph *g, uint32_t class_number)
 {
     return edges_of(g, &g->classes[class_number]);
+}
+
+uint32_t graph_class_count(const struct graph *g)
+{
+    return g->class_count;
+}
+
+bool graph_hooked(const struct graph *g, uint32_t function)
+{
+    return g->hooked[function];
 }
 
 uint32_t graph_edge_number(const struct graph *g, const struct graph_edge *edge)

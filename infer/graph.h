@@ -80,6 +80,9 @@ struct graph_edges graph_open_callers(const struct graph *graph, uint32_t functi
  * above, where training saw all calls. */
 uint32_t graph_classes(const struct graph *graph, uint32_t function, const uint32_t **classes);
 struct graph_edges graph_class_callers(const struct graph *graph, uint32_t class_number);
+uint32_t graph_class_count(const struct graph *graph);
+/* Whether the function's image is hooked. */
+bool graph_hooked(const struct graph *graph, uint32_t function);
 
 /* An edge that was handed out by its number, and back. */
 uint32_t graph_edge_number(const struct graph *graph, const struct graph_edge *edge);

@@ -17,6 +17,7 @@ libinfer_la_SOURCES = \
 	infer/novelty.c infer/novelty.h \
 	infer/numbering.c infer/numbering.h \
 	infer/pipeline.c infer/pipeline.h \
+	infer/reach.c infer/reach.h \
 	infer/resolver.c infer/resolver.h \
 	infer/sights.c infer/sights.h \
 	infer/smooth.c infer/smooth.h \

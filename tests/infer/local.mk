@@ -31,3 +31,6 @@ tests_infer_test_expectation_LDADD = $(INFER_TEST_LIBS)
 UNIT_TESTS += tests/infer/test_novelty
 tests_infer_test_novelty_SOURCES = tests/infer/test_novelty.c
 tests_infer_test_novelty_LDADD = $(INFER_TEST_LIBS)
+UNIT_TESTS += tests/infer/test_reach
+tests_infer_test_reach_SOURCES = tests/infer/test_reach.c $(INFER_TEST_RIG)
+tests_infer_test_reach_LDADD = $(INFER_TEST_LIBS)
