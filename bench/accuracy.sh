@@ -155,7 +155,7 @@ with_map()
 without_map()
 {
     seconds=$(awk -v samples="$samples" -v hz="$2" 'BEGIN { print samples / hz }')
-    show "$1" "no training, --audit 0" - "$recorded" --audit 0
+    show "$1" "no training, --audit 0" - data.1 --audit 0
     for audits in 100 1000; do
         rate=$(awk -v audits=$audits -v seconds="$seconds" 'BEGIN { printf "%.0f", audits / seconds }')
         record "$1" audited -F "$2" --audit "$rate"
