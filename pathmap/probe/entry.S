@@ -2,8 +2,9 @@
  * entry.S - what happens at the entry of every hooked function: the frequent case, without a call.
  *
  * Called by trampolines as core.h says. The frequent case: the stack is the one that the thread was on last,
- * the caller's frame is on the shadow stack and its return address in place, and the caller's node has a child
- * for (function, height, site) among its first ENTRY_SIBLINGS ones. Everything else is core_enter()'s.
+ * the caller's frame is the innermost one on the shadow stack whose return address is in place, and the
+ * caller's node has a child for (function, height, site): the first one, the one in probe_edges, or one of
+ * the first ENTRY_SIBLINGS. Everything else is core_enter()'s. Why a child that is found is the right one: enter.c.
  *
  * A signal handler may interrupt this anywhere and pass through here itself: it changes only what is above
  * the interrupted entry on the shadow stack, and lists, by single stores. Registers and flags are saved and
@@ -69,7 +70,7 @@ probe_entry:
         addq    probe_nodes(%rip), %rdx         /* rdx: its node */
         movl    RETURN(%rsp,%rcx), %ecx         /* what is now where its return address was */
         cmpl    NODE_SITE(%rdx), %ecx
-        jne     .Lslow
+        jne     .Lreturned
 
         movl    RETURN(%rsp), %r8d
         shlq    $32, %r8
@@ -117,17 +118,19 @@ probe_entry:
         jae     .Lpop
         jmp     .Lcaller
 
-        /* The first child is another one. */
-.Lsearch_key:
-        movl    RETURN(%rsp), %r8d
-        shlq    $32, %r8
-        orq     %rax, %r8
-.Lsearch:
-        .rept   ENTRY_SIBLINGS - 1
+        /* The frame has returned, unless it is one whose return address is not known by its node. */
+.Lreturned:
+        cmpl    $0, NODE_SITE(%rdx)
+        je      .Lslow
+        subq    $FRAME_SIZE, %rsi
+        jmp     .Lcaller
+
+        /* The first child is another one. The second, the one in probe_edges, or one of the next few? */
+        .macro  SIBLING
         movl    NODE_NEXT_SIBLING(%rcx), %edx
         movl    %edx, %ecx
         shlq    $NODE_SHIFT, %rcx
-        jz      .Lslow
+        jz      .Lslow                          /* no more children */
         addq    probe_nodes(%rip), %rcx
         cmpq    %r8, NODE_HEIGHT(%rcx)
         je      5f
@@ -141,6 +144,54 @@ probe_entry:
         shrq    $NODE_SHIFT, %rdx
         jmp     .Lfound
         .previous
+        .endm
+
+.Lsearch_key:
+        movl    RETURN(%rsp), %r8d
+        shlq    $32, %r8
+        orq     %rax, %r8
+.Lsearch:
+        SIBLING
+        movl    FRAME_NODE(%rsi), %edx
+        imulq   $EDGE_PARENT, %rdx, %rdx
+        movl    ID(%rsp), %ecx
+        addq    %rcx, %rdx
+        xorq    %r8, %rdx
+        movabsq $EDGE_SPREAD, %rcx
+        imulq   %rcx, %rdx
+        movq    %rdx, %rcx
+        shrq    $(64 - EDGE_BITS), %rcx
+        leaq    probe_edges(%rip), %r8
+        movq    (%r8,%rcx,8), %rcx
+        cmpl    %ecx, %edx                      /* the tag */
+        jne     .Lwalk
+        shrq    $32, %rcx
+        movl    %ecx, %edx
+        shlq    $NODE_SHIFT, %rcx
+        addq    probe_nodes(%rip), %rcx
+        movl    RETURN(%rsp), %r8d
+        shlq    $32, %r8
+        orq     %rax, %r8
+        cmpq    %r8, NODE_HEIGHT(%rcx)
+        jne     .Lwalk
+        movl    ID(%rsp), %r8d
+        cmpl    NODE_FUNCTION(%rcx), %r8d
+        jne     .Lwalk
+        movl    FRAME_NODE(%rsi), %r8d
+        cmpl    NODE_PARENT(%rcx), %r8d
+        je      .Lfound
+.Lwalk:
+        movl    FRAME_NODE(%rsi), %ecx
+        shlq    $NODE_SHIFT, %rcx
+        addq    probe_nodes(%rip), %rcx
+        movl    NODE_FIRST_CHILD(%rcx), %ecx    /* again: a handler may have put others before it */
+        shlq    $NODE_SHIFT, %rcx
+        addq    probe_nodes(%rip), %rcx
+        movl    RETURN(%rsp), %r8d
+        shlq    $32, %r8
+        orq     %rax, %r8
+        .rept   ENTRY_SIBLINGS - 1
+        SIBLING
         .endr
 
 .Lslow:

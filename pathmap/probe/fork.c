@@ -103,6 +103,7 @@ void fork_child(void)
     const struct store_node *old_nodes = probe_nodes;
     uint64_t old_size = core.store_size, size;
     core.pid = raw_pid();
+    nodes_forget();
     long made = store_make(core.pid, &size);
     if (raw_failed(made)) {
         give_up(old);

@@ -6,11 +6,13 @@
  * one entry at a time: a handler that interrupts it finds every list it can follow to its end, but may miss
  * the child that is being moved, and then makes another one for the same path, which the reader adds up.
  *
- * A child found ENTRY_SIBLINGS deep or deeper moves to the front: always doing so costs more than it saves
- * where a function calls a few others in turn.
+ * A child found ENTRY_SIBLINGS deep or deeper moves to the front: others that share its place in probe_edges
+ * would have it sought again and again.
  */
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
+
+uint64_t probe_edges[1 << EDGE_BITS];
 
 /* False where an entry is already reordering, that this one interrupted. One that a handler left for good by
  * longjmp is known by its CFA: it cannot be active when this one is above it on the same stack. */
@@ -55,13 +57,46 @@ static void move_to_front(struct stack *stack, uint64_t cfa, struct store_node *
     thread->ordering = NULL;
 }
 
+static bool is_child(uint32_t n, uint32_t parent, uint32_t function, uint32_t height, uint32_t site)
+{
+    const struct store_node *node = probe_nodes + n;
+    return node->function == function && node->height == height && node->site == site &&
+           node->parent == parent;
+}
+
+static uint64_t edge_of(uint32_t parent, uint32_t function, uint32_t height, uint32_t site)
+{
+    return ((function + (uint64_t)parent * EDGE_PARENT) ^ ((uint64_t)site << 32 | height)) * EDGE_SPREAD;
+}
+
+static void put_edge(uint64_t edge, uint32_t child)
+{
+    *(volatile uint64_t *)&probe_edges[edge >> (64 - EDGE_BITS)] = (uint64_t)child << 32 | (uint32_t)edge;
+}
+
+/* 0: not there, but it may be a child. */
+static uint32_t find_edge(uint64_t edge)
+{
+    uint64_t found = *(volatile uint64_t *)&probe_edges[edge >> (64 - EDGE_BITS)];
+    return (uint32_t)found == (uint32_t)edge ? (uint32_t)(found >> 32) : 0;
+}
+
+void nodes_forget(void)
+{
+    raw_fill(probe_edges, 0, sizeof probe_edges);
+}
+
 uint32_t node_find(struct stack *stack, uint64_t cfa, uint32_t parent, uint32_t function, uint32_t height,
                    uint32_t site)
 {
-    uint32_t before = 0, depth = 0;
+    uint64_t edge = edge_of(parent, function, height, site);
+    uint32_t before = 0, depth = 0, known = find_edge(edge);
+    if (is_child(known, parent, function, height, site))
+        return known;
     for (uint32_t n = probe_nodes[parent].first_child; n; depth++) {
         const struct store_node *node = probe_nodes + n;
-        if (node->function == function && node->height == height && node->site == site) {
+        if (is_child(n, parent, function, height, site)) {
+            put_edge(edge, n);
             if (depth >= ENTRY_SIBLINGS && may_order(stack, cfa))
                 move_to_front(stack, cfa, probe_nodes + parent, before, n);
             return n;
@@ -107,8 +142,10 @@ uint32_t node_make(struct thread *thread, uint32_t parent, uint32_t function, ui
     node->site = site;
     BARRIER();
     *(volatile uint32_t *)&node->function = function;
-    if (parent)
+    if (parent) {
         put_first(probe_nodes + parent, n);
+        put_edge(edge_of(parent, function, height, site), n);
+    }
     return n;
 }
 

@@ -100,6 +100,10 @@ struct core {
 /* One per process: there is one program, and entry.S reaches it without a context. */
 extern struct core core __attribute__((visibility("hidden")));
 extern struct store_node *probe_nodes __attribute__((visibility("hidden")));
+/* Children by parent, function, height and site, so that those of nodes with many are found at once: 256 KB,
+ * one place for each, taken by the last one that was made or sought. What is found counts only after a look
+ * at the node itself, so that single stores by any thread and what is left of a list do no harm. 0: none. */
+extern uint64_t probe_edges[1 << EDGE_BITS] __attribute__((visibility("hidden")));
 extern struct stack core_no_stack __attribute__((visibility("hidden"))); /* holds nothing */
 extern __thread struct thread *probe_thread __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
@@ -110,6 +114,7 @@ _Static_assert(offsetof(struct stack, limit) == STACK_LIMIT, "entry.S");
 _Static_assert(offsetof(struct frame, height) == FRAME_HEIGHT && offsetof(struct frame, node) == FRAME_NODE &&
                    sizeof(struct frame) == FRAME_SIZE,
                "entry.S");
+_Static_assert(offsetof(struct store_node, parent) == NODE_PARENT, "entry.S");
 _Static_assert(offsetof(struct store_node, function) == NODE_FUNCTION, "entry.S");
 _Static_assert(offsetof(struct store_node, height) == NODE_HEIGHT, "entry.S");
 _Static_assert(offsetof(struct store_node, site) == NODE_SITE, "entry.S");
@@ -131,6 +136,8 @@ uint32_t node_find(struct stack *stack, uint64_t cfa, uint32_t parent, uint32_t 
                    uint32_t site);
 /* A new one, with a count of 0; 0: no room. */
 uint32_t node_make(struct thread *thread, uint32_t parent, uint32_t function, uint32_t height, uint32_t site);
+/* In a forked child: the nodes that were known are another store's. */
+void nodes_forget(void);
 /* The shadow stack's path in the thread's tree, found or made; `old` are the nodes that its frames name. */
 void nodes_adopt(struct stack *stack, struct thread *thread, const struct store_node *old);
 

@@ -192,7 +192,7 @@ static void body(unsigned f)
     line(1, "long r = n;");
     line(1, "if (n <= 0 || log_here.fuel <= 0) {");
     line(2, "LEAVE();");
-    line(2, "return 1;");
+    line(2, "return veiled(r);");
     line(1, "}");
     for (unsigned i = 0; i < functions[f].arguments; i += 1 + lot(3))
         line(1, "r += a_%u;", i);
@@ -200,7 +200,7 @@ static void body(unsigned f)
         line(1, "if (lot(3) == 0) {");
         plain_call(2);
         line(2, "LEAVE();");
-        line(2, "return r;");
+        line(2, "return veiled(r);");
         line(1, "}");
     }
     if (!tail && lot(3) == 0) /* grows for all that follows */
@@ -223,7 +223,7 @@ static void body(unsigned f)
         puts(");");
     } else {
         line(1, "LEAVE();");
-        line(1, "return r;");
+        line(1, "return veiled(r);");
     }
 }
 

@@ -51,6 +51,13 @@ LOG_INLINE uint32_t log_enter(uint32_t function)
 /* What a longjmp or an exception comes back to is current again. */
 #define BACK() (log_here.current = me)
 
+/* A result that the compiler cannot foretell: it would rather return that than jump to who returns it. */
+LOG_INLINE long veiled(long r)
+{
+    __asm__("" : "+r"(r));
+    return r;
+}
+
 /* The last call of a function: a jump in optimised code, whose target takes the function's place. */
 #ifdef __OPTIMIZE__
 #define TAIL(r, call)                                                                                        \
