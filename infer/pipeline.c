@@ -287,6 +287,8 @@ static int survey(void *pipeline, const struct record *record, struct fathom_err
     struct cid cid = cid_of_sample(taken.process, &record->sample);
     if (cid.reason != UNKNOWN_NOT || cid.height > UINT32_MAX)
         return 0;
+    /* Asked of the map as it was given: an image of another build shows before the trie takes it in. */
+    resolver_function(p->resolver, cid.place.image, cid.place.function);
     uint32_t function = trainer_function(p->trainer, &cid.place);
     if (function == TRIE_NONE ||
         survey_add(p->survey, &record->sample, function, (uint32_t)cid.height, taken.anchor) < 0)
