@@ -2,6 +2,7 @@
 #include "infer/automaton.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,9 @@
 #define NONE       UINT32_MAX
 #define EXACT      (UINT32_MAX - 1)
 #define ROOT       (UINT32_MAX - 2)
-#define INDEX_SIZE 48 /* bytes of the index for each state, at most */
+#define LOG_ZERO   (-HUGE_VAL)
+#define NEGLIGIBLE 40.0 /* e to the -40th is below what a double tells of 1 */
+#define INDEX_SIZE 48   /* bytes of the index for each state, at most */
 
 /* One of a state's best paths: through which edge, and which of the outer state's best it goes on with. */
 struct choice {
@@ -245,13 +248,29 @@ static struct key outer_key(const struct state *s, const struct caller *caller)
                         s->key.resort};
 }
 
+/* A sum of probabilities, given by their logarithms, that cannot underflow: exp(most) * share. */
+struct sum {
+    double most, share;
+};
+
+static void sum_add(struct sum *sum, double logarithm)
+{
+    if (logarithm > sum->most) {
+        sum->share = 1 + (sum->share > 0 ? sum->share * exp(sum->most - logarithm) : 0);
+        sum->most = logarithm;
+    } else if (logarithm > sum->most - NEGLIGIBLE) {
+        sum->share += exp(logarithm - sum->most);
+    }
+}
+
 /* One caller, whose state is done: its paths into the best and into the sum. */
 static void add_caller(const struct automaton *a, struct state *s, const struct caller *caller,
-                       struct choice *best, uint32_t *count)
+                       struct choice *best, uint32_t *count, struct sum *sum)
 {
-    struct choice c = {(float)caller->logarithm, ROOT, caller->edge, 0};
+    double logarithm = log(caller->probability);
+    struct choice c = {(float)logarithm, ROOT, caller->edge, 0};
     if (caller->function == GRAPH_ROOT) {
-        s->logarithm = log_add(s->logarithm, caller->logarithm);
+        sum_add(sum, logarithm);
         s->paths++;
         keep_choice(best, count, a->options.best, c);
         return;
@@ -261,10 +280,10 @@ static void add_caller(const struct automaton *a, struct state *s, const struct 
     const struct state *outer = &a->states[c.outer];
     if (outer->logarithm == LOG_ZERO)
         return;
-    s->logarithm = log_add(s->logarithm, caller->logarithm + outer->logarithm);
+    sum_add(sum, logarithm + outer->logarithm);
     s->paths += outer->paths;
     for (c.rank = 0; c.rank < outer->count; c.rank++) {
-        c.logarithm = (float)(caller->logarithm + (double)a->choices[outer->first + c.rank].logarithm);
+        c.logarithm = (float)(logarithm + (double)a->choices[outer->first + c.rank].logarithm);
         if (!keep_choice(best, count, a->options.best, c))
             break;
     }
@@ -276,11 +295,12 @@ static bool finish_state(struct automaton *a, uint32_t i)
 {
     struct state *s = &a->states[i];
     struct choice best[AUTOMATON_BEST_MAX];
+    struct sum sum = {LOG_ZERO, 0};
     uint32_t count = 0;
-    s->logarithm = LOG_ZERO;
     s->paths = 0;
     for (uint32_t k = 0; k < a->callers.count; k++)
-        add_caller(a, s, &a->callers.items[k], best, &count);
+        add_caller(a, s, &a->callers.items[k], best, &count, &sum);
+    s->logarithm = sum.share > 0 ? sum.most + log(sum.share) : LOG_ZERO;
     if (s->logarithm == LOG_ZERO && s->key.resort && !s->last_resort) {
         s->last_resort = true;
         return true;

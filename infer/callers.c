@@ -58,7 +58,7 @@ static int add(const struct asking *a, const struct graph_edge *edge, uint32_t h
         c->room = room;
     }
     c->items[c->count++] =
-        (struct caller){edge->caller, height, graph_edge_number(a->graph, edge), log(probability)};
+        (struct caller){edge->caller, height, graph_edge_number(a->graph, edge), probability};
     return 0;
 }
 
@@ -139,7 +139,7 @@ static int by_place(const void *a, const void *b)
         return x->function < y->function ? -1 : 1;
     if (x->height != y->height)
         return x->height < y->height ? -1 : 1;
-    return x->logarithm > y->logarithm ? -1 : x->logarithm < y->logarithm;
+    return x->probability > y->probability ? -1 : x->probability < y->probability;
 }
 
 /* Those of one place become one. */
@@ -151,7 +151,7 @@ static void unite(struct callers *c)
     for (uint32_t i = 0; i < c->count; i++) {
         struct caller *last = kept ? &c->items[kept - 1] : NULL;
         if (last && last->function == c->items[i].function && last->height == c->items[i].height)
-            last->logarithm = log_add(last->logarithm, c->items[i].logarithm);
+            last->probability += c->items[i].probability;
         else
             c->items[kept++] = c->items[i];
     }
@@ -192,8 +192,8 @@ void callers_reduce(struct callers *c, const struct reach *reach)
 static int by_probability(const void *a, const void *b)
 {
     const struct caller *x = a, *y = b;
-    if (x->logarithm != y->logarithm)
-        return x->logarithm > y->logarithm ? -1 : 1;
+    if (x->probability != y->probability)
+        return x->probability > y->probability ? -1 : 1;
     return by_place(a, b);
 }
 

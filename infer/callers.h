@@ -5,11 +5,8 @@
 #ifndef FATHOM_INFER_CALLERS_H
 #define FATHOM_INFER_CALLERS_H
 
-#include <math.h>
-
 #include "infer/reach.h"
 
-#define LOG_ZERO (-HUGE_VAL)
 /* A caller that only the binary shows is left out when it is less probable than LEAST, of a function that
  * training never saw when it also has less than UNEVEN of what such callers have on average. */
 #define CALLERS_LEAST    1e-4
@@ -21,7 +18,7 @@ struct caller {
     uint32_t function; /* or GRAPH_ROOT */
     uint32_t height;   /* of the caller's frame; 0 for the root */
     uint32_t edge;     /* number in the graph: the most probable of those that lead there */
-    double logarithm;  /* of its probability */
+    double probability;
 };
 
 /* Filled anew by each question; zeroed at first, callers_free() at last. */
@@ -44,12 +41,5 @@ void callers_reduce(struct callers *callers, const struct reach *reach);
 /* Keeps the `most` most probable. */
 void callers_narrow(struct callers *callers, uint32_t most);
 void callers_free(struct callers *callers);
-
-/* The logarithm of the sum of two numbers that are given by theirs. */
-static inline double log_add(double x, double y)
-{
-    double more = x < y ? y : x, less = x < y ? x : y;
-    return less == LOG_ZERO ? more : more + log1p(exp(less - more));
-}
 
 #endif
