@@ -283,7 +283,7 @@ int truth_of(struct truth *t, const struct process *process, const struct sample
     }
     uint32_t first = (uint32_t)(*known >> 32), count = (uint32_t)*known;
     *reason = count ? 0 : first;
-    *shares = t->shares + (count ? first : 0);
+    *shares = count ? t->shares + first : NULL;
     return (int)count;
 }
 
@@ -292,7 +292,7 @@ int truth_of_cid(struct truth *t, uint32_t function, uint32_t height, const stru
 {
     uint32_t first, nodes = pathmap_find(t->map, function, height, &first), start = t->share_count;
     int count = enter_nodes(t, first, nodes);
-    *shares = t->shares + start;
+    *shares = count > 0 ? t->shares + start : NULL;
     return entered(count, err);
 }
 

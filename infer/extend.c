@@ -94,7 +94,11 @@ static int extend_one(struct extending *x, const struct wanted *w)
     uint32_t function = x->functions.to_map[w->function];
     if (function != PATHMAP_NONE && !extend_is_open(x->map, function, w->height))
         return 0;
-    int rc = function == PATHMAP_NONE ? -ENOENT : automaton_find(x->automaton, function, w->height, &answer);
+    int rc = -ENOENT;
+    if (function != PATHMAP_NONE)
+        rc = automaton_states(x->automaton) < EXTEND_STATES
+                 ? automaton_find(x->automaton, function, w->height, &answer)
+                 : -ENOSPC;
     if (rc == -ENOENT)
         summary->impossible++;
     if (rc == -ENOSPC)

@@ -11,6 +11,9 @@
 #include "infer/statics.h"
 #include "pathmap/pathmap.h"
 
+/* Of the automaton, for all CIDs together (some 20 seconds): those that are left then are given up. */
+#define EXTEND_STATES (4u << 20)
+
 /* A CID of the recording. */
 struct wanted {
     uint32_t function, height; /* of the trie */
