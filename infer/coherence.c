@@ -254,28 +254,35 @@ static const struct state *best_of(const struct coherence *m, const struct colum
     return best;
 }
 
+/* What likely states of a column tell of the frame at this depth of `a`, supposing that those around it
+ * stayed: whether any has it, and whether any has it not. */
+static void ask_column(const struct coherence *m, const struct column *c, const struct ancestry *a,
+                       uint32_t depth, bool *has, bool *has_not)
+{
+    const struct state *best = best_of(m, c);
+    *has = *has_not = false;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct state *s = &m->states[c->first + i];
+        uint32_t common = is_likely(s, best) ? ancestry_common(a, s->path) : 0;
+        *has |= common >= depth;
+        *has_not |= is_likely(s, best) && common == depth - 1;
+    }
+}
+
 void coherence_count_pair(struct coherence *m, const struct column *from, const struct column *to)
 {
-    const struct state *a = best_of(m, from), *b = best_of(m, to);
-    double gaps = coherence_gaps(m, from->time, to->time), all = 0;
-    uint32_t sure = a->path->depth;
-    for (uint32_t i = 0; i < from->count; i++) {
-        const struct state *s = &m->states[from->first + i];
-        uint32_t common = is_likely(s, a) ? ancestry_common(a->path, s->path) : sure;
-        sure = common < sure ? common : sure;
-    }
-    for (uint32_t i = 0; i < to->count; i++)
-        all += is_likely(&m->states[to->first + i], b) ? m->states[to->first + i].self : 0;
-    for (uint32_t i = 0; i < to->count; i++) {
-        const struct state *s = &m->states[to->first + i];
-        if (!is_likely(s, b))
-            continue;
-        double weight = all > 0 ? s->self / all : 1.0 / to->count;
-        uint32_t common = ancestry_common(a->path, s->path);
-        for (uint32_t k = 1; k <= common && k <= sure; k++)
-            count_frame(m, a->path, k, gaps * weight, gaps * weight);
-        if (common < sure)
-            count_frame(m, a->path, common + 1, 0, weight);
+    const struct ancestry *a = best_of(m, from)->path;
+    double gaps = coherence_gaps(m, from->time, to->time);
+    bool before = true, stayed = true, left = false;
+    for (uint32_t k = 1; k <= a->depth && before; k++) {
+        ask_column(m, from, a, k, &before, &left);
+        if (left)
+            break;
+        ask_column(m, to, a, k, &stayed, &left);
+        if (stayed != left)
+            count_frame(m, a, k, stayed ? gaps : 0, stayed ? gaps : 1);
+        if (!stayed)
+            break;
     }
 }
 

@@ -14,9 +14,11 @@
  * context. stay: the chance that the next sample is still below that context, whether the same activation is
  * or another: a share of pairs of samples. A pair that lies g times the usual gap apart has stay^g.
  *
- * stay is learned from the frames that all likely states of a pair's first sample have; those of the second
- * one count by their share without regard to time. (Pairs weighed by what the model itself says of them would
- * confirm it: one sure sample among many ambiguous ones draws them all.) Where
+ * stay is learned from the frames that all likely states of a pair's first sample have, and of which all
+ * likely ones of the second that have those around it tell the same. (Pairs weighed by what the model itself
+ * says of them would confirm it: one sure sample among many ambiguous ones draws them all. Pairs weighed by
+ * the shares of the states, as if the first sample told nothing, would make frames of sure samples leave too
+ * soon.) Where
  * few pairs were seen, s = a + (1 - a) l stands for them: a, the share of the context among those around it,
  * for another activation; l for the same one. l goes by the frame's distance from the innermost one, or,
  * where training saw every call, by how many calls there are for each sample c: exp(-c).
