@@ -240,10 +240,21 @@ static void count_frame(struct coherence *m, const struct ancestry *a, uint32_t 
     near->all += (1 - again) * all;
 }
 
-/* Whether a state is likely for its column, of which `best` is the most probable one. */
-static bool is_likely(const struct state *s, const struct state *best)
+/* How many of the outermost frames of `a` each likely state of a column has. Returns how many are likely: at
+ * least the most probable one. */
+static uint32_t count_common(const struct coherence *m, const struct column *c, const struct ancestry *a,
+                             uint32_t common[CANDIDATES_MAX])
 {
-    return s->self >= LIKELY * best->self;
+    const struct state *states = &m->states[c->first];
+    double best = 0;
+    uint32_t likely = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        best = states[i].self > best ? states[i].self : best;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (states[i].self >= LIKELY * best)
+            common[likely++] = ancestry_common(a, states[i].path);
+    }
+    return likely;
 }
 
 static const struct state *best_of(const struct coherence *m, const struct column *c)
@@ -254,35 +265,23 @@ static const struct state *best_of(const struct coherence *m, const struct colum
     return best;
 }
 
-/* What likely states of a column tell of the frame at this depth of `a`, supposing that those around it
- * stayed: whether any has it, and whether any has it not. */
-static void ask_column(const struct coherence *m, const struct column *c, const struct ancestry *a,
-                       uint32_t depth, bool *has, bool *has_not)
-{
-    const struct state *best = best_of(m, c);
-    *has = *has_not = false;
-    for (uint32_t i = 0; i < c->count; i++) {
-        const struct state *s = &m->states[c->first + i];
-        uint32_t common = is_likely(s, best) ? ancestry_common(a, s->path) : 0;
-        *has |= common >= depth;
-        *has_not |= is_likely(s, best) && common == depth - 1;
-    }
-}
-
 void coherence_count_pair(struct coherence *m, const struct column *from, const struct column *to)
 {
     const struct ancestry *a = best_of(m, from)->path;
     double gaps = coherence_gaps(m, from->time, to->time);
-    bool before = true, stayed = true, left = false;
-    for (uint32_t k = 1; k <= a->depth && before; k++) {
-        ask_column(m, from, a, k, &before, &left);
-        if (left)
-            break;
-        ask_column(m, to, a, k, &stayed, &left);
+    uint32_t common[CANDIDATES_MAX], likely = count_common(m, from, a, common), sure = a->depth;
+    for (uint32_t i = 0; i < likely; i++)
+        sure = common[i] < sure ? common[i] : sure;
+    likely = count_common(m, to, a, common);
+    bool stayed = true;
+    for (uint32_t k = 1; k <= sure && stayed; k++) {
+        bool left = stayed = false;
+        for (uint32_t i = 0; i < likely; i++) {
+            stayed |= common[i] >= k;
+            left |= common[i] == k - 1;
+        }
         if (stayed != left)
             count_frame(m, a, k, stayed ? gaps : 0, stayed ? gaps : 1);
-        if (!stayed)
-            break;
     }
 }
 
