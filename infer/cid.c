@@ -72,7 +72,7 @@ struct cid cid_of_sample(const struct process *process, const struct sample *sam
     uint64_t cfa, base;
     if (!cid_cfa(process, sample, &cid.place, &cfa, &cid.reason))
         return cid;
-    if (process_stack_base(process, sample->tid, sample->sp, &base) != STACK_KNOWN)
+    if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
         cid.reason = UNKNOWN_BASE;
     else if (cfa > base)
         cid.reason = UNKNOWN_CONTEXT; /* entry code above the base has no CID */

@@ -267,13 +267,13 @@ static int learn_sample(struct entries *e, const struct sample *sample, struct f
         e->summary.failed++;
         return 0;
     }
-    if (process_stack_base(process, sample->tid, sample->sp, &base) != STACK_KNOWN) {
+    if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN) {
         if (!process_has_stack(process, sample->tid)) {
             e->summary.failed++; /* it ended before its stack could be located */
             return 0;
         }
         base = sample->sp + 8; /* a coroutine's, an alternate one: it begins with its outermost frame */
-        int rc = process_set_stack(process, sample->tid, base > 65536 ? base - 65536 : 1, base, err);
+        int rc = process_set_shared_stack(process, base > 65536 ? base - 65536 : 1, base, err);
         if (rc < 0)
             return rc;
     }

@@ -19,8 +19,11 @@ libinfer_la_SOURCES = \
 	infer/pipeline.c infer/pipeline.h \
 	infer/reach.c infer/reach.h \
 	infer/resolver.c infer/resolver.h \
+	infer/shared_stacks.c infer/shared_stacks.h \
+	infer/shared_votes.c infer/shared_votes.h \
 	infer/sights.c infer/sights.h \
 	infer/smooth.c infer/smooth.h \
+	infer/stack_bases.c infer/stack_bases.h \
 	infer/statics.c infer/statics.h \
 	infer/survey.c infer/survey.h \
 	infer/trainer.c infer/trainer.h \

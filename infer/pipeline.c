@@ -5,13 +5,10 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "infer/bases.h"
 #include "infer/expectation.h"
 #include "infer/narrow.h"
 #include "infer/numbering.h"
-
-/* What is taken as one stack below a base that was not recorded: the default size of a thread's. */
-#define STACK_BYTES (8u << 20)
+#include "infer/stack_bases.h"
 
 struct pipeline {
     struct image_cache *images;
@@ -26,17 +23,15 @@ struct pipeline {
     struct coherence *model;   /* NULL: no smoothing */
     struct smoother *smoother; /* the same */
     struct narrow *narrow;
-    struct bases *bases;
+    struct stack_bases *bases;
     struct survey *survey;
     uint32_t *anchors; /* trie nodes of the audit samples' paths, in their order; TRIE_NONE: not told */
     size_t anchor_count, anchor_room;
-    size_t next_anchor;    /* in this pass */
-    struct table *found;   /* (pid, tid) -> base that an unwound stack or the votes told */
-    struct table *held;    /* audit samples that are held back, by moment_key() -> 1 */
-    uint64_t audits;       /* that the learning pass met */
-    struct table *applied; /* (pid, tid) that were looked up in `found` and `bases` in this pass */
-    bool stale;            /* an earlier resolver met another build */
-    bool base_unknown;     /* the learning pass met a sample without one */
+    size_t next_anchor; /* in this pass */
+    struct table *held; /* audit samples that are held back, by moment_key() -> 1 */
+    uint64_t audits;    /* that the learning pass met */
+    bool stale;         /* an earlier resolver met another build */
+    bool base_unknown;  /* the learning pass met a sample on no stack that the records tell */
     const struct event *events;
     size_t event_count;
     uint32_t event; /* the one to resolve */
@@ -58,10 +53,9 @@ struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_
     p->trie = trie_new();
     p->trainer = p->trie ? trainer_new(p->trie) : NULL;
     p->survey = survey_new();
-    p->found = table_new();
-    p->applied = table_new();
+    p->bases = stack_bases_new();
     p->held = table_new();
-    if (!p->processes || !p->trainer || !p->survey || !p->found || !p->applied || !p->held) {
+    if (!p->processes || !p->trainer || !p->survey || !p->bases || !p->held) {
         pipeline_free(p);
         return NULL;
     }
@@ -72,7 +66,7 @@ void pipeline_free(struct pipeline *p)
 {
     if (!p)
         return;
-    bases_free(p->bases);
+    stack_bases_free(p->bases);
     smoother_free(p->smoother);
     narrow_free(p->narrow);
     coherence_free(p->model);
@@ -84,8 +78,6 @@ void pipeline_free(struct pipeline *p)
     survey_free(p->survey);
     free(p->anchors);
     free(p->nodes);
-    table_free(p->found);
-    table_free(p->applied);
     table_free(p->held);
     free(p);
 }
@@ -127,7 +119,7 @@ static int learn_dump(struct pipeline *p, struct process *process, const struct 
                       struct fathom_error *err)
 {
     uint64_t base;
-    bool known = process_stack_base(process, sample->tid, sample->sp, &base) == STACK_KNOWN;
+    enum stack_kind before = process_stack_base(process, sample->tid, sample->sp, &base);
     enum unwind_end end;
     int entered = trainer_add(p->trainer, process, sample, &end, err);
     if (entered < 0)
@@ -139,13 +131,7 @@ static int learn_dump(struct pipeline *p, struct process *process, const struct 
     p->summary.learned++;
     if (is_audit(p, sample))
         p->anchors[p->anchor_count - 1] = trainer_leaf(p->trainer);
-    if (!known && process_stack_base(process, sample->tid, sample->sp, &base) == STACK_KNOWN) {
-        uint64_t *place = table_put(p->found, thread_key(sample), NULL);
-        if (!place)
-            return error_memory(err);
-        *place = base;
-    }
-    return 0;
+    return stack_bases_learn(p->bases, process, sample, before, err);
 }
 
 /* Room for what the audit sample will tell. */
@@ -175,7 +161,7 @@ int pipeline_learn(void *pipeline, const struct record *record, struct fathom_er
     if (!process || !sample->has_regs)
         return 0;
     uint64_t base;
-    if (!p->base_unknown && process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
+    if (!p->base_unknown && process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN)
         p->base_unknown = true;
     if (p->options.hold_back && sample->stack && is_audit(p, sample)) {
         int held = hold_back(p, sample, err);
@@ -197,41 +183,9 @@ struct trie *pipeline_trie(struct pipeline *p)
 static int begin_pass(struct pipeline *p, struct fathom_error *err)
 {
     processes_free(p->processes);
-    table_free(p->applied);
     p->processes = processes_new(p->images, p->log);
-    p->applied = table_new();
     p->next_anchor = 0;
-    return p->processes && p->applied ? 0 : error_memory(err);
-}
-
-/* Gives a thread without a base the one that was found or voted, the first time that it comes up in this
- * pass. */
-static int apply_base(struct pipeline *p, struct process *process, const struct sample *sample,
-                      struct fathom_error *err)
-{
-    uint64_t low, base;
-    if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_KNOWN)
-        return 0;
-    bool added;
-    if (!table_put(p->applied, thread_key(sample), &added))
-        return error_memory(err);
-    if (!added)
-        return 0;
-    const uint64_t *found = table_find(p->found, thread_key(sample));
-    if (found) {
-        base = *found;
-        low = base > STACK_BYTES ? base - STACK_BYTES : 0;
-    } else if (!p->bases || process_has_stack(process, sample->tid) ||
-               !bases_winner(p->bases, sample->pid, sample->tid, &low, &base)) {
-        return 0;
-    } else {
-        uint64_t *place = table_put(p->found, thread_key(sample), NULL);
-        if (!place)
-            return error_memory(err);
-        *place = base;
-        p->summary.bases_voted++;
-    }
-    return process_set_stack(process, sample->tid, low, base, err);
+    return p->processes ? 0 : error_memory(err);
 }
 
 static int vote(void *pipeline, const struct record *record, struct fathom_error *err)
@@ -241,12 +195,7 @@ static int vote(void *pipeline, const struct record *record, struct fathom_error
         return processes_apply(p->processes, record, err);
     const struct sample *sample = &record->sample;
     struct process *process = process_find(p->processes, sample->pid);
-    /* On a thread that has a stack, one outside of it is a coroutine's or a signal handler's. These run few
-     * functions each, so that any base at which one of these is known would win. */
-    if (process && sample->has_regs && !table_find(p->found, thread_key(sample)) &&
-        !process_has_stack(process, sample->tid))
-        return bases_vote(p->bases, process, sample, err);
-    return 0;
+    return process && sample->has_regs ? stack_bases_vote(p->bases, process, sample, err) : 0;
 }
 
 /* What a record is to the passes that come after learning. */
@@ -273,7 +222,9 @@ static int take_sample(struct pipeline *p, const struct record *record, struct t
     if (!out->sample && out->anchor == TRIE_NONE)
         return 0;
     out->process = process_find(p->processes, sample->pid);
-    return p->base_unknown && out->process && sample->has_regs ? apply_base(p, out->process, sample, err) : 0;
+    return p->base_unknown && out->process && sample->has_regs
+               ? stack_bases_apply(p->bases, out->process, sample, err)
+               : 0;
 }
 
 /* Notes the CID of a sample and of an anchor. */
@@ -352,8 +303,6 @@ static int make_map(struct pipeline *p, struct fathom_error *err)
         pathmap_close(map);
         return error_memory(err);
     }
-    bases_free(p->bases); /* its votes speak of the old map; what it found was kept */
-    p->bases = NULL;
     p->stale = pipeline_stale(p);
     resolver_free(p->resolver);
     pathmap_close(p->map);
@@ -449,6 +398,14 @@ static int run_pass(struct pipeline *p, struct reader *reader, order_sink *sink,
     return rc < 0 ? rc : reader_run(reader, sink, p, err);
 }
 
+static int find_bases(struct pipeline *p, struct reader *reader, struct fathom_error *err)
+{
+    int rc = stack_bases_ballot(p->bases, p->resolver, p->images, err);
+    if (rc == 0)
+        rc = run_pass(p, reader, vote, err);
+    return rc < 0 ? rc : stack_bases_settle(p->bases, &p->summary.bases_voted, err);
+}
+
 int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, const struct pathmap *map,
                  pipeline_sink *sink, void *context, struct fathom_error *err)
 {
@@ -462,10 +419,8 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
         rc = run_pass(p, reader, pipeline_learn, err);
     if (rc == 0)
         rc = make_map(p, err);
-    if (rc == 0 && p->base_unknown) {
-        p->bases = bases_new(p->resolver);
-        rc = p->bases ? run_pass(p, reader, vote, err) : error_memory(err);
-    }
+    if (rc == 0 && p->base_unknown)
+        rc = find_bases(p, reader, err);
     if (rc == 0 && !(p->options.no_automaton && p->options.no_temporal))
         rc = run_pass(p, reader, survey, err);
     if (rc == 0 && !p->options.no_automaton)

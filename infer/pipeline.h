@@ -49,7 +49,7 @@ struct pipeline_summary {
     uint64_t not_learned[UNWIND_ENDS]; /* and those that were not, by how the walk ended; UNWIND_ROOT: a
                                            frame was in no known function */
     struct extend_summary inferred;    /* CIDs that training never saw */
-    uint64_t bases_voted;              /* threads whose base was found by voting */
+    uint64_t bases_voted;              /* stacks whose base was found by voting */
 };
 
 /* images and log are borrowed, options copied. NULL: out of memory. */

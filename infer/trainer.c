@@ -86,8 +86,8 @@ static size_t trainer_innermost(struct trainer *t, size_t count)
     return innermost;
 }
 
-/* Enters frames[0 .. count), all at or below the base, from the outermost on. */
-static int trainer_enter(struct trainer *t, size_t count, uint64_t base, struct fathom_error *err)
+/* Enters frames[0 .. count), all at or below the base, from the outermost on; `all` frames were unwound. */
+static int trainer_enter(struct trainer *t, size_t count, size_t all, uint64_t base, struct fathom_error *err)
 {
     uint32_t node = TRIE_ROOT;
     size_t innermost = trainer_innermost(t, count);
@@ -95,7 +95,7 @@ static int trainer_enter(struct trainer *t, size_t count, uint64_t base, struct 
         const struct unwind_frame *frame = &t->frames[i];
         if (i > innermost && !trainer_covers(t, frame))
             continue;
-        const struct unwind_frame *caller = i + 1 < count ? frame + 1 : NULL;
+        const struct unwind_frame *caller = i + 1 < all ? frame + 1 : NULL;
         uint64_t site = caller && !caller->interrupted ? caller->place.address : 0;
         uint32_t function = trainer_function(t, &frame->place);
         if (function == TRIE_NONE)
@@ -107,6 +107,24 @@ static int trainer_enter(struct trainer *t, size_t count, uint64_t base, struct 
     }
     t->leaf = node;
     return (int)count;
+}
+
+/* The base to count from: 1; 0 when nothing tells it. A stack that belongs to no thread may have been used
+ * anew since another sample told its base. */
+static int trainer_base(const struct trainer *t, struct process *process, const struct sample *sample,
+                        size_t count, uint64_t *base, struct fathom_error *err)
+{
+    enum stack_kind known = process_stack_base(process, sample->tid, sample->sp, base);
+    if (known == STACK_OWN)
+        return 1;
+    uint64_t unwound;
+    enum stack_kind kind = unwind_base(t->frames, count, &unwound);
+    if (kind == STACK_UNKNOWN)
+        return known != STACK_UNKNOWN;
+    *base = unwound;
+    int rc = kind == STACK_OWN ? process_set_stack(process, sample->tid, sample->sp, unwound, err)
+                               : process_set_shared_stack(process, sample->sp, unwound, err);
+    return rc < 0 ? rc : 1;
 }
 
 int trainer_add(struct trainer *t, struct process *process, const struct sample *sample, enum unwind_end *end,
@@ -125,15 +143,14 @@ int trainer_add(struct trainer *t, struct process *process, const struct sample 
         return 0;
     }
     uint64_t base;
-    if (process_stack_base(process, sample->tid, sample->sp, &base) != STACK_KNOWN) {
-        if (!unwind_base(t->frames, count, &base)) {
-            statistics->paths_failed++;
-            return 0;
-        }
-        int r = process_set_stack(process, sample->tid, sample->sp, base, err);
-        if (r < 0)
-            return r;
+    int told = trainer_base(t, process, sample, count, &base, err);
+    if (told < 0)
+        return told;
+    if (!told) {
+        statistics->paths_failed++;
+        return 0;
     }
+    size_t all = count;
     while (count && t->frames[count - 1].cfa > base)
         count--;
     if (!trainer_usable(t, count, base)) {
@@ -141,7 +158,7 @@ int trainer_add(struct trainer *t, struct process *process, const struct sample 
         return 0;
     }
     statistics->paths_entered++;
-    return trainer_enter(t, count, base, err);
+    return trainer_enter(t, count, all, base, err);
 }
 
 uint32_t trainer_leaf(const struct trainer *t)

@@ -32,7 +32,8 @@ struct process {
     const char *name;
     struct space *space;   /* never NULL */
     size_t last;           /* region that was hit last: a hint, may be out of range */
-    struct stacks *stacks; /* NULL: none are known */
+    struct stacks *stacks; /* the threads' own; NULL: none are known */
+    struct stacks *shared; /* those of no thread; NULL: none are known */
     struct table *threads; /* TID -> number of its COMM in all->names; NULL: none has one of its own */
 };
 
@@ -53,10 +54,18 @@ struct processes *processes_new(struct image_cache *images, const struct log *lo
     return all;
 }
 
+static void forget_stacks(struct process *process)
+{
+    stacks_free(process->stacks);
+    stacks_free(process->shared);
+    process->stacks = NULL;
+    process->shared = NULL;
+}
+
 static void process_free(struct process *process)
 {
     space_release(process->space);
-    stacks_free(process->stacks);
+    forget_stacks(process);
     table_free(process->threads);
     free(process);
 }
@@ -182,8 +191,7 @@ static int process_apply_comm(struct processes *all, const struct record *record
             return error_memory(err);
         space_release(process->space);
         process->space = space;
-        stacks_free(process->stacks);
-        process->stacks = NULL;
+        forget_stacks(process);
         table_free(process->threads);
         process->threads = NULL;
     }
@@ -209,6 +217,14 @@ static int process_apply_thread(struct processes *all, const struct record *reco
     return process_name_thread(process, record->tid, (uint32_t)*number) ? 0 : error_memory(err);
 }
 
+static bool copy_stacks(struct stacks **to, uint32_t to_tid, const struct stacks *from, uint32_t from_tid)
+{
+    if (!from)
+        return true;
+    *to = stacks_new();
+    return *to && stacks_copy(*to, to_tid, from, from_tid);
+}
+
 /* A new process. It begins as its parent, on a copy of the stack of the thread that forked. What is known of
  * an earlier process of this PID goes, but for a synthesised FORK (no time), which may stand after the
  * synthesised mappings. */
@@ -229,17 +245,14 @@ static int process_apply_fork(struct processes *all, const struct record *record
         return error_memory(err);
     space_release(child->space);
     child->space = space;
-    stacks_free(child->stacks);
-    child->stacks = NULL;
+    forget_stacks(child);
     table_free(child->threads);
     child->threads = NULL;
     child->name = parent ? parent->name : "";
-    if (!parent || !parent->stacks)
-        return 0;
-    child->stacks = stacks_new();
-    if (!child->stacks || !stacks_copy(child->stacks, record->tid, parent->stacks, record->fork.parent_tid))
-        return error_memory(err);
-    return 0;
+    bool copied =
+        !parent || (copy_stacks(&child->stacks, record->tid, parent->stacks, record->fork.parent_tid) &&
+                    copy_stacks(&child->shared, STACKS_SHARED, parent->shared, STACKS_SHARED));
+    return copied ? 0 : error_memory(err);
 }
 
 int processes_apply(struct processes *all, const struct record *record, struct fathom_error *err)
@@ -363,9 +376,12 @@ bool process_place(const struct process *process, uint64_t pc, struct place *out
     return true;
 }
 
-enum stack_known process_stack_base(const struct process *process, uint32_t tid, uint64_t sp, uint64_t *base)
+enum stack_kind process_stack_base(const struct process *process, uint32_t tid, uint64_t sp, uint64_t *base)
 {
-    return process->stacks && stacks_find(process->stacks, tid, sp, base) ? STACK_KNOWN : STACK_UNKNOWN;
+    if (process->stacks && stacks_find(process->stacks, tid, sp, base))
+        return STACK_OWN;
+    return process->shared && stacks_find(process->shared, STACKS_SHARED, sp, base) ? STACK_SHARED
+                                                                                    : STACK_UNKNOWN;
 }
 
 bool process_has_stack(const struct process *process, uint32_t tid)
@@ -373,12 +389,23 @@ bool process_has_stack(const struct process *process, uint32_t tid)
     return process->stacks && stacks_any(process->stacks, tid);
 }
 
-int process_set_stack(struct process *process, uint32_t tid, uint64_t low, uint64_t base,
-                      struct fathom_error *err)
+static int set_stack(struct stacks **stacks, uint32_t tid, uint64_t low, uint64_t base,
+                     struct fathom_error *err)
 {
     if (low >= base)
         return error_set(err, EINVAL, "a stack of thread %u would end before it starts", tid);
-    if (!process->stacks && !(process->stacks = stacks_new()))
+    if (!*stacks && !(*stacks = stacks_new()))
         return error_memory(err);
-    return stacks_set(process->stacks, tid, low, base) ? 0 : error_memory(err);
+    return stacks_set(*stacks, tid, low, base) ? 0 : error_memory(err);
+}
+
+int process_set_stack(struct process *process, uint32_t tid, uint64_t low, uint64_t base,
+                      struct fathom_error *err)
+{
+    return set_stack(&process->stacks, tid, low, base, err);
+}
+
+int process_set_shared_stack(struct process *process, uint64_t low, uint64_t base, struct fathom_error *err)
+{
+    return set_stack(&process->shared, STACKS_SHARED, low, base, err);
 }

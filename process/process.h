@@ -12,8 +12,10 @@
  *     CFI row says CFA = SP + 8 throughout.
  *   - thread: the SP with which clone3 (or clone) called its function: the address of the slot with the
  * return address into it, + 8, which is start_thread's CFA. start_thread then has height 0.
- *   - coroutine: the CFA of its outermost frame.
- * clone3 itself and ld.so's entry code lie above the base: they are part of no path.
+ *   - coroutine, alternate signal stack: the CFA of the outermost function that runs on it, which then has
+ *     height 0: the function given to makecontext, the signal's handler.
+ * clone3 itself, ld.so's entry code, __start_context and a signal's restorer lie above the base: they are
+ * part of no path. Coroutine stacks that lie within a thread's own one count as part of it.
  *
  * Not for use by several threads at a time: look-ups remember what they found.
  */
@@ -42,9 +44,10 @@ struct place {
     uint32_t function; /* index in the image, IMAGE_NO_FUNCTION when none */
 };
 
-enum stack_known {
-    STACK_UNKNOWN, /* no base for this thread, or SP lies outside the stack it belongs to */
-    STACK_KNOWN,
+enum stack_kind {
+    STACK_UNKNOWN, /* SP lies on no stack whose base is known */
+    STACK_OWN,     /* on the thread's own */
+    STACK_SHARED,  /* on one that belongs to no thread: a coroutine's, an alternate signal stack */
 };
 
 /* images and log are borrowed. NULL: out of memory. */
@@ -65,14 +68,16 @@ bool process_place(const struct process *process, uint64_t pc, struct place *out
  */
 const struct mapping *process_mapping(const struct process *process, uint64_t pc);
 
-/* The base of the stack that sp of this thread points into. A stack that the thread runs on beside its own (a
- * coroutine's, an alternate signal stack) is unknown until process_set_stack() tells it. */
-enum stack_known process_stack_base(const struct process *process, uint32_t tid, uint64_t sp, uint64_t *base);
-/* Whether any stack of this thread is known. Then a sample outside of it is on another of the thread's. */
+/* The base of the stack that sp of this thread points into. */
+enum stack_kind process_stack_base(const struct process *process, uint32_t tid, uint64_t sp, uint64_t *base);
+/* Whether a stack of this thread's own is known. Then a sample outside of it is on a shared one. */
 bool process_has_stack(const struct process *process, uint32_t tid);
-/* Sets it: from an unwound stack or by voting. [low, base] is the stack; one of the same base is widened,
- * others that it overlaps are replaced. */
+/* Makes [low, base] the thread's own stack: from an unwound stack or by voting. One of the same base is
+ * widened, others of its own that it overlaps are replaced. */
 int process_set_stack(struct process *process, uint32_t tid, uint64_t low, uint64_t base,
                       struct fathom_error *err);
+/* The same for a stack that belongs to no thread. What is a thread's own for process_stack_base() stays so.
+ */
+int process_set_shared_stack(struct process *process, uint64_t low, uint64_t base, struct fathom_error *err);
 
 #endif

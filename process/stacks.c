@@ -2,6 +2,7 @@
 #include "process/stacks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 
@@ -9,9 +10,10 @@ struct stack {
     uint64_t low, base;
 };
 
+/* A list of stacks: of a thread, or the shared ones. */
 struct thread {
     uint32_t tid, count;
-    struct stack stacks[]; /* count of them */
+    struct stack stacks[]; /* count of them, in order of address */
 };
 
 struct stacks {
@@ -68,27 +70,38 @@ static struct thread *stacks_grow(struct stacks *s, uint32_t tid, uint32_t count
     return t;
 }
 
+/* Index of the first stack whose base is at or above the address. */
+static uint32_t thread_first(const struct thread *t, uint64_t address)
+{
+    uint32_t low = 0, high = t ? t->count : 0;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->stacks[middle].base < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 bool stacks_set(struct stacks *s, uint32_t tid, uint64_t low, uint64_t base)
 {
     struct thread *t = stacks_thread(s, tid);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; t && i < t->count; i++) {
-        struct stack *stack = &t->stacks[i];
-        if (stack->base == base) {
-            if (stack->low < low)
-                low = stack->low;
-        } else if (stack->base <= low || stack->low >= base) {
-            t->stacks[kept++] = *stack;
-        }
+    uint32_t from = thread_first(t, low + 1), to = from;
+    for (; t && to < t->count && t->stacks[to].low < base; to++) {
+        if (t->stacks[to].base == base && t->stacks[to].low < low)
+            low = t->stacks[to].low;
     }
-    if (t)
-        t->count = kept;
-    if (kept >= STACKS_MAX)
+    uint32_t count = t ? t->count : 0, after = count - to;
+    if (from + after >= STACKS_MAX) {
+        t->count = 0; /* those that are still in use will be told again */
+        from = to = count = after = 0;
+    }
+    if (from == to && !(t = stacks_grow(s, tid, count + 1)))
         return false;
-    t = stacks_grow(s, tid, kept + 1);
-    if (!t)
-        return false;
-    t->stacks[t->count++] = (struct stack){low, base};
+    memmove(t->stacks + from + 1, t->stacks + to, after * sizeof t->stacks[0]);
+    t->stacks[from] = (struct stack){low, base};
+    t->count = from + 1 + after;
     return true;
 }
 
@@ -98,13 +111,11 @@ bool stacks_find(struct stacks *s, uint32_t tid, uint64_t sp, uint64_t *base)
     if (!t)
         return false;
     s->last = t;
-    for (uint32_t i = 0; i < t->count; i++) {
-        if (sp >= t->stacks[i].low && sp <= t->stacks[i].base) {
-            *base = t->stacks[i].base;
-            return true;
-        }
-    }
-    return false;
+    uint32_t i = thread_first(t, sp);
+    if (i == t->count || sp < t->stacks[i].low)
+        return false;
+    *base = t->stacks[i].base;
+    return true;
 }
 
 bool stacks_any(const struct stacks *s, uint32_t tid)

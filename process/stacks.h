@@ -1,8 +1,9 @@
 /*
- * stacks.h - the stacks of one process's threads (internal to process/).
+ * stacks.h - the stacks of one process (internal to process/).
  *
- * A thread has its own stack and can have more (coroutines, alternate signal stacks), at most STACKS_MAX.
- * They do not overlap within a thread.
+ * A thread has a stack of its own. Others (coroutines', alternate signal stacks) belong to whichever thread
+ * runs on them: they stand under STACKS_SHARED instead of a TID. Each list has at most STACKS_MAX, that do
+ * not overlap.
  */
 #ifndef FATHOM_PROCESS_STACKS_H
 #define FATHOM_PROCESS_STACKS_H
@@ -10,14 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STACKS_MAX 64 /* per thread */
+#define STACKS_MAX    16384 /* per list */
+#define STACKS_SHARED 0     /* no thread of a program has this TID */
 
 struct stacks;
 
 struct stacks *stacks_new(void);         /* NULL: out of memory */
 void stacks_free(struct stacks *stacks); /* NULL is allowed */
-/* Makes [low, base] (low < base) a stack of the thread: it replaces those that it overlaps, but one of the
- * same base is widened. false: out of memory, or the thread has STACKS_MAX. */
+/* Makes [low, base] (low < base) a stack of the thread: it replaces those of its list that it overlaps, but
+ * one of the same base is widened. A list that is full is forgotten first. false: out of memory. */
 bool stacks_set(struct stacks *stacks, uint32_t tid, uint64_t low, uint64_t base);
 bool stacks_find(struct stacks *stacks, uint32_t tid, uint64_t sp, uint64_t *base);
 bool stacks_any(const struct stacks *stacks, uint32_t tid); /* the thread has one */

@@ -5,11 +5,13 @@
 
 #include "image/cfi.h"
 
-/* Where a struct ucontext keeps the interrupted registers: arch/x86/include/uapi/asm/sigcontext.h after the
- * 40 bytes of uc_flags, uc_link and uc_stack. */
-#define UCONTEXT_BP 120
-#define UCONTEXT_SP 160
-#define UCONTEXT_PC 168
+/* Where a struct ucontext keeps the alternate stack (include/uapi/asm-generic/ucontext.h) and the interrupted
+ * registers: arch/x86/include/uapi/asm/sigcontext.h after the 40 bytes of uc_flags, uc_link and uc_stack. */
+#define UCONTEXT_STACK      16
+#define UCONTEXT_STACK_SIZE 32
+#define UCONTEXT_BP         120
+#define UCONTEXT_SP         160
+#define UCONTEXT_PC         168
 
 struct walk {
     const struct process *process;
@@ -17,7 +19,7 @@ struct walk {
     uint64_t pc, sp, bp; /* of the frame that is looked at */
     bool exact;          /* pc is where it runs or was interrupted, not a return address */
     bool bp_known;
-    uint64_t base; /* of the stack; 0: unknown */
+    uint64_t base; /* of the thread's own stack when it is on that and it is known, else 0 */
 };
 
 /* Reads 8 bytes of the dump. */
@@ -106,6 +108,43 @@ static void walk_bp(struct walk *walk, const struct cfi_row *row, uint64_t cfa)
         walk->bp_known = walk_read(walk, slot, &walk->bp);
 }
 
+/* Whether the handler of this signal frame was the first to run on the alternate stack: the kernel writes
+ * down where that stack is, and cfa is the SP that was interrupted. */
+static bool walk_alternate(const struct walk *walk, uint64_t cfa)
+{
+    uint64_t low, size;
+    return walk_read(walk, walk->sp + UCONTEXT_STACK, &low) &&
+           walk_read(walk, walk->sp + UCONTEXT_STACK_SIZE, &size) && walk->sp - low < size &&
+           cfa - low > size;
+}
+
+/* Whether a call, direct or through a register or memory, ends right before the address. */
+static bool follows_call(const struct place *place)
+{
+    static const uint8_t lengths[] = {2, 3, 4, 6, 7}; /* of ff /2 with what follows it */
+    size_t size;
+    const uint8_t *code = image_bytes(place->image, place->address - 8, &size);
+    if (!code || size < 8)
+        return false;
+    if (code[3] == 0xe8)
+        return true;
+    for (size_t i = 0; i < sizeof lengths; i++) {
+        const uint8_t *at = code + 8 - lengths[i];
+        if (*at == 0xff && (at[1] >> 3 & 7) == 2)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the return address was put on the stack for what runs on it to end there: nothing called. */
+static bool walk_planted(const struct walk *walk)
+{
+    struct place place;
+    return process_place(walk->process, walk->pc, &place) && place.function != IMAGE_NO_FUNCTION &&
+           image_function(place.image, place.function)->address == place.address &&
+           cfi_lookup(image_cfi(place.image), place.address).cfa != CFI_SIGNAL_FRAME && !follows_call(&place);
+}
+
 /* From the restorer's frame to the code that the signal interrupted. false: it ran on another stack. */
 static bool walk_signal(struct walk *walk, uint64_t cfa)
 {
@@ -127,7 +166,7 @@ size_t unwind_sample(const struct process *process, const struct sample *sample,
         *end = UNWIND_CUT;
         return 0;
     }
-    if (process_stack_base(process, sample->tid, sample->sp, &walk.base) != STACK_KNOWN)
+    if (process_stack_base(process, sample->tid, sample->sp, &walk.base) != STACK_OWN)
         walk.base = 0;
     for (bool interrupted = false;;) {
         struct place place;
@@ -141,7 +180,8 @@ size_t unwind_sample(const struct process *process, const struct sample *sample,
         if (*end != UNWIND_ROOT)
             return count;
         if (row.cfa == CFI_SIGNAL_FRAME) {
-            /* Below SP or far above: the handler has a stack of its own. */
+            if (count && walk_alternate(&walk, cfa))
+                return count;
             if (!walk_signal(&walk, cfa)) {
                 *end = UNWIND_CUT;
                 return count;
@@ -165,7 +205,7 @@ size_t unwind_sample(const struct process *process, const struct sample *sample,
             *end = UNWIND_CUT;
             return count;
         }
-        if (walk.pc == 0)
+        if (walk.pc == 0 || walk_planted(&walk))
             return count;
         walk.sp = cfa;
         walk.exact = false;
@@ -186,18 +226,22 @@ static bool frame_is_start(const struct unwind_frame *frame)
     return bytes && memmem(bytes, size < 32 ? size : 32, code, sizeof code);
 }
 
-bool unwind_base(const struct unwind_frame *frames, size_t count, uint64_t *base)
+enum stack_kind unwind_base(const struct unwind_frame *frames, size_t count, uint64_t *base)
 {
     const struct unwind_frame *root = &frames[count - 1];
     const struct place *place = &root->place;
+    uint64_t thread_return;
     if (!cfi_lookup(image_cfi(place->image), place->address - (count > 1)).root) {
         *base = root->cfa;
-        return true;
+        return STACK_SHARED;
     }
     if (count == 1)
-        return false;
-    *base = frame_is_start(root) ? root->cfa + 8 : frames[count - 2].cfa;
-    return true;
+        return STACK_UNKNOWN;
+    bool start = frame_is_start(root);
+    *base = start ? root->cfa + 8 : frames[count - 2].cfa;
+    bool own =
+        start || (image_thread_return(place->image, &thread_return) && thread_return == place->address);
+    return own ? STACK_OWN : STACK_SHARED;
 }
 
 const char *unwind_end_text(enum unwind_end end)

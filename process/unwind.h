@@ -3,7 +3,12 @@
  *
  * Only SP, IP, BP and the dump are needed: rows whose CFA or BP cannot be told from these end the walk and
  * say why. CFAs grow strictly from frame to frame. A signal frame's CFA is the SP that was interrupted (as
- * glibc's CFI for __restore_rt says); when that lies on another stack, the walk ends as cut.
+ * glibc's CFI for __restore_rt says). A stack ends with the function that begins on it:
+ *   - by its CFI (the return address is undefined: _start, clone3), or with a return address of 0;
+ *   - with the thread's own base, when that is known;
+ *   - where the return address is the first instruction of a function and no call stands before it: it was
+ * put there for a coroutine to return to (glibc's __start_context);
+ *   - with a signal handler on an alternate stack, as the signal frame tells.
  */
 #ifndef FATHOM_PROCESS_UNWIND_H
 #define FATHOM_PROCESS_UNWIND_H
@@ -33,9 +38,10 @@ struct unwind_frame {
 /* Frames innermost first; returns their number and sets *end. */
 size_t unwind_sample(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                      size_t max, enum unwind_end *end);
-/* The base of the stack (process.h) from a walk that ended with UNWIND_ROOT. false: the sample is in `_start`
- * or clone3 itself, which does not tell. */
-bool unwind_base(const struct unwind_frame *frames, size_t count, uint64_t *base);
+/* The base of the stack (process.h) from a walk that ended with UNWIND_ROOT, and whose stack it is: a
+ * thread's own begins with `_start` or returns to clone3. STACK_UNKNOWN: the sample is in one of these
+ * itself, which does not tell. */
+enum stack_kind unwind_base(const struct unwind_frame *frames, size_t count, uint64_t *base);
 const char *unwind_end_text(enum unwind_end end); /* "the dump ended before the stack did" */
 
 #endif

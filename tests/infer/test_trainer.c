@@ -111,7 +111,7 @@ Test(trainer, base_known_or_not_gives_the_same_heights)
         recursive(4);
         cr_assert_gt(train(w, trainer, NULL), 4);
         uint64_t base = 0;
-        cr_assert_eq(process_stack_base(w->self.process, sample.tid, sample.sp, &base), STACK_KNOWN);
+        cr_assert_eq(process_stack_base(w->self.process, sample.tid, sample.sp, &base), STACK_OWN);
         cr_assert_eq(base, w->self.start_stack);
         world_finish(w);
         struct resolved r;

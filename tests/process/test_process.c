@@ -94,7 +94,7 @@ static uint64_t base_of(struct world *w, uint32_t pid, uint32_t tid, uint64_t sp
 {
     uint64_t base;
     const struct process *p = process_find(w->processes, pid);
-    return p && process_stack_base(p, tid, sp, &base) == STACK_KNOWN ? base : 0;
+    return p && process_stack_base(p, tid, sp, &base) != STACK_UNKNOWN ? base : 0;
 }
 
 Test(process, finds_mappings_by_address)
@@ -241,6 +241,57 @@ Test(process, a_thread_has_a_stack_once_one_is_told)
     map_kind(w, 7, 0x7000, 0x1000, 0, "[stack:7]", false);
     cr_expect(process_has_stack(p, 7));
     cr_expect_not(process_has_stack(p, 8));
+    world_close(w);
+}
+
+Test(process, shared_stacks_belong_to_no_thread)
+{
+    struct world *w = world_open();
+    map_kind(w, 7, 0x10000, 0x4000, 0, "[stack:7]", false);
+    struct process *p = process_find(w->processes, 7);
+    uint64_t base;
+    cr_expect_eq(process_set_shared_stack(p, 0x20000, 0x21000, NULL), 0);
+    cr_expect_eq(process_set_shared_stack(p, 0x22000, 0x23000, NULL), 0);
+    cr_expect_eq(process_set_shared_stack(p, 0x21000, 0x22000, NULL), 0, "side by side");
+    cr_expect_not(process_has_stack(p, 9));
+    for (uint32_t tid = 7; tid <= 9; tid++) {
+        cr_expect_eq(process_stack_base(p, tid, 0x20800, &base), STACK_SHARED);
+        cr_expect_eq(base, 0x21000);
+        cr_expect_eq(base_of(w, 7, tid, 0x21800), 0x22000);
+        cr_expect_eq(base_of(w, 7, tid, 0x22800), 0x23000);
+        cr_expect_eq(base_of(w, 7, tid, 0x23001), 0);
+        cr_expect_eq(base_of(w, 7, tid, 0x1ffff), 0);
+    }
+    /* Used anew, and deeper: what it overlaps is gone. */
+    cr_expect_eq(process_set_shared_stack(p, 0x21800, 0x22800, NULL), 0);
+    cr_expect_eq(base_of(w, 7, 9, 0x21900), 0x22800);
+    cr_expect_eq(base_of(w, 7, 9, 0x21400), 0);
+    cr_expect_eq(base_of(w, 7, 9, 0x22900), 0);
+    cr_expect_eq(base_of(w, 7, 9, 0x20800), 0x21000);
+    /* What is a thread's own stays so. */
+    cr_expect_eq(process_set_shared_stack(p, 0x13000, 0x13800, NULL), 0);
+    cr_expect_eq(process_stack_base(p, 7, 0x13400, &base), STACK_OWN);
+    cr_expect_eq(base, 0x14000);
+    /* A child has copies of all of them, an exec leaves none. */
+    start(w, 12, 12, 7, 7, 10);
+    cr_expect_eq(base_of(w, 12, 12, 0x20800), 0x21000);
+    struct record exec = {.kind = RECORD_COMM, .pid = 7, .tid = 7};
+    exec.comm.name = "new";
+    exec.comm.exec = true;
+    apply(w, &exec);
+    cr_expect_eq(base_of(w, 7, 7, 0x20800), 0);
+    world_close(w);
+}
+
+Test(process, more_shared_stacks_than_are_kept)
+{
+    struct world *w = world_open();
+    map_kind(w, 7, 0x10000, 0x4000, 0, "[stack:7]", false);
+    struct process *p = process_find(w->processes, 7);
+    for (uint64_t i = 1; i <= 40000; i++)
+        cr_assert_eq(process_set_shared_stack(p, i << 20, (i << 20) + 0x1000, NULL), 0);
+    cr_expect_eq(base_of(w, 7, 7, (40000ull << 20) + 8), (40000ull << 20) + 0x1000);
+    cr_expect_eq(base_of(w, 7, 7, (1ull << 20) + 8), 0, "long forgotten");
     world_close(w);
 }
 

@@ -95,7 +95,7 @@ static size_t check(struct unwind_frame *frames)
     if (shot->sample.tid == shot->sample.pid) {
         /* The outermost frame alone tells the base that the kernel tells; knowing it changes nothing. */
         uint64_t base = 0;
-        cr_assert(unwind_base(frames, count, &base));
+        cr_assert_eq(unwind_base(frames, count, &base), STACK_OWN);
         cr_assert_eq(base, self.start_stack);
         self_set_stack(&self);
         cr_assert_eq(expect_same_as_backtrace(frames), count);
@@ -240,7 +240,7 @@ Test(unwind, signal_handler_at_any_instruction)
     shot_free();
 }
 
-Test(unwind, alternate_stack_is_cut)
+Test(unwind, alternate_stack_begins_with_the_handler)
 {
     shot_new();
     stack_t other = {.ss_sp = malloc(1 << 16), .ss_size = 1 << 16};
@@ -252,8 +252,43 @@ Test(unwind, alternate_stack_is_cut)
     enum unwind_end end;
     shot->sample.stack_size = (uint32_t)((uintptr_t)other.ss_sp + other.ss_size - shot->sample.sp);
     size_t count = unwind_sample(self.process, &shot->sample, frames, FRAMES, &end);
-    cr_expect_eq(end, UNWIND_CUT);
-    cr_expect_geq(count, 2u);
+    cr_expect_eq(end, UNWIND_ROOT);
+    cr_assert_eq(count, 2u);
+    cr_expect_str_eq(function_name(&frames[1].place), "on_fault");
+    uint64_t base;
+    cr_expect_eq(unwind_base(frames, count, &base), STACK_SHARED);
+    cr_expect_eq(base, frames[1].cfa);
+    shot_free();
+}
+
+static ucontext_t back, there;
+
+static void coroutine(int n)
+{
+    recurse(n);
+    swapcontext(&there, &back);
+}
+
+Test(unwind, coroutine_begins_with_its_function)
+{
+    enum { STACK = 1 << 16 };
+    shot_new();
+    getcontext(&there);
+    there.uc_stack.ss_sp = malloc(STACK);
+    there.uc_stack.ss_size = STACK;
+    there.uc_link = &back; /* what glibc's __start_context would return to is no address of code */
+    makecontext(&there, (void (*)(void))coroutine, 1, 2);
+    swapcontext(&back, &there);
+    self = self_open();
+    enum unwind_end end;
+    size_t count = unwind_sample(self.process, &shot->sample, frames, FRAMES, &end);
+    cr_expect_eq(end, UNWIND_ROOT, "%s", unwind_end_text(end));
+    cr_assert_eq(count, 5u, "shoot, three of recurse, coroutine");
+    cr_expect_str_eq(function_name(&frames[4].place), "coroutine");
+    uint64_t base;
+    cr_expect_eq(unwind_base(frames, count, &base), STACK_SHARED);
+    cr_expect_eq(base, frames[4].cfa);
+    cr_expect_leq(base, (uint64_t)(uintptr_t)there.uc_stack.ss_sp + STACK);
     shot_free();
 }
 
@@ -274,7 +309,7 @@ Test(unwind, thread_ends_in_clone)
     struct unwind_frame *root = &frames[count - 1];
     cr_assert(image_thread_return(root->place.image, &ret));
     cr_expect_eq(root->place.address, ret);
-    cr_assert(unwind_base(frames, count, &base));
+    cr_assert_eq(unwind_base(frames, count, &base), STACK_OWN);
     cr_expect_eq(base, frames[count - 2].cfa);
     cr_expect_eq(base + 8, root->cfa);
     cr_expect_eq(base % 16, 0);

@@ -1,7 +1,7 @@
 # Programs with known call trees, as any program is built: optimised, no frame pointers, no sanitizers.
 test_programs = \
-	tests/programs/alloca tests/programs/callback tests/programs/cold tests/programs/deep \
-	tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole \
+	tests/programs/alloca tests/programs/callback tests/programs/cold tests/programs/coroutines \
+	tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole \
 	tests/programs/order tests/programs/order_framed \
 	tests/programs/recursion tests/programs/service tests/programs/signals tests/programs/tailcall \
 	tests/programs/threads
@@ -31,6 +31,9 @@ tests_programs_alloca_LINK = $(program_link) -pthread -o $@
 tests_programs_cold_SOURCES = tests/programs/cold.c tests/programs/program.h
 tests_programs_cold_CFLAGS = $(program_cflags)
 tests_programs_cold_LINK = $(program_link) -pthread -o $@
+tests_programs_coroutines_SOURCES = tests/programs/coroutines.c tests/programs/program.h
+tests_programs_coroutines_CFLAGS = $(program_cflags)
+tests_programs_coroutines_LINK = $(program_link) -pthread -o $@
 tests_programs_deep_SOURCES = tests/programs/deep.c tests/programs/program.h
 tests_programs_deep_CFLAGS = $(program_cflags)
 tests_programs_deep_LINK = $(program_link) -pthread -o $@

@@ -1,0 +1,33 @@
+/*
+ * stack_bases.h - the stack bases of a recording that its own records do not tell: what unwound stacks and
+ * votes told of them, kept from pass to pass (internal to infer/).
+ *
+ * A thread without a stack of its own on record gets one from an unwound stack or by bases.h. What a thread
+ * runs on outside of its own stack is a shared one (shared_stacks.h), known by unwound stacks or by
+ * shared_votes.h.
+ */
+#ifndef FATHOM_INFER_STACK_BASES_H
+#define FATHOM_INFER_STACK_BASES_H
+
+#include "infer/resolver.h"
+
+struct stack_bases;
+
+struct stack_bases *stack_bases_new(void); /* NULL: out of memory */
+void stack_bases_free(struct stack_bases *bases);
+/* The sample's dump was unwound: what the process knows of its stack by now is kept. `before` is what it knew
+ * of it before. 0 or negative. */
+int stack_bases_learn(struct stack_bases *bases, const struct process *process, const struct sample *sample,
+                      enum stack_kind before, struct fathom_error *err);
+/* The pass that votes: begin, a call for each sample with registers, settle. The resolver's map is what votes
+ * are by. *voted: stacks that were found by it. 0 or negative. */
+int stack_bases_ballot(struct stack_bases *bases, struct resolver *resolver, struct image_cache *images,
+                       struct fathom_error *err);
+int stack_bases_vote(struct stack_bases *bases, const struct process *process, const struct sample *sample,
+                     struct fathom_error *err);
+int stack_bases_settle(struct stack_bases *bases, uint64_t *voted, struct fathom_error *err);
+/* Makes the stack that the sample is on known to its process, as far as it is. 0 or negative. */
+int stack_bases_apply(struct stack_bases *bases, struct process *process, const struct sample *sample,
+                      struct fathom_error *err);
+
+#endif
