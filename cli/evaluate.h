@@ -6,6 +6,7 @@
 #include "cli/path_names.h"
 #include "cli/target.h"
 #include "infer/pipeline.h"
+#include "report/inferences.h"
 
 struct evaluate_options {
     struct target target;
@@ -31,7 +32,8 @@ struct evaluate_result {
     unsigned stage_count;
     bool maps; /* two maps were compared: what was counted are CIDs, not samples */
     uint64_t audit_samples;
-    struct verdict *wrong; /* of the last stage, the heaviest first */
+    struct inferences inferences; /* of the last stage */
+    struct verdict *wrong;        /* of the last stage, the heaviest first */
     size_t wrong_count;
     struct path_names *names; /* for these */
 };

@@ -118,6 +118,16 @@ static int write_wrong(struct json *json, const struct evaluate_result *result, 
     return rc;
 }
 
+static void write_inferences(struct json *json, const struct inferences *inferences)
+{
+    json_object(json, "inferred_contexts");
+    json_number(json, "open", inferences->open);
+    json_number(json, "reduced", inferences->reduced);
+    json_number(json, "given_up", inferences->given_up);
+    json_number(json, "impossible", inferences->impossible);
+    json_end(json);
+}
+
 int evaluate_write_json(const struct evaluate_result *result, FILE *out, struct fathom_error *err)
 {
     struct printer printer = {.out = out};
@@ -129,6 +139,8 @@ int evaluate_write_json(const struct evaluate_result *result, FILE *out, struct 
     json_object(&json, NULL);
     json_number(&json, result->maps ? "cids" : "samples", s->samples);
     json_number(&json, "audit_samples", result->audit_samples);
+    if (!result->maps)
+        write_inferences(&json, &result->inferences);
     json_real(&json, "no_truth_weight", no_truth, WEIGHT_DECIMALS);
     write_figures(&json, s);
     write_degrees(&json, s);

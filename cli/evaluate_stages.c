@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "cli/inferred.h"
 #include "cli/terminal.h"
 
 /* What stays the same for all stages. */
@@ -144,6 +145,7 @@ int evaluate_stages(const struct evaluate_options *options, const char *recordin
             struct pipeline_summary learned;
             pipeline_summary(run.pipeline, &learned);
             result.audit_samples = learned.learned;
+            result.inferences = inferences_of(&learned);
             rc = evaluate_wrong(options, run.evaluation, stand.truth, pipeline_map(run.pipeline), &result,
                                 err);
             if (rc == 0)

@@ -129,6 +129,7 @@ int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct 
     else
         printer_write(&printer, "\n%llu samples, %llu audit samples used\n", (unsigned long long)s->samples,
                       (unsigned long long)result->audit_samples);
+    inferences_write(&printer, &result->inferences);
     for (unsigned i = 0; i < NO_TRUTHS; i++) {
         if (s->no_truth[i] > 0)
             printer_write(&printer, "left out, %s: weight %.0f\n", no_truth_text(i), s->no_truth[i]);

@@ -13,6 +13,7 @@ fathom_SOURCES = \
 	cli/exit.c cli/exit.h \
 	cli/graph.c \
 	cli/help.c \
+	cli/inferred.h \
 	cli/interrupt.c cli/interrupt.h \
 	cli/libraries.c cli/libraries.h \
 	cli/main.c \

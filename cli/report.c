@@ -6,6 +6,7 @@
 
 #include "cli/evaluation.h"
 #include "cli/exit.h"
+#include "cli/inferred.h"
 #include "cli/options.h"
 #include "cli/profile.h"
 #include "report/view.h"
@@ -91,6 +92,7 @@ static int fill_heading(struct view_heading *h, const struct report_context *c, 
         .audit_samples = learned.learned,
         .audits_checked = (uint64_t)checked.all.weight,
         .audits_right = (uint64_t)checked.right.weight,
+        .inferences = inferences_of(&learned),
         .lost = summary.lost,
         .throttled = summary.throttled,
         .damaged = summary.damaged,

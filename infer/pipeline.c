@@ -345,12 +345,6 @@ static int extend_map(struct pipeline *p, struct wanted *wanted, size_t count, s
     if (rc < 0)
         return rc;
     p->summary.inferred = extension.summary;
-    if (extension.summary.too_many)
-        log_write(
-            p->log, LOG_WARNING,
-            "%llu contexts that training never saw stay unknown, as they can have too many paths: train a "
-            "map, or record more audit samples",
-            (unsigned long long)extension.summary.too_many);
     rc = make_map(p, err);
     for (size_t i = 0; rc == 0 && i < extension.count; i++) {
         const struct expected_path *path = &extension.paths[i];

@@ -108,6 +108,7 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
                   share_format(unknown, heading->unknown, heading->weight));
     write_reasons(&printer, heading);
     write_belief(&printer, heading);
+    inferences_write(&printer, &heading->inferences);
     write_warnings(&printer, heading);
     printer_write(&printer, "\n");
     return printer_finish(&printer, err);

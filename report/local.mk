@@ -8,6 +8,7 @@ libreport_la_SOURCES = \
 	report/frames.c report/frames.h \
 	report/functions.c report/functions.h \
 	report/heading.c \
+	report/inferences.c report/inferences.h \
 	report/json.c report/json.h \
 	report/left_out.c \
 	report/printer.c report/printer.h \

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "hcct/cct.h"
 #include "report/frames.h"
+#include "report/inferences.h"
 
 enum view_kind {
     VIEW_TREE, /* from the roots inwards. Only forks are indented: each of a fork's branches starts with "+"
@@ -50,6 +51,7 @@ struct view_heading {
     uint64_t rests_on_inference; /* weight whose paths that training would see */
     uint64_t audit_samples;
     uint64_t audits_checked, audits_right; /* held back to see whether they are inferred right */
+    struct inferences inferences;
     uint64_t lost, throttled, damaged;
     bool truncated;
 };

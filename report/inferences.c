@@ -1,0 +1,21 @@
+/* inferences.c - see inferences.h. */
+#include "report/inferences.h"
+
+static void write_count(struct printer *printer, const char *label, uint64_t count, const char *text)
+{
+    if (count > 0)
+        printer_write(printer, "%-10s%llu context%s %s\n", label, (unsigned long long)count,
+                      count == 1 ? "" : "s", text);
+}
+
+void inferences_write(struct printer *printer, const struct inferences *inferences)
+{
+    write_count(printer, "open:", inferences->open,
+                "can have come through frames of no fixed size (alloca): their heights are only likely ones");
+    write_count(printer, "reduced:", inferences->reduced,
+                "looked up by less than is known, as too many paths are possible");
+    write_count(printer, "given up:", inferences->given_up,
+                "not looked up, as too many paths are possible: train a map, or record more audit samples");
+    write_count(printer, "no path:", inferences->impossible,
+                "at a height to which no calls lead that were seen or that the binaries show");
+}
