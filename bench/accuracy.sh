@@ -9,18 +9,12 @@
 # Programs are built from Debian's source packages by gcc -O2 and nothing else; perl takes too long to build, so
 # Debian's own is measured. Needs dpkg-dev, tcl and perl (scripts/setup bench).
 set -eu
-LC_ALL=C
-export LC_ALL
 fathom=$1 source=$2 programs=$3
 shift 3
 runs=${RUNS:-3}
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
-trap 'exit 1' INT TERM
-cd "$directory"
-
 . "$source"/bench/rows.sh
 . "$source"/bench/sources.sh
+cd "$directory"
 
 # run SUBJECT INPUT [PREFIX...]: the program on its input "measured", or on "other", which is of the same kind,
 # behind the prefix.

@@ -1,4 +1,11 @@
-# What the benchmark scripts print with: to be read (".") by them.
+# What the benchmark scripts begin and print with: to be read (".") by them. Makes a directory for their files, which
+# goes when they end.
+# shellcheck shell=sh
+LC_ALL=C
+export LC_ALL
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+trap 'exit 1' INT TERM
 
 row() { printf '%-46s %12s %-12s %-10s %s\n' "$1" "$2" "$3" "$4" "${5:-}"; }
 say() { echo "bench: $*" >&2; }

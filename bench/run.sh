@@ -5,9 +5,6 @@
 # whole commands beside stock perf on the same workload. Needs perf and lua5.4 (scripts/setup bench).
 set -eu
 fathom=$1 programs=$2 source=$3
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT INT TERM
-
 . "$source"/bench/rows.sh
 
 # seconds COMMAND...: elapsed time, the least of 3 runs.

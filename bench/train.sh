@@ -10,17 +10,11 @@
 # writes 32 bytes a call. Perl takes too long to build: no peers for it.
 # Needs perf, uftrace, dpkg-dev, tcl and the programs (scripts/setup bench).
 set -eu
-LC_ALL=C
-export LC_ALL
 fathom=$1 source=$2 programs=$3
 runs=5 peer_runs=3
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
-trap 'exit 1' INT TERM
-cd "$directory"
-
 . "$source"/bench/rows.sh
 . "$source"/bench/sources.sh
+cd "$directory"
 
 # Full and small size of a workload.
 size_of()

@@ -27,11 +27,14 @@ fathom_SOURCES = \
 	cli/shares.c cli/shares.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \
-	cli/train.c cli/train.h \
+	cli/train.c \
 	cli/train_choose.c \
+	cli/train_options.h \
 	cli/train_patch.c \
+	cli/train_steps.c cli/train_steps.h \
 	cli/train_unwind.c \
 	cli/train_uprobe.c \
+	cli/train_ways.h \
 	cli/truth.c cli/truth.h
 
 fathom_LDADD = $(FATHOM_LIBS)

@@ -1,7 +1,7 @@
 /* train_choose.c - the way of training for a command where none was asked for. */
 #include <unistd.h>
 
-#include "cli/train.h"
+#include "cli/train_ways.h"
 #include "image/program.h"
 
 /* The way for a program into which nothing can be loaded. */

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 
 #include "cli/exit.h"
-#include "cli/train.h"
+#include "cli/train_steps.h"
+#include "cli/train_ways.h"
 #include "infer/pipeline.h"
 
 struct training {

@@ -3,7 +3,8 @@
 
 #include "cli/exit.h"
 #include "cli/libraries.h"
-#include "cli/train.h"
+#include "cli/train_steps.h"
+#include "cli/train_ways.h"
 #include "collector/uprobes.h"
 #include "image/program.h"
 #include "infer/entries.h"

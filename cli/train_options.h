@@ -1,0 +1,25 @@
+/* train_options.h - what `fathom train` was asked to do. */
+#ifndef FATHOM_CLI_TRAIN_OPTIONS_H
+#define FATHOM_CLI_TRAIN_OPTIONS_H
+
+#include "cli/target.h"
+
+enum train_way {
+    TRAIN_AUTO,   /* one of the others */
+    TRAIN_PATCH,  /* every call, by hooks that the probe runtime patches into the program's memory */
+    TRAIN_SLED,   /* the same, but only where the compiler left room for it */
+    TRAIN_UPROBE, /* every call, by the kernel's uprobes */
+    TRAIN_UNWIND, /* stack dumps, unwound */
+};
+
+struct train_options {
+    struct target target;
+    const char *output;
+    bool append;
+    enum train_way way;
+    bool sampling;            /* an option was given that only TRAIN_UNWIND has */
+    const char *const *names; /* --image: prefixes of file names, without directories */
+    size_t name_count;        /* 0: the default choice */
+};
+
+#endif

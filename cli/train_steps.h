@@ -1,0 +1,15 @@
+/* train_steps.h - what the ways of training share: the map as it is so far, and records in order of time. */
+#ifndef FATHOM_CLI_TRAIN_STEPS_H
+#define FATHOM_CLI_TRAIN_STEPS_H
+
+#include "cli/train_options.h"
+#include "pathmap/pathmap.h"
+#include "perfdata/order.h"
+
+/* --append: the map as it is so far, opened before the training so that a damaged one stops it; *old is NULL
+ * without --append or where there is none yet. The caller closes it. */
+int train_open_map(const struct train_options *options, struct pathmap **old, struct fathom_error *err);
+/* The collector's records, put in order of time. */
+int train_order(struct order *order, const void *records, size_t size, struct fathom_error *err);
+
+#endif
