@@ -19,6 +19,9 @@ libinfer_la_SOURCES = \
 	infer/pipeline.c infer/pipeline.h \
 	infer/reach.c infer/reach.h \
 	infer/resolver.c infer/resolver.h \
+	infer/shared_ground.c infer/shared_ground.h \
+	infer/shared_layout.c infer/shared_layout.h \
+	infer/shared_levels.c infer/shared_levels.h \
 	infer/shared_stacks.c infer/shared_stacks.h \
 	infer/shared_votes.c infer/shared_votes.h \
 	infer/sights.c infer/sights.h \

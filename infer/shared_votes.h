@@ -17,7 +17,6 @@
 
 #define SHARED_QUORUM 3          /* spots that a base needs at least */
 #define SHARED_SPOTS  (1u << 18) /* are kept; what comes after that does not vote */
-#define SHARED_LEVELS 64         /* heights of a function that vote: those that were passed most */
 
 struct shared_votes;
 

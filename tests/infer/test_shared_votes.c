@@ -174,3 +174,56 @@ Test(shared_votes, are_bounded, .timeout = 60)
     cr_expect_leq(settle(&c), SHARED_SPOTS / SHARED_QUORUM);
     end(&c);
 }
+
+/* Function 5 is at one of three heights; the stacks' bases are all 64 bytes above the beginning of a page. */
+static struct world *three_heights(void)
+{
+    struct world *w = world_open();
+    for (unsigned i = 1; i <= 3; i++) {
+        uint32_t node = world_child(w, TRIE_ROOT, i, 0, 0, 10, 1);
+        world_child(w, node, 5, i * i * 100 + 36, i, 10, 10);
+    }
+    return w;
+}
+
+#define ALIKE(i) ((uint64_t)BASE - (i)*STACK + 64)
+
+Test(shared_votes, stacks_that_are_laid_out_alike_tell_each_others_bases)
+{
+    static const unsigned heights[] = {136, 436, 936, 136, 436};
+    struct count c = begin(three_heights());
+    for (unsigned i = 0; i < 5; i++)
+        vote(&c, 5, ALIKE(i), heights[i], 10);
+    vote(&c, 5, ALIKE(5), 500, 10); /* as nothing that the map knows */
+    cr_expect_eq(settle(&c), 5u);
+    for (unsigned i = 0; i < 5; i++)
+        cr_expect_eq(base_at(&c, ALIKE(i) - heights[i]), ALIKE(i));
+    cr_expect_eq(base_at(&c, ALIKE(5) - 500), 0);
+    end(&c);
+}
+
+/* All at one height of the three: each of three distances explains all of them. */
+Test(shared_votes, stacks_that_are_all_the_same_tell_nothing)
+{
+    struct count c = begin(three_heights());
+    for (unsigned i = 0; i < 20; i++)
+        vote(&c, 5, ALIKE(i), 436, 10);
+    cr_expect_eq(settle(&c), 0u);
+    end(&c);
+}
+
+/* Until dumps told the bases of three. */
+Test(shared_votes, known_stacks_tell_the_layout)
+{
+    struct count c = begin(three_heights());
+    uint32_t pid = self_sample(0, 0, 0).pid;
+    for (unsigned i = 0; i < 20; i++)
+        vote(&c, 5, ALIKE(i), 436, 10);
+    cr_assert(shared_stacks_see(c.stacks, pid, ALIKE(3) - 444, ALIKE(3), 5));
+    cr_assert(shared_stacks_see(c.stacks, pid, ALIKE(9) - 444, ALIKE(9), 5));
+    cr_assert(shared_stacks_see(c.stacks, pid, ALIKE(16) - 444, ALIKE(16), 5));
+    cr_expect_eq(settle(&c), 17u);
+    for (unsigned i = 0; i < 20; i++)
+        cr_expect_eq(base_at(&c, ALIKE(i) - 436), ALIKE(i));
+    end(&c);
+}
