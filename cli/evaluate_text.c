@@ -102,7 +102,7 @@ static void write_verdict(struct printer *p, const struct verdict *v, double who
 static int write_wrong(struct printer *p, const struct evaluate_result *result, double whole,
                        struct fathom_error *err)
 {
-    printer_write(p, "\nthe heaviest wrong contexts\n");
+    printer_write(p, "\n%s\n", result->wrong_count ? "the heaviest wrong contexts" : "no context was wrong");
     for (size_t i = 0; i < result->wrong_count; i++) {
         const struct verdict *v = &result->wrong[i];
         struct named_path truth, answer;
