@@ -242,19 +242,20 @@ static int survey(void *pipeline, const struct record *record, struct fathom_err
     resolver_function(p->resolver, cid.place.image, cid.place.function);
     uint32_t function = trainer_function(p->trainer, &cid.place);
     if (function == TRIE_NONE ||
-        survey_add(p->survey, &record->sample, function, (uint32_t)cid.height, taken.anchor) < 0)
+        survey_add(p->survey, process_strand(taken.process, &record->sample), record->sample.time, function,
+                   (uint32_t)cid.height, taken.anchor) < 0)
         return error_memory(err);
     return 0;
 }
 
-static int resolve_anchor(struct pipeline *p, const struct sample *sample, uint32_t anchor,
-                          struct fathom_error *err)
+static int resolve_anchor(struct pipeline *p, const struct process *process, const struct sample *sample,
+                          uint32_t anchor, struct fathom_error *err)
 {
     uint32_t state;
     int rc = p->smoother ? expectation_anchor(p->resolver, p->model, p->nodes[anchor], &state) : 0;
     if (rc < 0)
         return error_memory(err);
-    return rc ? smoother_anchor(p->smoother, sample, state, err) : 0;
+    return rc ? smoother_anchor(p->smoother, process, sample, state, err) : 0;
 }
 
 static int resolve(void *pipeline, const struct record *record, struct fathom_error *err)
@@ -265,7 +266,7 @@ static int resolve(void *pipeline, const struct record *record, struct fathom_er
     int rc = take_sample(p, record, &taken, err);
     const struct sample *sample = &record->sample;
     if (rc == 0 && taken.anchor != TRIE_NONE)
-        return resolve_anchor(p, sample, taken.anchor, err);
+        return resolve_anchor(p, taken.process, sample, taken.anchor, err);
     if (rc < 0 || !taken.sample)
         return rc;
     rc = resolver_resolve(p->resolver, taken.process, sample, &resolved, err);

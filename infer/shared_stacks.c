@@ -135,6 +135,6 @@ size_t shared_stacks_of(struct shared_stacks *s, uint32_t pid, struct shared_sta
     size_t first = first_above(s, pid, 0), end = first;
     while (end < s->count && s->all[end].pid == pid)
         end++;
-    *out = s->all + first;
+    *out = s->all ? s->all + first : NULL;
     return end - first;
 }

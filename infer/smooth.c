@@ -17,8 +17,8 @@ struct waiting {
 struct thread {
     struct smoother *smoother;
     struct trellis *trellis;
-    struct waiting *waiting; /* TRELLIS_RUN allocated, in a ring; NULL before the first */
-    uint32_t first, count;
+    struct waiting *waiting; /* a ring of `room`, which grows up to TRELLIS_RUN: there may be many threads */
+    uint32_t first, count, room;
 };
 
 struct smoother {
@@ -27,7 +27,7 @@ struct smoother {
     struct trellis_work *work;
     smoother_sink *sink;
     void *context;
-    struct table *threads; /* (pid, tid) -> struct thread */
+    struct table *threads; /* process_strand() -> struct thread */
     struct candidate_path settled[CANDIDATES_MAX];
 };
 
@@ -52,7 +52,7 @@ struct smoother *smoother_new(struct resolver *resolver, struct coherence *model
 
 static struct waiting *waiting_at(const struct thread *thread, uint32_t i)
 {
-    return &thread->waiting[(thread->first + i) % TRELLIS_RUN];
+    return &thread->waiting[(thread->first + i) % thread->room];
 }
 
 static void thread_free(struct thread *thread)
@@ -77,10 +77,10 @@ void smoother_free(struct smoother *s)
     free(s);
 }
 
-static struct thread *thread_of(struct smoother *s, const struct sample *sample)
+static struct thread *thread_of(struct smoother *s, uint64_t strand)
 {
     bool added;
-    uint64_t *place = table_put(s->threads, (uint64_t)sample->pid << 32 | sample->tid, &added);
+    uint64_t *place = table_put(s->threads, strand, &added);
     if (!place)
         return NULL;
     if (!*place) {
@@ -126,7 +126,7 @@ static int settled(void *context, const struct column *column, const double *pro
     struct thread *thread = context;
     struct smoother *s = thread->smoother;
     struct waiting *w = waiting_at(thread, 0);
-    thread->first = (thread->first + 1) % TRELLIS_RUN;
+    thread->first = (thread->first + 1) % thread->room;
     thread->count--;
     int rc = 0;
     if (!w->anchor) {
@@ -137,13 +137,26 @@ static int settled(void *context, const struct column *column, const double *pro
     return rc;
 }
 
+static bool more_room(struct thread *thread)
+{
+    uint32_t room = thread->room ? thread->room * 2 : 8;
+    struct waiting *waiting = malloc(room * sizeof *waiting);
+    if (!waiting)
+        return false;
+    for (uint32_t i = 0; i < thread->count; i++)
+        waiting[i] = *waiting_at(thread, i);
+    free(thread->waiting);
+    thread->waiting = waiting;
+    thread->first = 0;
+    thread->room = room;
+    return true;
+}
+
 /* Puts the sample (resolved NULL: an anchor) in the queue; its dump is copied. */
 static int wait_for_more(struct thread *thread, const struct process *process, const struct sample *sample,
                          const struct resolved *resolved, struct fathom_error *err)
 {
-    if (!thread->waiting)
-        thread->waiting = malloc(TRELLIS_RUN * sizeof *thread->waiting);
-    if (!thread->waiting)
+    if (thread->count == thread->room && !more_room(thread))
         return error_memory(err);
     struct waiting w = {.anchor = !resolved};
     if (resolved) {
@@ -170,7 +183,7 @@ int smoother_add(struct smoother *s, const struct process *process, const struct
 {
     if (resolved->kind == RESOLVED_UNKNOWN)
         return s->sink(s->context, process, sample, resolved, err);
-    struct thread *thread = thread_of(s, sample);
+    struct thread *thread = thread_of(s, process_strand(process, sample));
     if (!thread || coherence_meet(s->model, resolved->answer, 1) < 0)
         return error_memory(err);
     const struct candidate_path *candidates;
@@ -184,9 +197,10 @@ int smoother_add(struct smoother *s, const struct process *process, const struct
     return rc < 0 ? rc : trellis_add(thread->trellis, column, settled, thread, err);
 }
 
-int smoother_anchor(struct smoother *s, const struct sample *sample, uint32_t state, struct fathom_error *err)
+int smoother_anchor(struct smoother *s, const struct process *process, const struct sample *sample,
+                    uint32_t state, struct fathom_error *err)
 {
-    struct thread *thread = thread_of(s, sample);
+    struct thread *thread = thread_of(s, process_strand(process, sample));
     if (!thread)
         return error_memory(err);
     struct column column = {sample->time, state, 1};

@@ -15,7 +15,7 @@ struct survey {
     struct table *cid_of; /* function << 32 | height -> index in cids */
     struct wanted *cids;
     size_t cid_count, cid_room;
-    struct table *thread_of; /* pid << 32 | tid -> index in threads */
+    struct table *thread_of; /* process_strand() -> index in threads */
     struct thread *threads;
     uint32_t thread_count, thread_room;
     size_t moments; /* of all threads */
@@ -71,10 +71,10 @@ static int64_t count_cid(struct survey *s, uint32_t function, uint32_t height)
     return (int64_t)*place;
 }
 
-static struct thread *thread_of(struct survey *s, const struct sample *sample)
+static struct thread *thread_of(struct survey *s, uint64_t strand)
 {
     bool added;
-    uint64_t *place = table_put(s->thread_of, (uint64_t)sample->pid << 32 | sample->tid, &added);
+    uint64_t *place = table_put(s->thread_of, strand, &added);
     if (!place)
         return NULL;
     if (added) {
@@ -92,7 +92,7 @@ static struct thread *thread_of(struct survey *s, const struct sample *sample)
     return &s->threads[*place];
 }
 
-int survey_add(struct survey *s, const struct sample *sample, uint32_t function, uint32_t height,
+int survey_add(struct survey *s, uint64_t strand, uint64_t time, uint32_t function, uint32_t height,
                uint32_t anchor)
 {
     int64_t cid = count_cid(s, function, height);
@@ -100,7 +100,7 @@ int survey_add(struct survey *s, const struct sample *sample, uint32_t function,
         return -ENOMEM;
     if (s->moments == SURVEY_MOMENTS)
         return 0;
-    struct thread *t = thread_of(s, sample);
+    struct thread *t = thread_of(s, strand);
     if (!t)
         return -ENOMEM;
     if (t->count == t->room) {
@@ -111,7 +111,7 @@ int survey_add(struct survey *s, const struct sample *sample, uint32_t function,
         t->moments = moments;
         t->room = room;
     }
-    t->moments[t->count++] = (struct moment){sample->time, (uint32_t)cid, anchor};
+    t->moments[t->count++] = (struct moment){time, (uint32_t)cid, anchor};
     s->moments++;
     return 0;
 }

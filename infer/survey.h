@@ -21,8 +21,9 @@ struct survey;
 
 struct survey *survey_new(void); /* NULL: out of memory */
 void survey_free(struct survey *survey);
-/* A sample of the CID (of the trie), in order of time for each thread. 0 or -ENOMEM. */
-int survey_add(struct survey *survey, const struct sample *sample, uint32_t function, uint32_t height,
+/* A sample of the CID (of the trie), in order of time for each strand (process_strand()), which is a thread
+ * here. 0 or -ENOMEM. */
+int survey_add(struct survey *survey, uint64_t strand, uint64_t time, uint32_t function, uint32_t height,
                uint32_t anchor);
 /* All CIDs, in the order in which they were met. */
 size_t survey_cids(const struct survey *survey, const struct wanted **out);

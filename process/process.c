@@ -384,6 +384,14 @@ enum stack_kind process_stack_base(const struct process *process, uint32_t tid, 
                                                                                     : STACK_UNKNOWN;
 }
 
+uint64_t process_strand(const struct process *process, const struct sample *sample)
+{
+    uint64_t base;
+    if (process && process_stack_base(process, sample->tid, sample->sp, &base) == STACK_SHARED)
+        return hash_u64(base) + ((uint64_t)sample->pid << 32);
+    return (uint64_t)sample->pid << 32 | sample->tid;
+}
+
 bool process_has_stack(const struct process *process, uint32_t tid)
 {
     return process->stacks && stacks_any(process->stacks, tid);

@@ -70,6 +70,9 @@ const struct mapping *process_mapping(const struct process *process, uint64_t pc
 
 /* The base of the stack that sp of this thread points into. */
 enum stack_kind process_stack_base(const struct process *process, uint32_t tid, uint64_t sp, uint64_t *base);
+/* A key for what runs at a sample: the thread, or the shared stack that it is on, since a coroutine goes on
+ * where it left off, whichever thread resumes it. process may be NULL. */
+uint64_t process_strand(const struct process *process, const struct sample *sample);
 /* Whether a stack of this thread's own is known. Then a sample outside of it is on a shared one. */
 bool process_has_stack(const struct process *process, uint32_t tid);
 /* Makes [low, base] the thread's own stack: from an unwound stack or by voting. One of the same base is

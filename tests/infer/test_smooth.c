@@ -59,13 +59,18 @@ static struct story *begin(void)
     return s;
 }
 
-static void sample(struct story *s, unsigned function, uint32_t height)
+static void sample_on(struct story *s, uint64_t base, unsigned function, uint32_t height)
 {
-    struct sample x = world_sample(function, BASE, height);
+    struct sample x = world_sample(function, base, height);
     struct resolved r;
     x.time = s->time += 1000000;
     cr_assert_eq(resolver_resolve(s->world->resolver, s->world->self.process, &x, &r, NULL), 0);
     cr_assert_eq(smoother_add(s->smoother, s->world->self.process, &x, &r, NULL), 0);
+}
+
+static void sample(struct story *s, unsigned function, uint32_t height)
+{
+    sample_on(s, BASE, function, height);
 }
 
 static void end(struct story *s)
@@ -105,6 +110,31 @@ Test(smooth, a_run_is_pulled_from_both_ends)
     end(s);
 }
 
+/* A thread resumes three coroutines by turns: each goes on where it left off. */
+Test(smooth, coroutines_go_on_for_themselves)
+{
+    enum { DISTANCE = 0x10000, TURNS = 100 };
+    struct story *s = begin();
+    for (uint64_t i = 1; i <= 3; i++) {
+        uint64_t base = BASE + i * DISTANCE;
+        cr_assert_eq(process_set_shared_stack(s->world->self.process, base - 0x1000, base, NULL), 0);
+    }
+    for (unsigned turn = 0; turn <= TURNS; turn++) {
+        bool sure = turn % 10 == 0;
+        sample_on(s, BASE + 1 * DISTANCE, sure ? 6 : 4, sure ? 48 : 64);
+        sample_on(s, BASE + 2 * DISTANCE, sure ? 5 : 4, sure ? 48 : 64);
+        sample_on(s, BASE + 3 * DISTANCE, sure ? 6 : 4, sure ? 48 : 64);
+    }
+    cr_assert_eq(s->seen, 3u * (TURNS + 1));
+    for (unsigned i = 0; i < s->seen; i++) {
+        unsigned turn = (unsigned)(s->times[i] / 1000000 - 1) / 3, which = (s->times[i] / 1000000 - 1) % 3;
+        if (turn % 10)
+            cr_expect_str_eq(world_path(s->world, s->results[i].node),
+                             which == 1 ? "fun0 fun1 fun3 fun4" : "fun0 fun2 fun3 fun4");
+    }
+    end(s);
+}
+
 Test(smooth, an_anchor_is_sure_and_silent)
 {
     struct story *s = begin();
@@ -117,7 +147,7 @@ Test(smooth, an_anchor_is_sure_and_silent)
     cr_assert_eq(resolver_candidates(s->world->resolver, r.answer, &candidates, &first), 2u);
     cr_assert_str_eq(world_path(s->world, candidates[1].node), "fun0 fun2 fun3 fun4");
     x.time = s->time + 1;
-    cr_assert_eq(smoother_anchor(s->smoother, &x, first + 1, NULL), 0);
+    cr_assert_eq(smoother_anchor(s->smoother, s->world->self.process, &x, first + 1, NULL), 0);
     cr_assert_eq(s->seen, 1u, "the one that waited, not the anchor");
     cr_expect_str_eq(world_path(s->world, s->results[0].node), "fun0 fun2 fun3 fun4");
     sample(s, 4, 64);
