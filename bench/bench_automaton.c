@@ -110,9 +110,15 @@ static int compare_first(const void *a, const void *b)
 static void ask(const struct graph *graph, struct asked *asked, size_t count)
 {
     size_t before = mallinfo2().uordblks + mallinfo2().hblkhd, peak = 0, found = 0;
+    double start = now(), again = 0, sum = 0;
     struct automaton *automaton = automaton_new(graph, NULL);
     struct automaton_answer answer;
-    double again = 0, sum = 0;
+    uint32_t highest = 0;
+    for (size_t i = 0; i < count; i++)
+        highest = asked[i].height > highest ? asked[i].height : highest;
+    int prepared = automaton ? automaton_prepare(automaton, highest) : -1;
+    printf("automaton up to height %u, once for all CIDs\t%.0f\tms\t-\t%s\n", highest, (now() - start) / 1e6,
+           prepared == 0 ? "all of it" : "as far as memory goes");
     for (size_t i = 0; automaton && i < count; i++) {
         double from = now();
         found += automaton_find(automaton, asked[i].function, asked[i].height, &answer) == 0;

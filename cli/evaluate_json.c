@@ -122,7 +122,6 @@ static void write_inferences(struct json *json, const struct inferences *inferen
 {
     json_object(json, "inferred_contexts");
     json_number(json, "open", inferences->open);
-    json_number(json, "reduced", inferences->reduced);
     json_number(json, "given_up", inferences->given_up);
     json_number(json, "impossible", inferences->impossible);
     json_end(json);

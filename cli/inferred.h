@@ -8,7 +8,7 @@
 static inline struct inferences inferences_of(const struct pipeline_summary *summary)
 {
     const struct extend_summary *found = &summary->inferred;
-    return (struct inferences){found->open, found->reduced, found->too_many, found->impossible};
+    return (struct inferences){found->open, found->too_high, found->impossible};
 }
 
 #endif

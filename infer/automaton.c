@@ -1,72 +1,58 @@
-/* automaton.c - depth-first over states with an explicit stack, each finished once; see automaton.h. */
+/*
+ * automaton.c - look-ups of CIDs in the lattice; see automaton.h.
+ *
+ * Best first from the CID outwards: a partial path is as good as it can become with the best path of the
+ * state that it has come to. Of all partial paths only as many can matter as paths are asked for, since each
+ * leads to one at least.
+ */
 #include "infer/automaton.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "infer/callers.h"
+#include "infer/lattice.h"
 
 #define NONE       UINT32_MAX
-#define EXACT      (UINT32_MAX - 1)
-#define ROOT       (UINT32_MAX - 2)
-#define LOG_ZERO   (-HUGE_VAL)
-#define NEGLIGIBLE 40.0 /* e to the -40th is below what a double tells of 1 */
-#define INDEX_SIZE 48   /* bytes of the index for each state, at most */
+#define OF_ANSWERS 8 /* the share of the memory that remembers answers: 1 in so many */
 
-/* One of a state's best paths: through which edge, and which of the outer state's best it goes on with. */
-struct choice {
-    float logarithm; /* of its probability, natural, unnormalised */
-    uint32_t outer;  /* state; ROOT: the edge leads there; EXACT: the path is that of the map's node `edge` */
-    uint32_t edge;   /* number in the graph */
-    uint32_t rank;   /* of the outer state's best */
+/* A state that some partial path has come to. */
+struct item {
+    uint32_t inner; /* the item that it was reached from; NONE: the CID */
+    uint32_t edge;  /* by which edge; NONE: none (struct lattice_way) */
+    uint32_t exact; /* the map's node whose path completes it; PATHMAP_NONE */
+    struct lattice_state state;
+    struct scaled so_far;  /* probability of the path from the CID to here */
+    struct scaled promise; /* of the best path that it can become */
 };
 
-struct key {
-    uint32_t function, height;
-    uint32_t next; /* what the function called; below second order NEXT_FIRST or NEXT_NARROWED */
-    bool resort;   /* of a state that has no paths without last resorts: those that it has with them */
+/* The answer for a CID. */
+struct answer {
+    double paths; /* 0: there are none */
+    size_t first; /* of its probabilities */
+    uint32_t count;
 };
-
-struct state {
-    struct key key;
-    uint32_t first; /* its choices: first .. first + count - 1 */
-    uint8_t count;
-    bool last_resort; /* resort: the callers that are tried first led nowhere */
-    bool done;        /* false: on the stack */
-    bool given_up;    /* takes too many states, in all orders */
-    double logarithm; /* of the sum over all its paths; LOG_ZERO: none */
-    double paths;
-};
-
-/* As `next`: no number of a function, nor GRAPH_LEAF. */
-#define NEXT_FIRST    (UINT32_MAX - 5)
-#define NEXT_NARROWED (UINT32_MAX - 6)
 
 struct automaton {
     const struct graph *graph;
     struct automaton_options options;
-    struct table *index; /* hash of a key -> first state with it + 1 */
-    struct state *states;
-    uint32_t *same; /* next state + 1 with the same hash */
-    uint32_t state_count, state_room, same_room;
-    uint32_t limit; /* of state_count, in this look-up */
-    uint64_t forgotten;
-    struct choice *choices;
-    uint32_t choice_count, choice_room;
-    struct callers callers; /* of the state that is looked at */
-    struct reach *reach[2]; /* without and with last resorts */
-    uint32_t *stack;
-    uint32_t stack_count, stack_room;
+    struct callers callers;
+    struct lattice *lattices[2]; /* without and with last resorts */
+    struct table *index;         /* function << 32 | height -> number of its answer */
+    struct answer *answers;
+    size_t answer_count, answer_room;
+    double *probabilities;
+    size_t probability_count, probability_room;
+    struct item *items; /* of the CID that was searched last */
+    uint32_t item_count, item_room;
+    uint32_t open[AUTOMATON_BEST_MAX]; /* items to go on with, the most promising first */
+    uint32_t open_count;
+    uint32_t best[AUTOMATON_BEST_MAX]; /* complete ones, the best first */
+    uint32_t best_count;
+    uint64_t searched;       /* CID whose search this is, as in index */
+    struct lattice *lattice; /* that it is found in */
 };
-
-/* What a state can take. */
-static size_t state_bytes(const struct automaton *a)
-{
-    return sizeof(struct state) + sizeof(uint32_t) + INDEX_SIZE + a->options.best * sizeof(struct choice);
-}
 
 struct automaton *automaton_new(const struct graph *graph, const struct automaton_options *options)
 {
@@ -74,6 +60,7 @@ struct automaton *automaton_new(const struct graph *graph, const struct automato
     if (!a)
         return NULL;
     a->graph = graph;
+    a->searched = UINT64_MAX;
     if (options)
         a->options = *options;
     if (!a->options.best)
@@ -82,443 +69,353 @@ struct automaton *automaton_new(const struct graph *graph, const struct automato
         a->options.best = AUTOMATON_BEST_MAX;
     if (!a->options.bytes)
         a->options.bytes = AUTOMATON_BYTES;
-    if (!a->options.each)
-        a->options.each = AUTOMATON_EACH;
-    /* arrays grow by half of what they are */
-    size_t most = a->options.bytes / 3 * 2 / AUTOMATON_ORDERS / state_bytes(a);
-    if (a->options.each > most)
-        a->options.each = (uint32_t)most;
     a->index = table_new();
-    if (!a->index) {
-        free(a);
+    size_t bytes = a->options.bytes - a->options.bytes / OF_ANSWERS;
+    if (callers_make(&a->callers, graph) == 0)
+        for (int resorts = 0; resorts < 2; resorts++)
+            a->lattices[resorts] = lattice_new(graph, &a->callers, resorts, bytes / 2);
+    if (!a->index || !a->lattices[0] || !a->lattices[1]) {
+        automaton_free(a);
         a = NULL;
     }
     return a;
-}
-
-/* Frees all states. */
-static void forget(struct automaton *a)
-{
-    table_free(a->index);
-    free(a->states);
-    free(a->same);
-    free(a->choices);
-    a->forgotten += a->state_count;
-    a->index = NULL;
-    a->states = NULL;
-    a->same = NULL;
-    a->choices = NULL;
-    a->state_count = a->state_room = a->same_room = 0;
-    a->choice_count = a->choice_room = 0;
 }
 
 void automaton_free(struct automaton *a)
 {
     if (!a)
         return;
-    forget(a);
+    lattice_free(a->lattices[0]);
+    lattice_free(a->lattices[1]);
     callers_free(&a->callers);
-    reach_free(a->reach[0]);
-    reach_free(a->reach[1]);
-    free(a->stack);
+    table_free(a->index);
+    free(a->answers);
+    free(a->probabilities);
+    free(a->items);
     free(a);
 }
 
-/* Room for one more element of `size` bytes; false: out of memory. */
-static bool grow(void **array, uint32_t count, uint32_t *room, size_t size)
+/* Room for `more` elements of `size` bytes after `count`; false: out of memory. */
+static bool grow(void **array, size_t count, size_t more, size_t *room, size_t size)
 {
-    if (count < *room)
+    if (count + more <= *room)
         return true;
-    uint32_t wanted = *room + *room / 2 + 64;
-    void *more = realloc(*array, wanted * size);
-    if (!more)
+    size_t wanted = *room + *room / 2 + more + 64;
+    void *larger = realloc(*array, wanted * size);
+    if (!larger)
         return false;
-    *array = more;
+    *array = larger;
     *room = wanted;
     return true;
 }
 
-static uint64_t key_hash(struct key key)
+/* Among the open items; false: it cannot become one of the best paths. Those that it makes superfluous go. */
+static bool insert_open(struct automaton *a, uint32_t item, struct scaled promise)
 {
-    return hash_u64(hash_u64((uint64_t)key.function << 32 | key.height) ^ (uint64_t)key.resort << 32 ^
-                    key.next);
-}
-
-static uint32_t find_state(const struct automaton *a, struct key key)
-{
-    const uint64_t *head = table_find(a->index, key_hash(key));
-    for (uint32_t i = head ? (uint32_t)*head : 0; i; i = a->same[i - 1]) {
-        const struct key *k = &a->states[i - 1].key;
-        if (k->function == key.function && k->next == key.next && k->height == key.height &&
-            k->resort == key.resort)
-            return i - 1;
-    }
-    return NONE;
-}
-
-/* A new state; NONE: out of memory, or too many (errno tells). */
-static uint32_t add_state(struct automaton *a, struct key key)
-{
-    if (a->state_count >= a->limit) {
-        errno = ENOSPC;
-        return NONE;
-    }
-    errno = ENOMEM;
-    if (!grow((void **)&a->states, a->state_count, &a->state_room, sizeof *a->states) ||
-        !grow((void **)&a->same, a->state_count, &a->same_room, sizeof *a->same))
-        return NONE;
-    uint64_t *head = table_put(a->index, key_hash(key), NULL);
-    if (!head)
-        return NONE;
-    uint32_t i = a->state_count++;
-    a->states[i] = (struct state){.key = key, .logarithm = LOG_ZERO};
-    a->same[i] = (uint32_t)*head;
-    *head = i + 1;
-    return i;
-}
-
-/* What is to be known of the state with this key: of itself, or when it has no paths so, with last resorts.
- * false: the state *i with the key *key has to be done first (NONE: made). */
-static bool is_known(const struct automaton *a, struct key *key, uint32_t *i)
-{
-    bool resort = key->resort;
-    key->resort = false;
-    *i = find_state(a, *key);
-    if (resort && *i != NONE && a->states[*i].done && a->states[*i].logarithm == LOG_ZERO) {
-        key->resort = true;
-        *i = find_state(a, *key);
-    }
-    return *i != NONE && a->states[*i].done;
-}
-
-/* Keeps the most probable; false: it is none of them. */
-static bool keep_choice(struct choice *best, uint32_t *count, uint32_t most, struct choice c)
-{
-    if (*count == most && best[*count - 1].logarithm >= c.logarithm)
-        return false;
-    uint32_t at = *count < most ? (*count)++ : most - 1;
-    for (; at > 0 && best[at - 1].logarithm < c.logarithm; at--)
-        best[at] = best[at - 1];
-    best[at] = c;
-    return true;
-}
-
-static bool store_choices(struct automaton *a, struct state *s, const struct choice *best, uint32_t count)
-{
-    s->first = a->choice_count;
-    for (uint32_t b = 0; b < count; b++) {
-        if (!grow((void **)&a->choices, a->choice_count, &a->choice_room, sizeof *a->choices))
+    uint32_t most = a->options.best - a->best_count;
+    if (a->open_count == most) {
+        if (!scaled_less(a->items[a->open[most - 1]].promise, promise))
             return false;
-        a->choices[a->choice_count++] = best[b];
+        a->open_count--;
     }
-    s->count = (uint8_t)count;
-    s->done = true;
+    uint32_t at = a->open_count++;
+    for (; at > 0 && scaled_less(a->items[a->open[at - 1]].promise, promise); at--)
+        a->open[at] = a->open[at - 1];
+    a->open[at] = item;
     return true;
 }
 
-/* A state whose paths are those of the map's nodes. false: out of memory. */
-static bool finish_exact(struct automaton *a, uint32_t i, uint32_t first, uint32_t nodes)
+/* Whether there is use in an item with this promise. */
+static bool is_promising(const struct automaton *a, struct scaled promise)
 {
-    struct state *s = &a->states[i];
-    const struct pathmap *map = graph_map(a->graph);
-    struct choice best[AUTOMATON_BEST_MAX];
-    uint32_t count = 0;
-    double all = graph_callers(a->graph, s->key.function).weight, sum = 0;
-    for (uint32_t n = first; n < first + nodes; n++) {
-        double passes = (double)pathmap_node(map, n).passes;
-        if (passes <= 0)
-            continue;
-        sum += passes;
-        struct choice c = {(float)log(passes / all), EXACT, n, 0};
-        keep_choice(best, &count, a->options.best, c);
-    }
-    s->logarithm = sum > 0 ? log(sum / all) : LOG_ZERO;
-    s->paths = nodes;
-    return store_choices(a, s, best, count);
+    uint32_t most = a->options.best - a->best_count;
+    return promise.fraction > 0 &&
+           (a->open_count < most || scaled_less(a->items[a->open[most - 1]].promise, promise));
 }
 
-static bool is_second_order(const struct state *s)
+/* false: out of memory. */
+static bool add_item(struct automaton *a, struct item item)
 {
-    return s->key.next != NEXT_FIRST && s->key.next != NEXT_NARROWED;
-}
-
-static struct key outer_key(const struct state *s, const struct caller *caller)
-{
-    return (struct key){caller->function, caller->height, is_second_order(s) ? s->key.function : s->key.next,
-                        s->key.resort};
-}
-
-/* A sum of probabilities, given by their logarithms, that cannot underflow: exp(most) * share. */
-struct sum {
-    double most, share;
-};
-
-static void sum_add(struct sum *sum, double logarithm)
-{
-    if (logarithm > sum->most) {
-        sum->share = 1 + (sum->share > 0 ? sum->share * exp(sum->most - logarithm) : 0);
-        sum->most = logarithm;
-    } else if (logarithm > sum->most - NEGLIGIBLE) {
-        sum->share += exp(logarithm - sum->most);
-    }
-}
-
-/* One caller, whose state is done: its paths into the best and into the sum. */
-static void add_caller(const struct automaton *a, struct state *s, const struct caller *caller,
-                       struct choice *best, uint32_t *count, struct sum *sum)
-{
-    double logarithm = log(caller->probability);
-    struct choice c = {(float)logarithm, ROOT, caller->edge, 0};
-    if (caller->function == GRAPH_ROOT) {
-        sum_add(sum, logarithm);
-        s->paths++;
-        keep_choice(best, count, a->options.best, c);
-        return;
-    }
-    struct key key = outer_key(s, caller);
-    is_known(a, &key, &c.outer);
-    const struct state *outer = &a->states[c.outer];
-    if (outer->logarithm == LOG_ZERO)
-        return;
-    sum_add(sum, logarithm + outer->logarithm);
-    s->paths += outer->paths;
-    for (c.rank = 0; c.rank < outer->count; c.rank++) {
-        c.logarithm = (float)(logarithm + (double)a->choices[outer->first + c.rank].logarithm);
-        if (!keep_choice(best, count, a->options.best, c))
-            break;
-    }
-}
-
-/* All outer states of state i, of a->callers, are done: sums it up, or lets it try its last resort. false:
- * out of memory. */
-static bool finish_state(struct automaton *a, uint32_t i)
-{
-    struct state *s = &a->states[i];
-    struct choice best[AUTOMATON_BEST_MAX];
-    struct sum sum = {LOG_ZERO, 0};
-    uint32_t count = 0;
-    s->paths = 0;
-    for (uint32_t k = 0; k < a->callers.count; k++)
-        add_caller(a, s, &a->callers.items[k], best, &count, &sum);
-    s->logarithm = sum.share > 0 ? sum.most + log(sum.share) : LOG_ZERO;
-    if (s->logarithm == LOG_ZERO && s->key.resort && !s->last_resort) {
-        s->last_resort = true;
+    if (!is_promising(a, item.promise))
         return true;
-    }
-    return store_choices(a, s, best, count);
-}
-
-static bool push(struct automaton *a, uint32_t state)
-{
-    if (!grow((void **)&a->stack, a->stack_count, &a->stack_room, sizeof *a->stack))
+    size_t room = a->item_room;
+    if (!grow((void **)&a->items, a->item_count, 1, &room, sizeof *a->items))
         return false;
-    a->stack[a->stack_count++] = state;
-    return true;
+    a->item_room = (uint32_t)room;
+    a->items[a->item_count] = item;
+    return !insert_open(a, a->item_count, item.promise) || ++a->item_count;
 }
 
-/* Pushes those outer states of state i, of a->callers, that are not done: 1 when there were any, 0 when none,
- * negative errno. One may stand deeper in the stack already; it is done when it comes up a second time. */
-static int push_outer(struct automaton *a, uint32_t i)
+/* The paths of an exact cell: the map's nodes. */
+static bool add_exact(struct automaton *a, uint32_t from)
 {
-    int pushed = 0;
-    for (uint32_t k = 0; k < a->callers.count; k++) {
-        const struct caller *caller = &a->callers.items[k];
-        struct key key = outer_key(&a->states[i], caller);
-        uint32_t outer;
-        if (caller->function == GRAPH_ROOT || is_known(a, &key, &outer))
-            continue;
-        if (outer == NONE)
-            outer = add_state(a, key);
-        if (outer == NONE)
-            return -errno;
-        if (!push(a, outer))
-            return -ENOMEM;
-        pushed = 1;
+    const struct pathmap *map = graph_map(a->graph);
+    struct item inner = a->items[from];
+    uint32_t first, nodes = pathmap_find(map, inner.state.node, inner.state.unit * CALLERS_UNIT, &first);
+    double all = graph_callers(a->graph, inner.state.node).weight;
+    bool good = true;
+    for (uint32_t i = first; good && i < first + nodes; i++) {
+        struct item item = {.inner = from, .edge = NONE, .exact = i, .state = inner.state};
+        item.so_far = item.promise = scaled_times(inner.so_far, (double)pathmap_node(map, i).passes / all);
+        good = add_item(a, item);
     }
-    return pushed;
+    return good;
 }
 
-static int find_callers(struct automaton *a, const struct state *s)
+/* Goes on from an item by one step. 0 or -ENOMEM. */
+static int expand(struct automaton *a, uint32_t from)
 {
-    const struct callers_question question = {
-        s->key.function, is_second_order(s) ? s->key.next : CALLERS_ANY_NEXT, s->key.height, s->last_resort};
-    int rc = callers_find(&a->callers, a->graph, &question);
-    if (rc == 0)
-        callers_reduce(&a->callers, a->reach[s->key.resort]);
-    if (rc == 0 && s->key.next == NEXT_NARROWED)
-        callers_narrow(&a->callers, AUTOMATON_BEAM);
+    struct item inner = a->items[from];
+    struct lattice_cell cell;
+    const struct lattice_way *ways;
+    bool found = lattice_find(a->lattice, inner.state.node, inner.state.unit, &cell);
+    if (found && cell.kind == LATTICE_EXACT)
+        return add_exact(a, from) ? 0 : -ENOMEM;
+    int64_t count = lattice_ways(a->lattice, inner.state, &ways);
+    bool good = count >= 0;
+    for (int64_t i = 0; good && i < count; i++) {
+        struct item item = {
+            .inner = from, .edge = ways[i].edge, .exact = PATHMAP_NONE, .state = ways[i].outer};
+        item.so_far = scaled_times(inner.so_far, ways[i].probability);
+        item.promise = scaled_product(item.so_far, ways[i].value.best);
+        good = add_item(a, item);
+    }
+    return good ? 0 : -ENOMEM;
+}
+
+static bool is_complete(const struct item *item)
+{
+    return item->state.node == CALLERS_ROOT || item->exact != PATHMAP_NONE;
+}
+
+/* A complete path: nearly always the last one, but for what values were rounded by. */
+static void add_best(struct automaton *a, uint32_t item)
+{
+    uint32_t at = a->best_count++;
+    for (; at > 0 && scaled_less(a->items[a->best[at - 1]].so_far, a->items[item].so_far); at--)
+        a->best[at] = a->best[at - 1];
+    a->best[at] = item;
+}
+
+/* The cell of a CID, and the lattice that has it: 0; -ENOENT: none; -ENOSPC; -ENOMEM. */
+static int choose_lattice(struct automaton *a, const struct lattice_state *state, struct lattice_cell *cell)
+{
+    int rc = -ENOENT;
+    a->searched = UINT64_MAX;
+    for (int resorts = 0; rc == -ENOENT && resorts < 2; resorts++) {
+        a->lattice = a->lattices[resorts];
+        rc = lattice_extend(a->lattice, state->unit);
+        if (rc == 0 && !lattice_find(a->lattice, state->node, state->unit, cell))
+            rc = -ENOENT;
+    }
     return rc;
 }
 
-/* Finishes the state and all that it needs. Heights fall from each state to its outer ones, so this ends. */
-static int run(struct automaton *a, uint32_t start)
+/* The best paths of a CID that has some. 0 or negative errno. */
+static int search(struct automaton *a, uint64_t cid)
 {
-    a->stack_count = 0;
-    if (!push(a, start))
-        return -ENOMEM;
-    while (a->stack_count) {
-        uint32_t i = a->stack[a->stack_count - 1];
-        const struct state *s = &a->states[i];
-        uint32_t first, nodes = s->done ? 0 : graph_exact(a->graph, s->key.function, s->key.height, &first);
-        if (nodes && !finish_exact(a, i, first, nodes))
-            return -ENOMEM;
-        if (s->done) {
-            a->stack_count--;
-            continue;
-        }
-        int rc = find_callers(a, &a->states[i]);
-        int pushed = rc < 0 ? rc : push_outer(a, i);
-        if (pushed < 0)
-            return pushed;
-        if (!pushed && !finish_state(a, i))
-            return -ENOMEM;
+    struct item start = {.inner = NONE, .edge = NONE, .exact = PATHMAP_NONE, .so_far = scaled_of(1, 0)};
+    start.state = (struct lattice_state){(uint32_t)(cid >> 32), CALLERS_LEAF, (uint32_t)cid / CALLERS_UNIT};
+    start.promise = start.so_far;
+    a->item_count = a->open_count = a->best_count = 0;
+    struct lattice_cell cell;
+    int rc = choose_lattice(a, &start.state, &cell);
+    if (rc == 0)
+        rc = add_item(a, start) ? 0 : -ENOMEM;
+    while (rc == 0 && a->open_count && a->item_count < AUTOMATON_ITEMS) {
+        uint32_t item = a->open[0];
+        memmove(a->open, a->open + 1, --a->open_count * sizeof *a->open);
+        if (is_complete(&a->items[item]))
+            add_best(a, item);
+        else
+            rc = expand(a, item);
     }
-    return 0;
+    if (rc == 0)
+        a->searched = cid;
+    return rc;
 }
 
-/* What a look-up of a CID starts from, in one of the orders. */
-static struct key start_key(uint32_t function, uint32_t height, enum automaton_order order)
+/* The sum over all paths of a CID with this cell. 0 or -ENOMEM. */
+static int sum_up(struct automaton *a, struct lattice_state state, const struct lattice_cell *cell,
+                  struct scaled *out)
 {
-    static const uint32_t next[AUTOMATON_ORDERS] = {GRAPH_LEAF, NEXT_FIRST, NEXT_NARROWED};
-    return (struct key){function, height, next[order], true};
+    const struct lattice_way *ways;
+    struct scaled_sum sum = {0, 0};
+    int64_t count = lattice_ways(a->lattice, state, &ways);
+    for (int64_t i = 0; i < count; i++)
+        scaled_add(&sum, ways[i].value.sum, ways[i].probability);
+    *out = cell->kind == LATTICE_EXACT ? cell->value.sum : scaled_total(sum);
+    return count < 0 ? -ENOMEM : 0;
 }
 
-/* The state that a CID was found with; NONE: it was not asked for, or takes too many states. */
-static uint32_t find_start(const struct automaton *a, uint32_t function, uint32_t height,
-                           enum automaton_order *order)
-{
-    for (*order = 0; *order < AUTOMATON_ORDERS; ++*order) {
-        struct key key = start_key(function, height, *order);
-        uint32_t i;
-        if (is_known(a, &key, &i))
-            return i;
-    }
-    return NONE;
-}
-
-/* Forgets all when the memory could be too small for one more CID. */
+/* Forgets the answers when there are too many. false: out of memory. */
 static bool make_room(struct automaton *a)
 {
-    size_t used = a->state_count * (state_bytes(a) - a->options.best * sizeof(struct choice)) +
-                  a->choice_count * sizeof(struct choice);
-    size_t more = (size_t)AUTOMATON_ORDERS * a->options.each * state_bytes(a);
-    if (used + more > a->options.bytes / 3 * 2)
-        forget(a);
-    if (!a->index)
+    size_t used = a->answer_count * (sizeof *a->answers + 4 * sizeof(uint64_t)) +
+                  a->probability_count * sizeof *a->probabilities;
+    if (used > a->options.bytes / OF_ANSWERS / 2) {
+        table_free(a->index);
         a->index = table_new();
-    return a->index;
+        a->answer_count = a->probability_count = 0;
+    }
+    return a->index && grow((void **)&a->answers, a->answer_count, 1, &a->answer_room, sizeof *a->answers) &&
+           grow((void **)&a->probabilities, a->probability_count, a->options.best, &a->probability_room,
+                sizeof *a->probabilities);
 }
 
-/* What is reachable, as far as a look-up of this key needs it: outer states stand above it. */
-static int prepare_reach(struct automaton *a, struct key key)
+/* Remembers the search's answer; sum: over all paths, NULL: there are none. */
+static int remember(struct automaton *a, uint64_t cid, double paths, struct scaled sum)
 {
-    for (int resort = 0; resort <= key.resort; resort++) {
-        if (!a->reach[resort])
-            a->reach[resort] = reach_new(a->graph, resort);
-        if (!a->reach[resort] || reach_extend(a->reach[resort], key.height) < 0)
-            return -ENOMEM;
+    if (!make_room(a))
+        return -ENOMEM;
+    uint64_t *place = table_put(a->index, cid, NULL);
+    if (!place)
+        return -ENOMEM;
+    struct answer *answer = &a->answers[a->answer_count];
+    *answer = (struct answer){.paths = paths, .first = a->probability_count};
+    for (; paths > 0 && answer->count < a->best_count; answer->count++) {
+        double p = scaled_ratio(a->items[a->best[answer->count]].so_far, sum);
+        a->probabilities[a->probability_count++] = p < 1 ? p : 1;
     }
+    *place = a->answer_count++;
     return 0;
 }
 
-/* Runs one order, by last resorts too when all else leads nowhere. */
-static int run_order(struct automaton *a, struct key key)
+/* Finds a CID that is not remembered. */
+static int find_new(struct automaton *a, uint64_t cid)
 {
-    uint32_t i;
-    a->limit = a->state_count + a->options.each;
-    while (!is_known(a, &key, &i)) {
-        if (i == NONE)
-            i = add_state(a, key);
-        if (i == NONE)
-            return -errno;
-        int rc = a->states[i].given_up ? -ENOSPC : prepare_reach(a, key);
-        if (rc == 0)
-            rc = run(a, i);
-        if (rc < 0) {
-            a->states[i].given_up = rc == -ENOSPC;
-            return rc;
-        }
-        key.resort = true;
-    }
-    return 0;
-}
-
-/* Finds a CID that was not asked for, with as much as there is room for. */
-static int find_new(struct automaton *a, uint32_t function, uint32_t height)
-{
-    int rc = make_room(a) ? -ENOSPC : -ENOMEM;
-    for (enum automaton_order order = 0; order < AUTOMATON_ORDERS && rc == -ENOSPC; order++)
-        rc = run_order(a, start_key(function, height, order));
-    return rc;
+    struct lattice_state state = {(uint32_t)(cid >> 32), CALLERS_LEAF, (uint32_t)cid / CALLERS_UNIT};
+    struct lattice_cell cell;
+    struct scaled sum = {0, 0};
+    int rc = (uint32_t)cid % CALLERS_UNIT ? -ENOENT : choose_lattice(a, &state, &cell);
+    if (rc == -ENOENT)
+        return remember(a, cid, 0, sum);
+    if (rc == 0)
+        rc = sum_up(a, state, &cell, &sum);
+    if (rc == 0)
+        rc = search(a, cid);
+    return rc == 0 ? remember(a, cid, cell.paths, sum) : rc;
 }
 
 int automaton_find(struct automaton *a, uint32_t function, uint32_t height, struct automaton_answer *out)
 {
-    enum automaton_order order;
-    uint32_t i = find_start(a, function, height, &order);
-    if (i == NONE) {
-        int rc = find_new(a, function, height);
+    uint64_t cid = (uint64_t)function << 32 | height;
+    const uint64_t *place = a->index ? table_find(a->index, cid) : NULL;
+    if (!place) {
+        int rc = find_new(a, cid);
         if (rc < 0)
             return rc;
-        i = find_start(a, function, height, &order);
+        place = table_find(a->index, cid);
     }
-    const struct state *s = &a->states[i];
-    if (s->logarithm == LOG_ZERO)
+    const struct answer *answer = &a->answers[*place];
+    if (answer->paths <= 0)
         return -ENOENT;
-    out->paths = s->paths;
-    out->best = s->count;
-    out->order = order;
-    for (uint32_t r = 0; r < s->count; r++) {
-        double p = exp((double)a->choices[s->first + r].logarithm - s->logarithm);
-        out->probability[r] = p < 1 ? p : 1;
-    }
+    out->paths = answer->paths;
+    out->best = answer->count;
+    memcpy(out->probability, a->probabilities + answer->first, answer->count * sizeof *out->probability);
     return 0;
 }
 
-/* The map's node and its ancestors, from the inside out; returns the new depth. */
-static size_t append_node(const struct automaton *a, uint32_t node, struct automaton_step *steps,
-                          size_t depth, size_t max)
+/* Where the steps of a path go: from the root inwards, but the outermost that there is no room for. */
+struct path {
+    struct automaton_step *steps;
+    size_t left_out, at;
+};
+
+static void put_step(struct path *path, struct automaton_step step)
 {
-    const struct pathmap *map = graph_map(a->graph);
-    for (; node != PATHMAP_NONE; depth++) {
-        struct pathmap_node n = pathmap_node(map, node);
-        if (depth < max)
-            steps[depth] = (struct automaton_step){n.function, n.height, n.site, false};
-        node = n.parent;
-    }
+    if (path->at >= path->left_out)
+        path->steps[path->at - path->left_out] = step;
+    path->at++;
+}
+
+static size_t node_depth(const struct pathmap *map, uint32_t node)
+{
+    size_t depth = 0;
+    for (; node != PATHMAP_NONE; node = pathmap_node(map, node).parent)
+        depth++;
     return depth;
 }
 
-size_t automaton_path(const struct automaton *a, uint32_t function, uint32_t height, uint32_t rank,
+/* The map's node and its ancestors. */
+static void put_nodes(struct path *path, const struct pathmap *map, uint32_t node)
+{
+    size_t depth = node_depth(map, node);
+    for (size_t i = depth; i-- > 0;) {
+        struct pathmap_node n = pathmap_node(map, node);
+        size_t at = path->at + i;
+        if (at >= path->left_out)
+            path->steps[at - path->left_out] = (struct automaton_step){n.function, n.height, n.site, false};
+        node = n.parent;
+    }
+    path->at += depth;
+}
+
+/* Whether the item is one of the path's functions, and not also the map's node that completes it. */
+static bool is_step(const struct automaton *a, const struct item *item, const struct item *last)
+{
+    return item->exact == PATHMAP_NONE && item->state.node < a->callers.functions &&
+           !(last->exact != PATHMAP_NONE && item == &a->items[last->inner]);
+}
+
+/* The path that the item completes. */
+static void put_path(const struct automaton *a, const struct item *last, struct path *path)
+{
+    uint32_t edge = NONE;
+    if (last->exact != PATHMAP_NONE)
+        put_nodes(path, graph_map(a->graph), last->exact);
+    for (const struct item *item = last;; item = &a->items[item->inner]) {
+        const struct graph_edge *by = edge == NONE ? NULL : graph_edge_at(a->graph, edge);
+        if (is_step(a, item, last))
+            put_step(path, (struct automaton_step){item->state.node, item->state.unit * CALLERS_UNIT,
+                                                   by ? by->site : 0, by && by->open});
+        if (item->edge != NONE)
+            edge = item->edge;
+        if (item->inner == NONE)
+            break;
+    }
+}
+
+static size_t path_depth(const struct automaton *a, const struct item *last)
+{
+    size_t depth = last->exact == PATHMAP_NONE ? 0 : node_depth(graph_map(a->graph), last->exact);
+    for (const struct item *item = last;; item = &a->items[item->inner]) {
+        depth += is_step(a, item, last);
+        if (item->inner == NONE)
+            return depth;
+    }
+}
+
+size_t automaton_path(struct automaton *a, uint32_t function, uint32_t height, uint32_t rank,
                       struct automaton_step *steps, size_t max)
 {
-    enum automaton_order order;
-    uint32_t i = find_start(a, function, height, &order);
-    size_t depth = 0;
-    while (i < ROOT && rank < a->states[i].count) {
-        const struct state *s = &a->states[i];
-        const struct choice *c = &a->choices[s->first + rank];
-        if (c->outer == EXACT) {
-            depth = append_node(a, c->edge, steps, depth, max);
-            break;
-        }
-        const struct graph_edge *edge = graph_edge_at(a->graph, c->edge);
-        if (depth < max)
-            steps[depth] = (struct automaton_step){s->key.function, s->key.height, edge->site, edge->open};
-        depth++;
-        i = c->outer;
-        rank = c->rank;
-    }
-    size_t kept = depth < max ? depth : max;
-    for (size_t j = 0; j < kept / 2; j++) {
-        struct automaton_step swap = steps[j];
-        steps[j] = steps[kept - 1 - j];
-        steps[kept - 1 - j] = swap;
-    }
+    uint64_t cid = (uint64_t)function << 32 | height;
+    struct automaton_answer answer;
+    if (automaton_find(a, function, height, &answer) < 0 || rank >= answer.best)
+        return 0;
+    if (a->searched != cid && search(a, cid) < 0)
+        return 0;
+    const struct item *last = &a->items[a->best[rank]];
+    size_t depth = path_depth(a, last);
+    put_path(a, last, &(struct path){steps, depth > max ? depth - max : 0, 0});
     return depth;
+}
+
+int automaton_prepare(struct automaton *a, uint32_t height)
+{
+    int plain = lattice_extend(a->lattices[0], height / CALLERS_UNIT);
+    int all = plain == -ENOMEM ? 0 : lattice_extend(a->lattices[1], height / CALLERS_UNIT);
+    return plain < 0 ? plain : all;
 }
 
 size_t automaton_states(const struct automaton *a)
 {
-    return (size_t)a->forgotten + a->state_count;
+    return lattice_cells(a->lattices[0]) + lattice_cells(a->lattices[1]);
+}
+
+size_t automaton_bytes(const struct automaton *a)
+{
+    return lattice_bytes(a->lattices[0]) + lattice_bytes(a->lattices[1]) +
+           a->answer_room * sizeof *a->answers + a->probability_room * sizeof *a->probabilities +
+           a->item_room * sizeof *a->items;
 }

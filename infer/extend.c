@@ -96,17 +96,14 @@ static int extend_one(struct extending *x, const struct wanted *w)
         return 0;
     int rc = -ENOENT;
     if (function != PATHMAP_NONE)
-        rc = automaton_states(x->automaton) < EXTEND_STATES
-                 ? automaton_find(x->automaton, function, w->height, &answer)
-                 : -ENOSPC;
+        rc = automaton_find(x->automaton, function, w->height, &answer);
     if (rc == -ENOENT)
         summary->impossible++;
     if (rc == -ENOSPC)
-        summary->too_many++;
+        summary->too_high++;
     if (rc < 0)
         return rc == -ENOMEM ? rc : 0;
     summary->found++;
-    summary->reduced += answer.order != AUTOMATON_SECOND_ORDER;
     return enter_paths(x, w, &answer);
 }
 

@@ -11,9 +11,6 @@
 #include "infer/statics.h"
 #include "pathmap/pathmap.h"
 
-/* Of the automaton, for all CIDs together (some 20 seconds): those that are left then are given up. */
-#define EXTEND_STATES (4u << 20)
-
 /* A CID of the recording. */
 struct wanted {
     uint32_t function, height; /* of the trie */
@@ -28,8 +25,7 @@ struct expected_path {
 
 struct extend_summary {
     uint64_t found, impossible; /* CIDs: with paths; that no path leads to */
-    uint64_t too_many;          /* CIDs given up on for the number of states */
-    uint64_t reduced;           /* of those found: looked up with less than all that is known, for the same */
+    uint64_t too_high;          /* CIDs given up on: the automaton has not the memory for their height */
     uint64_t open;              /* of those found: a path goes through a frame of open size */
     size_t states;
 };

@@ -11,14 +11,15 @@ libinfer_la_SOURCES = \
 	infer/extend.c infer/extend.h \
 	infer/graph.c infer/graph.h \
 	infer/graph_statics.c infer/graph_statics.h \
+	infer/lattice.c infer/lattice.h \
 	infer/lineage.c infer/lineage.h \
 	infer/locate.c infer/locate.h \
 	infer/narrow.c infer/narrow.h \
 	infer/novelty.c infer/novelty.h \
 	infer/numbering.c infer/numbering.h \
 	infer/pipeline.c infer/pipeline.h \
-	infer/reach.c infer/reach.h \
 	infer/resolver.c infer/resolver.h \
+	infer/scaled.h \
 	infer/shared_ground.c infer/shared_ground.h \
 	infer/shared_layout.c infer/shared_layout.h \
 	infer/shared_levels.c infer/shared_levels.h \

@@ -12,10 +12,8 @@ void inferences_write(struct printer *printer, const struct inferences *inferenc
 {
     write_count(printer, "open:", inferences->open,
                 "can have come through frames of no fixed size (alloca): their heights are only likely ones");
-    write_count(printer, "reduced:", inferences->reduced,
-                "looked up by less than is known, as too many paths are possible");
     write_count(printer, "given up:", inferences->given_up,
-                "not looked up, as too many paths are possible: train a map, or record more audit samples");
+                "not looked up, as their stacks are too deep for the memory that inference has: train a map");
     write_count(printer, "no path:", inferences->impossible,
                 "at a height to which no calls lead that were seen or that the binaries show");
 }

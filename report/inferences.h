@@ -12,8 +12,7 @@
 /* Contexts (function and height), not samples. */
 struct inferences {
     uint64_t open;       /* with a path through a frame of no fixed size */
-    uint64_t reduced;    /* looked up with less than all that is known */
-    uint64_t given_up;   /* not looked for any more */
+    uint64_t given_up;   /* not looked for: they stand too high */
     uint64_t impossible; /* that no path leads to */
 };
 

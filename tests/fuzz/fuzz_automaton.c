@@ -14,7 +14,6 @@
 #define FUNCTIONS 16
 #define CALLS     64
 #define CLASSES   4
-#define EACH      64 /* states for one CID, at most: some inputs are to reach it */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -99,7 +98,7 @@ static void make_calls(struct world *w, const struct pathmap *map, const uint8_t
     w->all.end_count = 1;
 }
 
-static void check_answer(const struct automaton *automaton, const struct automaton_answer *answer, uint32_t f,
+static void check_answer(struct automaton *automaton, const struct automaton_answer *answer, uint32_t f,
                          uint32_t height)
 {
     struct automaton_step steps[600];
@@ -129,7 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(w != NULL);
     make_calls(w, map, data + 1 + (size_t)4 * data[0], size - 1 - (size_t)4 * data[0]);
     struct graph *graph = graph_new(map, &w->all);
-    const struct automaton_options options = {.best = 12, .each = EACH, .bytes = 150000};
+    const struct automaton_options options = {.best = 12, .bytes = 150000};
     struct automaton *automaton = automaton_new(graph, &options);
     require(automaton != NULL);
     static const uint32_t heights[] = {0, 64, 264, 1000, UINT32_MAX};

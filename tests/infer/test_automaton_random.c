@@ -13,7 +13,7 @@ struct total {
 };
 
 struct way {
-    uint32_t caller, height;
+    uint32_t caller, height, next; /* next: what is known of what the caller called */
     double probability;
 };
 
@@ -22,62 +22,63 @@ struct ways {
     unsigned count;
 };
 
-static void add_way(struct ways *w, uint32_t caller, uint32_t height, double probability)
+#define ANYTHING UINT32_MAX
+
+static void add_way(struct ways *w, struct way way)
 {
-    for (unsigned i = 0; i < w->count; i++) {
-        if (w->items[i].caller == caller && w->items[i].height == height) {
-            w->items[i].probability += probability;
-            return;
-        }
-    }
     cr_assert_lt(w->count, sizeof w->items / sizeof *w->items);
-    w->items[w->count++] = (struct way){caller, height, probability};
+    w->items[w->count++] = way;
 }
 
 static void add_edge(const struct graph *g, struct ways *w, const struct graph_edge *e, uint32_t height,
-                     double p)
+                     uint32_t next, double p)
 {
     if (e->caller == GRAPH_ROOT) {
         if (e->rise == height)
-            add_way(w, GRAPH_ROOT, 0, p);
+            add_way(w, (struct way){GRAPH_ROOT, 0, next, p});
         return;
     }
     if (!e->open) {
         if (e->rise <= height)
-            add_way(w, e->caller, height - e->rise, p);
+            add_way(w, (struct way){e->caller, height - e->rise, next, p});
         return;
     }
     uint32_t first, nodes = pathmap_function_nodes(graph_map(g), e->caller, &first), last = UINT32_MAX;
     for (uint32_t i = first; i < first + nodes; i++) {
         uint32_t outer = pathmap_node(graph_map(g), i).height;
-        if (outer + e->rise <= height && outer != last)
-            add_way(w, e->caller, outer, p / CALLERS_OPEN);
+        if (outer + e->rise <= height && (height - e->rise - outer) % 16 == 0 && outer != last)
+            add_way(w, (struct way){e->caller, outer, ANYTHING, p / CALLERS_OPEN});
         last = outer;
     }
     for (uint32_t i = 0; nodes == 0 && i < CALLERS_OPEN; i++) {
         if (e->rise + 16 * i <= height)
-            add_way(w, e->caller, height - e->rise - 16 * i, p / CALLERS_OPEN);
+            add_way(w, (struct way){e->caller, height - e->rise - 16 * i, ANYTHING, p / CALLERS_OPEN});
     }
 }
 
 /* `share`: probability of each unit of weight. */
 static void add_edges(const struct graph *g, struct ways *w, struct graph_edges edges, uint32_t height,
-                      double share)
+                      uint32_t next, double share)
 {
     for (uint32_t i = 0; i < edges.count; i++)
-        add_edge(g, w, &edges.edges[i], height, share * edges.edges[i].weight);
+        add_edge(g, w, &edges.edges[i], height, next, share * edges.edges[i].weight);
 }
 
-/* The same for those that only the binary shows: not the least. */
-static void add_unseen(const struct graph *g, struct ways *w, struct graph_edges edges, uint32_t height,
-                       double share, bool seen)
+/* Those that training saw: the pair's are a part of all. */
+static void unite(struct ways *w)
 {
-    for (uint32_t i = 0; i < edges.count; i++) {
-        double weight = edges.edges[i].weight;
-        if (share * weight >= CALLERS_LEAST ||
-            (!seen && weight >= CALLERS_UNEVEN * edges.weight / edges.count))
-            add_edge(g, w, &edges.edges[i], height, share * weight);
+    unsigned kept = 0;
+    for (unsigned i = 0; i < w->count; i++) {
+        unsigned k = 0;
+        while (k < kept &&
+               (w->items[k].caller != w->items[i].caller || w->items[k].height != w->items[i].height))
+            k++;
+        if (k < kept)
+            w->items[k].probability += w->items[i].probability;
+        else
+            w->items[kept++] = w->items[i];
     }
+    w->count = kept;
 }
 
 static struct ways *ways_of(const struct graph *g, uint32_t f, uint32_t height, uint32_t next, bool last)
@@ -96,17 +97,18 @@ static struct ways *ways_of(const struct graph *g, uint32_t f, uint32_t height, 
     cr_assert_not_null(w);
     w->count = 0;
     if (last) {
-        add_unseen(g, w, open, height, share / unseen, all.count);
+        add_edges(g, w, open, height, ANYTHING, share / unseen);
         for (uint32_t i = 0; i < class_count; i++)
-            add_unseen(g, w, graph_class_callers(g, classes[i]), height, share / unseen, all.count);
+            add_edges(g, w, graph_class_callers(g, classes[i]), height, ANYTHING, share / unseen);
         return w;
     }
     if (pair.count)
-        add_edges(g, w, pair, height, (1 - share) * of_pair / pair.weight);
+        add_edges(g, w, pair, height, f, (1 - share) * of_pair / pair.weight);
     if (all.count)
-        add_edges(g, w, all, height, (1 - share) * (1 - of_pair) / all.weight);
+        add_edges(g, w, all, height, f, (1 - share) * (1 - of_pair) / all.weight);
+    unite(w);
     if (fixed.count)
-        add_unseen(g, w, fixed, height, share / unseen, all.count);
+        add_edges(g, w, fixed, height, f, share / unseen);
     return w;
 }
 
@@ -125,7 +127,7 @@ static struct total enumerate(const struct graph *g, uint32_t f, uint32_t height
             const struct way *way = &w->items[i];
             struct total outer = {1, 1, 1};
             if (way->caller != GRAPH_ROOT)
-                outer = enumerate(g, way->caller, way->height, f, resort);
+                outer = enumerate(g, way->caller, way->height, way->next, resort);
             total.paths += outer.paths;
             total.sum += way->probability * outer.sum;
             if (way->probability * outer.best > total.best)

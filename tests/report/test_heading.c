@@ -51,19 +51,19 @@ Test(heading, tells_how_sure_the_contexts_are)
 Test(heading, tells_the_limits_that_inference_met)
 {
     struct view_heading heading = {.samples = 3, .weight = 3, .precise = 3, .expected = 3};
-    heading.inferences = (struct inferences){.open = 2, .reduced = 1};
+    heading.inferences = (struct inferences){.open = 2};
     expect(&heading, "samples",
            "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown\n"
            "expected: 100.0% of the weight is on the right path, by the probabilities\n"
            "open:     2 contexts can have come through frames of no fixed size (alloca): their heights are "
-           "only likely ones\n"
-           "reduced:  1 context looked up by less than is known, as too many paths are possible\n\n");
+           "only likely ones\n\n");
     heading.inferences = (struct inferences){.given_up = 10, .impossible = 3};
     expect(&heading, "samples",
            "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown\n"
            "expected: 100.0% of the weight is on the right path, by the probabilities\n"
-           "given up: 10 contexts not looked up, as too many paths are possible: train a map, or record more "
-           "audit samples\n"
+           "given up: 10 contexts not looked up, as their stacks are too deep for the memory that inference "
+           "has: "
+           "train a map\n"
            "no path:  3 contexts at a height to which no calls lead that were seen or that the binaries "
            "show\n\n");
 }

@@ -1,0 +1,138 @@
+/* Which heights functions can stand at, and how probable that is: known answers. */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <math.h>
+
+#include "infer/lattice.h"
+#include "tests/infer/rig.h"
+
+/* a at 16 calls b at +32, b itself at +48; c is called by b at +4096, by nobody that training saw. */
+static void begin(struct rig *r)
+{
+    rig_begin(r);
+    uint32_t a = rig_child(r, TRIE_ROOT, 0, 16, 4, 0);
+    rig_child(r, rig_child(r, a, 1, 48, 3, 1), 1, 96, 2, 1);
+    rig_finish(r);
+}
+
+/* A lattice up to a height. */
+struct bench {
+    struct callers callers;
+    struct lattice *lattice;
+};
+
+static void open_bench(struct bench *b, const struct rig *r, bool resorts, uint32_t height)
+{
+    cr_assert_eq(callers_make(&b->callers, r->graph), 0);
+    b->lattice = lattice_new(r->graph, &b->callers, resorts, 1u << 24);
+    cr_assert_not_null(b->lattice);
+    cr_assert_eq(lattice_extend(b->lattice, height / 2 / CALLERS_UNIT), 0);
+    cr_assert_eq(lattice_extend(b->lattice, height / CALLERS_UNIT), 0);
+}
+
+static void close_bench(struct bench *b)
+{
+    lattice_free(b->lattice);
+    callers_free(&b->callers);
+}
+
+static bool stands(const struct bench *b, uint32_t function, uint32_t height)
+{
+    struct lattice_cell cell;
+    return lattice_find(b->lattice, function, height / CALLERS_UNIT, &cell);
+}
+
+Test(lattice, calls_add_up)
+{
+    struct rig r;
+    struct bench b;
+    begin(&r);
+    uint32_t *f = r.numbers;
+    struct graph_call calls[] = {{f[2], {f[1], 4096, 0, 1, false}}, {f[3], {f[1], 20, 0, 1, false}}};
+    rig_use(&r, &(struct graph_calls){.calls = calls, .count = 2}, NULL);
+    open_bench(&b, &r, false, 20000);
+    for (uint32_t height = 0; height < 20000; height += 8) {
+        cr_expect_eq(stands(&b, f[0], height), height == 16, "a at %u", height);
+        cr_expect_eq(stands(&b, f[1], height), height >= 48 && height % 48 == 0, "b at %u", height);
+        cr_expect_eq(stands(&b, f[2], height), height >= 4144 && (height - 4096) % 48 == 0, "c at %u",
+                     height);
+        cr_expect_not(stands(&b, f[3], height), "a rise that is no multiple of 8");
+        cr_expect_not(stands(&b, f[4], height));
+    }
+    cr_expect_eq(lattice_extend(b.lattice, LATTICE_HEIGHT / CALLERS_UNIT), -ENOSPC);
+    close_bench(&b);
+    rig_end(&r);
+}
+
+Test(lattice, probabilities_are_products_of_shares)
+{
+    struct rig r;
+    struct bench b;
+    begin(&r);
+    uint32_t *f = r.numbers;
+    open_bench(&b, &r, false, 1000);
+    /* Of b's 5 calls a made 3. */
+    double expected = 0.6;
+    for (uint32_t height = 48; height < 1000; height += 48) {
+        struct lattice_cell cell;
+        cr_assert(lattice_find(b.lattice, f[1], height / CALLERS_UNIT, &cell));
+        cr_expect_eq(cell.kind, LATTICE_PLAIN);
+        cr_expect_eq(cell.paths, 1);
+        double sum = ldexp((double)cell.value.sum.fraction, cell.value.sum.exponent),
+               best = ldexp((double)cell.value.best.fraction, cell.value.best.exponent);
+        cr_expect_float_eq(best, sum, 1e-6 * sum, "one path");
+        cr_expect_float_eq(sum, expected, 1e-6 * expected, "at %u: %g", height, sum);
+        /* Of b's calls 2 of 5 came of another b, which called b then: that was seen twice, by a both times,
+         * and as much again is the back-off to all of b's callers. So a has (1 + 3/5) / 2 there, and yet
+         * another b (0 + 2/5) / 2. */
+        expected = height == 48 ? 0.4 * 0.8 : expected * 0.2;
+    }
+    close_bench(&b);
+    rig_end(&r);
+}
+
+Test(lattice, last_resorts_are_asked_for)
+{
+    struct rig r;
+    struct bench plain, all;
+    begin(&r);
+    uint32_t *f = r.numbers, targets[] = {f[4], f[5]};
+    struct graph_call open = {f[2], {f[0], 16, 0, 1, true}};
+    struct graph_edge through = {f[1], 64, 0, 1, false};
+    struct graph_class class = {&through, 1, targets, 2};
+    rig_use(&r, &(struct graph_calls){.calls = &open, .count = 1, .classes = &class, .class_count = 1}, NULL);
+    open_bench(&plain, &r, false, 2000);
+    open_bench(&all, &r, true, 2000);
+    for (uint32_t height = 0; height < 2000; height += 8) {
+        cr_expect_not(stands(&plain, f[2], height));
+        cr_expect_not(stands(&plain, f[5], height));
+        cr_expect_eq(stands(&all, f[2], height), height >= 32 && height % 16 == 0, "c at %u", height);
+        cr_expect_eq(stands(&all, f[5], height), height >= 112 && (height - 64) % 48 == 0, "f at %u", height);
+        cr_expect_eq(stands(&all, f[1], height), stands(&plain, f[1], height));
+    }
+    close_bench(&plain);
+    close_bench(&all);
+    rig_end(&r);
+}
+
+Test(lattice, without_memory_it_goes_no_further)
+{
+    struct rig r;
+    struct callers callers;
+    begin(&r);
+    cr_assert_eq(callers_make(&callers, r.graph), 0);
+    struct lattice *lattice = lattice_new(r.graph, &callers, true, 40000);
+    cr_assert_not_null(lattice);
+    struct lattice_cell cell;
+    cr_assert_eq(lattice_extend(lattice, 10), 0);
+    cr_expect_eq(lattice_extend(lattice, 100000), -ENOSPC);
+    cr_expect_eq(lattice_extend(lattice, 100000), -ENOSPC, "asked again");
+    cr_expect_eq(lattice_extend(lattice, 10), 0);
+    cr_expect(lattice_find(lattice, r.numbers[1], 6, &cell));
+    cr_expect_leq(lattice_bytes(lattice), 40000u);
+    cr_expect_gt(lattice_cells(lattice), 10u);
+    lattice_free(lattice);
+    callers_free(&callers);
+    rig_end(&r);
+}
