@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "infer/translation.h"
+#include "process/unwind.h"
 
 #define DEPTH_MAX    (1u << 20) /* frames of one stack */
 #define STACKS_MAX   16         /* of one thread: its own, alternate ones, coroutines' */
@@ -257,6 +258,25 @@ static int enter(struct entries *e, struct shadow_stack *s, const struct process
     return shadow_push(s, frame) ? 0 : -1;
 }
 
+/* The base of the stack that the function is entered on: 1; 0 when it cannot be told. A coroutine's or an
+ * alternate one begins with its outermost frame: one that nothing called, or else the first to be seen. */
+static int find_base(struct process *process, const struct sample *sample, uint64_t *base,
+                     struct fathom_error *err)
+{
+    uint64_t return_address, outermost = sample->sp + 8;
+    enum stack_kind kind = process_stack_base(process, sample->tid, sample->sp, base);
+    if (kind == STACK_OWN)
+        return 1;
+    if (!process_has_stack(process, sample->tid) || outermost < PROCESS_STACK_REACH)
+        return kind != STACK_UNKNOWN;
+    bool begins = dumped_word(sample, sample->sp, &return_address) && unwind_begins(process, return_address);
+    if (kind == STACK_SHARED && !begins)
+        return 1;
+    *base = outermost;
+    int rc = process_begin_shared_stack(process, outermost, err);
+    return rc < 0 ? rc : 1;
+}
+
 static int learn_sample(struct entries *e, const struct sample *sample, struct fathom_error *err)
 {
     struct process *process = process_find(e->processes, sample->pid);
@@ -267,15 +287,12 @@ static int learn_sample(struct entries *e, const struct sample *sample, struct f
         e->summary.failed++;
         return 0;
     }
-    if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN) {
-        if (!process_has_stack(process, sample->tid)) {
-            e->summary.failed++; /* it ended before its stack could be located */
-            return 0;
-        }
-        base = sample->sp + 8; /* a coroutine's, an alternate one: it begins with its outermost frame */
-        int rc = process_set_shared_stack(process, base > 65536 ? base - 65536 : 1, base, err);
-        if (rc < 0)
-            return rc;
+    int found = find_base(process, sample, &base, err);
+    if (found < 0)
+        return found;
+    if (!found) {
+        e->summary.failed++; /* it ended before its stack could be located */
+        return 0;
     }
     if (base < sample->sp + 8 || base - sample->sp - 8 > UINT32_MAX) {
         e->summary.failed++;

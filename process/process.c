@@ -417,3 +417,12 @@ int process_set_shared_stack(struct process *process, uint64_t low, uint64_t bas
 {
     return set_stack(&process->shared, STACKS_SHARED, low, base, err);
 }
+
+int process_begin_shared_stack(struct process *process, uint64_t base, struct fathom_error *err)
+{
+    if (base < PROCESS_STACK_REACH)
+        return error_set(err, EINVAL, "a stack would end at address 0x%llx", (unsigned long long)base);
+    if (!process->shared && !(process->shared = stacks_new()))
+        return error_memory(err);
+    return stacks_begin(process->shared, STACKS_SHARED, base, PROCESS_STACK_REACH) ? 0 : error_memory(err);
+}

@@ -82,5 +82,9 @@ int process_set_stack(struct process *process, uint32_t tid, uint64_t low, uint6
 /* The same for a stack that belongs to no thread. What is a thread's own for process_stack_base() stays so.
  */
 int process_set_shared_stack(struct process *process, uint64_t low, uint64_t base, struct fathom_error *err);
+/* A stack that belongs to no thread begins at base, which is at least PROCESS_STACK_REACH: as far down as
+ * that, or to the next one, it is taken to reach. One that it lies within ends there. */
+#define PROCESS_STACK_REACH 65536u
+int process_begin_shared_stack(struct process *process, uint64_t base, struct fathom_error *err);
 
 #endif

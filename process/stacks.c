@@ -84,6 +84,22 @@ static uint32_t thread_first(const struct thread *t, uint64_t address)
     return low;
 }
 
+bool stacks_begin(struct stacks *s, uint32_t tid, uint64_t base, uint64_t reach)
+{
+    struct thread *t = stacks_thread(s, tid);
+    uint32_t above = thread_first(t, base);
+    uint64_t low = base - reach;
+    if (t && above < t->count) {
+        if (t->stacks[above].base == base)
+            return true;
+        if (t->stacks[above].low < base)
+            t->stacks[above].low = base;
+    }
+    if (above > 0 && t->stacks[above - 1].base > low)
+        low = t->stacks[above - 1].base;
+    return stacks_set(s, tid, low, base);
+}
+
 bool stacks_set(struct stacks *s, uint32_t tid, uint64_t low, uint64_t base)
 {
     struct thread *t = stacks_thread(s, tid);

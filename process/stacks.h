@@ -21,6 +21,10 @@ void stacks_free(struct stacks *stacks); /* NULL is allowed */
 /* Makes [low, base] (low < base) a stack of the thread: it replaces those of its list that it overlaps, but
  * one of the same base is widened. A list that is full is forgotten first. false: out of memory. */
 bool stacks_set(struct stacks *stacks, uint32_t tid, uint64_t low, uint64_t base);
+/* A stack begins at base, whose end nobody told: it is taken to reach down `reach` bytes (below base), or to
+ * the next stack. One that it lies within ends there. Nothing changes when the base is known. false: out of
+ * memory. */
+bool stacks_begin(struct stacks *stacks, uint32_t tid, uint64_t base, uint64_t reach);
 bool stacks_find(struct stacks *stacks, uint32_t tid, uint64_t sp, uint64_t *base);
 bool stacks_any(const struct stacks *stacks, uint32_t tid); /* the thread has one */
 void stacks_remove(struct stacks *stacks, uint32_t tid);

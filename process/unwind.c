@@ -136,15 +136,6 @@ static bool follows_call(const struct place *place)
     return false;
 }
 
-/* Whether the return address was put on the stack for what runs on it to end there: nothing called. */
-static bool walk_planted(const struct walk *walk)
-{
-    struct place place;
-    return process_place(walk->process, walk->pc, &place) && place.function != IMAGE_NO_FUNCTION &&
-           image_function(place.image, place.function)->address == place.address &&
-           cfi_lookup(image_cfi(place.image), place.address).cfa != CFI_SIGNAL_FRAME && !follows_call(&place);
-}
-
 /* From the restorer's frame to the code that the signal interrupted. false: it ran on another stack. */
 static bool walk_signal(struct walk *walk, uint64_t cfa)
 {
@@ -155,6 +146,16 @@ static bool walk_signal(struct walk *walk, uint64_t cfa)
     walk->sp = cfa;
     walk->exact = true;
     return true;
+}
+
+bool unwind_begins(const struct process *process, uint64_t return_address)
+{
+    struct place place;
+    return return_address == 0 ||
+           (process_place(process, return_address, &place) && place.function != IMAGE_NO_FUNCTION &&
+            image_function(place.image, place.function)->address == place.address &&
+            cfi_lookup(image_cfi(place.image), place.address).cfa != CFI_SIGNAL_FRAME &&
+            !follows_call(&place));
 }
 
 size_t unwind_sample(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
@@ -205,7 +206,7 @@ size_t unwind_sample(const struct process *process, const struct sample *sample,
             *end = UNWIND_CUT;
             return count;
         }
-        if (walk.pc == 0 || walk_planted(&walk))
+        if (unwind_begins(process, walk.pc))
             return count;
         walk.sp = cfa;
         walk.exact = false;

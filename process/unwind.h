@@ -38,6 +38,8 @@ struct unwind_frame {
 /* Frames innermost first; returns their number and sets *end. */
 size_t unwind_sample(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                      size_t max, enum unwind_end *end);
+/* Whether nothing called the function that has this return address: a coroutine begins with it. */
+bool unwind_begins(const struct process *process, uint64_t return_address);
 /* The base of the stack (process.h) from a walk that ended with UNWIND_ROOT, and whose stack it is: a
  * thread's own begins with `_start` or returns to clone3. STACK_UNKNOWN: the sample is in one of these
  * itself, which does not tell. */

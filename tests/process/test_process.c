@@ -292,6 +292,30 @@ Test(process, shared_stacks_belong_to_no_thread)
     world_close(w);
 }
 
+Test(process, stacks_that_begin_end_where_the_next_one_does)
+{
+    struct world *w = world_open();
+    map_kind(w, 7, 0x10000, 0x4000, 0, "[stack:7]", false);
+    struct process *p = process_find(w->processes, 7);
+    cr_expect_eq(process_begin_shared_stack(p, 0x120000, NULL), 0);
+    cr_expect_eq(base_of(w, 7, 7, 0x120000), 0x120000);
+    cr_expect_eq(base_of(w, 7, 7, 0x110000), 0x120000);
+    cr_expect_eq(base_of(w, 7, 7, 0x10fff8), 0, "out of its reach");
+    /* 0x8000 apart: the one above ends at this one's base, and this one reaches as far. */
+    cr_expect_eq(process_begin_shared_stack(p, 0x118000, NULL), 0);
+    cr_expect_eq(base_of(w, 7, 7, 0x118008), 0x120000);
+    cr_expect_eq(base_of(w, 7, 7, 0x118000), 0x118000);
+    cr_expect_eq(base_of(w, 7, 7, 0x108000), 0x118000);
+    cr_expect_eq(process_begin_shared_stack(p, 0x128000, NULL), 0);
+    cr_expect_eq(base_of(w, 7, 7, 0x120008), 0x128000);
+    cr_expect_eq(base_of(w, 7, 7, 0x120000), 0x120000);
+    cr_expect_eq(base_of(w, 7, 7, 0x118008), 0x120000, "as before");
+    cr_expect_eq(process_begin_shared_stack(p, 0x120000, NULL), 0);
+    cr_expect_eq(base_of(w, 7, 7, 0x118000), 0x118000, "as before");
+    cr_expect_lt(process_begin_shared_stack(p, 0x1000, NULL), 0);
+    world_close(w);
+}
+
 Test(process, more_shared_stacks_than_are_kept)
 {
     struct world *w = world_open();
