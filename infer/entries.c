@@ -225,7 +225,7 @@ static int begin_at_start(struct entries *e, struct shadow_stack *s)
         function == TRIE_NONE ? TRIE_NONE : trie_child(e->trie, TRIE_ROOT, function, START_HEIGHT, 0);
     if (node == TRIE_NONE || !shadow_push(s, (struct shadow_frame){0, node, START_HEIGHT, function}))
         return -1;
-    trie_add(e->trie, node, 1, 1);
+    trie_add(e->trie, node, 1, 0);
     return 0;
 }
 
@@ -252,7 +252,7 @@ static int enter(struct entries *e, struct shadow_stack *s, const struct process
         frame.node = trie_child(e->trie, parent, frame.function, frame.height, site);
         if (frame.node == TRIE_NONE)
             return -1;
-        trie_add(e->trie, frame.node, 1, 1);
+        trie_add(e->trie, frame.node, 1, 0);
         e->summary.entered++;
     }
     return shadow_push(s, frame) ? 0 : -1;

@@ -2,6 +2,7 @@
 #include "infer/trainer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "infer/translation.h"
 
@@ -9,7 +10,8 @@ struct trainer {
     struct trie *trie;               /* borrowed */
     struct translation *translation; /* to the trie's numbers */
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
-    uint32_t leaf; /* of the last path entered */
+    uint32_t leaf;        /* of the last path entered */
+    const char *left_out; /* a file; NULL: none */
 };
 
 struct trainer *trainer_new(struct trie *trie)
@@ -32,6 +34,11 @@ void trainer_free(struct trainer *t)
         return;
     translation_free(t->translation);
     free(t);
+}
+
+void trainer_leave_out(struct trainer *t, const char *path)
+{
+    t->left_out = path;
 }
 
 uint32_t trainer_function(struct trainer *t, const struct place *place)
@@ -61,7 +68,9 @@ static bool trainer_usable(const struct trainer *t, size_t count, uint64_t base)
     if (count == 0 || t->frames[0].cfa > base || base - t->frames[0].cfa > UINT32_MAX)
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (t->frames[i].place.function == IMAGE_NO_FUNCTION)
+        const struct place *place = &t->frames[i].place;
+        if (place->function == IMAGE_NO_FUNCTION ||
+            (t->left_out && strcmp(image_path(place->image), t->left_out) == 0))
             return false;
     }
     return true;
@@ -96,7 +105,8 @@ static int trainer_enter(struct trainer *t, size_t count, size_t all, uint64_t b
         if (i > innermost && !trainer_covers(t, frame))
             continue;
         const struct unwind_frame *caller = i + 1 < all ? frame + 1 : NULL;
-        uint64_t site = caller && !caller->interrupted ? caller->place.address : 0;
+        bool left_out = caller && i + 1 > innermost && !trainer_covers(t, caller);
+        uint64_t site = caller && !caller->interrupted && !left_out ? caller->place.address : 0;
         uint32_t function = trainer_function(t, &frame->place);
         if (function == TRIE_NONE)
             return error_memory(err);

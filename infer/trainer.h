@@ -13,6 +13,8 @@ struct trainer;
 struct trainer *trainer_new(struct trie *trie);
 void trainer_free(struct trainer *trainer);
 
+/* Stacks with a frame in this file (borrowed) are not entered, as if the frame was in no function. */
+void trainer_leave_out(struct trainer *trainer, const char *path);
 /* The trie's number of a place's function (which it must have), added when new. TRIE_NONE: out of memory. */
 uint32_t trainer_function(struct trainer *trainer, const struct place *place);
 /* Unwinds the sample's dump and enters every prefix of its path with its height: each gets one pass, the

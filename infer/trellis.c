@@ -1,8 +1,6 @@
 /* trellis.c - see trellis.h. Nothing is computed for sure columns that follow sure ones. */
 #include "infer/trellis.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +17,9 @@ struct trellis {
 
 struct trellis_work {
     struct coherence *model;
-    double count;      /* what a settled column's states weigh in the model; 0: nothing */
-    bool judge;        /* `likelihood` is wanted */
-    double likelihood; /* logarithm */
-    double sums[ROOM]; /* P(column t | all before it) */
+    bool count;
     double forward[ROOM][CANDIDATES_MAX], backward[ROOM][CANDIDATES_MAX];
-    float steps[ROOM][CANDIDATES_MAX][CANDIDATES_MAX]; /* [t]: from column t - 1 to t */
+    double steps[ROOM][CANDIDATES_MAX][CANDIDATES_MAX]; /* [t]: from column t - 1 to t */
 };
 
 struct trellis_work *trellis_work_new(struct coherence *model)
@@ -32,8 +27,7 @@ struct trellis_work *trellis_work_new(struct coherence *model)
     struct trellis_work *w = malloc(sizeof *w);
     if (w) {
         w->model = model;
-        w->count = 0;
-        w->judge = false;
+        w->count = false;
     }
     return w;
 }
@@ -43,21 +37,9 @@ void trellis_work_free(struct trellis_work *w)
     free(w);
 }
 
-void trellis_work_count(struct trellis_work *w, double weight)
+void trellis_work_count(struct trellis_work *w, bool count)
 {
-    w->count = weight;
-}
-
-void trellis_work_judge(struct trellis_work *w)
-{
-    w->judge = true;
-    w->likelihood = 0;
-}
-
-double trellis_work_judged(struct trellis_work *w)
-{
-    w->judge = false;
-    return w->likelihood;
+    w->count = count;
 }
 
 struct trellis *trellis_new(struct trellis_work *work)
@@ -77,31 +59,30 @@ void trellis_free(struct trellis *t)
 }
 
 /* Scales to a sum of 1; all equal where it is 0. */
-static double normalise(double *values, uint32_t count)
+static void normalise(double *values, uint32_t count)
 {
     double sum = 0;
     for (uint32_t i = 0; i < count; i++)
         sum += values[i];
     for (uint32_t i = 0; i < count; i++)
         values[i] = sum > 0 ? values[i] / sum : 1.0 / count;
-    return sum;
 }
 
 static void go_forward(struct trellis_work *w, const struct column *columns, uint32_t count)
 {
     for (uint32_t t = 1; t < count; t++) {
         const struct column *from = &columns[t - 1], *to = &columns[t];
-        uint32_t level = renewal_level(coherence_gaps(w->model, from->time, to->time));
+        double gaps = coherence_gaps(w->model, from->time, to->time);
         for (uint32_t j = 0; j < to->count; j++) {
             double sum = 0;
             for (uint32_t i = 0; i < from->count; i++) {
-                double p = coherence_step(w->model, from->first + i, to->first + j, level);
-                w->steps[t][i][j] = (float)p;
+                double p = coherence_step(w->model, from->first + i, to->first + j, gaps);
+                w->steps[t][i][j] = p;
                 sum += w->forward[t - 1][i] * p;
             }
             w->forward[t][j] = sum;
         }
-        w->sums[t] = normalise(w->forward[t], to->count);
+        normalise(w->forward[t], to->count);
     }
 }
 
@@ -113,7 +94,7 @@ static void go_backward(struct trellis_work *w, const struct column *columns, ui
         for (uint32_t i = 0; i < columns[t].count; i++) {
             double sum = 0;
             for (uint32_t j = 0; j < columns[t + 1].count; j++)
-                sum += (double)w->steps[t + 1][i][j] * w->backward[t + 1][j];
+                sum += w->steps[t + 1][i][j] * w->backward[t + 1][j];
             w->backward[t][i] = sum;
         }
         normalise(w->backward[t], columns[t].count);
@@ -127,10 +108,8 @@ static int settle_column(struct trellis_work *w, const struct column *columns, u
     for (uint32_t i = 0; i < columns[t].count; i++)
         posterior[i] = w->forward[t][i] * w->backward[t][i];
     normalise(posterior, columns[t].count);
-    for (uint32_t i = 0; w->count > 0 && columns[t].count > 1 && i < columns[t].count; i++)
-        coherence_count_state(w->model, columns[t].first + i, w->count * posterior[i]);
-    if (w->judge && t)
-        w->likelihood += log(w->sums[t] + DBL_MIN);
+    for (uint32_t i = 0; w->count && columns[t].count > 1 && i < columns[t].count; i++)
+        coherence_count_state(w->model, columns[t].first + i, posterior[i]);
     return sink ? sink(context, &columns[t], posterior, err) : 0;
 }
 
@@ -164,22 +143,10 @@ static int settle(struct trellis *t, uint32_t settled, trellis_sink *sink, void 
     return rc;
 }
 
-/* A sure column after the last one, which is settled. */
-static void judge_step(struct trellis *t, const struct column *column)
-{
-    uint32_t level = renewal_level(coherence_gaps(t->work->model, t->last.time, column->time));
-    double sum = 0;
-    for (uint32_t i = 0; i < t->last.count; i++)
-        sum += t->forward[i] * coherence_step(t->work->model, t->last.first + i, column->first, level);
-    t->work->likelihood += log(sum + DBL_MIN);
-}
-
 int trellis_add(struct trellis *t, struct column column, trellis_sink *sink, void *context,
                 struct fathom_error *err)
 {
     if (column.count == 1 && t->count == 0) {
-        if (t->work->judge && t->begun)
-            judge_step(t, &column);
         t->last = column;
         t->forward[0] = 1;
         t->begun = true;

@@ -178,7 +178,7 @@ static bool reading_stub(struct reading *r, uint32_t parent, uint64_t address, c
     uint32_t child = function == TRIE_NONE
                          ? TRIE_NONE
                          : trie_child(r->trie, parent, function, store_height(node), address);
-    trie_add(r->trie, child, node->count, node->count);
+    trie_add(r->trie, child, node->count, 0);
     return child != TRIE_NONE;
 }
 
@@ -198,7 +198,7 @@ static int reading_enter(struct reading *r, const struct store_node *node, const
     uint32_t child = trie_child(r->trie, parent, function, store_height(node), address);
     if (child == TRIE_NONE || !reading_stub(r, parent, address, node))
         return -ENOMEM;
-    trie_add(r->trie, child, node->count, node->count);
+    trie_add(r->trie, child, node->count, 0);
     *out = (struct known){child + ENTERED};
     r->harvest->nodes++;
     r->harvest->calls = add_saturating(r->harvest->calls, node->count);

@@ -2,9 +2,8 @@
  * harvest.h - what a training session learned: the stores of its processes, summed up in a trie.
  *
  * A node of a store is one of the trie with the same function, height and call site; its entries count as
- * passes and as self, since each began an activation in which samples can fall. Stores may be hostile (their
- * writers are the trained programs): a node that makes no sense is left out with what is below it, and
- * counted.
+ * passes; self is left to samples. Stores may be hostile (their writers are the trained programs): a node
+ * that makes no sense is left out with what is below it, and counted.
  */
 #ifndef FATHOM_PATHMAP_HARVEST_H
 #define FATHOM_PATHMAP_HARVEST_H

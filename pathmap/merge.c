@@ -44,13 +44,21 @@ static bool functions_add(struct trie *trie, const struct pathmap *map, uint32_t
     return true;
 }
 
+/* Whether the node's calls were counted, each of them, in what the trie had before: walks of samples through
+ * it do not add to them. */
+static bool is_counted(const struct trie *trie, uint32_t node, uint32_t before, struct pathmap_image image)
+{
+    return node < before && !image.hooked &&
+           trie->images[trie->functions[trie->nodes[node].function].image].hooked;
+}
+
 /* Enters each node after its parent: nodes are sorted by CID, so the outer frames still to enter are first
  * gathered in `pending`. A node of an image that the trie covers goes below the nearest such ancestor:
  * `covered` holds that of each node, itself included. All arrays have the map's size. */
 static bool nodes_add(struct trie *trie, const struct pathmap *map, const uint32_t *functions,
                       uint32_t *numbers, uint32_t *covered, uint32_t *pending)
 {
-    uint32_t count = pathmap_node_count(map);
+    uint32_t count = pathmap_node_count(map), before = trie_node_count(trie);
     for (uint32_t i = 0; i < count; i++)
         numbers[i] = TRIE_NONE;
     for (uint32_t i = 0; i < count; i++) {
@@ -65,11 +73,16 @@ static bool nodes_add(struct trie *trie, const struct pathmap *map, const uint32
             bool covers = trie_covers(trie, trie->functions[functions[node.function]].image);
             uint32_t above = outermost ? TRIE_ROOT : covered[node.parent];
             uint32_t parent = covers || outermost ? above : numbers[node.parent];
-            numbers[at] = trie_child(trie, parent, functions[node.function], node.height, node.site);
+            /* Called from a frame that is left out, it has no site in its parent. */
+            bool called = outermost || parent == numbers[node.parent];
+            numbers[at] =
+                trie_child(trie, parent, functions[node.function], node.height, called ? node.site : 0);
             if (numbers[at] == TRIE_NONE)
                 return false;
             covered[at] = covers ? numbers[at] : above;
-            trie_add(trie, numbers[at], node.passes, node.self);
+            struct pathmap_image image = pathmap_image(map, pathmap_function(map, node.function).image);
+            trie_add(trie, numbers[at], is_counted(trie, numbers[at], before, image) ? 0 : node.passes,
+                     node.self);
         }
     }
     return true;

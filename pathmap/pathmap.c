@@ -33,6 +33,15 @@ struct pathmap_image pathmap_image(const struct pathmap *map, uint32_t index)
     return image;
 }
 
+bool pathmap_sampled(const struct pathmap *map)
+{
+    for (uint32_t i = 0; i < map->node_count; i++) {
+        if (map->nodes[i].self)
+            return true;
+    }
+    return false;
+}
+
 bool pathmap_covers(const struct pathmap *map, uint32_t index)
 {
     bool any = false;

@@ -54,6 +54,8 @@ struct pathmap_node pathmap_node(const struct pathmap *map, uint32_t index);
 bool pathmap_node_sound(const struct pathmap *map, uint32_t index);
 struct trie_statistics pathmap_statistics(const struct pathmap *map);
 
+/* Whether any sample was counted (self) or calls alone (passes). O(nodes) where there is none. */
+bool pathmap_sampled(const struct pathmap *map);
 /* Whether frames of the image belong in the map's paths: it is hooked, or none is (docs/fmap.md). */
 bool pathmap_covers(const struct pathmap *map, uint32_t image);
 /* The function's number, PATHMAP_NONE when the map does not know it. */

@@ -64,8 +64,9 @@ int trie_save(const struct trie *trie, const char *path, struct fathom_error *er
 struct pathmap;
 /* Adds all paths, counts and statistics of a map; hooked images of either shape the paths of the map, not
  * those that are in the trie already: so maps with hooked images come first. For --append, `map merge`, and a
- * map with a recording's own audit samples. -EBADMSG: the map is damaged, nothing was added; -ENOMEM: some of
- * it may have been. */
+ * map with a recording's own audit samples. Passes of a map of unwound stacks are not added where the trie
+ * has those of every call. -EBADMSG: the map is damaged, nothing was added; -ENOMEM: some of it may have
+ * been. */
 int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error *err);
 
 #endif

@@ -124,6 +124,26 @@ Test(trainer, base_known_or_not_gives_the_same_heights)
     cr_expect_eq(heights[0], heights[1]);
 }
 
+Test(trainer, stacks_through_a_file_that_is_left_out)
+{
+    struct world *w = world_open();
+    struct trainer *trainer = trainer_new(w->trie);
+    self_set_stack(&w->self);
+    left(1);
+    cr_assert_gt(train(w, trainer, NULL), 3);
+    struct place place;
+    cr_assert(process_place(w->self.process, sample.ip, &place));
+    trainer_leave_out(trainer, image_path(place.image));
+    uint32_t nodes = trie_node_count(w->trie);
+    right(5);
+    cr_expect_eq(train(w, trainer, NULL), 0);
+    cr_expect_eq(trie_node_count(w->trie), nodes);
+    cr_expect_eq(trie_statistics(w->trie)->paths_failed, 1u);
+    world_finish(w);
+    trainer_free(trainer);
+    world_close(w);
+}
+
 static void *thread(void *argument)
 {
     recursive(2);

@@ -72,6 +72,57 @@ Test(pathmap, merge_is_training_on_both)
     }
 }
 
+/* main calls qsort of the C library, which calls compare; `site`: where qsort did it. */
+static struct pathmap *callback_map(bool hooked, uint64_t passes, uint64_t self)
+{
+    static const struct build_id none;
+    struct trie *trie = trie_new();
+    uint32_t program = trie_image(trie, "program", &none), library = trie_image(trie, "libc", &none);
+    if (hooked)
+        trie_set_hooked(trie, program);
+    uint32_t outer = trie_child(trie, TRIE_ROOT, trie_function(trie, program, 0x1000, "main"), 8, 0);
+    trie_add(trie, outer, passes, 0);
+    if (!hooked) {
+        outer = trie_child(trie, outer, trie_function(trie, library, 0x500, "qsort"), 64, 0x1010);
+        trie_add(trie, outer, passes, 0);
+    }
+    uint32_t inner =
+        trie_child(trie, outer, trie_function(trie, program, 0x2000, "compare"), 96, hooked ? 0 : 0x520);
+    trie_add(trie, inner, passes, self);
+    if (!hooked)
+        trie_add(trie, trie_child(trie, inner, trie_function(trie, library, 0x600, "strcmp"), 112, 0x2010), 1,
+                 1);
+    struct pathmap *map = model_map(trie);
+    trie_free(trie);
+    return map;
+}
+
+Test(pathmap, stacks_beside_counted_calls)
+{
+    struct pathmap *calls = callback_map(true, 1000, 0), *stacks = callback_map(false, 7, 7);
+    cr_expect_not(pathmap_sampled(calls));
+    cr_expect(pathmap_sampled(stacks));
+    struct trie *both = trie_new();
+    cr_assert_eq(trie_merge(both, calls, NULL), 0);
+    cr_assert_eq(trie_merge(both, stacks, NULL), 0);
+    struct pathmap *map = model_map(both);
+    uint32_t first, program = pathmap_find_image(map, "program", NULL, NULL),
+                    library = pathmap_find_image(map, "libc", NULL, NULL);
+    /* One node of compare, whether qsort stood between or not: called as often as was counted, and sampled.
+     */
+    cr_assert_eq(pathmap_find(map, pathmap_find_function(map, program, 0x2000), 96, &first), 1u);
+    struct pathmap_node compare = pathmap_node(map, first);
+    cr_expect_eq(compare.passes, 1000u);
+    cr_expect_eq(compare.self, 7u);
+    cr_assert_eq(pathmap_find(map, pathmap_find_function(map, library, 0x600), 112, &first), 1u);
+    cr_expect_eq(pathmap_node(map, first).parent,
+                 (uint32_t)(pathmap_find(map, compare.function, 96, &first) ? first : PATHMAP_NONE));
+    pathmap_close(map);
+    pathmap_close(calls);
+    pathmap_close(stacks);
+    trie_free(both);
+}
+
 Test(pathmap, candidates_are_all_nodes_of_the_cid)
 {
     struct trie *trie = trie_new();
