@@ -24,6 +24,7 @@ struct contest {
     struct truth *truth;
     struct resolver *resolver;
     struct evaluation *evaluation;
+    bool sampled; /* truth_map is */
 };
 
 static int compare_cid(struct contest *c, uint32_t function, uint32_t height, uint32_t counterpart,
@@ -43,6 +44,13 @@ static int compare_cid(struct contest *c, uint32_t function, uint32_t height, ui
                                      weight, err);
 }
 
+/* By samples, or where training took none, by calls. */
+static double node_weight(const struct contest *c, uint32_t index)
+{
+    struct pathmap_node node = pathmap_node(c->truth_map, index);
+    return (double)(c->sampled ? node.self : node.passes);
+}
+
 /* The nodes of a function stand in order of height. */
 static int compare_function(struct contest *c, uint32_t function, struct fathom_error *err)
 {
@@ -53,7 +61,7 @@ static int compare_function(struct contest *c, uint32_t function, struct fathom_
         uint32_t height = pathmap_node(c->truth_map, i).height;
         double weight = 0;
         for (next = i; next < first + count && pathmap_node(c->truth_map, next).height == height; next++)
-            weight += (double)pathmap_node(c->truth_map, next).self;
+            weight += node_weight(c, next);
         rc = compare_cid(c, function, height, in_map, weight, err);
     }
     return rc;
@@ -85,7 +93,11 @@ int evaluate_maps(const struct evaluate_options *options, struct fathom_error *e
         rc = pathmap_open(options->truth, &truth_map, err);
     if (rc == 0) {
         struct truth *truth = truth_new(truth_map);
-        struct contest c = {truth_map, truth, resolver_new(map, NULL), truth ? evaluation_new(truth) : NULL};
+        struct contest c = {.truth_map = truth_map,
+                            .truth = truth,
+                            .resolver = resolver_new(map, NULL),
+                            .evaluation = truth ? evaluation_new(truth) : NULL,
+                            .sampled = pathmap_sampled(truth_map)};
         rc = compare_all(&c, options, map, err);
         evaluation_free(c.evaluation);
         resolver_free(c.resolver);

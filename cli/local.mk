@@ -31,6 +31,7 @@ fathom_SOURCES = \
 	cli/train_choose.c \
 	cli/train_options.h \
 	cli/train_patch.c \
+	cli/train_stacks.c cli/train_stacks.h \
 	cli/train_steps.c cli/train_steps.h \
 	cli/train_unwind.c \
 	cli/train_uprobe.c \

@@ -12,29 +12,30 @@
 /* A map's CIDs by how many function paths share them. */
 struct ambiguity {
     uint64_t cids, precise;
-    uint64_t self, precise_self; /* samples */
+    bool sampled;
+    uint64_t weight, precise_weight; /* samples, or calls where none were taken */
 };
 
 static struct ambiguity count_ambiguity(const struct pathmap *map)
 {
-    struct ambiguity a = {0};
+    struct ambiguity a = {.sampled = pathmap_sampled(map)};
     uint32_t nodes = pathmap_node_count(map);
     for (uint32_t i = 0; i < nodes;) {
         struct pathmap_node first = pathmap_node(map, i), node = first;
-        uint64_t self = 0;
+        uint64_t weight = 0;
         bool one_path = true;
         for (; i < nodes; i++) {
             node = pathmap_node(map, i);
             if (node.function != first.function || node.height != first.height)
                 break;
-            self += node.self;
+            weight += a.sampled ? node.self : node.passes;
             one_path &= node.path == first.path;
         }
         a.cids++;
-        a.self += self;
+        a.weight += weight;
         if (one_path) {
             a.precise++;
-            a.precise_self += self;
+            a.precise_weight += weight;
         }
     }
     return a;
@@ -58,8 +59,8 @@ static int map_info(const char *path, struct fathom_error *err)
            pathmap_path_count(map), pathmap_function_count(map));
     printf("  CIDs            %llu, %.1f%% precise\n", (unsigned long long)a.cids,
            percent(a.precise, a.cids));
-    printf("  samples         %llu, %.1f%% of them with a precise CID\n", (unsigned long long)a.self,
-           percent(a.precise_self, a.self));
+    printf("  %-14s  %llu, %.1f%% of them with a precise CID\n", a.sampled ? "samples" : "calls",
+           (unsigned long long)a.weight, percent(a.precise_weight, a.weight));
     printf("  stacks entered  %llu\n", (unsigned long long)s.paths_entered);
     printf("  stacks cut      %llu\n", (unsigned long long)s.paths_cut);
     printf("  not unwound     %llu\n", (unsigned long long)s.paths_failed);

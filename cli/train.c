@@ -6,6 +6,7 @@
 #include "cli/train_ways.h"
 
 #define STACK_BYTES 32768
+#define SAMPLES_HZ  2000
 
 static bool parse_way(struct terminal *terminal, const char *text, enum train_way *way)
 {
@@ -57,6 +58,8 @@ static int check_way(struct train_options *o, struct terminal *terminal)
         wrong = "--event, --frequency, --period and --stack say how to sample: for --via unwind only";
     else if (o->name_count && (o->way == TRAIN_UNWIND || o->sampling || !o->target.command))
         wrong = "--image chooses what to hook: not for --via unwind";
+    else if (o->samples_given && o->samples && (o->way > TRAIN_PATCH || o->sampling || !o->target.command))
+        wrong = "--samples are taken beside the hooks of --via patch only";
     return wrong ? option_usage(terminal, &train_command, "%s", wrong) : -1;
 }
 
@@ -78,7 +81,7 @@ static int train_with(const struct train_options *options, struct terminal *term
     }
 }
 
-enum { TRAIN_APPEND = TARGET_OWN, TRAIN_STACK, TRAIN_VIA, TRAIN_IMAGE };
+enum { TRAIN_APPEND = TARGET_OWN, TRAIN_STACK, TRAIN_VIA, TRAIN_IMAGE, TRAIN_SAMPLES };
 
 static bool take_option(void *context, int option, struct terminal *terminal)
 {
@@ -94,6 +97,9 @@ static bool take_option(void *context, int option, struct terminal *terminal)
         return parse_way(terminal, optarg, &o->way);
     case TRAIN_IMAGE:
         return parse_names(terminal, optarg, o);
+    case TRAIN_SAMPLES:
+        o->samples_given = true;
+        return option_number(terminal, "--samples", optarg, 0, 20000, &o->samples);
     case TRAIN_STACK:
         o->sampling = true;
         return option_number(terminal, "--stack", optarg, 64, 65528, &o->target.stack_bytes);
@@ -111,9 +117,11 @@ static int train_run(int argc, char **argv, struct terminal *terminal)
         {"stack", required_argument, NULL, TRAIN_STACK},
         {"via", required_argument, NULL, TRAIN_VIA},
         {"image", required_argument, NULL, TRAIN_IMAGE},
+        {"samples", required_argument, NULL, TRAIN_SAMPLES},
         {0},
     };
-    struct train_options options = {.output = "fathom.fmap", .target = {.stack_bytes = STACK_BYTES}};
+    struct train_options options = {
+        .output = "fathom.fmap", .samples = SAMPLES_HZ, .target = {.stack_bytes = STACK_BYTES}};
     struct target_parser parser = {&train_command, "+o:" TARGET_SHORT, longs, take_option, &options};
     int code = target_parse(&options.target, &parser, argc, argv, terminal);
     if (code < 0)
@@ -146,6 +154,9 @@ const struct command train_command = {
         "                         auto (default): patch where it can be, else uprobe (root) or unwind\n"
         "      --image NAME,...   hook the files whose names begin so (default: all but the C library and\n"
         "                         the loader)\n"
+        "      --samples HZ       stacks per second sampled beside the hooks, for the time that contexts "
+        "take and\n"
+        "                         for code without hooks (default: 2000; 0: none)\n"
         "      --duration S       stop after S seconds (a launched command is then ended)\n"
         "  -q, --quiet            no progress, no notes\n"
         "  -v, --verbose          say more\n"

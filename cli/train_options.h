@@ -20,6 +20,8 @@ struct train_options {
     bool sampling;            /* an option was given that only TRAIN_UNWIND has */
     const char *const *names; /* --image: prefixes of file names, without directories */
     size_t name_count;        /* 0: the default choice */
+    uint64_t samples;         /* --samples: stacks per second beside the calls; 0: none */
+    bool samples_given;
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include "cli/exit.h"
 #include "cli/interrupt.h"
 #include "cli/probe_launch.h"
+#include "cli/train_stacks.h"
 #include "cli/train_steps.h"
 #include "cli/train_ways.h"
 #include "image/name.h"
@@ -25,6 +26,10 @@ struct patching {
     const struct train_options *options;
     struct terminal *terminal;
     struct session *session;
+    struct image_cache *images;
+    char library[4096];          /* the runtime */
+    bool asked;                  /* the command runs so far that it asked for a plan */
+    struct train_stacks *stacks; /* NULL: none are sampled */
     pid_t pid;
     int status;                  /* wait status of the command; -1: it runs */
     double looked_at, look_took; /* seconds: of the stores, for progress */
@@ -61,6 +66,14 @@ static void on_child(int signal)
     (void)signal;
 }
 
+/* Not before the first request: while the kernel still sets the command up, the base of its stack moves. */
+static void begin_sampling(struct patching *p)
+{
+    p->asked = true;
+    if (p->options->samples && p->options->way != TRAIN_SLED)
+        p->stacks = train_stacks_start(p->options, p->terminal, p->images, p->pid, p->library);
+}
+
 /* Answers the runtime until the command ends, or ends it. */
 static void serve(struct patching *p)
 {
@@ -77,7 +90,9 @@ static void serve(struct patching *p)
         }
         if (end != 0 && now >= end)
             break;
-        session_serve(p->session, SERVE_MS);
+        if (session_serve(p->session, SERVE_MS) && !p->asked)
+            begin_sampling(p);
+        train_stacks_poll(p->stacks);
         show_progress(p);
     }
     terminal_progress_end(p->terminal);
@@ -85,14 +100,15 @@ static void serve(struct patching *p)
 
 /* Signals that come between the start of the command and the end of the training are ours to handle; the
  * command has what we had. */
-static int run_command(struct patching *p, const char *library, struct fathom_error *err)
+static int run_command(struct patching *p, struct fathom_error *err)
 {
     struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP}, old_child;
     struct interrupts before;
     sigset_t all, mask;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
-    int rc = probe_launch(p->options->target.command, library, session_directory(p->session), &p->pid, err);
+    int rc =
+        probe_launch(p->options->target.command, p->library, session_directory(p->session), &p->pid, err);
     interrupt_catch(&before);
     sigaction(SIGCHLD, &child, &old_child);
     sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -165,16 +181,19 @@ static void say_summary(const struct patching *p, const struct harvest *h, const
                      (unsigned long long)h->unsound);
 }
 
-static int learn(struct patching *p, struct trie *trie, struct image_cache *images, struct fathom_error *err)
+static int learn(struct patching *p, struct trie *trie, struct fathom_error *err)
 {
     struct harvest harvest = {.partial = p->options->way == TRAIN_SLED};
-    int rc = harvest_directory(&harvest, trie, images, session_directory(p->session), &p->terminal->log, err);
+    int rc =
+        harvest_directory(&harvest, trie, p->images, session_directory(p->session), &p->terminal->log, err);
     if (rc == 0 && harvest.stores == 0)
         rc = error_set(err, ECHILD,
                        "nothing was learned: the probe runtime did not start in %s (a program that drops "
                        "LD_PRELOAD or FATHOM_PROBE from its environment?); --via unwind needs no runtime",
                        p->options->target.command[0]);
-    /* After the harvest: its hooked images shape the old map's paths (trie.h). */
+    /* After the harvest: its hooked images shape the paths of both (trie.h). */
+    if (rc == 0)
+        rc = train_stacks_merge(p->stacks, trie, err);
     if (rc == 0 && p->old)
         rc = trie_merge(trie, p->old, err);
     if (rc == 0)
@@ -190,30 +209,30 @@ int train_patch(const struct train_options *options, struct terminal *terminal)
     struct patching p = {.options = options, .terminal = terminal, .status = -1};
     struct fathom_error err = {0};
     struct image_options image_options = {.log = &terminal->log};
-    struct image_cache *images = image_cache_new(&image_options);
+    p.images = image_cache_new(&image_options);
     struct trie *trie = trie_new();
     struct session_options session_options = {.names = options->names,
                                               .name_count = options->name_count,
                                               .sleds_only = options->way == TRAIN_SLED,
-                                              .images = images,
+                                              .images = p.images,
                                               .log = &terminal->log};
-    char library[4096];
-    int rc = images && trie ? 0 : error_memory(&err);
+    int rc = p.images && trie ? 0 : error_memory(&err);
     if (rc == 0)
         rc = train_open_map(options, &p.old, &err);
     if (rc == 0)
-        rc = probe_library(library, sizeof library, &err);
+        rc = probe_library(p.library, sizeof p.library, &err);
     if (rc == 0)
         rc = session_open(&session_options, &p.session, &err);
     if (rc == 0)
-        rc = run_command(&p, library, &err);
+        rc = run_command(&p, &err);
     if (rc == 0)
-        rc = learn(&p, trie, images, &err);
+        rc = learn(&p, trie, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
     pathmap_close(p.old);
     session_close(p.session);
+    train_stacks_free(p.stacks);
     trie_free(trie);
-    image_cache_free(images);
+    image_cache_free(p.images);
     return rc < 0 ? exit_code_of(&err) : p.status >= 0 ? exit_code_of_status(p.status) : EXIT_OK;
 }

@@ -1,0 +1,150 @@
+/* train_stacks.c - see train_stacks.h. */
+#include "cli/train_stacks.h"
+
+#include <stdlib.h>
+
+#include "cli/train_steps.h"
+#include "infer/trainer.h"
+#include "pathmap/pathmap.h"
+
+struct train_stacks {
+    struct terminal *terminal;
+    struct target target; /* borrowed by the collector, as pid */
+    pid_t pid;
+    struct collector *collector;
+    struct decoder *decoder;
+    struct order *order;
+    struct processes *processes;
+    struct trie *trie; /* of all frames, also those without hooks */
+    struct trainer *trainer;
+    bool ended;
+    uint64_t entered, left_out;
+};
+
+static int learn(void *context, const struct record *record, struct fathom_error *err)
+{
+    struct train_stacks *s = context;
+    if (record->kind != RECORD_SAMPLE)
+        return processes_apply(s->processes, record, err);
+    const struct sample *sample = &record->sample;
+    struct process *process = process_find(s->processes, sample->pid);
+    if (!process || !sample->has_regs || !sample->stack)
+        return 0;
+    int entered = trainer_add(s->trainer, process, sample, NULL, err);
+    if (entered > 0)
+        s->entered++;
+    else
+        s->left_out++; /* in a hook, mostly */
+    return entered < 0 ? entered : 0;
+}
+
+static int sink(void *context, const void *records, size_t size, struct fathom_error *err)
+{
+    struct train_stacks *s = context;
+    return train_order(s->order, records, size, err);
+}
+
+/* Stops the collector and takes what is left. */
+static void end(struct train_stacks *s)
+{
+    struct fathom_error err;
+    if (s->ended)
+        return;
+    s->ended = true;
+    if (collector_stop(s->collector, sink, s, &err) < 0 || order_flush(s->order, &err) < 0)
+        terminal_say(s->terminal, LOG_WARNING, "stacks were sampled in part only: %s", err.text);
+}
+
+static int start(struct train_stacks *s, struct fathom_error *err)
+{
+    struct collector_options options;
+    const struct event *events;
+    target_collector(&s->target, s->terminal, &options);
+    int rc = collector_open(&options, &s->collector, err);
+    if (rc < 0)
+        return rc;
+    size_t count = collector_events(s->collector, &events);
+    rc = decoder_new(events, count, &s->decoder, err);
+    if (rc < 0)
+        return rc;
+    s->order = order_new(s->decoder, true, learn, s);
+    return s->order ? collector_start(s->collector, sink, s, err) : error_memory(err);
+}
+
+struct train_stacks *train_stacks_start(const struct train_options *options, struct terminal *terminal,
+                                        struct image_cache *images, pid_t pid, const char *runtime)
+{
+    struct fathom_error err = {0};
+    struct train_stacks *s = calloc(1, sizeof *s);
+    int rc = s ? 0 : error_memory(&err);
+    if (rc == 0) {
+        s->terminal = terminal;
+        s->pid = pid;
+        s->target = (struct target){.frequency = options->samples,
+                                    .pids = &s->pid,
+                                    .pid_count = 1,
+                                    .stack_bytes = options->target.stack_bytes};
+        s->processes = processes_new(images, &terminal->log);
+        s->trie = trie_new();
+        s->trainer = s->trie ? trainer_new(s->trie) : NULL;
+        rc = s->processes && s->trainer ? 0 : error_memory(&err);
+    }
+    if (rc == 0) {
+        trainer_leave_out(s->trainer, runtime);
+        rc = start(s, &err);
+    }
+    if (rc < 0) {
+        terminal_say(terminal, LOG_WARNING,
+                     "no stacks are sampled beside the calls, so contexts are weighed by calls alone: %s",
+                     err.text);
+        train_stacks_free(s);
+        s = NULL;
+    }
+    return s;
+}
+
+void train_stacks_poll(struct train_stacks *s)
+{
+    struct fathom_error err;
+    if (!s || s->ended)
+        return;
+    int more = collector_poll(s->collector, 0, sink, s, &err);
+    if (more < 0)
+        terminal_say(s->terminal, LOG_WARNING, "sampling of stacks ends: %s", err.text);
+    if (more <= 0)
+        end(s);
+}
+
+int train_stacks_merge(struct train_stacks *s, struct trie *trie, struct fathom_error *err)
+{
+    void *data;
+    size_t size;
+    struct pathmap *map;
+    if (!s)
+        return 0;
+    end(s);
+    trie_statistics(s->trie)->paths_failed = 0; /* what hooks do is no failure */
+    int rc = trie_serialise(s->trie, &data, &size, err);
+    if (rc == 0)
+        rc = pathmap_open_memory(data, size, &map, err);
+    if (rc < 0)
+        return rc;
+    rc = trie_merge(trie, map, err);
+    pathmap_close(map);
+    terminal_say(s->terminal, LOG_NOTE, "%llu stacks entered beside the calls, %llu left out (most in hooks)",
+                 (unsigned long long)s->entered, (unsigned long long)s->left_out);
+    return rc;
+}
+
+void train_stacks_free(struct train_stacks *s)
+{
+    if (!s)
+        return;
+    order_free(s->order);
+    decoder_free(s->decoder);
+    collector_close(s->collector);
+    trainer_free(s->trainer);
+    trie_free(s->trie);
+    processes_free(s->processes);
+    free(s);
+}

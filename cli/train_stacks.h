@@ -1,0 +1,26 @@
+/*
+ * train_stacks.h - stacks that are sampled and unwound while the probe runtime sees every call.
+ *
+ * Hooks count calls; how much time is spent below each of them, and who called code without hooks (the C
+ * library), only samples tell.
+ */
+#ifndef FATHOM_CLI_TRAIN_STACKS_H
+#define FATHOM_CLI_TRAIN_STACKS_H
+
+#include "cli/train_options.h"
+#include "image/cache.h"
+#include "pathmap/trie.h"
+
+struct train_stacks;
+
+/* Samples the process and its children from now on, options->samples times a second. runtime: the file of the
+ * probe runtime, whose own work is left out. All are borrowed. NULL: it cannot be, which was said. */
+struct train_stacks *train_stacks_start(const struct train_options *options, struct terminal *terminal,
+                                        struct image_cache *images, pid_t pid, const char *runtime);
+/* Takes what there is. A failure is said and ends the sampling. stacks may be NULL, here and below. */
+void train_stacks_poll(struct train_stacks *stacks);
+/* Ends the sampling and adds the paths to the trie, after what the hooks told (trie_merge()). */
+int train_stacks_merge(struct train_stacks *stacks, struct trie *trie, struct fathom_error *err);
+void train_stacks_free(struct train_stacks *stacks);
+
+#endif
