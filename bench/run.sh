@@ -43,8 +43,8 @@ for program in $programs; do
 done
 
 command -v perf >/dev/null && command -v lua5.4 >/dev/null || {
-    say "perf and lua5.4 are needed for the rest: scripts/setup bench"
-    exit 1
+    say "perf and lua5.4 are needed for the rest, which is left out: scripts/setup bench"
+    exit 0
 }
 cd "$directory"
 workload="lua5.4 $source/tests/workloads/words.lua 120"
