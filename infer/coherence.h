@@ -2,41 +2,30 @@
  * coherence.h - how a thread gets from one calling context to the next: the model that tells ambiguous
  * samples apart by what stands around them in time.
  *
- * States are the resolver's candidates: a function path at a height. Between two samples of a thread its
- * outermost frames are still those that they were, down to some depth d; below that it went on from there as
- * contexts are shared out under that frame. With A_i the i-th frame of A from the root, D their number, and d
- * the frames that A and B share,
+ * States are the resolver's candidates: a function path at a height, with the samples of this recording that
+ * are expected in it. How long the contexts around them last, and so what the thread can go on to, is
+ * renewal.h's matter.
  *
- *     P(B | A) = prod over i <= d of stay(A_i) * (1 - stay(A_d+1)) * self(B) / (below(A_d) - below(A_d+1))
- *     P(B | A) = prod over i <= D of stay(A_i) * self(B) / below(A)                       when d = D
- *
- * which sums to 1 over all B. self: expected samples of this recording in a state; below: those at or below a
- * context. stay: the chance that the next sample is still below that context, whether the same activation is
- * or another: a share of pairs of samples. A pair that lies g times the usual gap apart has stay^g.
- *
- * stay is learned from the frames that all likely states of a pair's first sample have, and of which all
+ * That is learned from the frames that all likely states of a pair's first sample have, and of which all
  * likely ones of the second that have those around it tell the same. (Pairs weighed by what the model itself
  * says of them would confirm it: one sure sample among many ambiguous ones draws them all. Pairs weighed by
  * the shares of the states, as if the first sample told nothing, would make frames of sure samples leave too
- * soon.) Where
- * few pairs were seen, s = a + (1 - a) l stands for them: a, the share of the context among those around it,
- * for another activation; l for the same one. l goes by the frame's distance from the innermost one, or,
- * where training saw every call, by how many calls there are for each sample c: exp(-c).
+ * soon.)
  *
- * self is a share of expected counts, so one round of expectation-maximisation is: count each ambiguous
- * sample's states by their probabilities (trellis.h), coherence_update().
+ * The states' samples are shares of expected counts, so one round of expectation-maximisation is: count each
+ * ambiguous sample's states by their probabilities (trellis.h), coherence_update().
  */
 #ifndef FATHOM_INFER_COHERENCE_H
 #define FATHOM_INFER_COHERENCE_H
 
-#include "infer/lineage.h"
+#include "infer/renewal.h"
 #include "infer/resolver.h"
 
 struct coherence;
 
 /* One moment of a thread: what it can stand for. One state: it is sure. */
 struct column {
-    uint64_t time;         /* ns */
+    uint64_t time;         /* ns that the thread ran */
     uint32_t first, count; /* states: 1 .. CANDIDATES_MAX of them */
 };
 
@@ -52,13 +41,15 @@ void coherence_set_gap(struct coherence *model, uint64_t ns);
 /* How many usual gaps lie between two times, within limits. */
 double coherence_gaps(const struct coherence *model, uint64_t from, uint64_t to);
 
-/* P(to | from); both are states that were met. */
-double coherence_step(const struct coherence *model, uint32_t from, uint32_t to, double gaps);
+/* P(to | from), at a level of renewal_level(); both are states that were met. */
+double coherence_step(struct coherence *model, uint32_t from, uint32_t to, uint32_t level);
 /* The share of all samples that a state has. */
 double coherence_share(const struct coherence *model, uint32_t state);
 
 /* Counts what two moments of a thread, one after the other, tell of stay. */
 void coherence_count_pair(struct coherence *model, const struct column *from, const struct column *to);
+/* How much longer contexts last than the pairs tell (renewal.h). */
+void coherence_set_strength(struct coherence *model, double strength);
 /* Counts a sample's state by its probability. */
 void coherence_count_state(struct coherence *model, uint32_t state, double weight);
 /* The states counted so far are sure: coherence_update() keeps them for the rounds that follow. */

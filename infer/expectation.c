@@ -1,5 +1,6 @@
-/* expectation.c - see expectation.h. Only ambiguous samples, with the sure ones beside them, are gone through
- * more than once. */
+/* expectation.c - see expectation.h. What is gone through more than once are stretches of the recording,
+ * which lie evenly in it and have a bound together: a large recording costs no more to learn from than that.
+ */
 #include "infer/expectation.h"
 
 #include <errno.h>
@@ -7,20 +8,27 @@
 
 #include "infer/trellis.h"
 
-#define SETTLED  5e-4 /* share of the samples that moved: less is none */
-#define GAP_LOOK 4096 /* pairs of samples looked at for the usual gap, about */
+#define SETTLED   5e-4       /* share of the samples that moved: less is none */
+#define GAP_LOOK  4096       /* pairs of samples looked at for the usual gap, about */
+#define STRETCH   256        /* moments of a thread, one after the other */
+#define LOOK      (1u << 16) /* moments in all stretches, about */
+#define WEAKEST   0.125      /* strengths of the model that are tried */
+#define STRONGEST 64.0
 
-/* What is left of a thread: its ambiguous columns and their sure neighbours. */
-struct line {
-    struct column *columns;
-    size_t count;
+/* Columns of one thread without a gap. */
+struct stretch {
+    size_t first, count;
 };
 
 struct expecting {
     const struct expectation_input *in;
     struct column *of_cid; /* states by CID; count 0: unknown */
-    struct line *lines;    /* by thread */
-    uint32_t line_count;
+    uint32_t threads;
+    struct column *columns;
+    size_t column_count;
+    struct stretch *stretches;
+    size_t stretch_count;
+    double scale; /* moments that each of the columns stands for */
 };
 
 int expectation_anchor(struct resolver *resolver, struct coherence *model, uint32_t node, uint32_t *state)
@@ -78,13 +86,13 @@ static int learn_gap(const struct expecting *x)
 {
     const struct moment *m;
     size_t all = 0, filled = 0, seen = 0;
-    for (uint32_t t = 0; t < x->line_count; t++)
+    for (uint32_t t = 0; t < x->threads; t++)
         all += survey_moments(x->in->survey, t, &m);
     size_t step = all / GAP_LOOK + 1;
     uint64_t *gaps = malloc((all / step + 1) * sizeof *gaps);
     if (!gaps)
         return -ENOMEM;
-    for (uint32_t t = 0; t < x->line_count; t++) {
+    for (uint32_t t = 0; t < x->threads; t++) {
         size_t count = survey_moments(x->in->survey, t, &m);
         for (size_t i = 1; i < count; i++) {
             if (seen++ % step == 0)
@@ -113,61 +121,138 @@ static int column_of(const struct expecting *x, const struct moment *m, struct c
     return rc < 0 ? rc : 0;
 }
 
-/* Counts what is sure of a thread, and keeps the rest of it for the rounds. */
-static int learn_sure(struct expecting *x, uint32_t thread)
+/* Anchors are few, and each counts. */
+static int count_anchors(const struct expecting *x)
 {
-    struct line *line = &x->lines[thread];
-    const struct moment *moments;
-    size_t count = survey_moments(x->in->survey, thread, &moments);
-    struct column last = {0};
-    bool kept = false; /* `last` */
-    line->columns = malloc((count + 1) * sizeof *line->columns);
-    if (!line->columns)
-        return -ENOMEM;
+    const struct moment *m;
+    for (uint32_t t = 0; t < x->threads; t++) {
+        size_t count = survey_moments(x->in->survey, t, &m);
+        for (size_t i = 0; i < count; i++) {
+            struct column c;
+            if (m[i].anchor == TRIE_NONE)
+                continue;
+            if (column_of(x, &m[i], &c) < 0)
+                return -ENOMEM;
+            if (c.count == 1)
+                coherence_count_state(x->in->model, c.first, 1);
+        }
+    }
+    return 0;
+}
+
+/* A stretch of the moments that are known; it joins the one before it when that is wanted. */
+static int add_stretch(struct expecting *x, const struct moment *moments, size_t count, bool join)
+{
+    if (!join)
+        x->stretches[x->stretch_count++] = (struct stretch){x->column_count, 0};
     for (size_t i = 0; i < count; i++) {
         struct column c;
         if (column_of(x, &moments[i], &c) < 0)
             return -ENOMEM;
         if (c.count == 0)
             continue;
-        if (c.count == 1)
-            coherence_count_state(x->in->model, c.first, 1);
-        if (last.count)
-            coherence_count_pair(x->in->model, &last, &c);
-        if (c.count > 1 && last.count == 1 && !kept)
-            line->columns[line->count++] = last;
-        kept = c.count > 1 || last.count > 1;
-        if (kept)
-            line->columns[line->count++] = c;
-        last = c;
+        x->columns[x->column_count++] = c;
+        x->stretches[x->stretch_count - 1].count++;
     }
     return 0;
 }
 
-/* One round over all that is not sure. */
+/* Picks stretches: all of them, or every so many. */
+static int pick_stretches(struct expecting *x)
+{
+    const struct moment *m;
+    size_t all = 0, pieces = 0, number = 0;
+    for (uint32_t t = 0; t < x->threads; t++) {
+        size_t count = survey_moments(x->in->survey, t, &m);
+        all += count;
+        pieces += (count + STRETCH - 1) / STRETCH;
+    }
+    size_t step = all / LOOK + 1;
+    x->stretches = malloc((pieces / step + 1) * sizeof *x->stretches);
+    x->columns = malloc((pieces / step + 1) * STRETCH * sizeof *x->columns);
+    if (!x->stretches || !x->columns)
+        return -ENOMEM;
+    x->scale = (double)step;
+    for (uint32_t t = 0; t < x->threads; t++) {
+        size_t count = survey_moments(x->in->survey, t, &m);
+        for (size_t i = 0; i < count; i += STRETCH) {
+            size_t length = count - i < STRETCH ? count - i : STRETCH;
+            if (number++ % step == 0 && add_stretch(x, m + i, length, step == 1 && i > 0) < 0)
+                return -ENOMEM;
+        }
+    }
+    return 0;
+}
+
+static void count_pairs(const struct expecting *x)
+{
+    for (size_t i = 0; i < x->stretch_count; i++) {
+        const struct column *c = x->columns + x->stretches[i].first;
+        for (size_t k = 1; k < x->stretches[i].count; k++)
+            coherence_count_pair(x->in->model, &c[k - 1], &c[k]);
+    }
+}
+
+/* One round over all stretches. */
 static int go_through(const struct expecting *x, struct trellis_work *work, struct fathom_error *err)
 {
     int rc = 0;
-    for (uint32_t t = 0; rc == 0 && t < x->line_count; t++) {
-        const struct line *line = &x->lines[t];
-        struct trellis *trellis = line->count ? trellis_new(work) : NULL;
-        if (line->count && !trellis)
+    for (size_t i = 0; rc == 0 && i < x->stretch_count; i++) {
+        const struct stretch *s = &x->stretches[i];
+        struct trellis *trellis = trellis_new(work);
+        if (!trellis)
             return error_memory(err);
-        for (size_t i = 0; rc == 0 && i < line->count; i++)
-            rc = trellis_add(trellis, line->columns[i], NULL, NULL, err);
-        if (rc == 0 && line->count)
+        for (size_t k = 0; rc == 0 && k < s->count; k++)
+            rc = trellis_add(trellis, x->columns[s->first + k], NULL, NULL, err);
+        if (rc == 0)
             rc = trellis_flush(trellis, NULL, NULL, err);
         trellis_free(trellis);
     }
     return rc;
 }
 
-static int run_rounds(struct expecting *x, struct fathom_error *err)
+static int judge(const struct expecting *x, struct trellis_work *work, double strength, double *likelihood,
+                 struct fathom_error *err)
 {
-    struct trellis_work *work = trellis_work_new(x->in->model);
-    if (!work)
-        return error_memory(err);
-    trellis_work_count(work, true);
+    coherence_set_strength(x->in->model, strength);
+    trellis_work_judge(work);
+    int rc = go_through(x, work, err);
+    *likelihood = trellis_work_judged(work);
+    return rc;
+}
+
+/* Moves to the strength that makes the recording most likely, from 1 on by this factor. Returns 1 when it
+ * moved, 0 or -ENOMEM. */
+static int climb(const struct expecting *x, struct trellis_work *work, double factor, double least,
+                 struct fathom_error *err)
+{
+    double best = 1, likelihood;
+    int rc = 0;
+    for (double next = factor; next >= WEAKEST && next <= STRONGEST; next *= factor) {
+        rc = judge(x, work, next, &likelihood, err);
+        if (rc < 0 || likelihood <= least)
+            break;
+        least = likelihood;
+        best = next;
+    }
+    coherence_set_strength(x->in->model, best);
+    return rc < 0 ? rc : best != 1;
+}
+
+static int learn_strength(const struct expecting *x, struct trellis_work *work, struct fathom_error *err)
+{
+    double likelihood;
+    int rc = judge(x, work, 1, &likelihood, err);
+    if (rc == 0)
+        rc = climb(x, work, 2, likelihood, err);
+    if (rc == 0)
+        rc = climb(x, work, 0.5, likelihood, err);
+    return rc < 0 ? rc : 0;
+}
+
+static int run_rounds(const struct expecting *x, struct trellis_work *work, struct fathom_error *err)
+{
+    trellis_work_count(work, x->scale);
     double moved = 1;
     int rc = 0;
     for (uint32_t round = 0; rc == 0 && round < x->in->rounds && moved > SETTLED; round++) {
@@ -175,32 +260,38 @@ static int run_rounds(struct expecting *x, struct fathom_error *err)
         if (rc == 0)
             moved = coherence_update(x->in->model);
     }
+    return rc;
+}
+
+/* The model learns from stretches and anchors. */
+static int learn(struct expecting *x, struct fathom_error *err)
+{
+    if (count_anchors(x) < 0)
+        return error_memory(err);
+    count_pairs(x);
+    coherence_keep_counts(x->in->model);
+    coherence_update(x->in->model);
+    struct trellis_work *work = trellis_work_new(x->in->model);
+    if (!work)
+        return error_memory(err);
+    int rc = learn_strength(x, work, err);
+    if (rc == 0)
+        rc = run_rounds(x, work, err);
     trellis_work_free(work);
     return rc;
 }
 
 int expectation_run(const struct expectation_input *input, struct fathom_error *err)
 {
-    struct expecting x = {.in = input, .line_count = survey_threads(input->survey)};
-    x.lines = calloc((size_t)x.line_count + 1, sizeof *x.lines);
-    int rc = x.lines ? meet_cids(&x) : -ENOMEM;
+    struct expecting x = {.in = input, .threads = survey_threads(input->survey)};
+    int rc = meet_cids(&x);
     if (rc == 0)
         rc = learn_gap(&x);
-    size_t left = 0;
-    for (uint32_t t = 0; rc == 0 && t < x.line_count; t++) {
-        rc = learn_sure(&x, t);
-        left += x.lines[t].count;
-    }
-    if (rc < 0) {
-        rc = error_memory(err);
-    } else if (left) {
-        coherence_keep_counts(input->model);
-        coherence_update(input->model);
-        rc = run_rounds(&x, err);
-    }
-    for (uint32_t t = 0; x.lines && t < x.line_count; t++)
-        free(x.lines[t].columns);
-    free(x.lines);
+    if (rc == 0)
+        rc = pick_stretches(&x);
+    rc = rc < 0 ? error_memory(err) : learn(&x, err);
+    free(x.stretches);
+    free(x.columns);
     free(x.of_cid);
     return rc;
 }

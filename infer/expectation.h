@@ -1,7 +1,12 @@
 /*
- * expectation.h - expectation-maximisation over a whole recording (on the model of coherence.h): what is sure
- * of it tells how often contexts run and how long they last, the ambiguous samples are shared out by that,
- * and again, until it settles.
+ * expectation.h - the model of coherence.h, taught by a whole recording: what is sure of it tells how long
+ * contexts last, what makes it most likely how much longer the others do (the strength of renewal.h), and by
+ * that the ambiguous samples are shared out, which tells how often each context runs, and again, until it
+ * settles (expectation-maximisation).
+ *
+ * Stretches of the recording stand for all of it, with some 65,536 samples together: so many tell the few
+ * numbers of the model well, and the time that it takes has a bound. Few rounds are gone, since samples that
+ * follow each other are no independent witnesses: many rounds confirm what the first ones began.
  */
 #ifndef FATHOM_INFER_EXPECTATION_H
 #define FATHOM_INFER_EXPECTATION_H
@@ -9,7 +14,7 @@
 #include "infer/coherence.h"
 #include "infer/survey.h"
 
-#define EXPECTATION_ROUNDS 16 /* at most */
+#define EXPECTATION_ROUNDS 4 /* at most */
 
 /* What the survey's CIDs and anchors are in the map that is resolved with. */
 struct expectation_input {

@@ -1,26 +1,38 @@
 /*
- * lineage.h - a map node's ancestors as the smoother needs them: what two paths share.
+ * lineage.h - the contexts that lie around map nodes: what two paths share.
+ *
+ * A context is a function path, whatever the heights and call sites of its nodes. Those around nodes that
+ * were asked for are numbered from 1 on, outer ones before inner ones; LINEAGE_ROOT lies around all.
  */
 #ifndef FATHOM_INFER_LINEAGE_H
 #define FATHOM_INFER_LINEAGE_H
 
 #include "pathmap/pathmap.h"
 
+#define LINEAGE_ROOT 0u
+
 struct lineage;
 
 /* A node's path from the root inwards. */
 struct ancestry {
     uint32_t depth;
-    const uint32_t *paths; /* depth of them: the function path's number of each ancestor, the node last. Equal
-                              numbers at a depth mean equal functions from the root to there */
+    const uint32_t *contexts; /* depth of them: the node's own last. Equal numbers at a depth mean equal
+                                 functions from the root to there */
 };
 
 /* map is borrowed. NULL: out of memory. */
 struct lineage *lineage_new(const struct pathmap *map);
 void lineage_free(struct lineage *lineage);
+const struct pathmap *lineage_map(const struct lineage *lineage);
 /* A node's ancestry, computed once; lives as long as the lineage. NULL: out of memory. A damaged node has
  * depth 0. */
 const struct ancestry *lineage_of(struct lineage *lineage, uint32_t node);
+/* Contexts that have numbers, with LINEAGE_ROOT. */
+uint32_t lineage_count(const struct lineage *lineage);
+/* What is around a context other than LINEAGE_ROOT. */
+uint32_t lineage_outer(const struct lineage *lineage, uint32_t context);
+/* One of its nodes. */
+uint32_t lineage_node(const struct lineage *lineage, uint32_t context);
 
 /* Functions from the root that both paths share: O(log depth). */
 static inline uint32_t ancestry_common(const struct ancestry *a, const struct ancestry *b)
@@ -28,7 +40,7 @@ static inline uint32_t ancestry_common(const struct ancestry *a, const struct an
     uint32_t low = 0, high = a->depth < b->depth ? a->depth : b->depth;
     while (low < high) {
         uint32_t middle = (low + high + 1) / 2;
-        if (a->paths[middle - 1] == b->paths[middle - 1])
+        if (a->contexts[middle - 1] == b->contexts[middle - 1])
             low = middle;
         else
             high = middle - 1;

@@ -18,6 +18,7 @@ libinfer_la_SOURCES = \
 	infer/novelty.c infer/novelty.h \
 	infer/numbering.c infer/numbering.h \
 	infer/pipeline.c infer/pipeline.h \
+	infer/renewal.c infer/renewal.h \
 	infer/resolver.c infer/resolver.h \
 	infer/scaled.h \
 	infer/shared_ground.c infer/shared_ground.h \
@@ -25,6 +26,7 @@ libinfer_la_SOURCES = \
 	infer/shared_levels.c infer/shared_levels.h \
 	infer/shared_stacks.c infer/shared_stacks.h \
 	infer/shared_votes.c infer/shared_votes.h \
+	infer/run_time.c infer/run_time.h \
 	infer/sights.c infer/sights.h \
 	infer/smooth.c infer/smooth.h \
 	infer/stack_bases.c infer/stack_bases.h \

@@ -8,6 +8,7 @@
 #include "infer/expectation.h"
 #include "infer/narrow.h"
 #include "infer/numbering.h"
+#include "infer/run_time.h"
 #include "infer/stack_bases.h"
 
 struct pipeline {
@@ -25,6 +26,7 @@ struct pipeline {
     struct narrow *narrow;
     struct stack_bases *bases;
     struct survey *survey;
+    struct run_times *run_times; /* of the pass that runs; NULL before the samples of the event are known */
     uint32_t *anchors; /* trie nodes of the audit samples' paths, in their order; TRIE_NONE: not told */
     size_t anchor_count, anchor_room;
     size_t next_anchor; /* in this pass */
@@ -76,6 +78,7 @@ void pipeline_free(struct pipeline *p)
     trie_free(p->trie);
     processes_free(p->processes);
     survey_free(p->survey);
+    run_times_free(p->run_times);
     free(p->anchors);
     free(p->nodes);
     table_free(p->held);
@@ -179,13 +182,21 @@ struct trie *pipeline_trie(struct pipeline *p)
     return p->trie;
 }
 
+static bool is_clock(const struct event *event)
+{
+    return event->attr.type == PERF_TYPE_SOFTWARE &&
+           (event->attr.config == PERF_COUNT_SW_CPU_CLOCK || event->attr.config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 /* A pass begins: processes as they were before the first record. */
 static int begin_pass(struct pipeline *p, struct fathom_error *err)
 {
     processes_free(p->processes);
+    run_times_free(p->run_times);
     p->processes = processes_new(p->images, p->log);
+    p->run_times = run_times_new(is_clock(&p->events[p->event]) ? p->event : RUN_TIME_NO_CLOCK);
     p->next_anchor = 0;
-    return p->processes ? 0 : error_memory(err);
+    return p->processes && p->run_times ? 0 : error_memory(err);
 }
 
 static int vote(void *pipeline, const struct record *record, struct fathom_error *err)
@@ -203,6 +214,7 @@ struct taken {
     bool sample;     /* of the event to resolve */
     uint32_t anchor; /* an audit sample: the trie's node of its path; TRIE_NONE */
     struct process *process;
+    uint64_t ran; /* how long its thread had run (run_time.h), when that is wanted */
 };
 
 /* A sample of the event to resolve or an anchor, in its process whose stack has the base that is known by
@@ -222,9 +234,13 @@ static int take_sample(struct pipeline *p, const struct record *record, struct t
     if (!out->sample && out->anchor == TRIE_NONE)
         return 0;
     out->process = process_find(p->processes, sample->pid);
-    return p->base_unknown && out->process && sample->has_regs
-               ? stack_bases_apply(p->bases, out->process, sample, err)
-               : 0;
+    int rc = p->base_unknown && out->process && sample->has_regs
+                 ? stack_bases_apply(p->bases, out->process, sample, err)
+                 : 0;
+    uint64_t strand = process_strand(out->process, sample);
+    if (rc == 0 && !p->options.no_temporal && run_times_pass(p->run_times, strand, sample, &out->ran) < 0)
+        rc = error_memory(err);
+    return rc;
 }
 
 /* Notes the CID of a sample and of an anchor. */
@@ -241,21 +257,20 @@ static int survey(void *pipeline, const struct record *record, struct fathom_err
     /* Asked of the map as it was given: an image of another build shows before the trie takes it in. */
     resolver_function(p->resolver, cid.place.image, cid.place.function);
     uint32_t function = trainer_function(p->trainer, &cid.place);
-    if (function == TRIE_NONE ||
-        survey_add(p->survey, process_strand(taken.process, &record->sample), record->sample.time, function,
-                   (uint32_t)cid.height, taken.anchor) < 0)
+    if (function == TRIE_NONE || survey_add(p->survey, process_strand(taken.process, &record->sample),
+                                            taken.ran, function, (uint32_t)cid.height, taken.anchor) < 0)
         return error_memory(err);
     return 0;
 }
 
-static int resolve_anchor(struct pipeline *p, const struct process *process, const struct sample *sample,
-                          uint32_t anchor, struct fathom_error *err)
+static int resolve_anchor(struct pipeline *p, const struct sample *sample, const struct taken *taken,
+                          struct fathom_error *err)
 {
     uint32_t state;
-    int rc = p->smoother ? expectation_anchor(p->resolver, p->model, p->nodes[anchor], &state) : 0;
+    int rc = p->smoother ? expectation_anchor(p->resolver, p->model, p->nodes[taken->anchor], &state) : 0;
     if (rc < 0)
         return error_memory(err);
-    return rc ? smoother_anchor(p->smoother, process, sample, state, err) : 0;
+    return rc ? smoother_anchor(p->smoother, taken->process, sample, taken->ran, state, err) : 0;
 }
 
 static int resolve(void *pipeline, const struct record *record, struct fathom_error *err)
@@ -266,7 +281,7 @@ static int resolve(void *pipeline, const struct record *record, struct fathom_er
     int rc = take_sample(p, record, &taken, err);
     const struct sample *sample = &record->sample;
     if (rc == 0 && taken.anchor != TRIE_NONE)
-        return resolve_anchor(p, taken.process, sample, taken.anchor, err);
+        return resolve_anchor(p, sample, &taken, err);
     if (rc < 0 || !taken.sample)
         return rc;
     rc = resolver_resolve(p->resolver, taken.process, sample, &resolved, err);
@@ -274,7 +289,7 @@ static int resolve(void *pipeline, const struct record *record, struct fathom_er
         rc = narrow_resolved(p->narrow, taken.process, sample, &resolved, err);
     if (rc < 0)
         return rc;
-    return p->smoother ? smoother_add(p->smoother, taken.process, sample, &resolved, err)
+    return p->smoother ? smoother_add(p->smoother, taken.process, sample, taken.ran, &resolved, err)
                        : p->sink(p->sink_context, taken.process, sample, &resolved, err);
 }
 

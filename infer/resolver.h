@@ -49,7 +49,7 @@ struct candidate_path {
     uint32_t node;     /* of the map: the one of this path with the most samples, then passes */
     float probability; /* among all paths with the CID */
 };
-#define CANDIDATES_MAX 16 /* kept for each CID: the most probable */
+#define CANDIDATES_MAX 64 /* kept for each CID: the most probable */
 
 struct resolved {
     enum resolved_kind kind;

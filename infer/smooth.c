@@ -178,7 +178,7 @@ static int wait_for_more(struct thread *thread, const struct process *process, c
     return 0;
 }
 
-int smoother_add(struct smoother *s, const struct process *process, const struct sample *sample,
+int smoother_add(struct smoother *s, const struct process *process, const struct sample *sample, uint64_t ran,
                  const struct resolved *resolved, struct fathom_error *err)
 {
     if (resolved->kind == RESOLVED_UNKNOWN)
@@ -187,7 +187,7 @@ int smoother_add(struct smoother *s, const struct process *process, const struct
     if (!thread || coherence_meet(s->model, resolved->answer, 1) < 0)
         return error_memory(err);
     const struct candidate_path *candidates;
-    struct column column = {.time = sample->time};
+    struct column column = {.time = ran};
     column.count = resolver_candidates(s->resolver, resolved->answer, &candidates, &column.first);
     if (column.count == 1 && thread->count == 0) {
         int rc = trellis_add(thread->trellis, column, NULL, NULL, err);
@@ -198,12 +198,12 @@ int smoother_add(struct smoother *s, const struct process *process, const struct
 }
 
 int smoother_anchor(struct smoother *s, const struct process *process, const struct sample *sample,
-                    uint32_t state, struct fathom_error *err)
+                    uint64_t ran, uint32_t state, struct fathom_error *err)
 {
     struct thread *thread = thread_of(s, process_strand(process, sample));
     if (!thread)
         return error_memory(err);
-    struct column column = {sample->time, state, 1};
+    struct column column = {ran, state, 1};
     int rc = thread->count ? wait_for_more(thread, NULL, sample, NULL, err) : 0;
     if (rc < 0)
         return rc;

@@ -92,7 +92,7 @@ static struct thread *thread_of(struct survey *s, uint64_t strand)
     return &s->threads[*place];
 }
 
-int survey_add(struct survey *s, uint64_t strand, uint64_t time, uint32_t function, uint32_t height,
+int survey_add(struct survey *s, uint64_t strand, uint64_t ran, uint32_t function, uint32_t height,
                uint32_t anchor)
 {
     int64_t cid = count_cid(s, function, height);
@@ -111,7 +111,7 @@ int survey_add(struct survey *s, uint64_t strand, uint64_t time, uint32_t functi
         t->moments = moments;
         t->room = room;
     }
-    t->moments[t->count++] = (struct moment){time, (uint32_t)cid, anchor};
+    t->moments[t->count++] = (struct moment){ran, (uint32_t)cid, anchor};
     s->moments++;
     return 0;
 }

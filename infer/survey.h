@@ -12,7 +12,7 @@
 #define SURVEY_MOMENTS (1u << 25)
 
 struct moment {
-    uint64_t time;   /* ns */
+    uint64_t time;   /* ns that the thread ran (run_time.h) */
     uint32_t cid;    /* index among survey_cids() */
     uint32_t anchor; /* of the trie: the node of the path that a dump told; TRIE_NONE: none did */
 };
@@ -22,8 +22,8 @@ struct survey;
 struct survey *survey_new(void); /* NULL: out of memory */
 void survey_free(struct survey *survey);
 /* A sample of the CID (of the trie), in order of time for each strand (process_strand()), which is a thread
- * here. 0 or -ENOMEM. */
-int survey_add(struct survey *survey, uint64_t strand, uint64_t time, uint32_t function, uint32_t height,
+ * here and had run this long. 0 or -ENOMEM. */
+int survey_add(struct survey *survey, uint64_t strand, uint64_t ran, uint32_t function, uint32_t height,
                uint32_t anchor);
 /* All CIDs, in the order in which they were met. */
 size_t survey_cids(const struct survey *survey, const struct wanted **out);

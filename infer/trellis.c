@@ -1,6 +1,8 @@
 /* trellis.c - see trellis.h. Nothing is computed for sure columns that follow sure ones. */
 #include "infer/trellis.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +19,12 @@ struct trellis {
 
 struct trellis_work {
     struct coherence *model;
-    bool count;
+    double count;      /* what a settled column's states weigh in the model; 0: nothing */
+    bool judge;        /* `likelihood` is wanted */
+    double likelihood; /* logarithm */
+    double sums[ROOM]; /* P(column t | all before it) */
     double forward[ROOM][CANDIDATES_MAX], backward[ROOM][CANDIDATES_MAX];
-    double steps[ROOM][CANDIDATES_MAX][CANDIDATES_MAX]; /* [t]: from column t - 1 to t */
+    float steps[ROOM][CANDIDATES_MAX][CANDIDATES_MAX]; /* [t]: from column t - 1 to t */
 };
 
 struct trellis_work *trellis_work_new(struct coherence *model)
@@ -27,7 +32,8 @@ struct trellis_work *trellis_work_new(struct coherence *model)
     struct trellis_work *w = malloc(sizeof *w);
     if (w) {
         w->model = model;
-        w->count = false;
+        w->count = 0;
+        w->judge = false;
     }
     return w;
 }
@@ -37,9 +43,21 @@ void trellis_work_free(struct trellis_work *w)
     free(w);
 }
 
-void trellis_work_count(struct trellis_work *w, bool count)
+void trellis_work_count(struct trellis_work *w, double weight)
 {
-    w->count = count;
+    w->count = weight;
+}
+
+void trellis_work_judge(struct trellis_work *w)
+{
+    w->judge = true;
+    w->likelihood = 0;
+}
+
+double trellis_work_judged(struct trellis_work *w)
+{
+    w->judge = false;
+    return w->likelihood;
 }
 
 struct trellis *trellis_new(struct trellis_work *work)
@@ -59,30 +77,31 @@ void trellis_free(struct trellis *t)
 }
 
 /* Scales to a sum of 1; all equal where it is 0. */
-static void normalise(double *values, uint32_t count)
+static double normalise(double *values, uint32_t count)
 {
     double sum = 0;
     for (uint32_t i = 0; i < count; i++)
         sum += values[i];
     for (uint32_t i = 0; i < count; i++)
         values[i] = sum > 0 ? values[i] / sum : 1.0 / count;
+    return sum;
 }
 
 static void go_forward(struct trellis_work *w, const struct column *columns, uint32_t count)
 {
     for (uint32_t t = 1; t < count; t++) {
         const struct column *from = &columns[t - 1], *to = &columns[t];
-        double gaps = coherence_gaps(w->model, from->time, to->time);
+        uint32_t level = renewal_level(coherence_gaps(w->model, from->time, to->time));
         for (uint32_t j = 0; j < to->count; j++) {
             double sum = 0;
             for (uint32_t i = 0; i < from->count; i++) {
-                double p = coherence_step(w->model, from->first + i, to->first + j, gaps);
-                w->steps[t][i][j] = p;
+                double p = coherence_step(w->model, from->first + i, to->first + j, level);
+                w->steps[t][i][j] = (float)p;
                 sum += w->forward[t - 1][i] * p;
             }
             w->forward[t][j] = sum;
         }
-        normalise(w->forward[t], to->count);
+        w->sums[t] = normalise(w->forward[t], to->count);
     }
 }
 
@@ -94,7 +113,7 @@ static void go_backward(struct trellis_work *w, const struct column *columns, ui
         for (uint32_t i = 0; i < columns[t].count; i++) {
             double sum = 0;
             for (uint32_t j = 0; j < columns[t + 1].count; j++)
-                sum += w->steps[t + 1][i][j] * w->backward[t + 1][j];
+                sum += (double)w->steps[t + 1][i][j] * w->backward[t + 1][j];
             w->backward[t][i] = sum;
         }
         normalise(w->backward[t], columns[t].count);
@@ -108,8 +127,10 @@ static int settle_column(struct trellis_work *w, const struct column *columns, u
     for (uint32_t i = 0; i < columns[t].count; i++)
         posterior[i] = w->forward[t][i] * w->backward[t][i];
     normalise(posterior, columns[t].count);
-    for (uint32_t i = 0; w->count && columns[t].count > 1 && i < columns[t].count; i++)
-        coherence_count_state(w->model, columns[t].first + i, posterior[i]);
+    for (uint32_t i = 0; w->count > 0 && columns[t].count > 1 && i < columns[t].count; i++)
+        coherence_count_state(w->model, columns[t].first + i, w->count * posterior[i]);
+    if (w->judge && t)
+        w->likelihood += log(w->sums[t] + DBL_MIN);
     return sink ? sink(context, &columns[t], posterior, err) : 0;
 }
 
@@ -143,10 +164,22 @@ static int settle(struct trellis *t, uint32_t settled, trellis_sink *sink, void 
     return rc;
 }
 
+/* A sure column after the last one, which is settled. */
+static void judge_step(struct trellis *t, const struct column *column)
+{
+    uint32_t level = renewal_level(coherence_gaps(t->work->model, t->last.time, column->time));
+    double sum = 0;
+    for (uint32_t i = 0; i < t->last.count; i++)
+        sum += t->forward[i] * coherence_step(t->work->model, t->last.first + i, column->first, level);
+    t->work->likelihood += log(sum + DBL_MIN);
+}
+
 int trellis_add(struct trellis *t, struct column column, trellis_sink *sink, void *context,
                 struct fathom_error *err)
 {
     if (column.count == 1 && t->count == 0) {
+        if (t->work->judge && t->begun)
+            judge_step(t, &column);
         t->last = column;
         t->forward[0] = 1;
         t->begun = true;

@@ -19,8 +19,13 @@ struct trellis; /* of one thread */
 struct trellis_work;
 struct trellis_work *trellis_work_new(struct coherence *model);
 void trellis_work_free(struct trellis_work *work);
-/* Whether the states of settled columns are counted in the model, but for those that are sure. */
-void trellis_work_count(struct trellis_work *work, bool count);
+/* The states of settled columns are counted in the model, but for those that are sure, each column with this
+ * weight. 0, as at first: they are not. */
+void trellis_work_count(struct trellis_work *work, double weight);
+/* From one to the other, the logarithm of the probability that the model gives to the columns which were
+ * settled, each by those before it. */
+void trellis_work_judge(struct trellis_work *work);
+double trellis_work_judged(struct trellis_work *work);
 
 /* Each column when it is settled, in order; probabilities by state. A negative return is handed through. */
 typedef int trellis_sink(void *context, const struct column *column, const double *probabilities,

@@ -8,7 +8,7 @@
 #include "infer/coherence.h"
 #include "tests/infer/world.h"
 
-enum { MAX_STATES = 256 };
+enum { MAX_STATES = 256, USUAL = 3 }; /* the level of one usual gap */
 
 struct rig {
     struct world *world;
@@ -75,7 +75,7 @@ static double sum_from(const struct rig *r, uint32_t from)
 {
     double sum = 0;
     for (uint32_t to = 0; to < r->states; to++)
-        sum += coherence_step(r->model, from, to, 1);
+        sum += coherence_step(r->model, from, to, USUAL);
     return sum;
 }
 
@@ -103,27 +103,71 @@ Test(coherence, steps_from_a_state_add_up_to_one)
     }
 }
 
+/* The chance that fun0 and the function below it are those of the path that is come from. */
+static double stay(const struct rig *r, const char *path)
+{
+    double sum = 0;
+    uint32_t from = state_of(r, path);
+    for (uint32_t to = 0; to < r->states; to++) {
+        if (strncmp(world_path(r->world, r->nodes[to]), path, 9) == 0)
+            sum += coherence_step(r->model, from, to, USUAL);
+    }
+    return sum;
+}
+
+/* What comes next is as far off as the class of contexts that fun0 shares with the two below it makes it. */
 Test(coherence, what_stays_is_learned)
 {
-    struct rig r = two_ways();
-    uint32_t one = state_of(&r, "fun0 fun1"), two = state_of(&r, "fun0 fun2");
-    uint32_t near = state_of(&r, "fun0 fun1 fun3 fun4"), far = state_of(&r, "fun0 fun2 fun3 fun4");
-    for (int i = 0; i < 1000; i++) {
-        count(&r, one, near);
-        count(&r, two, i % 2 ? near : far);
+    double last = 0;
+    for (int same = 50; same <= 100; same += 25) { /* of 100 pairs, the second is in the same half */
+        struct rig r = two_ways();
+        uint32_t one = state_of(&r, "fun0 fun1"), two = state_of(&r, "fun0 fun2");
+        for (uint32_t s = 0; s < r.states; s++)
+            coherence_count_state(r.model, s, 1e9); /* the halves have as many samples */
+        coherence_keep_counts(r.model);
+        for (int i = 0; i < 10000; i++) {
+            count(&r, one, i % 100 < same ? one : two);
+            count(&r, two, i % 100 < same ? two : one);
+        }
+        for (int round = 0; round < 4; round++)
+            coherence_update(r.model);
+        double stays = stay(&r, "fun0 fun1");
+        cr_expect_float_eq(stays, same / 100.0, 0.15, "%d: %g", same, stays);
+        cr_expect_float_eq(stays, stay(&r, "fun0 fun2"), 1e-3);
+        cr_expect_gt(stays, last + 0.1);
+        last = stays;
+        end(&r);
     }
+    cr_expect_gt(last, 0.99, "%g", last);
+}
+
+Test(coherence, each_state_is_entered_as_often_as_left)
+{
+    struct rig r = two_ways();
+    for (int i = 0; i < 1000; i++)
+        count(&r, (uint32_t)i % r.states, (uint32_t)i / 3 % r.states);
     coherence_update(r.model);
-    double stay[2] = {0};
-    const uint32_t from[2] = {one, two};
-    for (int i = 0; i < 2; i++) {
-        for (uint32_t to = 0; to < r.states; to++) {
-            const char *path = world_path(r.world, r.nodes[to]);
-            if (strncmp(path, i ? "fun0 fun2" : "fun0 fun1", 9) == 0)
-                stay[i] += coherence_step(r.model, from[i], to, 1);
+    for (uint32_t level = 0; level < RENEWAL_LEVELS; level++) {
+        for (uint32_t a = 0; a < r.states; a++) {
+            for (uint32_t b = 0; b < a; b++) {
+                double forth = coherence_share(r.model, a) * coherence_step(r.model, a, b, level);
+                double back = coherence_share(r.model, b) * coherence_step(r.model, b, a, level);
+                cr_expect_float_eq(forth, back, 1e-6 * forth, "%u, %u: %g, %g", a, b, forth, back);
+            }
         }
     }
-    cr_expect_gt(stay[0], 0.99, "%g", stay[0]);
-    cr_expect_float_eq(stay[1], 0.5, 0.01, "%g", stay[1]);
+    end(&r);
+}
+
+Test(coherence, strength_makes_contexts_last)
+{
+    struct rig r = two_ways();
+    double before = stay(&r, "fun0 fun1 fun3 fun4");
+    coherence_set_strength(r.model, 8);
+    double strong = stay(&r, "fun0 fun1 fun3 fun4");
+    cr_expect_float_eq(1 - strong, (1 - before) / 8, 0.01, "%g, %g", before, strong);
+    coherence_set_strength(r.model, 1);
+    cr_expect_float_eq(stay(&r, "fun0 fun1 fun3 fun4"), before, 1e-6);
     end(&r);
 }
 
@@ -134,11 +178,11 @@ Test(coherence, ambiguous_pairs_do_not_confirm_each_other)
     uint32_t near = state_of(&r, "fun0 fun1 fun3 fun4");
     struct column ambiguous = {1, near, 2}; /* with fun4 under fun2, which comes next */
     cr_assert_eq(state_of(&r, "fun0 fun2 fun3 fun4"), near + 1);
-    double before = coherence_step(r.model, one, two, 1);
+    double before = coherence_step(r.model, one, two, USUAL);
     for (int i = 0; i < 1000; i++)
         coherence_count_pair(r.model, &ambiguous, &ambiguous);
     coherence_update(r.model);
-    double after = coherence_step(r.model, one, two, 1);
+    double after = coherence_step(r.model, one, two, USUAL);
     cr_expect_float_eq(after / before, 1, 0.05, "nothing is learned of fun1: %g, %g", before, after);
     end(&r);
 }
@@ -174,5 +218,10 @@ Test(coherence, gaps_are_counted_in_usual_ones)
     cr_expect_geq(coherence_gaps(r.model, 0, UINT64_MAX), 2);
     cr_expect_leq(coherence_gaps(r.model, 0, UINT64_MAX), 100, "however long it slept");
     cr_expect_gt(coherence_gaps(r.model, 10, 5), 0, "times that go backwards");
+    cr_expect_eq(renewal_level(1), (unsigned)USUAL);
+    cr_expect_eq(renewal_level(2), USUAL + 1u);
+    cr_expect_eq(renewal_level(0.26), USUAL - 2u);
+    cr_expect_eq(renewal_level(1e-9), 0u);
+    cr_expect_eq(renewal_level(1e9), RENEWAL_LEVELS - 1u);
     end(&r);
 }
