@@ -121,6 +121,8 @@ static void estimate_runs(struct graph *g)
         if (g->runs[f] > most)
             most = g->runs[f];
     }
+    if (most <= 0)
+        most = 1; /* nothing was seen: what counts is how they compare */
     bool changed = true;
     for (int round = 0; round < ROUNDS && changed; round++) {
         changed = false;

@@ -15,8 +15,9 @@ struct translating {
 static bool translate_edge(const struct translating *t, const struct static_edge *e, double weight,
                            struct graph_edge *out)
 {
-    *out = (struct graph_edge){t->to_map[e->caller], e->rise, e->site, weight, e->open};
-    return out->caller != PATHMAP_NONE;
+    uint32_t caller = e->caller == STATIC_ROOT ? GRAPH_ROOT : t->to_map[e->caller];
+    *out = (struct graph_edge){caller, e->rise, e->site, weight, e->open};
+    return caller != PATHMAP_NONE;
 }
 
 /* The calls that training saw of a function that jumps. */

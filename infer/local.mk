@@ -30,6 +30,7 @@ libinfer_la_SOURCES = \
 	infer/sights.c infer/sights.h \
 	infer/smooth.c infer/smooth.h \
 	infer/stack_bases.c infer/stack_bases.h \
+	infer/starts.c infer/starts.h \
 	infer/statics.c infer/statics.h \
 	infer/survey.c infer/survey.h \
 	infer/trainer.c infer/trainer.h \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "image/calls.h"
+#include "infer/starts.h"
 
 #define MAX_JUMPS  4   /* tail jumps followed from a call's target */
 #define OF_FIELD   0.9 /* share of the calls whose field tells their targets that lead to one of them */
@@ -168,6 +169,43 @@ static void add_part(struct building *b, struct part *part)
     }
 }
 
+/* A call that no site shows. */
+static void add_edge(struct building *b, uint32_t callee, uint32_t caller, uint32_t rise, uint64_t site)
+{
+    struct static_edge edge = {.callee = callee, .caller = caller, .rise = rise, .site = site};
+    if (!b->failed)
+        list_add(b, &b->edges, &edge, sizeof edge);
+}
+
+/* The calls of what `_start` takes the address of, its program's `main`. */
+static void add_main(struct building *b, struct part *program, uint32_t start)
+{
+    const uint32_t *taken;
+    size_t count = calls_taken_by(program->calls, start, &taken);
+    for (size_t i = 0; i < b->count; i++) {
+        const struct call_site *sites[STARTS_MAX];
+        size_t found = starts_main_calls(b->parts[i].image, b->parts[i].calls, sites);
+        for (size_t s = 0; s < found; s++)
+            for (size_t t = 0; t < count && sites[s]->offset >= 8; t++)
+                add_edge(b, trie_number(b, program, taken[t]),
+                         trie_number(b, &b->parts[i], sites[s]->function), (uint32_t)sites[s]->offset,
+                         sites[s]->next);
+    }
+}
+
+/* Where stacks begin. */
+static void add_starts(struct building *b, struct part *part)
+{
+    uint32_t start = starts_program(part->image), threads[STARTS_MAX];
+    if (start != IMAGE_NO_FUNCTION) {
+        add_edge(b, trie_number(b, part, start), STATIC_ROOT, STARTS_START, 0);
+        add_main(b, part, start);
+    }
+    size_t count = starts_threads(part->image, part->calls, threads);
+    for (size_t i = 0; i < count; i++)
+        add_edge(b, trie_number(b, part, threads[i]), STATIC_ROOT, STARTS_THREAD, 0);
+}
+
 /* Functions of the part that were met and never return. */
 static void add_ends(struct building *b, const struct part *part)
 {
@@ -325,6 +363,8 @@ int statics_build(struct trie *trie, const struct image_cache *images, struct st
     open_parts(&b, images);
     for (size_t i = 0; i < b.count && !b.failed; i++)
         add_part(&b, &b.parts[i]);
+    for (size_t i = 0; i < b.count && !b.failed; i++)
+        add_starts(&b, &b.parts[i]);
     if (!b.failed)
         add_classes(&b);
     for (size_t i = 0; i < b.count && !b.failed; i++)

@@ -4,13 +4,16 @@
  *
  * Direct calls, calls of other images by symbol (an IFUNC's choices all), and what their targets jump to in
  * their stead. Calls through pointers lead to classes of functions: those that stand in objects of data where
- * the pointer was read (field), and all whose address is taken.
+ * the pointer was read (field), and all whose address is taken. Where stacks begin (starts.h) there are edges
+ * of STATIC_ROOT.
  */
 #ifndef FATHOM_INFER_STATICS_H
 #define FATHOM_INFER_STATICS_H
 
 #include "image/cache.h"
 #include "pathmap/trie.h"
+
+#define STATIC_ROOT (UINT32_MAX - 1) /* as a caller: the stack's base */
 
 struct static_edge {
     uint32_t callee, caller; /* functions of the trie; no callee in a class */

@@ -44,3 +44,6 @@ tests_infer_test_run_time_SOURCES = tests/infer/test_run_time.c
 tests_infer_test_run_time_LDADD = $(INFER_TEST_LIBS)
 tests_infer_test_trellis_SOURCES = tests/infer/test_trellis.c $(INFER_TEST_WORLD)
 tests_infer_test_trellis_LDADD = $(INFER_TEST_LIBS)
+UNIT_TESTS += tests/infer/test_starts
+tests_infer_test_starts_SOURCES = tests/infer/test_starts.c
+tests_infer_test_starts_LDADD = $(INFER_TEST_LIBS)
