@@ -30,6 +30,7 @@ struct coherence {
     struct met *met;
     uint32_t met_count, met_room;
     uint64_t gap; /* ns */
+    uint32_t version;
 };
 
 struct coherence *coherence_new(struct resolver *resolver)
@@ -202,14 +203,21 @@ static double share_out(struct coherence *m, const struct met *met)
     return moved;
 }
 
+uint32_t coherence_version(const struct coherence *m)
+{
+    return m->version;
+}
+
 void coherence_set_strength(struct coherence *m, double strength)
 {
+    m->version++;
     renewal_set_strength(m->renewal, strength);
 }
 
 double coherence_update(struct coherence *m)
 {
     double moved = 0, total = renewal_total(m->renewal);
+    m->version++;
     for (uint32_t i = 0; i < m->met_count; i++)
         moved += share_out(m, &m->met[i]);
     renewal_update(m->renewal);

@@ -43,6 +43,8 @@ double coherence_gaps(const struct coherence *model, uint64_t from, uint64_t to)
 
 /* P(to | from), at a level of renewal_level(); both are states that were met. */
 double coherence_step(struct coherence *model, uint32_t from, uint32_t to, uint32_t level);
+/* Another number as soon as coherence_step() may tell otherwise for states that were met before. */
+uint32_t coherence_version(const struct coherence *model);
 /* The share of all samples that a state has. */
 double coherence_share(const struct coherence *model, uint32_t state);
 

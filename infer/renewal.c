@@ -246,8 +246,10 @@ void renewal_set_strength(struct renewal *r, double strength)
 
 uint32_t renewal_level(double gaps)
 {
-    double level = LEVEL_1 + rint(log2(gaps));
-    return level > 0 ? level < RENEWAL_LEVELS - 1 ? (uint32_t)level : RENEWAL_LEVELS - 1 : 0;
+    uint32_t level = 0;
+    for (double edge = 0.125 * M_SQRT2; gaps >= edge && level < RENEWAL_LEVELS - 1; edge *= 2)
+        level++;
+    return level;
 }
 
 /* The chance to be left at a level. */

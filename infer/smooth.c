@@ -28,6 +28,8 @@ struct smoother {
     smoother_sink *sink;
     void *context;
     struct table *threads; /* process_strand() -> struct thread */
+    struct thread *last;   /* that was asked for; NULL: none was */
+    uint64_t last_strand;
     struct candidate_path settled[CANDIDATES_MAX];
 };
 
@@ -79,6 +81,8 @@ void smoother_free(struct smoother *s)
 
 static struct thread *thread_of(struct smoother *s, uint64_t strand)
 {
+    if (s->last && strand == s->last_strand)
+        return s->last;
     bool added;
     uint64_t *place = table_put(s->threads, strand, &added);
     if (!place)
@@ -95,7 +99,9 @@ static struct thread *thread_of(struct smoother *s, uint64_t strand)
         }
         *place = (uintptr_t)thread;
     }
-    return (struct thread *)(uintptr_t)*place;
+    s->last = (struct thread *)(uintptr_t)*place;
+    s->last_strand = strand;
+    return s->last;
 }
 
 /* The candidates by their settled probabilities, the most probable first (equal ones as they were). */

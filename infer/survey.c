@@ -18,7 +18,9 @@ struct survey {
     struct table *thread_of; /* process_strand() -> index in threads */
     struct thread *threads;
     uint32_t thread_count, thread_room;
-    size_t moments; /* of all threads */
+    size_t moments;       /* of all threads */
+    uint64_t last_strand; /* of threads[last]; meaningful when there is any */
+    uint32_t last;
 };
 
 struct survey *survey_new(void)
@@ -73,6 +75,8 @@ static int64_t count_cid(struct survey *s, uint32_t function, uint32_t height)
 
 static struct thread *thread_of(struct survey *s, uint64_t strand)
 {
+    if (s->thread_count && strand == s->last_strand)
+        return &s->threads[s->last];
     bool added;
     uint64_t *place = table_put(s->thread_of, strand, &added);
     if (!place)
@@ -89,7 +93,9 @@ static struct thread *thread_of(struct survey *s, uint64_t strand)
         *place = s->thread_count;
         s->threads[s->thread_count++] = (struct thread){0};
     }
-    return &s->threads[*place];
+    s->last_strand = strand;
+    s->last = (uint32_t)*place;
+    return &s->threads[s->last];
 }
 
 int survey_add(struct survey *s, uint64_t strand, uint64_t ran, uint32_t function, uint32_t height,

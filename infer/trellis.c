@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM (TRELLIS_RUN + 2) /* with the column before the run and the sure one after it */
+#include "base/hash.h"
+
+#define ROOM       (TRELLIS_RUN + 2) /* with the column before the run and the sure one after it */
+#define MEMOS      2048              /* a power of 2 */
+#define MEMO_STEPS 64
 
 struct trellis {
     struct trellis_work *work;
@@ -17,21 +21,38 @@ struct trellis {
     double forward[CANDIDATES_MAX]; /* its probabilities by all before it */
 };
 
+/* Steps between two columns that were computed once. */
+struct memo {
+    struct column from, to; /* their times do not matter */
+    uint32_t level;
+    float steps[MEMO_STEPS];
+};
+
 struct trellis_work {
     struct coherence *model;
-    double count;      /* what a settled column's states weigh in the model; 0: nothing */
-    bool judge;        /* `likelihood` is wanted */
-    double likelihood; /* logarithm */
-    double sums[ROOM]; /* P(column t | all before it) */
+    struct memo *memos; /* MEMOS of them, by a hash; those never filled have columns of no states */
+    uint32_t version;   /* of the model that they come from */
+    double count;       /* what a settled column's states weigh in the model; 0: nothing */
+    bool judge;         /* `likelihood` is wanted */
+    double likelihood;  /* logarithm */
+    double sums[ROOM];  /* P(column t | all before it) */
     double forward[ROOM][CANDIDATES_MAX], backward[ROOM][CANDIDATES_MAX];
-    float steps[ROOM][CANDIDATES_MAX][CANDIDATES_MAX]; /* [t]: from column t - 1 to t */
+    float steps[ROOM][CANDIDATES_MAX * CANDIDATES_MAX]; /* [t]: from column t - 1 to t, a row for each state
+                                                            of the former */
 };
 
 struct trellis_work *trellis_work_new(struct coherence *model)
 {
     struct trellis_work *w = malloc(sizeof *w);
-    if (w) {
+    struct memo *memos = calloc(MEMOS, sizeof *memos);
+    if (!w || !memos) {
+        free(w);
+        free(memos);
+        w = NULL;
+    } else {
         w->model = model;
+        w->memos = memos;
+        w->version = coherence_version(model);
         w->count = 0;
         w->judge = false;
     }
@@ -40,6 +61,9 @@ struct trellis_work *trellis_work_new(struct coherence *model)
 
 void trellis_work_free(struct trellis_work *w)
 {
+    if (!w)
+        return;
+    free(w->memos);
     free(w);
 }
 
@@ -87,19 +111,51 @@ static double normalise(double *values, uint32_t count)
     return sum;
 }
 
+static bool same_states(const struct column *a, const struct column *b)
+{
+    return a->first == b->first && a->count == b->count;
+}
+
+/* The steps between two columns, from the memo when they stand there: they come again and again. */
+static const float *find_steps(struct trellis_work *w, const struct column *from, const struct column *to,
+                               uint32_t level, float *room)
+{
+    if (w->version != coherence_version(w->model)) {
+        memset(w->memos, 0, MEMOS * sizeof *w->memos);
+        w->version = coherence_version(w->model);
+    }
+    struct memo *memo = NULL;
+    if (from->count * to->count <= MEMO_STEPS) {
+        uint64_t key = (uint64_t)from->first << 32 | to->first;
+        memo = &w->memos[hash_u64(key * RENEWAL_LEVELS + level) & (MEMOS - 1)];
+        if (memo->level == level && same_states(&memo->from, from) && same_states(&memo->to, to))
+            return memo->steps;
+    }
+    float *steps = memo ? memo->steps : room;
+    for (uint32_t i = 0; i < from->count; i++) {
+        for (uint32_t j = 0; j < to->count; j++)
+            steps[i * to->count + j] = (float)coherence_step(w->model, from->first + i, to->first + j, level);
+    }
+    if (memo) {
+        memo->from = *from;
+        memo->to = *to;
+        memo->level = level;
+    }
+    return steps;
+}
+
 static void go_forward(struct trellis_work *w, const struct column *columns, uint32_t count)
 {
     for (uint32_t t = 1; t < count; t++) {
         const struct column *from = &columns[t - 1], *to = &columns[t];
         uint32_t level = renewal_level(coherence_gaps(w->model, from->time, to->time));
-        for (uint32_t j = 0; j < to->count; j++) {
-            double sum = 0;
-            for (uint32_t i = 0; i < from->count; i++) {
-                double p = coherence_step(w->model, from->first + i, to->first + j, level);
-                w->steps[t][i][j] = (float)p;
-                sum += w->forward[t - 1][i] * p;
-            }
-            w->forward[t][j] = sum;
+        const float *steps = find_steps(w, from, to, level, w->steps[t]);
+        if (steps != w->steps[t])
+            memcpy(w->steps[t], steps, sizeof *steps * from->count * to->count);
+        memset(w->forward[t], 0, sizeof *w->forward[t] * to->count);
+        for (uint32_t i = 0; i < from->count; i++) {
+            for (uint32_t j = 0; j < to->count; j++)
+                w->forward[t][j] += w->forward[t - 1][i] * (double)steps[i * to->count + j];
         }
         w->sums[t] = normalise(w->forward[t], to->count);
     }
@@ -113,7 +169,7 @@ static void go_backward(struct trellis_work *w, const struct column *columns, ui
         for (uint32_t i = 0; i < columns[t].count; i++) {
             double sum = 0;
             for (uint32_t j = 0; j < columns[t + 1].count; j++)
-                sum += (double)w->steps[t + 1][i][j] * w->backward[t + 1][j];
+                sum += (double)w->steps[t + 1][i * columns[t + 1].count + j] * w->backward[t + 1][j];
             w->backward[t][i] = sum;
         }
         normalise(w->backward[t], columns[t].count);
@@ -168,9 +224,10 @@ static int settle(struct trellis *t, uint32_t settled, trellis_sink *sink, void 
 static void judge_step(struct trellis *t, const struct column *column)
 {
     uint32_t level = renewal_level(coherence_gaps(t->work->model, t->last.time, column->time));
+    const float *steps = find_steps(t->work, &t->last, column, level, t->work->steps[0]);
     double sum = 0;
     for (uint32_t i = 0; i < t->last.count; i++)
-        sum += t->forward[i] * coherence_step(t->work->model, t->last.first + i, column->first, level);
+        sum += t->forward[i] * (double)steps[i];
     t->work->likelihood += log(sum + DBL_MIN);
 }
 

@@ -205,7 +205,7 @@ static bool skip_tail(struct rest *rest, uint64_t type)
     uint64_t count;
     uint64_t singles = type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
                                PERF_SAMPLE_CODE_PAGE_SIZE);
-    if (!take(rest, 8 * (uint64_t)__builtin_popcountll(singles)))
+    if (singles && !take(rest, 8 * (uint64_t)__builtin_popcountll(singles)))
         return false;
     return !(type & PERF_SAMPLE_AUX) || take_counted(rest, 0, 1, &count);
 }

@@ -70,14 +70,14 @@ static int tell(void *context, const struct column *column, const double *probab
     return 0;
 }
 
-Test(trellis, agrees_with_plain_enumeration)
+/* Compares with the sum over all ways through the columns. */
+static void compare(struct rig *r, struct trellis_work *work)
 {
-    struct rig r = begin();
-    const struct column columns[COLUMNS] = {r.ambiguous, r.ambiguous, r.sure, r.sure, r.ambiguous};
+    const struct column columns[COLUMNS] = {r->ambiguous, r->ambiguous, r->sure, r->sure, r->ambiguous};
     const uint32_t level = renewal_level(1);
     double first = 0, all = 0, of[COLUMNS][STATES] = {0};
-    for (unsigned i = 0; i < r.ambiguous.count; i++)
-        first += coherence_share(r.model, r.ambiguous.first + i);
+    for (unsigned i = 0; i < r->ambiguous.count; i++)
+        first += coherence_share(r->model, r->ambiguous.first + i);
     for (unsigned way = 0; way < WAYS; way++) {
         uint32_t states[COLUMNS];
         bool exists = true;
@@ -85,15 +85,14 @@ Test(trellis, agrees_with_plain_enumeration)
             exists &= (way >> t & 1) < columns[t].count;
             states[t] = columns[t].first + (way >> t & 1);
         }
-        double p = exists ? coherence_share(r.model, states[0]) / first : 0;
+        double p = exists ? coherence_share(r->model, states[0]) / first : 0;
         for (unsigned t = 1; exists && t < COLUMNS; t++)
-            p *= coherence_step(r.model, states[t - 1], states[t], level);
+            p *= coherence_step(r->model, states[t - 1], states[t], level);
         all += p;
         for (unsigned t = 0; t < COLUMNS; t++)
             of[t][way >> t & 1] += p;
     }
     struct told told = {0};
-    struct trellis_work *work = trellis_work_new(r.model);
     struct trellis *trellis = trellis_new(work);
     trellis_work_judge(work);
     for (unsigned t = 0; t < COLUMNS; t++)
@@ -106,6 +105,19 @@ Test(trellis, agrees_with_plain_enumeration)
             cr_expect_float_eq(told.probabilities[t][i], of[t][i] / all, 1e-5, "column %u, state %u", t, i);
     }
     trellis_free(trellis);
+}
+
+Test(trellis, agrees_with_plain_enumeration)
+{
+    struct rig r = begin();
+    struct trellis_work *work = trellis_work_new(r.model);
+    compare(&r, work);
+    compare(&r, work);
+    coherence_set_strength(r.model, 8);
+    compare(&r, work);
+    coherence_count_state(r.model, r.ambiguous.first + 1, 1e6);
+    coherence_update(r.model);
+    compare(&r, work);
     trellis_work_free(work);
     end(&r);
 }
