@@ -31,6 +31,7 @@ struct pipeline {
     size_t anchor_count, anchor_room;
     size_t next_anchor; /* in this pass */
     struct table *held; /* audit samples that are held back, by moment_key() -> 1 */
+    struct table *ran;  /* PIDs with samples -> 1 */
     uint64_t audits;    /* that the learning pass met */
     bool stale;         /* an earlier resolver met another build */
     bool base_unknown;  /* the learning pass met a sample on no stack that the records tell */
@@ -57,7 +58,8 @@ struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_
     p->survey = survey_new();
     p->bases = stack_bases_new();
     p->held = table_new();
-    if (!p->processes || !p->trainer || !p->survey || !p->bases || !p->held) {
+    p->ran = table_new();
+    if (!p->processes || !p->trainer || !p->survey || !p->bases || !p->held || !p->ran) {
         pipeline_free(p);
         return NULL;
     }
@@ -82,6 +84,7 @@ void pipeline_free(struct pipeline *p)
     free(p->anchors);
     free(p->nodes);
     table_free(p->held);
+    table_free(p->ran);
     free(p);
 }
 
@@ -163,6 +166,8 @@ int pipeline_learn(void *pipeline, const struct record *record, struct fathom_er
     struct process *process = process_find(p->processes, sample->pid);
     if (!process || !sample->has_regs)
         return 0;
+    if (!table_find(p->ran, sample->pid) && !table_put(p->ran, sample->pid, NULL))
+        return error_memory(err);
     uint64_t base;
     if (!p->base_unknown && process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN)
         p->base_unknown = true;
@@ -243,12 +248,23 @@ static int take_sample(struct pipeline *p, const struct record *record, struct t
     return rc;
 }
 
+/* Opens a file that is mapped into a process with samples, when all that is known of paths is what binaries
+ * show: they begin in the program and the C library, even if no sample fell there. */
+static void open_mapped(struct pipeline *p, const struct record *record)
+{
+    struct process *process = process_find(p->processes, record->pid);
+    if (process && pathmap_node_count(p->map) == 0 && table_find(p->ran, record->pid))
+        process_mapping(process, record->mmap.address);
+}
+
 /* Notes the CID of a sample and of an anchor. */
 static int survey(void *pipeline, const struct record *record, struct fathom_error *err)
 {
     struct pipeline *p = pipeline;
     struct taken taken;
     int rc = take_sample(p, record, &taken, err);
+    if (rc == 0 && record->kind == RECORD_MMAP && !p->options.no_automaton)
+        open_mapped(p, record);
     if (rc < 0 || (!taken.sample && taken.anchor == TRIE_NONE))
         return rc;
     struct cid cid = cid_of_sample(taken.process, &record->sample);
