@@ -12,6 +12,8 @@ libinfer_la_SOURCES = \
 	infer/graph.c infer/graph.h \
 	infer/graph_statics.c infer/graph_statics.h \
 	infer/lattice.c infer/lattice.h \
+	infer/lattice_meet.c infer/lattice_private.h \
+	infer/lattice_values.c \
 	infer/lineage.c infer/lineage.h \
 	infer/locate.c infer/locate.h \
 	infer/narrow.c infer/narrow.h \
