@@ -17,6 +17,7 @@
 struct extending {
     struct trie *trie;
     const struct pathmap *map;
+    const struct graph_weights *weights; /* NULL: the world is closed */
     struct graph *graph;
     struct automaton *automaton;
     struct novelty *novelty;
@@ -67,7 +68,9 @@ static int enter_paths(struct extending *x, const struct wanted *w, const struct
     double share[AUTOMATON_BEST_MAX], most = 0;
     for (uint32_t r = 0; r < answer->best; r++) {
         size_t depth = path_of(x, w, r);
-        share[r] = depth ? answer->probability[r] * novelty_of(x->novelty, x->steps, depth) : 0;
+        share[r] = depth ? answer->probability[r] : 0;
+        if (depth && x->novelty)
+            share[r] *= novelty_of(x->novelty, x->steps, depth);
         most = share[r] > most ? share[r] : most;
     }
     int rc = 0;
@@ -92,7 +95,7 @@ static int extend_one(struct extending *x, const struct wanted *w)
     struct automaton_answer answer;
     struct extend_summary *summary = &x->out->summary;
     uint32_t function = x->functions.to_map[w->function];
-    if (function != PATHMAP_NONE && !extend_is_open(x->map, function, w->height))
+    if (!x->weights && function != PATHMAP_NONE && !extend_is_open(x->map, function, w->height))
         return 0;
     int rc = -ENOENT;
     if (function != PATHMAP_NONE)
@@ -122,19 +125,20 @@ static bool prepare(struct extending *x, const struct statics *statics)
     struct automaton_options options = {.best = BEST};
     struct graph_calls calls = {0};
     x->steps = malloc(MAX_DEPTH * sizeof *x->steps);
-    x->novelty = novelty_new(x->map);
-    if (x->steps && x->novelty && numbering_make(&x->functions, x->trie, x->map) &&
+    x->novelty = x->weights ? NULL : novelty_new(x->map);
+    if (x->steps && (x->novelty || x->weights) && numbering_make(&x->functions, x->trie, x->map) &&
         graph_calls_of(x->map, statics, x->functions.to_map, &calls) == 0)
-        x->graph = graph_new(x->map, &calls);
+        x->graph = graph_new_open(x->map, &calls, x->weights);
     graph_calls_free(&calls);
     x->automaton = x->graph ? automaton_new(x->graph, &options) : NULL;
     return x->automaton;
 }
 
-int extend_paths(struct trie *trie, const struct pathmap *map, const struct statics *statics,
-                 struct wanted *wanted, size_t count, struct extension *out, struct fathom_error *err)
+int extend_paths(struct trie *trie, const struct pathmap *map, const struct graph_weights *weights,
+                 const struct statics *statics, struct wanted *wanted, size_t count, struct extension *out,
+                 struct fathom_error *err)
 {
-    struct extending x = {.trie = trie, .map = map, .out = out};
+    struct extending x = {.trie = trie, .map = map, .weights = weights, .out = out};
     *out = (struct extension){0};
     int rc = prepare(&x, statics) ? 0 : -ENOMEM;
     qsort(wanted, count, sizeof *wanted, heavier_first); /* while states last */

@@ -8,6 +8,7 @@
 #ifndef FATHOM_INFER_EXTEND_H
 #define FATHOM_INFER_EXTEND_H
 
+#include "infer/graph.h"
 #include "infer/statics.h"
 #include "pathmap/pathmap.h"
 
@@ -37,10 +38,12 @@ struct extension { /* malloc'ed: the caller frees paths */
 };
 
 /* Finds paths by the map's edges and the static ones, and enters them into the trie. map is the trie's
- * (trie_serialise) after the functions of wanted and statics were added. wanted is sorted: the CIDs with the
- * most samples come first. 0 or -ENOMEM. */
-int extend_paths(struct trie *trie, const struct pathmap *map, const struct statics *statics,
-                 struct wanted *wanted, size_t count, struct extension *out, struct fathom_error *err);
+ * (trie_serialise) after the functions of wanted and statics were added. weights (by the map's nodes) are
+ * those of an open world, where all CIDs are asked for; NULL: it is closed, and CIDs of which training saw
+ * every call are left out. wanted is sorted: the CIDs with the most samples come first. 0 or -ENOMEM. */
+int extend_paths(struct trie *trie, const struct pathmap *map, const struct graph_weights *weights,
+                 const struct statics *statics, struct wanted *wanted, size_t count, struct extension *out,
+                 struct fathom_error *err);
 
 /* Whether a CID (of the map) may have paths that the map does not know: not when it is known and training saw
  * every call into its image. */

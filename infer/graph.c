@@ -23,7 +23,7 @@ struct graph {
     struct span *all;          /* by function */
     struct span *fixed, *open; /* by function: what the binary shows */
     double *runs;              /* by function: how often it ran, seen or expected */
-    bool *hooked;              /* by function: its image is */
+    bool *hooked;              /* by function: its image is, and no other calls are made */
     bool *ends;                /* by function: it never returns */
     struct span *pairs;
     uint32_t pair_count;
@@ -48,22 +48,24 @@ static int compare_edges(const void *a, const void *b)
     return x->open - y->open;
 }
 
-/* What the map saw: for every node its call, once for any next and once for each next. false: out of memory.
- */
-static bool collect(const struct pathmap *map, struct sights *sights)
+/* What the map saw (or the weights tell): for every node its call, once for any next and once for each next.
+ * false: out of memory. */
+static bool collect(const struct pathmap *map, const struct graph_weights *weights, struct sights *sights)
 {
     bool fine = true;
     uint32_t nodes = pathmap_node_count(map);
     for (uint32_t i = 0; i < nodes && fine; i++) {
         struct pathmap_node node = pathmap_node(map, i);
-        if (!pathmap_node_sound(map, i))
+        if (!pathmap_node_sound(map, i) || (weights && weights->passes[i] <= 0))
             continue;
-        struct graph_edge edge = {GRAPH_ROOT, node.height, node.site, (double)node.passes, false};
+        double passes = weights ? weights->passes[i] : (double)node.passes;
+        double self = weights ? weights->self[i] : (double)node.self;
+        struct graph_edge edge = {GRAPH_ROOT, node.height, node.site, passes, false};
         if (node.parent != PATHMAP_NONE) {
             struct pathmap_node parent = pathmap_node(map, node.parent);
             edge.caller = parent.function;
             edge.rise = node.height - parent.height;
-            struct graph_edge outer = {GRAPH_ROOT, parent.height, parent.site, (double)node.passes, false};
+            struct graph_edge outer = {GRAPH_ROOT, parent.height, parent.site, passes, false};
             if (parent.parent != PATHMAP_NONE) {
                 struct pathmap_node grand = pathmap_node(map, parent.parent);
                 outer.caller = grand.function;
@@ -72,8 +74,8 @@ static bool collect(const struct pathmap *map, struct sights *sights)
             fine = sights_add(sights, node.function, parent.function, &outer);
         }
         fine = fine && sights_add(sights, ANY, node.function, &edge);
-        edge.weight = (double)node.self;
-        fine = fine && (!node.self || sights_add(sights, GRAPH_LEAF, node.function, &edge));
+        edge.weight = self;
+        fine = fine && (self <= 0 || sights_add(sights, GRAPH_LEAF, node.function, &edge));
     }
     return fine;
 }
@@ -274,9 +276,10 @@ static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
 }
 
 /* All spans. */
-static bool build(struct graph *g, struct sights *counted, const struct graph_calls *calls)
+static bool build(struct graph *g, struct sights *counted, const struct graph_calls *calls,
+                  const struct graph_weights *weights)
 {
-    if (!collect(g->map, counted) || !collect_calls(counted, calls))
+    if (!collect(g->map, weights, counted) || !collect_calls(counted, calls))
         return false;
     const struct sight *sights;
     size_t count = sights_sorted(counted, &sights), room = count;
@@ -300,24 +303,30 @@ static bool build(struct graph *g, struct sights *counted, const struct graph_ca
     for (size_t i = 0; calls && i < calls->end_count; i++)
         g->ends[calls->ends[i]] = true;
     for (uint32_t f = 0; f < g->functions; f++)
-        g->hooked[f] = pathmap_image(g->map, pathmap_function(g->map, f).image).hooked;
+        g->hooked[f] = !weights && pathmap_image(g->map, pathmap_function(g->map, f).image).hooked;
     estimate_runs(g);
     weigh_statics(g);
     return lay_out_classes(g, calls);
 }
 
-struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls)
+struct graph *graph_new_open(const struct pathmap *map, const struct graph_calls *calls,
+                             const struct graph_weights *weights)
 {
     struct graph *g = calloc(1, sizeof *g);
     struct sights *sights = sights_new();
     if (g)
         g->map = map;
-    if (!g || !sights || !build(g, sights, calls)) {
+    if (!g || !sights || !build(g, sights, calls, weights)) {
         graph_free(g);
         g = NULL;
     }
     sights_free(sights);
     return g;
+}
+
+struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls)
+{
+    return graph_new_open(map, calls, NULL);
 }
 
 void graph_free(struct graph *g)

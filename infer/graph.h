@@ -58,11 +58,20 @@ struct graph_calls {
     size_t end_count;
 };
 
+/* By the map's nodes, instead of its counts: samples at or below each, and at it. malloc'ed. */
+struct graph_weights {
+    double *passes, *self;
+};
+
 struct graph;
 
 /* map is borrowed; calls (NULL: none) are copied, but for those that training saw. Numbers of functions in
  * them are the map's. NULL: out of memory. */
 struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls);
+/* The same for an open world: hooked images are taken for others, as this run makes calls in them that
+ * training did not see. Nodes without weight have no edges. weights are read, and need not stay. */
+struct graph *graph_new_open(const struct pathmap *map, const struct graph_calls *calls,
+                             const struct graph_weights *weights);
 void graph_free(struct graph *graph);
 const struct pathmap *graph_map(const struct graph *graph);
 
@@ -81,7 +90,7 @@ struct graph_edges graph_open_callers(const struct graph *graph, uint32_t functi
 uint32_t graph_classes(const struct graph *graph, uint32_t function, const uint32_t **classes);
 struct graph_edges graph_class_callers(const struct graph *graph, uint32_t class_number);
 uint32_t graph_class_count(const struct graph *graph);
-/* Whether the function's image is hooked. */
+/* Whether the function's image is hooked; never in an open world. */
 bool graph_hooked(const struct graph *graph, uint32_t function);
 
 /* An edge that was handed out by its number, and back. */

@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
 	infer/automaton.c infer/automaton.h \
+	infer/backoff.c infer/backoff.h \
 	infer/bases.c infer/bases.h \
 	infer/callers.c infer/callers.h \
 	infer/cid.c \
@@ -19,6 +20,7 @@ libinfer_la_SOURCES = \
 	infer/narrow.c infer/narrow.h \
 	infer/novelty.c infer/novelty.h \
 	infer/numbering.c infer/numbering.h \
+	infer/openness.c infer/openness.h \
 	infer/pipeline.c infer/pipeline.h \
 	infer/renewal.c infer/renewal.h \
 	infer/resolver.c infer/resolver.h \
@@ -37,5 +39,6 @@ libinfer_la_SOURCES = \
 	infer/survey.c infer/survey.h \
 	infer/trainer.c infer/trainer.h \
 	infer/translation.c infer/translation.h \
-	infer/trellis.c infer/trellis.h
+	infer/trellis.c infer/trellis.h \
+	infer/weights.c infer/weights.h
 libinfer_la_LIBADD = -lm

@@ -9,7 +9,11 @@
 #include "infer/narrow.h"
 #include "infer/numbering.h"
 #include "infer/run_time.h"
+#include "infer/openness.h"
 #include "infer/stack_bases.h"
+#include "infer/weights.h"
+
+#define OPEN_ROUNDS 2 /* of asking the automaton, by what the one before told of this run */
 
 struct pipeline {
     struct image_cache *images;
@@ -18,6 +22,7 @@ struct pipeline {
     struct processes *processes; /* of the pass that runs */
     struct trie *trie;
     struct trainer *trainer;
+    const struct pathmap *trained; /* NULL: none was given */
     struct pathmap *map;
     struct resolver *resolver;
     uint32_t *nodes;           /* the map's number by the trie's */
@@ -343,8 +348,8 @@ static int make_map(struct pipeline *p, struct fathom_error *err)
     return 0;
 }
 
-/* The CIDs that may have paths which the map does not know; the caller frees them. */
-static int open_cids(struct pipeline *p, struct wanted **out, size_t *count)
+/* The CIDs that may have paths which the map does not know, in an open world all; the caller frees them. */
+static int wanted_cids(struct pipeline *p, bool open, struct wanted **out, size_t *count)
 {
     const struct wanted *cids;
     struct numbering functions = {0};
@@ -354,26 +359,19 @@ static int open_cids(struct pipeline *p, struct wanted **out, size_t *count)
     bool good = *out && numbering_make(&functions, p->trie, p->map);
     for (size_t i = 0; good && i < all; i++) {
         uint32_t function = functions.to_map[cids[i].function];
-        if (function == PATHMAP_NONE || extend_is_open(p->map, function, cids[i].height))
+        if (open || function == PATHMAP_NONE || extend_is_open(p->map, function, cids[i].height))
             (*out)[(*count)++] = cids[i];
     }
     numbering_clear(&functions);
     return good ? 0 : -ENOMEM;
 }
 
-/* The map grows by the paths that the automaton finds for these CIDs. It is made anew before, for the
- * functions that the static calls brought, and after. */
-static int extend_map(struct pipeline *p, struct wanted *wanted, size_t count, struct fathom_error *err)
+/* In a closed world, the map grows by the paths that the automaton finds for these CIDs. */
+static int extend_closed(struct pipeline *p, const struct statics *statics, struct wanted *wanted,
+                         size_t count, struct fathom_error *err)
 {
-    struct statics statics;
     struct extension extension;
-    int rc = statics_build(p->trie, p->images, &statics, err);
-    if (rc < 0)
-        return rc;
-    rc = make_map(p, err);
-    if (rc == 0)
-        rc = extend_paths(p->trie, p->map, &statics, wanted, count, &extension, err);
-    statics_free(&statics);
+    int rc = extend_paths(p->trie, p->map, NULL, statics, wanted, count, &extension, err);
     if (rc < 0)
         return rc;
     p->summary.inferred = extension.summary;
@@ -387,13 +385,114 @@ static int extend_map(struct pipeline *p, struct wanted *wanted, size_t count, s
     return rc;
 }
 
+/* How many of each node's `self` are unwound samples of this recording. The caller frees it; NULL: out of
+ * memory. */
+static uint32_t *unwound_samples(const struct pipeline *p)
+{
+    uint32_t nodes = pathmap_node_count(p->map), *unwound = calloc((size_t)nodes + 1, sizeof *unwound);
+    for (uint32_t i = 0; unwound && !p->trained && i < nodes; i++) {
+        uint64_t self = pathmap_node(p->map, i).self;
+        unwound[i] = self < UINT32_MAX ? (uint32_t)self : UINT32_MAX;
+    }
+    for (size_t i = 0; unwound && p->trained && i < p->anchor_count; i++)
+        if (p->anchors[i] != TRIE_NONE)
+            unwound[p->nodes[p->anchors[i]]]++;
+    return unwound;
+}
+
+/* The weights of the map as it is, with the samples of these CIDs shared out. */
+static int weigh(struct pipeline *p, const struct wanted *wanted, size_t count, struct weights **out,
+                 struct fathom_error *err)
+{
+    struct numbering functions = {0};
+    uint32_t *unwound = unwound_samples(p);
+    struct weights *weights = unwound ? weights_new(p->map, unwound) : NULL;
+    bool good = weights && numbering_make(&functions, p->trie, p->map);
+    for (size_t i = 0; good && i < count; i++) {
+        uint32_t function = functions.to_map[wanted[i].function];
+        good = function == PATHMAP_NONE ||
+               weights_add(weights, function, wanted[i].height, wanted[i].samples) == 0;
+    }
+    numbering_clear(&functions);
+    free(unwound);
+    if (!good) {
+        weights_free(weights);
+        return error_memory(err);
+    }
+    weights_run(weights, !p->options.no_em);
+    *out = weights;
+    return 0;
+}
+
+/* The map grows by the paths that the automaton finds by these weights. */
+static int extend_by(struct pipeline *p, const struct weights *weights, const struct statics *statics,
+                     struct wanted *wanted, size_t count, struct fathom_error *err)
+{
+    struct graph_weights of_nodes;
+    struct extension extension;
+    if (weights_of_nodes(weights, &of_nodes) < 0)
+        return error_memory(err);
+    int rc = extend_paths(p->trie, p->map, &of_nodes, statics, wanted, count, &extension, err);
+    free(of_nodes.passes);
+    free(of_nodes.self);
+    if (rc < 0)
+        return rc;
+    free(extension.paths); /* weights tell their shares better */
+    p->summary.inferred = extension.summary;
+    return make_map(p, err);
+}
+
+/* In an open world, the same for all CIDs: the automaton is asked by what is known of this run, the samples
+ * are shared out among the paths that it finds, and again by what these tell. */
+static int extend_open(struct pipeline *p, const struct statics *statics, struct wanted *wanted, size_t count,
+                       struct fathom_error *err)
+{
+    struct weights *weights = NULL;
+    int rc = weigh(p, wanted, 0, &weights, err), rounds = p->options.no_em ? 1 : OPEN_ROUNDS;
+    for (int round = 0; rc == 0 && round < rounds; round++) {
+        rc = extend_by(p, weights, statics, wanted, count, err);
+        weights_free(weights);
+        weights = NULL;
+        if (rc == 0)
+            rc = weigh(p, wanted, count, &weights, err);
+    }
+    for (uint32_t i = 0; rc == 0 && i < pathmap_node_count(p->map); i++) {
+        double share = weights_share(weights, i);
+        if (share > 0 && resolver_expect(p->resolver, i, share) < 0)
+            rc = error_memory(err);
+    }
+    resolver_settle(p->resolver);
+    weights_free(weights);
+    return rc;
+}
+
+/* The map is made anew before, for the functions that the static calls bring, and after. */
+static int extend_map(struct pipeline *p, bool open, struct wanted *wanted, size_t count,
+                      struct fathom_error *err)
+{
+    struct statics statics;
+    int rc = statics_build(p->trie, p->images, &statics, err);
+    if (rc < 0)
+        return rc;
+    rc = make_map(p, err);
+    if (rc == 0)
+        rc = open ? extend_open(p, &statics, wanted, count, err)
+                  : extend_closed(p, &statics, wanted, count, err);
+    statics_free(&statics);
+    return rc;
+}
+
 static int infer_paths(struct pipeline *p, struct fathom_error *err)
 {
     struct wanted *wanted;
     size_t count;
-    int rc = open_cids(p, &wanted, &count) < 0 ? error_memory(err) : 0;
+    double openness;
+    if (openness_of(p->survey, p->trie, p->map, p->trained, &openness) < 0)
+        return error_memory(err);
+    bool open = openness >= OPENNESS_LEAST && pathmap_node_count(p->map) <= WEIGHTS_NODES;
+    int rc = wanted_cids(p, open, &wanted, &count) < 0 ? error_memory(err) : 0;
     if (rc == 0 && count)
-        rc = extend_map(p, wanted, count, err);
+        rc = extend_map(p, open, wanted, count, err);
     free(wanted);
     return rc;
 }
@@ -439,6 +538,7 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
     p->event = event;
     p->sink = sink;
     p->sink_context = context;
+    p->trained = map;
     /* The map first: its hooked images shape the paths that are learned. */
     int rc = map ? trie_merge(p->trie, map, err) : 0;
     if (rc == 0)

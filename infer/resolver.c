@@ -40,6 +40,7 @@ struct resolver {
     struct group *groups; /* scratch */
     size_t group_room;
     bool stale;
+    bool settled; /* resolver_settle() */
 };
 
 struct resolver *resolver_new(const struct pathmap *map, const struct log *log)
@@ -89,6 +90,11 @@ int resolver_expect(struct resolver *r, uint32_t node, double share)
         return -ENOMEM;
     memcpy(place, &share, sizeof share);
     return 0;
+}
+
+void resolver_settle(struct resolver *r)
+{
+    r->settled = true;
 }
 
 static bool resolver_trained(const struct resolver *r, uint32_t node)
@@ -249,6 +255,35 @@ static void rank_groups(const struct group *groups, size_t paths, struct candida
     out->kind = trained == 0 ? RESOLVED_INFERRED : trained == 1 ? RESOLVED_PRECISE : RESOLVED_AMBIGUOUS;
 }
 
+static bool any_expected(const struct group *groups, size_t paths)
+{
+    bool any = false;
+    for (size_t i = 0; i < paths; i++)
+        any |= groups[i].expected > 0;
+    return any;
+}
+
+/* The groups' expected shares as they are; what training saw of them is in these. */
+static void rank_settled(const struct group *groups, size_t paths, struct candidate_path *ranked,
+                         struct answer *out)
+{
+    double expected = 0;
+    uint32_t trained = 0;
+    for (size_t i = 0; i < paths; i++) {
+        expected += groups[i].expected;
+        trained += groups[i].self || groups[i].passes;
+    }
+    for (size_t i = 0; i < paths; i++)
+        ranked[i] = (struct candidate_path){groups[i].node, (float)(groups[i].expected / expected)};
+    qsort(ranked, paths, sizeof *ranked, candidate_compare);
+    bool sure = (double)ranked[0].probability > 1 - RESOLVER_SURE;
+    out->evidence = 1;
+    out->paths = trained ? trained : (uint32_t)paths;
+    out->kind = trained == 0           ? RESOLVED_INFERRED
+                : trained == 1 && sure ? RESOLVED_PRECISE
+                                       : RESOLVED_AMBIGUOUS;
+}
+
 static void tell_first_kind(const struct resolver *r, struct answer *answer)
 {
     bool trained = resolver_trained(r, r->candidates[answer->first].node);
@@ -262,7 +297,11 @@ static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
         return false;
     *out = (struct answer){.first = (uint32_t)r->candidate_count,
                            .count = paths < CANDIDATES_MAX ? (uint32_t)paths : CANDIDATES_MAX};
-    rank_groups(r->groups, paths, r->candidates + r->candidate_count, out);
+    struct candidate_path *ranked = r->candidates + r->candidate_count;
+    if (r->settled && any_expected(r->groups, paths))
+        rank_settled(r->groups, paths, ranked, out);
+    else
+        rank_groups(r->groups, paths, ranked, out);
     tell_first_kind(r, out);
     r->candidate_count += out->count;
     return true;

@@ -84,6 +84,11 @@ void resolver_free(struct resolver *resolver);
 /* The node's path has this share among those that its CID can have, by the height automaton; shares of one
  * node add up. 0 or -ENOMEM. To be called before the CID is resolved. */
 int resolver_expect(struct resolver *resolver, uint32_t node, double share);
+/* From now on expected shares are all that counts for the CIDs that have any, as they weigh what training
+ * saw, too (weights.h): N is 0, and one path alone is precise only when the others have RESOLVER_SURE between
+ * them. */
+#define RESOLVER_SURE 0.01
+void resolver_settle(struct resolver *resolver);
 /* Whether an image of another build than the map's was met: its samples stay unknown. */
 bool resolver_stale(const struct resolver *resolver);
 const struct pathmap *resolver_map(const struct resolver *resolver);

@@ -1,0 +1,46 @@
+/*
+ * weights.h - how much of this run goes through each calling context, as far as its unwound samples and
+ * training tell; the samples of which only the CID is known are shared out by that among the paths that they
+ * can have.
+ *
+ * A path is as probable as that each of its functions f comes below the context c that the ones outside of it
+ * make. With t training's samples at or below a context, at most WEIGHTS_PRIOR of which count (training was
+ * another run: its millions must not drown what this one shows), r those of this run, and k the number of
+ * different functions below c,
+ *
+ *     P(f | c) = (s * t(cf) / t(c) + r(cf) + k(c) * P(f | g2 g1)) / (s + r(c) + k(c)),  s = min(t(c), PRIOR)
+ *
+ * where the share k is for functions that were never seen in c (Witten and Bell, 1991), and goes by the two
+ * innermost ones, g2 and g1, in any context (backoff.h). The sample's being in c itself is one such f.
+ *
+ * CIDs are shared out one after the other, the surest first, and each then tells of those that come after it.
+ * As samples of a CID mostly have one path, and so are one guess, each counts for WEIGHTS_GUESS of a sample
+ * that was unwound.
+ */
+#ifndef FATHOM_INFER_WEIGHTS_H
+#define FATHOM_INFER_WEIGHTS_H
+
+#include "infer/graph.h"
+
+#define WEIGHTS_PRIOR 100.0
+#define WEIGHTS_GUESS 0.2
+#define WEIGHTS_NODES (1u << 22) /* of a map, at most: 200 bytes each */
+
+struct weights;
+
+/* map: made of a trie, borrowed. unwound: by its nodes, how many of their `self` are this run's. NULL: out of
+ * memory. */
+struct weights *weights_new(const struct pathmap *map, const uint32_t *unwound);
+void weights_free(struct weights *weights);
+/* Samples of a CID, whose paths are the map's; each CID once. 0 or -ENOMEM. */
+int weights_add(struct weights *weights, uint32_t function, uint32_t height, uint64_t samples);
+/* Shares out the samples that were added. learn: what is shared out tells of others. */
+void weights_run(struct weights *weights, bool learn);
+/* How probable the node's function path is among those of its CID, which was added: at the first of its
+ * nodes, 0 at the others. */
+double weights_share(const struct weights *weights, uint32_t node);
+/* What goes through each node and stops there, for graph_new_open(); of training, at most WEIGHTS_PRIOR
+ * samples for each function. The caller frees both arrays. 0 or -ENOMEM. */
+int weights_of_nodes(const struct weights *weights, struct graph_weights *out);
+
+#endif
