@@ -118,6 +118,37 @@ Test(resolver, expected_paths_stand_beside_trained_ones)
     world_close(w);
 }
 
+Test(resolver, settled_shares_outvote_training)
+{
+    struct world *w = world_open();
+    uint32_t root = world_child(w, TRIE_ROOT, 0, 0, 0, 1000, 0);
+    world_child(w, world_child(w, root, 1, 16, 5, 1000, 0), 3, 48, 9, 1000, 1000);
+    world_child(w, world_child(w, root, 2, 16, 6, 0, 0), 3, 48, 9, 0, 0);
+    world_child(w, world_child(w, root, 1, 16, 5, 0, 0), 4, 48, 9, 7, 7);
+    world_finish(w);
+    set_stack(w);
+    for (uint32_t i = 0; i < pathmap_node_count(w->map); i++) {
+        const char *path = world_path(w, i);
+        double share = strcmp(path, "fun0 fun1 fun3") == 0   ? 0.1
+                       : strcmp(path, "fun0 fun2 fun3") == 0 ? 0.3
+                                                             : 0;
+        cr_assert(share == 0 || resolver_expect(w->resolver, i, share) == 0);
+    }
+    resolver_settle(w->resolver);
+    struct resolved r = resolve(w, world_sample(3, BASE, 48));
+    cr_expect_str_eq(world_path(w, r.node), "fun0 fun2 fun3");
+    cr_expect_eq(r.kind, RESOLVED_INFERRED);
+    cr_expect_float_eq(r.probability, 0.75, 1e-6);
+    cr_expect_eq(resolver_evidence(w->resolver, r.answer), 1);
+    cr_assert_eq(r.posterior_count, 2u);
+    cr_expect_eq(resolver_kind(w->resolver, r.answer, r.posterior[1].node), RESOLVED_AMBIGUOUS,
+                 "one path was trained, but another is likely");
+    r = resolve(w, world_sample(4, BASE, 48));
+    cr_expect_eq(r.kind, RESOLVED_PRECISE, "nothing else was told of it");
+    cr_expect_eq(r.probability, 1);
+    world_close(w);
+}
+
 Test(resolver, says_why_a_context_is_unknown)
 {
     struct world *w = diamond();
