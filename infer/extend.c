@@ -11,6 +11,7 @@
 
 #define MAX_DEPTH 65536
 #define BEST      16u  /* paths asked for each CID */
+#define LIKELY    0.5  /* samples of this run or of training in a context that calls are expected from */
 #define LEAST     0.01 /* a path is not entered that is less probable than this much of the best one */
 
 /* What one call of extend_paths() works with. */
@@ -83,6 +84,56 @@ static int enter_paths(struct extending *x, const struct wanted *w, const struct
     return rc;
 }
 
+/* The path of a map's node, and from it the call of the CID's function. */
+static int graft(struct extending *x, const struct wanted *w, uint32_t node, uint64_t site)
+{
+    size_t depth = 0;
+    for (uint32_t at = node; at != PATHMAP_NONE; at = pathmap_node(x->map, at).parent)
+        depth++;
+    if (depth >= MAX_DEPTH)
+        return 0;
+    x->steps[depth] = (struct automaton_step){x->functions.to_map[w->function], w->height, site, false};
+    for (size_t i = depth; i-- > 0;) {
+        struct pathmap_node n = pathmap_node(x->map, node);
+        x->steps[i] = (struct automaton_step){n.function, n.height, n.site, false};
+        node = n.parent;
+    }
+    bool open = false;
+    return enter(x, depth + 1, 0, &open);
+}
+
+/* Enters the calls of the CID's function from contexts that this run is likely to have: among the best paths
+ * they can be crowded out, or be left out as calls through pointers are where direct ones lead outwards. */
+static int graft_callers(struct extending *x, const struct wanted *w, struct graph_edges edges)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < edges.count; i++) {
+        const struct graph_edge *e = &edges.edges[i];
+        uint32_t first, count = 0;
+        if (e->caller != GRAPH_ROOT && e->rise >= 8 && e->rise <= w->height)
+            count = pathmap_find(x->map, e->caller, w->height - e->rise, &first);
+        for (uint32_t n = 0; rc == 0 && n < count; n++)
+            if (x->weights->passes[first + n] >= LIKELY)
+                rc = graft(x, w, first + n, e->site);
+    }
+    return rc;
+}
+
+static int graft_all(struct extending *x, const struct wanted *w)
+{
+    uint32_t function = x->functions.to_map[w->function];
+    if (!x->weights || function == PATHMAP_NONE)
+        return 0;
+    const uint32_t *classes;
+    uint32_t count = graph_classes(x->graph, function, &classes);
+    int rc = graft_callers(x, w, graph_callers(x->graph, function));
+    if (rc == 0)
+        rc = graft_callers(x, w, graph_static_callers(x->graph, function));
+    for (uint32_t c = 0; rc == 0 && c < count; c++)
+        rc = graft_callers(x, w, graph_class_callers(x->graph, classes[c]));
+    return rc;
+}
+
 bool extend_is_open(const struct pathmap *map, uint32_t function, uint32_t height)
 {
     uint32_t first;
@@ -97,17 +148,15 @@ static int extend_one(struct extending *x, const struct wanted *w)
     uint32_t function = x->functions.to_map[w->function];
     if (!x->weights && function != PATHMAP_NONE && !extend_is_open(x->map, function, w->height))
         return 0;
-    int rc = -ENOENT;
-    if (function != PATHMAP_NONE)
-        rc = automaton_find(x->automaton, function, w->height, &answer);
-    if (rc == -ENOENT)
-        summary->impossible++;
-    if (rc == -ENOSPC)
-        summary->too_high++;
-    if (rc < 0)
-        return rc == -ENOMEM ? rc : 0;
-    summary->found++;
-    return enter_paths(x, w, &answer);
+    size_t before = x->out->count;
+    int rc = function == PATHMAP_NONE ? -ENOENT : automaton_find(x->automaton, function, w->height, &answer);
+    if (rc == -ENOMEM || graft_all(x, w) < 0)
+        return -ENOMEM;
+    bool grafted = x->out->count > before;
+    summary->found += rc == 0 || grafted;
+    summary->impossible += rc == -ENOENT && !grafted;
+    summary->too_high += rc == -ENOSPC && !grafted;
+    return rc < 0 ? 0 : enter_paths(x, w, &answer);
 }
 
 static int heavier_first(const void *a, const void *b)

@@ -39,7 +39,8 @@ struct extension { /* malloc'ed: the caller frees paths */
 
 /* Finds paths by the map's edges and the static ones, and enters them into the trie. map is the trie's
  * (trie_serialise) after the functions of wanted and statics were added. weights (by the map's nodes) are
- * those of an open world, where all CIDs are asked for; NULL: it is closed, and CIDs of which training saw
+ * those of an open world, where all CIDs are asked for, and calls from contexts that it is likely to have are
+ * entered, too (share 0: weights.h tells it); NULL: it is closed, and CIDs of which training saw
  * every call are left out. wanted is sorted: the CIDs with the most samples come first. 0 or -ENOMEM. */
 int extend_paths(struct trie *trie, const struct pathmap *map, const struct graph_weights *weights,
                  const struct statics *statics, struct wanted *wanted, size_t count, struct extension *out,
