@@ -10,7 +10,7 @@
 #include "infer/numbering.h"
 
 #define MAX_DEPTH 65536
-#define BEST      16u  /* paths asked for each CID */
+#define BEST      32u  /* paths asked for each CID */
 #define LIKELY    0.5  /* samples of this run or of training in a context that calls are expected from */
 #define LEAST     0.01 /* a path is not entered that is less probable than this much of the best one */
 

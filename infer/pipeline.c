@@ -13,7 +13,7 @@
 #include "infer/stack_bases.h"
 #include "infer/weights.h"
 
-#define OPEN_ROUNDS 2 /* of asking the automaton, by what the one before told of this run */
+#define OPEN_ROUNDS 3 /* of asking the automaton, by what the one before told of this run */
 
 struct pipeline {
     struct image_cache *images;
