@@ -8,8 +8,8 @@
 #include "infer/expectation.h"
 #include "infer/narrow.h"
 #include "infer/numbering.h"
-#include "infer/run_time.h"
 #include "infer/openness.h"
+#include "infer/run_time.h"
 #include "infer/stack_bases.h"
 #include "infer/weights.h"
 
@@ -406,7 +406,8 @@ static int weigh(struct pipeline *p, const struct wanted *wanted, size_t count, 
 {
     struct numbering functions = {0};
     uint32_t *unwound = unwound_samples(p);
-    struct weights *weights = unwound ? weights_new(p->map, unwound) : NULL;
+    bool calls = p->trained && !pathmap_sampled(p->trained);
+    struct weights *weights = unwound ? weights_new(p->map, unwound, calls) : NULL;
     bool good = weights && numbering_make(&functions, p->trie, p->map);
     for (size_t i = 0; good && i < count; i++) {
         uint32_t function = functions.to_map[wanted[i].function];

@@ -105,8 +105,6 @@ static void read_paths(struct weights *w)
         p->function = n.function;
         p->parent = n.parent == PATHMAP_NONE ? w->root : path_of(w, n.parent);
         w->run[i] = w->unwound[i];
-        w->trained[i] = n.self > w->unwound[i] ? (double)(n.self - w->unwound[i]) : 0;
-        p->trained_self += w->trained[i];
     }
 }
 
@@ -160,6 +158,20 @@ static double *sum_below(const struct weights *w, const double *self)
     return below;
 }
 
+/* Training's samples at each node; where it counted calls alone, each counts as one. false: out of memory. */
+static bool count_training(struct weights *w, bool calls)
+{
+    double *walks = sum_below(w, w->run); /* of the unwound samples */
+    for (uint32_t i = 0; walks && i < pathmap_node_count(w->map); i++) {
+        struct pathmap_node n = pathmap_node(w->map, i);
+        double trained = calls ? (double)n.passes - walks[i] : (double)n.self - w->run[i];
+        w->trained[i] = trained > 0 ? trained : 0;
+        w->paths[n.path].trained_self += w->trained[i];
+    }
+    free(walks);
+    return walks;
+}
+
 /* What training has at or below each path. false: out of memory. */
 static bool sum_training(struct weights *w)
 {
@@ -188,7 +200,7 @@ static bool count_path(struct weights *w, uint32_t path)
     return true;
 }
 
-static bool build(struct weights *w)
+static bool build(struct weights *w, bool calls)
 {
     uint32_t nodes = pathmap_node_count(w->map);
     w->root = pathmap_path_count(w->map);
@@ -201,7 +213,7 @@ static bool build(struct weights *w)
     if (!w->backoff || !w->paths || !w->by_depth || !w->trained || !w->run || !w->shares)
         return false;
     read_paths(w);
-    if (!sort_nodes(w) || !sum_training(w))
+    if (!sort_nodes(w) || !count_training(w, calls) || !sum_training(w))
         return false;
     for (uint32_t i = 0; i < w->root; i++)
         if (!count_path(w, i))
@@ -212,14 +224,14 @@ static bool build(struct weights *w)
     return true;
 }
 
-struct weights *weights_new(const struct pathmap *map, const uint32_t *unwound)
+struct weights *weights_new(const struct pathmap *map, const uint32_t *unwound, bool calls)
 {
     struct weights *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
     w->map = map;
     w->unwound = unwound;
-    if (!build(w)) {
+    if (!build(w, calls)) {
         weights_free(w);
         w = NULL;
     }

@@ -47,7 +47,7 @@ Test(weights, backs_off_as_the_formula_says)
     rig_finish(&r);
     unwound[node_of(&r, "abd")] = 3;
     unwound[node_of(&r, "acd")] = 1;
-    struct weights *w = weights_new(r.map, unwound);
+    struct weights *w = weights_new(r.map, unwound, false);
     cr_assert(w);
     add(&r, w, D, 64, 10);
     weights_run(w, false);
@@ -77,7 +77,7 @@ Test(weights, training_does_not_drown_this_run)
     rig_child(&r, rig_child(&r, a, C, 32, 300, 0), D, 64, 300, 300);
     rig_finish(&r);
     unwound[node_of(&r, "acd")] = 300;
-    struct weights *w = weights_new(r.map, unwound);
+    struct weights *w = weights_new(r.map, unwound, false);
     add(&r, w, D, 64, 1);
     weights_run(w, true);
     /* 100 of training's against 300: three quarters, as all else is the same */
@@ -109,7 +109,7 @@ Test(weights, what_is_sure_tells_of_the_rest)
     rig_finish(&r);
     unwound[node_of(&r, "abd")] = unwound[node_of(&r, "acd")] = 1;
     for (int learn = 0; learn <= 1; learn++) {
-        struct weights *w = weights_new(r.map, unwound);
+        struct weights *w = weights_new(r.map, unwound, false);
         add(&r, w, D, 64, 1000);
         add(&r, w, D, 96, 100);
         weights_run(w, learn);
@@ -133,7 +133,7 @@ Test(weights, a_path_is_one_whatever_its_sites)
     trie_add(r.trie, other, 1, 1);
     rig_child(&r, rig_child(&r, a, C, 32, 1, 0), D, 64, 1, 1);
     rig_finish(&r);
-    struct weights *w = weights_new(r.map, unwound);
+    struct weights *w = weights_new(r.map, unwound, false);
     add(&r, w, D, 64, 1);
     add(&r, w, E, 64, 1); /* not in the map: nothing to share out */
     weights_run(w, true);
@@ -150,12 +150,35 @@ Test(weights, a_path_is_one_whatever_its_sites)
     rig_end(&r);
 }
 
+/* a was called once, b and c by it 30 times each; an unwound sample went through b. */
+Test(weights, calls_stand_for_samples_where_none_were_taken)
+{
+    struct rig r;
+    rig_begin(&r);
+    uint32_t a = rig_child(&r, TRIE_ROOT, A, 16, 2, 0);
+    rig_child(&r, a, B, 32, 31, 1);
+    rig_child(&r, a, C, 32, 30, 0);
+    rig_finish(&r);
+    unwound[node_of(&r, "ab")] = 1;
+    struct weights *w = weights_new(r.map, unwound, true);
+    struct graph_weights g;
+    cr_assert_eq(weights_of_nodes(w, &g), 0);
+    cr_expect_float_eq(g.self[node_of(&r, "a")], 1, 1e-9);
+    cr_expect_float_eq(g.self[node_of(&r, "ab")], 30 + 1, 1e-9);
+    cr_expect_float_eq(g.self[node_of(&r, "ac")], 30, 1e-9);
+    cr_expect_float_eq(g.passes[node_of(&r, "a")], 61 + 1, 1e-9);
+    free(g.passes);
+    free(g.self);
+    weights_free(w);
+    rig_end(&r);
+}
+
 Test(weights, an_empty_map_is_no_harm)
 {
     struct rig r;
     rig_begin(&r);
     rig_finish(&r);
-    struct weights *w = weights_new(r.map, unwound);
+    struct weights *w = weights_new(r.map, unwound, false);
     cr_assert(w);
     add(&r, w, A, 16, 5);
     weights_run(w, true);
