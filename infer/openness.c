@@ -5,7 +5,7 @@
 
 #include "infer/numbering.h"
 
-static bool is_hooked(const struct pathmap *map)
+bool openness_hooked(const struct pathmap *map)
 {
     for (uint32_t i = 0; i < pathmap_image_count(map); i++)
         if (pathmap_image(map, i).hooked)
@@ -27,7 +27,7 @@ int openness_of(const struct survey *survey, struct trie *trie, const struct pat
     const struct wanted *cids;
     size_t count = survey_cids(survey, &cids);
     double all = 0, unseen = 0;
-    if (!trained || !is_hooked(trained)) {
+    if (!trained || !openness_hooked(trained)) {
         *out = 1;
         return 0;
     }

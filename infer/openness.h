@@ -13,6 +13,8 @@
 /* The world is open from this share of samples on. */
 #define OPENNESS_LEAST 0.05
 
+/* Whether training saw every call into one of the map's images. */
+bool openness_hooked(const struct pathmap *map);
 /* The share of the survey's samples in hooked images whose CID training did not see; 1 when it hooked none,
  * or trained is NULL. trie: of the survey's numbers, into which `trained` was merged; map: made of it. 0 or
  * -ENOMEM. */

@@ -406,7 +406,7 @@ static int weigh(struct pipeline *p, const struct wanted *wanted, size_t count, 
 {
     struct numbering functions = {0};
     uint32_t *unwound = unwound_samples(p);
-    bool calls = p->trained && !pathmap_sampled(p->trained);
+    bool calls = p->trained && openness_hooked(p->trained);
     struct weights *weights = unwound ? weights_new(p->map, unwound, calls) : NULL;
     bool good = weights && numbering_make(&functions, p->trie, p->map);
     for (size_t i = 0; good && i < count; i++) {

@@ -158,7 +158,7 @@ static double *sum_below(const struct weights *w, const double *self)
     return below;
 }
 
-/* Training's samples at each node; where it counted calls alone, each counts as one. false: out of memory. */
+/* Training's samples at each node; where it counted calls, each stands for one. false: out of memory. */
 static bool count_training(struct weights *w, bool calls)
 {
     double *walks = sum_below(w, w->run); /* of the unwound samples */

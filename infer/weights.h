@@ -28,9 +28,9 @@
 
 struct weights;
 
-/* map: made of a trie, borrowed. unwound: by its nodes, how many of their `self` are this run's. calls: what
- * the others of the map's counts are of counted calls and took no samples (pathmap_sampled()), so that each
- * call stands for a sample at the function's entry. NULL: out of memory. */
+/* map: made of a trie, borrowed. unwound: by its nodes, how many of their `self` are this run's. calls: the
+ * rest of the map counts every call, which says more than what samples training took beside that: each stands
+ * for a sample at the function's entry. NULL: out of memory. */
 struct weights *weights_new(const struct pathmap *map, const uint32_t *unwound, bool calls);
 void weights_free(struct weights *weights);
 /* Samples of a CID, whose paths are the map's; each CID once. 0 or -ENOMEM. */

@@ -67,6 +67,7 @@ Test(openness, is_the_share_of_samples_that_training_never_saw)
 {
     struct rig r = begin(true);
     cr_expect_eq(openness(&r, r.trained), 0, "no samples");
+    cr_expect(openness_hooked(r.trained));
     add(&r, r.f, 16, 5);
     add(&r, r.f, 32, 1);
     cr_expect_eq(openness(&r, r.trained), 0);
@@ -95,5 +96,6 @@ Test(openness, without_hooks_the_world_is_open)
     add(&r, r.f, 16, 1);
     cr_expect_eq(openness(&r, r.trained), 1);
     cr_expect_eq(openness(&r, NULL), 1);
+    cr_expect_not(openness_hooked(r.trained));
     end(&r);
 }

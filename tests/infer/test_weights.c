@@ -151,7 +151,7 @@ Test(weights, a_path_is_one_whatever_its_sites)
 }
 
 /* a was called once, b and c by it 30 times each; an unwound sample went through b. */
-Test(weights, calls_stand_for_samples_where_none_were_taken)
+Test(weights, calls_stand_for_samples)
 {
     struct rig r;
     rig_begin(&r);
