@@ -490,7 +490,9 @@ static int infer_paths(struct pipeline *p, struct fathom_error *err)
     double openness;
     if (openness_of(p->survey, p->trie, p->map, p->trained, &openness) < 0)
         return error_memory(err);
-    bool open = openness >= OPENNESS_LEAST && pathmap_node_count(p->map) <= WEIGHTS_NODES;
+    /* Where nothing was learned, this run's own guesses would only confirm themselves. */
+    uint32_t nodes = pathmap_node_count(p->map);
+    bool open = nodes > 0 && nodes <= WEIGHTS_NODES && openness >= OPENNESS_LEAST;
     int rc = wanted_cids(p, open, &wanted, &count) < 0 ? error_memory(err) : 0;
     if (rc == 0 && count)
         rc = extend_map(p, open, wanted, count, err);
