@@ -177,7 +177,31 @@ static void add_edge(struct building *b, uint32_t callee, uint32_t caller, uint3
         list_add(b, &b->edges, &edge, sizeof edge);
 }
 
-/* The calls of what `_start` takes the address of, its program's `main`. */
+/* A call through a pointer whose targets are known is in no class. */
+static void take_out(struct building *b, uint32_t caller, uint64_t site)
+{
+    struct pointer_call *calls = b->calls.items;
+    for (size_t i = 0; i < b->calls.count; i++) {
+        if (calls[i].edge.caller == caller && calls[i].edge.site == site)
+            calls[i--] = calls[--b->calls.count];
+    }
+}
+
+/* The call of this site, of `part`, leads to what `_start` of the program takes the address of. A function
+ * that never returns calls nothing else: it exits with what main returns. */
+static void add_main_call(struct building *b, struct part *part, const struct call_site *site,
+                          struct part *program, const uint32_t *taken, size_t count)
+{
+    uint32_t caller = trie_number(b, part, site->function);
+    if (site->offset < 8 || !count)
+        return;
+    for (size_t t = 0; t < count; t++)
+        add_edge(b, trie_number(b, program, taken[t]), caller, (uint32_t)site->offset, site->next);
+    if (!calls_returns(part->calls, site->function))
+        take_out(b, caller, site->next);
+}
+
+/* The calls of main. */
 static void add_main(struct building *b, struct part *program, uint32_t start)
 {
     const uint32_t *taken;
@@ -186,10 +210,7 @@ static void add_main(struct building *b, struct part *program, uint32_t start)
         const struct call_site *sites[STARTS_MAX];
         size_t found = starts_main_calls(b->parts[i].image, b->parts[i].calls, sites);
         for (size_t s = 0; s < found; s++)
-            for (size_t t = 0; t < count && sites[s]->offset >= 8; t++)
-                add_edge(b, trie_number(b, program, taken[t]),
-                         trie_number(b, &b->parts[i], sites[s]->function), (uint32_t)sites[s]->offset,
-                         sites[s]->next);
+            add_main_call(b, &b->parts[i], sites[s], program, taken, count);
     }
 }
 
