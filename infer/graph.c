@@ -23,6 +23,8 @@ struct graph {
     struct span *all;          /* by function */
     struct span *fixed, *open; /* by function: what the binary shows */
     double *runs;              /* by function: how often it ran, seen or expected */
+    bool any_seen;             /* training saw something */
+    uint32_t *callees;         /* by function: how many it was seen to call */
     bool *hooked;              /* by function: its image is, and no other calls are made */
     bool *ends;                /* by function: it never returns */
     struct span *pairs;
@@ -123,7 +125,8 @@ static void estimate_runs(struct graph *g)
         if (g->runs[f] > most)
             most = g->runs[f];
     }
-    if (most <= 0)
+    g->any_seen = most > 0;
+    if (!g->any_seen)
         most = 1; /* nothing was seen: what counts is how they compare */
     bool changed = true;
     for (int round = 0; round < ROUNDS && changed; round++) {
@@ -140,8 +143,30 @@ static void estimate_runs(struct graph *g)
     }
 }
 
-/* Weights the edges by the runs of their callers. Callers that nothing leads to go, beside some that run.
- * Edges that stand in `but` (NULL: none), too. */
+static void count_callees(struct graph *g)
+{
+    for (uint32_t f = 0; f < g->functions; f++) {
+        const struct span *span = &g->all[f];
+        for (uint32_t i = span->first; i < span->first + span->count; i++)
+            if (g->edges[i].caller != GRAPH_ROOT)
+                g->callees[g->edges[i].caller]++;
+    }
+}
+
+/* In how many of its runs the caller calls what it was not seen to call: having called t functions in n runs,
+ * it has another one in t / (n + t) of them (Witten and Bell, 1991), however often it ran. In hooked images
+ * runs are calls, of which samples saw what they call in very few. */
+static double new_calls(const struct graph *g, uint32_t caller)
+{
+    double runs = runs_of(g, caller);
+    if (caller == GRAPH_ROOT || g->hooked[caller] || !g->any_seen)
+        return runs;
+    double callees = g->callees[caller] > 1 ? g->callees[caller] : 1;
+    return runs * callees / (runs + callees);
+}
+
+/* Weights the edges by the calls of their callers that are new. Callers that nothing leads to go, beside some
+ * that run. Edges that stand in `but` (NULL: none), too. */
 static void weigh_callers(struct graph *g, struct span *span, const struct span *but)
 {
     struct graph_edge *edges = g->edges + span->first;
@@ -151,7 +176,7 @@ static void weigh_callers(struct graph *g, struct span *span, const struct span 
     uint32_t kept = 0;
     span->weight = 0;
     for (uint32_t i = 0; i < span->count; i++) {
-        double runs = any_runs ? runs_of(g, edges[i].caller) : 1;
+        double runs = any_runs ? new_calls(g, edges[i].caller) : 1;
         if (runs <= 0 ||
             (but && bsearch(&edges[i], g->edges + but->first, but->count, sizeof *edges, compare_edges)))
             continue;
@@ -292,11 +317,12 @@ static bool build(struct graph *g, struct sights *counted, const struct graph_ca
     g->fixed = calloc((size_t)g->functions + 1, sizeof *g->fixed);
     g->open = calloc((size_t)g->functions + 1, sizeof *g->open);
     g->runs = calloc((size_t)g->functions + 1, sizeof *g->runs);
+    g->callees = calloc((size_t)g->functions + 1, sizeof *g->callees);
     g->hooked = calloc((size_t)g->functions + 1, sizeof *g->hooked);
     g->ends = calloc((size_t)g->functions + 1, sizeof *g->ends);
     g->pair_of = table_new();
-    if (!g->edges || !g->pairs || !g->all || !g->fixed || !g->open || !g->runs || !g->hooked || !g->ends ||
-        !g->pair_of || room > UINT32_MAX)
+    if (!g->edges || !g->pairs || !g->all || !g->fixed || !g->open || !g->runs || !g->callees || !g->hooked ||
+        !g->ends || !g->pair_of || room > UINT32_MAX)
         return false;
     if (!lay_out(g, sights, count))
         return false;
@@ -305,6 +331,7 @@ static bool build(struct graph *g, struct sights *counted, const struct graph_ca
     for (uint32_t f = 0; f < g->functions; f++)
         g->hooked[f] = !weights && pathmap_image(g->map, pathmap_function(g->map, f).image).hooked;
     estimate_runs(g);
+    count_callees(g);
     weigh_statics(g);
     return lay_out_classes(g, calls);
 }
@@ -338,6 +365,7 @@ void graph_free(struct graph *g)
     free(g->fixed);
     free(g->open);
     free(g->runs);
+    free(g->callees);
     free(g->hooked);
     free(g->ends);
     free(g->pairs);

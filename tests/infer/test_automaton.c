@@ -103,6 +103,30 @@ Test(automaton, in_hooked_images_paths_are_those_that_were_seen)
     rig_end(&r);
 }
 
+/* a ran b 60 times, which called nothing, and c 40 times, which called four functions. The binary shows that
+ * both call h. */
+Test(automaton, callers_of_many_are_likelier_to_call_what_was_not_seen)
+{
+    struct rig r;
+    rig_begin(&r);
+    uint32_t a = rig_child(&r, TRIE_ROOT, 0, 16, 100, 0);
+    rig_child(&r, a, 1, 32, 60, 60);
+    uint32_t c = rig_child(&r, a, 2, 32, 40, 0);
+    for (unsigned f = 3; f < 7; f++)
+        rig_child(&r, c, f, 48, 10, 10);
+    rig_finish(&r);
+    struct graph_call calls[] = {{r.numbers[7], {r.numbers[1], 32, 0, 1, false}},
+                                 {r.numbers[7], {r.numbers[2], 32, 0, 1, false}}};
+    rig_use(&r, &(struct graph_calls){.calls = calls, .count = 2}, NULL);
+    struct automaton_answer answer;
+    cr_assert_eq(automaton_find(r.automaton, r.numbers[7], 64, &answer), 0);
+    cr_assert_eq(answer.best, 2u);
+    cr_expect_str_eq(rig_letters(&r, 7, 64, 0), "ach");
+    double b_calls = 60.0 * 1 / (60 + 1), c_calls = 40.0 * 4 / (40 + 4);
+    cr_expect_float_eq(answer.probability[0], c_calls / (b_calls + c_calls), 1e-6);
+    rig_end(&r);
+}
+
 Test(automaton, as_many_paths_as_asked_for)
 {
     struct rig r;
