@@ -6,7 +6,7 @@
 #include "cli/train_ways.h"
 
 #define STACK_BYTES 32768
-#define SAMPLES_HZ  2000
+#define SAMPLES_HZ  4000
 
 static bool parse_way(struct terminal *terminal, const char *text, enum train_way *way)
 {
@@ -156,7 +156,7 @@ const struct command train_command = {
         "                         the loader)\n"
         "      --samples HZ       stacks per second sampled beside the hooks, for the time that contexts "
         "take and\n"
-        "                         for code without hooks (default: 2000; 0: none)\n"
+        "                         for code without hooks (default: 4000; 0: none)\n"
         "      --duration S       stop after S seconds (a launched command is then ended)\n"
         "  -q, --quiet            no progress, no notes\n"
         "  -v, --verbose          say more\n"

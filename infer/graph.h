@@ -6,7 +6,8 @@
  * g's". Those of a path map are counted twice over: for f alone, and for f together with the function that f
  * called next (or the sample being in f itself): the caller of the caller, which tells much more where it was
  * seen often enough. Those that only the binary shows are weighted by how often their callers were seen, or
- * are likely to run as far as the calls before them tell.
+ * are likely to run as far as the calls before them tell, and call what they were not seen to call: once in
+ * t / (n + t) of n runs that had t callees (Witten and Bell, 1991).
  */
 #ifndef FATHOM_INFER_GRAPH_H
 #define FATHOM_INFER_GRAPH_H
