@@ -2,7 +2,6 @@
  */
 #include <string.h>
 
-#include "image/cfi.h"
 #include "infer/resolver.h"
 
 #define KERNEL_ADDRESSES (1ULL << 63) /* x86-64: the upper half */
@@ -29,7 +28,8 @@ bool cid_cfa(const struct process *process, const struct sample *sample, struct 
         *reason = UNKNOWN_KERNEL;
         return false;
     }
-    if (!process || !process_place(process, sample->reg_ip, place)) {
+    struct cfi_row row;
+    if (!process || !process_cfi(process, sample->reg_ip, place, &row)) {
         *reason = UNKNOWN_MAPPING;
         return false;
     }
@@ -37,7 +37,6 @@ bool cid_cfa(const struct process *process, const struct sample *sample, struct 
         *reason = UNKNOWN_FUNCTION;
         return false;
     }
-    struct cfi_row row = cfi_lookup(image_cfi(place->image), place->address);
     uint64_t offset = (uint64_t)(int64_t)row.cfa_offset, found;
     bool known = true;
     switch (row.cfa) {

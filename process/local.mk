@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += libprocess.la
 libprocess_la_SOURCES = \
+	process/code_cache.c process/code_cache.h \
 	process/process.c process/process.h \
 	process/space.c process/space.h \
 	process/stacks.c process/stacks.h \

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "process/code_cache.h"
 #include "process/space.h"
 #include "process/stacks.h"
 
@@ -24,6 +25,8 @@ struct processes {
     struct names *names;        /* paths and COMMs */
     struct table *failed;       /* numbers of paths whose failure was told */
     bool told_full;             /* that a process has too many mappings */
+    struct code_cache code;     /* of all processes */
+    uint64_t last_state;        /* the number that was given last; see struct process */
 };
 
 struct process {
@@ -31,6 +34,7 @@ struct process {
     uint32_t pid;
     const char *name;
     struct space *space;   /* never NULL */
+    uint64_t state;        /* number of what the space maps; a change brings a new one, so none comes twice */
     size_t last;           /* region that was hit last: a hint, may be out of range */
     struct stacks *stacks; /* the threads' own; NULL: none are known */
     struct stacks *shared; /* those of no thread; NULL: none are known */
@@ -47,7 +51,7 @@ struct processes *processes_new(struct image_cache *images, const struct log *lo
     all->by_pid = table_new();
     all->names = names_new();
     all->failed = table_new();
-    if (!all->by_pid || !all->names || !all->failed) {
+    if (!all->by_pid || !all->names || !all->failed || !code_cache_make(&all->code)) {
         processes_free(all);
         all = NULL;
     }
@@ -81,6 +85,7 @@ void processes_free(struct processes *all)
     table_free(all->by_pid);
     names_free(all->names);
     table_free(all->failed);
+    code_cache_free(&all->code);
     free(all);
 }
 
@@ -107,6 +112,7 @@ static struct process *process_get(struct processes *all, uint32_t pid)
     process->pid = pid;
     process->name = "";
     process->space = space_new();
+    process->state = ++all->last_state;
     uint64_t *value = process->space ? table_put(all->by_pid, pid, NULL) : NULL;
     if (!value) {
         process_free(process);
@@ -148,6 +154,7 @@ static int process_apply_mmap(struct processes *all, const struct record *record
     uint32_t tid;
     if (process_stack_name(path, &tid))
         return process_set_stack(process, tid, mmap->address, end, err);
+    process->state = ++all->last_state;
     if (!mmap->executable)
         return space_cut(&process->space, mmap->address, end) ? 0 : error_memory(err);
 
@@ -191,6 +198,7 @@ static int process_apply_comm(struct processes *all, const struct record *record
             return error_memory(err);
         space_release(process->space);
         process->space = space;
+        process->state = ++all->last_state;
         forget_stacks(process);
         table_free(process->threads);
         process->threads = NULL;
@@ -245,6 +253,7 @@ static int process_apply_fork(struct processes *all, const struct record *record
         return error_memory(err);
     space_release(child->space);
     child->space = space;
+    child->state = parent ? parent->state : ++all->last_state;
     forget_stacks(child);
     table_free(child->threads);
     child->threads = NULL;
@@ -373,6 +382,25 @@ bool process_place(const struct process *process, uint64_t pc, struct place *out
         !image_address(mapping->image, offset, &address))
         return false;
     *out = (struct place){mapping->image, address, image_function_at(mapping->image, address)};
+    return true;
+}
+
+bool process_cfi(const struct process *process, uint64_t pc, struct place *place, struct cfi_row *row)
+{
+    struct code_entry *entry = code_cache_at(&process->all->code, pc);
+    if (!code_entry_holds(entry, pc, process->state)) {
+        struct place found;
+        if (!process_place(process, pc, &found))
+            return false;
+        *entry = (struct code_entry){
+            .pc = pc,
+            .state = process->state,
+            .place = found,
+            .row = cfi_lookup(image_cfi(found.image), found.address),
+        };
+    }
+    *place = entry->place;
+    *row = entry->row;
     return true;
 }
 

@@ -24,6 +24,7 @@
 
 #include "base/log.h"
 #include "image/cache.h"
+#include "image/cfi.h"
 #include "perfdata/record.h"
 
 struct processes;
@@ -64,6 +65,9 @@ const char *process_name(const struct process *process); /* COMM; "" when unknow
 const char *process_thread_name(const struct process *process, uint32_t tid);
 /* false: no executable mapping of a file that could be opened covers the PC. function may still be none. */
 bool process_place(const struct process *process, uint64_t pc, struct place *out);
+/* The same with the CFI row of the PC. What was asked for before is remembered, so that it costs next to
+ * nothing. */
+bool process_cfi(const struct process *process, uint64_t pc, struct place *place, struct cfi_row *row);
 /* The executable mapping that covers the PC; NULL when there is none. Good until the next processes_apply().
  */
 const struct mapping *process_mapping(const struct process *process, uint64_t pc);

@@ -43,9 +43,8 @@ static enum unwind_end walk_unread(const struct walk *walk, uint64_t address)
 static bool walk_place(const struct walk *walk, struct place *place, struct cfi_row *row)
 {
     uint64_t back = walk->exact ? 0 : 1;
-    if (!process_place(walk->process, walk->pc - back, place))
+    if (!process_cfi(walk->process, walk->pc - back, place, row))
         return false;
-    *row = cfi_lookup(image_cfi(place->image), place->address);
     place->address += back;
     /* A signal's restorer is returned to and never called: its first instruction is its own. */
     if (row->cfa == CFI_SIGNAL_FRAME)

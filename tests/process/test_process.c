@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "process/code_cache.h"
 #include "process/process.h"
 #include "process/space.h"
 
@@ -419,5 +421,73 @@ Test(process, too_many_mappings_are_told_and_bounded)
     cr_expect_eq(w->warnings, 1);
     cr_expect_str_neq(at(w, 7, (uint64_t)(SPACE_MAX_REGIONS - 1) << 13), "");
     cr_expect_str_eq(at(w, 7, (uint64_t)SPACE_MAX_REGIONS << 13), "");
+    world_close(w);
+}
+
+enum { CODE = 0x400000, CODE_SIZE = 0x8000 };
+
+/* Maps this program's file from the offset on. */
+static void map_program(struct world *w, uint32_t pid, uint64_t offset)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    cr_assert_gt(length, 0);
+    path[length] = 0;
+    map(w, pid, CODE, CODE_SIZE, offset, path);
+}
+
+/* What process_cfi() tells of the PC as the image's address, after a comparison with what is looked up step
+ * by step; 0: nothing is there. */
+static uint64_t code_at(struct world *w, uint32_t pid, uint64_t pc)
+{
+    const struct process *p = process_find(w->processes, pid);
+    struct place place, expected;
+    struct cfi_row row;
+    bool there = process_place(p, pc, &expected);
+    cr_assert_eq(process_cfi(p, pc, &place, &row), there);
+    if (!there)
+        return 0;
+    struct cfi_row looked_up = cfi_lookup(image_cfi(expected.image), expected.address);
+    cr_assert_eq(place.image, expected.image);
+    cr_assert_eq(place.address, expected.address);
+    cr_assert_eq(place.function, expected.function);
+    cr_assert_eq(row.cfa, looked_up.cfa);
+    cr_assert_eq(row.cfa_offset, looked_up.cfa_offset);
+    cr_assert_eq(row.bp, looked_up.bp);
+    cr_assert_eq(row.bp_offset, looked_up.bp_offset);
+    cr_assert_eq(row.root, looked_up.root);
+    return place.address;
+}
+
+/* More PCs than are remembered, so that they drive each other out. */
+Test(process, tells_the_cfi_row_of_a_pc_as_often_as_it_is_asked)
+{
+    struct world *w = world_open();
+    map_program(w, 7, 0);
+    unsigned there = 0;
+    for (int round = 0; round < 2; round++)
+        for (uint64_t pc = CODE - 16; pc < CODE + CODE_SIZE + 16; pc++)
+            there += code_at(w, 7, pc) != 0;
+    cr_assert_gt(there, 2 * CODE_CACHE_ENTRIES);
+    cr_assert_eq(w->warnings, 0);
+    world_close(w);
+}
+
+Test(process, forgets_code_that_is_mapped_over)
+{
+    struct world *w = world_open();
+    const uint64_t pc = CODE + 0x4040;
+    map_program(w, 7, 0x2000);
+    const uint64_t before = code_at(w, 7, pc);
+    cr_assert_neq(before, 0u);
+    start(w, 8, 8, 7, 7, 10);
+    cr_expect_eq(code_at(w, 8, pc), before);
+    map_program(w, 8, 0x1000);
+    cr_expect_eq(code_at(w, 8, pc), before - 0x1000);
+    cr_expect_eq(code_at(w, 7, pc), before, "the parent stays as it was");
+    map_kind(w, 7, CODE, CODE_SIZE, 0, "/data", false);
+    cr_expect_eq(code_at(w, 7, pc), 0u);
+    name(w, 8, 8, "other", true);
+    cr_expect_eq(code_at(w, 8, pc), 0u);
     world_close(w);
 }
