@@ -143,6 +143,7 @@ int decoder_new(const struct event *events, size_t count, struct decoder **out, 
         return error_memory(err);
     int rc = 0;
     decoder->count = count;
+    decoder->empty_sample = (struct record){.kind = RECORD_SAMPLE, .type = PERF_RECORD_SAMPLE};
     decoder->layouts = calloc(count, sizeof *decoder->layouts);
     if (!decoder->layouts) {
         rc = error_memory(err);

@@ -37,6 +37,7 @@ struct layout {
 struct decoder {
     struct layout *layouts; /* one for each event */
     size_t count;
+    struct record empty_sample;  /* what a sample is before its fields are filled in */
     struct table *by_id;         /* event ID to index; NULL: one event, no look-up needed */
     uint16_t id_at;              /* ID in samples */
     uint16_t id_back;            /* ID in trailers */
@@ -78,6 +79,10 @@ static inline int64_t decoder_event(const struct decoder *decoder, const uint8_t
     const uint64_t *index = table_find(decoder->by_id, load_u64(data + decoder->id_at));
     return index ? (int64_t)*index : -1;
 }
+
+/* decoder_decode() in place, which is faster: what *out holds on failure is undefined. */
+int decoder_fill(const struct decoder *decoder, const uint8_t *data, size_t size, struct record *out,
+                 struct fathom_error *err);
 
 /* Decodes one PERF_RECORD_SAMPLE; out->sample is zeroed on entry. false: its size does not hold its fields.
  */

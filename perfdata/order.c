@@ -113,7 +113,7 @@ static const uint8_t *copy_record(struct order *order, const void *data, size_t 
 static int deliver(struct order *order, const uint8_t *data, size_t size, struct fathom_error *err)
 {
     struct record record;
-    if (decoder_decode(order->decoder, data, size, &record, NULL) < 0) {
+    if (decoder_fill(order->decoder, data, size, &record, NULL) < 0) {
         order->damaged++;
         return 0;
     }

@@ -134,21 +134,19 @@ static int decode_sample(const struct decoder *decoder, const uint8_t *data, siz
     int64_t event = decoder_event(decoder, data, size);
     if (event < 0)
         return error_set(err, EBADMSG, "a sample's event ID is not one of this recording");
-    struct record record = {.kind = RECORD_SAMPLE, .type = PERF_RECORD_SAMPLE};
-    if (!sample_decode(&decoder->layouts[event], data, size, &record.sample))
+    *out = decoder->empty_sample;
+    if (!sample_decode(&decoder->layouts[event], data, size, &out->sample))
         return damaged(PERF_RECORD_SAMPLE, size, err);
-    record.sample.event = (uint32_t)event;
-    record.pid = record.sample.pid;
-    record.tid = record.sample.tid;
-    record.time = record.sample.time;
-    *out = record;
+    out->sample.event = (uint32_t)event;
+    out->pid = out->sample.pid;
+    out->tid = out->sample.tid;
+    out->time = out->sample.time;
     return 0;
 }
 
-int decoder_decode(const struct decoder *decoder, const void *raw, size_t size, struct record *out,
-                   struct fathom_error *err)
+int decoder_fill(const struct decoder *decoder, const uint8_t *data, size_t size, struct record *out,
+                 struct fathom_error *err)
 {
-    const uint8_t *data = raw;
     if (size < RECORD_HEADER_SIZE || size > RECORD_SIZE_MAX)
         return error_set(err, EBADMSG, "a record of %zu bytes cannot be", size);
     uint32_t type = load_u32(data);
@@ -156,24 +154,30 @@ int decoder_decode(const struct decoder *decoder, const void *raw, size_t size, 
     if (type == PERF_RECORD_SAMPLE)
         return decode_sample(decoder, data, size, out, err);
 
-    struct record record = {.kind = RECORD_OTHER, .type = type};
-    if (type < USER_TYPE_START) {
-        const struct layout *layout = trailer_layout(decoder, data, size);
-        const uint8_t *end = data + size;
-        if (size < RECORD_HEADER_SIZE + (size_t)layout->trailer_size)
-            return damaged(type, size, err);
-        if (layout->time_back)
-            record.time = load_u64(end - layout->time_back);
-        if (layout->tid_back) {
-            record.pid = load_u32(end - layout->tid_back);
-            record.tid = load_u32(end - layout->tid_back + 4);
-        }
-        struct bytes body =
-            bytes_of(data + RECORD_HEADER_SIZE, size - RECORD_HEADER_SIZE - layout->trailer_size);
-        decode_other(&body, misc, &record);
-        if (body.failed)
-            return damaged(type, size, err);
+    *out = (struct record){.kind = RECORD_OTHER, .type = type};
+    if (type >= USER_TYPE_START)
+        return 0;
+    const struct layout *layout = trailer_layout(decoder, data, size);
+    const uint8_t *end = data + size;
+    if (size < RECORD_HEADER_SIZE + (size_t)layout->trailer_size)
+        return damaged(type, size, err);
+    if (layout->time_back)
+        out->time = load_u64(end - layout->time_back);
+    if (layout->tid_back) {
+        out->pid = load_u32(end - layout->tid_back);
+        out->tid = load_u32(end - layout->tid_back + 4);
     }
-    *out = record;
-    return 0;
+    struct bytes body = bytes_of(data + RECORD_HEADER_SIZE, size - RECORD_HEADER_SIZE - layout->trailer_size);
+    decode_other(&body, misc, out);
+    return body.failed ? damaged(type, size, err) : 0;
+}
+
+int decoder_decode(const struct decoder *decoder, const void *data, size_t size, struct record *out,
+                   struct fathom_error *err)
+{
+    struct record record;
+    int rc = decoder_fill(decoder, data, size, &record, err);
+    if (rc == 0)
+        *out = record;
+    return rc;
 }
