@@ -116,6 +116,10 @@ static int trainer_enter(struct trainer *t, size_t count, size_t all, uint64_t b
         trie_add(t->trie, node, 1, i == 0);
     }
     t->leaf = node;
+    const struct place *place = &t->frames[0].place;
+    uint64_t start = image_function(place->image, place->function)->address;
+    if (!trie_add_pc(t->trie, node, (uint32_t)(place->address - start), 1))
+        return error_memory(err);
     return (int)count;
 }
 

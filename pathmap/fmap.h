@@ -25,6 +25,7 @@ enum fmap_kind {
     FMAP_INDEX,
     FMAP_STRINGS,
     FMAP_STATISTICS,
+    FMAP_PCS,   /* may be missing */
     FMAP_KINDS, /* one more than the last */
 };
 
@@ -82,6 +83,13 @@ struct fmap_statistics {
     uint32_t reserved;
 };
 
+struct fmap_pc {
+    uint32_t node;
+    uint32_t offset;
+    uint32_t samples;
+    uint32_t reserved;
+};
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is used in place");
 _Static_assert(sizeof(struct fmap_header) == 24, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_section) == 32, "docs/fmap.md");
@@ -90,6 +98,7 @@ _Static_assert(sizeof(struct fmap_function) == 16, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_node) == 32, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_cid) == 16, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_statistics) == 32, "docs/fmap.md");
+_Static_assert(sizeof(struct fmap_pc) == 16, "docs/fmap.md");
 
 /* The entry of the CID index at which the search for a CID begins. */
 static inline uint64_t fmap_slot(uint32_t function, uint32_t height, uint64_t entries)

@@ -16,6 +16,8 @@ struct pathmap {
     const uint32_t *function_nodes; /* function_count + 1 of them */
     const struct fmap_function *functions;
     const struct fmap_image *images;
+    const struct fmap_pc *pcs; /* NULL: none */
+    uint32_t pc_count;
     const char *strings; /* its last byte is a NUL */
     size_t strings_size; /* bytes, at least 1 */
     uint32_t node_count, function_count, image_count, path_count;

@@ -88,6 +88,17 @@ static bool nodes_add(struct trie *trie, const struct pathmap *map, const uint32
     return true;
 }
 
+static bool pcs_add(struct trie *trie, const struct pathmap *map, const uint32_t *numbers)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < pathmap_node_count(map) && fine; i++) {
+        uint32_t first, count = pathmap_pcs(map, i, &first);
+        for (uint32_t p = first; p < first + count && fine; p++)
+            fine = trie_add_pc(trie, numbers[i], pathmap_pc(map, p).offset, pathmap_pc(map, p).samples);
+    }
+    return fine;
+}
+
 int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error *err)
 {
     int rc = map_check(map, err);
@@ -98,7 +109,7 @@ int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error
     uint32_t *covered = malloc((pathmap_node_count(map) + 1ul) * sizeof *covered);
     uint32_t *pending = malloc((pathmap_node_count(map) + 1ul) * sizeof *pending);
     if (!functions || !numbers || !covered || !pending || !functions_add(trie, map, functions) ||
-        !nodes_add(trie, map, functions, numbers, covered, pending)) {
+        !nodes_add(trie, map, functions, numbers, covered, pending) || !pcs_add(trie, map, numbers)) {
         rc = error_memory(err);
     } else {
         struct trie_statistics *to = &trie->statistics, from = pathmap_statistics(map);

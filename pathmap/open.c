@@ -64,10 +64,11 @@ static int sections_check(struct opening *o, const struct fmap_header *header)
         o->sections[s.kind] = s;
     }
     for (uint32_t kind = 1; kind < FMAP_KINDS; kind++) {
-        if (!o->sections[kind].kind)
+        if (!o->sections[kind].kind && kind != FMAP_PCS)
             return damaged(o, "a section is missing");
     }
-    int rc = fmap_verify(o->data, o->sections + 1, FMAP_KINDS - 1);
+    uint32_t last = o->sections[FMAP_PCS].kind ? FMAP_PCS : FMAP_PCS - 1;
+    int rc = fmap_verify(o->data, o->sections + 1, last);
     if (rc == -EBADMSG)
         return damaged(o, "wrong checksum of a section");
     return rc < 0 ? error_memory(o->err) : 0;
@@ -107,6 +108,10 @@ static int sections_use(const struct opening *o, struct pathmap *map)
         !map->index || !s || !map->index_entries || firsts != map->function_count + 1 ||
         paths != map->node_count || statistics != 1)
         return damaged(o, "its sections do not fit together");
+
+    map->pcs = section_array(o, FMAP_PCS, sizeof *map->pcs, &map->pc_count);
+    if (!map->pcs)
+        return damaged(o, "its PCs do not fit");
 
     map->strings = (const char *)o->data + o->sections[FMAP_STRINGS].offset;
     map->strings_size = o->sections[FMAP_STRINGS].length;

@@ -197,3 +197,34 @@ int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, 
         functions[--kept] = map->nodes[at].function;
     return depth > INT32_MAX ? INT32_MAX : (int)depth;
 }
+
+/* The first PC whose node is not below this one. */
+static uint32_t first_pc(const struct pathmap *map, uint32_t node)
+{
+    uint32_t low = 0, high = map->pc_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (map->pcs[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t pathmap_pcs(const struct pathmap *map, uint32_t node, uint32_t *first)
+{
+    *first = first_pc(map, node);
+    uint32_t count = 0;
+    while (count < map->pc_count - *first && map->pcs[*first + count].node == node)
+        count++;
+    return count;
+}
+
+struct pathmap_pc pathmap_pc(const struct pathmap *map, uint32_t number)
+{
+    struct pathmap_pc pc = {0};
+    if (number < map->pc_count)
+        pc = (struct pathmap_pc){map->pcs[number].offset, map->pcs[number].samples};
+    return pc;
+}

@@ -69,6 +69,14 @@ uint32_t pathmap_find_image(const struct pathmap *map, const char *path, const s
 uint32_t pathmap_find(const struct pathmap *map, uint32_t function, uint32_t height, uint32_t *first);
 /* All nodes of one function, in order of height: *first .. *first + count - 1. */
 uint32_t pathmap_function_nodes(const struct pathmap *map, uint32_t function, uint32_t *first);
+/* Where the samples that ended in a node lay in its function. */
+struct pathmap_pc {
+    uint32_t offset; /* bytes from the function's start */
+    uint32_t samples;
+};
+/* Those of a node: numbers *first .. *first + count - 1, in order of offset. Returns the count. O(log). */
+uint32_t pathmap_pcs(const struct pathmap *map, uint32_t node, uint32_t *first);
+struct pathmap_pc pathmap_pc(const struct pathmap *map, uint32_t number);
 /* Functions from the root to the node, at most max of them (the innermost are kept); returns the depth (which
  * may be more than max), or -EBADMSG when the walk meets an unsound node. */
 int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, size_t max);

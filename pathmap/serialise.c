@@ -34,7 +34,9 @@ struct layout {
     uint32_t *text;            /* offset in the strings by name's number */
     uint32_t nodes;            /* in the file: without the root */
     uint64_t cids;             /* distinct ones */
-    uint64_t strings_size;     /* bytes */
+    struct fmap_pc *pcs;
+    size_t pc_count;
+    uint64_t strings_size; /* bytes */
     struct fmap_section sections[FMAP_KINDS - 1];
     uint64_t size; /* of the file */
 };
@@ -135,6 +137,30 @@ static bool nodes_number(struct layout *l)
     return true;
 }
 
+static int compare_pcs(const void *a, const void *b)
+{
+    const struct fmap_pc *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static bool pcs_number(struct layout *l)
+{
+    const struct trie *t = l->trie;
+    size_t cursor = 0;
+    uint64_t key, samples;
+    l->pcs = malloc((table_count(t->pcs) + 1) * sizeof *l->pcs);
+    if (!l->pcs)
+        return false;
+    while (table_next(t->pcs, &cursor, &key, &samples)) {
+        uint32_t count = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
+        l->pcs[l->pc_count++] = (struct fmap_pc){l->node_number[key >> 32], (uint32_t)key, count, 0};
+    }
+    qsort(l->pcs, l->pc_count, sizeof *l->pcs, compare_pcs);
+    return true;
+}
+
 static int strings_place(struct layout *l, struct fathom_error *err)
 {
     uint32_t n = names_count(l->trie->names);
@@ -171,6 +197,7 @@ static void sections_place(struct layout *l)
         [FMAP_INDEX] = index_entries(l) * sizeof(struct fmap_cid),
         [FMAP_STRINGS] = l->strings_size,
         [FMAP_STATISTICS] = sizeof(struct fmap_statistics),
+        [FMAP_PCS] = l->pc_count * sizeof(struct fmap_pc),
     };
     uint64_t at = sizeof(struct fmap_header) + sizeof l->sections + sizeof(uint64_t);
     for (uint32_t kind = 1; kind < FMAP_KINDS; kind++) {
@@ -272,7 +299,7 @@ int trie_serialise_numbers(const struct trie *trie, void **data, size_t *size, u
 {
     struct layout l = {.trie = trie};
     int rc = 0;
-    if (!functions_number(&l) || !paths_number(&l) || !nodes_number(&l)) {
+    if (!functions_number(&l) || !paths_number(&l) || !nodes_number(&l) || !pcs_number(&l)) {
         rc = error_memory(err);
         goto out;
     }
@@ -287,6 +314,7 @@ int trie_serialise_numbers(const struct trie *trie, void **data, size_t *size, u
     }
     names_write(&l, file);
     nodes_write(&l, file);
+    memcpy(section_at(&l, file, FMAP_PCS), l.pcs, l.pc_count * sizeof *l.pcs);
     const struct trie_statistics *s = &trie->statistics;
     *(struct fmap_statistics *)section_at(&l, file, FMAP_STATISTICS) =
         (struct fmap_statistics){s->paths_entered, s->paths_cut, s->paths_failed, l.paths, 0};
@@ -304,6 +332,7 @@ out:
     free(l.order);
     free(l.node_number);
     free(l.first_node);
+    free(l.pcs);
     free(l.text);
     return rc;
 }

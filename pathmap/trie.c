@@ -31,10 +31,11 @@ struct trie *trie_new(void)
     if (!t)
         return NULL;
     t->names = names_new();
+    t->pcs = table_new();
     t->node_room = 64;
     t->nodes = malloc(t->node_room * sizeof *t->nodes);
     t->last_child = malloc(t->node_room * sizeof *t->last_child);
-    if (!t->names || !t->nodes || !t->last_child || !numbers_init(&t->edges) ||
+    if (!t->names || !t->pcs || !t->nodes || !t->last_child || !numbers_init(&t->edges) ||
         !numbers_init(&t->by_address) || !numbers_init(&t->by_build)) {
         trie_free(t);
         return NULL;
@@ -50,6 +51,7 @@ void trie_free(struct trie *t)
     if (!t)
         return;
     names_free(t->names);
+    table_free(t->pcs);
     numbers_clear(&t->edges);
     numbers_clear(&t->by_address);
     numbers_clear(&t->by_build);
@@ -168,6 +170,15 @@ void trie_add(struct trie *t, uint32_t node, uint64_t passes, uint64_t self)
         return;
     t->nodes[node].passes = add_saturating(t->nodes[node].passes, passes);
     t->nodes[node].self = add_saturating(t->nodes[node].self, self);
+}
+
+bool trie_add_pc(struct trie *t, uint32_t node, uint32_t offset, uint64_t samples)
+{
+    uint64_t *place = table_put(t->pcs, (uint64_t)node << 32 | offset, NULL);
+    if (!place)
+        return false;
+    *place = add_saturating(*place, samples);
+    return true;
 }
 
 uint32_t trie_function_count(const struct trie *t)

@@ -44,6 +44,8 @@ uint32_t trie_child(struct trie *trie, uint32_t parent, uint32_t function, uint3
 /* passes: times the path was entered, or walked through by an unwound sample. self: samples whose innermost
  * frame it was. Counts stay at the largest value rather than wrap round. The root counts nothing. */
 void trie_add(struct trie *trie, uint32_t node, uint64_t passes, uint64_t self);
+/* Samples whose PC lay this many bytes into the node's function. false: out of memory. */
+bool trie_add_pc(struct trie *trie, uint32_t node, uint32_t offset, uint64_t samples);
 uint32_t trie_node_count(const struct trie *trie); /* with the root */
 
 /* What training could not use, kept in the map so that `map info` can tell. */

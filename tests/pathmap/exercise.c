@@ -53,6 +53,10 @@ static void exercise_node(const struct pathmap *map, uint32_t i)
         promise(functions[d] < pathmap_function_count(map));
     uint32_t count = pathmap_find(map, node.function, node.height, &first);
     promise(count == 0 || (first < pathmap_node_count(map) && count <= pathmap_node_count(map) - first));
+    count = pathmap_pcs(map, i, &first);
+    promise(count == 0 || first + count > first);
+    for (uint32_t pc = first; pc < first + count; pc++)
+        (void)pathmap_pc(map, pc);
 }
 
 void fmap_exercise(const struct pathmap *map)

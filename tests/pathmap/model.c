@@ -69,6 +69,7 @@ void model_grow(struct model *model, struct trie *trie, uint64_t seed, unsigned 
                 node = trie_child(trie, node, f, frame.height, frame.site);
                 cr_assert_neq(node, TRIE_NONE);
                 trie_add(trie, node, path.passes, path.self);
+                cr_assert(!path.self || trie_add_pc(trie, node, r % 50, path.self));
             }
         }
     }

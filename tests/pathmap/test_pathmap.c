@@ -123,6 +123,44 @@ Test(pathmap, stacks_beside_counted_calls)
     trie_free(both);
 }
 
+Test(pathmap, where_samples_lay)
+{
+    static const struct build_id none;
+    struct trie *trie = trie_new(), *both = trie_new();
+    uint32_t image = trie_image(trie, "program", &none);
+    uint32_t outer = trie_child(trie, TRIE_ROOT, trie_function(trie, image, 0x2000, "outer"), 8, 0);
+    uint32_t inner = trie_child(trie, outer, trie_function(trie, image, 0x1000, "inner"), 64, 0x2010);
+    struct pathmap *empty = model_map(trie);
+    uint32_t first;
+    for (uint32_t i = 0; i <= pathmap_node_count(empty); i++)
+        cr_expect_eq(pathmap_pcs(empty, i, &first), 0u);
+    cr_assert(trie_add_pc(trie, inner, 0x40, 3) && trie_add_pc(trie, outer, 7, 1));
+    cr_assert(trie_add_pc(trie, inner, 0x10, 1) && trie_add_pc(trie, inner, 0x40, 2));
+    struct pathmap *one = model_map(trie);
+    cr_assert_eq(trie_merge(both, one, NULL), 0);
+    cr_assert_eq(trie_merge(both, one, NULL), 0);
+    struct pathmap *twice = model_map(both);
+    for (unsigned n = 1; n <= 2; n++) {
+        const struct pathmap *map = n == 1 ? one : twice;
+        uint32_t of_inner, of_outer;
+        cr_assert_eq(pathmap_find(map, pathmap_find_function(map, 0, 0x1000), 64, &of_inner), 1u);
+        cr_assert_eq(pathmap_find(map, pathmap_find_function(map, 0, 0x2000), 8, &of_outer), 1u);
+        cr_assert_eq(pathmap_pcs(map, of_inner, &first), 2u);
+        cr_expect_eq(pathmap_pc(map, first).offset, 0x10u);
+        cr_expect_eq(pathmap_pc(map, first).samples, n);
+        cr_expect_eq(pathmap_pc(map, first + 1).offset, 0x40u);
+        cr_expect_eq(pathmap_pc(map, first + 1).samples, 5 * n);
+        cr_assert_eq(pathmap_pcs(map, of_outer, &first), 1u);
+        cr_expect_eq(pathmap_pc(map, first).offset, 7u);
+        cr_expect_eq(pathmap_pc(map, 3).samples, 0u, "past the end");
+    }
+    pathmap_close(empty);
+    pathmap_close(one);
+    pathmap_close(twice);
+    trie_free(trie);
+    trie_free(both);
+}
+
 Test(pathmap, candidates_are_all_nodes_of_the_cid)
 {
     struct trie *trie = trie_new();
