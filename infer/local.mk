@@ -10,6 +10,7 @@ libinfer_la_SOURCES = \
 	infer/evidence.c infer/evidence.h \
 	infer/expectation.c infer/expectation.h \
 	infer/extend.c infer/extend.h \
+	infer/inside.c infer/inside.h \
 	infer/graph.c infer/graph.h \
 	infer/graph_statics.c infer/graph_statics.h \
 	infer/lattice.c infer/lattice.h \

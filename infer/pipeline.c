@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "infer/expectation.h"
+#include "infer/inside.h"
 #include "infer/narrow.h"
 #include "infer/numbering.h"
 #include "infer/openness.h"
@@ -28,6 +29,7 @@ struct pipeline {
     uint32_t *nodes;           /* the map's number by the trie's */
     struct coherence *model;   /* NULL: no smoothing */
     struct smoother *smoother; /* the same */
+    struct inside *inside;
     struct narrow *narrow;
     struct stack_bases *bases;
     struct survey *survey;
@@ -77,6 +79,7 @@ void pipeline_free(struct pipeline *p)
         return;
     stack_bases_free(p->bases);
     smoother_free(p->smoother);
+    inside_free(p->inside);
     narrow_free(p->narrow);
     coherence_free(p->model);
     resolver_free(p->resolver);
@@ -306,6 +309,8 @@ static int resolve(void *pipeline, const struct record *record, struct fathom_er
     if (rc < 0 || !taken.sample)
         return rc;
     rc = resolver_resolve(p->resolver, taken.process, sample, &resolved, err);
+    if (rc == 0)
+        rc = inside_resolved(p->inside, &resolved, err);
     if (rc == 0)
         rc = narrow_resolved(p->narrow, taken.process, sample, &resolved, err);
     if (rc < 0)
@@ -557,8 +562,9 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
     if (rc == 0 && !p->options.no_temporal)
         rc = learn_coherence(p, err);
     if (rc == 0) {
+        p->inside = inside_new(p->resolver);
         p->narrow = narrow_new(p->resolver);
-        rc = p->narrow ? run_pass(p, reader, resolve, err) : error_memory(err);
+        rc = p->inside && p->narrow ? run_pass(p, reader, resolve, err) : error_memory(err);
     }
     if (rc == 0 && p->smoother)
         rc = smoother_flush(p->smoother, err);
