@@ -32,6 +32,8 @@ struct answer {
     double paths; /* 0: there are none */
     size_t first; /* of its probabilities */
     uint32_t count;
+    bool resort;
+    double chance;
 };
 
 struct automaton {
@@ -263,9 +265,10 @@ static bool make_room(struct automaton *a)
                 sizeof *a->probabilities);
 }
 
-/* Remembers the search's answer; sum: over all paths, NULL: there are none. */
-static int remember(struct automaton *a, uint64_t cid, double paths, struct scaled sum)
+/* Remembers the search's answer; sum: over all paths; cell: NULL, there are none. */
+static int remember(struct automaton *a, uint64_t cid, const struct lattice_cell *cell, struct scaled sum)
 {
+    double paths = cell ? cell->paths : 0;
     if (!make_room(a))
         return -ENOMEM;
     uint64_t *place = table_put(a->index, cid, NULL);
@@ -273,6 +276,8 @@ static int remember(struct automaton *a, uint64_t cid, double paths, struct scal
         return -ENOMEM;
     struct answer *answer = &a->answers[a->answer_count];
     *answer = (struct answer){.paths = paths, .first = a->probability_count};
+    answer->chance = scaled_ratio(sum, scaled_of(1, 0));
+    answer->resort = cell && (cell->kind == LATTICE_BEYOND || cell->kind == LATTICE_RESORT);
     for (; paths > 0 && answer->count < a->best_count; answer->count++) {
         double p = scaled_ratio(a->items[a->best[answer->count]].so_far, sum);
         a->probabilities[a->probability_count++] = p < 1 ? p : 1;
@@ -289,12 +294,12 @@ static int find_new(struct automaton *a, uint64_t cid)
     struct scaled sum = {0, 0};
     int rc = (uint32_t)cid % CALLERS_UNIT ? -ENOENT : choose_lattice(a, &state, &cell);
     if (rc == -ENOENT)
-        return remember(a, cid, 0, sum);
+        return remember(a, cid, NULL, sum);
     if (rc == 0)
         rc = sum_up(a, state, &cell, &sum);
     if (rc == 0)
         rc = search(a, cid);
-    return rc == 0 ? remember(a, cid, cell.paths, sum) : rc;
+    return rc == 0 ? remember(a, cid, &cell, sum) : rc;
 }
 
 int automaton_find(struct automaton *a, uint32_t function, uint32_t height, struct automaton_answer *out)
@@ -312,6 +317,8 @@ int automaton_find(struct automaton *a, uint32_t function, uint32_t height, stru
         return -ENOENT;
     out->paths = answer->paths;
     out->best = answer->count;
+    out->resort = answer->resort;
+    out->chance = answer->chance;
     memcpy(out->probability, a->probabilities + answer->first, answer->count * sizeof *out->probability);
     return 0;
 }

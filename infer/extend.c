@@ -14,6 +14,10 @@
 #define LIKELY    0.5  /* samples of this run or of training in a context that calls are expected from */
 #define LEAST     0.01 /* a path is not entered that is less probable than this much of the best one */
 
+/* Where only calls of last resort lead to a CID and hardly any walk outwards from its function would come out
+ * at its height, it is rather that the height is not known (below a signal's frame, say). */
+#define FAR_FETCHED 1e-5
+
 /* What one call of extend_paths() works with. */
 struct extending {
     struct trie *trie;
@@ -150,6 +154,8 @@ static int extend_one(struct extending *x, const struct wanted *w)
         return 0;
     size_t before = x->out->count;
     int rc = function == PATHMAP_NONE ? -ENOENT : automaton_find(x->automaton, function, w->height, &answer);
+    if (rc == 0 && answer.resort && answer.chance < FAR_FETCHED)
+        rc = -ENOENT;
     if (rc == -ENOMEM || graft_all(x, w) < 0)
         return -ENOMEM;
     bool grafted = x->out->count > before;
