@@ -5,9 +5,12 @@
 
 #include "base/hash.h"
 
+#define RECENT 4 /* a program and its hottest libraries: samples go to and fro between them */
+
 struct translation {
-    struct table *images;           /* image pointer -> struct translation_image * */
-    struct translation_image *last; /* the one that was asked for last, or NULL */
+    struct table *images;                     /* image pointer -> struct translation_image * */
+    struct translation_image *recent[RECENT]; /* NULL: none yet */
+    unsigned next;                            /* of them to replace */
 };
 
 struct translation *translation_new(void)
@@ -59,12 +62,13 @@ static struct translation_image *translation_add(struct translation *f, const st
 
 struct translation_image *translation_of(struct translation *f, const struct image *image)
 {
-    if (f->last && f->last->image == image)
-        return f->last;
+    for (unsigned i = 0; i < RECENT && f->recent[i]; i++)
+        if (f->recent[i]->image == image)
+            return f->recent[i];
     uint64_t *value = table_find(f->images, (uintptr_t)image);
     struct translation_image *entry =
         value ? (struct translation_image *)(uintptr_t)*value : translation_add(f, image);
     if (entry)
-        f->last = entry;
+        f->recent[f->next++ % RECENT] = entry;
     return entry;
 }
