@@ -227,7 +227,7 @@ struct taken {
     bool sample;     /* of the event to resolve */
     uint32_t anchor; /* an audit sample: the trie's node of its path; TRIE_NONE */
     struct process *process;
-    uint64_t ran; /* how long its thread had run (run_time.h), when that is wanted */
+    struct run_time run; /* the strand, and how long it ran when that is wanted */
 };
 
 /* A sample of the event to resolve or an anchor, in its process whose stack has the base that is known by
@@ -250,8 +250,8 @@ static int take_sample(struct pipeline *p, const struct record *record, struct t
     int rc = p->base_unknown && out->process && sample->has_regs
                  ? stack_bases_apply(p->bases, out->process, sample, err)
                  : 0;
-    uint64_t strand = process_strand(out->process, sample);
-    if (rc == 0 && !p->options.no_temporal && run_times_pass(p->run_times, strand, sample, &out->ran) < 0)
+    out->run.strand = process_strand(out->process, sample);
+    if (rc == 0 && !p->options.no_temporal && run_times_pass(p->run_times, sample, &out->run) < 0)
         rc = error_memory(err);
     return rc;
 }
@@ -281,20 +281,19 @@ static int survey(void *pipeline, const struct record *record, struct fathom_err
     /* Asked of the map as it was given: an image of another build shows before the trie takes it in. */
     resolver_function(p->resolver, cid.place.image, cid.place.function);
     uint32_t function = trainer_function(p->trainer, &cid.place);
-    if (function == TRIE_NONE || survey_add(p->survey, process_strand(taken.process, &record->sample),
-                                            taken.ran, function, (uint32_t)cid.height, taken.anchor) < 0)
+    if (function == TRIE_NONE ||
+        survey_add(p->survey, taken.run, function, (uint32_t)cid.height, taken.anchor) < 0)
         return error_memory(err);
     return 0;
 }
 
-static int resolve_anchor(struct pipeline *p, const struct sample *sample, const struct taken *taken,
-                          struct fathom_error *err)
+static int resolve_anchor(struct pipeline *p, const struct taken *taken, struct fathom_error *err)
 {
     uint32_t state;
     int rc = p->smoother ? expectation_anchor(p->resolver, p->model, p->nodes[taken->anchor], &state) : 0;
     if (rc < 0)
         return error_memory(err);
-    return rc ? smoother_anchor(p->smoother, taken->process, sample, taken->ran, state, err) : 0;
+    return rc ? smoother_anchor(p->smoother, taken->run, state, err) : 0;
 }
 
 static int resolve(void *pipeline, const struct record *record, struct fathom_error *err)
@@ -305,7 +304,7 @@ static int resolve(void *pipeline, const struct record *record, struct fathom_er
     int rc = take_sample(p, record, &taken, err);
     const struct sample *sample = &record->sample;
     if (rc == 0 && taken.anchor != TRIE_NONE)
-        return resolve_anchor(p, sample, &taken, err);
+        return resolve_anchor(p, &taken, err);
     if (rc < 0 || !taken.sample)
         return rc;
     rc = resolver_resolve(p->resolver, taken.process, sample, &resolved, err);
@@ -315,7 +314,7 @@ static int resolve(void *pipeline, const struct record *record, struct fathom_er
         rc = narrow_resolved(p->narrow, taken.process, sample, &resolved, err);
     if (rc < 0)
         return rc;
-    return p->smoother ? smoother_add(p->smoother, taken.process, sample, taken.ran, &resolved, err)
+    return p->smoother ? smoother_add(p->smoother, taken.run, taken.process, sample, &resolved, err)
                        : p->sink(p->sink_context, taken.process, sample, &resolved, err);
 }
 

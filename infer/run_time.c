@@ -72,12 +72,12 @@ static struct thread *thread_of(struct run_times *r, uint64_t strand, const stru
     return &r->threads[r->last];
 }
 
-int run_times_pass(struct run_times *r, uint64_t strand, const struct sample *sample, uint64_t *out)
+int run_times_pass(struct run_times *r, const struct sample *sample, struct run_time *run)
 {
-    *out = sample->time;
+    run->ran = sample->time;
     if (r->clock == RUN_TIME_NO_CLOCK)
         return 0;
-    struct thread *t = thread_of(r, strand, sample);
+    struct thread *t = thread_of(r, run->strand, sample);
     if (!t)
         return -ENOMEM;
     if (sample->event == r->clock) {
@@ -89,6 +89,6 @@ int run_times_pass(struct run_times *r, uint64_t strand, const struct sample *sa
         t->ran += passed < rest ? passed : rest;
     }
     t->time = sample->time;
-    *out = t->ran;
+    run->ran = t->ran;
     return 0;
 }

@@ -11,14 +11,19 @@
 
 #include "perfdata/sample.h"
 
+/* What a sample met. */
+struct run_time {
+    uint64_t strand; /* process_strand(), which is a thread here */
+    uint64_t ran;    /* how long that had run by then, in ns since an unknown start */
+};
+
 struct run_times;
 
 /* clock: samples of this event are a clock's; RUN_TIME_NO_CLOCK: there is none. NULL: out of memory. */
 #define RUN_TIME_NO_CLOCK UINT32_MAX
 struct run_times *run_times_new(uint32_t clock);
 void run_times_free(struct run_times *times);
-/* The next sample of a strand (process_strand()), which is a thread here: how long that had run then, in ns
- * since an unknown start. 0 or -ENOMEM. */
-int run_times_pass(struct run_times *times, uint64_t strand, const struct sample *sample, uint64_t *out);
+/* The next sample of its strand: tells how long that had run. 0 or -ENOMEM. */
+int run_times_pass(struct run_times *times, const struct sample *sample, struct run_time *run);
 
 #endif

@@ -27,7 +27,7 @@ struct smoother {
     struct trellis_work *work;
     smoother_sink *sink;
     void *context;
-    struct table *threads; /* process_strand() -> struct thread */
+    struct table *threads; /* strand -> struct thread */
     struct thread *last;   /* that was asked for; NULL: none was */
     uint64_t last_strand;
     struct candidate_path settled[CANDIDATES_MAX];
@@ -184,16 +184,16 @@ static int wait_for_more(struct thread *thread, const struct process *process, c
     return 0;
 }
 
-int smoother_add(struct smoother *s, const struct process *process, const struct sample *sample, uint64_t ran,
-                 const struct resolved *resolved, struct fathom_error *err)
+int smoother_add(struct smoother *s, struct run_time run, const struct process *process,
+                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
 {
     if (resolved->kind == RESOLVED_UNKNOWN)
         return s->sink(s->context, process, sample, resolved, err);
-    struct thread *thread = thread_of(s, process_strand(process, sample));
+    struct thread *thread = thread_of(s, run.strand);
     if (!thread || coherence_meet(s->model, resolved->answer, 1) < 0)
         return error_memory(err);
     const struct candidate_path *candidates;
-    struct column column = {.time = ran};
+    struct column column = {.time = run.ran};
     column.count = resolver_candidates(s->resolver, resolved->answer, &candidates, &column.first);
     if (column.count == 1 && thread->count == 0) {
         int rc = trellis_add(thread->trellis, column, NULL, NULL, err);
@@ -203,14 +203,13 @@ int smoother_add(struct smoother *s, const struct process *process, const struct
     return rc < 0 ? rc : trellis_add(thread->trellis, column, settled, thread, err);
 }
 
-int smoother_anchor(struct smoother *s, const struct process *process, const struct sample *sample,
-                    uint64_t ran, uint32_t state, struct fathom_error *err)
+int smoother_anchor(struct smoother *s, struct run_time run, uint32_t state, struct fathom_error *err)
 {
-    struct thread *thread = thread_of(s, process_strand(process, sample));
+    struct thread *thread = thread_of(s, run.strand);
     if (!thread)
         return error_memory(err);
-    struct column column = {ran, state, 1};
-    int rc = thread->count ? wait_for_more(thread, NULL, sample, NULL, err) : 0;
+    struct column column = {run.ran, state, 1};
+    int rc = thread->count ? wait_for_more(thread, NULL, NULL, NULL, err) : 0;
     if (rc < 0)
         return rc;
     return trellis_add(thread->trellis, column, thread->count ? settled : NULL, thread, err);

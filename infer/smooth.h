@@ -6,6 +6,7 @@
 #ifndef FATHOM_INFER_SMOOTH_H
 #define FATHOM_INFER_SMOOTH_H
 
+#include "infer/run_time.h"
 #include "infer/trellis.h"
 
 struct smoother;
@@ -18,15 +19,14 @@ typedef int smoother_sink(void *context, const struct process *process, const st
 struct smoother *smoother_new(struct resolver *resolver, struct coherence *model, smoother_sink *sink,
                               void *context);
 void smoother_free(struct smoother *smoother);
-/* One sample; samples of one thread come in order of time, and it had run this long then (run_time.h). Sure
+/* One sample; samples of one thread come in order of time. Sure
  * and unknown samples go to the sink at once when none of their thread wait, ambiguous ones when the next
  * sure one of their thread comes, or TRELLIS_RUN others. sample's dump is kept meanwhile, its call chain and
  * branches are not. An answer that the model did not meet counts as one sample. */
-int smoother_add(struct smoother *smoother, const struct process *process, const struct sample *sample,
-                 uint64_t ran, const struct resolved *resolved, struct fathom_error *err);
+int smoother_add(struct smoother *smoother, struct run_time run, const struct process *process,
+                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
 /* The thread was in this state then, for sure: nothing goes to the sink. */
-int smoother_anchor(struct smoother *smoother, const struct process *process, const struct sample *sample,
-                    uint64_t ran, uint32_t state, struct fathom_error *err);
+int smoother_anchor(struct smoother *smoother, struct run_time run, uint32_t state, struct fathom_error *err);
 /* The end: settles all that wait. */
 int smoother_flush(struct smoother *smoother, struct fathom_error *err);
 

@@ -15,7 +15,7 @@ struct survey {
     struct table *cid_of; /* function << 32 | height -> index in cids */
     struct wanted *cids;
     size_t cid_count, cid_room;
-    struct table *thread_of; /* process_strand() -> index in threads */
+    struct table *thread_of; /* strand -> index in threads */
     struct thread *threads;
     uint32_t thread_count, thread_room;
     size_t moments;       /* of all threads */
@@ -98,15 +98,14 @@ static struct thread *thread_of(struct survey *s, uint64_t strand)
     return &s->threads[s->last];
 }
 
-int survey_add(struct survey *s, uint64_t strand, uint64_t ran, uint32_t function, uint32_t height,
-               uint32_t anchor)
+int survey_add(struct survey *s, struct run_time run, uint32_t function, uint32_t height, uint32_t anchor)
 {
     int64_t cid = count_cid(s, function, height);
     if (cid < 0)
         return -ENOMEM;
     if (s->moments == SURVEY_MOMENTS)
         return 0;
-    struct thread *t = thread_of(s, strand);
+    struct thread *t = thread_of(s, run.strand);
     if (!t)
         return -ENOMEM;
     if (t->count == t->room) {
@@ -117,7 +116,7 @@ int survey_add(struct survey *s, uint64_t strand, uint64_t ran, uint32_t functio
         t->moments = moments;
         t->room = room;
     }
-    t->moments[t->count++] = (struct moment){ran, (uint32_t)cid, anchor};
+    t->moments[t->count++] = (struct moment){run.ran, (uint32_t)cid, anchor};
     s->moments++;
     return 0;
 }

@@ -7,6 +7,7 @@
 #define FATHOM_INFER_SURVEY_H
 
 #include "infer/extend.h"
+#include "infer/run_time.h"
 #include "perfdata/record.h"
 
 #define SURVEY_MOMENTS (1u << 25)
@@ -21,9 +22,9 @@ struct survey;
 
 struct survey *survey_new(void); /* NULL: out of memory */
 void survey_free(struct survey *survey);
-/* A sample of the CID (of the trie), in order of time for each strand (process_strand()), which is a thread
- * here and had run this long. 0 or -ENOMEM. */
-int survey_add(struct survey *survey, uint64_t strand, uint64_t ran, uint32_t function, uint32_t height,
+/* A sample of the CID (of the trie), in order of time for each strand, which is a thread here. 0 or -ENOMEM.
+ */
+int survey_add(struct survey *survey, struct run_time run, uint32_t function, uint32_t height,
                uint32_t anchor);
 /* All CIDs, in the order in which they were met. */
 size_t survey_cids(const struct survey *survey, const struct wanted **out);

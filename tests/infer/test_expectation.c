@@ -47,7 +47,7 @@ static void note(struct rig *r, unsigned function, uint32_t height, uint32_t anc
     const struct image_function *f = image_function(place.image, place.function);
     uint32_t image = trie_image(r->world->trie, image_path(place.image), image_build_id(place.image));
     uint32_t number = trie_function(r->world->trie, image, f->address, f->name);
-    cr_assert_eq(survey_add(r->survey, 1, r->time += 1000, number, height, anchor), 0);
+    cr_assert_eq(survey_add(r->survey, (struct run_time){1, r->time += 1000}, number, height, anchor), 0);
 }
 
 static void run(struct rig *r, uint32_t rounds)
@@ -143,7 +143,7 @@ Test(survey, counts_cids_and_keeps_each_threads_moments)
     const struct wanted *cids;
     const struct moment *moments;
     for (uint32_t i = 0; i < 100; i++)
-        cr_assert_eq(survey_add(s, i % 2, i, i % 4, 16, i == 50 ? 7 : TRIE_NONE), 0);
+        cr_assert_eq(survey_add(s, (struct run_time){i % 2, i}, i % 4, 16, i == 50 ? 7 : TRIE_NONE), 0);
     cr_assert_eq(survey_cids(s, &cids), 4u);
     cr_assert_eq(survey_threads(s), 2u);
     for (uint32_t i = 0; i < 4; i++) {

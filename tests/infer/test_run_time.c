@@ -8,9 +8,9 @@ enum { CLOCK, AUDIT };
 static uint64_t pass(struct run_times *times, uint64_t strand, uint32_t event, uint64_t time, uint64_t period)
 {
     struct sample sample = {.event = event, .time = time, .period = period};
-    uint64_t ran;
-    cr_assert_eq(run_times_pass(times, strand, &sample, &ran), 0);
-    return ran;
+    struct run_time run = {.strand = strand};
+    cr_assert_eq(run_times_pass(times, &sample, &run), 0);
+    return run.ran;
 }
 
 Test(run_time, a_clock_tells_it_however_long_a_thread_waits)

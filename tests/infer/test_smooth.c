@@ -59,13 +59,18 @@ static struct story *begin(void)
     return s;
 }
 
+static struct run_time run_of(const struct story *s, const struct sample *sample)
+{
+    return (struct run_time){process_strand(s->world->self.process, sample), sample->time};
+}
+
 static void sample_on(struct story *s, uint64_t base, unsigned function, uint32_t height)
 {
     struct sample x = world_sample(function, base, height);
     struct resolved r;
     x.time = s->time += 1000000;
     cr_assert_eq(resolver_resolve(s->world->resolver, s->world->self.process, &x, &r, NULL), 0);
-    cr_assert_eq(smoother_add(s->smoother, s->world->self.process, &x, x.time, &r, NULL), 0);
+    cr_assert_eq(smoother_add(s->smoother, run_of(s, &x), s->world->self.process, &x, &r, NULL), 0);
 }
 
 static void sample(struct story *s, unsigned function, uint32_t height)
@@ -150,7 +155,7 @@ Test(smooth, an_anchor_is_sure_and_silent)
     cr_assert_eq(resolver_candidates(s->world->resolver, r.answer, &candidates, &first), 2u);
     cr_assert_str_eq(world_path(s->world, candidates[1].node), "fun0 fun2 fun3 fun4");
     x.time = s->time + 1;
-    cr_assert_eq(smoother_anchor(s->smoother, s->world->self.process, &x, x.time, first + 1, NULL), 0);
+    cr_assert_eq(smoother_anchor(s->smoother, run_of(s, &x), first + 1, NULL), 0);
     cr_assert_eq(s->seen, 1u, "the one that waited, not the anchor");
     cr_expect_str_eq(world_path(s->world, s->results[0].node), "fun0 fun2 fun3 fun4");
     sample(s, 4, 64);
