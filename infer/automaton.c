@@ -32,7 +32,6 @@ struct answer {
     double paths; /* 0: there are none */
     size_t first; /* of its probabilities */
     uint32_t count;
-    bool resort;
     double chance;
 };
 
@@ -277,7 +276,6 @@ static int remember(struct automaton *a, uint64_t cid, const struct lattice_cell
     struct answer *answer = &a->answers[a->answer_count];
     *answer = (struct answer){.paths = paths, .first = a->probability_count};
     answer->chance = scaled_ratio(sum, scaled_of(1, 0));
-    answer->resort = cell && (cell->kind == LATTICE_BEYOND || cell->kind == LATTICE_RESORT);
     for (; paths > 0 && answer->count < a->best_count; answer->count++) {
         double p = scaled_ratio(a->items[a->best[answer->count]].so_far, sum);
         a->probabilities[a->probability_count++] = p < 1 ? p : 1;
@@ -317,7 +315,6 @@ int automaton_find(struct automaton *a, uint32_t function, uint32_t height, stru
         return -ENOENT;
     out->paths = answer->paths;
     out->best = answer->count;
-    out->resort = answer->resort;
     out->chance = answer->chance;
     memcpy(out->probability, a->probabilities + answer->first, answer->count * sizeof *out->probability);
     return 0;

@@ -53,7 +53,6 @@ void automaton_free(struct automaton *automaton);
 struct automaton_answer {
     double paths;                           /* how many there are, exactly while below 2^53 */
     uint32_t best;                          /* how many of them can be asked for with automaton_path() */
-    bool resort;                            /* all of them need calls that are a last resort */
     double chance;                          /* that a walk outwards along callers comes out at this height */
     double probability[AUTOMATON_BEST_MAX]; /* of each among all; the most probable first */
 };

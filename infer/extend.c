@@ -2,6 +2,7 @@
 #include "infer/extend.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "infer/automaton.h"
@@ -14,9 +15,12 @@
 #define LIKELY    0.5  /* samples of this run or of training in a context that calls are expected from */
 #define LEAST     0.01 /* a path is not entered that is less probable than this much of the best one */
 
-/* Where only calls of last resort lead to a CID and hardly any walk outwards from its function would come out
- * at its height, it is rather that the height is not known (below a signal's frame, say). */
-#define FAR_FETCHED 1e-5
+/* Where hardly any walk outwards from a CID's function would come out at its height, and not for the number
+ * of calls on the way, it is rather that the height is not known (below a signal's frame, say) than that this
+ * run went there. CIDs of real paths have 1e-4 and more, even where most calls were never seen; but for those
+ * of a run of which nothing was learned, and deep recursions. */
+#define FAR_FETCHED 1e-6
+#define EACH_CALL   0.5
 
 /* What one call of extend_paths() works with. */
 struct extending {
@@ -65,6 +69,12 @@ static size_t path_of(struct extending *x, const struct wanted *w, uint32_t rank
     size_t depth =
         automaton_path(x->automaton, x->functions.to_map[w->function], w->height, rank, x->steps, MAX_DEPTH);
     return depth <= MAX_DEPTH ? depth : 0;
+}
+
+static bool is_far_fetched(struct extending *x, const struct wanted *w, const struct automaton_answer *answer)
+{
+    return answer->chance < FAR_FETCHED && pathmap_node_count(x->map) &&
+           answer->chance < pow(EACH_CALL, (double)path_of(x, w, 0));
 }
 
 /* Enters the most probable paths of the CID that was found last. */
@@ -154,7 +164,7 @@ static int extend_one(struct extending *x, const struct wanted *w)
         return 0;
     size_t before = x->out->count;
     int rc = function == PATHMAP_NONE ? -ENOENT : automaton_find(x->automaton, function, w->height, &answer);
-    if (rc == 0 && answer.resort && answer.chance < FAR_FETCHED)
+    if (rc == 0 && is_far_fetched(x, w, &answer))
         rc = -ENOENT;
     if (rc == -ENOMEM || graft_all(x, w) < 0)
         return -ENOMEM;

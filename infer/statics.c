@@ -43,6 +43,7 @@ struct building {
     struct list targets; /* uint32_t: of the class that is being built */
     struct list classes; /* struct static_class */
     struct list ends;    /* uint32_t */
+    struct list mains;   /* uint32_t: what programs hand to the C library, to be called there alone */
     bool failed;         /* out of memory */
 };
 
@@ -78,11 +79,22 @@ struct search {
     bool of_class;           /* they are targets of the class that is being built */
 };
 
+static bool is_main(const struct building *b, uint32_t function)
+{
+    const uint32_t *mains = b->mains.items;
+    for (size_t i = 0; i < b->mains.count; i++)
+        if (mains[i] == function)
+            return true;
+    return false;
+}
+
 static void add_found(struct building *b, const struct search *search, uint32_t callee)
 {
     struct static_edge edge = search->edge;
     edge.callee = callee;
     struct static_jump jump = {edge.caller, callee};
+    if (search->of_class && is_main(b, callee))
+        return;
     if (search->of_class)
         list_add(b, &b->targets, &callee, sizeof callee);
     else if (edge.rise)
@@ -197,8 +209,13 @@ static void add_main_call(struct building *b, struct part *part, const struct ca
         return;
     for (size_t t = 0; t < count; t++)
         add_edge(b, trie_number(b, program, taken[t]), caller, (uint32_t)site->offset, site->next);
-    if (!calls_returns(part->calls, site->function))
-        take_out(b, caller, site->next);
+    if (calls_returns(part->calls, site->function))
+        return;
+    take_out(b, caller, site->next);
+    for (size_t t = 0; t < count && !b->failed; t++) {
+        uint32_t function = trie_number(b, program, taken[t]);
+        list_add(b, &b->mains, &function, sizeof function);
+    }
 }
 
 /* The calls of main. */
@@ -396,6 +413,7 @@ int statics_build(struct trie *trie, const struct image_cache *images, struct st
     }
     free(b.parts);
     free(b.calls.items);
+    free(b.mains.items);
     *out = (struct statics){.edges = b.edges.items,
                             .count = b.edges.count,
                             .jumps = b.jumps.items,
