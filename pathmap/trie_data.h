@@ -3,8 +3,8 @@
  *
  * Memory for one node: 32 bytes of its own, 4 for the last child, and 8 bytes for a slot of the edge table,
  * which is between 3/8 and 3/4 full: 47 to 57 bytes, so 10 million nodes take at most 570 MB. Invariant: a
- * node's parent has a smaller number and (but for the root) a smaller height. Where samples lay takes 16 bytes
- * and more for each place at which there was one.
+ * node's parent has a smaller number and (but for the root) a smaller height. Where samples lay takes 16
+ * bytes and more for each place at which there was one.
  */
 #ifndef FATHOM_PATHMAP_TRIE_DATA_H
 #define FATHOM_PATHMAP_TRIE_DATA_H
