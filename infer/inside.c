@@ -83,7 +83,7 @@ static int weigh(struct inside *s, const struct resolved *resolved, uint32_t blo
         all.fine += counts[i].fine;
     }
     *out = 0;
-    if (all.fine <= 0)
+    if (all.fine <= 0 || all.all < INSIDE_LEAST)
         return 0;
     for (uint32_t i = 0; i < n; i++)
         likelihoods[i] = likelihood(&counts[i], &all);

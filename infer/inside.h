@@ -19,6 +19,7 @@
 #define INSIDE_COARSE  64u
 #define INSIDE_FINE    16u
 #define INSIDE_PRIOR   4.0      /* K: samples that the other paths of the CID are worth */
+#define INSIDE_LEAST   16.0     /* samples of a CID, or nothing is told */
 #define INSIDE_ANSWERS 1000000u /* kept at most; samples after that are left as they are */
 
 struct inside;
