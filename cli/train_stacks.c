@@ -47,11 +47,13 @@ static int sink(void *context, const void *records, size_t size, struct fathom_e
 /* Stops the collector and takes what is left. */
 static void end(struct train_stacks *s)
 {
-    struct fathom_error err;
+    struct fathom_error err = {0};
     if (s->ended)
         return;
     s->ended = true;
-    if (collector_stop(s->collector, sink, s, &err) < 0 || order_flush(s->order, &err) < 0)
+    int stopped = collector_stop(s->collector, sink, s, &err);
+    int flushed = order_flush(s->order, stopped < 0 ? NULL : &err); /* what came stays good */
+    if (stopped < 0 || flushed < 0)
         terminal_say(s->terminal, LOG_WARNING, "stacks were sampled in part only: %s", err.text);
 }
 
