@@ -268,12 +268,8 @@ static size_t ballot_leader(const struct ballot *ballot)
 int bases_vote(struct bases *b, const struct process *process, const struct sample *sample,
                struct fathom_error *err)
 {
-    struct place place;
     uint64_t cfa;
-    enum unknown_reason reason;
-    if (!cid_cfa(process, sample, &place, &cfa, &reason))
-        return 0;
-    uint32_t function = resolver_function(b->resolver, place.image, place.function);
+    uint32_t function = resolver_frame(b->resolver, process, sample, &cfa);
     if (function == PATHMAP_NONE)
         return 0;
     struct ballot *ballot = bases_ballot(b, sample->pid, sample->tid);

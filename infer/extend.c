@@ -206,7 +206,8 @@ int extend_paths(struct trie *trie, const struct pathmap *map, const struct grap
     struct extending x = {.trie = trie, .map = map, .weights = weights, .out = out};
     *out = (struct extension){0};
     int rc = prepare(&x, statics) ? 0 : -ENOMEM;
-    qsort(wanted, count, sizeof *wanted, heavier_first); /* while states last */
+    qsort(wanted, count, sizeof *wanted,
+          heavier_first); /* as equal paths rank in the order in which they were entered */
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = extend_one(&x, &wanted[i]);
     if (x.automaton)

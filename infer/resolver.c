@@ -154,6 +154,15 @@ uint32_t resolver_function(struct resolver *r, const struct image *image, uint32
     return resolver_find_function(r, image, function, &number) == 0 ? number : PATHMAP_NONE;
 }
 
+uint32_t resolver_frame(struct resolver *r, const struct process *process, const struct sample *sample,
+                        uint64_t *cfa)
+{
+    struct place place;
+    enum unknown_reason reason;
+    return cid_cfa(process, sample, &place, cfa, &reason) ? resolver_function(r, place.image, place.function)
+                                                          : PATHMAP_NONE;
+}
+
 static int group_compare(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;

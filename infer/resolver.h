@@ -116,6 +116,10 @@ int resolver_weigh(struct resolver *resolver, uint32_t answer, const double *lik
 void resolver_take(const struct resolver *resolver, uint32_t answer, struct resolved *resolved);
 /* The map's number of an image's function, PATHMAP_NONE when it has none. O(1) after the first time. */
 uint32_t resolver_function(struct resolver *resolver, const struct image *image, uint32_t function);
+/* The map's number of the function that a sample is in, with its CFA there, whatever its stack's base;
+ * PATHMAP_NONE: the map has none. */
+uint32_t resolver_frame(struct resolver *resolver, const struct process *process, const struct sample *sample,
+                        uint64_t *cfa);
 const char *unknown_reason_text(enum unknown_reason reason); /* "its CID is not in the map" */
 
 #endif

@@ -59,12 +59,8 @@ void shared_votes_free(struct shared_votes *v)
 int shared_votes_add(struct shared_votes *v, const struct process *process, const struct sample *sample,
                      struct fathom_error *err)
 {
-    struct place place;
     uint64_t cfa;
-    enum unknown_reason reason;
-    if (!cid_cfa(process, sample, &place, &cfa, &reason))
-        return 0;
-    uint32_t function = resolver_function(v->resolver, place.image, place.function);
+    uint32_t function = resolver_frame(v->resolver, process, sample, &cfa);
     if (function == PATHMAP_NONE)
         return 0;
     bool added;
