@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "image/debuginfod.h"
 #include "infer/locate.h"
 #include "infer/pipeline.h"
 
@@ -23,6 +24,7 @@ struct fathom_walk {
     fathom_context_function *function;
     void *user;
     struct image_cache *images;
+    struct debuginfod *debuginfod;
     struct pipeline *pipeline;
     struct fathom_frame *known;      /* by map function; name NULL before it was looked up */
     struct room best, other;         /* the context's own path, and the one that was asked for */
@@ -153,6 +155,7 @@ static void walk_free(struct fathom_walk *w)
     free(w->other.frames);
     pipeline_free(w->pipeline);
     image_cache_free(w->images);
+    debuginfod_free(w->debuginfod);
 }
 
 int fathom_contexts(const char *recording, const char *map_path, fathom_context_function *function,
@@ -161,8 +164,9 @@ int fathom_contexts(const char *recording, const char *map_path, fathom_context_
     struct fathom_error err = {0};
     struct reader *reader = NULL;
     struct pathmap *map = NULL;
-    struct fathom_walk w = {.function = function, .user = user, .images = image_cache_new(NULL)};
+    struct fathom_walk w = {.function = function, .user = user, .debuginfod = debuginfod_new(NULL)};
     uint32_t event = 0;
+    w.images = image_cache_new(&(struct image_options){.debuginfod = w.debuginfod});
     w.pipeline =
         w.images ? pipeline_new(w.images, &(struct pipeline_options){.learning = LEARN_DUMPS}, NULL) : NULL;
     int rc = w.pipeline && reserve(&w.best, 64) ? 0 : error_memory(&err);

@@ -6,6 +6,10 @@ libbase_la_SOURCES = \
 	base/error.c base/error.h \
 	base/file.c base/file.h \
 	base/hash.c base/hash.h \
+	base/kept.c base/kept.h \
 	base/log.h \
-	base/saturate.h
+	base/outfile.c base/outfile.h \
+	base/progress.h \
+	base/saturate.h \
+	base/text.c base/text.h
 libbase_la_LIBADD = $(XXHASH_LIBS)

@@ -41,8 +41,8 @@ static struct pathmap *open_map(const char *path)
     return map;
 }
 
-/* The trie's number of each function of a map, which is added when it is new; those of its images are opened.
- */
+/* The trie's number of each function of a map, which is added when it is new; those of its images are
+ * opened. */
 static uint32_t *functions_in(struct trie *trie, const struct pathmap *map, struct image_cache *images)
 {
     uint32_t count = pathmap_function_count(map), *numbers = malloc((count + 1) * sizeof *numbers);
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
         fail("cannot take in the map");
     free(functions_in(trie, trained, images));
     uint32_t *functions = functions_in(trie, other, images);
-    if (!functions || statics_build(trie, images, &statics, &err) < 0 ||
+    if (!functions || statics_build(trie, images, NULL, &statics, &err) < 0 ||
         trie_serialise(trie, &data, &size, &err) < 0 || pathmap_open_memory(data, size, &map, &err) < 0)
         fail("cannot make the map");
     uint32_t *to_map = numbers_in_map(trie, map, images);

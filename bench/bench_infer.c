@@ -47,7 +47,8 @@ static double bench_resolve(struct resolver *resolver, struct process *process)
     for (int round = 0; round < ROUNDS; round++) {
         double start = now();
         for (int i = 0; i < SHOTS * 5000; i++) {
-            if (resolver_resolve(resolver, process, &shots[(unsigned)i * 7919u % SHOTS], &out, NULL) < 0 ||
+            if (resolver_resolve(resolver, process, &shots[(unsigned)i * 7919u % SHOTS], SETTING_ANY, &out,
+                                 NULL) < 0 ||
                 out.kind == RESOLVED_UNKNOWN)
                 return -1;
         }
@@ -92,7 +93,7 @@ int main(void)
     struct pathmap *map;
     if (trie_serialise(trie, &data, &size, NULL) < 0 || pathmap_open_memory(data, size, &map, NULL) < 0)
         return 1;
-    struct resolver *resolver = resolver_new(map, NULL);
+    struct resolver *resolver = resolver_new(map);
     printf("resolve a known CID\t%.0f\tns\t300\n", bench_resolve(resolver, self.process));
     printf("unwind one frame\t%.0f\tns\t\n", bench_unwind(self.process));
     resolver_free(resolver);

@@ -15,7 +15,7 @@ bench_bench_perfdata_LDADD = libperfdata.la libbase.la
 BENCHES += bench/bench_pathmap bench/bench_hcct
 EXTRA_PROGRAMS += bench/bench_pathmap bench/bench_hcct
 bench_bench_pathmap_SOURCES = bench/bench_pathmap.c
-bench_bench_pathmap_LDADD = libpathmap.la libimage.la libbase.la
+bench_bench_pathmap_LDADD = libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
 bench_bench_hcct_SOURCES = bench/bench_hcct.c
 bench_bench_hcct_LDADD = libhcct.la libbase.la
 
@@ -27,7 +27,7 @@ bench_bench_probe_LDADD = libprobe_core.la
 EXTRA_PROGRAMS += bench/syscall_loop
 bench_syscall_loop_SOURCES = bench/syscall_loop.c
 
-EXTRA_DIST += bench/run.sh bench/train.sh bench/accuracy.sh bench/rows.sh bench/sources.sh bench/text.awk
+EXTRA_DIST += bench/run.sh bench/train.sh bench/accuracy.sh bench/rows.sh bench/sources.sh bench/text.awk bench/unknown.sh
 CLEANFILES += $(EXTRA_PROGRAMS)
 # Figures with their limits and peers; docs/benchmarks.md keeps the last ones.
 .PHONY: bench bench-train bench-accuracy
@@ -51,7 +51,7 @@ clean-programs:
 EXTRA_PROGRAMS += bench/bench_infer
 BENCHES += bench/bench_infer
 bench_bench_infer_SOURCES = bench/bench_infer.c tests/process/self.c tests/process/self.h
-bench_bench_infer_LDADD = libinfer.la libprocess.la libpathmap.la libperfdata.la libimage.la libbase.la
+bench_bench_infer_LDADD = libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
 
 EXTRA_PROGRAMS += bench/bench_calls
 BENCHES += bench/bench_calls
@@ -60,4 +60,4 @@ bench_bench_calls_LDADD = libimage.la libbase.la
 
 EXTRA_PROGRAMS += bench/bench_automaton
 bench_bench_automaton_SOURCES = bench/bench_automaton.c
-bench_bench_automaton_LDADD = libinfer.la libprocess.la libpathmap.la libperfdata.la libimage.la libbase.la
+bench_bench_automaton_LDADD = libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la

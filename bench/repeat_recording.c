@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     const struct event *events;
     if (argc != 4)
         return fputs("usage: repeat_recording IN OUT SAMPLES\n", stderr), 2;
-    if (reader_open(argv[1], NULL, &reader, &err) < 0 || file_view_open(argv[1], false, &view, &err) < 0)
+    if (reader_open(argv[1], NULL, &reader, &err) < 0 || file_view_read(argv[1], &view, &err) < 0)
         die(argv[1], &err);
     size_t event_count = reader_events(reader, &events);
     if (writer_open(argv[2], events, event_count, &writer, &err) < 0)

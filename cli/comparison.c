@@ -17,6 +17,7 @@
 struct comparison {
     struct truth *truth;
     const struct pathmap *map;
+    enum comparison_scope scope;
     struct table *numbers;     /* true function -> what comparison_translate() tells */
     uint64_t *hashes;          /* by node */
     uint8_t *functions;        /* by map function: 0 not asked yet, 1 compared, 2 not */
@@ -24,13 +25,14 @@ struct comparison {
     size_t truths_room, answer_room;
 };
 
-struct comparison *comparison_new(struct truth *truth, const struct pathmap *map)
+struct comparison *comparison_new(struct truth *truth, const struct pathmap *map, enum comparison_scope scope)
 {
     struct comparison *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->truth = truth;
     c->map = map;
+    c->scope = scope;
     c->numbers = table_new();
     c->hashes = calloc((size_t)pathmap_node_count(map) + 1, sizeof *c->hashes);
     c->functions = calloc((size_t)pathmap_function_count(map) + 1, sizeof *c->functions);
@@ -69,7 +71,8 @@ static bool reserve(uint32_t **array, size_t *room, size_t count)
 static bool image_compared(const struct comparison *c, uint32_t number)
 {
     struct pathmap_image image = pathmap_image(c->map, number);
-    return pathmap_covers(c->map, number) && truth_covers(c->truth, image.path, &image.build_id);
+    return (c->scope == COMPARE_ALL || pathmap_covers(c->map, number)) &&
+           truth_covers(c->truth, image.path, &image.build_id);
 }
 
 bool comparison_covers(struct comparison *c, uint32_t function)
@@ -90,7 +93,7 @@ uint32_t comparison_translate(struct comparison *c, uint32_t function)
     if (added) {
         struct true_function f = truth_function(c->truth, function);
         uint32_t image = pathmap_find_image(c->map, f.image, &f.build_id, NULL);
-        uint32_t found = NOT_COMPARED;
+        uint32_t found = c->scope == COMPARE_ALL ? NOT_IN_MAP : NOT_COMPARED;
         if (image != PATHMAP_NONE && image_compared(c, image)) {
             found = f.address == NO_ADDRESS ? PATHMAP_NONE : pathmap_find_function(c->map, image, f.address);
             found = found == PATHMAP_NONE ? NOT_IN_MAP : found;

@@ -1,6 +1,6 @@
 /*
- * comparison.h - an inferred path beside a true one: over the functions of images that the map covers
- * (DESIGN section 1, "right path"), and the truth too.
+ * comparison.h - an inferred path beside a true one: over all frames that unwinding finds, or over those of
+ * images that the map covers (DESIGN section 1, "right path").
  */
 #ifndef FATHOM_CLI_COMPARISON_H
 #define FATHOM_CLI_COMPARISON_H
@@ -10,8 +10,15 @@
 
 struct comparison;
 
+/* Which frames count. Those that a truth map leaves out never do. */
+enum comparison_scope {
+    COMPARE_ALL,
+    COMPARE_COVERED, /* of images that the map has and covers (pathmap_covers()) */
+};
+
 /* Both borrowed. NULL: out of memory. */
-struct comparison *comparison_new(struct truth *truth, const struct pathmap *map);
+struct comparison *comparison_new(struct truth *truth, const struct pathmap *map,
+                                  enum comparison_scope scope);
 void comparison_free(struct comparison *comparison);
 
 /* The map's number of a true function, or one of these: the map does not have it; frames of its image are not

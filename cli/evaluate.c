@@ -1,6 +1,5 @@
 /* evaluate.c - `fathom evaluate`: how often inference is right, and how far its probabilities can be
- * believed.
- */
+ * believed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +33,18 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
     const struct event *events;
     size_t count = collector_events(collector, &events);
     rc = writer_open(path, events, count, &writer, err);
+    if (rc == 0 && writer_is_stream(writer)) {
+        writer_discard(writer);
+        rc = error_set(err, EINVAL, "%s: the recording is read again, so it needs a regular file", path);
+    }
     enum target_end end;
     if (rc == 0) {
+        writer_keep_old(writer);
         rc = target_run(&options->target, collector, evaluate_sink, writer, NULL, &end, err);
-        int closed = writer_close(writer, rc ? NULL : err);
         if (rc == 0)
-            rc = closed;
+            rc = writer_close(writer, err);
+        else
+            writer_discard(writer);
     }
     collector_close(collector);
     return rc;
@@ -128,8 +133,7 @@ static bool take_option(void *context, int option, struct terminal *terminal)
     case EVALUATE_FORMAT:
         o->json = strcmp(optarg, "json") == 0;
         if (!o->json && strcmp(optarg, "text") != 0)
-            return terminal_say(terminal, LOG_WARNING, "--format takes text or json, not '%s'", optarg),
-                   false;
+            return terminal_wrong(terminal, "--format takes text or json, not '%s'", optarg), false;
         return true;
     default:
         return false;
@@ -191,9 +195,12 @@ const struct command evaluate_command = {
         "       fathom evaluate [OPTIONS] -i FILE\n"
         "       fathom evaluate [OPTIONS] -m MAP --truth MAP\n"
         "\n"
-        "Infers the path of each sample and holds it against the true one. Prints how many paths, and how\n"
-        "much weight, are precise, ambiguous, incorrect and missing (ICPP paper, section 8.4), how much is\n"
-        "on the right path, and how far the reported probabilities can be believed. With two maps alone, "
+        "Infers the path of each sample and holds it against the true one, all frames of it. Prints how "
+        "many\n"
+        "paths, and how much weight, are precise, ambiguous, incorrect and missing (ICPP paper, section "
+        "8.4),\n"
+        "how much is on the right path, and how far the reported probabilities can be believed. With two "
+        "maps alone, "
         "every\n"
         "context of the second is looked up in the first.\n"
         "\n"

@@ -32,6 +32,7 @@ struct evaluate_result {
     unsigned stage_count;
     bool maps; /* two maps were compared: what was counted are CIDs, not samples */
     uint64_t audit_samples;
+    uint64_t lost;                /* records, where the rings were full */
     struct inferences inferences; /* of the last stage */
     struct verdict *wrong;        /* of the last stage, the heaviest first */
     size_t wrong_count;

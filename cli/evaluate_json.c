@@ -20,7 +20,12 @@ static void write_figures(struct json *json, const struct score *s)
     for (unsigned i = 0; i < CATEGORIES; i++)
         write_tally(json, category_names[i], &s->category[i]);
     write_tally(json, "right", &s->right);
+    write_tally(json, "right_covered", &s->right_covered);
     write_tally(json, "all", &s->all);
+    json_object(json, "called_precise");
+    json_real(json, "weight", s->called_precise.weight, WEIGHT_DECIMALS);
+    json_real(json, "right", s->called_precise.right, WEIGHT_DECIMALS);
+    json_end(json);
     json_real(json, "right_frames", s->right_frames, WEIGHT_DECIMALS);
     json_real(json, "said", s->said, WEIGHT_DECIMALS);
     json_real(json, "calibration_error", s->calibration_error, 6);
@@ -138,6 +143,7 @@ int evaluate_write_json(const struct evaluate_result *result, FILE *out, struct 
     json_object(&json, NULL);
     json_number(&json, result->maps ? "cids" : "samples", s->samples);
     json_number(&json, "audit_samples", result->audit_samples);
+    json_number(&json, "lost", result->lost);
     if (!result->maps)
         write_inferences(&json, &result->inferences);
     json_real(&json, "no_truth_weight", no_truth, WEIGHT_DECIMALS);

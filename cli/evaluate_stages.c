@@ -6,15 +6,18 @@
 
 #include "cli/inferred.h"
 #include "cli/terminal.h"
+#include "image/debuginfod.h"
 
 /* What stays the same for all stages. */
 struct stand {
     struct image_cache *images;
+    struct debuginfod *debuginfod;
     struct reader *reader;
     uint32_t event;
     struct pathmap *map, *truth_map; /* NULL: none */
     struct truth *truth;
     const struct log *log;
+    const struct progress *progress;
 };
 
 /* One way to resolve. */
@@ -30,13 +33,15 @@ static void stand_close(struct stand *s)
     pathmap_close(s->map);
     reader_close(s->reader);
     image_cache_free(s->images);
+    debuginfod_free(s->debuginfod);
 }
 
 static int stand_open(struct stand *s, const struct evaluate_options *options, const char *recording,
                       struct terminal *terminal, struct fathom_error *err)
 {
-    *s = (struct stand){.log = &terminal->log};
-    struct image_options image_options = {.log = s->log};
+    *s = (struct stand){.log = &terminal->log, .progress = &terminal->progress};
+    s->debuginfod = debuginfod_new(s->log);
+    struct image_options image_options = {.log = s->log, .debuginfod = s->debuginfod};
     s->images = image_cache_new(&image_options);
     int rc = s->images ? 0 : error_memory(err);
     if (rc == 0)
@@ -72,7 +77,9 @@ static int add_sample(void *context, const struct process *process, const struct
 /* The run is to be closed, whatever came of it. */
 static int run_stage(struct stand *s, struct stage *stage, struct run *run, struct fathom_error *err)
 {
-    *run = (struct run){pipeline_new(s->images, &stage->options, s->log), evaluation_new(s->truth)};
+    struct pipeline_options options = stage->options;
+    options.progress = s->progress;
+    *run = (struct run){pipeline_new(s->images, &options, s->log), evaluation_new(s->truth)};
     int rc = run->pipeline && run->evaluation ? 0 : error_memory(err);
     if (rc == 0)
         rc = pipeline_run(run->pipeline, s->reader, s->event, s->map, add_sample, run, err);
@@ -140,12 +147,16 @@ int evaluate_stages(const struct evaluate_options *options, const char *recordin
     for (unsigned i = 0; rc == 0 && i < result.stage_count; i++) {
         struct run run;
         rc = run_stage(&stand, &result.stages[i], &run, err);
-        *stale = rc == 0 && pipeline_stale(run.pipeline);
+        *stale = rc == 0 && (pipeline_stale(run.pipeline) || image_cache_other_build(stand.images));
+        terminal_progress_end(terminal);
         if (rc == 0 && i + 1 == result.stage_count) {
             struct pipeline_summary learned;
             pipeline_summary(run.pipeline, &learned);
             result.audit_samples = learned.learned;
             result.inferences = inferences_of(&learned);
+            struct reader_summary read;
+            reader_summary(stand.reader, &read);
+            result.lost = read.lost;
             rc = evaluate_wrong(options, run.evaluation, stand.truth, pipeline_map(run.pipeline), &result,
                                 err);
             if (rc == 0)

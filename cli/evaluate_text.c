@@ -19,8 +19,12 @@ static void write_categories(struct printer *p, const struct score *s)
     for (unsigned i = 0; i < CATEGORIES; i++)
         write_row(p, category_names[i], &s->category[i], &s->all);
     write_row(p, "right path", &s->right, &s->all);
+    write_row(p, "map's frames", &s->right_covered, &s->all);
     printer_write(p, "%-12s %12s %8s %18.0f %7.2f%%\n", "right frames", "", "", s->right_frames,
                   percent(s->right_frames, s->all.weight));
+    printer_write(p, "%.2f%% of the weight has an answer that is called precise, %.2f%% of that is right\n",
+                  percent(s->called_precise.weight, s->all.weight),
+                  percent(s->called_precise.right, s->called_precise.weight));
 }
 
 static void write_stages(struct printer *p, const struct evaluate_result *result)
@@ -134,6 +138,11 @@ int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct 
         if (s->no_truth[i] > 0)
             printer_write(&printer, "left out, %s: weight %.0f\n", no_truth_text(i), s->no_truth[i]);
     }
+    if (result->lost)
+        printer_write(&printer,
+                      "warning: %llu records were lost: the rings were full (take smaller dumps, as --stack "
+                      "16384, or sample less often)\n",
+                      (unsigned long long)result->lost);
     int rc = result->names ? write_wrong(&printer, result, s->all.weight, err) : 0;
     return rc < 0 ? rc : printer_finish(&printer, err);
 }

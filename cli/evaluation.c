@@ -12,6 +12,7 @@
 struct evaluation {
     struct truth *truth;
     struct comparison *comparison; /* NULL before the first sample, with which the map is there */
+    struct comparison *covered;    /* the same, of the frames that the map covers */
     struct table *found;           /* (CID, true path, answer) hashed -> index of the verdict */
     struct verdict *verdicts;
     size_t count, room;
@@ -37,6 +38,7 @@ void evaluation_free(struct evaluation *e)
     if (!e)
         return;
     comparison_free(e->comparison);
+    comparison_free(e->covered);
     table_free(e->found);
     free(e->verdicts);
     free(e);
@@ -46,8 +48,9 @@ void evaluation_free(struct evaluation *e)
 static int decide(struct evaluation *e, struct judged_cid cid, const struct resolved *r, uint32_t truth,
                   struct verdict *out)
 {
-    struct compared compared;
-    if (comparison_make(e->comparison, r, truth, &compared) < 0)
+    struct compared compared, covered;
+    if (comparison_make(e->comparison, r, truth, &compared) < 0 ||
+        comparison_make(e->covered, r, truth, &covered) < 0)
         return -1;
     *out = (struct verdict){.cid = cid,
                             .truth = truth,
@@ -55,13 +58,16 @@ static int decide(struct evaluation *e, struct judged_cid cid, const struct reso
                             .reason = r->reason,
                             .paths = compared.paths,
                             .right = compared.right,
+                            .right_covered = covered.right,
+                            .among = compared.among,
+                            .called_precise = r->kind == RESOLVED_PRECISE,
                             .frames = compared.frames};
     if (r->kind == RESOLVED_UNKNOWN)
         out->category = CATEGORY_MISSING;
-    else if (!compared.among)
+    else if (!compared.among || (out->called_precise && !compared.right))
         out->category = CATEGORY_INCORRECT;
     else
-        out->category = compared.paths == 1 ? CATEGORY_PRECISE : CATEGORY_AMBIGUOUS;
+        out->category = out->called_precise ? CATEGORY_PRECISE : CATEGORY_AMBIGUOUS;
     return 0;
 }
 
@@ -69,7 +75,8 @@ static struct verdict *verdict_of(struct evaluation *e, struct judged_cid cid, c
                                   uint32_t truth)
 {
     bool added;
-    uint64_t words[] = {cid.function, cid.height, (uint64_t)r->reason << 32 | r->node, truth};
+    uint64_t words[] = {cid.function, cid.height, (uint64_t)r->reason << 32 | r->node,
+                        (uint64_t)r->kind << 32 | truth};
     uint64_t *place = table_put(e->found, checksum_of(words, sizeof words), &added);
     if (!place)
         return NULL;
@@ -106,8 +113,10 @@ int evaluation_count(struct evaluation *e, const struct pathmap *map, struct jud
                      double weight, struct fathom_error *err)
 {
     if (!e->comparison)
-        e->comparison = comparison_new(e->truth, map);
-    if (!e->comparison)
+        e->comparison = comparison_new(e->truth, map, COMPARE_ALL);
+    if (!e->covered)
+        e->covered = comparison_new(e->truth, map, COMPARE_COVERED);
+    if (!e->comparison || !e->covered)
         return error_memory(err);
     e->score.samples++;
     for (size_t i = 0; i < count; i++) {
@@ -157,23 +166,44 @@ static void tally(struct tally *into, uint64_t paths, double weight)
     into->weight += weight;
 }
 
-/* The verdicts of one true path under one CID. */
+/* Sums up the verdicts of one true path under one CID. *paths: the most that shared the CID where the true
+ * one was among them, 0: it was not. */
+static void score_verdicts(struct score *s, const struct verdict *verdicts, size_t count, uint32_t *paths)
+{
+    double of_category[CATEGORIES] = {0};
+    unsigned most = 0;
+    *paths = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct verdict *v = &verdicts[i];
+        s->right_frames += v->frames * v->weight;
+        s->said += v->said;
+        s->called_precise.weight += v->called_precise ? v->weight : 0;
+        s->called_precise.right += v->called_precise && v->right ? v->weight : 0;
+        of_category[v->category] += v->weight;
+        if (v->among && v->paths > *paths)
+            *paths = v->paths;
+    }
+    for (unsigned k = 1; k < CATEGORIES; k++)
+        most = of_category[k] > of_category[most] ? k : most;
+    for (unsigned k = 0; k < CATEGORIES; k++)
+        tally(&s->category[k], k == most, of_category[k]);
+}
+
 static void score_path(struct score *s, const struct verdict *verdicts, size_t count)
 {
-    double weight = 0, right = 0;
+    double weight = 0, right = 0, covered = 0;
+    uint32_t paths;
+    score_verdicts(s, verdicts, count, &paths);
     for (size_t i = 0; i < count; i++) {
         weight += verdicts[i].weight;
         right += verdicts[i].right ? verdicts[i].weight : 0;
-        s->right_frames += verdicts[i].frames * verdicts[i].weight;
-        s->said += verdicts[i].said;
+        covered += verdicts[i].right_covered ? verdicts[i].weight : 0;
     }
-    enum category category = verdicts->category;
-    tally(&s->category[category], 1, weight);
     tally(&s->all, 1, weight);
     tally(&s->right, right * 2 > weight, right);
-    bool among = category == CATEGORY_PRECISE || category == CATEGORY_AMBIGUOUS;
-    for (unsigned k = 1; among && k <= DEGREES; k++) {
-        if (verdicts->paths <= k)
+    tally(&s->right_covered, covered * 2 > weight, covered);
+    for (unsigned k = 1; paths && k <= DEGREES; k++) {
+        if (paths <= k)
             tally(&s->within[k - 1], 1, weight);
     }
 }

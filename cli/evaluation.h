@@ -2,6 +2,9 @@
  * evaluation.h - inferred paths held against true ones: the ICPP paper's categories (section 8.4), and how
  * far the reported probabilities can be believed.
  *
+ * The paper's categories are those of the map; these are those of the answer that was given: an answer that
+ * calls itself precise and is wrong is incorrect, whatever else the map has for the CID.
+ *
  * Weights are in events; they are whole numbers but where a truth map has several paths for a
  * CID (truth.h).
  */
@@ -11,10 +14,10 @@
 #include "cli/comparison.h"
 
 enum category {
-    CATEGORY_PRECISE,   /* the CID has one path, the right one */
-    CATEGORY_AMBIGUOUS, /* several, the right one among them */
-    CATEGORY_INCORRECT, /* one or several, the right one not among them */
-    CATEGORY_MISSING,   /* none, or there is no CID */
+    CATEGORY_PRECISE,   /* the answer is called precise, and right */
+    CATEGORY_AMBIGUOUS, /* it is not called precise, and the right path is among the CID's */
+    CATEGORY_INCORRECT, /* it is called precise and is wrong, or the right one is not among them */
+    CATEGORY_MISSING,   /* there is none, or no CID */
     CATEGORIES
 };
 
@@ -28,7 +31,11 @@ struct tally {
 
 struct score {
     struct tally category[CATEGORIES], all;
-    struct tally right; /* the most probable path is the right one (paths: for most of the weight) */
+    struct tally right;         /* the most probable path is the right one (paths: for most of the weight) */
+    struct tally right_covered; /* the same over the frames of images that the map covers (comparison.h) */
+    struct {
+        double weight, right;
+    } called_precise;             /* the answers that are; and that are right */
     struct tally within[DEGREES]; /* [k - 1]: the right one is among at most k paths */
     double right_frames; /* weight, each sample's times the share of frames that agree (comparison.h) */
     double said;         /* weight times the probability that was reported: what `right` should be */
@@ -69,8 +76,10 @@ struct verdict {
     enum category category;
     enum unknown_reason reason; /* why there is none */
     uint32_t paths;             /* that share the CID: degree of ambiguity */
-    bool right;
-    double frames; /* share of frames that agree (comparison.h) */
+    bool right, right_covered;
+    bool among;          /* the right path is one of the CID's */
+    bool called_precise; /* the answer is */
+    double frames;       /* share of frames that agree (comparison.h) */
     uint64_t samples;
     double weight, said; /* said: weight times the reported probability */
 };

@@ -29,6 +29,8 @@ int exit_code_of(const struct fathom_error *err)
     case EPIPE:
     case EROFS:
     case EISDIR:
+    case ENXIO:
+    case ENOTTY:
         return EXIT_OUTPUT;
     case ESTALE:
         return EXIT_BUILD;

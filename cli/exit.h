@@ -13,7 +13,7 @@ enum exit_code {
     EXIT_PERMISSION = 3, /* perf_event_paranoid, not the owner */
     EXIT_INPUT = 4,      /* a damaged or unusable input file */
     EXIT_MISSING = 5,    /* no such process, command or file */
-    EXIT_OUTPUT = 6,     /* no space, or another write error */
+    EXIT_OUTPUT = 6,     /* no space, or a file that cannot be written */
     EXIT_BUILD = 7,      /* a map or binary of another build */
 };
 

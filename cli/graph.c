@@ -7,6 +7,8 @@
 #include "cli/exit.h"
 #include "cli/options.h"
 #include "image/calls.h"
+#include "image/debuginfod.h"
+#include "image/name.h"
 
 struct graph_options {
     bool dot;
@@ -23,10 +25,12 @@ static const char *function_name(const struct image *image, uint32_t function, c
 static const char *target_name(const struct image *image, const struct call_site *site, char *out,
                                size_t size)
 {
+    static const char mark[] = "@import";
     uint32_t f = site->target ? image_function_entry(image, site->target) : IMAGE_NO_FUNCTION;
-    if (site->kind == CALL_IMPORT)
-        snprintf(out, size, "%s@import", site->symbol);
-    else if (f != IMAGE_NO_FUNCTION)
+    if (site->kind == CALL_IMPORT) {
+        name_format("", site->symbol, 0, out, size - sizeof mark + 1);
+        strcat(out, mark);
+    } else if (f != IMAGE_NO_FUNCTION)
         function_name(image, f, out, size);
     else if (site->target)
         snprintf(out, size, "0x%llx", (unsigned long long)site->target);
@@ -44,7 +48,8 @@ static void print_text(const struct image *image, const struct calls *calls, uin
     size_t count = calls_of(calls, function, &sites);
     if (count == 0)
         return;
-    printf("%s\n", function_name(image, function, name, sizeof name));
+    terminal_print(function_name(image, function, name, sizeof name));
+    putchar('\n');
     for (size_t i = 0; i < count; i++) {
         const struct call_site *s = &sites[i];
         char offset[16] = "tail";
@@ -56,7 +61,9 @@ static void print_text(const struct image *image, const struct calls *calls, uin
         const char *note = "";
         if (s->kind == CALL_INDIRECT && s->target)
             note = s->resolver ? " chooses" : " at start";
-        printf("  %8llx %8s  %s%s\n", (unsigned long long)s->address, offset, target, note);
+        printf("  %8llx %8s  ", (unsigned long long)s->address, offset);
+        terminal_print(target);
+        puts(note);
     }
 }
 
@@ -81,10 +88,17 @@ static int by_target(const void *a, const void *b)
 static void print_quoted(const char *text)
 {
     putchar('"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            putchar('\\');
-        putchar(*text);
+    while (*text) {
+        size_t plain = strcspn(text, "\"\\");
+        char part[1024];
+        if (plain) {
+            snprintf(part, sizeof part, "%.*s", (int)plain, text);
+            terminal_print(part);
+        } else {
+            printf("\\%c", *text);
+            plain = 1;
+        }
+        text += plain;
     }
     putchar('"');
 }
@@ -156,14 +170,19 @@ static int print_graph(const struct image *image, const struct calls *calls,
                      options->function ? options->function : "");
 }
 
-static int graph_image(const char *path, const struct graph_options *options, struct fathom_error *err)
+static int graph_image(const char *path, const struct graph_options *options, struct terminal *terminal,
+                       struct fathom_error *err)
 {
     struct image *image;
     struct calls *calls;
-    int rc = image_open(path, NULL, &image, err);
+    struct image_options image_options = {.debuginfod = debuginfod_new(&terminal->log)};
+    int rc = image_open(path, &image_options, &image, err);
+    debuginfod_free(image_options.debuginfod);
     if (rc < 0)
         return rc;
+    progress_show(&terminal->progress, "reading the code", 0, 0);
     rc = calls_build(image, &calls, err);
+    terminal_progress_end(terminal);
     if (rc == 0) {
         rc = print_graph(image, calls, options, err);
         calls_free(calls);
@@ -201,7 +220,7 @@ static int graph_run(int argc, char **argv, struct terminal *terminal)
     if (argc - optind != 1)
         return option_usage(terminal, &graph_command, "give one program or library");
     struct fathom_error err = {0};
-    int rc = graph_image(argv[optind], &options, &err);
+    int rc = graph_image(argv[optind], &options, terminal, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;

@@ -1,5 +1,6 @@
 bin_PROGRAMS += fathom
 fathom_SOURCES = \
+	cli/agreement.c cli/agreement.h \
 	cli/command.c cli/command.h \
 	cli/common.c cli/common.h \
 	cli/comparison.c cli/comparison.h \
@@ -11,6 +12,7 @@ fathom_SOURCES = \
 	cli/evaluation.c cli/evaluation.h \
 	cli/events.c cli/events.h \
 	cli/exit.c cli/exit.h \
+	cli/framing.c cli/framing.h \
 	cli/graph.c \
 	cli/help.c \
 	cli/inferred.h \
@@ -18,17 +20,21 @@ fathom_SOURCES = \
 	cli/libraries.c cli/libraries.h \
 	cli/main.c \
 	cli/map.c \
+	cli/mapped.c cli/mapped.h \
 	cli/options.c cli/options.h \
+	cli/output.c cli/output.h \
 	cli/probe_launch.c cli/probe_launch.h \
 	cli/path_names.c cli/path_names.h \
 	cli/profile.c cli/profile.h \
 	cli/record.c \
+	cli/recover.c cli/recover.h \
 	cli/report.c \
 	cli/shares.c cli/shares.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \
 	cli/train.c \
 	cli/train_choose.c \
+	cli/train_left.c cli/train_left.h \
 	cli/train_options.h \
 	cli/train_patch.c \
 	cli/train_stacks.c cli/train_stacks.h \

@@ -15,25 +15,28 @@ int main(int argc, char **argv)
         name = "help";
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
         printf("fathom %s\n", PACKAGE_VERSION);
+        terminal_end(&terminal);
         return EXIT_OK;
     }
     const struct command *command = command_find(name);
     if (!command) {
-        fprintf(stderr, "fathom: there is no command '%s'; 'fathom help' lists them\n", name);
+        terminal_wrong(&terminal, "there is no command '%s'; 'fathom help' lists them", name);
+        terminal_end(&terminal);
         return EXIT_USAGE;
     }
-    char prefix[64];
+    char prefix[64], wrong[80];
     snprintf(prefix, sizeof prefix, "fathom %s", command->name);
+    snprintf(wrong, sizeof wrong, "%s: error", prefix);
     terminal.command = prefix;
     if (argc > 1)
-        argv[1] = prefix; /* what getopt's messages start with */
+        argv[1] = wrong; /* what getopt's messages start with */
     int code = argc > 1 ? command->run(argc - 1, argv + 1, &terminal)
                         : (command->run(1, argv, &terminal), EXIT_USAGE);
-    terminal_progress_end(&terminal);
+    terminal_end(&terminal);
     /* A report cut short by a full disk or a closed pipe is a failure, not a success. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         if (code == EXIT_OK) {
-            fprintf(stderr, "%s: cannot write to standard output\n", prefix);
+            fprintf(stderr, "%s: error: cannot write to standard output\n", prefix);
             code = EXIT_OUTPUT;
         }
     }

@@ -1,4 +1,5 @@
-/* map.c - `fathom map info|paths|merge`: what path maps hold, and several made one. */
+/* map.c - `fathom map info|paths|merge|recover`: what path maps hold, several made one, and those of
+ * trainings that were killed. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -6,6 +7,8 @@
 
 #include "cli/exit.h"
 #include "cli/options.h"
+#include "cli/output.h"
+#include "cli/recover.h"
 #include "image/name.h"
 #include "pathmap/pathmap.h"
 
@@ -54,7 +57,8 @@ static int map_info(const char *path, struct fathom_error *err)
         return rc;
     struct trie_statistics s = pathmap_statistics(map);
     struct ambiguity a = count_ambiguity(map);
-    printf("%s\n", path);
+    terminal_print(path);
+    putchar('\n');
     printf("  contexts        %u (%u function paths, %u functions)\n", pathmap_node_count(map),
            pathmap_path_count(map), pathmap_function_count(map));
     printf("  CIDs            %llu, %.1f%% precise\n", (unsigned long long)a.cids,
@@ -69,8 +73,9 @@ static int map_info(const char *path, struct fathom_error *err)
         struct pathmap_image image = pathmap_image(map, i);
         char id[2 * BUILD_ID_MAX + 1];
         build_id_format(&image.build_id, id);
-        printf("    %-40s  %s%s\n", id[0] ? id : "(no build-id)", image.path,
-               image.hooked ? "  (every call)" : "");
+        printf("    %-40s  ", id[0] ? id : "(no build-id)");
+        terminal_print(image.path);
+        puts(image.hooked ? "  (every call)" : "");
     }
     pathmap_close(map);
     return 0;
@@ -82,7 +87,7 @@ static void print_function(const struct pathmap *map, uint32_t function)
     struct pathmap_function f = pathmap_function(map, function);
     char name[1024];
     name_format(pathmap_image(map, f.image).path, f.name, f.address, name, sizeof name);
-    fputs(name, stdout);
+    terminal_print(name);
 }
 
 static int by_self(const void *a, const void *b, void *context)
@@ -97,54 +102,86 @@ static int by_self(const void *a, const void *b, void *context)
     return i < j ? -1 : i > j;
 }
 
-static int print_paths(const struct pathmap *map, uint32_t rows, struct fathom_error *err)
+struct listing {
+    const struct pathmap *map;
+    uint32_t rows; /* at most */
+    bool hooked;   /* frames of images with hooks alone */
+    uint32_t *order, *path;
+    size_t room; /* of path */
+};
+
+static bool is_listed(const struct listing *l, uint32_t function)
 {
-    uint32_t nodes = pathmap_node_count(map), room = 256;
-    uint32_t *order = malloc((nodes + 1) * sizeof *order), *path = malloc(room * sizeof *path);
-    int rc = order && path ? 0 : error_memory(err);
-    for (uint32_t i = 0; rc == 0 && i < nodes; i++)
-        order[i] = i;
-    if (rc == 0)
-        qsort_r(order, nodes, sizeof *order, by_self, (void *)(uintptr_t)map);
-    for (uint32_t i = 0; rc == 0 && i < nodes && i < rows; i++) {
-        struct pathmap_node node = pathmap_node(map, order[i]);
-        int depth = pathmap_path(map, order[i], path, room);
-        if (depth > (int)room) {
-            uint32_t *more = realloc(path, (size_t)depth * sizeof *path);
-            if (!more) {
-                rc = error_memory(err);
-                break;
-            }
-            path = more;
-            room = (uint32_t)depth;
-            depth = pathmap_path(map, order[i], path, room);
-        }
-        if (depth < 0) {
-            rc = error_set(err, EBADMSG, "the map is damaged: a path in it does not end");
-            break;
-        }
-        printf("%10llu %10llu %8u  ", (unsigned long long)node.self, (unsigned long long)node.passes,
-               node.height);
-        for (int f = 0; f < depth; f++) {
-            if (f)
-                putchar(';');
-            print_function(map, path[f]);
-        }
-        putchar('\n');
+    return !l->hooked || pathmap_image(l->map, pathmap_function(l->map, function).image).entered;
+}
+
+static int print_path(struct listing *l, uint32_t number, struct fathom_error *err)
+{
+    struct pathmap_node node = pathmap_node(l->map, number);
+    int depth = pathmap_path(l->map, number, l->path, l->room);
+    if (depth > (int)l->room) {
+        uint32_t *more = realloc(l->path, (size_t)depth * sizeof *more);
+        if (!more)
+            return error_memory(err);
+        l->path = more;
+        l->room = (size_t)depth;
+        depth = pathmap_path(l->map, number, l->path, l->room);
     }
-    free(order);
-    free(path);
+    if (depth < 0)
+        return error_set(err, EBADMSG, "the map is damaged: a path in it does not end");
+    printf("%10llu %10llu %8u  ", (unsigned long long)node.self, (unsigned long long)node.passes,
+           node.height);
+    const char *separator = "";
+    for (int f = 0; f < depth; f++) {
+        if (!is_listed(l, l->path[f]))
+            continue;
+        fputs(separator, stdout);
+        print_function(l->map, l->path[f]);
+        separator = ";";
+    }
+    putchar('\n');
+    return 0;
+}
+
+static int print_paths(struct listing *l, struct fathom_error *err)
+{
+    uint32_t nodes = pathmap_node_count(l->map), printed = 0;
+    l->room = 256;
+    l->order = malloc((nodes + 1) * sizeof *l->order);
+    l->path = malloc(l->room * sizeof *l->path);
+    int rc = l->order && l->path ? 0 : error_memory(err);
+    for (uint32_t i = 0; rc == 0 && i < nodes; i++)
+        l->order[i] = i;
+    if (rc == 0)
+        qsort_r(l->order, nodes, sizeof *l->order, by_self, (void *)(uintptr_t)l->map);
+    for (uint32_t i = 0; rc == 0 && i < nodes && printed < l->rows; i++) {
+        if (!is_listed(l, pathmap_node(l->map, l->order[i]).function))
+            continue;
+        rc = print_path(l, l->order[i], err);
+        printed++;
+    }
+    free(l->order);
+    free(l->path);
     return rc;
 }
 
-static int map_paths(const char *path, uint32_t rows, struct fathom_error *err)
+static bool any_entered(const struct pathmap *map)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < pathmap_image_count(map); i++)
+        any |= pathmap_image(map, i).entered;
+    return any;
+}
+
+static int map_paths(const char *path, uint32_t rows, bool hooked, struct fathom_error *err)
 {
     struct pathmap *map;
     int rc = pathmap_open(path, &map, err);
     if (rc < 0)
         return rc;
+    struct listing listing = {.map = map, .rows = rows, .hooked = hooked && any_entered(map)};
     printf("%10s %10s %8s  path\n", "self", "passes", "height");
-    rc = print_paths(map, rows, err);
+    rc = print_paths(&listing, err);
     pathmap_close(map);
     return rc;
 }
@@ -160,11 +197,14 @@ static bool has_hooked(const struct pathmap *map)
 }
 
 /* Adds those maps that have, or have not, hooked images: the former come first (trie.h). */
-static int add_maps(struct trie *trie, char **paths, int count, bool hooked, struct fathom_error *err)
+static int add_maps(struct trie *trie, char **paths, int count, bool hooked, const struct progress *progress,
+                    struct fathom_error *err)
 {
     int rc = 0;
     for (int i = 0; rc == 0 && i < count; i++) {
         struct pathmap *map;
+        progress_show(progress, hooked ? "merging hooked maps" : "merging maps", (uint64_t)i,
+                      (uint64_t)count);
         rc = pathmap_open(paths[i], &map, err);
         if (rc < 0)
             break;
@@ -178,36 +218,42 @@ static int add_maps(struct trie *trie, char **paths, int count, bool hooked, str
 static int map_merge(const char *output, char **paths, int count, struct terminal *terminal,
                      struct fathom_error *err)
 {
+    struct outfile *out = NULL;
+    int rc = output_open(output, &out, err);
+    if (rc < 0)
+        return rc;
     struct trie *trie = trie_new();
-    int rc = trie ? add_maps(trie, paths, count, true, err) : error_memory(err);
+    rc = trie ? add_maps(trie, paths, count, true, &terminal->progress, err) : error_memory(err);
     if (rc == 0)
-        rc = add_maps(trie, paths, count, false, err);
+        rc = add_maps(trie, paths, count, false, &terminal->progress, err);
     if (rc == 0)
-        rc = trie_save(trie, output, err);
+        rc = trie_write(trie, out, err);
     if (rc == 0)
         terminal_say(terminal, LOG_NOTE, "%d maps, %u contexts in %s", count, trie_node_count(trie) - 1,
-                     output);
+                     outfile_path(out));
     trie_free(trie);
+    outfile_close(out);
     return rc;
 }
 
 static int map_run(int argc, char **argv, struct terminal *terminal)
 {
     static const struct option longs[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"rows", required_argument, NULL, 'n'},
-        {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
+        {"output", required_argument, NULL, 'o'}, {"rows", required_argument, NULL, 'n'},
+        {"hooked", no_argument, NULL, 'k'},       {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},         {0},
     };
     const char *output = NULL;
     uint64_t rows = UINT32_MAX;
+    bool hooked = false;
     int option;
     while ((option = getopt_long(argc, argv, "o:n:qh", longs, NULL)) != -1) {
         if (option == 'h')
             return option_help(&map_command);
         if (option == 'o')
             output = optarg;
+        else if (option == 'k')
+            hooked = true;
         else if (option == 'q')
             terminal->quiet = true;
         else if (option != 'n' || !option_number(terminal, "--rows", optarg, 1, UINT32_MAX, &rows))
@@ -216,9 +262,11 @@ static int map_run(int argc, char **argv, struct terminal *terminal)
     const char *verb = optind < argc ? argv[optind++] : "";
     char **maps = argv + optind;
     int count = argc - optind;
-    bool merge = strcmp(verb, "merge") == 0;
-    if (!merge && strcmp(verb, "info") != 0 && strcmp(verb, "paths") != 0)
-        return option_usage(terminal, &map_command, "give one of: info, paths, merge");
+    bool merge = strcmp(verb, "merge") == 0, recover = strcmp(verb, "recover") == 0;
+    if (!merge && !recover && strcmp(verb, "info") != 0 && strcmp(verb, "paths") != 0)
+        return option_usage(terminal, &map_command, "give one of: info, paths, merge, recover");
+    if (recover && count != 1)
+        return option_usage(terminal, &map_command, "'recover' needs one directory of 'fathom train'");
     if (count < 1)
         return option_usage(terminal, &map_command, "'%s' needs a map file", verb);
     if (merge && !output)
@@ -228,8 +276,11 @@ static int map_run(int argc, char **argv, struct terminal *terminal)
     int rc = 0;
     if (merge)
         rc = map_merge(output, maps, count, terminal, &err);
-    for (int i = 0; !merge && rc == 0 && i < count; i++)
-        rc = strcmp(verb, "info") == 0 ? map_info(maps[i], &err) : map_paths(maps[i], (uint32_t)rows, &err);
+    if (recover)
+        rc = recover_map(maps[0], output, terminal, &err);
+    for (int i = 0; !merge && !recover && rc == 0 && i < count; i++)
+        rc = strcmp(verb, "info") == 0 ? map_info(maps[i], &err)
+                                       : map_paths(maps[i], (uint32_t)rows, hooked, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
@@ -237,17 +288,24 @@ static int map_run(int argc, char **argv, struct terminal *terminal)
 
 const struct command map_command = {
     .name = "map",
-    .summary = "look into path maps, merge them",
+    .summary = "look into path maps, merge and recover them",
     .usage = "usage: fathom map info MAP...\n"
-             "       fathom map paths [-n N] MAP...\n"
+             "       fathom map paths [-n N] [--hooked] MAP...\n"
              "       fathom map merge -o OUT MAP...\n"
+             "       fathom map recover [-o OUT] DIR\n"
              "\n"
              "info tells a map's images, counts and how many of its CIDs are precise; paths lists its call "
              "paths, the\n"
-             "most sampled first; merge adds maps of several runs up.\n"
+             "most sampled first; merge adds maps of several runs up; recover makes the map of a training "
+             "that was\n"
+             "killed, from the directory (fathom-train.* in TMPDIR or /tmp) that it left.\n"
              "\n"
              "  -n, --rows N           the first N paths only\n"
-             "  -o, --output OUT       the merged map\n"
+             "      --hooked           without the frames of images that have no hooks\n"
+             "  -o, --output OUT       the merged map, '-' for standard output; for recover the default is "
+             "the one "
+             "that was\n"
+             "                         to be written\n"
              "  -q, --quiet            no notes\n"
              "  -h, --help             this text\n",
     .run = map_run,

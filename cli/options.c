@@ -16,8 +16,8 @@ bool option_number(struct terminal *t, const char *option, const char *text, uin
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (errno || end == text || *end || text[0] == '-' || value < low || value > high) {
-        terminal_say(t, LOG_NOTE, "%s: '%s' is not a whole number from %llu to %llu", option, text,
-                     (unsigned long long)low, (unsigned long long)high);
+        terminal_wrong(t, "%s: '%s' is not a whole number from %llu to %llu", option, text,
+                       (unsigned long long)low, (unsigned long long)high);
         return false;
     }
     *out = value;
@@ -31,7 +31,7 @@ bool option_fraction(struct terminal *t, const char *option, const char *text, d
     errno = 0;
     double value = strtod(text, &end);
     if (errno || end == text || *end || !(value >= low && value <= high)) {
-        terminal_say(t, LOG_NOTE, "%s: '%s' is not a number from %g to %g", option, text, low, high);
+        terminal_wrong(t, "%s: '%s' is not a number from %g to %g", option, text, low, high);
         return false;
     }
     *out = value;
@@ -42,8 +42,11 @@ bool option_pids(struct terminal *t, const char *option, const char *text, pid_t
 {
     char *copy = strdup(text), *rest = copy;
     bool good = copy != NULL;
-    for (char *part; good && (part = strsep(&rest, ",")) != NULL;) {
+    size_t before = *count;
+    for (char *part; good && (part = strsep(&rest, ", \t\n")) != NULL;) {
         uint64_t number;
+        if (!*part) /* two separators */
+            continue;
         good = option_number(t, option, part, 1, INT_MAX, &number);
         pid_t *more = good ? realloc(*pids, (*count + 1) * sizeof **pids) : NULL;
         if (!more) {
@@ -54,6 +57,10 @@ bool option_pids(struct terminal *t, const char *option, const char *text, pid_t
         (*pids)[(*count)++] = (pid_t)number;
     }
     free(copy);
+    if (good && *count == before) {
+        terminal_wrong(t, "%s: no number is given", option);
+        good = false;
+    }
     return good;
 }
 
@@ -65,7 +72,7 @@ int option_usage(struct terminal *t, const struct command *command, const char *
         va_start(ap, fmt);
         vsnprintf(text, sizeof text, fmt, ap);
         va_end(ap);
-        fprintf(stderr, "%s: %s\n", t->command, text);
+        terminal_wrong(t, "%s", text);
     }
     fprintf(stderr, "Try 'fathom %s --help'.\n", command->name);
     return EXIT_USAGE;

@@ -20,11 +20,11 @@ bool option_number(struct terminal *terminal, const char *option, const char *te
 /* A decimal fraction in [low, high]. */
 bool option_fraction(struct terminal *terminal, const char *option, const char *text, double low, double high,
                      double *out);
-/* "12,34": adds to *pids (realloc'ed). */
+/* "12,34", or "12 34" as pidof(1) prints: adds to *pids (realloc'ed). */
 bool option_pids(struct terminal *terminal, const char *option, const char *text, pid_t **pids,
                  size_t *count);
 
-/* Prints "fathom CMD: SENTENCE" and where to find help; returns EXIT_USAGE. */
+/* Prints "fathom CMD: error: SENTENCE" and where to find help; returns EXIT_USAGE. */
 int option_usage(struct terminal *terminal, const struct command *command, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Prints the command's --help on standard output; returns EXIT_OK. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "image/name.h"
 
 #define NAME_BYTES 512 /* longer ones are cut */
@@ -63,9 +64,10 @@ static bool reserve(struct words *words, size_t depth)
     return true;
 }
 
-/* false: out of memory. */
-static bool name_frame(struct path_names *n, struct named_frame *frame, const char *text, uint32_t function)
+/* false: out of memory. The text becomes fit for a terminal. */
+static bool name_frame(struct path_names *n, struct named_frame *frame, char *text, uint32_t function)
 {
+    text_clean(text);
     *frame = (struct named_frame){names_text(n->texts, names_intern(n->texts, text)), function};
     return frame->name && function != PATHMAP_NONE;
 }

@@ -1,39 +1,51 @@
 /*
  * profile.c - see profile.h.
  *
- * A map node's path is turned into frames once; in the exact tree its place is kept too, so that a sample
- * whose CID was seen before costs one array access.
+ * In the exact tree the place of each path is kept, so that a sample whose path was seen before costs one
+ * look-up.
  */
 #include "cli/profile.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "cli/agreement.h"
 #include "cli/common.h"
 #include "cli/shares.h"
-#include "image/lines.h"
-#include "infer/locate.h"
 
-#define NO_ITEM     UINT32_MAX
-#define MAX_INLINED 32
+#define SURE_ENOUGH 0.5 /* AMBIGUOUS_LIKELY: what is less sure is not shown */
+
+/* Candidates that one or more samples had. */
+struct known_set {
+    struct agreement *agreement;
+    /* By fork, exact tree of plain paths: where what they have in common ends; NULL before it was looked
+     * up. */
+    struct cct_node *forks[];
+};
 
 struct profile {
     struct profile_options options;
-    struct image_cache *images;
-    struct frames *frames;
+    struct framing *framing;
     struct cct *exact; /* one of these two */
     struct hcct *bounded;
-    uint32_t *items;       /* by map function: its frame, NO_ITEM before it was looked up */
+    bool prepared;         /* for the map */
     uint64_t *places;      /* by map node, exact tree of plain paths: the cct_node where its path ends */
-    uint32_t *path;        /* scratch: frames from the root inwards */
-    size_t room;           /* of path */
-    struct table *lines;   /* image -> struct lines, 0 when it has none */
+    struct table *others;  /* the same for parts of paths, by what they are, hashed */
+    struct table *sets;    /* set of nodes, hashed -> struct known_set */
+    struct doubts *doubts; /* exact tree: how sure its contexts are; not for shares */
     struct shares *shares; /* AMBIGUOUS_SPLIT; NULL before the first sample */
     struct common common;  /* AMBIGUOUS_COMMON: scratch */
-    struct table *commons; /* set of nodes, hashed -> where what they have in common ends, as in places */
     struct profile_counts counts;
+};
+
+/* One sample on its way into the tree. */
+struct adding {
+    const struct pathmap *map;
+    const struct process *process;
+    const struct sample *sample;
+    const struct resolved *resolved;
+    uint64_t weight;
 };
 
 struct profile *profile_new(const struct profile_options *options, struct image_cache *images)
@@ -42,15 +54,15 @@ struct profile *profile_new(const struct profile_options *options, struct image_
     if (!p)
         return NULL;
     p->options = *options;
-    p->images = images;
-    p->frames = frames_new();
-    p->lines = table_new();
-    p->commons = table_new();
+    p->framing = framing_new(&options->framing, images);
+    p->others = table_new();
+    p->sets = table_new();
+    p->doubts = doubts_new();
     if (options->eps > 0)
         p->bounded = hcct_new(options->eps);
     else
         p->exact = cct_new();
-    if (!p->frames || !p->lines || !p->commons || (!p->exact && !p->bounded)) {
+    if (!p->framing || !p->others || !p->sets || !p->doubts || (!p->exact && !p->bounded)) {
         profile_free(p);
         return NULL;
     }
@@ -63,159 +75,33 @@ void profile_free(struct profile *p)
         return;
     size_t cursor = 0;
     uint64_t key, value;
-    while (p->lines && table_next(p->lines, &cursor, &key, &value))
-        lines_close((struct lines *)(uintptr_t)value);
-    table_free(p->lines);
-    table_free(p->commons);
+    while (p->sets && table_next(p->sets, &cursor, &key, &value)) {
+        struct known_set *set = (struct known_set *)(uintptr_t)value;
+        if (set)
+            agreement_free(set->agreement);
+        free(set);
+    }
+    table_free(p->sets);
+    table_free(p->others);
+    doubts_free(p->doubts);
     shares_free(p->shares);
     common_clear(&p->common);
-    frames_free(p->frames);
+    framing_free(p->framing);
     cct_free(p->exact);
     hcct_free(p->bounded);
-    free(p->items);
     free(p->places);
-    free(p->path);
     free(p);
 }
 
 static int prepare(struct profile *p, const struct pathmap *map, struct fathom_error *err)
 {
-    uint32_t functions = pathmap_function_count(map);
-    p->items = malloc((functions + 1) * sizeof *p->items);
+    bool split = p->options.ambiguity == AMBIGUOUS_SPLIT;
     p->places = calloc((size_t)pathmap_node_count(map) + 1, sizeof *p->places);
-    p->shares = p->options.ambiguity == AMBIGUOUS_SPLIT ? shares_new(pathmap_node_count(map)) : NULL;
-    if (!p->items || !p->places || (p->options.ambiguity == AMBIGUOUS_SPLIT && !p->shares))
+    p->shares = split ? shares_new(pathmap_node_count(map)) : NULL;
+    if (!p->places || (split && !p->shares))
         return error_memory(err);
-    memset(p->items, 0xff, functions * sizeof *p->items);
-    return 0;
-}
-
-static bool reserve(struct profile *p, size_t count)
-{
-    if (count <= p->room)
-        return true;
-    size_t room = count * 2 + 64;
-    uint32_t *path = realloc(p->path, room * sizeof *path);
-    if (!path)
-        return false;
-    p->path = path;
-    p->room = room;
-    return true;
-}
-
-/* The frame of a map's function: named by the binary when it is here, by the map's words otherwise. */
-static uint32_t function_item(struct profile *p, const struct pathmap *map, uint32_t function)
-{
-    if (p->items[function] != NO_ITEM)
-        return p->items[function];
-    struct image *image;
-    uint32_t index, item;
-    if (locate_function(p->images, map, function, &image, &index)) {
-        item = frames_function(p->frames, image, index);
-    } else {
-        struct pathmap_function f = pathmap_function(map, function);
-        const char *path = pathmap_image(map, f.image).path, *slash = strrchr(path, '/');
-        item = frames_named(p->frames, f.name, slash ? slash + 1 : path, f.address);
-    }
-    p->items[function] = item;
-    return item;
-}
-
-static struct lines *lines_of(struct profile *p, const struct image *image)
-{
-    bool added;
-    uint64_t *place = table_put(p->lines, (uintptr_t)image, &added);
-    struct lines *lines = NULL;
-    if (!place)
-        return NULL;
-    if (added && lines_open(image, NULL, &lines, NULL) == 0)
-        *place = (uintptr_t)lines;
-    return (struct lines *)(uintptr_t)*place;
-}
-
-/* What stands below the function that the sample is in: inlined functions and the source line. Returns the
- * new length of the path. */
-static size_t append_source(struct profile *p, const struct place *place, size_t depth)
-{
-    struct lines *lines = place->image ? lines_of(p, place->image) : NULL;
-    struct line_frame frames[MAX_INLINED];
-    size_t count = lines ? lines_at(lines, place->address, frames, MAX_INLINED) : 0;
-    if (!count || !reserve(p, depth + count + 1))
-        return depth;
-    for (size_t i = count - 1; p->options.inlined && i-- > 0;) {
-        if (frames[i].function)
-            p->path[depth++] = frames_label(p->frames, FRAME_INLINED, frames[i].function);
-    }
-    if (p->options.lines && frames[0].file && frames[0].line) {
-        const char *slash = strrchr(frames[0].file, '/');
-        char text[512];
-        snprintf(text, sizeof text, "%s:%u", slash ? slash + 1 : frames[0].file, frames[0].line);
-        p->path[depth++] = frames_label(p->frames, FRAME_LABEL, text);
-    }
-    return depth;
-}
-
-/* The path of a map's node as frames at p->path[at...]; returns its new length or a negative errno. */
-static int append_node(struct profile *p, const struct pathmap *map, uint32_t node, size_t at,
-                       struct fathom_error *err)
-{
-    int depth = pathmap_path(map, node, p->path + at, p->room - at);
-    if (depth > 0 && (size_t)depth > p->room - at) {
-        if (!reserve(p, at + (size_t)depth))
-            return error_memory(err);
-        depth = pathmap_path(map, node, p->path + at, p->room - at);
-    }
-    if (depth < 0)
-        return error_set(err, EBADMSG, "the map is damaged: a path in it does not end");
-    for (int i = 0; i < depth; i++)
-        p->path[at + (size_t)i] = function_item(p, map, p->path[at + (size_t)i]);
-    return (int)at + depth;
-}
-
-/* The same of what several paths have in common, with a frame between that tells how many they are. */
-static int append_common(struct profile *p, const struct pathmap *map, const struct resolved *r, size_t at,
-                         struct fathom_error *err)
-{
-    struct common *c = &p->common;
-    int rc = common_find(c, map, r->posterior, r->posterior_count, err);
-    if (rc < 0)
-        return rc;
-    if (!reserve(p, at + c->depth + 1))
-        return error_memory(err);
-    for (size_t i = 0; i < c->outer; i++)
-        p->path[at++] = function_item(p, map, c->functions[i]);
-    char text[32];
-    /* When all that were kept are looked at, those that were not are meant too. */
-    bool more = c->paths == r->posterior_count && r->paths > c->paths;
-    snprintf(text, sizeof text, "{%u paths}", more ? r->paths : c->paths);
-    p->path[at++] = frames_label(p->frames, FRAME_LABEL, text);
-    for (size_t i = c->depth - c->inner; i < c->depth; i++)
-        p->path[at++] = function_item(p, map, c->functions[i]);
-    return (int)at;
-}
-
-/* An unknown context: what is known of the sample itself. Returns the new length of the path. */
-static size_t append_unknown(struct profile *p, const struct process *process, const struct sample *sample,
-                             const struct resolved *r, size_t at)
-{
-    p->path[at++] = frames_label(p->frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]");
-    struct place by_ip = {0};
-    const struct place *place = &r->cid.place;
-    if (!place->image && process && process_place(process, sample->ip, &by_ip))
-        place = &by_ip;
-    if (place->image && place->function != IMAGE_NO_FUNCTION) {
-        p->path[at++] = frames_function(p->frames, place->image, place->function);
-    } else if (r->reason == UNKNOWN_KERNEL) {
-        p->path[at++] = frames_label(p->frames, FRAME_LABEL, "[kernel]");
-    } else {
-        const struct mapping *m = process ? process_mapping(process, sample->ip) : NULL;
-        const char *name = m && m->path ? m->path : "code outside all files";
-        const char *slash = strrchr(name, '/');
-        char text[256];
-        snprintf(text, sizeof text, "[%s]", slash ? slash + 1 : name);
-        p->path[at++] = frames_label(p->frames, FRAME_LABEL, text);
-    }
-    return at;
+    p->prepared = true;
+    return framing_use(p->framing, map, err);
 }
 
 static void count(struct profile *p, const struct sample *sample, const struct resolved *r)
@@ -240,82 +126,232 @@ static void count(struct profile *p, const struct sample *sample, const struct r
     }
 }
 
-/* Where the path of a context ends in the exact tree: its place to remember, NULL when it is not kept. */
-static uint64_t *known_place(struct profile *p, const struct resolved *r, bool common)
+/* Whether the place of a path in the tree says all of it. */
+static bool plain_paths(const struct profile *p)
 {
-    if (!p->exact || p->options.threads || p->options.inlined || p->options.lines ||
-        r->kind == RESOLVED_UNKNOWN)
-        return NULL;
-    if (!common)
-        return &p->places[r->node];
-    uint32_t count = common_count(r->posterior, r->posterior_count);
-    uint64_t set = 0; /* in whatever order */
-    for (uint32_t i = 0; i < count; i++)
-        set += hash_u64((uint64_t)r->posterior[i].node + 1);
-    return table_put(p->commons, set, NULL);
+    const struct framing_options *o = &p->options.framing;
+    return p->exact && !o->threads && !o->inlined && !o->lines;
 }
 
-/* Adds the weight on one path: of r->node, or what its candidates have in common, or an unknown one. */
-static int add_path(struct profile *p, const struct pathmap *map, const struct process *process,
-                    const struct sample *sample, const struct resolved *r, bool common, uint64_t weight,
+/* A number for a set of candidates, in whatever order. */
+static uint64_t set_key(const struct candidate_path *paths, uint32_t count)
+{
+    uint64_t key = 0;
+    for (uint32_t i = 0; i < count; i++)
+        key += hash_u64((uint64_t)paths[i].node + 1);
+    return key;
+}
+
+/* Weighs the path that was framed. *node: where it ends, NULL in bounded memory. place: to remember that in,
+ * or NULL. */
+static int add_framed(struct profile *p, const struct adding *a, uint64_t *place, struct cct_node **node,
+                      struct fathom_error *err)
+{
+    const uint32_t *items;
+    size_t count;
+    int rc = framing_end(p->framing, &a->resolved->cid.place, &items, &count, err);
+    if (rc < 0)
+        return rc;
+    *node = NULL;
+    if (p->bounded)
+        return hcct_add(p->bounded, items, count, a->weight) < 0 ? error_memory(err) : 0;
+    *node = cct_add(p->exact, items, count, a->weight);
+    if (place)
+        *place = (uintptr_t)*node;
+    return *node ? 0 : error_memory(err);
+}
+
+/* Weighs a path again. false: it is not known. */
+static bool add_known(struct profile *p, const struct adding *a, const uint64_t *place,
+                      struct cct_node **node)
+{
+    if (!place || !*place)
+        return false;
+    *node = (struct cct_node *)(uintptr_t)*place;
+    cct_weigh(p->exact, *node, a->weight);
+    return true;
+}
+
+static int add_unknown(struct profile *p, const struct adding *a, struct fathom_error *err)
+{
+    struct cct_node *node;
+    int rc = framing_begin(p->framing, a->process, a->sample, err);
+    if (rc == 0)
+        rc = framing_unknown(p->framing, a->process, a->sample, a->resolved, err);
+    return rc < 0 ? rc : add_framed(p, a, NULL, &node, err);
+}
+
+static int add_node(struct profile *p, const struct adding *a, uint32_t map_node, struct cct_node **node,
                     struct fathom_error *err)
 {
-    uint64_t *place = known_place(p, r, common);
-    if (place && *place) {
-        cct_weigh(p->exact, (struct cct_node *)(uintptr_t)*place, weight);
+    uint64_t *place = plain_paths(p) ? &p->places[map_node] : NULL;
+    if (add_known(p, a, place, node))
         return 0;
-    }
-    if (!reserve(p, 64))
-        return error_memory(err);
-    size_t depth = 0;
-    if (p->options.threads) {
-        char text[64];
-        snprintf(text, sizeof text, "%s/%u", process ? process_thread_name(process, sample->tid) : "?",
-                 sample->tid);
-        p->path[depth++] = frames_label(p->frames, FRAME_LABEL, text);
-    }
-    if (r->kind == RESOLVED_UNKNOWN) {
-        depth = append_unknown(p, process, sample, r, depth);
-    } else {
-        int rc = common ? append_common(p, map, r, depth, err) : append_node(p, map, r->node, depth, err);
-        if (rc < 0)
-            return rc;
-        depth = (size_t)rc;
-    }
-    if (p->options.inlined || p->options.lines)
-        depth = append_source(p, &r->cid.place, depth);
-    for (size_t i = 0; i < depth; i++) {
-        if (p->path[i] == NO_ITEM)
-            return error_memory(err);
-    }
-    if (p->bounded)
-        return hcct_add(p->bounded, p->path, depth, weight) < 0 ? error_memory(err) : 0;
-    struct cct_node *node = cct_add(p->exact, p->path, depth, weight);
-    if (place)
-        *place = (uintptr_t)node;
-    return node ? 0 : error_memory(err);
+    int rc = framing_begin(p->framing, a->process, a->sample, err);
+    if (rc == 0)
+        rc = framing_node(p->framing, map_node, UINT32_MAX, err);
+    return rc < 0 ? rc : add_framed(p, a, place, node, err);
 }
 
 /* Adds to each of the sample's paths its share. */
-static int add_shares(struct profile *p, const struct pathmap *map, const struct process *process,
-                      const struct sample *sample, const struct resolved *r, struct fathom_error *err)
+static int add_shares(struct profile *p, const struct adding *whole, struct fathom_error *err)
 {
+    const struct resolved *r = whole->resolved;
     uint64_t parts[CANDIDATES_MAX];
-    shares_divide(p->shares, r->posterior, r->posterior_count, sample->period, parts);
+    shares_divide(p->shares, r->posterior, r->posterior_count, whole->weight, parts);
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < r->posterior_count; i++) {
-        struct resolved one = *r;
-        one.node = r->posterior[i].node;
+        struct adding part = *whole;
+        struct cct_node *node;
+        part.weight = parts[i];
         if (parts[i])
-            rc = add_path(p, map, process, sample, &one, false, parts[i], err);
+            rc = add_node(p, &part, r->posterior[i].node, &node, err);
     }
+    return rc;
+}
+
+/* What the candidates have in common, with a frame between that tells how many they are. */
+static int frame_common(struct profile *p, const struct adding *a, struct fathom_error *err)
+{
+    const struct resolved *r = a->resolved;
+    struct common *c = &p->common;
+    int rc = framing_begin(p->framing, a->process, a->sample, err);
+    if (rc == 0)
+        rc = common_find(c, a->map, r->posterior, r->posterior_count, err);
+    if (rc == 0)
+        rc = framing_functions(p->framing, c->functions, c->outer, err);
+    if (rc < 0)
+        return rc;
+    char text[32];
+    /* When all that were kept are looked at, those that were not are meant too. */
+    bool more = c->paths == r->posterior_count && r->paths > c->paths;
+    snprintf(text, sizeof text, "{%u paths}", more ? r->paths : c->paths);
+    rc = framing_label(p->framing, text, err);
+    return rc < 0 ? rc : framing_functions(p->framing, c->functions + (c->depth - c->inner), c->inner, err);
+}
+
+static int add_common(struct profile *p, const struct adding *a, struct fathom_error *err)
+{
+    const struct resolved *r = a->resolved;
+    uint32_t count = common_count(r->posterior, r->posterior_count);
+    struct cct_node *node;
+    if (count < 2)
+        return add_node(p, a, r->node, &node, err);
+    uint64_t *place = plain_paths(p) ? table_put(p->others, set_key(r->posterior, count), NULL) : NULL;
+    if (add_known(p, a, place, &node))
+        return 0;
+    int rc = frame_common(p, a, err);
+    return rc < 0 ? rc : add_framed(p, a, place, &node, err);
+}
+
+static int find_set(struct profile *p, const struct adding *a, struct known_set **out, uint64_t *key,
+                    struct fathom_error *err)
+{
+    const struct resolved *r = a->resolved;
+    *key = set_key(r->posterior, r->posterior_count);
+    uint64_t *place = table_put(p->sets, *key, NULL);
+    struct known_set *set = place ? (struct known_set *)(uintptr_t)*place : NULL;
+    if (place && !set) {
+        set = calloc(1, sizeof *set + r->posterior_count * sizeof set->forks[0]);
+        *place = (uintptr_t)set;
+        int rc = set ? agreement_new(a->map, r->posterior, r->posterior_count, &set->agreement, err) : 0;
+        if (rc < 0)
+            return rc;
+    }
+    *out = set;
+    return set ? 0 : error_memory(err);
+}
+
+/* The sample's path as far as the candidates agree, how many there are from there on, and its own
+ * function. */
+static int add_beginning(struct profile *p, const struct adding *a, const struct agreed *agreed,
+                         uint64_t set_number, struct cct_node **node, struct fathom_error *err)
+{
+    const struct resolved *r = a->resolved;
+    /* Those that were not kept are meant too when nothing is left out. */
+    uint32_t paths = agreed->depth == 0 && r->paths > agreed->paths ? r->paths : agreed->paths;
+    uint64_t what = hash_u64(set_number + ((uint64_t)agreed->depth << 32 | paths)) + agreed->fork;
+    uint64_t *place = plain_paths(p) ? table_put(p->others, what, NULL) : NULL;
+    if (add_known(p, a, place, node))
+        return 0;
+    char text[32];
+    snprintf(text, sizeof text, "[one of %u paths]", paths);
+    int rc = framing_begin(p->framing, a->process, a->sample, err);
+    if (rc == 0)
+        rc = framing_node(p->framing, agreed->node, agreed->depth, err);
+    if (rc == 0)
+        rc = framing_label(p->framing, text, err);
+    if (rc == 0)
+        rc = framing_leaf(p->framing, r->node, err);
+    return rc < 0 ? rc : add_framed(p, a, place, node, err);
+}
+
+/* How many frames lie between the root of the tree and a node. */
+static uint32_t tree_depth(const struct cct_node *node)
+{
+    uint32_t depth = 0;
+    for (; node->parent; node = node->parent)
+        depth++;
+    return depth;
+}
+
+/* Where the step's functions end above a node. */
+static struct cct_node *fork_above(struct profile *p, struct known_set *set, const struct agreed_step *step,
+                                   struct cct_node *node)
+{
+    bool keep = plain_paths(p);
+    if (keep && set->forks[step->fork])
+        return set->forks[step->fork];
+    uint32_t wanted = step->depth + p->options.framing.threads;
+    for (uint32_t depth = tree_depth(node); depth > wanted; depth--)
+        node = node->parent;
+    if (keep)
+        set->forks[step->fork] = node;
+    return node;
+}
+
+static int add_doubts(struct profile *p, struct known_set *set, const struct agreed *agreed, uint64_t weight,
+                      struct cct_node *node)
+{
+    double w = (double)weight, probability = agreed->probability;
+    int rc = doubts_add(p->doubts, node, (struct doubt){.end = w * (1 - probability)});
+    for (uint32_t i = 0; rc == 0 && i < agreed->step_count; i++) {
+        const struct agreed_step *step = &agreed->steps[i];
+        double relief = w * (step->probability - probability);
+        rc = doubts_add(p->doubts, fork_above(p, set, step, node), (struct doubt){.relief = relief});
+        probability = step->probability;
+    }
+    return rc;
+}
+
+/* The most probable path: all of it, or as far as it is SURE_ENOUGH. */
+static int add_likely(struct profile *p, const struct adding *a, struct fathom_error *err)
+{
+    const struct resolved *r = a->resolved;
+    struct cct_node *node;
+    if (r->probability >= 1)
+        return add_node(p, a, r->node, &node, err);
+    struct known_set *set;
+    struct agreed agreed;
+    uint64_t key;
+    int rc = find_set(p, a, &set, &key, err);
+    if (rc < 0)
+        return rc;
+    double wanted = p->options.ambiguity == AMBIGUOUS_LIKELY ? SURE_ENOUGH : 0;
+    agreement_find(set->agreement, r->posterior, r->posterior_count, wanted, &agreed);
+    if (agreed.whole)
+        rc = add_node(p, a, agreed.node, &node, err);
+    else
+        rc = add_beginning(p, a, &agreed, key, &node, err);
+    if (rc == 0 && node && add_doubts(p, set, &agreed, a->weight, node) < 0)
+        rc = error_memory(err);
     return rc;
 }
 
 int profile_add(struct profile *p, const struct pathmap *map, const struct process *process,
                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
 {
-    int rc = p->items ? 0 : prepare(p, map, err);
+    int rc = p->prepared ? 0 : prepare(p, map, err);
     if (rc < 0)
         return rc;
     struct resolved r = *resolved;
@@ -325,12 +361,19 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
         r.probability = 0;
     }
     count(p, sample, &r);
-    bool several = r.kind != RESOLVED_UNKNOWN && r.posterior_count > 1;
-    if (several && p->options.ambiguity == AMBIGUOUS_SPLIT)
-        return add_shares(p, map, process, sample, &r, err);
-    bool common = several && p->options.ambiguity == AMBIGUOUS_COMMON &&
-                  common_count(r.posterior, r.posterior_count) > 1;
-    return add_path(p, map, process, sample, &r, common, sample->period, err);
+    struct adding a = {map, process, sample, &r, sample->period};
+    if (r.kind == RESOLVED_UNKNOWN)
+        return add_unknown(p, &a, err);
+    switch (p->options.ambiguity) {
+    case AMBIGUOUS_SPLIT:
+        return add_shares(p, &a, err);
+    case AMBIGUOUS_COMMON:
+        return add_common(p, &a, err);
+    case AMBIGUOUS_LIKELY:
+    case AMBIGUOUS_BEST:
+        break;
+    }
+    return add_likely(p, &a, err);
 }
 
 void profile_counts(const struct profile *p, struct profile_counts *out)
@@ -340,7 +383,14 @@ void profile_counts(const struct profile *p, struct profile_counts *out)
 
 const struct frames *profile_frames(const struct profile *p)
 {
-    return p->frames;
+    return framing_frames(p->framing);
+}
+
+const struct doubts *profile_doubts(const struct profile *p)
+{
+    return p->bounded || p->options.ambiguity == AMBIGUOUS_SPLIT || p->options.ambiguity == AMBIGUOUS_COMMON
+               ? NULL
+               : p->doubts;
 }
 
 struct cct *profile_tree(struct profile *p, double phi, bool *owned)

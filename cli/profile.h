@@ -4,14 +4,16 @@
 #ifndef FATHOM_CLI_PROFILE_H
 #define FATHOM_CLI_PROFILE_H
 
+#include "cli/framing.h"
 #include "hcct/hcct.h"
-#include "infer/pipeline.h"
-#include "report/frames.h"
+#include "report/doubts.h"
 
 struct profile;
 
 /* Where the weight of a sample goes that may be on several paths. */
 enum profile_ambiguity {
+    AMBIGUOUS_LIKELY, /* to the most probable as far inwards as it is at least half sure, and from there to
+                         "[one of 3 paths]" (agreement.h) */
     AMBIGUOUS_BEST,   /* to the most probable */
     AMBIGUOUS_SPLIT,  /* to each its share (shares.h) */
     AMBIGUOUS_COMMON, /* to a path of what they have in common, with "{3 paths}" between (common.h) */
@@ -21,9 +23,7 @@ struct profile_options {
     enum profile_ambiguity ambiguity;
     double min_confidence; /* samples whose most probable path is less so are unknown: UNKNOWN_UNSURE */
     double eps;            /* > 0: bounded memory, counters within eps of the total */
-    bool threads;          /* each thread's name as the root */
-    bool inlined;          /* functions inlined at the sampled instruction, from debug info */
-    bool lines;            /* its source line */
+    struct framing_options framing;
 };
 
 /* What the samples came to; weights in events. */
@@ -42,6 +42,9 @@ int profile_add(struct profile *profile, const struct pathmap *map, const struct
                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
 void profile_counts(const struct profile *profile, struct profile_counts *out);
 const struct frames *profile_frames(const struct profile *profile);
+/* How sure the contexts of its tree are. NULL: not known, in bounded memory, and with AMBIGUOUS_SPLIT and
+ * AMBIGUOUS_COMMON, where weights and frames say it. */
+const struct doubts *profile_doubts(const struct profile *profile);
 /* The tree to show. Exact: phi is not used and the tree stays the profile's (*owned false). Bounded: the
  * (phi, eps)-HCCT, which the caller frees (*owned true). NULL: out of memory. */
 struct cct *profile_tree(struct profile *profile, double phi, bool *owned);

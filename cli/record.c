@@ -2,22 +2,25 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "base/hash.h"
 #include "cli/events.h"
 #include "cli/exit.h"
+#include "cli/mapped.h"
+#include "cli/output.h"
 #include "cli/target.h"
-#include "image/image.h"
 #include "perfdata/writer.h"
 
 #define AUDIT_HZ          10
 #define AUDIT_STACK_BYTES 65528
+#define FLUSH_NS          500000000 /* half of the second that record(1) promises */
 
 struct record_options {
     struct target target;
     const char *output;
     uint64_t audit_hz, audit_stack;
     uint64_t ring_kib; /* 0: chosen by the collector */
+    enum collector_scope scope;
     bool data, list_events;
 };
 
@@ -25,56 +28,100 @@ struct recording {
     struct collector *collector;
     struct writer *writer;
     struct decoder *decoder;
-    struct names *paths; /* of mapped files, for the build-id section */
+    struct mapped *mapped; /* files */
     struct terminal *terminal;
+    uint64_t flushed; /* when the writer's buffer was written last, ns */
 };
 
-/* Notes the files that are mapped: their build-ids go into the header for stock perf. */
-static int note_mapping(struct recording *r, const void *data, size_t size)
+#define MMAP2_IDENTITY 40 /* byte of device and inode, or of the build-id's size; the build-id is 4 behind */
+#define MMAP2_MOST     4400 /* bytes: a path of 4096 and what stands around it */
+
+/* A mapping that we made up ourselves gets its file's build-id, as the kernel writes it. *changed: the record
+ * is in `copy` now. */
+static int note_mapping(struct recording *r, const struct perf_event_header *header, uint8_t *copy,
+                        bool *changed)
 {
     struct record record;
-    if (decoder_decode(r->decoder, data, size, &record, NULL) == 0 && record.kind == RECORD_MMAP &&
-        record.mmap.executable && record.mmap.path[0] == '/' &&
-        names_intern(r->paths, record.mmap.path) == NAMES_NONE)
+    struct build_id id;
+    *changed = false;
+    if (decoder_decode(r->decoder, header, header->size, &record, NULL) < 0 || record.kind != RECORD_MMAP)
+        return 0;
+    if (mapped_note(r->mapped, &record, &id) < 0)
         return -ENOMEM;
+    if (!id.size || record.mmap.build_id_size || header->type != PERF_RECORD_MMAP2 ||
+        header->size > MMAP2_MOST)
+        return 0;
+    memcpy(copy, header, header->size);
+    struct perf_event_header made = *header;
+    made.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+    memcpy(copy, &made, sizeof made);
+    memset(copy + MMAP2_IDENTITY, 0, 24);
+    copy[MMAP2_IDENTITY] = id.size;
+    memcpy(copy + MMAP2_IDENTITY + 4, id.bytes, id.size);
+    *changed = true;
     return 0;
 }
 
 static int record_sink(void *context, const void *records, size_t size, struct fathom_error *err)
 {
     struct recording *r = context;
-    const char *at = records, *end = at + size;
+    const char *written = records, *at = records, *end = at + size;
+    uint64_t copy[MMAP2_MOST / 8];
     while (at < end) {
         const struct perf_event_header *header = (const void *)at;
+        const char *next = at + header->size;
+        bool changed = false;
         if ((header->type == PERF_RECORD_MMAP || header->type == PERF_RECORD_MMAP2) &&
-            note_mapping(r, at, header->size) < 0)
+            note_mapping(r, header, (uint8_t *)copy, &changed) < 0)
             return error_memory(err);
-        at += header->size;
+        if (changed) {
+            int rc = writer_append(r->writer, written, (size_t)(at - written), err);
+            if (rc == 0)
+                rc = writer_append(r->writer, copy, header->size, err);
+            if (rc < 0)
+                return rc;
+            written = next;
+        }
+        at = next;
     }
-    return writer_append(r->writer, records, size, err);
+    return writer_append(r->writer, written, (size_t)(end - written), err);
 }
 
-static void record_progress(void *context)
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* What was drained is in the file within FLUSH_NS, whatever becomes of this process. */
+static int record_progress(void *context, struct fathom_error *err)
 {
     struct recording *r = context;
+    uint64_t now = now_ns();
+    if (now - r->flushed >= FLUSH_NS) {
+        r->flushed = now;
+        int rc = writer_flush(r->writer, err);
+        if (rc < 0)
+            return rc;
+    }
     struct collector_summary summary;
     collector_summary(r->collector, &summary);
     terminal_progress(r->terminal, "%llu samples, %.1f MB", (unsigned long long)summary.samples,
                       (double)writer_size(r->writer) / 1e6);
+    return 0;
 }
 
+/* Stock perf looks for build-ids in the header. */
 static int write_build_ids(struct recording *r, struct fathom_error *err)
 {
-    for (uint32_t i = 0; i < names_count(r->paths); i++) {
-        const char *path = names_text(r->paths, i);
-        struct build_id id;
-        if (image_read_build_id(path, &id, NULL) == 0 && id.size) {
-            int rc = writer_build_id(r->writer, path, id.bytes, id.size, err);
-            if (rc < 0)
-                return rc;
-        }
-    }
-    return 0;
+    const struct mapped_file *files;
+    size_t count = mapped_files(r->mapped, &files);
+    int rc = 0;
+    for (size_t i = 0; i < count && rc == 0; i++)
+        if (files[i].id.size)
+            rc = writer_build_id(r->writer, files[i].path, files[i].id.bytes, files[i].id.size, err);
+    return rc;
 }
 
 /* Stock perf reads a recording of tracepoints only with their formats. */
@@ -90,13 +137,16 @@ static int write_tracing_data(struct recording *r, struct fathom_error *err)
     return rc;
 }
 
-static void say_summary(struct recording *r, const struct record_options *options)
+static void say_summary(struct recording *r)
 {
     struct collector_summary s;
     collector_summary(r->collector, &s);
-    terminal_say(r->terminal, LOG_NOTE, "%llu samples and %llu audit samples in %s (%.1f MB)",
-                 (unsigned long long)s.samples, (unsigned long long)s.audit_samples, options->output,
-                 (double)writer_size(r->writer) / 1e6);
+    double bytes = (double)writer_size(r->writer);
+    bool large = bytes >= 1e6;
+    terminal_say(r->terminal, LOG_NOTE, "%llu sample%s and %llu audit sample%s in %s (%.1f %s)",
+                 (unsigned long long)s.samples, s.samples == 1 ? "" : "s",
+                 (unsigned long long)s.audit_samples, s.audit_samples == 1 ? "" : "s", writer_path(r->writer),
+                 bytes / (large ? 1e6 : 1e3), large ? "MB" : "KB");
     if (s.lost)
         terminal_say(r->terminal, LOG_WARNING,
                      "%llu records were lost: sample less often or use a larger --ring",
@@ -109,6 +159,18 @@ static void say_summary(struct recording *r, const struct record_options *option
                      (unsigned long long)s.bases_missing);
 }
 
+/* Closed whatever happened, so that what was recorded stays readable; but without a sample a failure, as of a
+ * command that is not there, leaves the file that was there before. */
+static int end_file(struct recording *r, int rc, struct fathom_error *err)
+{
+    struct collector_summary s;
+    collector_summary(r->collector, &s);
+    if (rc == 0 || s.samples || s.audit_samples)
+        return writer_close(r->writer, rc ? NULL : err);
+    writer_discard(r->writer);
+    return 0;
+}
+
 static int record_to_file(struct record_options *options, int argc, char **argv, struct terminal *terminal)
 {
     struct recording r = {.terminal = terminal};
@@ -119,20 +181,28 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     collect.event.data_address = options->data;
     collect.audit_hz = options->audit_hz;
     collect.audit_stack_size = (uint32_t)options->audit_stack;
+    collect.scope = options->scope;
     collect.ring_bytes = options->ring_kib * 1024;
 
-    int rc = collector_open(&collect, &r.collector, &err);
+    /* Before the command is forked, which must not have our standard output where the recording goes. */
+    struct outfile *out = NULL;
+    int rc = output_open(options->output, &out, &err);
+    if (rc == 0)
+        rc = collector_open(&collect, &r.collector, &err);
     if (rc < 0)
         goto out;
     const struct event *events;
     size_t count = collector_events(r.collector, &events);
-    r.paths = names_new();
-    rc = r.paths ? decoder_new(events, count, &r.decoder, &err) : error_memory(&err);
+    r.mapped = mapped_new(&terminal->log);
+    rc = r.mapped ? decoder_new(events, count, &r.decoder, &err) : error_memory(&err);
     if (rc < 0)
         goto out;
-    rc = writer_open(options->output, events, count, &r.writer, &err);
+    rc = writer_new(out, events, count, &r.writer, &err);
     if (rc < 0)
         goto out;
+    out = NULL;
+    writer_keep_old(r.writer);
+    argv[0] = (char *)(uintptr_t)terminal->command;
     rc = writer_command(r.writer, argc, argv, &err);
     if (rc == 0)
         rc = write_tracing_data(&r, &err);
@@ -140,13 +210,13 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     if (rc == 0)
         rc = target_run(&options->target, r.collector, record_sink, &r, record_progress, &end, &err);
     terminal_progress_end(terminal);
+    mapped_finish(r.mapped);
     if (rc == 0)
         rc = write_build_ids(&r, &err);
-    /* Closed whatever happened: what was recorded so far stays readable. */
     int status = collector_status(r.collector);
     if (rc == 0)
-        say_summary(&r, options);
-    int closed = writer_close(r.writer, rc ? NULL : &err);
+        say_summary(&r);
+    int closed = end_file(&r, rc, &err);
     if (rc == 0)
         rc = closed;
     if (rc == 0 && options->target.command && status >= 0)
@@ -156,13 +226,30 @@ out:
         terminal_error(terminal, &err);
         code = exit_code_of(&err);
     }
+    outfile_close(out);
     decoder_free(r.decoder);
-    names_free(r.paths);
+    mapped_free(r.mapped);
     collector_close(r.collector);
     return code;
 }
 
-enum { RECORD_AUDIT = TARGET_OWN, RECORD_AUDIT_STACK, RECORD_RING, RECORD_DATA, RECORD_LIST };
+enum { RECORD_AUDIT = TARGET_OWN, RECORD_AUDIT_STACK, RECORD_RING, RECORD_DATA, RECORD_LIST, RECORD_PER_CPU };
+
+static bool take_scope(const char *text, struct terminal *terminal, enum collector_scope *out)
+{
+    static const struct {
+        const char *name;
+        enum collector_scope scope;
+    } scopes[] = {
+        {"auto", COLLECT_BY_CPU_IF_ALLOWED}, {"always", COLLECT_BY_CPU}, {"never", COLLECT_BY_THREAD}};
+    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
+        if (strcmp(text, scopes[i].name) == 0) {
+            *out = scopes[i].scope;
+            return true;
+        }
+    terminal_wrong(terminal, "--per-cpu: '%s' is none of auto, always, never", text);
+    return false;
+}
 
 static bool take_option(void *context, int option, struct terminal *terminal)
 {
@@ -180,6 +267,8 @@ static bool take_option(void *context, int option, struct terminal *terminal)
     case RECORD_DATA:
         o->data = true;
         return true;
+    case RECORD_PER_CPU:
+        return take_scope(optarg, terminal, &o->scope);
     case RECORD_LIST:
         o->list_events = true;
         return true;
@@ -197,11 +286,14 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
         {"audit-stack", required_argument, NULL, RECORD_AUDIT_STACK},
         {"ring", required_argument, NULL, RECORD_RING},
         {"data", no_argument, NULL, RECORD_DATA},
+        {"per-cpu", required_argument, NULL, RECORD_PER_CPU},
         {"list-events", no_argument, NULL, RECORD_LIST},
         {0},
     };
-    struct record_options options = {
-        .output = "perf.data", .audit_hz = AUDIT_HZ, .audit_stack = AUDIT_STACK_BYTES};
+    struct record_options options = {.scope = COLLECT_BY_CPU_IF_ALLOWED,
+                                     .output = "perf.data",
+                                     .audit_hz = AUDIT_HZ,
+                                     .audit_stack = AUDIT_STACK_BYTES};
     struct target_parser parser = {&record_command, "+o:" TARGET_SHORT, longs, take_option, &options};
     int code = target_parse(&options.target, &parser, argc, argv, terminal);
     if (code < 0 && options.list_events)
@@ -233,12 +325,16 @@ const struct command record_command = {
         "  -c, --period N         one sample every N events (clocks: nanoseconds)\n"
         "  -p, --pid PID,...      attach to these processes, their threads and their children\n"
         "  -t, --tid TID,...      attach to these threads only\n"
-        "  -o, --output FILE      default: perf.data\n"
+        "  -o, --output FILE      default: perf.data; '-': standard output\n"
         "      --duration S       stop after S seconds (a launched command is then ended)\n"
         "      --audit HZ         stack dumps per second that train the recording on itself\n"
         "                         (default: 10; 0: none)\n"
         "      --audit-stack N    bytes of stack in each (default: 65528, the kernel's maximum)\n"
         "      --ring KIB         ring buffer of each CPU (default: chosen from the event)\n"
+        "      --per-cpu WHEN     count on CPUs and not in threads, so that processes have their samples "
+        "that\n"
+        "                         end within a period: always, never, auto (default: for clocks of at most\n"
+        "                         1 kHz, where the kernel allows it)\n"
         "      --data             record data addresses (page faults, memory events)\n"
         "  -q, --quiet            no progress, no notes\n"
         "  -v, --verbose          say more\n"

@@ -4,20 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/evaluation.h"
 #include "cli/exit.h"
 #include "cli/inferred.h"
 #include "cli/options.h"
 #include "cli/profile.h"
+#include "image/debuginfod.h"
 #include "report/view.h"
+#include "report/weight.h"
 
 struct report_options {
-    const char *input, *map, *event;
+    const char *input, *map, *event, *symfs;
     struct view_options view;
     struct profile_options profile;
     double phi;
     struct pipeline_options pipeline;
     bool folded;
+    bool wide; /* names in full, however wide the terminal is */
 };
 
 struct report_context {
@@ -25,7 +29,6 @@ struct report_context {
     struct pipeline *pipeline;
     struct terminal *terminal;
     uint32_t event;
-    uint64_t samples;
     struct truth *truth; /* of the audit samples that were held back */
     struct evaluation *checked;
 };
@@ -45,8 +48,6 @@ static int report_sample(void *context, const struct process *process, const str
     struct report_context *c = context;
     if (sample->event != c->event)
         return check_audit(c, process, sample, resolved, err);
-    if ((++c->samples & 0xfffff) == 0)
-        terminal_progress(c->terminal, "%llu samples", (unsigned long long)c->samples);
     return profile_add(c->profile, pipeline_map(c->pipeline), process, sample, resolved, err);
 }
 
@@ -55,6 +56,13 @@ static const char *recorded_command(const struct reader *reader)
 {
     const char *command = reader_command(reader), *end = command ? strstr(command, " -- ") : NULL;
     return end ? end + 4 : "";
+}
+
+/* What the lost records would have weighed: they are taken for such as were kept, of all kinds. */
+static uint64_t lost_weight(const struct reader_summary *summary, uint64_t weight)
+{
+    return summary->records ? (uint64_t)((double)summary->lost * (double)weight / (double)summary->records)
+                            : 0;
 }
 
 static int fill_heading(struct view_heading *h, const struct report_context *c, struct reader *reader,
@@ -77,6 +85,7 @@ static int fill_heading(struct view_heading *h, const struct report_context *c, 
     *h = (struct view_heading){
         .command = reader_command(reader),
         .event = event->name,
+        .user_only = event->attr.exclude_kernel,
         .map = options->map,
         .samples = counts.samples,
         .weight = counts.weight,
@@ -93,7 +102,10 @@ static int fill_heading(struct view_heading *h, const struct report_context *c, 
         .audits_checked = (uint64_t)checked.all.weight,
         .audits_right = (uint64_t)checked.right.weight,
         .inferences = inferences_of(&learned),
+        .unread = learned.unread,
+        .unread_count = learned.unread_count,
         .lost = summary.lost,
+        .lost_weight = lost_weight(&summary, counts.weight),
         .throttled = summary.throttled,
         .damaged = summary.damaged,
         .truncated = summary.truncated,
@@ -117,7 +129,12 @@ static int write_report(struct report_context *c, struct reader *reader, const s
     if (!tree)
         return error_memory(err);
     struct view_options view = options->view;
-    view.unit = is_clock(event) ? "ns" : event->name;
+    char unit[sizeof event->name];
+    snprintf(unit, sizeof unit, "%s", event->name);
+    text_clean(unit);
+    view.unit = is_clock(event) ? WEIGHT_NS : unit;
+    view.verbose = c->terminal->verbose;
+    view.doubts = profile_doubts(c->profile);
     struct view_heading heading;
     const struct frames *frames = profile_frames(c->profile);
     int rc;
@@ -140,7 +157,8 @@ static int report_file(const struct report_options *options, struct terminal *te
     struct fathom_error err = {0};
     struct reader *reader = NULL;
     struct pathmap *map = NULL;
-    struct image_options image_options = {.log = &terminal->log};
+    struct image_options image_options = {
+        .symfs = options->symfs, .log = &terminal->log, .debuginfod = debuginfod_new(&terminal->log)};
     struct image_cache *images = image_cache_new(&image_options);
     struct report_context c = {.terminal = terminal};
     int rc = images ? 0 : error_memory(&err);
@@ -153,7 +171,9 @@ static int report_file(const struct report_options *options, struct terminal *te
     if (rc < 0)
         goto out;
     c.profile = profile_new(&options->profile, images);
-    c.pipeline = pipeline_new(images, &options->pipeline, &terminal->log);
+    struct pipeline_options pipeline = options->pipeline;
+    pipeline.progress = &terminal->progress;
+    c.pipeline = pipeline_new(images, &pipeline, &terminal->log);
     c.truth = truth_new(NULL);
     c.checked = c.truth ? evaluation_new(c.truth) : NULL;
     rc = c.profile && c.pipeline && c.checked ? 0 : error_memory(&err);
@@ -169,7 +189,7 @@ out:
     if (rc < 0)
         terminal_error(terminal, &err);
     int code = rc < 0 ? exit_code_of(&err) : EXIT_OK;
-    if (rc == 0 && pipeline_stale(c.pipeline))
+    if (rc == 0 && (pipeline_stale(c.pipeline) || image_cache_other_build(images)))
         code = EXIT_BUILD; /* printed all the same, with what is unknown by it */
     evaluation_free(c.checked);
     truth_free(c.truth);
@@ -178,6 +198,7 @@ out:
     pathmap_close(map);
     reader_close(reader);
     image_cache_free(images);
+    debuginfod_free(image_options.debuginfod);
     return code;
 }
 
@@ -191,12 +212,15 @@ enum {
     REPORT_THREADS,
     REPORT_INLINE,
     REPORT_LINES,
+    REPORT_SYMFS,
+    REPORT_WIDE,
     REPORT_COLOR,
     REPORT_NO_AUDIT,
     REPORT_NO_AUTOMATON,
     REPORT_NO_TEMPORAL,
     REPORT_NO_EM,
     REPORT_AMBIGUOUS,
+    REPORT_CONFIDENCE,
     REPORT_MIN_CONFIDENCE,
 };
 
@@ -229,27 +253,29 @@ static bool take_option(struct report_options *o, int option, const char **colou
         else if (strcmp(optarg, "flat") == 0)
             o->view.kind = VIEW_FLAT;
         else
-            return terminal_say(terminal, LOG_WARNING, "--view takes tree, callers or flat, not '%s'",
-                                optarg),
-                   false;
+            return terminal_wrong(terminal, "--view takes tree, callers or flat, not '%s'", optarg), false;
         return true;
     case REPORT_FORMAT:
         o->folded = strcmp(optarg, "folded") == 0;
         if (!o->folded && strcmp(optarg, "text") != 0)
-            return terminal_say(terminal, LOG_WARNING, "--format takes text or folded, not '%s'", optarg),
-                   false;
+            return terminal_wrong(terminal, "--format takes text or folded, not '%s'", optarg), false;
         return true;
     case REPORT_AMBIGUOUS:
-        if (strcmp(optarg, "best") == 0)
+        if (strcmp(optarg, "likely") == 0)
+            o->profile.ambiguity = AMBIGUOUS_LIKELY;
+        else if (strcmp(optarg, "best") == 0)
             o->profile.ambiguity = AMBIGUOUS_BEST;
         else if (strcmp(optarg, "split") == 0)
             o->profile.ambiguity = AMBIGUOUS_SPLIT;
         else if (strcmp(optarg, "common") == 0)
             o->profile.ambiguity = AMBIGUOUS_COMMON;
         else
-            return terminal_say(terminal, LOG_WARNING, "--ambiguous takes best, split or common, not '%s'",
-                                optarg),
+            return terminal_wrong(terminal, "--ambiguous takes likely, best, split or common, not '%s'",
+                                  optarg),
                    false;
+        return true;
+    case REPORT_CONFIDENCE:
+        o->view.confidence = true;
         return true;
     case REPORT_MIN_CONFIDENCE:
         return option_fraction(terminal, "--min-confidence", optarg, 0, 1, &o->profile.min_confidence);
@@ -263,13 +289,19 @@ static bool take_option(struct report_options *o, int option, const char **colou
         o->event = optarg;
         return true;
     case REPORT_THREADS:
-        o->profile.threads = true;
+        o->profile.framing.threads = true;
         return true;
     case REPORT_INLINE:
-        o->profile.inlined = true;
+        o->profile.framing.inlined = true;
         return true;
     case REPORT_LINES:
-        o->profile.lines = true;
+        o->profile.framing.lines = true;
+        return true;
+    case REPORT_SYMFS:
+        o->symfs = optarg;
+        return true;
+    case REPORT_WIDE:
+        o->wide = true;
         return true;
     case REPORT_COLOR:
         *colour = optarg;
@@ -297,15 +329,16 @@ static bool complete(struct report_options *o, const char *colour, struct termin
     if (o->phi > 0 && o->profile.eps == 0)
         o->profile.eps = o->phi / 5;
     if (o->profile.eps > 0 && o->phi <= o->profile.eps) {
-        terminal_say(terminal, LOG_WARNING, "--eps must be smaller than --phi");
+        terminal_wrong(terminal, "--eps must be smaller than --phi");
         return false;
     }
     int wanted = terminal_colour(colour, stdout);
     if (wanted < 0) {
-        terminal_say(terminal, LOG_WARNING, "--color takes auto, always or never, not '%s'", colour);
+        terminal_wrong(terminal, "--color takes auto, always or never, not '%s'", colour);
         return false;
     }
     o->view.colour = wanted;
+    o->view.width = o->wide ? 0 : terminal_width(stdout);
     return true;
 }
 
@@ -324,12 +357,15 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
         {"threads", no_argument, NULL, REPORT_THREADS},
         {"inline", no_argument, NULL, REPORT_INLINE},
         {"lines", no_argument, NULL, REPORT_LINES},
+        {"symfs", required_argument, NULL, REPORT_SYMFS},
+        {"wide", no_argument, NULL, REPORT_WIDE},
         {"color", required_argument, NULL, REPORT_COLOR},
         {"no-audit", no_argument, NULL, REPORT_NO_AUDIT},
         {"no-automaton", no_argument, NULL, REPORT_NO_AUTOMATON},
         {"no-temporal", no_argument, NULL, REPORT_NO_TEMPORAL},
         {"no-em", no_argument, NULL, REPORT_NO_EM},
         {"ambiguous", required_argument, NULL, REPORT_AMBIGUOUS},
+        {"confidence", no_argument, NULL, REPORT_CONFIDENCE},
         {"min-confidence", required_argument, NULL, REPORT_MIN_CONFIDENCE},
         {"quiet", no_argument, NULL, 'q'},
         {"verbose", no_argument, NULL, 'v'},
@@ -372,9 +408,10 @@ const struct command report_command = {
         "      --no-automaton     leave contexts that were never trained unknown\n"
         "      --no-temporal      judge each sample by itself, not by what its thread did before and after\n"
         "      --no-em            do not learn from ambiguous samples how often each path runs\n"
-        "      --ambiguous WHAT   where several paths are possible: best (the most probable), split (each "
-        "its\n"
-        "                         share) or common (what they have in common)\n"
+        "      --ambiguous WHAT   where several paths are possible: likely (as far inwards as they are at\n"
+        "                         least 50% sure, then '[one of 3 paths]'; the default), best (the most\n"
+        "                         probable), split (each its share) or common (what they have in common)\n"
+        "      --confidence       how sure each row is; always there when a row is less than 90% sure\n"
         "      --min-confidence P contexts less probable than P (0 to 1) are unknown\n"
         "      --view VIEW        tree (callers first), callers (hot functions first) or flat\n"
         "      --format FORMAT    text, or folded (for flame graphs)\n"
@@ -386,9 +423,11 @@ const struct command report_command = {
         "      --threads          each thread as a root of its own\n"
         "      --inline           functions inlined at the sampled instruction (needs debug info)\n"
         "      --lines            its source line (needs debug info)\n"
+        "      --symfs DIR        look for programs, libraries and debug files below DIR\n"
+        "      --wide             names in full, also where they are longer than the terminal is wide\n"
         "      --color WHEN       auto, always or never\n"
         "  -q, --quiet            no progress, no notes\n"
-        "  -v, --verbose          say more\n"
+        "  -v, --verbose          say more: a longer heading\n"
         "  -h, --help             this text\n",
     .run = report_run,
 };

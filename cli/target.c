@@ -18,6 +18,11 @@ static int take_shared(struct target *target, int option, struct terminal *termi
     bool good = true;
     switch (option) {
     case 'e':
+        if (target->event) {
+            terminal_wrong(terminal, "--event: one event is recorded at a time; '%s' is a second one",
+                           optarg);
+            return -1;
+        }
         target->event = optarg;
         break;
     case 'F':
@@ -116,7 +121,8 @@ static double now_seconds(void)
 }
 
 int target_run(const struct target *target, struct collector *collector, collector_sink *sink, void *context,
-               void (*progress)(void *context), enum target_end *end, struct fathom_error *err)
+               int (*progress)(void *context, struct fathom_error *err), enum target_end *end,
+               struct fathom_error *err)
 {
     struct interrupts before;
     interrupt_catch(&before);
@@ -145,7 +151,7 @@ int target_run(const struct target *target, struct collector *collector, collect
             break;
         }
         if (progress)
-            progress(context);
+            rc = progress(context, err);
     }
     int stopped = collector_stop(collector, sink, context, rc ? NULL : err);
     if (rc == 0)

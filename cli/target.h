@@ -60,9 +60,10 @@ enum target_end {
 };
 
 /* Starts the collector, drains it to the sink until the end, stops it. `progress` (may be NULL) is called
- * about 5 times a second. After a failure what reached the sink stays good. A launched command that still
- * runs is sent SIGTERM. */
+ * at least 10 times a second; a negative return ends the run and is handed through. After a failure what
+ * reached the sink stays good. A launched command that still runs is sent SIGTERM. */
 int target_run(const struct target *target, struct collector *collector, collector_sink *sink, void *context,
-               void (*progress)(void *context), enum target_end *end, struct fathom_error *err);
+               int (*progress)(void *context, struct fathom_error *err), enum target_end *end,
+               struct fathom_error *err);
 
 #endif

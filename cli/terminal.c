@@ -4,40 +4,95 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-#define PROGRESS_NS 200000000u
+#include "base/hash.h"
+#include "base/text.h"
 
+#define PROGRESS_NS   200000000u
+#define SENTENCE_SIZE 1024
+
+/* Names in messages come from binaries and recordings, hence text_clean(). */
 static void say(struct terminal *t, const char *kind, const char *text)
 {
+    char clean[SENTENCE_SIZE];
+    snprintf(clean, sizeof clean, "%s", text);
+    text_clean(clean);
     terminal_progress_end(t);
-    fprintf(stderr, "%s: %s%s\n", t->command, kind, text);
+    fprintf(stderr, "%s: %s%s\n", t->command, kind, clean);
 }
 
 static void log_sink(void *context, enum log_level level, const char *text)
 {
     struct terminal *t = context;
-    if (level == LOG_WARNING)
+    /* Whatever passes over a recording again meets the same faults again. */
+    uint32_t said = t->warnings ? names_count(t->warnings) : 0;
+    if (level == LOG_WARNING && (!t->warnings || names_intern(t->warnings, text) >= said))
         say(t, "warning: ", text);
+    else if (level == LOG_WARNING)
+        return;
     else if (level == LOG_NOTE ? !t->quiet : t->verbose)
         say(t, "", text);
 }
 
+static void progress_sink(void *context, const char *what, uint64_t done, uint64_t all)
+{
+    struct terminal *t = context;
+    if (all)
+        terminal_progress(t, "%s: %u%%", what,
+                          (unsigned)(100.0 * (double)(done < all ? done : all) / (double)all));
+    else if (done)
+        terminal_progress(t, "%s: %llu", what, (unsigned long long)done);
+    else
+        terminal_progress(t, "%s ...", what);
+}
+
 void terminal_init(struct terminal *t)
 {
-    *t = (struct terminal){
-        .log = {log_sink, t}, .command = "fathom", .stderr_is_person = isatty(STDERR_FILENO)};
+    *t = (struct terminal){.log = {log_sink, t},
+                           .progress = {progress_sink, t},
+                           .command = "fathom",
+                           .stderr_is_person = isatty(STDERR_FILENO),
+                           .warnings = names_new()};
+}
+
+void terminal_end(struct terminal *t)
+{
+    terminal_progress_end(t);
+    names_free(t->warnings);
+    t->warnings = NULL;
 }
 
 void terminal_error(struct terminal *t, const struct fathom_error *err)
 {
-    say(t, "", err->text);
+    say(t, "error: ", err->text);
+}
+
+void terminal_wrong(struct terminal *t, const char *fmt, ...)
+{
+    char text[SENTENCE_SIZE];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    say(t, "error: ", text);
+}
+
+void terminal_print(const char *text)
+{
+    char *clean = strdup(text);
+    if (!clean)
+        return;
+    text_clean(clean);
+    fputs(clean, stdout);
+    free(clean);
 }
 
 void terminal_say(struct terminal *t, enum log_level level, const char *fmt, ...)
 {
-    char text[1024];
+    char text[SENTENCE_SIZE];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
@@ -56,13 +111,14 @@ void terminal_progress(struct terminal *t, const char *fmt, ...)
         return;
     t->progress_ns = ns;
     t->progress_shown = true;
+    char text[SENTENCE_SIZE];
     va_list ap;
     va_start(ap, fmt);
-    fputs("\r", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputs("\033[K", stderr);
-    fflush(stderr);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    text_clean(text);
+    fprintf(stderr, "\r%s\033[K", text);
+    fflush(stderr);
 }
 
 void terminal_progress_end(struct terminal *t)
@@ -82,4 +138,10 @@ int terminal_colour(const char *when, FILE *out)
         return -1;
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
     return isatty(fileno(out)) && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
+}
+
+unsigned terminal_width(FILE *out)
+{
+    struct winsize size;
+    return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

@@ -11,22 +11,31 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/progress.h"
 
 struct terminal {
-    struct log log;        /* hand this to the libraries */
-    const char *command;   /* prefix of messages: "fathom record" */
-    bool quiet, verbose;   /* -q: no notes, no progress; -v: debug messages too */
-    bool progress_shown;   /* a progress line stands on the terminal */
-    bool stderr_is_person; /* progress lines make sense */
-    uint64_t progress_ns;  /* when it was drawn, monotonic clock */
+    struct log log; /* hand these to the libraries */
+    struct progress progress;
+    const char *command;    /* prefix of messages: "fathom record" */
+    bool quiet, verbose;    /* -q: no notes, no progress; -v: debug messages too */
+    bool progress_shown;    /* a progress line stands on the terminal */
+    bool stderr_is_person;  /* progress lines make sense */
+    uint64_t progress_ns;   /* when it was drawn, monotonic clock */
+    struct names *warnings; /* that were said: each is, once; NULL: not kept */
 };
 
 void terminal_init(struct terminal *terminal);
+void terminal_end(struct terminal *terminal);
 
-/* "fathom record: SENTENCE" on standard error. */
+/* "fathom record: error: SENTENCE" on standard error. Names in it may be hostile (base/text.h), as in all
+ * that is said here. terminal_wrong(): of the command line. */
 void terminal_error(struct terminal *terminal, const struct fathom_error *err);
+void terminal_wrong(struct terminal *terminal, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void terminal_say(struct terminal *terminal, enum log_level level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* A text that others wrote, on standard output. */
+void terminal_print(const char *text);
 
 /* Draws over the line before, at most 5 times a second; nothing when quiet or not a terminal. */
 void terminal_progress(struct terminal *terminal, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -35,5 +44,7 @@ void terminal_progress_end(struct terminal *terminal);
 /* Whether `out` gets colour for --color WHEN ("auto", "always", "never"); NO_COLOR is honoured in auto. -1:
  * WHEN is none of these. */
 int terminal_colour(const char *when, FILE *out);
+/* Columns of the terminal that `out` is; 0: it is none, or does not know. */
+unsigned terminal_width(FILE *out);
 
 #endif

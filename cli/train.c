@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/exit.h"
+#include "cli/output.h"
 #include "cli/train_ways.h"
 
 #define STACK_BYTES 32768
@@ -21,7 +22,7 @@ static bool parse_way(struct terminal *terminal, const char *text, enum train_wa
             return true;
         }
     }
-    terminal_say(terminal, LOG_WARNING, "--via: '%s' is none of patch, sled, uprobe, unwind, auto", text);
+    terminal_wrong(terminal, "--via: '%s' is none of patch, sled, uprobe, unwind, auto", text);
     return false;
 }
 
@@ -30,9 +31,9 @@ static bool parse_names(struct terminal *terminal, char *text, struct train_opti
 {
     for (char *name; (name = strsep(&text, ",")) != NULL;) {
         if (!*name || strchr(name, '/')) {
-            terminal_say(terminal, LOG_WARNING,
-                         "--image takes the beginnings of file names, without directories: '%s' is none",
-                         name);
+            terminal_wrong(terminal,
+                           "--image takes the beginnings of file names, without directories: '%s' is none",
+                           name);
             return false;
         }
         const char **names =
@@ -120,6 +121,7 @@ static int train_run(int argc, char **argv, struct terminal *terminal)
         {"samples", required_argument, NULL, TRAIN_SAMPLES},
         {0},
     };
+    struct fathom_error err = {0};
     struct train_options options = {
         .output = "fathom.fmap", .samples = SAMPLES_HZ, .target = {.stack_bytes = STACK_BYTES}};
     struct target_parser parser = {&train_command, "+o:" TARGET_SHORT, longs, take_option, &options};
@@ -128,8 +130,13 @@ static int train_run(int argc, char **argv, struct terminal *terminal)
         code = target_complete(&options.target, &train_command, argc, argv, terminal);
     if (code < 0)
         code = check_way(&options, terminal);
+    if (code < 0 && output_open(options.output, &options.out, &err) < 0) {
+        terminal_error(terminal, &err);
+        code = exit_code_of(&err);
+    }
     if (code < 0)
         code = train_with(&options, terminal);
+    outfile_close(options.out);
     target_free(&options.target);
     free((void *)(uintptr_t)options.names);
     return code;
@@ -145,7 +152,7 @@ const struct command train_command = {
         "Enters the paths that the program's calls take, with their stack heights, into a path map for\n"
         "'fathom report -m MAP'. The program is the one that is installed: no rebuild, no frame pointers.\n"
         "\n"
-        "  -o, --output MAP       default: fathom.fmap\n"
+        "  -o, --output MAP       default: fathom.fmap; '-': standard output\n"
         "      --append           add to the map instead of replacing it\n"
         "      --via WAY          patch: every call, by hooks patched into the running program's code\n"
         "                         sled: the same, only where the compiler left room for hooks\n"

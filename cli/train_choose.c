@@ -1,4 +1,5 @@
 /* train_choose.c - the way of training for a command where none was asked for. */
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/train_ways.h"
@@ -37,6 +38,9 @@ int train_choose(const struct train_options *options, struct terminal *terminal,
         *way = without_runtime(terminal, program.path, "runs with rights of its own");
     } else if (program.kind == PROGRAM_STATIC) {
         *way = without_runtime(terminal, program.path, "is linked statically");
+    } else if (!strstr(program.loader, "/ld-linux")) { /* musl's and others */
+        terminal_say(terminal, LOG_NOTE, "%s does not run on glibc: stacks are sampled", program.path);
+        *way = TRAIN_UNWIND;
     } else {
         *way = TRAIN_PATCH;
     }

@@ -2,6 +2,7 @@
 #ifndef FATHOM_CLI_TRAIN_OPTIONS_H
 #define FATHOM_CLI_TRAIN_OPTIONS_H
 
+#include "base/outfile.h"
 #include "cli/target.h"
 
 enum train_way {
@@ -15,6 +16,7 @@ enum train_way {
 struct train_options {
     struct target target;
     const char *output;
+    struct outfile *out; /* where the map goes, open before the training */
     bool append;
     enum train_way way;
     bool sampling;            /* an option was given that only TRAIN_UNWIND has */

@@ -5,10 +5,13 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/exit.h"
 #include "cli/interrupt.h"
 #include "cli/probe_launch.h"
+#include "cli/recover.h"
+#include "cli/train_left.h"
 #include "cli/train_stacks.h"
 #include "cli/train_steps.h"
 #include "cli/train_ways.h"
@@ -155,16 +158,21 @@ static void say_image(struct terminal *terminal, const struct harvest_image *ima
         terminal_say(terminal, LOG_WARNING, "%s is not hooked: %s", image->path, h->reason);
 }
 
+/* What was hooked and what was not: also where that is why nothing was learned. */
+static void say_images(const struct patching *p, const struct harvest *h)
+{
+    for (size_t i = 0; i < h->image_count; i++)
+        say_image(p->terminal, &h->images[i]);
+    for (size_t i = 0; i < session_image_count(p->session); i++)
+        say_left_out(p->terminal, session_image(p->session, i));
+}
+
 static void say_summary(const struct patching *p, const struct harvest *h, const struct trie *trie)
 {
     struct terminal *t = p->terminal;
-    for (size_t i = 0; i < h->image_count; i++)
-        say_image(t, &h->images[i]);
-    for (size_t i = 0; i < session_image_count(p->session); i++)
-        say_left_out(t, session_image(p->session, i));
     terminal_say(t, LOG_NOTE, "%llu calls in %llu process%s, %u contexts in %s", (unsigned long long)h->calls,
                  (unsigned long long)h->stores, h->stores == 1 ? "" : "es", trie_node_count(trie) - 1,
-                 p->options->output);
+                 outfile_path(p->options->out));
     uint64_t dropped = h->dropped + h->dropped_depth + h->dropped_stack;
     if (dropped)
         terminal_say(
@@ -181,9 +189,23 @@ static void say_summary(const struct patching *p, const struct harvest *h, const
                      (unsigned long long)h->unsound);
 }
 
+/* Told before the training: it would be lost. */
+static int check_old(const struct patching *p, struct fathom_error *err)
+{
+    return p->old && pathmap_leaves_out(p->old)
+               ? error_set(
+                     err, ENOTSUP,
+                     "%s is of an older kind, whose paths leave out the frames of images without hooks: "
+                     "train without --append, or into another file",
+                     p->options->output)
+               : 0;
+}
+
 static int learn(struct patching *p, struct trie *trie, struct fathom_error *err)
 {
     struct harvest harvest = {.partial = p->options->way == TRAIN_SLED};
+    train_say_left(p->terminal, session_notes(p->session));
+    progress_show(&p->terminal->progress, "making the map", 0, 0);
     int rc =
         harvest_directory(&harvest, trie, p->images, session_directory(p->session), &p->terminal->log, err);
     if (rc == 0 && harvest.stores == 0)
@@ -197,11 +219,23 @@ static int learn(struct patching *p, struct trie *trie, struct fathom_error *err
     if (rc == 0 && p->old)
         rc = trie_merge(trie, p->old, err);
     if (rc == 0)
-        rc = trie_save(trie, p->options->output, err);
+        say_images(p, &harvest);
     if (rc == 0)
+        rc = train_save(p->options, trie, p->old, p->terminal, err);
+    if (rc >= 0)
         say_summary(p, &harvest, trie);
     harvest_free(&harvest);
     return rc;
+}
+
+/* The map's whole path; NULL: none can be told. */
+static char *whole_path(const char *output)
+{
+    char *directory = output[0] == '/' ? NULL : getcwd(NULL, 0), *whole = NULL;
+    if (asprintf(&whole, "%s%s%s", directory ? directory : "", directory ? "/" : "", output) < 0)
+        whole = NULL;
+    free(directory);
+    return whole;
 }
 
 int train_patch(const struct train_options *options, struct terminal *terminal)
@@ -211,16 +245,22 @@ int train_patch(const struct train_options *options, struct terminal *terminal)
     struct image_options image_options = {.log = &terminal->log};
     p.images = image_cache_new(&image_options);
     struct trie *trie = trie_new();
+    char *output = whole_path(options->output);
     struct session_options session_options = {.names = options->names,
                                               .name_count = options->name_count,
                                               .sleds_only = options->way == TRAIN_SLED,
+                                              .output = output,
                                               .images = p.images,
                                               .log = &terminal->log};
     int rc = p.images && trie ? 0 : error_memory(&err);
     if (rc == 0)
         rc = train_open_map(options, &p.old, &err);
     if (rc == 0)
+        rc = check_old(&p, &err);
+    if (rc == 0)
         rc = probe_library(p.library, sizeof p.library, &err);
+    if (rc == 0)
+        recover_abandoned(terminal);
     if (rc == 0)
         rc = session_open(&session_options, &p.session, &err);
     if (rc == 0)
@@ -233,6 +273,10 @@ int train_patch(const struct train_options *options, struct terminal *terminal)
     session_close(p.session);
     train_stacks_free(p.stacks);
     trie_free(trie);
+    free(output);
     image_cache_free(p.images);
-    return rc < 0 ? exit_code_of(&err) : p.status >= 0 ? exit_code_of_status(p.status) : EXIT_OK;
+    if (rc < 0)
+        return exit_code_of(&err);
+    int code = p.status >= 0 ? exit_code_of_status(p.status) : EXIT_OK;
+    return code == EXIT_OK && rc > 0 ? EXIT_BUILD : code;
 }

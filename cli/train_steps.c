@@ -1,8 +1,10 @@
 /* train_steps.c - see train_steps.h. */
 #include "cli/train_steps.h"
 
+#include <errno.h>
 #include <unistd.h>
 
+#include "base/outfile.h"
 #include "perfdata/format.h"
 
 int train_open_map(const struct train_options *options, struct pathmap **old, struct fathom_error *err)
@@ -11,6 +13,37 @@ int train_open_map(const struct train_options *options, struct pathmap **old, st
     if (!options->append || access(options->output, F_OK) != 0)
         return 0;
     return pathmap_open(options->output, old, err);
+}
+
+/* An image that is not old's was added by this run. */
+static bool say_other_builds(const struct train_options *options, const struct trie *trie,
+                             const struct pathmap *old, struct terminal *terminal)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < trie_image_count(trie); i++) {
+        struct build_id id;
+        bool stale = false;
+        const char *path = trie_image_path(trie, i, &id);
+        if (pathmap_find_image(old, path, &id, &stale) != PATHMAP_NONE || !stale)
+            continue;
+        any = true;
+        terminal_say(
+            terminal, LOG_WARNING,
+            "%s has another build of %s: it holds both now, and what the earlier runs tell of that one "
+            "counts nothing for this one",
+            outfile_path(options->out), path);
+    }
+    return any;
+}
+
+int train_save(const struct train_options *options, const struct trie *trie, const struct pathmap *old,
+               struct terminal *terminal, struct fathom_error *err)
+{
+    if (trie_node_count(trie) <= 1)
+        return error_set(err, ENODATA, "nothing was learned, no call or sample was seen: %s is not written",
+                         outfile_path(options->out));
+    int rc = trie_write(trie, options->out, err);
+    return rc == 0 && old ? say_other_builds(options, trie, old, terminal) : rc;
 }
 
 int train_order(struct order *order, const void *records, size_t size, struct fathom_error *err)

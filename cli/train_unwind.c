@@ -18,13 +18,15 @@ static int train_sink(void *context, const void *records, size_t size, struct fa
     return train_order(t->order, records, size, err);
 }
 
-static void train_progress(void *context)
+static int train_progress(void *context, struct fathom_error *err)
 {
+    (void)err;
     struct training *t = context;
     struct pipeline_summary summary;
     pipeline_summary(t->pipeline, &summary);
     terminal_progress(t->terminal, "%llu paths entered, %u contexts", (unsigned long long)summary.learned,
                       trie_node_count(pipeline_trie(t->pipeline)) - 1);
+    return 0;
 }
 
 static void say_summary(const struct training *t, const struct collector *collector,
@@ -36,7 +38,7 @@ static void say_summary(const struct training *t, const struct collector *collec
     collector_summary(collector, &kernel);
     terminal_say(t->terminal, LOG_NOTE, "%llu stacks entered, %u contexts in %s",
                  (unsigned long long)s.learned, trie_node_count(pipeline_trie(t->pipeline)) - 1,
-                 options->output);
+                 outfile_path(options->out));
     for (unsigned end = 0; end < UNWIND_ENDS; end++) {
         if (s.not_learned[end])
             terminal_say(t->terminal, LOG_NOTE, "%llu stacks left out: %s%s",
@@ -69,7 +71,6 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
         rc = train_open_map(options, &old, &err);
     if (rc == 0 && old)
         rc = trie_merge(pipeline_trie(t.pipeline), old, &err);
-    pathmap_close(old);
     struct collector_options collect;
     target_collector(&options->target, terminal, &collect);
     if (rc == 0)
@@ -90,17 +91,20 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
         rc = order_flush(t.order, &err);
     terminal_progress_end(terminal);
     if (rc == 0)
-        rc = trie_save(pipeline_trie(t.pipeline), options->output, &err);
-    if (rc == 0) {
+        rc = train_save(options, pipeline_trie(t.pipeline), old, terminal, &err);
+    if (rc >= 0) {
         say_summary(&t, collector, options);
         if (options->target.command && collector_status(collector) >= 0)
             code = exit_code_of_status(collector_status(collector));
+        if (code == EXIT_OK && rc > 0)
+            code = EXIT_BUILD;
     }
 out:
     if (rc < 0) {
         terminal_error(terminal, &err);
         code = exit_code_of(&err);
     }
+    pathmap_close(old);
     order_free(t.order);
     decoder_free(decoder);
     collector_close(collector);

@@ -1,4 +1,5 @@
 /* train_uprobe.c - `fathom train --via uprobe`: every call of a command, by events of the kernel. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "cli/exit.h"
@@ -36,11 +37,13 @@ static int watch_sink(void *context, const void *records, size_t size, struct fa
     return train_order(w->order, records, size, err);
 }
 
-static void watch_progress(void *context)
+static int watch_progress(void *context, struct fathom_error *err)
 {
+    (void)err;
     struct watching *w = context;
     terminal_progress(w->terminal, "%llu calls, %u contexts",
                       (unsigned long long)entries_summary(w->entries).entered, trie_node_count(w->trie) - 1);
+    return 0;
 }
 
 /* Where the function can be watched, as an offset in the file. false: nowhere. */
@@ -116,6 +119,9 @@ static int watch_program(struct watching *w, struct fathom_error *err)
         free(paths[i]);
     }
     free(paths);
+    if (rc == 0 && w->functions == 0)
+        return error_set(err, ENOENT, "no function of %s or its libraries is to be hooked%s", program.path,
+                         w->options->name_count ? ": no file's name begins as --image says" : "");
     return rc;
 }
 
@@ -133,7 +139,7 @@ static void say_summary(const struct watching *w)
     struct entries_summary s = entries_summary(w->entries);
     struct terminal *t = w->terminal;
     terminal_say(t, LOG_NOTE, "%llu calls entered, %u contexts in %s", (unsigned long long)s.entered,
-                 trie_node_count(w->trie) - 1, w->options->output);
+                 trie_node_count(w->trie) - 1, outfile_path(w->options->out));
     if (s.entered == 0)
         terminal_say(t, LOG_WARNING,
                      "no call was seen; of a program that is started with other rights (set-user-ID) by the "
@@ -171,9 +177,9 @@ static int watch(struct watching *w, struct collector *collector, struct fathom_
         rc = trie_merge(w->trie, w->old, err);
     if (rc == 0) {
         trie_statistics(w->trie)->paths_entered += entries_summary(w->entries).entered;
-        rc = trie_save(w->trie, w->options->output, err);
+        rc = train_save(w->options, w->trie, w->old, w->terminal, err);
     }
-    if (rc == 0)
+    if (rc >= 0)
         say_summary(w);
     order_free(w->order);
     decoder_free(decoder);
@@ -208,8 +214,11 @@ int train_uprobe(const struct train_options *options, struct terminal *terminal)
     if (rc < 0) {
         terminal_error(terminal, &err);
         code = exit_code_of(&err);
-    } else if (collector_status(collector) >= 0) {
-        code = exit_code_of_status(collector_status(collector));
+    } else {
+        if (collector_status(collector) >= 0)
+            code = exit_code_of_status(collector_status(collector));
+        if (code == EXIT_OK && rc > 0)
+            code = EXIT_BUILD;
     }
     collector_close(collector);
     uprobes_close(w.probes);

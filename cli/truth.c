@@ -42,7 +42,7 @@ struct truth {
     struct unwind_frame *unwound; /* scratch, UNWIND_MAX_FRAMES of them */
     uint32_t *path;               /* scratch */
     size_t room;                  /* of path */
-    bool hooked;                  /* the map has images of which it saw every call */
+    bool leaves_out;              /* the map does, frames of images without hooks */
 };
 
 const char *no_truth_text(unsigned reason)
@@ -79,8 +79,7 @@ struct truth *truth_new(const struct pathmap *map)
         truth_free(t);
         return NULL;
     }
-    for (uint32_t i = 0; map && i < pathmap_image_count(map); i++)
-        t->hooked = t->hooked || pathmap_image(map, i).hooked;
+    t->leaves_out = map && pathmap_leaves_out(map);
     return t;
 }
 
@@ -318,11 +317,6 @@ struct true_function truth_function(const struct truth *t, uint32_t function)
     return out;
 }
 
-uint32_t truth_function_count(const struct truth *t)
-{
-    return t->map ? pathmap_function_count(t->map) : t->met_count;
-}
-
 int truth_function_format(const struct truth *t, uint32_t function, char *out, size_t size)
 {
     struct true_function f = truth_function(t, function);
@@ -331,7 +325,7 @@ int truth_function_format(const struct truth *t, uint32_t function, char *out, s
 
 bool truth_covers(const struct truth *t, const char *image, const struct build_id *id)
 {
-    if (!t->hooked)
+    if (!t->leaves_out)
         return true;
     uint32_t number = pathmap_find_image(t->map, image, id, NULL);
     return number != PATHMAP_NONE && pathmap_covers(t->map, number);

@@ -49,7 +49,6 @@ struct true_function {
 };
 #define NO_ADDRESS UINT64_MAX
 struct true_function truth_function(const struct truth *truth, uint32_t function);
-uint32_t truth_function_count(const struct truth *truth);
 /* Name to show. As snprintf. */
 int truth_function_format(const struct truth *truth, uint32_t function, char *out, size_t size);
 /* Whether true paths have the frames of this image. */

@@ -7,10 +7,13 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "collector/counters.h"
 #include "collector/drain.h"
 #include "collector/launch.h"
+#include "collector/members.h"
+#include "collector/open.h"
 #include "collector/pebs.h"
 #include "collector/synth.h"
 #include "collector/tracing.h"
@@ -30,7 +33,7 @@ struct process {
 
 struct collector {
     const struct collector_options *options; /* borrowed */
-    struct event events[2];                  /* the main one and, if any, the audit */
+    struct event events[3];                  /* the main one; if any, the audit; by CPUs, that of tasks */
     size_t event_count;
     struct counters *counters;
     struct stackbases *bases;
@@ -40,7 +43,9 @@ struct collector {
     struct batch batch;
     struct sideband to;
     struct drain drain;
-    int new_rounds; /* short rounds to come */
+    bool by_cpu;             /* the main event is */
+    struct members *members; /* NULL: it is not */
+    int new_rounds;          /* short rounds to come */
     struct collector_summary summary;
 };
 
@@ -68,15 +73,50 @@ static void tell_batching(const struct event *event, const struct log *log)
                   event->name);
 }
 
-/* The first event carries the records about tasks and mappings for all. */
+/* The one that carries the records about tasks and mappings. */
+static size_t tasks_event(const struct collector *c)
+{
+    return c->by_cpu ? c->event_count - 1 : 0;
+}
+
+/* Whether the kernel lets us count by CPU. */
+static int probe_cpus(const struct event *event)
+{
+    struct perf_event_attr attr = event->attr;
+    attr.inherit = 0;
+    attr.disabled = 1;
+    int fd = open_event(&attr, -1, 0);
+    if (fd < 0)
+        return fd;
+    close(fd);
+    return 0;
+}
+
+/* Samples by CPU interrupt all programs: measured on one that has nothing to do with the recording, in a
+ * virtual machine, 1.5% more CPU time at 1 kHz and 16% at 10 kHz. Nobody need be asked for the former. */
+#define BY_CPU_PERIOD 1000000u /* ns, at least */
+
+static int choose_scope(struct collector *c, struct fathom_error *err)
+{
+    enum collector_scope scope = c->options->scope;
+    c->by_cpu = scope == COLLECT_BY_CPU ||
+                (scope == COLLECT_BY_CPU_IF_ALLOWED && event_is_clock(&c->events[0]) &&
+                 c->events[0].attr.sample_period >= BY_CPU_PERIOD && probe_cpus(&c->events[0]) == 0);
+    if (!c->by_cpu)
+        return 0;
+    c->events[0].attr.inherit = 0;
+    event_tasks(&c->events[c->event_count++]);
+    c->members = members_new(c->options->tid_count > 0);
+    return c->members ? 0 : error_memory(err);
+}
+
+/* One event carries the records about tasks and mappings for all: the first, or by CPUs the last. */
 static int prepare_events(struct collector *c, struct fathom_error *err)
 {
     int rc = event_parse(&c->options->event, c->options->log, &c->events[0], err);
     if (rc)
         return rc;
     tell_batching(&c->events[0], c->options->log);
-    struct perf_event_attr *attr = &c->events[0].attr;
-    attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = attr->build_id = 1;
     c->event_count = 1;
     if (c->options->audit_hz) {
         rc = event_audit(c->options->audit_hz, c->options->audit_stack_size, &c->events[1], err);
@@ -84,8 +124,14 @@ static int prepare_events(struct collector *c, struct fathom_error *err)
             return rc;
         c->event_count = 2;
     }
+    rc = choose_scope(c, err);
+    if (rc)
+        return rc;
+    struct perf_event_attr *attr = &c->events[tasks_event(c)].attr;
+    attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = attr->build_id = 1;
     for (size_t i = 0; i < c->event_count; i++)
-        c->events[i].attr.enable_on_exec = c->options->command && !c->options->raised;
+        c->events[i].attr.enable_on_exec =
+            c->options->command && !c->options->raised && c->events[i].attr.inherit;
     return 0;
 }
 
@@ -185,6 +231,21 @@ static int launch(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
+/* The events by CPUs, once those of the threads have made the rings, and whose samples count. */
+static int open_cpus(struct collector *c, struct fathom_error *err)
+{
+    const struct collector_options *o = c->options;
+    if (!c->by_cpu)
+        return 0;
+    bool good = true;
+    for (size_t i = 0; i < c->process_count && good; i++)
+        good = members_add(c->members, c->processes[i].pid, c->processes[i].tid);
+    if (!good)
+        return error_memory(err);
+    c->drain.expected = o->command && !o->raised ? c->launch.pid : 0;
+    return counters_open_cpus(c->counters, err);
+}
+
 int collector_open(const struct collector_options *options, struct collector **out, struct fathom_error *err)
 {
     int rc = check_options(options, err);
@@ -204,12 +265,16 @@ int collector_open(const struct collector_options *options, struct collector **o
         rc = counters_new(c->events, c->event_count, options->ring_bytes, options->log, &c->counters, err);
     if (rc == 0)
         rc = options->command ? launch(c, err) : attach(c, err);
+    if (rc == 0)
+        rc = open_cpus(c, err);
     if (rc) {
         collector_close(c);
         return rc;
     }
-    c->to = (struct sideband){.batch = &c->batch, .id = c->events[0].ids[0]};
-    c->drain = (struct drain){.counters = c->counters,
+    c->to = (struct sideband){.batch = &c->batch, .id = c->events[tasks_event(c)].ids[0]};
+    c->drain = (struct drain){.expected = c->drain.expected,
+                              .members = c->members,
+                              .counters = c->counters,
                               .events = c->events,
                               .event_count = c->event_count,
                               .bases = c->bases,
@@ -258,6 +323,7 @@ int collector_start(struct collector *c, collector_sink *sink, void *context, st
 {
     use_sink(c, sink, context);
     if (c->launch.pid && !c->launch.started) {
+        counters_enable_cpus(c->counters);
         int rc = launch_go(&c->launch, c->options->command[0], err);
         if (rc == 0 && c->launch.base)
             rc = stackbases_expect(c->bases, c->launch.pid, c->launch.low, c->launch.base, err);
@@ -328,6 +394,7 @@ void collector_close(struct collector *c)
     counters_free(c->counters);
     launch_close(&c->launch);
     drain_free(&c->drain);
+    members_free(c->members);
     stackbases_free(c->bases);
     batch_free(&c->batch);
     free(c->processes);

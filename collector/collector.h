@@ -17,6 +17,16 @@
 
 struct collector;
 
+/* How the main event is opened. By threads: a process or thread that starts begins with a whole period, so
+ * that those that end sooner have no samples, however many they are. By CPUs: the period goes on across all
+ * that runs there, and samples of others are dropped as they are drained; every program on these CPUs is
+ * interrupted as often, and the kernel wants CAP_PERFMON (or kernel.perf_event_paranoid at 0). */
+enum collector_scope {
+    COLLECT_BY_THREAD,
+    COLLECT_BY_CPU,
+    COLLECT_BY_CPU_IF_ALLOWED, /* and the event is a clock of 1 kHz or less */
+};
+
 struct collector_options {
     struct event_options event; /* the main event */
     uint64_t audit_hz;          /* 0: no audit samples */
@@ -28,6 +38,7 @@ struct collector_options {
     size_t pid_count;
     const pid_t *tids; /* these threads and what they start */
     size_t tid_count;
+    enum collector_scope scope;
     size_t ring_bytes; /* per CPU; 0: chosen from the events. A power of two of pages */
     const struct log *log;
 };

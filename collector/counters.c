@@ -22,6 +22,7 @@
 struct counters {
     struct event *events;
     size_t event_count;
+    size_t tasks; /* the event that has the records about tasks: it owns the rings and is watched */
     size_t ring_bytes;
     bool ring_chosen; /* by us: may be made smaller */
     const struct log *log;
@@ -31,7 +32,8 @@ struct counters {
     int *owners;        /* the descriptor that each ring belongs to; -1: none yet */
     int *fds;
     size_t fd_count, fd_room;
-    size_t alive; /* descriptors in epoll that have not hung up */
+    size_t by_cpu, by_cpu_count; /* the first of those that are open by CPU, which stand side by side */
+    size_t alive;                /* descriptors in epoll that have not hung up */
     int epoll;
     struct table *ids; /* sample id to event index and, from bit 8 on, the thread it was opened for */
     struct table
@@ -139,6 +141,8 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
                               .epoll = -1};
     if (!ring_bytes)
         made->ring_bytes = events[0].attr.sample_stack_user ? RING_DUMPS : RING_PLAIN;
+    while (made->tasks + 1 < count && !events[made->tasks].attr.task)
+        made->tasks++;
     int rc = online_cpus(&made->cpus, &made->cpu_count);
     if (rc) {
         error_system(err, -rc, "cannot read the list of CPUs in /sys/devices/system/cpu/online");
@@ -257,7 +261,7 @@ static int open_one(struct counters *counters, size_t event, pid_t tid, size_t c
 {
     struct event *e = &counters->events[event];
     int fd = open_event(&e->attr, tid, counters->cpus[cpu]);
-    if (fd == -ENODEV && event == 0 && counters->cpu_count > 1 && open_probe(&e->attr) == 0)
+    if (fd == -ENODEV && event == counters->tasks && counters->cpu_count > 1 && open_probe(&e->attr) == 0)
         return 0; /* the CPU went offline */
     if (fd < 0)
         return open_error(err, -fd, e->name, &e->attr, tid);
@@ -270,7 +274,7 @@ static int open_one(struct counters *counters, size_t event, pid_t tid, size_t c
         rc = error_system(err, errno, "cannot share the ring buffer of CPU %d", counters->cpus[cpu]);
     if (rc == 0)
         rc = keep_id(counters, event, tid, fd, err);
-    if (rc || event != 0)
+    if (rc || event != counters->tasks)
         return rc;
     struct epoll_event watch = {.events = EPOLLIN, .data.u32 = (uint32_t)fd};
     if (epoll_ctl(counters->epoll, EPOLL_CTL_ADD, fd, &watch) != 0)
@@ -282,12 +286,14 @@ static int open_one(struct counters *counters, size_t event, pid_t tid, size_t c
 int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom_error *err)
 {
     size_t first = counters->fd_count;
-    for (size_t cpu = 0; cpu < counters->cpu_count; cpu++)
-        for (size_t event = 0; event < counters->event_count; event++) {
-            int rc = open_one(counters, event, tid, cpu, err);
-            if (rc)
-                return rc;
-        }
+    for (size_t cpu = 0; cpu < counters->cpu_count; cpu++) {
+        int rc = open_one(counters, counters->tasks, tid, cpu, err);
+        for (size_t event = 0; rc == 0 && event < counters->event_count; event++)
+            if (event != counters->tasks && counters->events[event].attr.inherit)
+                rc = open_one(counters, event, tid, cpu, err);
+        if (rc)
+            return rc;
+    }
     if (late) {
         uint64_t *place = table_put(counters->late, (uint32_t)tid, NULL);
         if (!place)
@@ -295,6 +301,29 @@ int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom
         *place = first | (uint64_t)(counters->fd_count - first) << 32;
     }
     return 0;
+}
+
+#define EVERY_THREAD (-1) /* of perf_event_open(2) */
+
+int counters_open_cpus(struct counters *counters, struct fathom_error *err)
+{
+    counters->by_cpu = counters->fd_count;
+    for (size_t cpu = 0; cpu < counters->cpu_count; cpu++)
+        for (size_t event = 0; event < counters->event_count; event++) {
+            if (counters->events[event].attr.inherit || counters->owners[cpu] < 0)
+                continue;
+            int rc = open_one(counters, event, EVERY_THREAD, cpu, err);
+            if (rc)
+                return rc;
+            counters->by_cpu_count++;
+        }
+    return 0;
+}
+
+void counters_enable_cpus(struct counters *counters)
+{
+    for (size_t i = 0; i < counters->by_cpu_count; i++)
+        ioctl(counters->fds[counters->by_cpu + i], PERF_EVENT_IOC_ENABLE, 0);
 }
 
 bool counters_unsettled(const struct counters *counters)
@@ -306,7 +335,8 @@ void counters_settle(struct counters *counters, uint64_t id, pid_t tid)
 {
     const uint64_t *opened = table_find(counters->ids, id);
     uint64_t *own = table_find(counters->late, (uint32_t)tid);
-    if (!opened || !own || *own & LATE_TWICE || *opened >> 8 == (uint32_t)tid)
+    if (!opened || !counters->events[*opened & 0xff].attr.inherit || !own || *own & LATE_TWICE ||
+        *opened >> 8 == (uint32_t)tid)
         return;
     size_t first = (uint32_t)*own, count = (size_t)(*own >> 32);
     for (size_t i = first; i < first + count; i++)

@@ -2,7 +2,8 @@
  * counters.h - the events, opened for every thread on every CPU, and one ring buffer per CPU.
  *
  * An inherited event must be bound to a CPU to have a ring (kernel/events/core.c, perf_mmap), so there is one
- * file descriptor per thread, CPU and event; all of a CPU write into the ring of the CPU's first one.
+ * file descriptor per thread, CPU and event; all of a CPU write into the ring of the CPU's first one. Events
+ * whose attr does not say `inherit` are opened by CPU alone. The one that has `task` makes the rings.
  */
 #ifndef FATHOM_COLLECTOR_COUNTERS_H
 #define FATHOM_COLLECTOR_COUNTERS_H
@@ -20,8 +21,13 @@ struct counters;
 int counters_new(struct event *events, size_t count, size_t ring_bytes, const struct log *log,
                  struct counters **out, struct fathom_error *err);
 void counters_free(struct counters *counters); /* the events' ids too */
-/* Opens all events for one thread. -ESRCH: it is gone. late: the thread appeared after others of its process
- * were opened, so it may have inherited their events already (counters_settle). */
+/* Opens the events that are not inherited, once for each CPU and all that runs there, into the rings that the
+ * first thread's events have made. -EACCES, -EPERM: not allowed. */
+int counters_open_cpus(struct counters *counters, struct fathom_error *err);
+/* Lets them count: by threads they begin with the exec (enable_on_exec). */
+void counters_enable_cpus(struct counters *counters);
+/* Opens all inherited events for one thread. -ESRCH: it is gone. late: the thread appeared after others of
+ * its process were opened, so it may have inherited their events already (counters_settle). */
 int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom_error *err);
 /* Late threads are watched (counters_unsettled): counters_settle() tells of a sample with this id from this
  * thread. When the id is another thread's, the late one has inherited events, and its own are stopped;

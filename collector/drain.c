@@ -65,12 +65,21 @@ static bool read_sample(const struct drain *drain, const void *record, size_t si
     return event < drain->event_count && layout_sample(&drain->events[event].attr, record, size, sample);
 }
 
+/* Whether an event by CPU took the sample in a process that is not recorded. */
+static bool is_foreign(const struct drain *drain, uint64_t id, const struct layout_sample *sample)
+{
+    return drain->members && !drain->events[counters_event(drain->counters, id)].attr.inherit &&
+           !members_has(drain->members, (pid_t)sample->pid, (pid_t)sample->tid);
+}
+
 static int take_sample(struct drain *drain, const void *record, size_t size, struct fathom_error *err)
 {
     uint64_t id, base = 0, *count = NULL;
     struct layout_sample sample;
     if (!read_sample(drain, record, size, &id, &sample))
         sample = (struct layout_sample){0}; /* passed on as it is: the reader will count it as damaged */
+    else if (is_foreign(drain, id, &sample))
+        return 0;
     else if (counters_unsettled(drain->counters) && counters_twice(drain->counters, id, (pid_t)sample.tid))
         return 0;
     else if (drain->events[counters_event(drain->counters, id)].audit)
@@ -114,6 +123,9 @@ static int take_other(struct drain *drain, const void *record, size_t size, uint
     if (rc)
         return rc;
     batch_commit(drain->to->batch, size);
+    struct fork_record task; /* EXIT has the same fields */
+    if (type == PERF_RECORD_EXIT && drain->members && view(record, size, &task, sizeof task))
+        members_end(drain->members, (pid_t)task.pid, (pid_t)task.tid);
     if (type == PERF_RECORD_LOST && view(record, size, &lost, sizeof lost)) {
         drain->summary->lost += lost.lost;
         drain->told += lost.lost;
@@ -266,6 +278,31 @@ static int look_ahead(struct drain *drain, const struct ring *ring, uint64_t *fl
     return rc;
 }
 
+/* Who is recorded, as far as it was told by now: a sample that is drained in this round may be of a process
+ * whose start stands behind what is drained of another ring. Each start is told once: told again after the
+ * process's end was drained from another ring, it would stay a member for ever. */
+static int look_for_members(struct drain *drain, struct ring *ring, void *scratch, struct fathom_error *err)
+{
+    const struct perf_event_header *header;
+    bool good = true;
+    uint64_t at = ring->ahead > ring->tail ? ring->ahead : ring->tail;
+    const uint64_t end = ring->page ? ring_head(ring) : at;
+    for (; good && at < end; at += header->size) {
+        struct fork_record fork;
+        struct comm_record comm;
+        header = record_at(ring, at, end, scratch);
+        if (!header)
+            break;
+        if (header->type == PERF_RECORD_FORK && view(header, header->size, &fork, sizeof fork))
+            good = members_start(drain->members, (pid_t)fork.pid, (pid_t)fork.tid);
+        else if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC &&
+                 view(header, header->size, &comm, sizeof comm) && (pid_t)comm.pid == drain->expected)
+            good = members_add(drain->members, (pid_t)comm.pid, (pid_t)comm.tid);
+    }
+    ring->ahead = at;
+    return good ? 0 : error_memory(err);
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct start *x = a, *y = b;
@@ -303,6 +340,8 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
         *any = found;
     if (!found)
         return 0;
+    for (size_t i = 0; drain->members && i < count && rc == 0; i++)
+        rc = look_for_members(drain, &rings[i], scratch, err);
     for (size_t i = 0; i < count && rc == 0; i++)
         rc = look_ahead(drain, &rings[i], &floor, scratch, err);
     stackbases_round(drain->bases, floor);
@@ -311,6 +350,8 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
     for (size_t i = 0; i < count && rc == 0; i++)
         if (rings[i].head != rings[i].tail)
             rc = drain_ring(drain, &rings[i], scratch, err);
+    if (drain->members)
+        members_round(drain->members);
     if (rc == 0)
         rc = sideband_round(drain->to, err);
     return rc ? rc : batch_flush(drain->to->batch, err);

@@ -6,6 +6,7 @@
 #define FATHOM_COLLECTOR_DRAIN_H
 
 #include "collector/counters.h"
+#include "collector/members.h"
 #include "collector/stackbase.h"
 
 struct start; /* a fork or exec of the current round */
@@ -25,7 +26,9 @@ struct drain {
     struct stackbases *bases;
     struct sideband *to;
     struct collector_summary *summary;
-    struct start *starts; /* owned */
+    struct members *members; /* NULL: no event is open by CPU */
+    pid_t expected;          /* a process that is no member before its exec; 0: none */
+    struct start *starts;    /* owned */
     size_t start_count, start_room;
     struct drain_plain plain;
     uint64_t told; /* records whose loss the rings' LOST records told */

@@ -228,6 +228,20 @@ int event_parse(const struct event_options *options, const struct log *log, stru
     return 0;
 }
 
+void event_tasks(struct event *event)
+{
+    struct event made = {.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY},
+                         .name = "dummy:u"};
+    set_layout(false, &made.attr);
+    made.attr.sample_period = 1;
+    *event = made;
+}
+
+bool event_is_clock(const struct event *event)
+{
+    return is_clock(&event->attr);
+}
+
 int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fathom_error *err)
 {
     struct event made = {.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK},

@@ -9,6 +9,7 @@ libcollector_la_SOURCES = \
 	collector/event_name.c collector/event_name.h \
 	collector/launch.c collector/launch.h \
 	collector/layout.c collector/layout.h \
+	collector/members.c collector/members.h \
 	collector/near.c collector/near.h \
 	collector/open.c collector/open.h \
 	collector/pebs.c collector/pebs.h \

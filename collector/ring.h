@@ -14,9 +14,10 @@
 struct ring {
     struct perf_event_mmap_page *page; /* NULL: not mapped */
     const uint8_t *data;
-    uint64_t size; /* bytes of data, a power of two of pages */
-    uint64_t tail; /* our own copy of data_tail */
-    uint64_t head; /* how far the current round goes (drain.c) */
+    uint64_t size;  /* bytes of data, a power of two of pages */
+    uint64_t tail;  /* our own copy of data_tail */
+    uint64_t head;  /* how far the current round goes (drain.c) */
+    uint64_t ahead; /* how far new processes were looked for, beyond `head` (drain.c) */
 };
 
 /* Maps the ring of an event's file descriptor. 0 or a negative errno (-EPERM, -ENOMEM: too large). */

@@ -103,8 +103,8 @@ static void forget_maps(struct stackbases *bases)
     bases->maps_pid = 0;
 }
 
-/* The mapping that holds this address, by the maps at hand or new ones. NULL: none, or the process is gone.
- */
+/* The mapping that holds this address, by the maps at hand or new ones. NULL: none, or the process is
+ * gone. */
 static const struct vma *mapping_of(struct stackbases *bases, pid_t pid, uint64_t address)
 {
     if (bases->maps_pid == pid) {

@@ -4,8 +4,8 @@
  * The stack that a process started on: `startstack` of /proc/PID/stat, which is SP at the program's first
  * instruction; it is right only after the exec is complete, so it is asked for at a sample. Any other: the
  * slot of the return address into clone (threadroot.h), found by scanning upward from a sample's SP; base =
- * slot +
- * 8. The end of the mapping in /proc/PID/maps is not the base: stacks merge there with their neighbours.
+ * slot + 8. The end of the mapping in /proc/PID/maps is not the base: stacks merge there with their
+ * neighbours.
  *
  * Told of forks and execs in order of time, and of samples in any order, it writes [stack:TID] through
  * sideband.h. A record of one round may be younger than some of the next one's (perfdata/order.h).

@@ -1,5 +1,5 @@
-/* hcct_query.c - the (phi, eps)-HCCT: the hot paths of the tree and their ancestors as a tree of their own.
- */
+/* hcct_query.c - the (phi, eps)-HCCT: the hot paths of the tree and their ancestors as a tree of their
+ * own. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -24,7 +24,7 @@ void build_id_format(const struct build_id *id, char *out)
 int image_read_build_id(const char *path, struct build_id *id, struct fathom_error *err)
 {
     struct elf_file file;
-    int rc = elf_file_open(&file, path, err);
+    int rc = elf_file_open(&file, path, ELF_HEADERS, err);
     if (rc < 0)
         return rc;
     *id = file.build_id;

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/checksum.h"
 #include "base/hash.h"
+#include "image/image_find.h"
 #include "image/vdso.h"
 
 /* What came of one path: an image, or why there is none. */
@@ -27,6 +28,8 @@ struct image_cache {
     uint32_t entry_count, entry_room;
     struct image **images;
     size_t image_count, image_room;
+    struct table *failed; /* hashes of the paths whose failure was told */
+    bool other_build;     /* image_cache_other_build() */
 };
 
 struct image_cache *image_cache_new(const struct image_options *options)
@@ -38,12 +41,18 @@ struct image_cache *image_cache_new(const struct image_options *options)
         cache->options = *options;
     cache->arena = arena_new(0);
     cache->by_hash = table_new();
+    cache->failed = table_new();
     cache->entry_count = 1;
-    if (!cache->arena || !cache->by_hash) {
+    if (!cache->arena || !cache->by_hash || !cache->failed) {
         image_cache_free(cache);
         return NULL;
     }
     return cache;
+}
+
+const struct image_options *image_cache_options(const struct image_cache *cache)
+{
+    return &cache->options;
 }
 
 void image_cache_free(struct image_cache *cache)
@@ -55,36 +64,36 @@ void image_cache_free(struct image_cache *cache)
     free(cache->images);
     free(cache->entries);
     table_free(cache->by_hash);
+    table_free(cache->failed);
     arena_free(cache->arena);
     free(cache);
 }
 
-/* Names of mappings that no file stands behind (proc(5)). */
-static bool is_no_file(const char *path)
+/* An image of this build that is open already. */
+static struct image *find_image(const struct image_cache *cache, const char *path,
+                                const struct build_id *expected)
 {
-    static const char deleted[] = " (deleted)";
-    size_t length = strlen(path), tail = sizeof deleted - 1;
-    return path[0] != '/' || strncmp(path, "//", 2) == 0 || strncmp(path, "/memfd:", 7) == 0 ||
-           strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/SYSV", 5) == 0 ||
-           (length > tail && strcmp(path + length - tail, deleted) == 0);
-}
-
-static int open_path(struct image_cache *cache, const char *path, struct image **out,
-                     struct fathom_error *err)
-{
-    if (strcmp(path, "[vdso]") == 0)
-        return vdso_open(&cache->options, out, err);
-    if (is_no_file(path))
-        return error_set(err, ENOENT, "no file stands behind the mapping \"%s\"", path);
-    return image_open(path, &cache->options, out, err);
-}
-
-static struct image *find_image(const struct image_cache *cache, const char *path)
-{
-    for (size_t i = 0; i < cache->image_count; i++)
-        if (strcmp(image_path(cache->images[i]), path) == 0)
-            return cache->images[i];
+    for (size_t i = 0; i < cache->image_count; i++) {
+        struct image *image = cache->images[i];
+        if (strcmp(image_path(image), path) == 0 &&
+            (!expected->size || build_id_equal(expected, image_build_id(image))))
+            return image;
+    }
     return NULL;
+}
+
+static int open_entry(const struct image_cache *cache, const struct entry *entry, struct image **out,
+                      struct fathom_error *err)
+{
+    if (strcmp(entry->path, VDSO_NAME) == 0)
+        return vdso_open(&cache->options, out, err);
+    char *file;
+    int rc = image_find(entry->path, &entry->expected, &cache->options, &file, err);
+    if (rc < 0)
+        return rc;
+    rc = image_open_as(file, entry->path, &cache->options, out, err);
+    free(file);
+    return rc;
 }
 
 static int keep_image(struct image_cache *cache, struct image *image)
@@ -104,29 +113,24 @@ static int keep_image(struct image_cache *cache, struct image *image)
 /* Opens the entry's image, or notes why it cannot be had. Fails only for lack of memory. */
 static int fill(struct image_cache *cache, struct entry *entry)
 {
-    struct image *image = find_image(cache, entry->path);
+    struct image *image = find_image(cache, entry->path, &entry->expected);
     if (!image) {
-        int rc = open_path(cache, entry->path, &image, &entry->error);
+        int rc = open_entry(cache, entry, &image, &entry->error);
         if (rc == -ENOMEM)
             return rc;
         if (rc < 0)
             return 0;
         if (entry->expected.size && !build_id_equal(&entry->expected, image_build_id(image))) {
             image_close(image);
-            goto other_build;
+            error_set(&entry->error, ESTALE, IMAGE_OTHER_BUILD, entry->path);
+            return 0;
         }
         if (keep_image(cache, image) < 0) {
             image_close(image);
             return -ENOMEM;
         }
-    } else if (entry->expected.size && !build_id_equal(&entry->expected, image_build_id(image))) {
-        goto other_build;
     }
     entry->image = image;
-    return 0;
-other_build:
-    error_set(&entry->error, ESTALE, "%s is not the build that was recorded: its build-id differs",
-              entry->path);
     return 0;
 }
 
@@ -151,20 +155,35 @@ static struct entry *add_entry(struct image_cache *cache, const char *path, cons
     return entry;
 }
 
+static struct build_id wanted_build(const struct build_id *expected)
+{
+    static const struct build_id any;
+    return expected && expected->size && expected->size <= BUILD_ID_MAX ? *expected : any;
+}
+
+static uint64_t hash_of(const char *path, const struct build_id *id)
+{
+    return checksum_of(path, strlen(path)) ^ hash_u64(checksum_of(id->bytes, id->size));
+}
+
+static struct entry *find_entry(const struct image_cache *cache, uint64_t first, const char *path,
+                                const struct build_id *id)
+{
+    for (uint32_t i = (uint32_t)first; i; i = cache->entries[i]->next)
+        if (strcmp(cache->entries[i]->path, path) == 0 && build_id_equal(&cache->entries[i]->expected, id))
+            return cache->entries[i];
+    return NULL;
+}
+
 int image_cache_get(struct image_cache *cache, const char *path, const struct build_id *expected,
                     struct image **out, struct fathom_error *err)
 {
-    struct build_id id = {0};
-    if (expected && expected->size && expected->size <= BUILD_ID_MAX)
-        id = *expected;
-    uint64_t hash = checksum_of(path, strlen(path)) ^ hash_u64(checksum_of(id.bytes, id.size));
+    struct build_id id = wanted_build(expected);
+    uint64_t hash = hash_of(path, &id);
     uint64_t *slot = table_put(cache->by_hash, hash, NULL);
     if (!slot)
         return error_memory(err);
-    struct entry *entry = NULL;
-    for (uint32_t i = (uint32_t)*slot; i && !entry; i = cache->entries[i]->next)
-        if (strcmp(cache->entries[i]->path, path) == 0 && build_id_equal(&cache->entries[i]->expected, &id))
-            entry = cache->entries[i];
+    struct entry *entry = find_entry(cache, *slot, path, &id);
     if (!entry) {
         entry = add_entry(cache, path, &id);
         if (!entry)
@@ -179,6 +198,35 @@ int image_cache_get(struct image_cache *cache, const char *path, const struct bu
     }
     *out = entry->image;
     return 0;
+}
+
+int image_cache_check(struct image_cache *cache, const char *path, const struct build_id *expected,
+                      struct fathom_error *err)
+{
+    struct build_id id = wanted_build(expected);
+    const uint64_t *slot = table_find(cache->by_hash, hash_of(path, &id));
+    const struct entry *entry = slot ? find_entry(cache, *slot, path, &id) : NULL;
+    if (entry && err && !entry->image)
+        *err = entry->error;
+    if (entry || strcmp(path, VDSO_NAME) == 0)
+        return !entry || entry->image ? 0 : -entry->error.code;
+    char *file;
+    int rc = image_find(path, &id, &cache->options, &file, err);
+    if (rc == 0)
+        free(file);
+    return rc;
+}
+
+bool image_cache_first_failure(struct image_cache *cache, const char *path, const struct fathom_error *why)
+{
+    bool added = false;
+    cache->other_build |= why->code == ESTALE;
+    return table_put(cache->failed, checksum_of(path, strlen(path)), &added) && added;
+}
+
+bool image_cache_other_build(const struct image_cache *cache)
+{
+    return cache->other_build;
 }
 
 struct image *image_cache_at(const struct image_cache *cache, size_t index)

@@ -2,7 +2,8 @@
  * cache.h - each image opened once, found by path and build-id.
  *
  * A file whose build-id differs from the one that was recorded is not used: frames are not looked up in the
- * wrong build.
+ * wrong build. Where the path has no file of that build, copies of it are looked for by the build-id
+ * (image_find.h).
  */
 #ifndef FATHOM_IMAGE_CACHE_H
 #define FATHOM_IMAGE_CACHE_H
@@ -15,11 +16,23 @@ struct image_cache;
 struct image_cache *image_cache_new(const struct image_options *options);
 void image_cache_free(struct image_cache *cache); /* closes all images */
 
-/* The image of a path as recorded. `expected` may be NULL or empty: any build-id is taken. "[vdso]" is opened
- * from this process's own vDSO when the build-ids agree. Failures are remembered and cost nothing the second
- * time: -ESTALE: the file is another build; others as image_open(). The image is the cache's. */
+const struct image_options *image_cache_options(const struct image_cache *cache);
+
+/* The image of a path as recorded. `expected` may be NULL or empty: any build-id is taken. VDSO_NAME is
+ * opened from this process's own vDSO when the build-ids agree. Failures are remembered and cost nothing the
+ * second time: -ESTALE: the file is another build; others as image_open(). The image is the cache's. */
 int image_cache_get(struct image_cache *cache, const char *path, const struct build_id *expected,
                     struct image **out, struct fathom_error *err);
+
+/* Whether image_cache_get() can be expected to give an image, from the file's headers alone: 0, or why
+ * not. */
+int image_cache_check(struct image_cache *cache, const char *path, const struct build_id *expected,
+                      struct fathom_error *err);
+
+/* true the first time for each path: who says that it cannot be read says so once. */
+bool image_cache_first_failure(struct image_cache *cache, const char *path, const struct fathom_error *why);
+/* Whether a failure that was told so was -ESTALE: a program or library is not the build that was recorded. */
+bool image_cache_other_build(const struct image_cache *cache);
 
 /* Images in the order in which they were opened; NULL at the end. */
 struct image *image_cache_at(const struct image_cache *cache, size_t index);

@@ -64,6 +64,8 @@ const struct call_site *calls_before(const struct calls *calls, uint64_t return_
  * possible targets of indirect calls, in this image or in others. Exported functions are not all there: see
  * calls_export(). */
 size_t calls_taken(const struct calls *calls, const uint32_t **out);
+/* Whether a function's address is taken for the loader alone, which asks it what to call (STT_GNU_IFUNC). */
+bool calls_is_resolver(const struct calls *calls, uint32_t function);
 /* Those that the code of one function takes itself, ascending. */
 size_t calls_taken_by(const struct calls *calls, uint32_t function, const uint32_t **out);
 /* Symbols of other images whose address this one takes, sorted by name. */
@@ -92,5 +94,10 @@ size_t calls_fields(const struct calls *calls, const struct call_field **out);
 /* The function that the image defines for other images under this name. *resolver: it chooses one when it is
  * called by the loader (STT_GNU_IFUNC). IMAGE_NO_FUNCTION: none. */
 uint32_t calls_export(const struct calls *calls, const char *symbol, bool *resolver);
+/* The functions that code outside of the image can lead to: exported and taken ones but these, and all that
+ * they call directly, in turn. *out has an element for each function; the caller frees it. 0 or -ENOMEM. */
+int calls_entered(const struct calls *calls, const uint32_t *but, size_t but_count, bool **out);
+/* Whether the image defines a function of this name for others; needs no calls_build(). */
+bool image_exports(const struct image *image, const char *symbol);
 
 #endif

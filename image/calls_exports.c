@@ -91,3 +91,13 @@ uint32_t calls_export(const struct calls *calls, const char *symbol, bool *resol
     *resolver = calls->exports[low].resolver;
     return calls->exports[low].function;
 }
+
+bool image_exports(const struct image *image, const char *symbol)
+{
+    struct calls calls = {.image = image};
+    bool resolver;
+    bool found =
+        calls_build_exports(&calls) == 0 && calls_export(&calls, symbol, &resolver) != IMAGE_NO_FUNCTION;
+    free(calls.exports);
+    return found;
+}

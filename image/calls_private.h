@@ -46,10 +46,11 @@ struct calls {
 };
 
 enum {
-    MARK_STUB = 1,    /* of the PLT */
-    MARK_TAKEN = 2,   /* its address is taken */
-    MARK_RETURNS = 8, /* it has a return or a tail jump */
-    MARK_LABELS = 4,  /* pointers in data lead into its middle: computed jumps */
+    MARK_STUB = 1,      /* of the PLT */
+    MARK_TAKEN = 2,     /* its address is taken */
+    MARK_RETURNS = 8,   /* it has a return or a tail jump */
+    MARK_RESOLVER = 16, /* its address is taken for the loader alone, to choose a function (IFUNC) */
+    MARK_LABELS = 4,    /* pointers in data lead into its middle: computed jumps */
 };
 
 /* What is at hand while one function is read. */

@@ -48,12 +48,31 @@ static void mark_entry(struct calls *calls, uint64_t address)
         calls->marks[f] |= MARK_TAKEN;
 }
 
+static void mark_resolver(struct calls *calls, uint32_t f)
+{
+    if (f != IMAGE_NO_FUNCTION && !(calls->marks[f] & (MARK_STUB | MARK_TAKEN)))
+        calls->marks[f] |= MARK_TAKEN | MARK_RESOLVER;
+}
+
+/* When all else is marked. */
+static void mark_resolvers(struct calls *calls)
+{
+    for (size_t i = 0; i < calls->slots.count; i++) {
+        const struct relocation *word = &calls->slots.items[i];
+        if (word->kind == RELOCATION_RESOLVER)
+            mark_resolver(calls, image_function_entry(calls->image, word->value));
+    }
+    for (size_t i = 0; i < calls->export_count; i++)
+        if (calls->exports[i].resolver)
+            mark_resolver(calls, calls->exports[i].function);
+}
+
 /* Slots of the GOT count only where code reads them other than to call. */
 static int mark_data(struct calls *calls)
 {
     for (size_t i = 0; i < calls->slots.count; i++) {
         const struct relocation *word = &calls->slots.items[i];
-        if (word->kind == RELOCATION_RESOLVER || (!word->got && word->value))
+        if (word->kind != RELOCATION_RESOLVER && !word->got && word->value)
             mark_entry(calls, word->value);
         if (word->kind == RELOCATION_SYMBOL && !word->got && calls_note_symbol(calls, word->symbol) < 0)
             return -ENOMEM;
@@ -63,9 +82,7 @@ static int mark_data(struct calls *calls)
         mark_entry(calls, address);
     if (elf_file_dynamic(&calls->image->file, DT_FINI, &address))
         mark_entry(calls, address);
-    for (size_t i = 0; i < calls->export_count; i++)
-        if (calls->exports[i].resolver)
-            calls->marks[calls->exports[i].function] |= MARK_TAKEN;
+    mark_resolvers(calls);
     return 0;
 }
 
@@ -110,6 +127,11 @@ int calls_build_taken(struct calls *calls)
             calls->symbols[kept++] = calls->symbols[i];
     calls->symbol_count = kept;
     return 0;
+}
+
+bool calls_is_resolver(const struct calls *calls, uint32_t function)
+{
+    return function < calls->function_count && calls->marks[function] & MARK_RESOLVER;
 }
 
 size_t calls_taken(const struct calls *calls, const uint32_t **out)

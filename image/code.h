@@ -45,8 +45,8 @@ enum code_effect {
 };
 
 /* The operand of an indirect call or jump, of a load: a register (base alone, memory_operand false), or
- * memory at base + index * scale + displacement; relative to the next instruction: rip_relative and `memory`.
- */
+ * memory at base + index * scale + displacement; relative to the next instruction: rip_relative and
+ * `memory`. */
 struct code_insn {
     uint64_t address;
     uint64_t target; /* of direct branches; CODE_CONSTANT: the number */

@@ -150,8 +150,8 @@ static int by_part(const void *a, const void *b)
 }
 
 /* The function that most of these edges come from, IMAGE_NO_FUNCTION when there is no majority or none of
- * them is known to be a function; *all: it is the only one. Edges from parts without an owner do not count.
- */
+ * them is known to be a function; *all: it is the only one. Edges from parts without an owner do not
+ * count. */
 static uint32_t majority(const struct search *s, const struct edge *edges, size_t count, bool *all)
 {
     uint32_t best = IMAGE_NO_FUNCTION;

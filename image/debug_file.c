@@ -9,6 +9,8 @@
 #include <zlib.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
+#include "image/debuginfod.h"
 
 #define DEFAULT_DIRECTORY "/usr/lib/debug"
 
@@ -19,6 +21,16 @@ struct wanted {
     uint32_t crc;
 };
 
+static bool has_crc(const char *path, uint32_t crc)
+{
+    struct file_view view;
+    if (file_view_read(path, &view, NULL) < 0)
+        return false;
+    bool has = crc32_z(0, view.data, view.size) == crc;
+    file_view_close(&view);
+    return has;
+}
+
 /* Opens a candidate and checks that it is the one. Takes the path over when it is. */
 static int try_path(const struct wanted *wanted, char *candidate, char **path, struct elf_file *out)
 {
@@ -27,15 +39,14 @@ static int try_path(const struct wanted *wanted, char *candidate, char **path, s
     if (access(candidate, F_OK) != 0)
         return 0;
     struct fathom_error err = {0};
-    int rc = elf_file_open(&found, candidate, &err);
+    int rc = elf_file_open(&found, candidate, ELF_CODE, &err);
     if (rc < 0) {
         log_write(log, LOG_WARNING, "debug file left out: %s", err.text);
         return rc == -ENOMEM ? rc : 0;
     }
     const struct build_id *id = &wanted->file->build_id;
-    bool same = id->size && found.build_id.size
-                    ? build_id_equal(id, &found.build_id)
-                    : wanted->by_crc && crc32_z(0, found.data, found.size) == wanted->crc;
+    bool same = id->size && found.build_id.size ? build_id_equal(id, &found.build_id)
+                                                : wanted->by_crc && has_crc(candidate, wanted->crc);
     if (!same) {
         log_write(log, LOG_WARNING, "debug file left out: %s is of another build", candidate);
         elf_file_close(&found);
@@ -104,13 +115,89 @@ static int by_link(struct wanted *wanted, const char *file_path, const char *roo
     return rc;
 }
 
+/* Where separate debug files are; malloc'd. NULL: out of memory. */
+static char *root_of(const struct image_options *options)
+{
+    char *root;
+    if (options && options->debug_directory)
+        return strdup(options->debug_directory);
+    return asprintf(&root, "%s%s", options && options->symfs ? options->symfs : "", DEFAULT_DIRECTORY) < 0
+               ? NULL
+               : root;
+}
+
 int debug_file_find(const struct elf_file *file, const char *file_path, const struct image_options *options,
                     char **path, struct elf_file *out)
 {
     if (options && options->no_debug_files)
         return 0;
-    const char *root = options && options->debug_directory ? options->debug_directory : DEFAULT_DIRECTORY;
+    char *root = root_of(options);
+    if (!root)
+        return -ENOMEM;
     struct wanted wanted = {.file = file, .options = options};
     int rc = by_build_id(&wanted, root, path, out);
-    return rc ? rc : by_link(&wanted, file_path, root, path, out);
+    if (rc == 0)
+        rc = by_link(&wanted, file_path, root, path, out);
+    free(root);
+    return rc;
+}
+
+/* What a server has of this build; malloc'd, NULL: nothing. */
+static char *server_file(const struct image_options *options, const struct build_id *id)
+{
+    return options && !options->no_debug_files
+               ? debuginfod_find(options->debuginfod, DEBUGINFOD_DEBUG_FILE, id)
+               : NULL;
+}
+
+int debug_file_fetch(const struct elf_file *file, const struct image_options *options, char **path,
+                     struct elf_file *out)
+{
+    char *candidate = server_file(options, &file->build_id);
+    struct wanted wanted = {.file = file, .options = options};
+    return candidate ? try_formatted(&wanted, 0, candidate, path, out) : 0;
+}
+
+/* Takes a candidate over when it is a file of this build. */
+static bool take_build(char *candidate, const struct build_id *id, char **path)
+{
+    struct build_id found;
+    if (candidate && image_read_build_id(candidate, &found, NULL) == 0 && build_id_equal(id, &found)) {
+        *path = candidate;
+        return true;
+    }
+    free(candidate);
+    return false;
+}
+
+int debug_file_shared(const struct elf_file *file, const char *file_path, const struct image_options *options,
+                      char **path)
+{
+    size_t size;
+    const uint8_t *data = elf_section_bytes(file, elf_file_section(file, ".gnu_debugaltlink"), &size);
+    struct bytes b = bytes_of(data ? data : (const uint8_t *)"", data ? size : 0);
+    const char *name = bytes_string(&b);
+    struct build_id id = {0};
+    if (!name || !*name || bytes_left(&b) < 2 || bytes_left(&b) > BUILD_ID_MAX)
+        return 0;
+    id.size = (uint8_t)bytes_left(&b);
+    memcpy(id.bytes, b.at, id.size);
+    char hex[2 * BUILD_ID_MAX + 1], *candidate = NULL;
+    build_id_format(&id, hex);
+    char *real = realpath(file_path, NULL), *slash = real ? strrchr(real, '/') : NULL;
+    if (slash)
+        *slash = 0;
+    int n = *name == '/' ? asprintf(&candidate, "%s", name)
+                         : asprintf(&candidate, "%s/%s", slash ? real : ".", name);
+    free(real);
+    if (n < 0)
+        return -ENOMEM;
+    if (take_build(candidate, &id, path))
+        return 1;
+    char *root = root_of(options);
+    n = root ? asprintf(&candidate, "%s/.build-id/%.2s/%s.debug", root, hex, hex + 2) : -1;
+    free(root);
+    if (n < 0)
+        return -ENOMEM;
+    return take_build(candidate, &id, path) || take_build(server_file(options, &id), &id, path);
 }

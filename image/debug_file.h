@@ -9,5 +9,12 @@
  * 1: found, 0: none, -ENOMEM. A file that is there and of another build is told to the log. */
 int debug_file_find(const struct elf_file *file, const char *file_path, const struct image_options *options,
                     char **path, struct elf_file *out);
+/* The same from a server (debuginfod.h), which may take its time. */
+int debug_file_fetch(const struct elf_file *file, const struct image_options *options, char **path,
+                     struct elf_file *out);
+/* The file that dwz made of what several debug files have in common (.gnu_debugaltlink): *path (malloc'd, the
+ * caller's) as above. file_path: where `file` lies, from which the link counts. */
+int debug_file_shared(const struct elf_file *file, const char *file_path, const struct image_options *options,
+                      char **path);
 
 #endif

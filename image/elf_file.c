@@ -18,9 +18,21 @@ static int damaged(struct fathom_error *err, const char *path, const char *what)
     return error_set(err, EBADMSG, "%s is a damaged ELF file: %s", path, what);
 }
 
-static int check_header(const struct elf_file *file, const char *path, struct fathom_error *err)
+/* Makes these bytes be there, as far as the file goes. */
+static int need(struct elf_file *file, uint64_t offset, uint64_t size, struct fathom_error *err)
+{
+    if (!file->view || offset >= file->size)
+        return 0;
+    return file_view_need(file->view, offset, size < file->size - offset ? size : file->size - offset, err);
+}
+
+/* What dwz makes is ET_REL: it has a build-id, and is no image. */
+static int check_header(struct elf_file *file, const char *path, enum elf_part part, struct fathom_error *err)
 {
     const uint8_t *d = file->data;
+    int rc = need(file, 0, sizeof(Elf64_Ehdr), err);
+    if (rc < 0)
+        return rc;
     if (file->size < SELFMAG || memcmp(d, ELFMAG, SELFMAG) != 0)
         return error_set(err, ENOEXEC, "%s is not an ELF file", path);
     if (file->size < sizeof(Elf64_Ehdr))
@@ -29,15 +41,22 @@ static int check_header(const struct elf_file *file, const char *path, struct fa
     memcpy(&header, d, sizeof header);
     if (d[EI_CLASS] != ELFCLASS64 || d[EI_DATA] != ELFDATA2LSB || header.e_machine != EM_X86_64)
         return error_set(err, ENOEXEC, "%s is not an x86-64 ELF file", path);
-    if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+    if (header.e_type != ET_EXEC && header.e_type != ET_DYN &&
+        !(header.e_type == ET_REL && part == ELF_HEADERS))
         return error_set(err, ENOEXEC, "%s is neither an executable nor a shared object", path);
     return 0;
 }
+
+#define NOTES_MOST 65536u /* bytes of one section that are looked through */
 
 /* LSB note format: name size, descriptor size, type, both padded to 4 bytes. */
 static void read_notes(struct elf_file *file, uint64_t offset, uint64_t size)
 {
     if (offset > file->size || size > file->size - offset || file->build_id.size)
+        return;
+    if (size > NOTES_MOST)
+        size = NOTES_MOST;
+    if (need(file, offset, size, NULL) < 0)
         return;
     struct bytes b = bytes_of(file->data + offset, size);
     while (bytes_left(&b) >= sizeof(Elf64_Nhdr)) {
@@ -157,9 +176,52 @@ static int read_sections(struct elf_file *file, struct fathom_error *err)
     return 0;
 }
 
-static int load(struct elf_file *file, const char *path, struct fathom_error *err)
+/* The tables that libelf reads: program headers, section headers, the sections' names. A table of more than
+ * 65535 entries has its length in the first section header. */
+static int need_tables(struct elf_file *file, struct fathom_error *err)
 {
-    int rc = check_header(file, path, err);
+    Elf64_Ehdr h;
+    Elf64_Shdr first = {0}, names;
+    memcpy(&h, file->data, sizeof h);
+    int rc = need(file, h.e_shoff, sizeof first, err);
+    if (rc == 0 && h.e_shoff <= file->size && sizeof first <= file->size - h.e_shoff)
+        memcpy(&first, file->data + h.e_shoff, sizeof first);
+    uint64_t sections = h.e_shnum ? h.e_shnum : first.sh_size, segments = h.e_phnum;
+    uint64_t index = h.e_shstrndx == SHN_XINDEX ? first.sh_link : h.e_shstrndx;
+    if (h.e_phnum == PN_XNUM)
+        segments = first.sh_info;
+    if (rc == 0)
+        rc = need(file, h.e_phoff, segments * sizeof(Elf64_Phdr), err);
+    if (rc == 0 && sections <= MAX_SECTIONS)
+        rc = need(file, h.e_shoff, sections * sizeof first, err);
+    if (rc < 0 || index >= sections || sections > MAX_SECTIONS || h.e_shoff > file->size ||
+        (index + 1) * sizeof first > file->size - h.e_shoff)
+        return rc;
+    memcpy(&names, file->data + h.e_shoff + index * sizeof first, sizeof names);
+    return need(file, names.sh_offset, names.sh_size, err);
+}
+
+static bool is_debug_information(const struct elf_section *section)
+{
+    return strncmp(section->name, ".debug_", 7) == 0 || strncmp(section->name, ".zdebug_", 8) == 0;
+}
+
+static int need_part(struct elf_file *file, enum elf_part part, struct fathom_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; part == ELF_CODE && rc == 0 && i < file->segment_count; i++)
+        rc = need(file, file->segments[i].offset, file->segments[i].file_size, err);
+    for (size_t i = 0; part == ELF_CODE && rc == 0 && i < file->section_count; i++)
+        if (!is_debug_information(&file->sections[i]))
+            rc = need(file, file->sections[i].offset, file->sections[i].file_size, err);
+    return rc;
+}
+
+static int load(struct elf_file *file, const char *path, enum elf_part part, struct fathom_error *err)
+{
+    int rc = check_header(file, path, part, err);
+    if (rc == 0)
+        rc = need_tables(file, err);
     if (rc < 0)
         return rc;
     elf_version(EV_CURRENT);
@@ -173,22 +235,25 @@ static int load(struct elf_file *file, const char *path, struct fathom_error *er
     return rc < 0 ? rc : read_sections(file, err);
 }
 
-int elf_file_open(struct elf_file *out, const char *path, struct fathom_error *err)
+int elf_file_open(struct elf_file *out, const char *path, enum elf_part part, struct fathom_error *err)
 {
     struct elf_file file = {0};
-    file.mapped = calloc(1, sizeof *file.mapped);
-    if (!file.mapped)
+    file.view = calloc(1, sizeof *file.view);
+    if (!file.view)
         return error_memory(err);
-    int rc = file_view_open(path, false, file.mapped, err);
+    int rc = file_view_open(path, file.view, err);
     if (rc == 0) {
-        file.data = file.mapped->data;
-        file.size = file.mapped->size;
-        rc = load(&file, path, err);
+        file.data = file.view->data;
+        file.size = file.view->size;
+        rc = load(&file, path, part, err);
     }
+    if (rc == 0)
+        rc = need_part(&file, part, err);
     if (rc < 0) {
         elf_file_close(&file);
         return rc;
     }
+    file_view_settle(file.view);
     *out = file;
     return 0;
 }
@@ -203,7 +268,7 @@ int elf_file_open_memory(struct elf_file *out, const char *path, const void *dat
     if (size)
         memcpy(copy, data, size);
     file.data = copy;
-    int rc = load(&file, path, err);
+    int rc = load(&file, path, ELF_CODE, err);
     if (rc < 0) {
         elf_file_close(&file);
         return rc;
@@ -216,9 +281,9 @@ void elf_file_close(struct elf_file *file)
 {
     if (file->elf)
         elf_end(file->elf);
-    if (file->mapped) {
-        file_view_close(file->mapped);
-        free(file->mapped);
+    if (file->view) {
+        file_view_close(file->view);
+        free(file->view);
     } else {
         free((void *)(uintptr_t)file->data);
     }

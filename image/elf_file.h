@@ -32,9 +32,9 @@ struct elf_section {
 struct elf_file {
     const uint8_t *data;
     size_t size;
-    struct file_view *mapped; /* data is this mapping, or else a private copy */
-    void *elf;                /* Elf *: section names live in it */
-    uint16_t type;            /* ET_EXEC or ET_DYN */
+    struct file_view *view; /* data is its; NULL: a private copy */
+    void *elf;              /* Elf *: section names live in it */
+    uint16_t type;          /* ET_EXEC or ET_DYN */
     uint64_t entry;
     struct elf_segment *segments; /* PT_LOADs, ascending, not overlapping */
     size_t segment_count;
@@ -47,8 +47,15 @@ struct elf_file {
     bool cut; /* a segment's bytes are not all in the file */
 };
 
-/* Errors as image_open(). The file is closed by elf_file_close(), which takes a zeroed one, too. */
-int elf_file_open(struct elf_file *file, const char *path, struct fathom_error *err);
+/* What of a file is read: */
+enum elf_part {
+    ELF_HEADERS, /* headers and notes alone: the build-id and which sections there are */
+    ELF_CODE,    /* all but debug information: what an image is made of */
+};
+
+/* Errors as image_open(); -EBADMSG also when the file is cut while it is read. What is not read is 0 in
+ * `data`. The file is closed by elf_file_close(), which takes a zeroed one, too. */
+int elf_file_open(struct elf_file *file, const char *path, enum elf_part part, struct fathom_error *err);
 int elf_file_open_memory(struct elf_file *file, const char *path, const void *data, size_t size,
                          struct fathom_error *err);
 void elf_file_close(struct elf_file *file);

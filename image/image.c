@@ -7,6 +7,7 @@
 
 #include "image/cold.h"
 #include "image/debug_file.h"
+#include "image/mini_debug.h"
 #include "image/thread_return.h"
 
 /* Entry points that a stripped file still tells: the symbols of the C start-up code have no FDE. */
@@ -31,19 +32,27 @@ static int add_entry_points(const struct elf_file *file, struct symbols *symbols
     return 0;
 }
 
-/* A file that has all its symbols and debug information itself needs no other. */
+/* A file that has all its symbols and debug information itself needs no other. Servers are asked where there are
+ * no names at all: for lines alone only when these are asked for (lines_reader.h). */
 static int find_debug_file(struct image *image, const struct image_options *options)
 {
     if (elf_file_section(&image->file, ".symtab") && elf_file_section(&image->file, ".debug_info"))
         return 0;
-    return debug_file_find(&image->file, image->path, options, &image->debug_path, &image->debug);
+    const char *path = options && options->symfs && image->file_path ? image->file_path : image->path;
+    int rc = debug_file_find(&image->file, path, options, &image->debug_path, &image->debug);
+    if (rc || elf_file_section(&image->file, ".symtab"))
+        return rc;
+    rc = mini_debug_open(&image->file, path, &image->debug);
+    return rc < 0 || image->debug.data
+               ? rc
+               : debug_file_fetch(&image->file, options, &image->debug_path, &image->debug);
 }
 
 static int build_functions(struct image *image)
 {
     struct symbols symbols = {0};
     int rc = symbols_read(&symbols, &image->file, &image->file);
-    if (rc == 0 && image->debug_path)
+    if (rc == 0 && image->debug.data)
         rc = symbols_read(&symbols, &image->debug, &image->file);
     if (rc == 0)
         rc = add_entry_points(&image->file, &symbols);
@@ -77,20 +86,20 @@ static int build(struct image *image, const struct image_options *options, struc
     return 0;
 }
 
-static int open_image(const char *path, const void *data, size_t size, const struct image_options *options,
-                      struct image **out, struct fathom_error *err)
+/* Takes the opened ELF file over. */
+static int open_image(struct elf_file *file, const char *path, const char *file_path,
+                      const struct image_options *options, struct image **out, struct fathom_error *err)
 {
     struct image *image = calloc(1, sizeof *image);
-    if (!image)
+    if (!image) {
+        elf_file_close(file);
         return error_memory(err);
-    int rc = data ? elf_file_open_memory(&image->file, path, data, size, err)
-                  : elf_file_open(&image->file, path, err);
-    if (rc < 0) {
-        free(image);
-        return rc;
     }
+    image->file = *file;
     image->path = strdup(path);
-    if (!image->path) {
+    image->file_path = file_path ? strdup(file_path) : NULL;
+    int rc = 0;
+    if (!image->path || (file_path && !image->file_path)) {
         rc = error_memory(err);
     } else {
         const char *slash = strrchr(image->path, '/');
@@ -105,16 +114,26 @@ static int open_image(const char *path, const void *data, size_t size, const str
     return 0;
 }
 
+int image_open_as(const char *file_path, const char *path, const struct image_options *options,
+                  struct image **out, struct fathom_error *err)
+{
+    struct elf_file file;
+    int rc = elf_file_open(&file, file_path, ELF_CODE, err);
+    return rc < 0 ? rc : open_image(&file, path, file_path, options, out, err);
+}
+
 int image_open(const char *path, const struct image_options *options, struct image **out,
                struct fathom_error *err)
 {
-    return open_image(path, NULL, 0, options, out, err);
+    return image_open_as(path, path, options, out, err);
 }
 
 int image_open_memory(const char *path, const void *data, size_t size, const struct image_options *options,
                       struct image **out, struct fathom_error *err)
 {
-    return open_image(path, data ? data : "", data ? size : 0, options, out, err);
+    struct elf_file file;
+    int rc = elf_file_open_memory(&file, path, data ? data : "", data ? size : 0, err);
+    return rc < 0 ? rc : open_image(&file, path, NULL, options, out, err);
 }
 
 void image_close(struct image *image)
@@ -128,6 +147,7 @@ void image_close(struct image *image)
     elf_file_close(&image->file);
     free(image->debug_path);
     free(image->path);
+    free(image->file_path);
     free(image);
 }
 
@@ -206,6 +226,16 @@ bool image_entry(const struct image *image, uint64_t *address)
     const struct elf_file *file = &image->file;
     /* a library's entry, where it has one, is no _start */
     if (elf_file_dynamic(file, DT_SONAME, &value) || !elf_file_is_code(file, file->entry, 1))
+        return false;
+    *address = file->entry;
+    return true;
+}
+
+bool image_library_entry(const struct image *image, uint64_t *address)
+{
+    uint64_t value;
+    const struct elf_file *file = &image->file;
+    if (!elf_file_dynamic(file, DT_SONAME, &value) || !elf_file_is_code(file, file->entry, 1))
         return false;
     *address = file->entry;
     return true;

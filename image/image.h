@@ -43,16 +43,25 @@ struct image_function {
     const char *name; /* as in the symbol table (mangled), or NULL; owned by the image */
 };
 
+#define VDSO_NAME "[vdso]" /* of the mapping that the kernel makes */
+
+struct debuginfod;
+
 struct image_options {
-    const char *debug_directory; /* root of separate debug files; NULL: /usr/lib/debug */
-    bool no_debug_files;         /* look for none */
-    const struct log *log;       /* NULL: quiet */
+    const char *debug_directory;   /* root of separate debug files; NULL: /usr/lib/debug */
+    const char *symfs;             /* directory that stands for the root of recorded paths; NULL: / */
+    bool no_debug_files;           /* look for none */
+    const struct log *log;         /* NULL: quiet */
+    struct debuginfod *debuginfod; /* asked for what is in none of these places; borrowed; NULL: nobody is */
 };
 
 /* Opens an ELF64 x86-64 executable or shared object. Errors: -ENOENT and other system errors; -ENOEXEC: not
  * such a file; -EBADMSG: damaged. options may be NULL. The image is the caller's: image_close(). */
 int image_open(const char *path, const struct image_options *options, struct image **out,
                struct fathom_error *err);
+/* The same from a copy: `file` is read, `path` is the image's name. */
+int image_open_as(const char *file, const char *path, const struct image_options *options, struct image **out,
+                  struct fathom_error *err);
 /* The same from bytes in memory (the vDSO, a fuzzer); they are copied. `path` is its name only. */
 int image_open_memory(const char *path, const void *data, size_t size, const struct image_options *options,
                       struct image **out, struct fathom_error *err);
@@ -77,14 +86,17 @@ const struct image_function *image_function(const struct image *image, uint32_t 
 /* Index of the function that owns this address (never a .cold part's own), or IMAGE_NO_FUNCTION. O(1) memory
  * accesses in the common case. */
 uint32_t image_function_at(const struct image *image, uint64_t address);
-/* Index of the function that starts exactly here (no function starts at a .cold part), or IMAGE_NO_FUNCTION.
- */
+/* Index of the function that starts exactly here (no function starts at a .cold part), or
+ * IMAGE_NO_FUNCTION. */
 uint32_t image_function_entry(const struct image *image, uint64_t address);
 
 /* Whether the function is a stub of the procedure linkage table. */
 bool image_function_is_stub(const struct image *image, uint32_t index);
 /* Where a program starts (_start). false: a library. */
 bool image_entry(const struct image *image, uint64_t *address);
+/* Where the kernel starts a library when it is the interpreter of a program (ld.so). false: it has no entry,
+ * or is no library. A library that is no interpreter can have one too (libc.so.6 prints its version). */
+bool image_library_entry(const struct image *image, uint64_t *address);
 /* Whether the file runs at the addresses that it was linked for (ET_EXEC): only then can an instruction hold
  * an address of it as a number. */
 bool image_is_fixed(const struct image *image);

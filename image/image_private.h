@@ -10,10 +10,13 @@
 
 struct image {
     char *path;
-    const char *name;      /* inside path */
-    struct elf_file file;  /* what runs */
-    struct elf_file debug; /* its separate debug file: names point into it; zeroed when there is none */
-    char *debug_path;      /* NULL when there is none */
+    const char *name;     /* inside path */
+    char *file_path;      /* that was read; NULL: memory */
+    struct elf_file file; /* what runs */
+    struct elf_file
+        debug;        /* its separate debug file, or the symbols within itself (mini_debug.h): names point
+                              into it; zeroed when there is none */
+    char *debug_path; /* NULL when there is none */
     struct arena *arena;
     struct cfi *cfi;
     struct functions functions;

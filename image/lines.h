@@ -1,6 +1,9 @@
 /*
  * lines.h - source lines and inlined functions of an address, by libdwarf; for images with debug info of
  * their own or in a separate file.
+ *
+ * libdwarf runs in a child process. Where damaged debug information kills it, nothing is known of the address
+ * that was asked for; the log is told once. options are kept: their strings and log must outlive `lines`.
  */
 #ifndef FATHOM_IMAGE_LINES_H
 #define FATHOM_IMAGE_LINES_H
@@ -15,7 +18,8 @@ struct line_frame {
     uint32_t line;        /* 0 when unknown */
 };
 
-/* -ENODATA: no debug info to be found for this image. Owned by the caller; the image must outlive it. */
+/* -ENODATA: no debug info to be found for this image; -EBADMSG: it is damaged. Owned by the caller; the image
+ * must outlive it. */
 int lines_open(const struct image *image, const struct image_options *options, struct lines **out,
                struct fathom_error *err);
 void lines_close(struct lines *lines);

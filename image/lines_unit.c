@@ -1,5 +1,5 @@
-/* lines_unit.c - see lines_unit.h. DWARF 5, sections 3.3 (functions), 3.3.8 (inlined ones) and 6.2 (lines).
- */
+/* lines_unit.c - see lines_unit.h. DWARF 5, sections 3.3 (functions), 3.3.8 (inlined ones) and 6.2
+ * (lines). */
 #include "image/lines_unit.h"
 
 #include <libdwarf/dwarf.h>
@@ -114,7 +114,10 @@ static bool own_name(Dwarf_Die die, char *out, size_t size, bool *plain)
         char *text;
         if (dwarf_attr(die, kinds[i], &attribute, NULL) != DW_DLV_OK)
             continue;
-        bool got = dwarf_formstring(attribute, &text, NULL) == DW_DLV_OK;
+        /* ("<DW_FORM_GNU_strp_alt-no-tied-file>" is what libdwarf says where a name is in a file of dwz that
+         * is not there) */
+        bool got =
+            dwarf_formstring(attribute, &text, NULL) == DW_DLV_OK && strncmp(text, "<DW_FORM_", 9) != 0;
         *plain = kinds[i] == DW_AT_name;
         if (got && *plain)
             snprintf(out, size, "%s", text);
@@ -127,19 +130,27 @@ static bool own_name(Dwarf_Die die, char *out, size_t size, bool *plain)
     return false;
 }
 
-static bool origin_of(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Die *out)
+/* *debug: of the die; becomes that of *out. */
+static bool origin_of(const struct lines_source *source, Dwarf_Debug *debug, Dwarf_Die die, Dwarf_Die *out)
 {
     static const Dwarf_Half kinds[] = {DW_AT_abstract_origin, DW_AT_specification};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         Dwarf_Attribute attribute;
         Dwarf_Off offset;
+        Dwarf_Half form = 0;
         if (dwarf_attr(die, kinds[i], &attribute, NULL) != DW_DLV_OK)
             continue;
-        bool got = dwarf_global_formref(attribute, &offset, NULL) == DW_DLV_OK &&
-                   dwarf_offdie_b(debug, offset, 1, out, NULL) == DW_DLV_OK;
+        bool got = dwarf_whatform(attribute, &form, NULL) == DW_DLV_OK;
+        Dwarf_Debug of = form == DW_FORM_GNU_ref_alt || form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8
+                             ? source->shared
+                             : *debug;
+        got = got && of && dwarf_global_formref(attribute, &offset, NULL) == DW_DLV_OK &&
+              dwarf_offdie_b(of, offset, 1, out, NULL) == DW_DLV_OK;
         dwarf_dealloc_attribute(attribute);
-        if (got)
+        if (got) {
+            *debug = of;
             return true;
+        }
     }
     return false;
 }
@@ -162,6 +173,7 @@ static int find_name(struct lines_source *source, Dwarf_Die die, const char **ou
     char text[1024] = "";
     bool plain = false;
     Dwarf_Die at = die, next;
+    Dwarf_Debug debug = source->debug;
     for (unsigned hops = 0; hops < MAX_ORIGINS; hops++) {
         char found[sizeof text];
         bool is_plain;
@@ -169,7 +181,7 @@ static int find_name(struct lines_source *source, Dwarf_Die die, const char **ou
             memcpy(text, found, sizeof text);
             plain = is_plain;
         }
-        if ((text[0] && !plain) || !origin_of(source->debug, at, &next))
+        if ((text[0] && !plain) || !origin_of(source, &debug, at, &next))
             break;
         if (at != die)
             dwarf_dealloc_die(at);

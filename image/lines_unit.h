@@ -46,6 +46,7 @@ struct lines_unit {
 /* What units have in common. */
 struct lines_source {
     Dwarf_Debug debug;
+    Dwarf_Debug shared;  /* that dwz moved parts to, which it shares with other files; NULL: none */
     struct arena *arena; /* of all names */
     struct table *names; /* offset of a DIE -> const char * */
 };

@@ -4,7 +4,7 @@ libimage_la_SOURCES = \
 	image/build_id.c \
 	image/cache.c image/cache.h \
 	image/calls.c image/calls.h image/calls_private.h \
-	image/calls_exports.c image/calls_fields.c image/calls_operands.c image/calls_sites.c image/calls_taken.c image/calls_tables.c \
+	image/calls_entered.c image/calls_exports.c image/calls_fields.c image/calls_operands.c image/calls_sites.c image/calls_taken.c image/calls_tables.c \
 	image/cfi.c image/cfi.h image/cfi_table.h \
 	image/cfi_expression.c image/cfi_expression.h \
 	image/cfi_frames.c image/cfi_frames.h \
@@ -12,15 +12,21 @@ libimage_la_SOURCES = \
 	image/code.c image/code.h image/code_effects.c image/code_reader.h \
 	image/cold.h image/cold_branches.c image/cold_names.c \
 	image/debug_file.c image/debug_file.h \
+	image/debuginfod.c image/debuginfod.h \
 	image/elf_file.c image/elf_file.h \
 	image/frame_flow.c image/frame_flow.h \
 	image/function_code.c image/function_code.h \
 	image/functions.c image/functions.h \
 	image/image.c image/image.h image/image_private.h \
+	image/image_find.c image/image_find.h \
+	image/image_store.c image/image_store.h \
 	image/insn.c image/insn.h \
 	image/landing_pads.c image/landing_pads.h \
 	image/lines.c image/lines.h \
+	image/lines_child.c image/lines_child.h \
+	image/lines_reader.c image/lines_reader.h \
 	image/lines_ranges.c image/lines_unit.c image/lines_unit.h \
+	image/mini_debug.c image/mini_debug.h \
 	image/name.c image/name.h \
 	image/operands.c image/operands.h \
 	image/plt.c \
@@ -32,4 +38,4 @@ libimage_la_SOURCES = \
 	image/targets.c \
 	image/thread_return.c image/thread_return.h \
 	image/vdso.c image/vdso.h
-libimage_la_LIBADD = $(ELF_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS) $(CAPSTONE_LIBS)
+libimage_la_LIBADD = $(ELF_LIBS) $(LZMA_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS) $(CAPSTONE_LIBS)

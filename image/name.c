@@ -49,3 +49,14 @@ int image_function_format(const struct image *image, uint32_t index, char *out, 
         return snprintf(out, size, "%s", "");
     return name_format(image->name, f->name, f->address, out, size);
 }
+
+bool name_is_c_library(const char *path)
+{
+    static const char *const names[] = {"libc.so.", "libc-2.", "ld-linux", "ld-musl", "ld-2.", "ld.so"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    }
+    return false;
+}

@@ -4,11 +4,15 @@
 #ifndef FATHOM_IMAGE_NAME_H
 #define FATHOM_IMAGE_NAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Demangled symbol, or as it stands; without a symbol (NULL) the file's name up to its first version number
  * and the address: "libsqlite3.so.0+0x1234". file may be a path. As snprintf. */
 int name_format(const char *file, const char *symbol, uint64_t address, char *out, size_t size);
+
+/* Whether a file (path) is the C library or its loader, by its name. */
+bool name_is_c_library(const char *path);
 
 #endif

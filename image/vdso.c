@@ -26,5 +26,5 @@ int vdso_open(const struct image_options *options, struct image **out, struct fa
     uint64_t start = getauxval(AT_SYSINFO_EHDR), end = start ? mapping_end(start) : 0;
     if (end <= start)
         return error_set(err, ENOENT, "this process has no vDSO to look code up in");
-    return image_open_memory("[vdso]", (const void *)(uintptr_t)start, end - start, options, out, err);
+    return image_open_memory(VDSO_NAME, (const void *)(uintptr_t)start, end - start, options, out, err);
 }

@@ -156,6 +156,8 @@ static bool add_exact(struct automaton *a, uint32_t from)
     double all = graph_callers(a->graph, inner.state.node).weight;
     bool good = true;
     for (uint32_t i = first; good && i < first + nodes; i++) {
+        if (!graph_allows(a->graph, i))
+            continue;
         struct item item = {.inner = from, .edge = NONE, .exact = i, .state = inner.state};
         item.so_far = item.promise = scaled_times(inner.so_far, (double)pathmap_node(map, i).passes / all);
         good = add_item(a, item);

@@ -1,5 +1,5 @@
-/* cid.c - from a sample's registers to its CID by the CFI row of its PC (DESIGN section 1); see resolver.h.
- */
+/* cid.c - from a sample's registers to its CID by the CFI row of its PC (DESIGN section 1); see
+ * resolver.h. */
 #include <string.h>
 
 #include "infer/resolver.h"
@@ -99,6 +99,8 @@ const char *unknown_reason_text(enum unknown_reason reason)
         return "it is in the kernel";
     case UNKNOWN_REGISTERS:
         return "it was recorded without registers";
+    case UNKNOWN_UNREAD:
+        return "it may have come through code that could not be read";
     case UNKNOWN_UNSURE:
         return "below the confidence asked for";
     default:

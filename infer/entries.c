@@ -54,6 +54,8 @@ struct entries *entries_new(struct image_cache *images, struct trie *trie, const
     if (!e->processes || !e->translation || !e->threads) {
         entries_free(e);
         e = NULL;
+    } else {
+        trie_leave_out(trie);
     }
     return e;
 }

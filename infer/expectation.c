@@ -1,6 +1,6 @@
 /* expectation.c - see expectation.h. What is gone through more than once are stretches of the recording,
- * which lie evenly in it and have a bound together: a large recording costs no more to learn from than that.
- */
+ * which lie evenly in it and have a bound together: a large recording costs no more to learn from than
+ * that. */
 #include "infer/expectation.h"
 
 #include <errno.h>
@@ -31,13 +31,14 @@ struct expecting {
     double scale; /* moments that each of the columns stands for */
 };
 
-int expectation_anchor(struct resolver *resolver, struct coherence *model, uint32_t node, uint32_t *state)
+int expectation_anchor(struct resolver *resolver, struct coherence *model, uint32_t setting, uint32_t node,
+                       uint32_t *state)
 {
     const struct candidate_path *candidates;
     const struct pathmap *map = resolver_map(resolver);
     struct pathmap_node n = pathmap_node(map, node);
     uint32_t answer, first;
-    int rc = node == PATHMAP_NONE ? 0 : resolver_find(resolver, n.function, n.height, &answer);
+    int rc = node == PATHMAP_NONE ? 0 : resolver_find(resolver, setting, n.function, n.height, &answer);
     if (rc <= 0)
         return rc;
     if (coherence_meet(model, answer, 1) < 0)
@@ -64,8 +65,9 @@ static int meet_cids(struct expecting *x)
     for (size_t i = 0; i < count; i++) {
         const struct candidate_path *candidates;
         uint32_t function = in->functions[cids[i].function], answer;
-        int rc =
-            function == PATHMAP_NONE ? 0 : resolver_find(in->resolver, function, cids[i].height, &answer);
+        int rc = function == PATHMAP_NONE
+                     ? 0
+                     : resolver_find(in->resolver, cids[i].setting, function, cids[i].height, &answer);
         if (rc == 0)
             continue;
         if (rc < 0 || coherence_meet(in->model, answer, (double)cids[i].samples) < 0)
@@ -112,8 +114,11 @@ static int column_of(const struct expecting *x, const struct moment *m, struct c
     out->time = m->time;
     if (m->anchor == TRIE_NONE)
         return 0;
+    const struct wanted *cids;
     uint32_t state;
-    int rc = expectation_anchor(x->in->resolver, x->in->model, x->in->nodes[m->anchor], &state);
+    survey_cids(x->in->survey, &cids);
+    int rc = expectation_anchor(x->in->resolver, x->in->model, cids[m->cid].setting, x->in->nodes[m->anchor],
+                                &state);
     if (rc > 0) {
         out->first = state;
         out->count = 1;

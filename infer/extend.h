@@ -12,16 +12,18 @@
 #include "infer/statics.h"
 #include "pathmap/pathmap.h"
 
-/* A CID of the recording. */
+/* A CID of the recording in a setting. */
 struct wanted {
     uint32_t function, height; /* of the trie */
+    uint32_t setting;          /* settings.h */
     uint64_t samples;
 };
 
 /* One path that a CID can have. */
 struct expected_path {
-    uint32_t node; /* of the trie */
-    double share;  /* among all paths of its CID */
+    uint32_t node;    /* of the trie */
+    uint32_t setting; /* of the CID */
+    double share;     /* among all paths of its CID */
 };
 
 struct extend_summary {
@@ -37,17 +39,29 @@ struct extension { /* malloc'ed: the caller frees paths */
     struct extend_summary summary;
 };
 
-/* Finds paths by the map's edges and the static ones, and enters them into the trie. map is the trie's
- * (trie_serialise) after the functions of wanted and statics were added. weights (by the map's nodes) are
- * those of an open world, where all CIDs are asked for, and calls from contexts that it is likely to have are
- * entered, too (share 0: weights.h tells it); NULL: it is closed, and CIDs of which training saw
- * every call are left out. wanted is sorted: the CIDs with the most samples come first. 0 or -ENOMEM. */
-int extend_paths(struct trie *trie, const struct pathmap *map, const struct graph_weights *weights,
-                 const struct statics *statics, struct wanted *wanted, size_t count, struct extension *out,
+/* What paths are made of; all borrowed. */
+struct extend_input {
+    struct trie *trie;
+    const struct pathmap *map; /* the trie's after the functions of wanted and statics were added */
+    const struct statics *statics;
+    /* By the map's nodes, in an open world, where all CIDs are asked for, and calls from contexts that it is
+     * likely to have are entered, too (share 0: weights.h tells it). NULL: the world is closed, and CIDs of
+     * which training saw every call are left out. */
+    const struct graph_weights *weights;
+    const struct admission *admission; /* NULL: any path can be anywhere */
+    /* By setting: one in which at least the paths of this one can be; paths are looked for there first, as
+     * each setting that they are looked for in takes time. NULL as admission. */
+    const uint32_t *wider;
+};
+
+/* Finds paths by the map's edges and the static ones that can be in each CID's setting, and enters them into
+ * the trie. wanted is sorted. 0 or -ENOMEM. */
+int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t count, struct extension *out,
                  struct fathom_error *err);
 
-/* Whether a CID (of the map) may have paths that the map does not know: not when it is known and training saw
- * every call into its image. */
-bool extend_is_open(const struct pathmap *map, uint32_t function, uint32_t height);
+/* Whether a CID (of the map) may have paths that the map does not know: not when it knows some that can be in
+ * the setting, and training saw every call into its image. admission as above. */
+bool extend_is_open(const struct pathmap *map, const struct admission *admission, uint32_t setting,
+                    uint32_t function, uint32_t height);
 
 #endif

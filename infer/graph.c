@@ -27,6 +27,8 @@ struct graph {
     uint32_t *callees;         /* by function: how many it was seen to call */
     bool *hooked;              /* by function: its image is, and no other calls are made */
     bool *ends;                /* by function: it never returns */
+    struct graph_scope scope;
+    bool *allowed; /* by the map's nodes: their paths can be in the scope; NULL: all can */
     struct span *pairs;
     uint32_t pair_count;
     struct table *pair_of; /* function << 32 | next -> index in pairs */
@@ -50,15 +52,30 @@ static int compare_edges(const void *a, const void *b)
     return x->open - y->open;
 }
 
+/* Whether a call that was seen in one setting can be made in the graph's: the caller's other calls tell of
+ * that, too. */
+static bool is_in_scope(const struct graph *g, uint32_t node, const struct pathmap_node *n)
+{
+    if (!g->allowed || g->allowed[node])
+        return true;
+    if (n->parent == PATHMAP_NONE)
+        return false;
+    uint32_t caller = pathmap_node(g->map, n->parent).function;
+    return admission_has(g->scope.admission, g->scope.setting, n->function) &&
+           admission_has(g->scope.admission, g->scope.setting, caller) &&
+           admission_calls(g->scope.admission, g->scope.setting, caller);
+}
+
 /* What the map saw (or the weights tell): for every node its call, once for any next and once for each next.
  * false: out of memory. */
-static bool collect(const struct pathmap *map, const struct graph_weights *weights, struct sights *sights)
+static bool collect(const struct graph *g, const struct graph_weights *weights, struct sights *sights)
 {
+    const struct pathmap *map = g->map;
     bool fine = true;
     uint32_t nodes = pathmap_node_count(map);
     for (uint32_t i = 0; i < nodes && fine; i++) {
         struct pathmap_node node = pathmap_node(map, i);
-        if (!pathmap_node_sound(map, i) || (weights && weights->passes[i] <= 0))
+        if (!pathmap_node_sound(map, i) || (weights && weights->passes[i] <= 0) || !is_in_scope(g, i, &node))
             continue;
         double passes = weights ? weights->passes[i] : (double)node.passes;
         double self = weights ? weights->self[i] : (double)node.self;
@@ -73,7 +90,8 @@ static bool collect(const struct pathmap *map, const struct graph_weights *weigh
                 outer.caller = grand.function;
                 outer.rise = parent.height - grand.height;
             }
-            fine = sights_add(sights, node.function, parent.function, &outer);
+            fine = !is_in_scope(g, node.parent, &parent) ||
+                   sights_add(sights, node.function, parent.function, &outer);
         }
         fine = fine && sights_add(sights, ANY, node.function, &edge);
         edge.weight = self;
@@ -82,12 +100,30 @@ static bool collect(const struct pathmap *map, const struct graph_weights *weigh
     return fine;
 }
 
+/* Whether a call that the binary shows, of a function that is there, can be made in the graph's setting. */
+static bool is_call_in_scope(const struct graph *g, uint32_t callee, const struct graph_edge *edge)
+{
+    const struct graph_scope *s = &g->scope;
+    if (!s->admission)
+        return true;
+    return edge->caller == GRAPH_ROOT
+               ? callee == PATHMAP_NONE || admission_begins(s->admission, s->setting, callee, edge->rise)
+               : admission_has(s->admission, s->setting, edge->caller);
+}
+
+static bool is_function_in_scope(const struct graph *g, uint32_t function)
+{
+    return !g->scope.admission || admission_has(g->scope.admission, g->scope.setting, function);
+}
+
 /* Adds the calls that the binary shows. */
-static bool collect_calls(struct sights *sights, const struct graph_calls *calls)
+static bool collect_calls(const struct graph *g, struct sights *sights, const struct graph_calls *calls)
 {
     bool fine = true;
     for (size_t i = 0; calls && i < calls->count && fine; i++) {
         const struct graph_call *call = &calls->calls[i];
+        if (!is_function_in_scope(g, call->callee) || !is_call_in_scope(g, call->callee, &call->edge))
+            continue;
         fine = sights_add(sights, call->edge.open ? OPEN : FIXED, call->callee, &call->edge);
     }
     return fine;
@@ -252,15 +288,27 @@ static void weigh_class(struct graph *g, struct span *span, double share)
     weigh_callers(g, span, NULL);
 }
 
+/* The same for a call through a pointer: what a thread was started with may be known. */
+static bool is_pointer_call_in_scope(const struct graph *g, const struct graph_edge *edge)
+{
+    return is_call_in_scope(g, PATHMAP_NONE, edge) &&
+           (!g->scope.admission || edge->caller == GRAPH_ROOT ||
+            admission_calls(g->scope.admission, g->scope.setting, edge->caller));
+}
+
 /* The class's edges, equal ones once. */
 static void lay_out_class(struct graph *g, const struct graph_class *class, struct span *span)
 {
     struct graph_edge *edges = g->edges + g->edge_count;
+    size_t count = 0, targets = 0;
     *span = (struct span){g->edge_count, 0, 0};
     for (size_t i = 0; i < class->caller_count; i++)
-        edges[i] = class->callers[i];
-    qsort(edges, class->caller_count, sizeof *edges, compare_edges);
-    for (size_t i = 0; i < class->caller_count; i++) {
+        if (is_pointer_call_in_scope(g, &class->callers[i]))
+            edges[count++] = class->callers[i];
+    for (size_t i = 0; i < class->target_count; i++)
+        targets += is_function_in_scope(g, class->targets[i]);
+    qsort(edges, count, sizeof *edges, compare_edges);
+    for (size_t i = 0; i < count; i++) {
         struct graph_edge *last = span->count ? &edges[span->count - 1] : NULL;
         if (last && compare_edges(last, &edges[i]) == 0)
             last->weight += edges[i].weight;
@@ -268,7 +316,7 @@ static void lay_out_class(struct graph *g, const struct graph_class *class, stru
             edges[span->count++] = edges[i];
     }
     g->edge_count += span->count;
-    weigh_class(g, span, 1 / (double)class->target_count);
+    weigh_class(g, span, 1 / (double)(targets ? targets : 1));
 }
 
 static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
@@ -286,7 +334,7 @@ static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
     for (size_t c = 0; calls && c < calls->class_count; c++) {
         lay_out_class(g, &calls->classes[c], &g->classes[c]);
         for (size_t i = 0; i < calls->classes[c].target_count; i++)
-            first[calls->classes[c].targets[i]]++;
+            first[calls->classes[c].targets[i]] += is_function_in_scope(g, calls->classes[c].targets[i]);
     }
     uint32_t sum = 0; /* counts become where each function's members begin, then where they end */
     for (uint32_t f = 0; f < g->functions; f++) {
@@ -296,7 +344,8 @@ static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
     }
     for (uint32_t c = 0; calls && c < calls->class_count; c++)
         for (size_t i = 0; i < calls->classes[c].target_count; i++)
-            g->members[first[calls->classes[c].targets[i]]++] = c;
+            if (is_function_in_scope(g, calls->classes[c].targets[i]))
+                g->members[first[calls->classes[c].targets[i]]++] = c;
     return true;
 }
 
@@ -304,7 +353,9 @@ static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
 static bool build(struct graph *g, struct sights *counted, const struct graph_calls *calls,
                   const struct graph_weights *weights)
 {
-    if (!collect(g->map, weights, counted) || !collect_calls(counted, calls))
+    if (g->scope.admission && !(g->allowed = admission_nodes(g->scope.admission, g->scope.setting)))
+        return false;
+    if (!collect(g, weights, counted) || !collect_calls(g, counted, calls))
         return false;
     const struct sight *sights;
     size_t count = sights_sorted(counted, &sights), room = count;
@@ -336,13 +387,17 @@ static bool build(struct graph *g, struct sights *counted, const struct graph_ca
     return lay_out_classes(g, calls);
 }
 
-struct graph *graph_new_open(const struct pathmap *map, const struct graph_calls *calls,
-                             const struct graph_weights *weights)
+struct graph *graph_new_in(const struct pathmap *map, const struct graph_calls *calls,
+                           const struct graph_weights *weights, struct graph_scope scope)
 {
     struct graph *g = calloc(1, sizeof *g);
     struct sights *sights = sights_new();
-    if (g)
+    if (g) {
         g->map = map;
+        g->scope = scope;
+        if (scope.setting == SETTING_ANY)
+            g->scope.admission = NULL;
+    }
     if (!g || !sights || !build(g, sights, calls, weights)) {
         graph_free(g);
         g = NULL;
@@ -353,7 +408,7 @@ struct graph *graph_new_open(const struct pathmap *map, const struct graph_calls
 
 struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls)
 {
-    return graph_new_open(map, calls, NULL);
+    return graph_new_in(map, calls, NULL, (struct graph_scope){0});
 }
 
 void graph_free(struct graph *g)
@@ -368,6 +423,7 @@ void graph_free(struct graph *g)
     free(g->callees);
     free(g->hooked);
     free(g->ends);
+    free(g->allowed);
     free(g->pairs);
     table_free(g->pair_of);
     free(g->classes);
@@ -438,13 +494,7 @@ const struct graph_edge *graph_edge_at(const struct graph *g, uint32_t number)
     return &g->edges[number];
 }
 
-uint32_t graph_exact(const struct graph *g, uint32_t function, uint32_t height, uint32_t *first)
+bool graph_allows(const struct graph *g, uint32_t node)
 {
-    return g->hooked[function] ? pathmap_find(g->map, function, height, first) : 0;
-}
-
-bool graph_possible(const struct graph *g, uint32_t function, uint32_t height)
-{
-    uint32_t first;
-    return !g->hooked[function] || graph_exact(g, function, height, &first) > 0;
+    return !g->allowed || g->allowed[node];
 }

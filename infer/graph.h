@@ -12,7 +12,7 @@
 #ifndef FATHOM_INFER_GRAPH_H
 #define FATHOM_INFER_GRAPH_H
 
-#include "pathmap/pathmap.h"
+#include "infer/admission.h"
 
 #define GRAPH_ROOT                                                                                           \
     (UINT32_MAX -                                                                                            \
@@ -69,17 +69,23 @@ struct graph;
 /* map is borrowed; calls (NULL: none) are copied, but for those that training saw. Numbers of functions in
  * them are the map's. NULL: out of memory. */
 struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls);
-/* The same for an open world: hooked images are taken for others, as this run makes calls in them that
- * training did not see. Nodes without weight have no edges. weights are read, and need not stay. */
-struct graph *graph_new_open(const struct pathmap *map, const struct graph_calls *calls,
-                             const struct graph_weights *weights);
+/* Where the paths are to be. */
+struct graph_scope {
+    const struct admission *admission; /* of the map; NULL: anywhere */
+    uint32_t setting;
+};
+/* The same for the paths that can be in a setting. With weights the world is open: hooked images are taken
+ * for others, as this run makes calls in them that training did not see. Nodes without weight have no edges.
+ * weights (NULL: the world is closed) are read, and need not stay. */
+struct graph *graph_new_in(const struct pathmap *map, const struct graph_calls *calls,
+                           const struct graph_weights *weights, struct graph_scope scope);
 void graph_free(struct graph *graph);
 const struct pathmap *graph_map(const struct graph *graph);
 
 /* All edges of a function that training saw. */
 struct graph_edges graph_callers(const struct graph *graph, uint32_t function);
-/* Those seen when `next` was what the function called (or GRAPH_LEAF); none (count 0) when that was not seen.
- */
+/* Those seen when `next` was what the function called (or GRAPH_LEAF); none (count 0) when that was not
+ * seen. */
 struct graph_edges graph_callers_before(const struct graph *graph, uint32_t function, uint32_t next);
 /* Direct calls of a function that only the binary shows. A function of a hooked image that training entered
  * has none: training saw all its calls. */
@@ -98,12 +104,7 @@ bool graph_hooked(const struct graph *graph, uint32_t function);
 uint32_t graph_edge_number(const struct graph *graph, const struct graph_edge *edge);
 const struct graph_edge *graph_edge_at(const struct graph *graph, uint32_t number);
 
-/* Whether a path to the function can have this height as far as training tells: always, but for a function of
- * a hooked image. Asked of callers at the end of an edge that only the binary shows. */
-bool graph_possible(const struct graph *graph, uint32_t function, uint32_t height);
-/* The map's nodes (*first .. *first + count - 1) of a hooked image's function at this height: training saw
- * all calls, so these are the paths and no others are looked for. 0 when the image is not hooked, or the map
- * has none. */
-uint32_t graph_exact(const struct graph *graph, uint32_t function, uint32_t height, uint32_t *first);
+/* Whether the path of this node of the map can be in the graph's setting; of those above, some may not. */
+bool graph_allows(const struct graph *graph, uint32_t node);
 
 #endif

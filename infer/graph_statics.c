@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #define JUMPS 0.5 /* of a function's runs end by a certain one of its jumps */
+/* What the loader runs before the program, beside that: programs run longer than it takes. */
+#define LOADER 0.01
 
 struct translating {
     const struct graph *seen; /* what training saw */
@@ -35,14 +37,30 @@ static size_t count_callers(const struct translating *t, const struct static_jum
     return sum;
 }
 
-/* The same call when what is called jumps on: as often as it was seen, in calls for each run of its caller.
- */
+/* The same call when what is called jumps on: as often as it was seen, in calls for each run of its
+ * caller. */
 static struct graph_edge passed_on(const struct translating *t, const struct graph_edge *edge)
 {
     struct graph_edge out = *edge;
     double runs = edge->caller == GRAPH_ROOT ? 0 : graph_callers(t->seen, edge->caller).weight;
     out.weight = JUMPS * (runs > 0 ? edge->weight / runs : 1);
     return out;
+}
+
+/* Whether what is called may jump on in this caller's stead. Training ascribes what the loader runs before
+ * the program to `_start`, without a call site: that tells nothing of what `_start` calls. */
+static bool is_passed_on(const struct graph_edge *edge)
+{
+    return edge->caller == GRAPH_ROOT || edge->site != 0;
+}
+
+/* How often a call is made in a run of its caller. */
+static double weight_of(const struct statics *statics, const struct static_edge *edge)
+{
+    for (size_t i = 0; edge->caller == STATIC_ROOT && i < statics->start_count; i++)
+        if (statics->starts[i].function == edge->callee && !statics->starts[i].only)
+            return LOADER;
+    return 1;
 }
 
 static bool translate_calls(const struct translating *t, const struct statics *statics,
@@ -54,14 +72,16 @@ static bool translate_calls(const struct translating *t, const struct statics *s
         return false;
     for (size_t i = 0; i < statics->count; i++) {
         struct graph_call call = {.callee = t->to_map[statics->edges[i].callee]};
-        if (translate_edge(t, &statics->edges[i], 1, &call.edge) && call.callee != PATHMAP_NONE)
+        if (translate_edge(t, &statics->edges[i], weight_of(statics, &statics->edges[i]), &call.edge) &&
+            call.callee != PATHMAP_NONE)
             out->calls[out->count++] = call;
     }
     for (size_t i = 0; i < statics->jump_count; i++) {
         uint32_t to = t->to_map[statics->jumps[i].to];
         struct graph_edges edges = callers_of_jump(t, &statics->jumps[i]);
         for (uint32_t e = 0; e < edges.count && to != PATHMAP_NONE; e++)
-            out->calls[out->count++] = (struct graph_call){to, passed_on(t, &edges.edges[e])};
+            if (is_passed_on(&edges.edges[e]))
+                out->calls[out->count++] = (struct graph_call){to, passed_on(t, &edges.edges[e])};
     }
     return true;
 }
@@ -80,6 +100,8 @@ static bool translate_class(const struct translating *t, const struct static_cla
     for (size_t i = 0; i < class->jump_count; i++) {
         struct graph_edges edges = callers_of_jump(t, &class->jumps[i]);
         for (uint32_t e = 0; e < edges.count; e++) {
+            if (!is_passed_on(&edges.edges[e]))
+                continue;
             out->callers[out->caller_count] = passed_on(t, &edges.edges[e]);
             out->callers[out->caller_count++].weight *= class->share;
         }

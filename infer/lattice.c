@@ -163,7 +163,7 @@ static bool begin_block(struct lattice *l, uint32_t b)
             uint32_t height = pathmap_node(map, first + l->cursor[f]).height, unit = height / CALLERS_UNIT;
             if (unit / LATTICE_BLOCK > b)
                 break;
-            if (height % CALLERS_UNIT)
+            if (height % CALLERS_UNIT || !graph_allows(l->graph, first + l->cursor[f]))
                 continue;
             block->slots[f].exact |= UINT64_C(1) << unit % LATTICE_BLOCK;
             mark(l, f, unit);

@@ -1,10 +1,14 @@
 noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
+	infer/admission.c infer/admission.h \
 	infer/automaton.c infer/automaton.h \
 	infer/backoff.c infer/backoff.h \
 	infer/bases.c infer/bases.h \
+	infer/builds.c infer/builds.h \
 	infer/callers.c infer/callers.h \
 	infer/cid.c \
+	infer/code_heights.c infer/code_heights.h \
+	infer/code_votes.c infer/code_votes.h \
 	infer/coherence.c infer/coherence.h \
 	infer/entries.c infer/entries.h \
 	infer/evidence.c infer/evidence.h \
@@ -18,14 +22,17 @@ libinfer_la_SOURCES = \
 	infer/lattice_values.c \
 	infer/lineage.c infer/lineage.h \
 	infer/locate.c infer/locate.h \
+	infer/main_stacks.c infer/main_stacks.h \
 	infer/narrow.c infer/narrow.h \
 	infer/novelty.c infer/novelty.h \
 	infer/numbering.c infer/numbering.h \
 	infer/openness.c infer/openness.h \
+	infer/origins.c infer/origins.h \
 	infer/pipeline.c infer/pipeline.h \
 	infer/renewal.c infer/renewal.h \
 	infer/resolver.c infer/resolver.h \
 	infer/scaled.h \
+	infer/settings.c infer/settings.h \
 	infer/shared_ground.c infer/shared_ground.h \
 	infer/shared_layout.c infer/shared_layout.h \
 	infer/shared_levels.c infer/shared_levels.h \
@@ -41,5 +48,6 @@ libinfer_la_SOURCES = \
 	infer/trainer.c infer/trainer.h \
 	infer/translation.c infer/translation.h \
 	infer/trellis.c infer/trellis.h \
+	infer/unread.c infer/unread.h \
 	infer/weights.c infer/weights.h
 libinfer_la_LIBADD = -lm

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
+#include "infer/builds.h"
 #include "infer/expectation.h"
 #include "infer/inside.h"
 #include "infer/narrow.h"
@@ -12,6 +14,7 @@
 #include "infer/openness.h"
 #include "infer/run_time.h"
 #include "infer/stack_bases.h"
+#include "infer/unread.h"
 #include "infer/weights.h"
 
 #define OPEN_ROUNDS 3 /* of asking the automaton, by what the one before told of this run */
@@ -23,31 +26,43 @@ struct pipeline {
     struct processes *processes; /* of the pass that runs */
     struct trie *trie;
     struct trainer *trainer;
+    struct origins *origins;
+    struct settings *settings;
+    struct statics statics;        /* empty: none were built */
     const struct pathmap *trained; /* NULL: none was given */
     struct pathmap *map;
+    struct admission *admission; /* of the map; NULL before the survey */
     struct resolver *resolver;
     uint32_t *nodes;           /* the map's number by the trie's */
+    uint32_t *unwound;         /* unwound_samples() of the map */
     struct coherence *model;   /* NULL: no smoothing */
     struct smoother *smoother; /* the same */
     struct inside *inside;
     struct narrow *narrow;
     struct stack_bases *bases;
+    struct unread *unread;
+    struct candidate_path shown[CANDIDATES_MAX]; /* deliver() */
     struct survey *survey;
     struct run_times *run_times; /* of the pass that runs; NULL before the samples of the event are known */
     uint32_t *anchors; /* trie nodes of the audit samples' paths, in their order; TRIE_NONE: not told */
     size_t anchor_count, anchor_room;
-    size_t next_anchor; /* in this pass */
-    struct table *held; /* audit samples that are held back, by moment_key() -> 1 */
-    struct table *ran;  /* PIDs with samples -> 1 */
-    uint64_t audits;    /* that the learning pass met */
-    bool stale;         /* an earlier resolver met another build */
-    bool base_unknown;  /* the learning pass met a sample on no stack that the records tell */
+    size_t next_anchor;        /* in this pass */
+    struct table *held;        /* audit samples that are held back, by moment_key() -> 1 */
+    struct table *ran;         /* PIDs with samples -> 1 */
+    uint64_t audits;           /* that the learning pass met */
+    struct builds *builds;     /* NULL: no map was given */
+    const struct image *noted; /* in builds, last */
+    bool surveyed;             /* all settings are known */
+    bool base_unknown;         /* the learning pass met a sample on no stack that the records tell */
     const struct event *events;
     size_t event_count;
     uint32_t event; /* the one to resolve */
     pipeline_sink *sink;
     void *sink_context;
     struct pipeline_summary summary;
+    const char *pass_name; /* of the pass that runs */
+    order_sink *pass_sink;
+    uint64_t pass_records, all_records; /* taken so far; of a whole pass, 0 in the first */
 };
 
 struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_options *options,
@@ -63,10 +78,14 @@ struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_
     p->trie = trie_new();
     p->trainer = p->trie ? trainer_new(p->trie) : NULL;
     p->survey = survey_new();
+    p->origins = origins_new();
+    p->settings = settings_new();
     p->bases = stack_bases_new();
+    p->unread = unread_new(images);
     p->held = table_new();
     p->ran = table_new();
-    if (!p->processes || !p->trainer || !p->survey || !p->bases || !p->held || !p->ran) {
+    if (!p->processes || !p->trainer || !p->survey || !p->origins || !p->settings || !p->bases ||
+        !p->unread || !p->held || !p->ran) {
         pipeline_free(p);
         return NULL;
     }
@@ -78,11 +97,17 @@ void pipeline_free(struct pipeline *p)
     if (!p)
         return;
     stack_bases_free(p->bases);
+    unread_free(p->unread);
+    builds_free(p->builds);
     smoother_free(p->smoother);
     inside_free(p->inside);
     narrow_free(p->narrow);
     coherence_free(p->model);
     resolver_free(p->resolver);
+    admission_free(p->admission);
+    statics_free(&p->statics);
+    settings_free(p->settings);
+    origins_free(p->origins);
     pathmap_close(p->map);
     trainer_free(p->trainer);
     trie_free(p->trie);
@@ -91,6 +116,7 @@ void pipeline_free(struct pipeline *p)
     run_times_free(p->run_times);
     free(p->anchors);
     free(p->nodes);
+    free(p->unwound);
     table_free(p->held);
     table_free(p->ran);
     free(p);
@@ -128,6 +154,19 @@ static int hold_back(struct pipeline *p, const struct sample *sample, struct fat
     return table_put(p->held, moment_key(sample), NULL) ? 1 : error_memory(err);
 }
 
+/* Keeps where the thread's stack begins, by the dump that was entered last. */
+static int learn_origin(struct pipeline *p, const struct process *process, const struct sample *sample,
+                        struct fathom_error *err)
+{
+    struct trainer_origin origin = trainer_origin(p->trainer);
+    uint64_t base;
+    if (process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN || base != origin.base)
+        return 0;
+    return origins_learn(p->origins, process, sample->tid, origin.outermost, base, origin.called)
+               ? 0
+               : error_memory(err);
+}
+
 /* Enters the sample's dump; keeps the base that it told for the passes to come. */
 static int learn_dump(struct pipeline *p, struct process *process, const struct sample *sample,
                       struct fathom_error *err)
@@ -145,7 +184,8 @@ static int learn_dump(struct pipeline *p, struct process *process, const struct 
     p->summary.learned++;
     if (is_audit(p, sample))
         p->anchors[p->anchor_count - 1] = trainer_leaf(p->trainer);
-    return stack_bases_learn(p->bases, process, sample, before, err);
+    int rc = learn_origin(p, process, sample, err);
+    return rc < 0 ? rc : stack_bases_learn(p->bases, process, sample, before, err);
 }
 
 /* Room for what the audit sample will tell. */
@@ -209,7 +249,8 @@ static int begin_pass(struct pipeline *p, struct fathom_error *err)
     p->processes = processes_new(p->images, p->log);
     p->run_times = run_times_new(is_clock(&p->events[p->event]) ? p->event : RUN_TIME_NO_CLOCK);
     p->next_anchor = 0;
-    return p->processes && p->run_times ? 0 : error_memory(err);
+    settings_begin_pass(p->settings);
+    return p->processes && p->run_times ? stack_bases_begin(p->bases, err) : error_memory(err);
 }
 
 static int vote(void *pipeline, const struct record *record, struct fathom_error *err)
@@ -222,12 +263,46 @@ static int vote(void *pipeline, const struct record *record, struct fathom_error
     return process && sample->has_regs ? stack_bases_vote(p->bases, process, sample, err) : 0;
 }
 
+/* Opens a file that is mapped into a process with samples: paths can begin in the program and the C library
+ * though no sample fell there. */
+static void open_mapped(struct pipeline *p, const struct record *record)
+{
+    struct process *process = process_find(p->processes, record->pid);
+    if (process && table_find(p->ran, record->pid))
+        process_mapping(process, record->mmap.address);
+}
+
+/* A vote by what the code of the binaries tells of main threads, all of which are opened. */
+static int code_vote(void *pipeline, const struct record *record, struct fathom_error *err)
+{
+    struct pipeline *p = pipeline;
+    const struct sample *sample = &record->sample;
+    int rc = stack_bases_record(p->bases, record, err);
+    if (rc == 0 && record->kind != RECORD_SAMPLE)
+        rc = processes_apply(p->processes, record, err);
+    if (rc == 0 && record->kind == RECORD_MMAP)
+        open_mapped(p, record);
+    if (rc < 0 || record->kind != RECORD_SAMPLE)
+        return rc;
+    struct process *process = process_find(p->processes, sample->pid);
+    struct place place;
+    uint64_t cfa;
+    enum unknown_reason reason;
+    if (!process || process_has_stack(process, sample->tid) ||
+        !cid_cfa(process, sample, &place, &cfa, &reason))
+        return 0;
+    uint32_t function = trainer_function(p->trainer, &place);
+    return function == TRIE_NONE ? error_memory(err)
+                                 : stack_bases_code_vote(p->bases, sample, function, cfa, err);
+}
+
 /* What a record is to the passes that come after learning. */
 struct taken {
     bool sample;     /* of the event to resolve */
     uint32_t anchor; /* an audit sample: the trie's node of its path; TRIE_NONE */
     struct process *process;
     struct run_time run; /* the strand, and how long it ran when that is wanted */
+    uint32_t setting;
 };
 
 /* A sample of the event to resolve or an anchor, in its process whose stack has the base that is known by
@@ -236,8 +311,9 @@ static int take_sample(struct pipeline *p, const struct record *record, struct t
                        struct fathom_error *err)
 {
     *out = (struct taken){.anchor = TRIE_NONE};
-    if (record->kind != RECORD_SAMPLE)
-        return processes_apply(p->processes, record, err);
+    int rc = p->base_unknown ? stack_bases_record(p->bases, record, err) : 0;
+    if (rc < 0 || record->kind != RECORD_SAMPLE)
+        return rc < 0 ? rc : processes_apply(p->processes, record, err);
     const struct sample *sample = &record->sample;
     out->sample = sample->event == p->event || is_held(p, sample);
     if (is_audit(p, sample) && p->next_anchor < p->anchor_count) {
@@ -247,22 +323,28 @@ static int take_sample(struct pipeline *p, const struct record *record, struct t
     if (!out->sample && out->anchor == TRIE_NONE)
         return 0;
     out->process = process_find(p->processes, sample->pid);
-    int rc = p->base_unknown && out->process && sample->has_regs
-                 ? stack_bases_apply(p->bases, out->process, sample, err)
-                 : 0;
+    if (p->base_unknown && out->process && sample->has_regs)
+        rc = stack_bases_apply(p->bases, out->process, sample, err);
+    if (rc == 0 && out->process && sample->has_regs &&
+        settings_of(p->settings, p->origins, out->process, sample, &out->setting) < 0)
+        rc = error_memory(err);
     out->run.strand = process_strand(out->process, sample);
     if (rc == 0 && !p->options.no_temporal && run_times_pass(p->run_times, sample, &out->run) < 0)
         rc = error_memory(err);
     return rc;
 }
 
-/* Opens a file that is mapped into a process with samples, when all that is known of paths is what binaries
- * show: they begin in the program and the C library, even if no sample fell there. */
-static void open_mapped(struct pipeline *p, const struct record *record)
+/* Opens the file of the process's program, in which its paths begin. */
+static void open_program(const struct process *process)
 {
-    struct process *process = process_find(p->processes, record->pid);
-    if (process && pathmap_node_count(p->map) == 0 && table_find(p->ran, record->pid))
-        process_mapping(process, record->mmap.address);
+    const struct build_id *build_id;
+    const struct mapping *mapping;
+    for (size_t i = 0; (mapping = process_mapping_at(process, i, &build_id)); i++) {
+        if (mapping->path[0] != '/')
+            continue;
+        process_mapping(process, mapping->start);
+        return;
+    }
 }
 
 /* Notes the CID of a sample and of an anchor. */
@@ -270,19 +352,22 @@ static int survey(void *pipeline, const struct record *record, struct fathom_err
 {
     struct pipeline *p = pipeline;
     struct taken taken;
+    uint32_t settings = settings_count(p->settings);
     int rc = take_sample(p, record, &taken, err);
-    if (rc == 0 && record->kind == RECORD_MMAP && !p->options.no_automaton)
+    /* Where all that is known of paths is what binaries show. */
+    if (rc == 0 && record->kind == RECORD_MMAP && !p->options.no_automaton && pathmap_node_count(p->map) == 0)
         open_mapped(p, record);
+    if (rc == 0 && settings_count(p->settings) > settings && !p->options.no_automaton)
+        open_program(taken.process);
     if (rc < 0 || (!taken.sample && taken.anchor == TRIE_NONE))
         return rc;
+    if (unread_note(p->unread, taken.process) < 0)
+        return error_memory(err);
     struct cid cid = cid_of_sample(taken.process, &record->sample);
     if (cid.reason != UNKNOWN_NOT || cid.height > UINT32_MAX)
         return 0;
-    /* Asked of the map as it was given: an image of another build shows before the trie takes it in. */
-    resolver_function(p->resolver, cid.place.image, cid.place.function);
-    uint32_t function = trainer_function(p->trainer, &cid.place);
-    if (function == TRIE_NONE ||
-        survey_add(p->survey, taken.run, function, (uint32_t)cid.height, taken.anchor) < 0)
+    struct wanted wanted = {trainer_function(p->trainer, &cid.place), (uint32_t)cid.height, taken.setting, 0};
+    if (wanted.function == TRIE_NONE || survey_add(p->survey, taken.run, &wanted, taken.anchor) < 0)
         return error_memory(err);
     return 0;
 }
@@ -290,10 +375,63 @@ static int survey(void *pipeline, const struct record *record, struct fathom_err
 static int resolve_anchor(struct pipeline *p, const struct taken *taken, struct fathom_error *err)
 {
     uint32_t state;
-    int rc = p->smoother ? expectation_anchor(p->resolver, p->model, p->nodes[taken->anchor], &state) : 0;
+    int rc = p->smoother
+                 ? expectation_anchor(p->resolver, p->model, taken->setting, p->nodes[taken->anchor], &state)
+                 : 0;
     if (rc < 0)
         return error_memory(err);
     return rc ? smoother_anchor(p->smoother, taken->run, state, err) : 0;
+}
+
+/* Of a path that may run through code that nobody read only what was seen is told; see unread.h. */
+static void hide_unread(struct pipeline *p, struct resolved *r)
+{
+    if (r->kind == RESOLVED_UNKNOWN) {
+        r->reason = r->reason == UNKNOWN_CONTEXT ? UNKNOWN_UNREAD : r->reason;
+        return;
+    }
+    struct pathmap_node best = pathmap_node(p->map, r->node);
+    if (r->kind == RESOLVED_INFERRED && best.parent != PATHMAP_NONE) {
+        *r = (struct resolved){
+            .kind = RESOLVED_UNKNOWN, .reason = UNKNOWN_UNREAD, .cid = r->cid, .node = PATHMAP_NONE};
+        return;
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < r->posterior_count; i++) {
+        struct pathmap_node node = pathmap_node(p->map, r->posterior[i].node);
+        if (i == 0 || node.self || node.passes)
+            p->shown[kept++] = r->posterior[i];
+    }
+    r->posterior = p->shown;
+    r->posterior_count = kept;
+}
+
+/* A smoother_sink (context: the pipeline): the sample's answer as it goes to the caller's sink. */
+static int deliver(void *pipeline, const struct process *process, const struct sample *sample,
+                   const struct resolved *resolved, struct fathom_error *err)
+{
+    struct pipeline *p = pipeline;
+    struct resolved told = *resolved;
+    if (told.unread)
+        hide_unread(p, &told);
+    return p->sink(p->sink_context, process, sample, &told, err);
+}
+
+/* Holds what a process with samples maps, or ran, against the map that was given: by the recorded build-id,
+ * or that of the file which was read. */
+static int note_build(struct pipeline *p, const struct record *record, const struct image *ran)
+{
+    if (!p->builds)
+        return 0;
+    if (ran && ran != p->noted) {
+        p->noted = ran;
+        return builds_note(p->builds, image_path(ran), image_build_id(ran));
+    }
+    if (record->kind != RECORD_MMAP || !record->mmap.executable || !table_find(p->ran, record->pid))
+        return 0;
+    struct build_id id = {.size = record->mmap.build_id_size};
+    memcpy(id.bytes, record->mmap.build_id, sizeof record->mmap.build_id);
+    return builds_note(p->builds, record->mmap.path, &id);
 }
 
 static int resolve(void *pipeline, const struct record *record, struct fathom_error *err)
@@ -302,25 +440,47 @@ static int resolve(void *pipeline, const struct record *record, struct fathom_er
     struct taken taken;
     struct resolved resolved;
     int rc = take_sample(p, record, &taken, err);
+    if (rc == 0 && note_build(p, record, NULL) < 0)
+        return error_memory(err);
     const struct sample *sample = &record->sample;
     if (rc == 0 && taken.anchor != TRIE_NONE)
         return resolve_anchor(p, &taken, err);
     if (rc < 0 || !taken.sample)
         return rc;
-    rc = resolver_resolve(p->resolver, taken.process, sample, &resolved, err);
+    rc = resolver_resolve(p->resolver, taken.process, sample, taken.setting, &resolved, err);
     if (rc == 0)
         rc = inside_resolved(p->inside, &resolved, err);
     if (rc == 0)
         rc = narrow_resolved(p->narrow, taken.process, sample, &resolved, err);
-    if (rc < 0)
-        return rc;
+    if (rc == 0 &&
+        (unread_note(p->unread, taken.process) < 0 || note_build(p, record, resolved.cid.place.image) < 0))
+        rc = error_memory(err);
+    int unread = rc == 0 ? unread_concerns(p->unread, taken.process, &resolved) : rc;
+    if (unread < 0)
+        return rc < 0 ? rc : error_memory(err);
+    resolved.unread = unread;
     return p->smoother ? smoother_add(p->smoother, taken.run, taken.process, sample, &resolved, err)
-                       : p->sink(p->sink_context, taken.process, sample, &resolved, err);
+                       : deliver(p, taken.process, sample, &resolved, err);
 }
 
 bool pipeline_stale(const struct pipeline *p)
 {
-    return p->stale || (p->resolver && resolver_stale(p->resolver));
+    return p->builds && (builds_stale(p->builds) || builds_foreign(p->builds));
+}
+
+/* How many of each node's `self` are unwound samples of this recording. The caller frees it; NULL: out of
+ * memory. */
+static uint32_t *unwound_samples(const struct pipeline *p)
+{
+    uint32_t nodes = pathmap_node_count(p->map), *unwound = calloc((size_t)nodes + 1, sizeof *unwound);
+    for (uint32_t i = 0; unwound && !p->trained && i < nodes; i++) {
+        uint64_t self = pathmap_node(p->map, i).self;
+        unwound[i] = self < UINT32_MAX ? (uint32_t)self : UINT32_MAX;
+    }
+    for (size_t i = 0; unwound && p->trained && i < p->anchor_count; i++)
+        if (p->anchors[i] != TRIE_NONE)
+            unwound[p->nodes[p->anchors[i]]]++;
+    return unwound;
 }
 
 /* The trie becomes the map to resolve with. */
@@ -339,17 +499,26 @@ static int make_map(struct pipeline *p, struct fathom_error *err)
     }
     free(p->nodes);
     p->nodes = nodes;
-    struct resolver *resolver = resolver_new(map, p->log);
-    if (!resolver) {
+    struct resolver *resolver = resolver_new(map);
+    struct admission *admission =
+        p->surveyed ? admission_new(p->settings, p->trie, map, p->statics.edges ? &p->statics : NULL) : NULL;
+    if (!resolver || (p->surveyed && !admission)) {
+        resolver_free(resolver);
+        admission_free(admission);
         pathmap_close(map);
         return error_memory(err);
     }
-    p->stale = pipeline_stale(p);
+    resolver_admit(resolver, admission);
     resolver_free(p->resolver);
+    admission_free(p->admission);
     pathmap_close(p->map);
     p->map = map;
+    p->admission = admission;
     p->resolver = resolver;
-    return 0;
+    free(p->unwound);
+    p->unwound = unwound_samples(p);
+    resolver_audited(resolver, p->unwound);
+    return p->unwound ? 0 : error_memory(err);
 }
 
 /* The CIDs that may have paths which the map does not know, in an open world all; the caller frees them. */
@@ -363,45 +532,77 @@ static int wanted_cids(struct pipeline *p, bool open, struct wanted **out, size_
     bool good = *out && numbering_make(&functions, p->trie, p->map);
     for (size_t i = 0; good && i < all; i++) {
         uint32_t function = functions.to_map[cids[i].function];
-        if (open || function == PATHMAP_NONE || extend_is_open(p->map, function, cids[i].height))
+        if (open || function == PATHMAP_NONE ||
+            extend_is_open(p->map, p->admission, cids[i].setting, function, cids[i].height))
             (*out)[(*count)++] = cids[i];
     }
     numbering_clear(&functions);
     return good ? 0 : -ENOMEM;
 }
 
+/* Makes one of CIDs whose settings are alike. false: out of memory. */
+static bool merge_wanted(const struct pipeline *p, struct wanted *wanted, size_t *count)
+{
+    struct table *first = table_new(); /* hash of a CID in a setting -> its number */
+    size_t kept = 0;
+    bool good = first, added;
+    for (size_t i = 0; good && i < *count; i++) {
+        struct wanted *w = &wanted[i];
+        w->setting = admission_alike(p->admission, w->setting);
+        uint64_t key = ((uint64_t)w->function << 32 | w->height) ^ hash_u64(w->setting);
+        uint64_t *value = table_put(first, key, &added);
+        good = value;
+        if (good && added) {
+            *value = kept;
+            wanted[kept++] = *w;
+        } else if (good) {
+            wanted[*value].samples += w->samples;
+        }
+    }
+    table_free(first);
+    *count = kept;
+    return good;
+}
+
+/* The wider settings of all, in which paths are looked for first: numbers by setting; the caller frees them.
+ * NULL: out of memory. */
+static uint32_t *wider_settings(struct pipeline *p, uint32_t count)
+{
+    uint32_t *wider = malloc(((size_t)count + 1) * sizeof *wider);
+    bool good = wider;
+    for (uint32_t i = 0; good && i < count; i++)
+        good = settings_wider(p->settings, i, &wider[i]) == 0;
+    if (!good) {
+        free(wider);
+        wider = NULL;
+    }
+    return wider;
+}
+
+/* What is alike in the map at hand. */
+static void settle_wider(const struct pipeline *p, uint32_t *wider, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        wider[i] = admission_alike(p->admission, wider[i]);
+}
+
 /* In a closed world, the map grows by the paths that the automaton finds for these CIDs. */
-static int extend_closed(struct pipeline *p, const struct statics *statics, struct wanted *wanted,
+static int extend_closed(struct pipeline *p, const struct extend_input *input, struct wanted *wanted,
                          size_t count, struct fathom_error *err)
 {
     struct extension extension;
-    int rc = extend_paths(p->trie, p->map, NULL, statics, wanted, count, &extension, err);
+    int rc = extend_paths(input, wanted, count, &extension, err);
     if (rc < 0)
         return rc;
     p->summary.inferred = extension.summary;
     rc = make_map(p, err);
     for (size_t i = 0; rc == 0 && i < extension.count; i++) {
         const struct expected_path *path = &extension.paths[i];
-        if (resolver_expect(p->resolver, p->nodes[path->node], path->share) < 0)
+        if (resolver_expect(p->resolver, path->setting, p->nodes[path->node], path->share) < 0)
             rc = error_memory(err);
     }
     free(extension.paths);
     return rc;
-}
-
-/* How many of each node's `self` are unwound samples of this recording. The caller frees it; NULL: out of
- * memory. */
-static uint32_t *unwound_samples(const struct pipeline *p)
-{
-    uint32_t nodes = pathmap_node_count(p->map), *unwound = calloc((size_t)nodes + 1, sizeof *unwound);
-    for (uint32_t i = 0; unwound && !p->trained && i < nodes; i++) {
-        uint64_t self = pathmap_node(p->map, i).self;
-        unwound[i] = self < UINT32_MAX ? (uint32_t)self : UINT32_MAX;
-    }
-    for (size_t i = 0; unwound && p->trained && i < p->anchor_count; i++)
-        if (p->anchors[i] != TRIE_NONE)
-            unwound[p->nodes[p->anchors[i]]]++;
-    return unwound;
 }
 
 /* The weights of the map as it is, with the samples of these CIDs shared out. */
@@ -409,17 +610,18 @@ static int weigh(struct pipeline *p, const struct wanted *wanted, size_t count, 
                  struct fathom_error *err)
 {
     struct numbering functions = {0};
-    uint32_t *unwound = unwound_samples(p);
     bool calls = p->trained && openness_hooked(p->trained);
-    struct weights *weights = unwound ? weights_new(p->map, unwound, calls) : NULL;
+    struct weights *weights = weights_new(p->map, p->unwound, calls);
     bool good = weights && numbering_make(&functions, p->trie, p->map);
+    if (good)
+        weights_admit(weights, p->admission);
     for (size_t i = 0; good && i < count; i++) {
-        uint32_t function = functions.to_map[wanted[i].function];
+        const struct wanted *w = &wanted[i];
+        uint32_t function = functions.to_map[w->function];
         good = function == PATHMAP_NONE ||
-               weights_add(weights, function, wanted[i].height, wanted[i].samples) == 0;
+               weights_add(weights, w->setting, function, w->height, w->samples) == 0;
     }
     numbering_clear(&functions);
-    free(unwound);
     if (!good) {
         weights_free(weights);
         return error_memory(err);
@@ -430,14 +632,17 @@ static int weigh(struct pipeline *p, const struct wanted *wanted, size_t count, 
 }
 
 /* The map grows by the paths that the automaton finds by these weights. */
-static int extend_by(struct pipeline *p, const struct weights *weights, const struct statics *statics,
+static int extend_by(struct pipeline *p, const struct weights *weights, struct extend_input *input,
                      struct wanted *wanted, size_t count, struct fathom_error *err)
 {
     struct graph_weights of_nodes;
     struct extension extension;
     if (weights_of_nodes(weights, &of_nodes) < 0)
         return error_memory(err);
-    int rc = extend_paths(p->trie, p->map, &of_nodes, statics, wanted, count, &extension, err);
+    input->map = p->map;
+    input->admission = p->admission;
+    input->weights = &of_nodes;
+    int rc = extend_paths(input, wanted, count, &extension, err);
     free(of_nodes.passes);
     free(of_nodes.self);
     if (rc < 0)
@@ -447,25 +652,34 @@ static int extend_by(struct pipeline *p, const struct weights *weights, const st
     return make_map(p, err);
 }
 
+/* The shares that are expected of paths, by the weights. */
+static int expect_shares(struct pipeline *p, const struct weights *weights, struct fathom_error *err)
+{
+    struct weights_cid cid;
+    int rc = 0;
+    for (size_t c = 0; rc == 0 && weights_cid(weights, c, &cid); c++)
+        for (uint32_t i = 0; rc == 0 && i < cid.count; i++)
+            if (cid.shares[i] > 0)
+                rc = resolver_expect(p->resolver, cid.setting, cid.first + i, cid.shares[i]);
+    return rc < 0 ? error_memory(err) : 0;
+}
+
 /* In an open world, the same for all CIDs: the automaton is asked by what is known of this run, the samples
  * are shared out among the paths that it finds, and again by what these tell. */
-static int extend_open(struct pipeline *p, const struct statics *statics, struct wanted *wanted, size_t count,
+static int extend_open(struct pipeline *p, struct extend_input *input, struct wanted *wanted, size_t count,
                        struct fathom_error *err)
 {
     struct weights *weights = NULL;
     int rc = weigh(p, wanted, 0, &weights, err), rounds = p->options.no_em ? 1 : OPEN_ROUNDS;
     for (int round = 0; rc == 0 && round < rounds; round++) {
-        rc = extend_by(p, weights, statics, wanted, count, err);
+        rc = extend_by(p, weights, input, wanted, count, err);
         weights_free(weights);
         weights = NULL;
         if (rc == 0)
             rc = weigh(p, wanted, count, &weights, err);
     }
-    for (uint32_t i = 0; rc == 0 && i < pathmap_node_count(p->map); i++) {
-        double share = weights_share(weights, i);
-        if (share > 0 && resolver_expect(p->resolver, i, share) < 0)
-            rc = error_memory(err);
-    }
+    if (rc == 0)
+        rc = expect_shares(p, weights, err);
     resolver_settle(p->resolver);
     weights_free(weights);
     return rc;
@@ -475,15 +689,23 @@ static int extend_open(struct pipeline *p, const struct statics *statics, struct
 static int extend_map(struct pipeline *p, bool open, struct wanted *wanted, size_t count,
                       struct fathom_error *err)
 {
-    struct statics statics;
-    int rc = statics_build(p->trie, p->images, &statics, err);
-    if (rc < 0)
-        return rc;
-    rc = make_map(p, err);
+    uint32_t settings = settings_count(p->settings);
+    int rc = statics_build(p->trie, p->images, p->settings, &p->statics, err);
+    uint32_t *wider = rc == 0 ? wider_settings(p, settings) : NULL;
     if (rc == 0)
-        rc = open ? extend_open(p, &statics, wanted, count, err)
-                  : extend_closed(p, &statics, wanted, count, err);
-    statics_free(&statics);
+        rc = wider ? make_map(p, err) : error_memory(err);
+    if (rc == 0 && !merge_wanted(p, wanted, &count))
+        rc = error_memory(err);
+    if (rc == 0) {
+        settle_wider(p, wider, settings);
+        struct extend_input input = {.trie = p->trie,
+                                     .map = p->map,
+                                     .statics = &p->statics,
+                                     .admission = p->admission,
+                                     .wider = wider};
+        rc = open ? extend_open(p, &input, wanted, count, err) : extend_closed(p, &input, wanted, count, err);
+    }
+    free(wider);
     return rc;
 }
 
@@ -492,6 +714,7 @@ static int infer_paths(struct pipeline *p, struct fathom_error *err)
     struct wanted *wanted;
     size_t count;
     double openness;
+    progress_show(p->options.progress, "finding paths", 0, 0);
     if (openness_of(p->survey, p->trie, p->map, p->trained, &openness) < 0)
         return error_memory(err);
     /* Where nothing was learned, this run's own guesses would only confirm themselves. */
@@ -508,8 +731,9 @@ static int infer_paths(struct pipeline *p, struct fathom_error *err)
 static int learn_coherence(struct pipeline *p, struct fathom_error *err)
 {
     struct numbering functions = {0};
+    progress_show(p->options.progress, "learning how long contexts last", 0, 0);
     p->model = coherence_new(p->resolver);
-    p->smoother = p->model ? smoother_new(p->resolver, p->model, p->sink, p->sink_context) : NULL;
+    p->smoother = p->model ? smoother_new(p->resolver, p->model, deliver, p) : NULL;
     int rc = p->smoother && numbering_make(&functions, p->trie, p->map) ? 0 : error_memory(err);
     struct expectation_input input = {.survey = p->survey,
                                       .functions = functions.to_map,
@@ -523,19 +747,56 @@ static int learn_coherence(struct pipeline *p, struct fathom_error *err)
     return rc;
 }
 
-/* A pass over the recording. */
-static int run_pass(struct pipeline *p, struct reader *reader, order_sink *sink, struct fathom_error *err)
+#define SHOW_RECORDS 4096u /* progress is shown after so many */
+
+static int take_record(void *pipeline, const struct record *record, struct fathom_error *err)
+{
+    struct pipeline *p = pipeline;
+    if (p->pass_records++ % SHOW_RECORDS == 0)
+        progress_show(p->options.progress, p->pass_name, p->pass_records, p->all_records);
+    return p->pass_sink(p, record, err);
+}
+
+/* A pass over the recording; what it does for whoever watches. */
+static int run_pass(struct pipeline *p, struct reader *reader, const char *name, order_sink *sink,
+                    struct fathom_error *err)
 {
     int rc = begin_pass(p, err);
-    return rc < 0 ? rc : reader_run(reader, sink, p, err);
+    p->pass_name = name;
+    p->pass_sink = sink;
+    p->pass_records = 0;
+    if (rc == 0)
+        rc = reader_run(reader, take_record, p, err);
+    p->all_records = p->pass_records;
+    return rc;
+}
+
+/* By what the binaries' code tells, when votes by the map left a main thread without a base. */
+static int find_code_bases(struct pipeline *p, struct reader *reader, struct fathom_error *err)
+{
+    struct statics statics;
+    int rc = run_pass(p, reader, "finding stacks by code", code_vote, err);
+    if (rc == 0)
+        rc = statics_build(p->trie, p->images, NULL, &statics, err);
+    if (rc < 0)
+        return rc;
+    struct code_heights *heights = code_heights_new(&statics, trie_function_count(p->trie));
+    rc = heights ? stack_bases_code_settle(p->bases, heights, &p->summary.bases_voted, err)
+                 : error_memory(err);
+    code_heights_free(heights);
+    statics_free(&statics);
+    return rc < 0 ? rc : make_map(p, err);
 }
 
 static int find_bases(struct pipeline *p, struct reader *reader, struct fathom_error *err)
 {
     int rc = stack_bases_ballot(p->bases, p->resolver, p->images, err);
     if (rc == 0)
-        rc = run_pass(p, reader, vote, err);
-    return rc < 0 ? rc : stack_bases_settle(p->bases, &p->summary.bases_voted, err);
+        rc = run_pass(p, reader, "finding stacks", vote, err);
+    if (rc == 0)
+        rc = stack_bases_settle(p->bases, &p->summary.bases_voted, err);
+    bool code = !p->options.no_automaton && stack_bases_want_code(p->bases);
+    return rc == 0 && code ? find_code_bases(p, reader, err) : rc;
 }
 
 int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, const struct pathmap *map,
@@ -546,16 +807,23 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
     p->sink = sink;
     p->sink_context = context;
     p->trained = map;
+    builds_free(p->builds);
+    p->builds = map ? builds_new(map, p->log) : NULL;
+    if (map && !p->builds)
+        return error_memory(err);
     /* The map first: its hooked images shape the paths that are learned. */
     int rc = map ? trie_merge(p->trie, map, err) : 0;
     if (rc == 0)
-        rc = run_pass(p, reader, pipeline_learn, err);
+        rc = run_pass(p, reader, "learning", pipeline_learn, err);
     if (rc == 0)
         rc = make_map(p, err);
     if (rc == 0 && p->base_unknown)
         rc = find_bases(p, reader, err);
-    if (rc == 0 && !(p->options.no_automaton && p->options.no_temporal))
-        rc = run_pass(p, reader, survey, err);
+    if (rc == 0)
+        rc = run_pass(p, reader, "surveying", survey, err);
+    p->surveyed = true;
+    if (rc == 0)
+        rc = make_map(p, err);
     if (rc == 0 && !p->options.no_automaton)
         rc = infer_paths(p, err);
     if (rc == 0 && !p->options.no_temporal)
@@ -563,10 +831,14 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
     if (rc == 0) {
         p->inside = inside_new(p->resolver);
         p->narrow = narrow_new(p->resolver);
-        rc = p->inside && p->narrow ? run_pass(p, reader, resolve, err) : error_memory(err);
+        rc = p->inside && p->narrow ? run_pass(p, reader, "resolving", resolve, err) : error_memory(err);
     }
     if (rc == 0 && p->smoother)
         rc = smoother_flush(p->smoother, err);
+    if (rc == 0 && p->builds && builds_foreign(p->builds))
+        log_write(p->log, LOG_WARNING,
+                  "the map knows none of the programs in this recording: it is a map of others, and tells "
+                  "nothing here");
     return rc;
 }
 
@@ -575,12 +847,8 @@ const struct pathmap *pipeline_map(const struct pipeline *p)
     return p->map;
 }
 
-struct resolver *pipeline_resolver(struct pipeline *p)
-{
-    return p->resolver;
-}
-
 void pipeline_summary(const struct pipeline *p, struct pipeline_summary *out)
 {
     *out = p->summary;
+    out->unread_count = unread_names(p->unread, &out->unread);
 }

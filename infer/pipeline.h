@@ -14,6 +14,7 @@
 #ifndef FATHOM_INFER_PIPELINE_H
 #define FATHOM_INFER_PIPELINE_H
 
+#include "base/progress.h"
 #include "infer/extend.h"
 #include "infer/smooth.h"
 #include "infer/trainer.h"
@@ -42,6 +43,7 @@ struct pipeline_options {
     bool no_automaton; /* leave CIDs that training never saw unknown */
     bool no_temporal;  /* judge each sample by itself: no smoothing over time */
     bool no_em;        /* smooth by what training and sure samples tell: no expectation-maximisation */
+    const struct progress *progress; /* of each pass, in records; borrowed, may be NULL */
 };
 
 struct pipeline_summary {
@@ -49,7 +51,10 @@ struct pipeline_summary {
     uint64_t not_learned[UNWIND_ENDS]; /* and those that were not, by how the walk ended; UNWIND_ROOT: a
                                            frame was in no known function */
     struct extend_summary inferred;    /* CIDs that training never saw */
-    uint64_t bases_voted;              /* stacks whose base was found by voting */
+    const char *const *unread;         /* files whose code could not be read (unread.h), while the
+                                           pipeline lives */
+    size_t unread_count;
+    uint64_t bases_voted; /* stacks whose base was found by voting */
 };
 
 /* images and log are borrowed, options copied. NULL: out of memory. */
@@ -68,8 +73,7 @@ int pipeline_run(struct pipeline *pipeline, struct reader *reader, uint32_t even
                  pipeline_sink *sink, void *context, struct fathom_error *err);
 /* The map that pipeline_run() resolved with; node numbers of struct resolved are its. NULL before. */
 const struct pathmap *pipeline_map(const struct pipeline *pipeline);
-struct resolver *pipeline_resolver(struct pipeline *pipeline);
-/* Whether the recording has an image of another build than the map's. */
+/* Whether the recording has an image of another build than the map that was given, or none that is in it. */
 bool pipeline_stale(const struct pipeline *pipeline);
 void pipeline_summary(const struct pipeline *pipeline, struct pipeline_summary *out);
 

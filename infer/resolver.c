@@ -24,32 +24,32 @@ struct group {
     uint32_t path, node; /* node: the one with the most samples, then passes */
     uint64_t self, passes;
     uint64_t node_self, node_passes;
+    uint64_t audits; /* unwound samples of this recording */
     double expected;
 };
 
 struct resolver {
     const struct pathmap *map; /* borrowed */
-    const struct log *log;     /* borrowed */
     struct translation *translation;
-    struct table *memo;     /* (function, height) -> index in answers; known CIDs only: bounded by the map */
-    struct table *expected; /* node -> the bits of its share, a double */
+    const struct admission *admission; /* borrowed; NULL: any path can be anywhere */
+    struct table *memo;     /* hash of (setting, function, height) -> index in answers; known CIDs only */
+    struct table *expected; /* setting << 32 | node -> the bits of its share, a double */
+    const uint32_t *audits; /* by node, borrowed; NULL: there are none */
     struct answer *answers;
     size_t answer_count, answer_room;
     struct candidate_path *candidates;
     size_t candidate_count, candidate_room;
     struct group *groups; /* scratch */
     size_t group_room;
-    bool stale;
     bool settled; /* resolver_settle() */
 };
 
-struct resolver *resolver_new(const struct pathmap *map, const struct log *log)
+struct resolver *resolver_new(const struct pathmap *map)
 {
     struct resolver *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     r->map = map;
-    r->log = log;
     r->translation = translation_new();
     r->memo = table_new();
     r->expected = table_new();
@@ -73,23 +73,40 @@ void resolver_free(struct resolver *r)
     free(r);
 }
 
-static double resolver_expected(const struct resolver *r, uint32_t node)
+void resolver_admit(struct resolver *r, const struct admission *admission)
 {
-    const uint64_t *place = table_find(r->expected, node);
+    r->admission = admission;
+}
+
+/* The setting that stands for all that are alike. */
+static uint32_t resolver_setting(const struct resolver *r, uint32_t setting)
+{
+    return r->admission ? admission_alike(r->admission, setting) : SETTING_ANY;
+}
+
+static double resolver_expected(const struct resolver *r, uint32_t setting, uint32_t node)
+{
+    const uint64_t *place = table_find(r->expected, (uint64_t)setting << 32 | node);
     double share = 0;
     if (place)
         memcpy(&share, place, sizeof share);
     return share;
 }
 
-int resolver_expect(struct resolver *r, uint32_t node, double share)
+int resolver_expect(struct resolver *r, uint32_t setting, uint32_t node, double share)
 {
-    share += resolver_expected(r, node);
-    uint64_t *place = table_put(r->expected, node, NULL);
+    setting = resolver_setting(r, setting);
+    share += resolver_expected(r, setting, node);
+    uint64_t *place = table_put(r->expected, (uint64_t)setting << 32 | node, NULL);
     if (!place)
         return -ENOMEM;
     memcpy(place, &share, sizeof share);
     return 0;
+}
+
+void resolver_audited(struct resolver *r, const uint32_t *samples)
+{
+    r->audits = samples;
 }
 
 void resolver_settle(struct resolver *r)
@@ -103,11 +120,6 @@ static bool resolver_trained(const struct resolver *r, uint32_t node)
     return n.passes || n.self;
 }
 
-bool resolver_stale(const struct resolver *r)
-{
-    return r->stale;
-}
-
 const struct pathmap *resolver_map(const struct resolver *r)
 {
     return r->map;
@@ -116,18 +128,9 @@ const struct pathmap *resolver_map(const struct resolver *r)
 /* The map's number of an image, asked once. */
 static uint32_t resolver_image(struct resolver *r, struct translation_image *entry)
 {
-    if (entry->number != TRANSLATION_UNSET)
-        return entry->number;
-    bool stale = false;
-    const char *path = image_path(entry->image);
-    entry->number = pathmap_find_image(r->map, path, image_build_id(entry->image), &stale);
-    if (entry->number == PATHMAP_NONE && stale) {
-        r->stale = true;
-        log_write(r->log, LOG_WARNING,
-                  "the map was trained with another build of %s: its contexts stay unknown until the map is "
-                  "trained again",
-                  path);
-    }
+    if (entry->number == TRANSLATION_UNSET)
+        entry->number =
+            pathmap_find_image(r->map, image_path(entry->image), image_build_id(entry->image), NULL);
     return entry->number;
 }
 
@@ -171,29 +174,42 @@ static int group_compare(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Collects the candidates by function path: returns the number of paths, or 0 when out of memory. */
-static size_t resolver_group(struct resolver *r, uint32_t first, uint32_t count)
+/* The nodes of a CID that can be in the setting as groups of their own: how many. */
+static uint32_t resolver_admitted(struct resolver *r, uint32_t setting, uint32_t first, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = first; i < first + count; i++) {
+        struct pathmap_node node = pathmap_node(r->map, i);
+        if (setting != SETTING_ANY && !admission_allows(r->admission, setting, i))
+            continue;
+        r->groups[kept++] = (struct group){.path = node.path,
+                                           .node = i,
+                                           .self = node.self,
+                                           .passes = node.passes,
+                                           .node_self = node.self,
+                                           .node_passes = node.passes,
+                                           .audits = r->audits ? r->audits[i] : 0,
+                                           .expected = resolver_expected(r, setting, i)};
+    }
+    return kept;
+}
+
+/* Collects the candidates by function path: returns the number of paths, or -ENOMEM. */
+static int64_t resolver_group(struct resolver *r, uint32_t setting, uint32_t first, uint32_t count)
 {
     if (count > r->group_room) {
-        struct group *groups = realloc(r->groups, count * sizeof *groups);
-        if (!groups)
-            return 0;
-        r->groups = groups;
+        struct group *more = realloc(r->groups, count * sizeof *more);
+        if (!more)
+            return -ENOMEM;
+        r->groups = more;
         r->group_room = count;
     }
     struct group *groups = r->groups;
-    for (uint32_t i = 0; i < count; i++) {
-        struct pathmap_node node = pathmap_node(r->map, first + i);
-        groups[i] = (struct group){node.path,
-                                   first + i,
-                                   node.self,
-                                   node.passes,
-                                   node.self,
-                                   node.passes,
-                                   resolver_expected(r, first + i)};
-    }
+    count = resolver_admitted(r, setting, first, count);
+    if (count == 0)
+        return 0;
     qsort(groups, count, sizeof *groups, group_compare);
-    size_t paths = 1;
+    int64_t paths = 1;
     for (uint32_t i = 1; i < count; i++) {
         struct group *into = &groups[paths - 1], *from = &groups[i];
         if (from->path != into->path) {
@@ -202,6 +218,7 @@ static size_t resolver_group(struct resolver *r, uint32_t first, uint32_t count)
         }
         into->self += from->self;
         into->passes += from->passes;
+        into->audits += from->audits;
         into->expected += from->expected;
         if (from->node_self > into->node_self ||
             (from->node_self == into->node_self && from->node_passes > into->node_passes)) {
@@ -235,11 +252,34 @@ static bool resolver_make_room(struct resolver *r, size_t more)
     return true;
 }
 
+/* Whether the paths that training saw of a CID are all that it has, as far as can be told. */
+static bool is_exhaustive(const struct resolver *r, const struct group *groups, size_t paths)
+{
+    uint32_t function = pathmap_node(r->map, groups[0].node).function;
+    uint64_t audits = 0;
+    for (size_t i = 0; i < paths; i++)
+        audits += groups[i].audits;
+    return audits >= RESOLVER_AUDITS ||
+           pathmap_image(r->map, pathmap_function(r->map, function).image).hooked;
+}
+
+/* How sure an answer is when training saw so many of its paths; `sure`: and others are out of the
+ * question. */
+static void tell_kind(const struct resolver *r, size_t paths, uint32_t trained, bool sure, struct answer *out)
+{
+    bool exhaustive = is_exhaustive(r, r->groups, paths);
+    out->paths = trained && exhaustive ? trained : (uint32_t)paths;
+    out->kind = trained == 0                         ? RESOLVED_INFERRED
+                : trained == 1 && sure && exhaustive ? RESOLVED_PRECISE
+                                                     : RESOLVED_AMBIGUOUS;
+}
+
 /* The candidates of the groups with their probabilities (resolver.h). Counts are summed as doubles: those of
  * a file can be anything. */
-static void rank_groups(const struct group *groups, size_t paths, struct candidate_path *ranked,
+static void rank_groups(const struct resolver *r, size_t paths, struct candidate_path *ranked,
                         struct answer *out)
 {
+    const struct group *groups = r->groups;
     double self = 0, passes = 0, expected = 0;
     uint32_t trained = 0;
     for (size_t i = 0; i < paths; i++) {
@@ -260,8 +300,7 @@ static void rank_groups(const struct group *groups, size_t paths, struct candida
     }
     qsort(ranked, paths, sizeof *ranked, candidate_compare);
     out->evidence = self + walks + 1;
-    out->paths = trained ? trained : (uint32_t)paths;
-    out->kind = trained == 0 ? RESOLVED_INFERRED : trained == 1 ? RESOLVED_PRECISE : RESOLVED_AMBIGUOUS;
+    tell_kind(r, paths, trained, true, out);
 }
 
 static bool any_expected(const struct group *groups, size_t paths)
@@ -273,9 +312,10 @@ static bool any_expected(const struct group *groups, size_t paths)
 }
 
 /* The groups' expected shares as they are; what training saw of them is in these. */
-static void rank_settled(const struct group *groups, size_t paths, struct candidate_path *ranked,
+static void rank_settled(const struct resolver *r, size_t paths, struct candidate_path *ranked,
                          struct answer *out)
 {
+    const struct group *groups = r->groups;
     double expected = 0;
     uint32_t trained = 0;
     for (size_t i = 0; i < paths; i++) {
@@ -285,12 +325,8 @@ static void rank_settled(const struct group *groups, size_t paths, struct candid
     for (size_t i = 0; i < paths; i++)
         ranked[i] = (struct candidate_path){groups[i].node, (float)(groups[i].expected / expected)};
     qsort(ranked, paths, sizeof *ranked, candidate_compare);
-    bool sure = (double)ranked[0].probability > 1 - RESOLVER_SURE;
     out->evidence = 1;
-    out->paths = trained ? trained : (uint32_t)paths;
-    out->kind = trained == 0           ? RESOLVED_INFERRED
-                : trained == 1 && sure ? RESOLVED_PRECISE
-                                       : RESOLVED_AMBIGUOUS;
+    tell_kind(r, paths, trained, (double)ranked[0].probability > 1 - RESOLVER_SURE, out);
 }
 
 static void tell_first_kind(const struct resolver *r, struct answer *answer)
@@ -308,9 +344,9 @@ static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
                            .count = paths < CANDIDATES_MAX ? (uint32_t)paths : CANDIDATES_MAX};
     struct candidate_path *ranked = r->candidates + r->candidate_count;
     if (r->settled && any_expected(r->groups, paths))
-        rank_settled(r->groups, paths, ranked, out);
+        rank_settled(r, paths, ranked, out);
     else
-        rank_groups(r->groups, paths, ranked, out);
+        rank_groups(r, paths, ranked, out);
     tell_first_kind(r, out);
     r->candidate_count += out->count;
     return true;
@@ -342,9 +378,11 @@ static int resolver_remember(struct resolver *r, uint64_t key, struct answer ans
     return -1;
 }
 
-int resolver_find(struct resolver *r, uint32_t function, uint32_t height, uint32_t *out)
+int resolver_find(struct resolver *r, uint32_t setting, uint32_t function, uint32_t height, uint32_t *out)
 {
     uint64_t key = (uint64_t)function << 32 | height;
+    setting = resolver_setting(r, setting);
+    key ^= hash_u64(setting);
     uint64_t *known = table_find(r->memo, key);
     if (known) {
         *out = (uint32_t)*known;
@@ -354,8 +392,10 @@ int resolver_find(struct resolver *r, uint32_t function, uint32_t height, uint32
     if (count == 0)
         return 0;
     struct answer answer;
-    size_t paths = resolver_group(r, first, count);
-    if (paths == 0 || !resolver_rank(r, paths, &answer))
+    int64_t paths = resolver_group(r, setting, first, count);
+    if (paths <= 0)
+        return (int)paths;
+    if (!resolver_rank(r, (size_t)paths, &answer))
         return -ENOMEM;
     *out = (uint32_t)r->answer_count;
     return resolver_remember(r, key, answer) < 0 ? -ENOMEM : 1;
@@ -423,11 +463,11 @@ void resolver_take(const struct resolver *r, uint32_t index, struct resolved *ou
     out->posterior_count = answer->count;
 }
 
-int resolver_resolve_cid(struct resolver *r, uint32_t function, uint32_t height, struct resolved *out,
-                         struct fathom_error *err)
+static int resolve_in(struct resolver *r, uint32_t setting, uint32_t function, uint32_t height,
+                      struct resolved *out, struct fathom_error *err)
 {
     uint32_t index;
-    int found = resolver_find(r, function, height, &index);
+    int found = resolver_find(r, setting, function, height, &index);
     if (found < 0)
         return error_memory(err);
     out->kind = RESOLVED_UNKNOWN;
@@ -438,8 +478,14 @@ int resolver_resolve_cid(struct resolver *r, uint32_t function, uint32_t height,
     return 0;
 }
 
+int resolver_resolve_cid(struct resolver *r, uint32_t function, uint32_t height, struct resolved *out,
+                         struct fathom_error *err)
+{
+    return resolve_in(r, SETTING_ANY, function, height, out, err);
+}
+
 int resolver_resolve(struct resolver *r, const struct process *process, const struct sample *sample,
-                     struct resolved *out, struct fathom_error *err)
+                     uint32_t setting, struct resolved *out, struct fathom_error *err)
 {
     struct resolved result = {.kind = RESOLVED_UNKNOWN, .node = PATHMAP_NONE};
     result.cid = cid_of_sample(process, sample);
@@ -451,7 +497,7 @@ int resolver_resolve(struct resolver *r, const struct process *process, const st
             return error_memory(err);
         result.reason = UNKNOWN_CONTEXT;
         if (function != PATHMAP_NONE && result.cid.height <= UINT32_MAX &&
-            resolver_resolve_cid(r, function, (uint32_t)result.cid.height, &result, err) < 0)
+            resolve_in(r, setting, function, (uint32_t)result.cid.height, &result, err) < 0)
             return -ENOMEM;
     }
     *out = result;

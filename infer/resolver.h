@@ -14,12 +14,14 @@
 #ifndef FATHOM_INFER_RESOLVER_H
 #define FATHOM_INFER_RESOLVER_H
 
-#include "pathmap/pathmap.h"
+#include "infer/admission.h"
 #include "process/process.h"
 
 enum resolved_kind {
-    RESOLVED_PRECISE,   /* training saw one function path with this CID, the most probable one */
-    RESOLVED_AMBIGUOUS, /* several; `node` is the most probable */
+    RESOLVED_PRECISE,   /* training saw one function path with this CID, the most probable one, and every call
+                           into the function's image; or RESOLVER_AUDITS of this recording's unwound samples
+                           have that path there, and none another */
+    RESOLVED_AMBIGUOUS, /* it saw several, or there may be others; `node` is the most probable */
     RESOLVED_INFERRED,  /* training never saw the most probable path: the height automaton tells it */
     RESOLVED_UNKNOWN,   /* none does, or there is no CID: see `reason` */
 };
@@ -33,6 +35,7 @@ enum unknown_reason {
     UNKNOWN_BASE,      /* the base of its stack is unknown (coroutine or alternate stack) */
     UNKNOWN_KERNEL,    /* a kernel address */
     UNKNOWN_REGISTERS, /* the sample has none */
+    UNKNOWN_UNREAD,    /* its path may run through code that nobody could read (unread.h) */
     UNKNOWN_UNSURE,    /* what is known is less probable than the user asked for; not the resolver's */
     UNKNOWN_REASONS    /* number of reasons */
 };
@@ -57,9 +60,10 @@ struct resolved {
     struct cid cid;
     uint32_t node;      /* of the map: the most probable path; PATHMAP_NONE when unknown */
     uint32_t paths;     /* function paths that share the CID: degree of ambiguity. Those that training saw,
-                           where it saw any */
+                           where it saw any and every call into the image */
     double probability; /* of `node`'s function path among them, 0 when unknown */
     uint32_t answer;    /* for resolver_candidates(), when not unknown */
+    bool unread;        /* its path may run through code that nobody could read; not the resolver's */
     /* The paths that were kept with their settled probabilities, the most probable (`node`) first; NULL and
      * 0 when unknown. Good until the next sample is resolved: during a sink's call. */
     const struct candidate_path *posterior;
@@ -77,29 +81,34 @@ bool cid_cfa(const struct process *process, const struct sample *sample, struct 
 
 struct resolver;
 
-/* map and log (may be NULL) are borrowed. An image of another build than the map's is told through the log,
- * once. NULL: out of memory. */
-struct resolver *resolver_new(const struct pathmap *map, const struct log *log);
+/* map is borrowed. NULL: out of memory. */
+struct resolver *resolver_new(const struct pathmap *map);
 void resolver_free(struct resolver *resolver);
-/* The node's path has this share among those that its CID can have, by the height automaton; shares of one
- * node add up. 0 or -ENOMEM. To be called before the CID is resolved. */
-int resolver_expect(struct resolver *resolver, uint32_t node, double share);
+/* From now on candidates are those that can be in a sample's setting. admission is borrowed, and of the
+ * resolver's map. To be called before anything is resolved. */
+void resolver_admit(struct resolver *resolver, const struct admission *admission);
+/* The node's path has this share among those that its CID can have in the setting, by the height automaton;
+ * shares of one node there add up. 0 or -ENOMEM. To be called before the CID is resolved. */
+int resolver_expect(struct resolver *resolver, uint32_t setting, uint32_t node, double share);
 /* From now on expected shares are all that counts for the CIDs that have any, as they weigh what training
  * saw, too (weights.h): N is 0, and one path alone is precise only when the others have RESOLVER_SURE between
  * them. */
 #define RESOLVER_SURE 0.01
 void resolver_settle(struct resolver *resolver);
-/* Whether an image of another build than the map's was met: its samples stay unknown. */
-bool resolver_stale(const struct resolver *resolver);
+/* By the map's nodes, how many unwound samples of this recording ended there; borrowed. Before any CID is
+ * resolved. */
+#define RESOLVER_AUDITS 3
+void resolver_audited(struct resolver *resolver, const uint32_t *samples);
 const struct pathmap *resolver_map(const struct resolver *resolver);
 /* process may be NULL, as above. */
 int resolver_resolve(struct resolver *resolver, const struct process *process, const struct sample *sample,
-                     struct resolved *out, struct fathom_error *err);
+                     uint32_t setting, struct resolved *out, struct fathom_error *err);
 /* The same for a CID in the map's numbers; out->cid is left as it is. */
 int resolver_resolve_cid(struct resolver *resolver, uint32_t function, uint32_t height, struct resolved *out,
                          struct fathom_error *err);
-/* The answer for a CID: 1; 0 when the map does not know it; -ENOMEM. */
-int resolver_find(struct resolver *resolver, uint32_t function, uint32_t height, uint32_t *answer);
+/* The answer for a CID in a setting: 1; 0 when the map knows no path that can be there; -ENOMEM. */
+int resolver_find(struct resolver *resolver, uint32_t setting, uint32_t function, uint32_t height,
+                  uint32_t *answer);
 /* The candidates of an answer as the map's counts alone rank them; at most CANDIDATES_MAX. Good until the
  * next resolver_resolve(). All candidates of all answers are numbered: those of this one from *first on. */
 uint32_t resolver_candidates(const struct resolver *resolver, uint32_t answer,

@@ -21,7 +21,7 @@ static bool fits(const struct ground *g, const struct spot *spot, uint64_t base)
 {
     const struct levels *levels = shared_levels_of(g->levels, spot->function);
     for (uint32_t i = 0; levels && i < levels->count; i++) {
-        if (spot->cfa + levels->heights[i] == base)
+        if (spot->cfa + levels->of[i].height == base)
             return true;
     }
     return false;

@@ -57,7 +57,7 @@ static int find_bases(const struct ground *g, struct place_on *place, struct cla
             return -ENOMEM;
         samples += spot->samples;
         for (uint32_t l = 0; l < levels->count && i - place->first < SPOTS_MAX; l++)
-            claims[count++] = (struct claim){spot->cfa + levels->heights[l], spot->samples};
+            claims[count++] = (struct claim){spot->cfa + levels->of[l].height, spot->samples};
     }
     qsort(claims, count, sizeof *claims, compare_claims);
     for (size_t i = 0, end; i < count; i = end) {

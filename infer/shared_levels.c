@@ -2,6 +2,7 @@
 #include "infer/shared_levels.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "infer/locate.h"
@@ -63,11 +64,6 @@ void shared_levels_free(struct shared_levels *l)
     free(l);
 }
 
-struct level {
-    uint32_t height;
-    uint64_t passes;
-};
-
 static int compare_levels(const void *a, const void *b)
 {
     const struct level *x = a, *y = b;
@@ -99,16 +95,15 @@ static struct levels *levels_new(const struct shared_levels *l, uint32_t functio
         struct pathmap_node node = pathmap_node(l->map, i);
         if (!count || all[count - 1].height != node.height)
             all[count++] = (struct level){node.height, 0};
-        all[count - 1].passes += node.passes + 1;
+        all[count - 1].passes += node.passes;
     }
     qsort(all, count, sizeof *all, compare_levels);
     if (count > SHARED_LEVELS)
         count = SHARED_LEVELS;
-    struct levels *levels = malloc(sizeof *levels + count * sizeof levels->heights[0]);
+    struct levels *levels = malloc(sizeof *levels + count * sizeof levels->of[0]);
     if (levels) {
         levels->count = count;
-        for (uint32_t i = 0; i < count; i++)
-            levels->heights[i] = all[i].height;
+        memcpy(levels->of, all, count * sizeof levels->of[0]);
     }
     free(all);
     return levels;
@@ -120,4 +115,13 @@ const struct levels *shared_levels_of(struct shared_levels *l, uint32_t function
     if (place && !*place)
         *place = (uintptr_t)levels_new(l, function);
     return place ? (const struct levels *)(uintptr_t)*place : NULL;
+}
+
+bool levels_find(const struct levels *levels, uint64_t height, double *passes)
+{
+    uint32_t i = 0;
+    while (i < levels->count && levels->of[i].height != height)
+        i++;
+    *passes = i < levels->count ? (double)levels->of[i].passes : 0;
+    return i < levels->count;
 }

@@ -15,7 +15,10 @@
 
 struct levels {
     uint32_t count;
-    uint32_t heights[]; /* the most passed first */
+    struct level {
+        uint32_t height;
+        uint64_t passes;
+    } of[]; /* the most passed first */
 };
 
 struct shared_levels;
@@ -25,5 +28,7 @@ struct shared_levels *shared_levels_new(const struct pathmap *map, struct image_
 void shared_levels_free(struct shared_levels *levels);
 /* Of a function of the map; lives as long as all of them. NULL: out of memory. */
 const struct levels *shared_levels_of(struct shared_levels *levels, uint32_t function);
+/* Whether a height is one of them, and its passes. */
+bool levels_find(const struct levels *levels, uint64_t height, double *passes);
 
 #endif

@@ -2,6 +2,7 @@
 #include "infer/shared_votes.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/checksum.h"
@@ -11,6 +12,8 @@
 
 #define VOTES_MAX    (1u << 22) /* per process */
 #define RIVALS_SPOTS 256u       /* of a winner, that are asked for other bases */
+#define FEW_SPOTS    16u        /* of more, so many are not missed by chance, and it would take long to ask */
+#define CHANCE       1e-4       /* that training missed what is there: a recording asks some hundred times */
 
 /* A spot's word for a base. */
 struct vote {
@@ -137,7 +140,7 @@ static int cast_votes(struct election *e)
         const struct spot *spot = &e->ground.spots[i];
         const struct levels *levels = shared_levels_of(e->ground.levels, spot->function);
         for (uint32_t l = 0; !spot->taken && l < levels->count && e->cast_count < all; l++)
-            e->cast[e->cast_count++] = (struct vote){spot->cfa + levels->heights[l], (uint32_t)i};
+            e->cast[e->cast_count++] = (struct vote){spot->cfa + levels->of[l].height, (uint32_t)i};
     }
     qsort(e->cast, e->cast_count, sizeof *e->cast, compare_votes);
     return 0;
@@ -173,7 +176,34 @@ static int compare_words(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* How many of the poll's spots, of the first RIVALS_SPOTS, the best other base explains. */
+/* How many of the poll's spots, of the first RIVALS_SPOTS, this other base explains: those whose height below
+ * it is known, and those of which it says nothing that training did not see them there: by how often it saw
+ * them below the poll's base, and those that are known below both bases. */
+static size_t explained(const struct election *e, const struct poll *poll, uint64_t rival)
+{
+    uint64_t base = e->cast[poll->first].base;
+    size_t asked = poll->count < RIVALS_SPOTS ? poll->count : RIVALS_SPOTS, count = 0;
+    double here = 0, there = 0, at_base, at_rival;
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < asked; i++) {
+            const struct spot *spot = &e->ground.spots[e->cast[poll->first + i].spot];
+            const struct levels *levels = shared_levels_of(e->ground.levels, spot->function);
+            bool possible = rival >= spot->cfa, known = levels_find(levels, rival - spot->cfa, &at_rival);
+            levels_find(levels, base - spot->cfa, &at_base);
+            if (round == 0 && possible && known) {
+                here += at_base;
+                there += at_rival;
+            }
+            /* The chance that of equal rates all were seen here. */
+            count +=
+                possible &&
+                (known ? round == 0 : round == 1 && here > 0 && pow(here / (here + there), at_base) > CHANCE);
+        }
+    }
+    return count;
+}
+
+/* The same of the best other base. */
 static size_t best_rival(const struct election *e, const struct poll *poll)
 {
     uint64_t base = e->cast[poll->first].base;
@@ -182,16 +212,16 @@ static size_t best_rival(const struct election *e, const struct poll *poll)
         const struct spot *spot = &e->ground.spots[e->cast[poll->first + i].spot];
         const struct levels *levels = shared_levels_of(e->ground.levels, spot->function);
         for (uint32_t l = 0; l < levels->count; l++) {
-            if (spot->cfa + levels->heights[l] != base)
-                e->scratch[count++] = spot->cfa + levels->heights[l];
+            if (spot->cfa + levels->of[l].height != base)
+                e->scratch[count++] = spot->cfa + levels->of[l].height;
         }
     }
     qsort(e->scratch, count, sizeof *e->scratch, compare_words);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && e->scratch[end] == e->scratch[i];)
             end++;
-        if (end - i > most)
-            most = end - i;
+        size_t spots = poll->count <= FEW_SPOTS ? explained(e, poll, e->scratch[i]) : end - i;
+        most = spots > most ? spots : most;
     }
     return most;
 }

@@ -6,7 +6,9 @@
  * base at which the map knows its height: it says nothing. So what counts are spots: distinct functions at
  * distinct places. A base wins when three of them or more, of two functions or more, have heights below it
  * that the map knows; when they have at least half of the samples that lie on the stack that it makes; and
- * when no other base explains more than three quarters of them, nor all of them but one. Heights are those of
+ * when no other base explains more than three quarters of them, nor all of them but one. A base explains a
+ * spot that training did not see below it, too, when that can be chance: a function that was seen once below
+ * one base, say the clock that all ask, may as well be called below the others. Heights are those of
  * paths that begin on such a stack (at height 0): paths of threads of their own say nothing here.
  */
 #ifndef FATHOM_INFER_SHARED_VOTES_H

@@ -5,6 +5,8 @@
 
 #include "base/hash.h"
 #include "infer/bases.h"
+#include "infer/code_votes.h"
+#include "infer/main_stacks.h"
 #include "infer/shared_votes.h"
 
 /* What is taken as one stack below a base that was not recorded: the default size of a thread's. */
@@ -15,7 +17,10 @@ struct stack_bases {
     struct shared_stacks *shared;
     struct bases *ballots; /* the two while votes are cast, else NULL */
     struct shared_votes *votes;
-    struct table *voters; /* (pid, tid) of threads that ballots are about */
+    struct table *voters;      /* (pid, tid) of threads that ballots are about */
+    struct main_stacks *mains; /* of this pass */
+    struct code_votes *code;
+    bool mains_left; /* the ballots settled, and left a main thread without a base */
 };
 
 struct stack_bases *stack_bases_new(void)
@@ -26,7 +31,8 @@ struct stack_bases *stack_bases_new(void)
     b->own = table_new();
     b->voters = table_new();
     b->shared = shared_stacks_new();
-    if (!b->own || !b->voters || !b->shared) {
+    b->code = code_votes_new();
+    if (!b->code || !b->own || !b->voters || !b->shared) {
         stack_bases_free(b);
         b = NULL;
     }
@@ -46,6 +52,8 @@ void stack_bases_free(struct stack_bases *b)
     if (!b)
         return;
     end_ballot(b);
+    main_stacks_free(b->mains);
+    code_votes_free(b->code);
     table_free(b->own);
     table_free(b->voters);
     shared_stacks_free(b->shared);
@@ -72,6 +80,18 @@ int stack_bases_learn(struct stack_bases *b, const struct process *process, cons
         return error_memory(err);
     *place = base;
     return 0;
+}
+
+int stack_bases_begin(struct stack_bases *b, struct fathom_error *err)
+{
+    main_stacks_free(b->mains);
+    b->mains = main_stacks_new();
+    return b->mains ? 0 : error_memory(err);
+}
+
+int stack_bases_record(struct stack_bases *b, const struct record *record, struct fathom_error *err)
+{
+    return main_stacks_apply(b->mains, record) < 0 ? error_memory(err) : 0;
 }
 
 int stack_bases_ballot(struct stack_bases *b, struct resolver *resolver, struct image_cache *images,
@@ -104,8 +124,10 @@ int stack_bases_settle(struct stack_bases *b, uint64_t *voted, struct fathom_err
     uint64_t key, value, low, base;
     *voted = 0;
     while (table_next(b->voters, &cursor, &key, &value)) {
-        if (!bases_winner(b->ballots, (uint32_t)(key >> 32), (uint32_t)key, &low, &base))
+        if (!bases_winner(b->ballots, (uint32_t)(key >> 32), (uint32_t)key, &low, &base)) {
+            b->mains_left |= key >> 32 == (uint32_t)key;
             continue;
+        }
         uint64_t *place = table_put(b->own, key, NULL);
         if (!place)
             return error_memory(err);
@@ -117,19 +139,51 @@ int stack_bases_settle(struct stack_bases *b, uint64_t *voted, struct fathom_err
     return rc;
 }
 
+bool stack_bases_want_code(const struct stack_bases *b)
+{
+    return b->mains_left;
+}
+
+int stack_bases_code_vote(struct stack_bases *b, const struct sample *sample, uint32_t function, uint64_t cfa,
+                          struct fathom_error *err)
+{
+    uint32_t stack = main_stacks_of(b->mains, sample->pid, sample->tid);
+    return stack && code_votes_add(b->code, stack, function, cfa) < 0 ? error_memory(err) : 0;
+}
+
+int stack_bases_code_settle(struct stack_bases *b, struct code_heights *heights, uint64_t *voted,
+                            struct fathom_error *err)
+{
+    uint64_t won;
+    if (code_votes_settle(b->code, heights, &won) < 0)
+        return error_memory(err);
+    *voted += won;
+    return 0;
+}
+
+/* The base of the sample's own stack, as far as it was found. */
+static bool find_own(const struct stack_bases *b, const struct process *process, const struct sample *sample,
+                     uint64_t *base)
+{
+    if (process_has_stack(process, sample->tid))
+        return false;
+    const uint64_t *own = table_find(b->own, thread_key(sample));
+    if (own)
+        *base = *own;
+    return own || code_votes_base(b->code, main_stacks_of(b->mains, sample->pid, sample->tid), base);
+}
+
 int stack_bases_apply(struct stack_bases *b, struct process *process, const struct sample *sample,
                       struct fathom_error *err)
 {
-    uint64_t base;
+    uint64_t base, own;
     enum stack_kind kind = process_stack_base(process, sample->tid, sample->sp, &base);
     if (kind == STACK_OWN)
         return 0;
-    const uint64_t *own =
-        process_has_stack(process, sample->tid) ? NULL : table_find(b->own, thread_key(sample));
-    if (own) {
-        uint64_t low = *own > STACK_BYTES ? *own - STACK_BYTES : 0;
-        int rc = process_set_stack(process, sample->tid, low, *own, err);
-        if (rc < 0 || (sample->sp >= low && sample->sp <= *own))
+    if (find_own(b, process, sample, &own)) {
+        uint64_t low = own > STACK_BYTES ? own - STACK_BYTES : 0;
+        int rc = process_set_stack(process, sample->tid, low, own, err);
+        if (rc < 0 || (sample->sp >= low && sample->sp <= own))
             return rc;
     }
     const struct shared_stack *shared = shared_stacks_find(b->shared, sample->pid, sample->sp, sample->time);

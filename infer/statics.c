@@ -8,9 +8,10 @@
 #include "image/calls.h"
 #include "infer/starts.h"
 
-#define MAX_JUMPS  4   /* tail jumps followed from a call's target */
-#define OF_FIELD   0.9 /* share of the calls whose field tells their targets that lead to one of them */
-#define OPEN_LEAST 16  /* bytes of a frame of open size: the return address and BP, which addresses it */
+#define SYMBOL_PARTS 16  /* images, of different processes, that a symbol is looked for in */
+#define MAX_JUMPS    4   /* tail jumps followed from a call's target */
+#define OF_FIELD     0.9 /* share of the calls whose field tells their targets that lead to one of them */
+#define OPEN_LEAST   16  /* bytes of a frame of open size: the return address and BP, which addresses it */
 
 /* An image with its calls and the trie's numbers of its functions. */
 struct part {
@@ -37,14 +38,20 @@ struct building {
     struct trie *trie;
     struct part *parts;
     size_t count;
-    struct list edges;   /* struct static_edge */
-    struct list jumps;   /* struct static_jump */
-    struct list calls;   /* struct pointer_call */
-    struct list targets; /* uint32_t: of the class that is being built */
-    struct list classes; /* struct static_class */
-    struct list ends;    /* uint32_t */
-    struct list mains;   /* uint32_t: what programs hand to the C library, to be called there alone */
-    bool failed;         /* out of memory */
+    bool *together;        /* parts by parts: whether they were ever in one process */
+    struct list edges;     /* struct static_edge */
+    struct list jumps;     /* struct static_jump */
+    struct list calls;     /* struct pointer_call */
+    struct list targets;   /* uint32_t: of the class that is being built */
+    struct list classes;   /* struct static_class */
+    struct list ends;      /* uint32_t */
+    struct list threads;   /* uint32_t */
+    struct list exports;   /* uint32_t */
+    struct list resolvers; /* uint32_t */
+    struct list starts;    /* struct static_start */
+    struct list mains; /* uint32_t: what nothing calls that a class stands for: what programs hand to the C
+                              library, to be called there alone, and where stacks begin */
+    bool failed;       /* out of memory */
 };
 
 static void *list_add(struct building *b, struct list *list, const void *item, size_t size)
@@ -79,6 +86,11 @@ struct search {
     bool of_class;           /* they are targets of the class that is being built */
 };
 
+static bool are_together(const struct building *b, const struct part *x, const struct part *y)
+{
+    return b->together[(size_t)(x - b->parts) * b->count + (size_t)(y - b->parts)];
+}
+
 static bool is_main(const struct building *b, uint32_t function)
 {
     const uint32_t *mains = b->mains.items;
@@ -106,20 +118,48 @@ static void add_found(struct building *b, const struct search *search, uint32_t 
 static void add_target(struct building *b, struct part *part, uint32_t function, const struct search *search,
                        int jumps);
 
-/* All that the loader may find for a symbol. */
-static void add_symbol(struct building *b, const char *symbol, const struct search *search, int jumps)
+static bool is_vdso(const struct part *part)
 {
-    for (size_t i = 0; i < b->count; i++) {
+    return strcmp(image_path(part->image), VDSO_NAME) == 0;
+}
+
+/* What the C library's resolver of this symbol asks the vDSO for. */
+static void add_vdso(struct building *b, const struct part *from, const char *symbol,
+                     const struct search *search, int jumps)
+{
+    for (size_t i = 0; symbol && i < b->count; i++) {
         struct part *part = &b->parts[i];
         bool resolver;
-        uint32_t function = calls_export(part->calls, symbol, &resolver);
+        uint32_t function = is_vdso(part) && are_together(b, from, part)
+                                ? calls_export(part->calls, symbol, &resolver)
+                                : IMAGE_NO_FUNCTION;
+        if (function != IMAGE_NO_FUNCTION)
+            add_target(b, part, function, search, jumps);
+    }
+}
+
+/* All that the loader may find for a symbol that a part asks for: the first in each process that has it. It
+ * does not look in the vDSO. */
+static void add_symbol(struct building *b, const struct part *from, const char *symbol,
+                       const struct search *search, int jumps)
+{
+    const struct part *found[SYMBOL_PARTS];
+    size_t found_count = 0;
+    for (size_t i = 0; i < b->count && found_count < SYMBOL_PARTS; i++) {
+        struct part *part = &b->parts[i];
+        bool resolver, hidden = !are_together(b, from, part) || is_vdso(part);
+        for (size_t k = 0; !hidden && k < found_count; k++)
+            hidden = are_together(b, found[k], part);
+        uint32_t function = hidden ? IMAGE_NO_FUNCTION : calls_export(part->calls, symbol, &resolver);
         if (function == IMAGE_NO_FUNCTION)
             continue;
+        found[found_count++] = part;
         const uint32_t *choices = &function;
         size_t count = resolver ? calls_taken_by(part->calls, function, &choices) : 1;
         for (size_t c = 0; c < count; c++)
             add_target(b, part, choices[c], search, jumps);
-        return;
+        if (resolver)
+            add_vdso(b, from, symbol, search, jumps);
     }
 }
 
@@ -131,12 +171,14 @@ static void add_site(struct building *b, struct part *part, const struct call_si
         uint32_t function = image_function_entry(part->image, site->target);
         const uint32_t *choices = &function;
         size_t count = function == IMAGE_NO_FUNCTION ? 0 : 1;
-        if (count && site->resolver)
+        if (count && site->resolver) {
+            add_vdso(b, part, image_function(part->image, function)->name, search, jumps);
             count = calls_taken_by(part->calls, function, &choices);
+        }
         for (size_t c = 0; c < count; c++)
             add_target(b, part, choices[c], search, jumps);
     } else if (site->symbol) {
-        add_symbol(b, site->symbol, search, jumps);
+        add_symbol(b, part, site->symbol, search, jumps);
     } else if (site->kind == CALL_INDIRECT && !search->of_class) {
         struct pointer_call call = {site->field, false, search->edge};
         list_add(b, &b->calls, &call, sizeof call);
@@ -158,7 +200,7 @@ static void add_target(struct building *b, struct part *part, uint32_t function,
             continue;
         /* A stub's jump tells its symbol beside its own address. */
         if (sites[i].symbol)
-            add_symbol(b, sites[i].symbol, search, jumps + 1);
+            add_symbol(b, part, sites[i].symbol, search, jumps + 1);
         else
             add_site(b, part, &sites[i], search, jumps + 1);
     }
@@ -205,7 +247,7 @@ static void add_main_call(struct building *b, struct part *part, const struct ca
                           struct part *program, const uint32_t *taken, size_t count)
 {
     uint32_t caller = trie_number(b, part, site->function);
-    if (site->offset < 8 || !count)
+    if (site->offset < 8 || !count || !are_together(b, part, program))
         return;
     for (size_t t = 0; t < count; t++)
         add_edge(b, trie_number(b, program, taken[t]), caller, (uint32_t)site->offset, site->next);
@@ -231,17 +273,50 @@ static void add_main(struct building *b, struct part *program, uint32_t start)
     }
 }
 
+/* A stack begins with the function, whose number is returned. */
+static uint32_t add_start(struct building *b, struct part *part, uint32_t function, uint32_t height,
+                          enum setting_start kind)
+{
+    bool only = kind == SETTING_START_THREAD || height == STARTS_START; /* dlopen runs what the loader does */
+    struct static_start start = {trie_number(b, part, function), kind, only};
+    add_edge(b, start.function, STATIC_ROOT, height, 0);
+    if (!b->failed)
+        list_add(b, &b->starts, &start, sizeof start);
+    if (!b->failed && only)
+        list_add(b, &b->mains, &start.function, sizeof start.function);
+    return start.function;
+}
+
+/* What ld.so begins with, and what these hand on to be called. */
+static void add_loader(struct building *b, struct part *part)
+{
+    uint32_t found[STARTS_MAX];
+    size_t count = starts_loader(part->image, found);
+    for (size_t i = 0; i < count; i++) {
+        const struct call_site *sites[STARTS_MAX];
+        const uint32_t *taken;
+        size_t many = calls_taken_by(part->calls, found[i], &taken);
+        size_t calls = starts_handed_calls(part->image, part->calls, found[i], sites);
+        add_start(b, part, found[i], STARTS_LOADER, SETTING_START_PROGRAM);
+        for (size_t s = 0; s < calls; s++)
+            add_main_call(b, part, sites[s], part, taken, many);
+    }
+}
+
 /* Where stacks begin. */
 static void add_starts(struct building *b, struct part *part)
 {
-    uint32_t start = starts_program(part->image), threads[STARTS_MAX];
+    uint32_t start = starts_program(part->image), found[STARTS_MAX];
     if (start != IMAGE_NO_FUNCTION) {
-        add_edge(b, trie_number(b, part, start), STATIC_ROOT, STARTS_START, 0);
+        add_start(b, part, start, STARTS_START, SETTING_START_PROGRAM);
         add_main(b, part, start);
     }
-    size_t count = starts_threads(part->image, part->calls, threads);
-    for (size_t i = 0; i < count; i++)
-        add_edge(b, trie_number(b, part, threads[i]), STATIC_ROOT, STARTS_THREAD, 0);
+    add_loader(b, part);
+    size_t count = starts_threads(part->image, part->calls, found);
+    for (size_t i = 0; i < count && !b->failed; i++) {
+        uint32_t function = add_start(b, part, found[i], STARTS_THREAD, SETTING_START_THREAD);
+        list_add(b, &b->threads, &function, sizeof function);
+    }
 }
 
 /* Functions of the part that were met and never return. */
@@ -250,6 +325,27 @@ static void add_ends(struct building *b, const struct part *part)
     for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++)
         if (part->functions[f] != TRIE_NONE && !calls_returns(part->calls, f))
             list_add(b, &b->ends, &part->functions[f], sizeof part->functions[f]);
+}
+
+static void add_resolvers(struct building *b, const struct part *part)
+{
+    for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++)
+        if (part->functions[f] != TRIE_NONE && calls_is_resolver(part->calls, f))
+            list_add(b, &b->resolvers, &part->functions[f], sizeof part->functions[f]);
+}
+
+/* Functions of the part that were met and can be asked for by name. */
+static void add_exports(struct building *b, const struct part *part)
+{
+    uint32_t loader[STARTS_MAX];
+    bool resolver;
+    if (starts_loader(part->image, loader))
+        return;
+    for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++) {
+        const char *name = image_function(part->image, f)->name;
+        if (part->functions[f] != TRIE_NONE && name && calls_export(part->calls, name, &resolver) == f)
+            list_add(b, &b->exports, &part->functions[f], sizeof part->functions[f]);
+    }
 }
 
 static int by_number(const void *a, const void *b)
@@ -273,7 +369,7 @@ static void find_field(struct building *b, struct part *part, int32_t field, con
         if (fields[i].field != field)
             continue;
         if (fields[i].symbol)
-            add_symbol(b, fields[i].symbol, search, 0);
+            add_symbol(b, part, fields[i].symbol, search, 0);
         else
             add_target(b, part, fields[i].function, search, 0);
     }
@@ -288,7 +384,7 @@ static void find_taken(struct building *b, struct part *part, const struct searc
         add_target(b, part, taken[i], search, 0);
     count = calls_taken_symbols(part->calls, &symbols);
     for (size_t i = 0; i < count; i++)
-        add_symbol(b, symbols[i], search, 0);
+        add_symbol(b, part, symbols[i], search, 0);
 }
 
 /* Fills the class's calls. */
@@ -394,24 +490,48 @@ static void open_parts(struct building *b, const struct image_cache *images)
     }
 }
 
-int statics_build(struct trie *trie, const struct image_cache *images, struct statics *out,
-                  struct fathom_error *err)
+static struct setting_file file_of(const struct image *image)
+{
+    return (struct setting_file){image_path(image), *image_build_id(image)};
+}
+
+static void tell_together(struct building *b, const struct settings *settings)
+{
+    b->together = malloc((b->count * b->count + 1) * sizeof *b->together);
+    b->failed |= !b->together;
+    for (size_t i = 0; i < b->count && !b->failed; i++) {
+        struct setting_file x = file_of(b->parts[i].image);
+        for (size_t k = 0; k < b->count; k++) {
+            struct setting_file y = file_of(b->parts[k].image);
+            b->together[i * b->count + k] = i == k || !settings || settings_together(settings, &x, &y);
+        }
+    }
+}
+
+int statics_build(struct trie *trie, const struct image_cache *images, const struct settings *settings,
+                  struct statics *out, struct fathom_error *err)
 {
     struct building b = {.trie = trie};
     open_parts(&b, images);
+    if (!b.failed)
+        tell_together(&b, settings);
     for (size_t i = 0; i < b.count && !b.failed; i++)
         add_part(&b, &b.parts[i]);
     for (size_t i = 0; i < b.count && !b.failed; i++)
         add_starts(&b, &b.parts[i]);
     if (!b.failed)
         add_classes(&b);
-    for (size_t i = 0; i < b.count && !b.failed; i++)
+    for (size_t i = 0; i < b.count && !b.failed; i++) {
         add_ends(&b, &b.parts[i]);
+        add_exports(&b, &b.parts[i]);
+        add_resolvers(&b, &b.parts[i]);
+    }
     for (size_t i = 0; i < b.count; i++) {
         calls_free(b.parts[i].calls);
         free(b.parts[i].functions);
     }
     free(b.parts);
+    free(b.together);
     free(b.calls.items);
     free(b.mains.items);
     *out = (struct statics){.edges = b.edges.items,
@@ -420,8 +540,16 @@ int statics_build(struct trie *trie, const struct image_cache *images, struct st
                             .jump_count = b.jumps.count,
                             .classes = b.classes.items,
                             .class_count = b.classes.count,
+                            .starts = b.starts.items,
+                            .start_count = b.starts.count,
                             .ends = b.ends.items,
-                            .end_count = b.ends.count};
+                            .end_count = b.ends.count,
+                            .exported = b.exports.items,
+                            .exported_count = b.exports.count,
+                            .resolvers = b.resolvers.items,
+                            .resolver_count = b.resolvers.count,
+                            .threads = b.threads.items,
+                            .thread_count = b.threads.count};
     if (!b.failed)
         return 0;
     statics_free(out);
@@ -438,6 +566,10 @@ void statics_free(struct statics *statics)
     free(statics->edges);
     free(statics->jumps);
     free(statics->classes);
+    free(statics->starts);
     free(statics->ends);
+    free(statics->exported);
+    free(statics->resolvers);
+    free(statics->threads);
     *statics = (struct statics){0};
 }

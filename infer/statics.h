@@ -3,14 +3,15 @@
  * the automaton where training saw nothing.
  *
  * Direct calls, calls of other images by symbol (an IFUNC's choices all), and what their targets jump to in
- * their stead. Calls through pointers lead to classes of functions: those that stand in objects of data where
- * the pointer was read (field), and all whose address is taken. Where stacks begin (starts.h) there are edges
- * of STATIC_ROOT.
+ * their stead. Where stacks begin nothing else calls. Calls through pointers lead to classes of functions:
+ * those that stand in objects of data where the pointer was read (field), and all whose address is taken.
+ * Where stacks begin (starts.h) there are edges of STATIC_ROOT.
  */
 #ifndef FATHOM_INFER_STATICS_H
 #define FATHOM_INFER_STATICS_H
 
 #include "image/cache.h"
+#include "infer/settings.h"
 #include "pathmap/trie.h"
 
 #define STATIC_ROOT (UINT32_MAX - 1) /* as a caller: the stack's base */
@@ -40,6 +41,13 @@ struct static_class {
     size_t target_count;
 };
 
+/* What a stack begins with: an edge of STATIC_ROOT leads to it. */
+struct static_start {
+    uint32_t function;
+    enum setting_start start;
+    bool only; /* it stands nowhere else */
+};
+
 struct statics { /* malloc'ed: statics_free() */
     struct static_edge *edges;
     size_t count;
@@ -47,13 +55,22 @@ struct statics { /* malloc'ed: statics_free() */
     size_t jump_count;
     struct static_class *classes;
     size_t class_count;
+    struct static_start *starts;
+    size_t start_count;
     uint32_t *ends; /* functions that never return, so that a process calls them once at most */
     size_t end_count;
+    uint32_t *exported; /* functions that other code can ask for by name (dlsym), but for the loader's */
+    size_t exported_count;
+    uint32_t *resolvers; /* functions that the loader asks what to call, and no other pointer leads to */
+    size_t resolver_count;
+    uint32_t *threads; /* functions in which threads start: edges of STATIC_ROOT that no main thread has */
+    size_t thread_count;
 };
 
-/* Of all images in the cache, whose functions are added to the trie. 0 or -ENOMEM. */
-int statics_build(struct trie *trie, const struct image_cache *images, struct statics *out,
-                  struct fathom_error *err);
+/* Of all images in the cache, whose functions are added to the trie. settings (NULL: unknown) tell which of
+ * them were in one process, since calls lead to no others. 0 or -ENOMEM. */
+int statics_build(struct trie *trie, const struct image_cache *images, const struct settings *settings,
+                  struct statics *out, struct fathom_error *err);
 void statics_free(struct statics *statics);
 
 #endif

@@ -12,7 +12,7 @@ struct thread {
 };
 
 struct survey {
-    struct table *cid_of; /* function << 32 | height -> index in cids */
+    struct table *cid_of; /* hash of (setting, function, height) -> index in cids */
     struct wanted *cids;
     size_t cid_count, cid_room;
     struct table *thread_of; /* strand -> index in threads */
@@ -51,10 +51,11 @@ void survey_free(struct survey *s)
 }
 
 /* The CID's index; -1: out of memory. */
-static int64_t count_cid(struct survey *s, uint32_t function, uint32_t height)
+static int64_t count_cid(struct survey *s, const struct wanted *cid)
 {
     bool added;
-    uint64_t *place = table_put(s->cid_of, (uint64_t)function << 32 | height, &added);
+    uint64_t key = ((uint64_t)cid->function << 32 | cid->height) ^ hash_u64(cid->setting);
+    uint64_t *place = table_put(s->cid_of, key, &added);
     if (!place)
         return -1;
     if (added) {
@@ -67,7 +68,8 @@ static int64_t count_cid(struct survey *s, uint32_t function, uint32_t height)
             s->cid_room = room;
         }
         *place = s->cid_count;
-        s->cids[s->cid_count++] = (struct wanted){function, height, 0};
+        s->cids[s->cid_count] = *cid;
+        s->cids[s->cid_count++].samples = 0;
     }
     s->cids[*place].samples++;
     return (int64_t)*place;
@@ -98,9 +100,9 @@ static struct thread *thread_of(struct survey *s, uint64_t strand)
     return &s->threads[s->last];
 }
 
-int survey_add(struct survey *s, struct run_time run, uint32_t function, uint32_t height, uint32_t anchor)
+int survey_add(struct survey *s, struct run_time run, const struct wanted *of, uint32_t anchor)
 {
-    int64_t cid = count_cid(s, function, height);
+    int64_t cid = count_cid(s, of);
     if (cid < 0)
         return -ENOMEM;
     if (s->moments == SURVEY_MOMENTS)

@@ -22,11 +22,10 @@ struct survey;
 
 struct survey *survey_new(void); /* NULL: out of memory */
 void survey_free(struct survey *survey);
-/* A sample of the CID (of the trie), in order of time for each strand, which is a thread here. 0 or -ENOMEM.
- */
-int survey_add(struct survey *survey, struct run_time run, uint32_t function, uint32_t height,
-               uint32_t anchor);
-/* All CIDs, in the order in which they were met. */
+/* A sample of the CID (of the trie) in a setting, in order of time for each strand, which is a thread here;
+ * its `samples` do not count. 0 or -ENOMEM. */
+int survey_add(struct survey *survey, struct run_time run, const struct wanted *cid, uint32_t anchor);
+/* All CIDs, each once for each of its settings, in the order in which they were met. */
 size_t survey_cids(const struct survey *survey, const struct wanted **out);
 uint32_t survey_threads(const struct survey *survey);
 /* A thread's moments: how many. */

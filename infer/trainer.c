@@ -10,8 +10,9 @@ struct trainer {
     struct trie *trie;               /* borrowed */
     struct translation *translation; /* to the trie's numbers */
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
-    uint32_t leaf;        /* of the last path entered */
-    const char *left_out; /* a file; NULL: none */
+    uint32_t leaf;                /* of the last path entered */
+    struct trainer_origin origin; /* and where its stack begins */
+    const char *left_out;         /* a file; NULL: none */
 };
 
 struct trainer *trainer_new(struct trie *trie)
@@ -82,6 +83,12 @@ static bool trainer_covers(struct trainer *t, const struct unwind_frame *frame)
     return !entry || entry->number == TRANSLATION_UNSET || trie_covers(t->trie, entry->number);
 }
 
+static bool trainer_keeps_site(struct trainer *t, const struct unwind_frame *caller)
+{
+    struct translation_image *entry = translation_of(t->translation, caller->place.image);
+    return !entry || entry->number == TRANSLATION_UNSET || trie_keeps_sites(t->trie, entry->number);
+}
+
 /* The innermost frame of an image that the trie covers (all of them are looked up first); count when there is
  * none. */
 static size_t trainer_innermost(struct trainer *t, size_t count)
@@ -95,8 +102,27 @@ static size_t trainer_innermost(struct trainer *t, size_t count)
     return innermost;
 }
 
-/* Enters frames[0 .. count), all at or below the base, from the outermost on; `all` frames were unwound. */
-static int trainer_enter(struct trainer *t, size_t count, size_t all, uint64_t base, struct fathom_error *err)
+/* The site of the outermost frame. A thread's lies in clone3, whose frame is seen only while the base is not
+ * known; from then on the walk ends at the base, and its return address tells. */
+static uint64_t trainer_outer_site(const struct trainer *t, const struct process *process,
+                                   const struct sample *sample, size_t count, size_t all, uint64_t base)
+{
+    struct place place;
+    uint64_t back, thread_return, at = base - 8 - sample->sp;
+    if (count < all)
+        return t->frames[count].interrupted ? 0 : t->frames[count].place.address;
+    if (t->frames[count - 1].cfa != base || sample->stack_size < sizeof back ||
+        at > sample->stack_size - sizeof back)
+        return 0;
+    memcpy(&back, (const uint8_t *)sample->stack + at, sizeof back);
+    bool own = process_place(process, back, &place) && image_thread_return(place.image, &thread_return) &&
+               place.address == thread_return;
+    return own ? thread_return : 0;
+}
+
+/* Enters frames[0 .. count), all at or below the base, from the outermost on, whose site is told. */
+static int trainer_enter(struct trainer *t, size_t count, uint64_t outer_site, uint64_t base,
+                         struct fathom_error *err)
 {
     uint32_t node = TRIE_ROOT;
     size_t innermost = trainer_innermost(t, count);
@@ -104,9 +130,9 @@ static int trainer_enter(struct trainer *t, size_t count, size_t all, uint64_t b
         const struct unwind_frame *frame = &t->frames[i];
         if (i > innermost && !trainer_covers(t, frame))
             continue;
-        const struct unwind_frame *caller = i + 1 < all ? frame + 1 : NULL;
-        bool left_out = caller && i + 1 > innermost && !trainer_covers(t, caller);
-        uint64_t site = caller && !caller->interrupted && !left_out ? caller->place.address : 0;
+        const struct unwind_frame *caller = i + 1 < count ? frame + 1 : NULL;
+        bool told = caller && !caller->interrupted && trainer_keeps_site(t, caller);
+        uint64_t site = told ? caller->place.address : caller ? 0 : outer_site;
         uint32_t function = trainer_function(t, &frame->place);
         if (function == TRIE_NONE)
             return error_memory(err);
@@ -116,6 +142,9 @@ static int trainer_enter(struct trainer *t, size_t count, size_t all, uint64_t b
         trie_add(t->trie, node, 1, i == 0);
     }
     t->leaf = node;
+    t->origin =
+        (struct trainer_origin){&t->frames[count - 1], base,
+                                count > 1 ? trainer_function(t, &t->frames[count - 2].place) : TRIE_NONE};
     const struct place *place = &t->frames[0].place;
     uint64_t start = image_function(place->image, place->function)->address;
     if (!trie_add_pc(t->trie, node, (uint32_t)(place->address - start), 1))
@@ -172,7 +201,13 @@ int trainer_add(struct trainer *t, struct process *process, const struct sample 
         return 0;
     }
     statistics->paths_entered++;
-    return trainer_enter(t, count, all, base, err);
+    uint64_t outer_site = trainer_outer_site(t, process, sample, count, all, base);
+    return trainer_enter(t, count, outer_site, base, err);
+}
+
+struct trainer_origin trainer_origin(const struct trainer *t)
+{
+    return t->origin;
 }
 
 uint32_t trainer_leaf(const struct trainer *t)

@@ -7,7 +7,8 @@
 
 #include "infer/backoff.h"
 
-#define LITTLE 1e-9 /* what rounding leaves of counts that went up and down again */
+#define NOT_ADMITTED HUGE_VAL /* as a share: the path cannot be in the CID's setting */
+#define LITTLE       1e-9     /* what rounding leaves of counts that went up and down again */
 
 /* A function path: a context, whatever the heights. */
 struct path {
@@ -20,7 +21,9 @@ struct path {
 };
 
 struct cid {
+    uint32_t setting;
     uint32_t first, count; /* nodes */
+    size_t shares;         /* the first of them */
     uint64_t samples;
     double surest; /* the most that one of its paths has when only unwound samples tell */
 };
@@ -31,9 +34,11 @@ struct weights {
     struct backoff *backoff;
     struct path *paths; /* by the map's number; the last is the root */
     uint32_t root;
-    uint32_t *by_depth;    /* nodes, the deepest first */
-    double *trained, *run; /* by node: `self` of training, of this run's unwound samples */
-    double *shares;        /* by node */
+    uint32_t *by_depth;                /* nodes, the deepest first */
+    double *trained, *run;             /* by node: `self` of training, of this run's unwound samples */
+    const struct admission *admission; /* NULL: any path can be anywhere */
+    double *shares;                    /* CID by CID, of its nodes */
+    size_t share_count, share_room;
     struct cid *cids;
     size_t cid_count, cid_room;
 };
@@ -209,8 +214,7 @@ static bool build(struct weights *w, bool calls)
     w->by_depth = malloc(((size_t)nodes + 1) * sizeof *w->by_depth);
     w->trained = calloc((size_t)nodes + 1, sizeof *w->trained);
     w->run = calloc((size_t)nodes + 1, sizeof *w->run);
-    w->shares = calloc((size_t)nodes + 1, sizeof *w->shares);
-    if (!w->backoff || !w->paths || !w->by_depth || !w->trained || !w->run || !w->shares)
+    if (!w->backoff || !w->paths || !w->by_depth || !w->trained || !w->run)
         return false;
     read_paths(w);
     if (!sort_nodes(w) || !count_training(w, calls) || !sum_training(w))
@@ -252,10 +256,46 @@ void weights_free(struct weights *w)
     free(w);
 }
 
-int weights_add(struct weights *w, uint32_t function, uint32_t height, uint64_t samples)
+void weights_admit(struct weights *w, const struct admission *admission)
 {
-    uint32_t first, count = pathmap_find(w->map, function, height, &first);
-    if (count == 0)
+    w->admission = admission;
+}
+
+/* Whether a node of the CID can be in its setting. */
+static bool is_admitted(const struct weights *w, const struct cid *c, uint32_t node)
+{
+    return c->setting == SETTING_ANY || !w->admission || admission_allows(w->admission, c->setting, node);
+}
+
+/* Room for the shares of some more nodes. false: out of memory. */
+static bool make_shares(struct weights *w, uint32_t more)
+{
+    if (more <= w->share_room - w->share_count)
+        return true;
+    size_t room = (w->share_room + more) * 2;
+    double *shares = realloc(w->shares, room * sizeof *shares);
+    if (!shares)
+        return false;
+    w->shares = shares;
+    w->share_room = room;
+    return true;
+}
+
+int weights_add(struct weights *w, uint32_t setting, uint32_t function, uint32_t height, uint64_t samples)
+{
+    struct cid cid = {.setting = setting, .samples = samples, .shares = w->share_count};
+    bool any = false;
+    cid.count = pathmap_find(w->map, function, height, &cid.first);
+    if (cid.count == 0)
+        return 0;
+    if (!make_shares(w, cid.count))
+        return -ENOMEM;
+    for (uint32_t i = 0; i < cid.count; i++) {
+        bool admitted = is_admitted(w, &cid, cid.first + i);
+        w->shares[cid.shares + i] = admitted ? 0 : NOT_ADMITTED;
+        any |= admitted;
+    }
+    if (!any)
         return 0;
     if (w->cid_count == w->cid_room) {
         size_t room = w->cid_room * 2 + 256;
@@ -265,31 +305,38 @@ int weights_add(struct weights *w, uint32_t function, uint32_t height, uint64_t 
         w->cids = cids;
         w->cid_room = room;
     }
-    w->cids[w->cid_count++] = (struct cid){first, count, samples, 0};
+    w->share_count += cid.count;
+    w->cids[w->cid_count++] = cid;
     return 0;
 }
 
 /* Counts a CID's samples at its paths, by their shares. */
 static void count_cid(struct weights *w, const struct cid *c)
 {
-    for (uint32_t i = c->first; i < c->first + c->count; i++)
-        if (w->shares[i] > 0)
-            add_samples(w, path_of(w, i), WEIGHTS_GUESS * (double)c->samples * w->shares[i]);
+    const double *shares = w->shares + c->shares;
+    for (uint32_t i = 0; i < c->count; i++)
+        if (shares[i] > 0 && shares[i] != NOT_ADMITTED)
+            add_samples(w, path_of(w, c->first + i), WEIGHTS_GUESS * (double)c->samples * shares[i]);
 }
 
 /* The shares of a CID's paths by all that is counted; returns the largest. */
 static double share_out(struct weights *w, const struct cid *c)
 {
-    double *shares = w->shares + c->first, most = -HUGE_VAL, sum = 0, largest = 0;
+    double *shares = w->shares + c->shares, most = -HUGE_VAL, sum = 0, largest = 0;
+    uint32_t last = PATHMAP_NONE; /* path that was scored last: nodes of one stand side by side */
     for (uint32_t i = 0; i < c->count; i++) {
         uint32_t path = path_of(w, c->first + i);
-        bool first = i == 0 || path != path_of(w, c->first + i - 1);
-        shares[i] = first ? score(w, path) : -HUGE_VAL;
+        if (shares[i] == NOT_ADMITTED)
+            continue;
+        shares[i] = path != last ? score(w, path) : -HUGE_VAL;
         most = shares[i] > most ? shares[i] : most;
+        last = path;
     }
     for (uint32_t i = 0; i < c->count; i++)
-        sum += exp(shares[i] - most);
+        sum += shares[i] == NOT_ADMITTED ? 0 : exp(shares[i] - most);
     for (uint32_t i = 0; i < c->count; i++) {
+        if (shares[i] == NOT_ADMITTED)
+            continue;
         shares[i] = exp(shares[i] - most) / sum;
         largest = shares[i] > largest ? shares[i] : largest;
     }
@@ -310,19 +357,23 @@ void weights_run(struct weights *w, bool learn)
 {
     for (size_t i = 0; i < w->cid_count; i++)
         w->cids[i].surest = share_out(w, &w->cids[i]);
-    if (!learn)
-        return;
-    if (w->cid_count)
+    if (learn && w->cid_count)
         qsort(w->cids, w->cid_count, sizeof *w->cids, surest_first);
-    for (size_t i = 0; i < w->cid_count; i++) {
+    for (size_t i = 0; learn && i < w->cid_count; i++) {
         share_out(w, &w->cids[i]);
         count_cid(w, &w->cids[i]);
     }
+    for (size_t i = 0; i < w->share_count; i++)
+        w->shares[i] = w->shares[i] == NOT_ADMITTED ? 0 : w->shares[i];
 }
 
-double weights_share(const struct weights *w, uint32_t node)
+bool weights_cid(const struct weights *w, size_t number, struct weights_cid *out)
 {
-    return w->shares[node];
+    if (number >= w->cid_count)
+        return false;
+    const struct cid *c = &w->cids[number];
+    *out = (struct weights_cid){c->setting, c->first, c->count, w->shares + c->shares};
+    return true;
 }
 
 /* Of training's samples below each function, how much counts. NULL: out of memory. */
@@ -345,8 +396,10 @@ int weights_of_nodes(const struct weights *w, struct graph_weights *out)
     for (uint32_t i = 0; self && i < nodes; i++)
         self[i] = w->run[i];
     for (size_t c = 0; self && c < w->cid_count; c++)
-        for (uint32_t i = w->cids[c].first; i < w->cids[c].first + w->cids[c].count; i++)
-            self[i] += WEIGHTS_GUESS * (double)w->cids[c].samples * w->shares[i];
+        for (uint32_t i = 0; i < w->cids[c].count; i++) {
+            double share = w->shares[w->cids[c].shares + i];
+            self[w->cids[c].first + i] += WEIGHTS_GUESS * (double)w->cids[c].samples * share;
+        }
     double *passes = self ? sum_below(w, self) : NULL, *trained = sum_below(w, w->trained);
     double *scale = trained ? scale_training(w, trained) : NULL;
     bool good = passes && scale;

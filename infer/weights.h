@@ -20,6 +20,7 @@
 #ifndef FATHOM_INFER_WEIGHTS_H
 #define FATHOM_INFER_WEIGHTS_H
 
+#include "infer/admission.h"
 #include "infer/graph.h"
 
 #define WEIGHTS_PRIOR 100.0
@@ -33,14 +34,23 @@ struct weights;
  * for a sample at the function's entry. NULL: out of memory. */
 struct weights *weights_new(const struct pathmap *map, const uint32_t *unwound, bool calls);
 void weights_free(struct weights *weights);
-/* Samples of a CID, whose paths are the map's; each CID once. 0 or -ENOMEM. */
-int weights_add(struct weights *weights, uint32_t function, uint32_t height, uint64_t samples);
-/* Shares out the samples that were added. learn: what is shared out tells of others. */
+/* From now on a CID's paths are those that can be in its setting. admission is borrowed, and of the map. */
+void weights_admit(struct weights *weights, const struct admission *admission);
+/* Samples of a CID in a setting, whose paths are the map's; each once. 0 or -ENOMEM. */
+int weights_add(struct weights *weights, uint32_t setting, uint32_t function, uint32_t height,
+                uint64_t samples);
+/* Shares out the samples that were added, once. learn: what is shared out tells of others. */
 void weights_run(struct weights *weights, bool learn);
-/* How probable the node's function path is among those of its CID, which was added: at the first of its
- * nodes, 0 at the others. */
-double weights_share(const struct weights *weights, uint32_t node);
-/* What goes through each node and stops there, for graph_new_open(); of training, at most WEIGHTS_PRIOR
+/* How probable the paths of a CID are among themselves: each at the first of the path's nodes, 0 at the
+ * others. */
+struct weights_cid {
+    uint32_t setting;
+    uint32_t first, count; /* nodes */
+    const double *shares;  /* of each of them; until the next weights_add() */
+};
+/* Those that were added, by number; false: there are no more. */
+bool weights_cid(const struct weights *weights, size_t number, struct weights_cid *out);
+/* What goes through each node and stops there, for graph_new_in(); of training, at most WEIGHTS_PRIOR
  * samples for each function. The caller frees both arrays. 0 or -ENOMEM. */
 int weights_of_nodes(const struct weights *weights, struct graph_weights *out);
 

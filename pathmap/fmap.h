@@ -10,7 +10,7 @@
 #include "image/image.h"
 
 #define FMAP_MAGIC        "FMAP"
-#define FMAP_VERSION      1u
+#define FMAP_VERSION      2u /* written where paths have frames of images beside the hooked ones; else 1 */
 #define FMAP_MAX_SECTIONS 64u
 #define FMAP_ALIGNMENT    64u
 #define FMAP_BLOCK        (256u << 10) /* bytes under one checksum */
@@ -49,8 +49,9 @@ struct fmap_image {
     uint32_t path;
     uint8_t build_id_size;
     uint8_t build_id[BUILD_ID_MAX];
-    uint8_t hooked; /* 0 or 1 */
-    uint8_t reserved[6];
+    uint8_t hooked;  /* 0 or 1 */
+    uint8_t entered; /* the same */
+    uint8_t reserved[5];
 };
 
 struct fmap_function {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/saturate.h"
+#include "pathmap/graft.h"
 #include "pathmap/store_file.h"
 #include "pathmap/trie_data.h"
 
@@ -68,6 +69,8 @@ static uint32_t reading_image(struct reading *r, uint32_t number)
     if (image_cache_get(r->cache, image->path, &id, &r->opened[number], NULL) < 0)
         r->opened[number] = NULL;
     uint32_t added = trie_image(r->trie, image->path, &id);
+    if (added != TRIE_NONE)
+        trie_set_entered(r->trie, added);
     if (added != TRIE_NONE && !r->harvest->partial)
         trie_set_hooked(r->trie, added); /* it has functions, so it was */
     return r->images[number] = added;
@@ -139,8 +142,8 @@ static uint64_t reading_site(const struct reading *r, uint32_t in, uint32_t site
 /* The node that made the call that returns to `site`: *parent, or else the next one above it whose function
  * has the site. The runtime can take a frame for the caller that has returned but was not overwritten yet.
  * *address: the site in the caller's image; 0 when it lies in another: in code without hooks that calls back.
- */
-static void reading_caller(const struct reading *r, uint32_t site, uint32_t *parent, uint64_t *address)
+ * false: it is of none of the functions. */
+static bool reading_caller(const struct reading *r, uint32_t site, uint32_t *parent, uint64_t *address)
 {
     const struct trie_node *nodes = r->trie->nodes;
     uint32_t at = *parent;
@@ -152,9 +155,10 @@ static void reading_caller(const struct reading *r, uint32_t site, uint32_t *par
             image_function_at(code.image, found - 1) == code.index) {
             *parent = at;
             *address = found;
-            return;
+            return true;
         }
     }
+    return false;
 }
 
 /* A call by way of the procedure linkage table runs a few instructions of a stub, which has no hook, as the
@@ -183,8 +187,8 @@ static bool reading_stub(struct reading *r, uint32_t parent, uint64_t address, c
 }
 
 /* Enters a node below one that was entered; *out: what is known of it then. */
-static int reading_enter(struct reading *r, const struct store_node *node, const struct known *above,
-                         struct known *out)
+static int reading_enter(struct reading *r, uint32_t number, const struct store_node *node,
+                         const struct known *above, struct known *out)
 {
     uint32_t function, parent = above->state - ENTERED;
     int sound = reading_function(r, node->function, &function);
@@ -193,9 +197,15 @@ static int reading_enter(struct reading *r, const struct store_node *node, const
     out->state = UNSOUND;
     if (!sound || (parent != TRIE_ROOT && store_height(node) <= r->trie->nodes[parent].height))
         return 0;
-    uint64_t address;
-    reading_caller(r, node->site, &parent, &address);
-    uint32_t child = trie_child(r->trie, parent, function, store_height(node), address);
+    uint64_t address = 0;
+    struct graft *graft = r->harvest->graft;
+    int grafted = 0;
+    if (graft_has(graft, number) || !reading_caller(r, node->site, &parent, &address))
+        grafted = graft_enter(graft, number, node, function, &parent, &address);
+    if (grafted == 0 && graft_has(graft, number))
+        reading_caller(r, node->site, &parent, &address);
+    uint32_t child =
+        grafted < 0 ? TRIE_NONE : trie_child(r->trie, parent, function, store_height(node), address);
     if (child == TRIE_NONE || !reading_stub(r, parent, address, node))
         return -ENOMEM;
     trie_add(r->trie, child, node->count, 0);
@@ -256,7 +266,8 @@ static int reading_visit(struct reading *r, uint32_t number, struct store_node n
     }
     while (depth-- > 0) {
         struct known *known = reading_known(r, r->steps[depth].number);
-        if (above.state != UNSOUND && reading_enter(r, &r->steps[depth].node, &above, known) < 0)
+        if (above.state != UNSOUND &&
+            reading_enter(r, r->steps[depth].number, &r->steps[depth].node, &above, known) < 0)
             return -ENOMEM;
         r->harvest->unsound += known->state == UNSOUND;
         above = *known;
@@ -348,8 +359,12 @@ int harvest_store(struct harvest *harvest, struct trie *trie, struct image_cache
     r.images = unset(r.store.header.image_count);
     r.opened = calloc((size_t)r.store.header.image_count + 1, sizeof *r.opened);
     r.functions = unset(r.store.header.function_count);
-    if (!r.known || !r.images || !r.opened || !r.functions)
+    if (!harvest->graft)
+        harvest->graft = graft_new(trie, images);
+    if (!r.known || !r.images || !r.opened || !r.functions || !harvest->graft)
         rc = -ENOMEM;
+    if (rc == 0)
+        rc = graft_begin(harvest->graft, &r.store);
     if (rc == 0)
         rc = reading_nodes(&r);
     if (rc == 0)

@@ -2,7 +2,8 @@
  * harvest.h - what a training session learned: the stores of its processes, summed up in a trie.
  *
  * A node of a store is one of the trie with the same function, height and call site; its entries count as
- * passes; self is left to samples. Stores may be hostile (their writers are the trained programs): a node
+ * passes; self is left to samples. What lies between it and its parent in code without hooks is entered, too
+ * (graft.h). Stores may be hostile (their writers are the trained programs): a node
  * that makes no sense is left out with what is below it, and counted.
  */
 #ifndef FATHOM_PATHMAP_HARVEST_H
@@ -32,11 +33,12 @@ struct harvest {
     int failure; /* errno of the first store that could not grow; 0: none */
     struct harvest_image *images;
     size_t image_count, image_room;
+    struct graft *graft; /* what was learned of frames without hooks; borrows the trie and the images */
 };
 
-/* Adds a store to the trie. images: for functions' names; they are left unknown where a file cannot be
- * opened. Errors: -ENOMSG: not a store; -ENOTSUP: another version's; -EBADMSG: damaged, nothing was added;
- * system errors; -ENOMEM: some of it may have been added. */
+/* Adds a store to the trie, the same for all. images: for functions' names; they are left unknown where a
+ * file cannot be opened. Errors: -ENOMSG: not a store; -ENOTSUP: another version's; -EBADMSG: damaged,
+ * nothing was added; system errors; -ENOMEM: some of it may have been added. */
 int harvest_store(struct harvest *harvest, struct trie *trie, struct image_cache *images, const char *path,
                   struct fathom_error *err);
 /* All stores in a session's directory. Those that cannot be read are passed over; why, of the first, is told

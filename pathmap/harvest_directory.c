@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/saturate.h"
+#include "pathmap/graft.h"
 #include "pathmap/harvest.h"
 #include "pathmap/store_file.h"
 
@@ -14,12 +15,13 @@ static int is_store(const struct dirent *entry)
     return strncmp(entry->d_name, STORE_PREFIX, sizeof STORE_PREFIX - 1) == 0;
 }
 
-/* Calls `visit` with the path of each store, in order of name. A negative return ends it. */
+/* Calls `visit` with the path of each store, in order of the PIDs: a forked child's mostly after its
+ * parent's, which shows more of the stack that both have. A negative return ends it. */
 static int each_store(const char *directory, int (*visit)(void *context, const char *path), void *context,
                       struct fathom_error *err)
 {
     struct dirent **entries;
-    int count = scandir(directory, &entries, is_store, alphasort), rc = 0;
+    int count = scandir(directory, &entries, is_store, versionsort), rc = 0;
     if (count < 0)
         return error_system(err, errno, "cannot read %s", directory);
     for (int i = 0; i < count; i++) {
@@ -70,6 +72,7 @@ void harvest_free(struct harvest *harvest)
     for (size_t i = 0; i < harvest->image_count; i++)
         free(harvest->images[i].path);
     free(harvest->images);
+    graft_free(harvest->graft);
     *harvest = (struct harvest){0};
 }
 

@@ -35,6 +35,8 @@ static bool functions_add(struct trie *trie, const struct pathmap *map, uint32_t
         uint32_t number = trie_image(trie, image.path, &image.build_id);
         if (number != TRIE_NONE && image.hooked)
             trie_set_hooked(trie, number);
+        if (number != TRIE_NONE && image.entered)
+            trie_set_entered(trie, number);
         if (number != TRIE_NONE)
             number = trie_function(trie, number, function.address, function.name);
         if (number == TRIE_NONE)
@@ -50,6 +52,13 @@ static bool is_counted(const struct trie *trie, uint32_t node, uint32_t before, 
 {
     return node < before && !image.hooked &&
            trie->images[trie->functions[trie->nodes[node].function].image].hooked;
+}
+
+/* Whether a child of `parent`, which `caller` called, has a site: called from a frame that is left out, it
+ * has none in its parent. */
+static bool keeps_site(const struct trie *trie, uint32_t parent, uint32_t caller)
+{
+    return parent == caller && trie_keeps_sites(trie, trie->functions[trie->nodes[parent].function].image);
 }
 
 /* Enters each node after its parent: nodes are sorted by CID, so the outer frames still to enter are first
@@ -73,8 +82,7 @@ static bool nodes_add(struct trie *trie, const struct pathmap *map, const uint32
             bool covers = trie_covers(trie, trie->functions[functions[node.function]].image);
             uint32_t above = outermost ? TRIE_ROOT : covered[node.parent];
             uint32_t parent = covers || outermost ? above : numbers[node.parent];
-            /* Called from a frame that is left out, it has no site in its parent. */
-            bool called = outermost || parent == numbers[node.parent];
+            bool called = outermost || keeps_site(trie, parent, numbers[node.parent]);
             numbers[at] =
                 trie_child(trie, parent, functions[node.function], node.height, called ? node.site : 0);
             if (numbers[at] == TRIE_NONE)
@@ -104,6 +112,12 @@ int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error
     int rc = map_check(map, err);
     if (rc < 0)
         return rc;
+    if (pathmap_leaves_out(map) && !trie->leaves_out && trie->any_hooked)
+        return error_set(err, ENOTSUP,
+                         "the paths of an older path map leave out the frames of images without hooks, and "
+                         "cannot be added to paths that have them: train it again");
+    if (pathmap_leaves_out(map))
+        trie_leave_out(trie);
     uint32_t *functions = malloc((pathmap_function_count(map) + 1ul) * sizeof *functions);
     uint32_t *numbers = malloc((pathmap_node_count(map) + 1ul) * sizeof *numbers);
     uint32_t *covered = malloc((pathmap_node_count(map) + 1ul) * sizeof *covered);

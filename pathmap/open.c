@@ -135,6 +135,8 @@ static int map_parse(struct pathmap *map, const void *data, size_t size, const c
         rc = sections_check(&o, &header);
     if (rc == 0)
         rc = sections_use(&o, map);
+    if (rc == 0)
+        map->version = header.version;
     return rc;
 }
 
@@ -143,7 +145,7 @@ int pathmap_open(const char *path, struct pathmap **out, struct fathom_error *er
     struct pathmap *map = calloc(1, sizeof *map);
     if (!map)
         return error_memory(err);
-    int rc = file_view_open(path, true, &map->view, err);
+    int rc = file_view_read(path, &map->view, err);
     if (rc == 0)
         rc = map_parse(map, map->view.data, map->view.size, path, err);
     if (rc < 0)

@@ -6,8 +6,8 @@
 
 #include "pathmap/map_data.h"
 
-/* A string of the file: the section ends with a NUL, so any offset in it begins one. "" when it is outside.
- */
+/* A string of the file: the section ends with a NUL, so any offset in it begins one. "" when it is
+ * outside. */
 static const char *map_text(const struct pathmap *map, uint32_t offset)
 {
     return offset < map->strings_size ? map->strings + offset : "";
@@ -26,6 +26,7 @@ struct pathmap_image pathmap_image(const struct pathmap *map, uint32_t index)
     const struct fmap_image *from = &map->images[index];
     image.path = map_text(map, from->path);
     image.hooked = from->hooked != 0;
+    image.entered = image.hooked || from->entered;
     if (from->build_id_size <= BUILD_ID_MAX) {
         image.build_id.size = from->build_id_size;
         memcpy(image.build_id.bytes, from->build_id, from->build_id_size);
@@ -42,12 +43,22 @@ bool pathmap_sampled(const struct pathmap *map)
     return false;
 }
 
-bool pathmap_covers(const struct pathmap *map, uint32_t index)
+static bool any_hooked(const struct pathmap *map)
 {
     bool any = false;
     for (uint32_t i = 0; i < map->image_count; i++)
         any |= map->images[i].hooked != 0;
-    return index < map->image_count && (!any || map->images[index].hooked);
+    return any;
+}
+
+bool pathmap_leaves_out(const struct pathmap *map)
+{
+    return map->version < FMAP_VERSION && any_hooked(map);
+}
+
+bool pathmap_covers(const struct pathmap *map, uint32_t index)
+{
+    return index < map->image_count && (map->images[index].hooked || !any_hooked(map));
 }
 
 uint32_t pathmap_function_count(const struct pathmap *map)

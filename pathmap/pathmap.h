@@ -25,6 +25,7 @@ void pathmap_close(struct pathmap *map);
 
 struct pathmap_image {
     bool hooked;      /* training saw every call into it */
+    bool entered;     /* or some, by hooks at the functions' entries */
     const char *path; /* "" when the number is none of the map's */
     struct build_id build_id;
 };
@@ -56,7 +57,9 @@ struct trie_statistics pathmap_statistics(const struct pathmap *map);
 
 /* Whether any sample was counted (self) or calls alone (passes). O(nodes) where there is none. */
 bool pathmap_sampled(const struct pathmap *map);
-/* Whether frames of the image belong in the map's paths: it is hooked, or none is (docs/fmap.md). */
+/* Whether paths leave out frames of images that are not hooked, beside those that are (docs/fmap.md). */
+bool pathmap_leaves_out(const struct pathmap *map);
+/* Whether it is one of the images that training set out to see: it is hooked, or none is. */
 bool pathmap_covers(const struct pathmap *map, uint32_t image);
 /* The function's number, PATHMAP_NONE when the map does not know it. */
 uint32_t pathmap_find_function(const struct pathmap *map, uint32_t image, uint64_t address);

@@ -252,6 +252,7 @@ int plan_build(const struct image *image, const struct plan_options *options, vo
         memcpy(summary->kinds, b.kinds, sizeof b.kinds);
         summary->left_out_count = (uint32_t)b.left_out.count;
         summary->left_out = b.left_out.items;
+        summary->texts = NULL;
         b.left_out.items = NULL;
     }
     plan_code_free(&b.code);
@@ -267,5 +268,6 @@ int plan_build(const struct image *image, const struct plan_options *options, vo
 void plan_summary_free(struct plan_summary *summary)
 {
     free(summary->left_out);
+    free(summary->texts);
     *summary = (struct plan_summary){0};
 }

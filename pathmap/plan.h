@@ -22,14 +22,15 @@ struct plan_options {
 
 struct plan_left_out {
     uint64_t function;  /* entry address */
-    const char *name;   /* mangled, or NULL; owned by the image */
-    const char *reason; /* a constant text that continues "left out because" */
+    const char *name;   /* mangled, or NULL; owned by the image, or the summary's cache */
+    const char *reason; /* a text that continues "left out because"; constant, or the cache's */
 };
 
 struct plan_summary {
     uint32_t kinds[PLAN_KINDS]; /* functions by kind of hook */
     uint32_t left_out_count;    /* those of options->skip, and _start, are not among them */
     struct plan_left_out *left_out;
+    char *texts; /* of a summary that was kept: what left_out points to; else NULL */
 };
 
 /* data: malloc'ed, the caller frees. options and summary may be NULL; a summary is freed by

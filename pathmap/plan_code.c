@@ -101,8 +101,8 @@ static unsigned scan_range(struct scan *s, const uint8_t *bytes, size_t size, ui
     return (whole ? PLAN_CODE_WHOLE : 0) | (closed ? PLAN_CODE_ENDS : 0);
 }
 
-/* Whether there is only padding: as ld and lld make it, nops or int3. Zeros are not: they may be constants.
- */
+/* Whether there is only padding: as ld and lld make it, nops or int3. Zeros are not: they may be
+ * constants. */
 static bool is_padding(const struct plan_code *code, const uint8_t *bytes, size_t size, uint64_t address)
 {
     for (size_t at = 0; at < size;) {
@@ -115,8 +115,8 @@ static bool is_padding(const struct plan_code *code, const uint8_t *bytes, size_
     return true;
 }
 
-/* What is between two functions: padding, or code that nothing tells of, whose branches count all the same.
- */
+/* What is between two functions: padding, or code that nothing tells of, whose branches count all the
+ * same. */
 static void scan_gap(struct scan *s, uint64_t start, uint64_t end, bool closed)
 {
     size_t size;

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "base/checksum.h"
-#include "base/file.h"
+#include "base/outfile.h"
 #include "pathmap/fmap.h"
 #include "pathmap/trie_data.h"
 
-/* A node as it is sorted among those of its function: by height, then function path, then number in the trie.
- */
+/* A node as it is sorted among those of its function: by height, then function path, then number in the
+ * trie. */
 struct place_key {
     uint32_t height;
     uint32_t path;
@@ -222,6 +222,7 @@ static void names_write(const struct layout *l, uint8_t *file)
         images[i].path = l->text[from->path];
         images[i].build_id_size = from->build_id.size;
         images[i].hooked = from->hooked;
+        images[i].entered = from->entered;
         memcpy(images[i].build_id, from->build_id.bytes, from->build_id.size);
     }
     struct fmap_function *functions = section_at(l, file, FMAP_FUNCTIONS);
@@ -278,7 +279,9 @@ static void nodes_write(const struct layout *l, uint8_t *file)
 
 static void header_write(struct layout *l, uint8_t *file)
 {
-    struct fmap_header header = {.version = FMAP_VERSION, .size = l->size, .sections = FMAP_KINDS - 1};
+    bool whole = l->trie->any_hooked && !l->trie->leaves_out;
+    struct fmap_header header = {
+        .version = whole ? FMAP_VERSION : 1, .size = l->size, .sections = FMAP_KINDS - 1};
     memcpy(header.magic, FMAP_MAGIC, sizeof header.magic);
     for (uint32_t i = 0; i < FMAP_KINDS - 1; i++)
         l->sections[i].checksum = fmap_checksum(file + l->sections[i].offset, l->sections[i].length);
@@ -337,14 +340,24 @@ out:
     return rc;
 }
 
-int trie_save(const struct trie *trie, const char *path, struct fathom_error *err)
+int trie_write(const struct trie *trie, struct outfile *out, struct fathom_error *err)
 {
     void *data;
     size_t size;
     int rc = trie_serialise(trie, &data, &size, err);
     if (rc == 0) {
-        rc = file_replace(path, data, size, err);
+        rc = outfile_put(out, data, size, err);
         free(data);
     }
+    return rc;
+}
+
+int trie_save(const struct trie *trie, const char *path, struct fathom_error *err)
+{
+    struct outfile *out = NULL;
+    int rc = outfile_open(path, &out, err);
+    if (rc == 0)
+        rc = trie_write(trie, out, err);
+    outfile_close(out);
     return rc;
 }

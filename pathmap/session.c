@@ -1,7 +1,6 @@
 /* session.c - a training session's directory and the server of its mailbox; see session.h. */
 #include "pathmap/session.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,7 +15,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "image/name.h"
+#include "pathmap/alive.h"
+#include "pathmap/plan_cache.h"
 #include "pathmap/probe/mail.h"
+#include "pathmap/session_directory.h"
 
 struct session_entry { /* a file that was asked for */
     struct session_image image;
@@ -29,9 +32,11 @@ struct session_entry { /* a file that was asked for */
 
 struct session {
     struct session_options options;
-    char *directory;
-    int fd; /* of the directory */
+    struct session_directory directory;
     struct mail *mail;
+    struct alive alive; /* of mail->trainer */
+    struct session_notes notes;
+    struct plan_cache *plans;
     uint32_t answered; /* request_seq of the last answer */
     struct session_entry **entries;
     size_t entry_count, entry_room;
@@ -39,30 +44,11 @@ struct session {
     size_t chosen_count;
 };
 
-static int make_directory(struct session *s, struct fathom_error *err)
-{
-    const char *parent = getenv("TMPDIR");
-    if (!parent || parent[0] != '/')
-        parent = "/tmp";
-    if (asprintf(&s->directory, "%s/fathom-train.XXXXXX", parent) < 0) {
-        s->directory = NULL;
-        return error_memory(err);
-    }
-    if (!mkdtemp(s->directory)) {
-        int code = errno;
-        free(s->directory);
-        s->directory = NULL;
-        return error_system(err, code, "cannot make a directory for the training in %s", parent);
-    }
-    s->fd = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return s->fd < 0 ? error_system(err, errno, "cannot open %s", s->directory) : 0;
-}
-
 static int make_mailbox(struct session *s, struct fathom_error *err)
 {
-    int fd = openat(s->fd, MAIL_NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = openat(s->directory.fd, MAIL_NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
-        return error_system(err, errno, "cannot make a mailbox in %s", s->directory);
+        return error_system(err, errno, "cannot make a mailbox in %s", s->directory.path);
     int code = posix_fallocate(fd, 0, MAIL_SIZE);
     void *mapped = MAP_FAILED;
     if (code == 0) {
@@ -71,9 +57,13 @@ static int make_mailbox(struct session *s, struct fathom_error *err)
     }
     close(fd);
     if (code)
-        return error_system(err, code, "cannot make a mailbox in %s", s->directory);
+        return error_system(err, code, "cannot make a mailbox in %s", s->directory.path);
     s->mail = mapped;
-    s->mail->magic = MAIL_MAGIC;
+    s->mail->filters = session_filters();
+    code = -alive_hold(&s->alive, &s->mail->trainer);
+    if (code)
+        return error_system(err, code, "cannot have the end of the training noted by the kernel");
+    __atomic_store_n(&s->mail->magic, MAIL_MAGIC, __ATOMIC_RELEASE);
     return 0;
 }
 
@@ -83,8 +73,16 @@ int session_open(const struct session_options *options, struct session **out, st
     if (!s)
         return error_memory(err);
     s->options = *options;
-    s->fd = -1;
-    int rc = make_directory(s, err);
+    s->directory.fd = -1;
+    struct session_about about = {.partial = options->sleds_only};
+    if (options->output)
+        snprintf(about.output, sizeof about.output, "%s", options->output);
+    s->plans = plan_cache_open();
+    int rc = s->plans ? 0 : error_memory(err);
+    if (rc == 0)
+        rc = session_directory_make(&s->directory, err);
+    if (rc == 0)
+        rc = session_directory_describe(&s->directory, &about, err);
     if (rc == 0)
         rc = make_mailbox(s, err);
     if (rc < 0)
@@ -96,12 +94,11 @@ int session_open(const struct session_options *options, struct session **out, st
 
 const char *session_directory(const struct session *s)
 {
-    return s->directory;
+    return s->directory.path;
 }
 
 bool session_wants(const struct session_options *options, const char *path)
 {
-    static const char *const left[] = {"libc.so.", "libc-2.", "ld-linux", "ld-musl", "ld-2.", "ld.so"};
     static const char probe[] = "libfathom-probe.";
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (path[0] != '/' || strncmp(name, probe, sizeof probe - 1) == 0)
@@ -110,19 +107,13 @@ bool session_wants(const struct session_options *options, const char *path)
         if (strncmp(name, options->names[i], strlen(options->names[i])) == 0)
             return true;
     }
-    if (options->name_count)
-        return false;
-    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
-        if (strncmp(name, left[i], strlen(left[i])) == 0)
-            return false;
-    }
-    return true;
+    return !options->name_count && !name_is_c_library(path);
 }
 
 static int write_plan(struct session *s, const char *name, const void *data, size_t size,
                       struct fathom_error *err)
 {
-    int fd = openat(s->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = openat(s->directory.fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return error_system(err, errno, "cannot write %s", name);
     int rc = file_write_all(fd, data, size, name, err);
@@ -133,17 +124,14 @@ static int write_plan(struct session *s, const char *name, const void *data, siz
 static int plan_image(struct session *s, struct session_entry *e, bool wanted, struct fathom_error *err)
 {
     struct plan_options options = {.sleds_only = s->options.sleds_only, .calls_only = !wanted};
-    struct image *image;
-    void *data;
-    size_t size;
-    int rc = image_cache_get(s->options.images, e->image.path, NULL, &image, err);
-    if (rc == 0)
-        rc = plan_build(image, &options, &data, &size, &e->image.plan, err);
+    struct plan_made made;
+    int rc = plan_cache_get(s->plans, s->options.images, e->image.path, &options, &made, err);
     if (rc < 0)
         return rc;
+    e->image.plan = made.summary;
     snprintf(e->plan, sizeof e->plan, "plan-%zu", s->entry_count);
-    rc = write_plan(s, e->plan, data, size, err);
-    free(data);
+    rc = write_plan(s, e->plan, made.data, made.size, err);
+    free(made.data);
     return rc;
 }
 
@@ -227,6 +215,7 @@ bool session_serve(struct session *s, int timeout_ms)
         syscall(SYS_futex, &mail->request_seq, FUTEX_WAIT, request, &wait, NULL, 0);
         request = __atomic_load_n(&mail->request_seq, __ATOMIC_ACQUIRE);
     }
+    session_notes_take(&s->notes, mail);
     if (request == s->answered)
         return false;
     char path[sizeof mail->path];
@@ -246,17 +235,10 @@ bool session_serve(struct session *s, int timeout_ms)
     return true;
 }
 
-static void remove_directory(struct session *s)
+const struct session_notes *session_notes(struct session *s)
 {
-    DIR *dir = fdopendir(s->fd);
-    if (dir) {
-        for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-            unlinkat(s->fd, entry->d_name, 0); /* refused for "." and ".." */
-        closedir(dir);
-    } else {
-        close(s->fd);
-    }
-    rmdir(s->directory);
+    session_notes_take(&s->notes, s->mail);
+    return &s->notes;
 }
 
 void session_close(struct session *s)
@@ -265,18 +247,18 @@ void session_close(struct session *s)
         return;
     if (s->mail) {
         __atomic_store_n(&s->mail->magic, 0, __ATOMIC_RELEASE);
+        alive_drop(&s->alive);
         munmap(s->mail, MAIL_SIZE);
     }
-    if (s->fd >= 0)
-        remove_directory(s);
+    session_directory_remove(&s->directory);
     for (size_t i = 0; i < s->entry_count; i++) {
         free((void *)(uintptr_t)s->entries[i]->image.path);
         plan_summary_free(&s->entries[i]->image.plan);
         free(s->entries[i]);
     }
+    plan_cache_close(s->plans);
     free(s->entries);
     free(s->chosen);
-    free(s->directory);
     free(s);
 }
 

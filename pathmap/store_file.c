@@ -154,3 +154,16 @@ bool store_file_node(const struct store_file *s, uint32_t number, struct store_n
         return false;
     return out->function != 0;
 }
+
+int store_file_stacks(const struct store_file *s, uint8_t **stacks, size_t *size)
+{
+    uint64_t used = s->header.stacks_used;
+    if (used > STORE_STACKS_SIZE)
+        used = STORE_STACKS_SIZE;
+    uint8_t *bytes = malloc(used + 1);
+    if (!bytes)
+        return -ENOMEM;
+    *stacks = bytes;
+    *size = read_at(s->fd, STORE_STACKS_AT, bytes, used) < 0 ? 0 : used;
+    return 0;
+}

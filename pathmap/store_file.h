@@ -27,11 +27,14 @@ int store_file_open(const char *path, struct store_file *out, struct fathom_erro
 void store_file_close(struct store_file *store);
 
 /* Goes on to nodes that may be in use, holes skipped: reads a chunk or less of them, from `from` or above,
- * and returns its end; the numbers are [*first, end). node_end when there are none left: *first is the same.
- */
+ * and returns its end; the numbers are [*first, end). node_end when there are none left: *first is the
+ * same. */
 uint32_t store_file_next(struct store_file *store, uint32_t from, uint32_t *first);
 /* A node: fast for those that store_file_next() has read. false: there is none (any number may be asked for),
  * or it is not in use. */
 bool store_file_node(const struct store_file *store, uint32_t number, struct store_node *out);
+
+/* All stacks that were kept (struct store_stack), malloc'ed: the caller frees. 0 or -ENOMEM. */
+int store_file_stacks(const struct store_file *store, uint8_t **stacks, size_t *size);
 
 #endif

@@ -80,17 +80,43 @@ uint32_t trie_image(struct trie *t, const char *path, const struct build_id *id)
         !array_reserve((void **)&t->images, t->image_count, &t->image_room, sizeof *t->images) ||
         !numbers_put(&t->by_build, hash, t->image_count))
         return TRIE_NONE;
-    t->images[t->image_count] = (struct trie_image){*id, name, false};
+    t->images[t->image_count] = (struct trie_image){.build_id = *id, .path = name};
     return t->image_count++;
+}
+
+uint32_t trie_image_count(const struct trie *t)
+{
+    return t->image_count;
+}
+
+const char *trie_image_path(const struct trie *t, uint32_t number, struct build_id *id)
+{
+    *id = t->images[number].build_id;
+    return names_text(t->names, t->images[number].path);
 }
 
 void trie_set_hooked(struct trie *t, uint32_t image)
 {
-    t->images[image].hooked = true;
+    t->images[image].hooked = t->images[image].entered = true;
     t->any_hooked = true;
 }
 
+void trie_set_entered(struct trie *t, uint32_t image)
+{
+    t->images[image].entered = true;
+}
+
+void trie_leave_out(struct trie *t)
+{
+    t->leaves_out = true;
+}
+
 bool trie_covers(const struct trie *t, uint32_t image)
+{
+    return !t->leaves_out || !t->any_hooked || t->images[image].hooked;
+}
+
+bool trie_keeps_sites(const struct trie *t, uint32_t image)
 {
     return !t->any_hooked || t->images[image].hooked;
 }

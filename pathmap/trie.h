@@ -26,11 +26,21 @@ void trie_free(struct trie *trie);
 /* The number of an image in this trie, added when new. Images are equal when their build-ids are (or, where a
  * file has none, their paths). TRIE_NONE: out of memory. */
 uint32_t trie_image(struct trie *trie, const char *path, const struct build_id *id);
-/* Training saw every call into this image: from now on paths leave out frames of images that are not hooked,
- * but for the innermost (docs/fmap.md). To be told before paths with other images are entered. */
+uint32_t trie_image_count(const struct trie *trie);
+/* Its path and, in *id, its build-id. number < trie_image_count(). */
+const char *trie_image_path(const struct trie *trie, uint32_t number, struct build_id *id);
+/* Training saw every call into this image. */
 void trie_set_hooked(struct trie *trie, uint32_t image);
-/* Whether frames of the image belong in paths: it is hooked, or none is. */
+/* It saw some of them by hooks at the functions' entries. */
+void trie_set_entered(struct trie *trie, uint32_t image);
+/* From now on paths leave out frames of images that are not hooked, but for the innermost: as in maps of
+ * version 1 (docs/fmap.md). To be told before paths with other images are entered. */
+void trie_leave_out(struct trie *trie);
+/* Whether frames of the image belong in paths: always, but where such frames are left out. */
 bool trie_covers(const struct trie *trie, uint32_t image);
+/* Whether call sites in the image are told apart: it is hooked, or none is. Of calls by other images training
+ * sees some by chance. */
+bool trie_keeps_sites(const struct trie *trie, uint32_t image);
 /* The number of a function: an image's number and the function's entry address in it. name (mangled, may be
  * NULL) is kept for `map paths` on a machine without the binary. */
 uint32_t trie_function(struct trie *trie, uint32_t image, uint64_t address, const char *name);
@@ -61,14 +71,17 @@ int trie_serialise(const struct trie *trie, void **data, size_t *size, struct fa
 /* The same with each node's number in the map by that in the trie; malloc'ed, the caller frees. */
 int trie_serialise_numbers(const struct trie *trie, void **data, size_t *size, uint32_t **numbers,
                            struct fathom_error *err);
+struct outfile;
+/* Writes the map; trie_save() opens the file too. */
+int trie_write(const struct trie *trie, struct outfile *out, struct fathom_error *err);
 int trie_save(const struct trie *trie, const char *path, struct fathom_error *err);
 
 struct pathmap;
-/* Adds all paths, counts and statistics of a map; hooked images of either shape the paths of the map, not
- * those that are in the trie already: so maps with hooked images come first. For --append, `map merge`, and a
- * map with a recording's own audit samples. Passes of a map of unwound stacks are not added where the trie
- * has those of every call. -EBADMSG: the map is damaged, nothing was added; -ENOMEM: some of it may have
- * been. */
+/* Adds all paths, counts and statistics of a map: those with hooked images first. Frames that either leaves
+ * out are left out of the map's paths; those that are in the trie already cannot be changed (-ENOTSUP). For
+ * --append, `map merge`, and a map with a recording's own audit samples. Passes of a map of unwound stacks
+ * are not added where the trie has those of every call. -EBADMSG: the map is damaged, nothing was added;
+ * -ENOMEM: some of it may have been. */
 int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error *err);
 
 #endif

@@ -29,7 +29,7 @@ struct trie_function {
 struct trie_image {
     struct build_id build_id;
     uint32_t path; /* in names */
-    bool hooked;
+    bool hooked, entered;
 };
 
 struct trie {
@@ -45,6 +45,7 @@ struct trie {
     struct trie_image *images;
     uint32_t image_count, image_room;
     bool any_hooked;
+    bool leaves_out;         /* trie_leave_out() */
     struct numbers by_build; /* images by build-id or path */
 
     struct table *pcs; /* node << 32 | offset -> samples */

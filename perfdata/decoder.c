@@ -120,7 +120,7 @@ static int learn_ids(struct decoder *decoder, const struct event *events, struct
         uint16_t back = attr->sample_id_all ? trailer_id_place(attr->sample_type) : 0;
         if (!decoder->id_at || sample_id_place(attr->sample_type) != decoder->id_at ||
             back != decoder->id_back)
-            return error_set(err, EINVAL,
+            return error_set(err, ENOTSUP,
                              "the samples of events '%s' and '%s' cannot be told apart: their IDs are "
                              "missing or stand at different places",
                              events[0].name, events[i].name);

@@ -10,10 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include "perfdata/format.h"
+#include "perfdata/host.h"
 #include "perfdata/layout.h"
 
 #define NAME_ALIGN             64
@@ -126,15 +125,7 @@ static void put_events(FILE *out, const struct event *events, size_t count)
     }
 }
 
-struct source {
-    const struct features *features;
-    const struct event *events;
-    size_t count;
-    struct utsname host;
-};
-
-/* Writes one feature's section; nothing when it is not there. */
-static void put_feature(FILE *out, enum feature feature, const struct source *from)
+void feature_put(FILE *out, enum feature feature, const struct feature_source *from)
 {
     const struct features *features = from->features;
     switch (feature) {
@@ -147,20 +138,29 @@ static void put_feature(FILE *out, enum feature feature, const struct source *fr
             fwrite(features->build_ids, 1, features->build_ids_size, out);
         break;
     case FEATURE_HOSTNAME:
-        put_string(out, from->host.nodename);
+        put_string(out, from->host.name.nodename);
         break;
     case FEATURE_OSRELEASE:
-        put_string(out, from->host.release);
+        put_string(out, from->host.name.release);
         break;
     case FEATURE_VERSION:
         put_string(out, PACKAGE_NAME " " PACKAGE_VERSION);
         break;
     case FEATURE_ARCH:
-        put_string(out, from->host.machine);
+        put_string(out, from->host.name.machine);
         break;
     case FEATURE_NRCPUS: /* available, then online */
-        put_u32(out, (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
-        put_u32(out, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
+        put_u32(out, from->host.cpus_available);
+        put_u32(out, from->host.cpus_online);
+        break;
+    case FEATURE_CPUDESC:
+        put_string(out, from->host.cpu);
+        break;
+    case FEATURE_CPUID:
+        put_string(out, from->host.cpuid);
+        break;
+    case FEATURE_TOTAL_MEM:
+        fwrite(&from->host.memory, sizeof from->host.memory, 1, out);
         break;
     case FEATURE_CMDLINE:
         if (!features->command_count)
@@ -184,32 +184,31 @@ static void put_feature(FILE *out, enum feature feature, const struct source *fr
     }
 }
 
-/* In order of their bits. */
-static const enum feature written[] = {
-    FEATURE_TRACING_DATA, FEATURE_BUILD_ID, FEATURE_HOSTNAME, FEATURE_OSRELEASE,  FEATURE_VERSION,
-    FEATURE_ARCH,         FEATURE_NRCPUS,   FEATURE_CMDLINE,  FEATURE_EVENT_DESC, FEATURE_SAMPLE_TIME,
+const enum feature features_written[FEATURES_WRITTEN] = {
+    FEATURE_TRACING_DATA, FEATURE_BUILD_ID,   FEATURE_HOSTNAME,    FEATURE_OSRELEASE, FEATURE_VERSION,
+    FEATURE_ARCH,         FEATURE_NRCPUS,     FEATURE_CPUDESC,     FEATURE_CPUID,     FEATURE_TOTAL_MEM,
+    FEATURE_CMDLINE,      FEATURE_EVENT_DESC, FEATURE_SAMPLE_TIME,
 };
-#define WRITTEN (sizeof written / sizeof *written)
 
 int features_serialise(const struct features *features, const struct event *events, size_t count, uint64_t at,
                        uint8_t **data, size_t *size, uint64_t *bits, struct fathom_error *err)
 {
-    struct source from = {.features = features, .events = events, .count = count};
-    char *parts[WRITTEN] = {NULL};
-    size_t sizes[WRITTEN] = {0};
+    struct feature_source from = {.features = features, .events = events, .count = count};
+    char *parts[FEATURES_WRITTEN] = {NULL};
+    size_t sizes[FEATURES_WRITTEN] = {0};
     size_t sections = 0, total = 0;
     uint64_t map[4] = {0};
     uint8_t *joined = NULL;
     int rc = 0;
 
-    uname(&from.host);
-    for (size_t i = 0; i < WRITTEN; i++) {
+    host_read(&from.host);
+    for (size_t i = 0; i < FEATURES_WRITTEN; i++) {
         FILE *out = open_memstream(&parts[i], &sizes[i]);
         if (!out) {
             rc = error_memory(err);
             goto out;
         }
-        put_feature(out, written[i], &from);
+        feature_put(out, features_written[i], &from);
         if (fclose(out) != 0) {
             rc = error_memory(err);
             goto out;
@@ -225,20 +224,20 @@ int features_serialise(const struct features *features, const struct event *even
     }
     size_t place = sections * sizeof(struct file_section);
     sections = 0;
-    for (size_t i = 0; i < WRITTEN; i++) {
+    for (size_t i = 0; i < FEATURES_WRITTEN; i++) {
         if (!sizes[i])
             continue;
         struct file_section section = {at + place, sizes[i]};
         memcpy(joined + sections++ * sizeof section, &section, sizeof section);
         memcpy(joined + place, parts[i], sizes[i]);
         place += sizes[i];
-        map[written[i] / 64] |= UINT64_C(1) << written[i] % 64;
+        map[features_written[i] / 64] |= UINT64_C(1) << features_written[i] % 64;
     }
     memcpy(bits, map, sizeof map);
     *data = joined;
     *size = total;
 out:
-    for (size_t i = 0; i < WRITTEN; i++)
+    for (size_t i = 0; i < FEATURES_WRITTEN; i++)
         free(parts[i]);
     return rc;
 }

@@ -5,6 +5,10 @@
 #ifndef FATHOM_PERFDATA_FEATURES_H
 #define FATHOM_PERFDATA_FEATURES_H
 
+#include <stdio.h>
+
+#include "perfdata/format.h"
+#include "perfdata/host.h"
 #include "perfdata/record.h"
 
 struct features {
@@ -34,9 +38,29 @@ static inline void features_time(struct features *features, uint64_t time)
         features->last_time = time;
 }
 
+struct feature_source { /* where features come from */
+    const struct features *features;
+    const struct event *events;
+    size_t count;
+    struct host host;
+};
+
+#define FEATURES_WRITTEN 13
+extern const enum feature features_written[FEATURES_WRITTEN]; /* in order of their bits */
+
+/* Writes one feature's bytes; nothing when it is not there. */
+void feature_put(FILE *out, enum feature feature, const struct feature_source *from);
+
 /* The bytes for file offset `at` (table of sections and sections); malloc'ed, the caller frees. bits: the
  * header's bit map, 4 words. */
 int features_serialise(const struct features *features, const struct event *events, size_t count, uint64_t at,
                        uint8_t **data, size_t *size, uint64_t *bits, struct fathom_error *err);
+/* stream.c: the start of a recording in pipe mode: magic, attrs with their ids, names, features as records,
+ * formats of tracepoints; malloc'ed, the caller frees. What is known at the end only is not in it. -E2BIG: an
+ * event with more ids than a record holds. */
+int features_stream(const struct features *features, const struct event *events, size_t count, uint8_t **data,
+                    size_t *size, struct fathom_error *err);
+/* The build-ids as records of pipe mode, for its end; they stay those of `features`. */
+void features_stream_build_ids(struct features *features, const uint8_t **data, size_t *size);
 
 #endif

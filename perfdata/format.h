@@ -65,6 +65,9 @@ enum feature {
     FEATURE_VERSION = 5,
     FEATURE_ARCH = 6,
     FEATURE_NRCPUS = 7,
+    FEATURE_CPUDESC = 8,
+    FEATURE_CPUID = 9,
+    FEATURE_TOTAL_MEM = 10, /* u64, KiB */
     FEATURE_CMDLINE = 11,
     FEATURE_EVENT_DESC = 12,
     FEATURE_SAMPLE_TIME = 21,
@@ -76,6 +79,7 @@ enum feature {
 enum user_record {
     USER_HEADER_ATTR = 64,
     USER_HEADER_TRACING_DATA = 66, /* u32 size; that many bytes, padded to 8, follow the record (pipe mode) */
+    USER_HEADER_BUILD_ID = 67,     /* an entry of the feature's section */
     USER_FINISHED_ROUND = 68,
     USER_AUXTRACE = 71, /* u64 size; that many bytes follow the record */
     USER_EVENT_UPDATE = 78,

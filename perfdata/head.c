@@ -24,13 +24,24 @@ void head_free(struct head *head)
     *head = (struct head){0};
 }
 
-/* The part of the file that a section covers; what lies outside is cut off. */
-static struct bytes section_bytes(const uint8_t *data, size_t size, struct file_section section)
+#define SECTION_MOST ((uint64_t)64 << 20) /* bytes of one that are read */
+
+/* The part of the file that a section covers, copied to *copy (which is freed first, and by the caller at
+ * last); what lies outside is cut off. */
+static int section_bytes(const struct input *input, struct file_section section, uint8_t **copy,
+                         struct bytes *out, struct fathom_error *err)
 {
-    if (section.offset > size)
-        return bytes_of(data + size, 0);
-    uint64_t left = size - section.offset;
-    return bytes_of(data + section.offset, section.size < left ? section.size : left);
+    uint64_t left = section.offset > input->size ? 0 : input->size - section.offset;
+    if (section.size > left)
+        section.size = left;
+    if (section.size > SECTION_MOST)
+        section.size = SECTION_MOST;
+    free(*copy);
+    *copy = malloc(section.size + 1);
+    if (!*copy)
+        return error_memory(err);
+    *out = bytes_of(*copy, section.size);
+    return section.size ? input_read(input, section.offset, section.size, *copy, err) : 0;
 }
 
 static int add_event(struct head *head, const uint8_t *attr, size_t attr_size, const uint8_t *ids,
@@ -123,6 +134,13 @@ static void read_names(struct head *head, struct bytes b)
     }
 }
 
+/* Whether the feature is one that is looked at; others may be long. */
+static bool is_read(uint64_t feature)
+{
+    return feature == FEATURE_ARCH || feature == FEATURE_CMDLINE || feature == FEATURE_EVENT_DESC ||
+           feature == FEATURE_COMPRESSED;
+}
+
 static int read_feature(struct head *head, uint64_t feature, struct bytes b, struct fathom_error *err)
 {
     const char *text;
@@ -147,37 +165,89 @@ static int read_feature(struct head *head, uint64_t feature, struct bytes b, str
     return 0;
 }
 
-static int read_attrs(struct head *head, const uint8_t *data, size_t size, const struct file_header *header,
+/* The events of an attribute section. */
+static int add_events(struct head *head, const struct input *input, uint64_t entry, struct bytes attrs,
                       const char *path, struct fathom_error *err)
 {
-    const uint64_t entry = header->attr_size;
-    struct bytes attrs = section_bytes(data, size, header->attrs);
-    if (entry < PERF_ATTR_SIZE_VER0 + sizeof(struct file_section) || entry > 4096)
-        return error_set(err, EBADMSG, "%s is damaged: its events have an impossible size", path);
-    while (bytes_left(&attrs) >= entry) {
+    uint8_t *ids_copy = NULL;
+    int rc = 0;
+    while (rc == 0 && bytes_left(&attrs) >= entry) {
         const uint8_t *attr = bytes_take(&attrs, entry);
         size_t attr_size = (size_t)entry - sizeof(struct file_section);
         struct file_section section;
+        struct bytes ids;
         memcpy(&section, attr + attr_size, sizeof section);
-        struct bytes ids = section_bytes(data, size, section);
-        size_t id_count = bytes_left(&ids) / 8;
-        if (head->id_total + id_count > size / 8)
-            return error_set(err, EBADMSG, "%s is damaged: its events share their IDs", path);
-        int rc = add_event(head, attr, attr_size, ids.at, id_count, err);
+        rc = section_bytes(input, section, &ids_copy, &ids, err);
         if (rc < 0)
-            return rc;
+            break;
+        size_t id_count = bytes_left(&ids) / 8;
+        rc = head->id_total + id_count > input->size / 8
+                 ? error_set(err, EBADMSG, "%s is damaged: its events share their IDs", path)
+                 : add_event(head, attr, attr_size, ids.at, id_count, err);
     }
-    return 0;
+    free(ids_copy);
+    return rc;
 }
 
-static int read_file(struct head *head, const uint8_t *data, size_t size, const char *path,
-                     struct fathom_error *err)
+static bool is_zero(const void *data, size_t size)
+{
+    const uint8_t *bytes = data;
+    while (size && bytes[size - 1] == 0)
+        size--;
+    return size == 0;
+}
+
+static int read_attrs(struct head *head, const struct input *input, const struct file_header *header,
+                      const char *path, struct fathom_error *err)
+{
+    const uint64_t entry = header->attr_size;
+    uint8_t *attrs_copy = NULL;
+    struct bytes attrs;
+    if (entry < PERF_ATTR_SIZE_VER0 + sizeof(struct file_section) || entry > 4096)
+        return error_set(err, EBADMSG, "%s is damaged: its events have an impossible size", path);
+    int rc = section_bytes(input, header->attrs, &attrs_copy, &attrs, err);
+    if (rc == 0)
+        rc = add_events(head, input, entry, attrs, path, err);
+    free(attrs_copy);
+    return rc;
+}
+
+/* The features that are told by sections behind the records. */
+static int read_features(struct head *head, const struct input *input, const struct file_header *header,
+                         struct fathom_error *err)
+{
+    const struct file_section whole = {head->records_end, FEATURE_COUNT * sizeof(struct file_section)};
+    uint8_t *table_copy = NULL, *body_copy = NULL;
+    struct bytes table, body;
+    int rc = section_bytes(input, whole, &table_copy, &table, err);
+    for (unsigned feature = 0; feature < FEATURE_COUNT && rc == 0; feature++) {
+        if (!(header->features[feature / 64] >> feature % 64 & 1))
+            continue;
+        struct file_section section;
+        const uint8_t *entry = bytes_take(&table, sizeof section);
+        if (!entry)
+            break;
+        memcpy(&section, entry, sizeof section);
+        if (is_read(feature))
+            rc = section_bytes(input, section, &body_copy, &body, err);
+        if (is_read(feature) && rc == 0)
+            rc = read_feature(head, feature, body, err);
+    }
+    free(table_copy);
+    free(body_copy);
+    return rc;
+}
+
+static int read_file(struct head *head, const struct input *input, const char *path, struct fathom_error *err)
 {
     struct file_header header;
+    const size_t size = input->size;
     if (size < sizeof header)
         return error_set(err, EBADMSG, "%s ends in its header: nothing was recorded", path);
-    memcpy(&header, data, sizeof header);
-    int rc = read_attrs(head, data, size, &header, path, err);
+    int rc = input_read(input, 0, sizeof header, &header, err);
+    if (rc < 0)
+        return rc;
+    rc = read_attrs(head, input, &header, path, err);
     if (rc < 0)
         return rc;
     if (header.data.offset > size)
@@ -185,25 +255,16 @@ static int read_file(struct head *head, const uint8_t *data, size_t size, const 
 
     uint64_t left = size - header.data.offset;
     head->records = header.data.offset;
-    head->truncated = header.data.size == 0 || header.data.size > left;
-    head->records_end = head->truncated ? size : header.data.offset + header.data.size;
-    if (head->truncated)
-        return 0; /* the features stand behind the records */
-    struct bytes table = bytes_of(data + head->records_end, size - head->records_end);
-    for (unsigned feature = 0; feature < FEATURE_COUNT && rc == 0; feature++) {
-        if (!(header.features[feature / 64] >> feature % 64 & 1))
-            continue;
-        struct file_section section;
-        const uint8_t *entry = bytes_take(&table, sizeof section);
-        if (!entry)
-            break;
-        memcpy(&section, entry, sizeof section);
-        rc = read_feature(head, feature, section_bytes(data, size, section), err);
-    }
-    return rc;
+    bool cut = header.data.size == 0 || header.data.size > left;
+    head->records_end = cut ? size : header.data.offset + header.data.size;
+    /* Features stand behind the records and are written last; every finished recording has some. */
+    head->truncated = cut || is_zero(header.features, sizeof header.features);
+    return cut ? 0 : read_features(head, input, &header, err);
 }
 
-uint64_t head_step(const struct head *head, const uint8_t *at, uint64_t left, uint32_t *type, uint32_t *size)
+/* The bytes that the record at `at` takes with the payload that follows it; 0: it is damaged or cut. */
+static uint64_t head_step(const struct head *head, const uint8_t *at, uint64_t left, uint32_t *type,
+                          uint32_t *size)
 {
     if (left < RECORD_HEADER_SIZE)
         return 0;
@@ -217,6 +278,24 @@ uint64_t head_step(const struct head *head, const uint8_t *at, uint64_t left, ui
     else if (*type == USER_HEADER_TRACING_DATA && head->pipe && *size >= 12)
         payload = ((uint64_t)load_u32(at + 8) + 7) & ~UINT64_C(7);
     return payload <= left - *size ? *size + payload : 0;
+}
+
+int head_next(const struct head *head, struct input *input, uint64_t at, uint64_t end,
+              struct head_record *out, struct fathom_error *err)
+{
+    out->step = 0;
+    if (end - at < RECORD_HEADER_SIZE)
+        return 0;
+    int rc = input_take(input, at, RECORD_HEADER_SIZE, &out->data, err);
+    if (rc < 0)
+        return rc;
+    uint64_t size = load_u16(out->data + 6);
+    if (size > end - at)
+        return 0;
+    rc = input_take(input, at, (size_t)size, &out->data, err);
+    if (rc == 0)
+        out->step = head_step(head, out->data, end - at, &out->type, &out->size);
+    return rc;
 }
 
 static int read_attr_record(struct head *head, struct bytes b, struct fathom_error *err)
@@ -241,28 +320,32 @@ static void read_update_record(struct head *head, struct bytes b)
         set_name(event, name);
 }
 
-/* All records of a pipe that speak of the events: they may stand anywhere, features even behind the samples.
- */
-static int read_pipe(struct head *head, const uint8_t *data, size_t size, struct fathom_error *err)
+/* All records of a pipe that speak of the events: they may stand anywhere, features even behind the
+ * samples. */
+static int read_pipe(struct head *head, struct input *input, struct fathom_error *err)
 {
+    struct head_record record;
     head->pipe = true;
     head->records = PIPE_HEADER_SIZE;
-    head->records_end = size;
-    uint64_t at = head->records, step;
-    uint32_t type, record;
-    int rc = 0;
-    while (rc == 0 && (step = head_step(head, data + at, size - at, &type, &record))) {
-        struct bytes body = bytes_of(data + at + RECORD_HEADER_SIZE, record - RECORD_HEADER_SIZE);
-        if (type == USER_HEADER_ATTR) {
+    head->records_end = input->size;
+    uint64_t at = head->records;
+    int rc = head_next(head, input, at, head->records_end, &record, err);
+    while (rc == 0 && record.step) {
+        struct bytes body = bytes_of(record.data + RECORD_HEADER_SIZE, record.size - RECORD_HEADER_SIZE);
+        if (record.type == USER_HEADER_ATTR) {
             rc = read_attr_record(head, body, err);
-        } else if (type == USER_EVENT_UPDATE) {
+        } else if (record.type == USER_EVENT_UPDATE) {
             read_update_record(head, body);
-        } else if (type == USER_HEADER_FEATURE) {
+        } else if (record.type == USER_HEADER_FEATURE) {
             uint64_t feature = bytes_u64(&body);
             rc = read_feature(head, feature, body, err);
         }
-        at += step;
+        at += record.step;
+        input_pass(input, at);
+        if (rc == 0)
+            rc = head_next(head, input, at, head->records_end, &record, err);
     }
+    input_rewind(input);
     return rc;
 }
 
@@ -290,18 +373,20 @@ static void find_audit(struct head *head)
     }
 }
 
-static int read_all(struct head *head, const uint8_t *data, size_t size, const char *path,
-                    struct fathom_error *err)
+static int read_all(struct head *head, struct input *input, const char *path, struct fathom_error *err)
 {
-    uint64_t magic = size >= PIPE_HEADER_SIZE ? load_u64(data) : 0;
+    uint64_t start[PIPE_HEADER_SIZE / 8] = {0}; /* magic, size of the header */
+    int rc = input->size >= sizeof start ? input_read(input, 0, sizeof start, start, err) : 0;
+    if (rc < 0)
+        return rc;
+    const uint64_t magic = start[0];
     if (magic == FILE_MAGIC_FOREIGN)
         return error_set(err, ENOTSUP, "%s was recorded on a machine of the other byte order", path);
     if (magic == FILE_MAGIC_OLD)
         return error_set(err, ENOTSUP, "%s has the format of a perf before Linux 3.3", path);
     if (magic != FILE_MAGIC)
         return error_set(err, ENOMSG, "%s is not a perf.data file", path);
-    int rc = load_u64(data + 8) == PIPE_HEADER_SIZE ? read_pipe(head, data, size, err)
-                                                    : read_file(head, data, size, path, err);
+    rc = start[1] == PIPE_HEADER_SIZE ? read_pipe(head, input, err) : read_file(head, input, path, err);
     if (rc < 0)
         return rc;
     if (head->arch[0] && strcmp(head->arch, "x86_64") != 0)
@@ -312,10 +397,10 @@ static int read_all(struct head *head, const uint8_t *data, size_t size, const c
     return 0;
 }
 
-int head_read(struct head *head, const uint8_t *data, size_t size, const char *path, struct fathom_error *err)
+int head_read(struct head *head, struct input *input, const char *path, struct fathom_error *err)
 {
     struct head read = {0};
-    int rc = read_all(&read, data, size, path, err);
+    int rc = read_all(&read, input, path, err);
     if (rc < 0)
         head_free(&read);
     else

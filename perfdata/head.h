@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "perfdata/format.h"
+#include "perfdata/input.h"
 #include "perfdata/record.h"
 
 struct head {
@@ -19,17 +20,23 @@ struct head {
     uint64_t records, records_end; /* where the records are: bytes from the start */
     uint32_t mmap_size;            /* a compressed record holds at most that much; 0: unknown */
     bool pipe;
-    bool truncated; /* the records do not reach as far as the header says, or it was never completed */
+    bool truncated; /* the records do not reach as far as the header says, or its writer did not finish */
 };
 
-/* data is the whole recording. Errors as reader_open(); the sentence names `path`. */
-int head_read(struct head *head, const uint8_t *data, size_t size, const char *path,
-              struct fathom_error *err);
+/* Errors as reader_open(); the sentence names `path`. */
+int head_read(struct head *head, struct input *input, const char *path, struct fathom_error *err);
 void head_free(struct head *head);
 
-/* Steps through perf's own framing. The bytes that the record at `at` takes with the payload that follows it
- * (payload: only that); 0: it is damaged or cut. type and size are those of its header. */
-uint64_t head_step(const struct head *head, const uint8_t *at, uint64_t left, uint32_t *type, uint32_t *size);
+/* A record in perf's own framing. */
+struct head_record {
+    const uint8_t *data; /* good as input_take() says */
+    uint64_t step;       /* bytes with the payload that follows it; 0: damaged or cut */
+    uint32_t type, size; /* as in its header */
+};
+
+/* The record at an offset of the input, which is walked through to `end`. 0, or as input_take(). */
+int head_next(const struct head *head, struct input *input, uint64_t at, uint64_t end,
+              struct head_record *out, struct fathom_error *err);
 
 /* A name for an event that the recording gives none: "cpu-clock:u". */
 void event_default_name(const struct perf_event_attr *attr, char *out, size_t size);

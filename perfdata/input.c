@@ -46,8 +46,32 @@ static int spool(int fd, const char *path, struct input *input, struct fathom_er
         free(buffer);
         return rc;
     }
-    *input = (struct input){.data = buffer, .size = size, .spool = buffer};
+    *input = (struct input){.size = size, .spool = buffer, .fd = -1, .data = buffer, .to = size};
     return 0;
+}
+
+static int open_file(const char *path, struct input *input, struct fathom_error *err)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return error_system(err, errno, "cannot open %s", path);
+    int rc = 0;
+    if (fstat(fd, &st) < 0)
+        rc = error_system(err, errno, "cannot stat %s", path);
+    else if (!S_ISREG(st.st_mode)) {
+        rc = spool(fd, path, input, err);
+        close(fd);
+        return rc;
+    }
+    char *name = rc == 0 ? strdup(path) : NULL;
+    if (rc == 0 && !name)
+        rc = error_memory(err);
+    if (rc < 0)
+        close(fd);
+    else
+        *input = (struct input){.size = (size_t)st.st_size, .fd = fd, .path = name};
+    return rc;
 }
 
 int input_open(const char *path, struct input *input, struct fathom_error *err)
@@ -58,29 +82,118 @@ int input_open(const char *path, struct input *input, struct fathom_error *err)
     if (stat(path, &st) < 0)
         return error_system(err, errno, "cannot open %s", path);
     if (S_ISDIR(st.st_mode))
-        return error_set(err, EISDIR, "%s is a directory: recordings of perf record --threads are not read",
+        return error_set(err, ENOMSG, "%s is a directory: recordings of perf record --threads are not read",
                          path);
-    if (!S_ISREG(st.st_mode)) {
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0)
-            return error_system(err, errno, "cannot open %s", path);
-        int rc = spool(fd, path, input, err);
-        close(fd);
-        return rc;
+    return open_file(path, input, err);
+}
+
+static int read_at(const struct input *input, uint64_t offset, size_t size, uint8_t *out,
+                   struct fathom_error *err)
+{
+    while (size) {
+        ssize_t n = pread(input->fd, out, size, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return error_system(err, errno, "cannot read %s", input->path);
+        if (n == 0)
+            return error_set(err, EBADMSG, "%s was cut to %llu bytes while it was read", input->path,
+                             (unsigned long long)offset);
+        out += n;
+        offset += (uint64_t)n;
+        size -= (size_t)n;
     }
-    struct input opened = {0};
-    int rc = file_view_open(path, false, &opened.view, err);
+    return 0;
+}
+
+int input_read(const struct input *input, uint64_t offset, size_t size, void *out, struct fathom_error *err)
+{
+    if (!input->spool)
+        return read_at(input, offset, size, out, err);
+    if (size)
+        memcpy(out, input->spool + offset, size);
+    return 0;
+}
+
+/* The bytes begin at one with the alignment of their offset. */
+struct input_block {
+    struct input_block *next;
+    uint64_t to; /* end of its bytes in the file */
+    uint64_t bytes[(INPUT_BLOCK + INPUT_LARGEST) / 8 + 1];
+};
+
+static void reuse(struct input *input, struct input_block **list)
+{
+    while (*list) {
+        struct input_block *block = *list;
+        *list = block->next;
+        block->next = input->unused;
+        input->unused = block;
+    }
+}
+
+void input_rewind(struct input *input)
+{
+    if (input->spool)
+        return;
+    reuse(input, &input->blocks);
+    input->from = input->to = 0;
+}
+
+int input_fill(struct input *input, uint64_t offset, size_t size, struct fathom_error *err)
+{
+    if (input->spool || offset > input->size || size > input->size - offset || size > INPUT_LARGEST)
+        return error_set(err, EBADMSG, "what is to be read lies outside of the recording");
+    struct input_block *block = input->unused;
+    if (block)
+        input->unused = block->next;
+    else if (!(block = malloc(sizeof *block)))
+        return error_memory(err);
+    uint8_t *start = (uint8_t *)block->bytes + offset % 8;
+    size_t there = offset >= input->from && offset < input->to ? (size_t)(input->to - offset) : 0;
+    uint64_t left = input->size - offset - there;
+    size_t more = left < INPUT_BLOCK ? (size_t)left : INPUT_BLOCK;
+    if (there)
+        memcpy(start, input->data + (offset - input->from), there);
+    int rc = read_at(input, offset + there, more, start + there, err);
+    block->to = offset + there + more;
+    struct input_block **list = rc < 0 ? &input->unused : &input->blocks;
+    block->next = *list;
+    *list = block;
     if (rc < 0)
         return rc;
-    opened.data = opened.view.data;
-    opened.size = opened.view.size;
-    *input = opened;
+    input->data = start;
+    input->from = offset;
+    input->to = block->to;
     return 0;
+}
+
+void input_pass(struct input *input, uint64_t offset)
+{
+    struct input_block *block = input->blocks;
+    /* the newest stays: what is read next may begin in it */
+    while (block && block->next && block->next->to > offset)
+        block = block->next;
+    if (block)
+        reuse(input, &block->next);
+}
+
+static void free_blocks(struct input_block *block)
+{
+    while (block) {
+        struct input_block *next = block->next;
+        free(block);
+        block = next;
+    }
 }
 
 void input_close(struct input *input)
 {
-    file_view_close(&input->view);
+    if (input->path)
+        close(input->fd);
+    free(input->path);
     free(input->spool);
-    *input = (struct input){0};
+    free_blocks(input->blocks);
+    free_blocks(input->unused);
+    *input = (struct input){.fd = -1};
 }

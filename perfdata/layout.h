@@ -84,8 +84,8 @@ static inline int64_t decoder_event(const struct decoder *decoder, const uint8_t
 int decoder_fill(const struct decoder *decoder, const uint8_t *data, size_t size, struct record *out,
                  struct fathom_error *err);
 
-/* Decodes one PERF_RECORD_SAMPLE; out->sample is zeroed on entry. false: its size does not hold its fields.
- */
+/* Decodes one PERF_RECORD_SAMPLE; out->sample is zeroed on entry. false: its size does not hold its
+ * fields. */
 bool sample_decode(const struct layout *layout, const uint8_t *data, size_t size, struct sample *out);
 
 #endif

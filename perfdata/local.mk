@@ -4,11 +4,13 @@ libperfdata_la_SOURCES = \
 	perfdata/event_name.c \
 	perfdata/features.c perfdata/features.h perfdata/format.h \
 	perfdata/head.c perfdata/head.h \
+	perfdata/host.c perfdata/host.h \
 	perfdata/inflate.c perfdata/inflate.h \
 	perfdata/input.c perfdata/input.h \
 	perfdata/order.c perfdata/order.h \
 	perfdata/reader.c perfdata/reader.h \
 	perfdata/record.c \
 	perfdata/sample_decode.c perfdata/sample.h \
+	perfdata/stream.c \
 	perfdata/writer.c perfdata/writer.h
 libperfdata_la_LIBADD = $(ZSTD_LIBS)

@@ -25,8 +25,8 @@ typedef int order_sink(void *context, const struct record *record, struct fathom
  * they must stay until delivered (a mapped file). NULL: out of memory. */
 struct order *order_new(const struct decoder *decoder, bool copy, order_sink *sink, void *context);
 void order_free(struct order *order); /* NULL is allowed */
-/* One raw record, header included; size is the one in its header. One that is not 8-byte aligned is copied.
- */
+/* One raw record, header included; size is the one in its header. One that is not 8-byte aligned is
+ * copied. */
 int order_push(struct order *order, const void *data, size_t size, struct fathom_error *err);
 /* The same for a record whose bytes go away, whatever order_new() was told. */
 int order_push_copy(struct order *order, const void *data, size_t size, struct fathom_error *err);

@@ -4,6 +4,7 @@
 #include "perfdata/reader.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -47,7 +48,7 @@ int reader_open(const char *path, const struct log *log, struct reader **out, st
     int rc = input_open(path, &reader->input, err);
     if (rc < 0)
         goto out;
-    rc = head_read(&reader->head, reader->input.data, reader->input.size, path, err);
+    rc = head_read(&reader->head, &reader->input, path, err);
     if (rc < 0)
         goto out;
     rc = decoder_new(reader->head.events, reader->head.count, &reader->decoder, err);
@@ -72,24 +73,6 @@ size_t reader_events(const struct reader *reader, const struct event **out)
 {
     *out = reader->head.events;
     return reader->head.count;
-}
-
-int reader_main_event(const struct reader *reader, const char *name, uint32_t *event,
-                      struct fathom_error *err)
-{
-    const struct event *events = reader->head.events;
-    for (uint32_t i = 0; i < reader->head.count; i++) {
-        bool dummy =
-            events[i].attr.type == PERF_TYPE_SOFTWARE && events[i].attr.config == PERF_COUNT_SW_DUMMY;
-        if (name ? strncasecmp(events[i].name, name, strlen(name)) == 0 : !events[i].audit && !dummy) {
-            *event = i;
-            return 0;
-        }
-    }
-    if (!name)
-        return error_set(err, EBADMSG, "the recording has no event to report");
-    return error_set(err, ENOENT, "the recording has no event '%s'; its first is '%s'", name,
-                     reader->head.count ? events[0].name : "(none)");
 }
 
 const char *reader_command(const struct reader *reader)
@@ -161,24 +144,29 @@ static int run_compressed(struct pass *pass, const uint8_t *at, uint32_t type, u
 static int walk(struct pass *pass, struct fathom_error *err)
 {
     struct reader *reader = pass->reader;
-    const uint8_t *data = reader->input.data;
-    uint64_t at = reader->head.records;
+    uint64_t at = reader->head.records, round = at;
     const uint64_t end = reader->head.records_end;
-    uint32_t type, size;
+    struct head_record r;
     int rc = 0;
+    input_rewind(&reader->input);
     while (rc >= 0 && at < end) {
-        uint64_t step = head_step(&reader->head, data + at, end - at, &type, &size);
-        if (!step) {
+        rc = head_next(&reader->head, &reader->input, at, end, &r, err);
+        if (rc < 0)
+            break;
+        if (!r.step) {
             reader->summary.truncated = true;
             break;
         }
-        if (type == USER_FINISHED_ROUND)
+        if (r.type == USER_FINISHED_ROUND) {
             rc = order_round(pass->order, err);
-        else if (type == USER_COMPRESSED || type == USER_COMPRESSED2)
-            rc = run_compressed(pass, data + at, type, size, err);
-        else
-            rc = order_push(pass->order, data + at, size, err);
-        at += step;
+            input_pass(&reader->input, round); /* what is still queued came after that */
+            round = at;
+        } else if (r.type == USER_COMPRESSED || r.type == USER_COMPRESSED2) {
+            rc = run_compressed(pass, r.data, r.type, r.size, err);
+        } else {
+            rc = order_push(pass->order, r.data, r.size, err);
+        }
+        at += r.step;
     }
     if (pass->inflate && inflate_is_open(pass->inflate))
         reader->summary.truncated = true;
@@ -199,4 +187,67 @@ int reader_run(struct reader *reader, order_sink *sink, void *context, struct fa
     inflate_free(pass.inflate);
     order_free(pass.order);
     return rc < 0 ? rc : 0;
+}
+
+/* The first event with samples. */
+struct search {
+    const struct event *events;
+    size_t count;
+    uint32_t first; /* of those that are reported */
+    uint32_t found; /* UINT32_MAX before there is one */
+};
+
+static bool is_reported(const struct event *event)
+{
+    return !event->audit &&
+           (event->attr.type != PERF_TYPE_SOFTWARE || event->attr.config != PERF_COUNT_SW_DUMMY);
+}
+
+/* Ends the pass as soon as no event before the one found can be met. */
+static int look_at_record(void *context, const struct record *record, struct fathom_error *err)
+{
+    struct search *search = context;
+    (void)err;
+    if (record->kind != RECORD_SAMPLE || record->sample.event >= search->count ||
+        !is_reported(&search->events[record->sample.event]))
+        return 0;
+    if (record->sample.event < search->found)
+        search->found = record->sample.event;
+    return search->found == search->first ? -ECANCELED : 0;
+}
+
+static int find_sampled(struct reader *reader, uint32_t first, uint32_t *event, struct fathom_error *err)
+{
+    struct search search = {reader->head.events, reader->head.count, first, UINT32_MAX};
+    int rc = reader_run(reader, look_at_record, &search, err);
+    if (rc < 0 && search.found != first)
+        return rc;
+    *event = search.found == UINT32_MAX ? first : search.found;
+    return 0;
+}
+
+int reader_main_event(struct reader *reader, const char *name, uint32_t *event, struct fathom_error *err)
+{
+    const struct event *events = reader->head.events;
+    uint32_t first = UINT32_MAX, candidates = 0;
+    for (uint32_t i = 0; i < reader->head.count; i++) {
+        if (name ? strncasecmp(events[i].name, name, strlen(name)) == 0 : is_reported(&events[i])) {
+            first = candidates++ ? first : i;
+        }
+    }
+    if (candidates > 1 && !name)
+        return find_sampled(reader, first, event, err);
+    if (candidates) {
+        *event = first;
+        return 0;
+    }
+    if (!name)
+        return error_set(err, EBADMSG, "the recording has no event to report");
+    char names[256] = "";
+    for (uint32_t i = 0; i < reader->head.count; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", events[i].name);
+    }
+    return error_set(err, ENOENT, "the recording has no event '%s'; it has: %s", name,
+                     reader->head.count ? names : "none");
 }

@@ -21,18 +21,18 @@ struct reader_summary {
     bool compressed, pipe;
 };
 
-/* Errors: system errors; -ENOMSG: not a perf.data file; -EBADMSG: damaged so that nothing can be read;
- * -ENOTSUP: a foreign byte order or another architecture; -EISDIR: a directory (perf record --threads).
- * "-" reads standard input to its end, and so does a path that is no regular file (pipe mode). log is
- * borrowed. */
+/* Errors: system errors; -ENOMSG: not a perf.data file, or a directory (perf record --threads); -EBADMSG:
+ * damaged so that nothing can be read; -ENOTSUP: a foreign byte order, another architecture, events whose
+ * samples cannot be told apart. "-" reads standard input to its end, and so does a path that is no regular
+ * file (pipe mode). log is borrowed. */
 int reader_open(const char *path, const struct log *log, struct reader **out, struct fathom_error *err);
 void reader_close(struct reader *reader);
 
 size_t reader_events(const struct reader *reader, const struct event **out);
-/* The event to report: the one whose name begins with `name`, or with NULL the first that is no audit event.
- * -ENOENT: there is none of that name. */
-int reader_main_event(const struct reader *reader, const char *name, uint32_t *event,
-                      struct fathom_error *err);
+/* The event to report: the one whose name begins with `name`, or with NULL the first that is no audit event
+ * and has samples (where none has, the first); to see that, records are read up to its first sample. -ENOENT:
+ * there is none of that name. */
+int reader_main_event(struct reader *reader, const char *name, uint32_t *event, struct fathom_error *err);
 const char *reader_command(const struct reader *reader); /* the recorded command line; NULL when unknown */
 
 /* Delivers all records in order of time; can be called again for another pass (not on a pipe: the reader

@@ -64,7 +64,7 @@ struct event {
 /* The decoder: raw record bytes to struct record, by the events' attrs. */
 struct decoder;
 
-/* events are borrowed and must outlive the decoder. -EINVAL: their sample layouts cannot be told apart. */
+/* events are borrowed and must outlive the decoder. -ENOTSUP: their sample layouts cannot be told apart. */
 int decoder_new(const struct event *events, size_t count, struct decoder **out, struct fathom_error *err);
 void decoder_free(struct decoder *decoder);
 /* Decodes the record of `size` bytes at `data` (8-byte aligned, header included). Pointers in *out borrow

@@ -1,20 +1,22 @@
 /*
  * writer.c - a perf.data file from its first header to its last; see writer.h.
  *
- * The header stands on the disk from the start with a data size of 0. Records follow through one buffer, or
+ * Nothing is made before the first records are written: a launch that fails leaves what was there. Then the
+ * file takes its place, and after each write its header tells how far the records go, so that a writer that
+ * is killed leaves a readable file, whose header lacks the features alone. Records go through one buffer, or
  * past it where they come in large pieces. When the disk is full, the file is cut back to the last whole
- * record and its header completed, features or not.
+ * record and its header completed, features or not. A stream (outfile.h) gets perf's pipe mode instead.
  */
 #include "perfdata/writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/outfile.h"
 #include "perfdata/features.h"
 #include "perfdata/format.h"
 #include "perfdata/layout.h"
@@ -23,8 +25,8 @@
 #define DIRECT_BYTES (32 * 1024) /* from here on a system call costs less than a copy */
 
 struct writer {
-    int fd;
-    char *path;
+    struct outfile *out;
+    int fd;               /* -1: nothing was written so far */
     struct event *events; /* the caller's, and what add_companion() adds; ids are borrowed */
     size_t event_count;
     struct decoder *decoder; /* for the samples' times */
@@ -33,24 +35,9 @@ struct writer {
     size_t buffered;
     uint64_t written; /* bytes of records that are on the disk */
     struct features features;
+    bool keep_old;
     int failed; /* the first negative errno of a write; no record is written after it */
 };
-
-static int open_output(const char *path, struct fathom_error *err)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
-    if (fd < 0 && errno != ENXIO)
-        return error_system(err, errno, "cannot create %s", path);
-    if (fd < 0 || lseek(fd, 0, SEEK_SET) < 0) {
-        if (fd >= 0)
-            close(fd);
-        return error_set(err, ESPIPE,
-                         "%s is a pipe or terminal: a recording's header is written last, so it needs a "
-                         "regular file",
-                         path);
-    }
-    return fd;
-}
 
 static int copy_events(struct writer *writer, const struct event *events, size_t count,
                        struct fathom_error *err)
@@ -80,6 +67,11 @@ static void add_companion(struct writer *writer)
     companion->attr.config = PERF_COUNT_SW_DUMMY;
     strcpy(companion->name, "dummy");
     writer->event_count++;
+}
+
+const char *writer_path(const struct writer *writer)
+{
+    return outfile_path(writer->out);
 }
 
 /* Header, ids and attrs, as one write. */
@@ -112,54 +104,85 @@ static int write_head(struct writer *writer, struct fathom_error *err)
         .data = {size, 0},
     };
     memcpy(head, &writer->header, sizeof writer->header);
-    int rc = file_write_all(writer->fd, head, size, writer->path, err);
+    int rc = file_write_all(writer->fd, head, size, writer_path(writer), err);
     free(head);
+    return rc;
+}
+
+static int write_stream_head(struct writer *writer, struct fathom_error *err)
+{
+    uint8_t *head;
+    size_t size;
+    int rc = features_stream(&writer->features, writer->events, writer->event_count, &head, &size, err);
+    if (rc == 0) {
+        rc = file_write_all(writer->fd, head, size, writer_path(writer), err);
+        free(head);
+    }
+    return rc;
+}
+
+/* What stands in front of the first record. */
+static int start(struct writer *writer, struct fathom_error *err)
+{
+    if (writer->fd >= 0)
+        return 0;
+    int rc = outfile_begin(writer->out, &writer->fd, err);
+    if (rc == 0)
+        rc = outfile_is_stream(writer->out) ? write_stream_head(writer, err) : write_head(writer, err);
     return rc;
 }
 
 static void writer_free(struct writer *writer)
 {
-    if (writer->fd >= 0)
-        close(writer->fd);
+    outfile_close(writer->out);
     features_free(&writer->features);
     decoder_free(writer->decoder);
     free(writer->events);
     free(writer->buffer);
-    free(writer->path);
     free(writer);
+}
+
+int writer_new(struct outfile *file, const struct event *events, size_t count, struct writer **out,
+               struct fathom_error *err)
+{
+    struct writer *writer = calloc(1, sizeof *writer);
+    if (!writer)
+        return error_memory(err);
+    writer->fd = -1;
+    writer->buffer = malloc(BUFFER_BYTES);
+    int rc = writer->buffer ? copy_events(writer, events, count, err) : error_memory(err);
+    if (rc == 0)
+        rc = decoder_new(writer->events, writer->event_count, &writer->decoder, err);
+    if (rc < 0) {
+        writer_free(writer);
+        return rc;
+    }
+    add_companion(writer);
+    writer->out = file;
+    *out = writer;
+    return 0;
 }
 
 int writer_open(const char *path, const struct event *events, size_t count, struct writer **out,
                 struct fathom_error *err)
 {
-    struct writer *writer = calloc(1, sizeof *writer);
-    if (!writer)
-        return error_memory(err);
-    int rc = 0;
-    writer->fd = -1;
-    writer->path = strdup(path);
-    writer->buffer = malloc(BUFFER_BYTES);
-    if (!writer->path || !writer->buffer) {
-        rc = error_memory(err);
-        goto out;
-    }
-    rc = copy_events(writer, events, count, err);
+    struct outfile *file = NULL;
+    int rc = outfile_open(path, &file, err);
     if (rc == 0)
-        rc = decoder_new(writer->events, writer->event_count, &writer->decoder, err);
+        rc = writer_new(file, events, count, out, err);
     if (rc < 0)
-        goto out;
-    add_companion(writer);
-    rc = open_output(path, err);
-    if (rc < 0)
-        goto out;
-    writer->fd = rc;
-    rc = write_head(writer, err);
-out:
-    if (rc < 0)
-        writer_free(writer);
-    else
-        *out = writer;
-    return rc < 0 ? rc : 0;
+        outfile_close(file);
+    return rc;
+}
+
+void writer_keep_old(struct writer *writer)
+{
+    writer->keep_old = true;
+}
+
+bool writer_is_stream(const struct writer *writer)
+{
+    return outfile_is_stream(writer->out);
 }
 
 uint64_t writer_size(const struct writer *writer)
@@ -176,24 +199,48 @@ static size_t whole_records(const uint8_t *data, size_t size)
     return at;
 }
 
+/* Tells in the header how far the records go, for whoever reads the file while it grows or after its writer
+ * was killed. A failure shows up in the next write, or at the end. */
+static int note_size(struct writer *writer, struct fathom_error *err)
+{
+    const size_t at = offsetof(struct file_header, data.size);
+    writer->header.data.size = writer->written;
+    if (pwrite(writer->fd, &writer->header.data.size, sizeof(uint64_t), (off_t)at) < 0)
+        return error_system(err, errno, "cannot write to %s", writer_path(writer));
+    return outfile_publish(writer->out, writer->keep_old, err);
+}
+
 static int write_records(struct writer *writer, const uint8_t *data, size_t size, struct fathom_error *err)
 {
     if (writer->failed)
         return error_set(err, -writer->failed, "the recording %s ended early: an earlier write had failed",
-                         writer->path);
-    int rc = file_write_all(writer->fd, data, size, writer->path, err);
+                         writer_path(writer));
+    if (size == 0)
+        return 0;
+    bool stream = outfile_is_stream(writer->out);
+    int rc = start(writer, err);
     if (rc < 0) {
         writer->failed = rc;
+        return rc;
+    }
+    rc = file_write_all(writer->fd, data, size, writer_path(writer), err);
+    if (rc < 0 && !stream) {
         off_t at = lseek(writer->fd, 0, SEEK_CUR);
-        off_t start = (off_t)(writer->header.data.offset + writer->written);
-        size_t part = at > start ? (size_t)(at - start) : 0;
+        off_t first = (off_t)(writer->header.data.offset + writer->written);
+        size_t part = at > first ? (size_t)(at - first) : 0;
         size = whole_records(data, part < size ? part : size);
     }
     writer->written += size;
+    if (!stream && writer->written) {
+        int noted = note_size(writer, rc < 0 ? NULL : err);
+        rc = rc < 0 ? rc : noted;
+    }
+    if (rc < 0)
+        writer->failed = rc;
     return rc;
 }
 
-static int flush(struct writer *writer, struct fathom_error *err)
+int writer_flush(struct writer *writer, struct fathom_error *err)
 {
     size_t size = writer->buffered;
     writer->buffered = 0;
@@ -218,7 +265,7 @@ int writer_append(struct writer *writer, const void *data, size_t size, struct f
 {
     int rc = look_at(writer, data, size, err);
     if (rc == 0 && (writer->failed || BUFFER_BYTES - writer->buffered < size || size >= DIRECT_BYTES))
-        rc = flush(writer, err);
+        rc = writer_flush(writer, err);
     if (rc < 0)
         return rc;
     if (size >= DIRECT_BYTES)
@@ -248,8 +295,8 @@ int writer_tracing_data(struct writer *writer, const void *data, size_t size, st
 static int write_header(struct writer *writer, struct fathom_error *err)
 {
     if (lseek(writer->fd, 0, SEEK_SET) < 0)
-        return error_system(err, errno, "cannot seek in %s", writer->path);
-    return file_write_all(writer->fd, &writer->header, sizeof writer->header, writer->path, err);
+        return error_system(err, errno, "cannot seek in %s", writer_path(writer));
+    return file_write_all(writer->fd, &writer->header, sizeof writer->header, writer_path(writer), err);
 }
 
 static int write_features(struct writer *writer, uint64_t at, struct fathom_error *err)
@@ -261,22 +308,17 @@ static int write_features(struct writer *writer, uint64_t at, struct fathom_erro
     if (rc < 0)
         return rc;
     if (lseek(writer->fd, (off_t)at, SEEK_SET) < 0)
-        rc = error_system(err, errno, "cannot seek in %s", writer->path);
+        rc = error_system(err, errno, "cannot seek in %s", writer_path(writer));
     else
-        rc = file_write_all(writer->fd, data, size, writer->path, err);
+        rc = file_write_all(writer->fd, data, size, writer_path(writer), err);
     free(data);
     return rc;
 }
 
-int writer_close(struct writer *writer, struct fathom_error *err)
+/* What is known at the end only; the writer's first failure is the one that is told, and all the rest is
+ * tried all the same. */
+static int finish_file(struct writer *writer, int rc, struct fathom_error *err)
 {
-    int rc = writer->failed;
-    if (rc < 0)
-        error_system(err, -rc, "%s holds only what was recorded before a write failed", writer->path);
-    else
-        rc = flush(writer, err);
-
-    /* From here on the first failure is the one that is told, and all the rest is tried all the same. */
     uint64_t end = writer->header.data.offset + writer->written;
     writer->header.data.size = writer->written;
     if (rc < 0 && ftruncate(writer->fd, (off_t)end) < 0)
@@ -291,7 +333,42 @@ int writer_close(struct writer *writer, struct fathom_error *err)
     next = write_header(writer, rc < 0 ? NULL : err);
     rc = rc < 0 ? rc : next;
     if (fsync(writer->fd) < 0 && errno != EINVAL && rc == 0)
-        rc = error_system(err, errno, "cannot write to %s", writer->path);
+        rc = error_system(err, errno, "cannot write to %s", writer_path(writer));
+    return rc < 0 ? rc : outfile_publish(writer->out, writer->keep_old, err);
+}
+
+static int finish_stream(struct writer *writer, struct fathom_error *err)
+{
+    const uint8_t *data;
+    size_t size;
+    features_stream_build_ids(&writer->features, &data, &size);
+    return size ? file_write_all(writer->fd, data, size, writer_path(writer), err) : 0;
+}
+
+int writer_close(struct writer *writer, struct fathom_error *err)
+{
+    int rc = writer->failed;
+    if (rc < 0)
+        error_system(err, -rc,
+                     writer->written ? "%s holds only what was recorded before a write failed"
+                                     : "nothing was written to %s",
+                     writer_path(writer));
+    else
+        rc = writer_flush(writer, err);
+    if (rc == 0)
+        rc = start(writer, err);
+    if (writer->fd < 0 || (rc < 0 && writer->written == 0))
+        ; /* what was there stays */
+    else if (!outfile_is_stream(writer->out))
+        rc = finish_file(writer, rc, err);
+    else if (rc == 0)
+        rc = finish_stream(writer, err);
     writer_free(writer);
     return rc;
+}
+
+void writer_discard(struct writer *writer)
+{
+    if (writer)
+        writer_free(writer);
 }

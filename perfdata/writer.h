@@ -1,36 +1,48 @@
 /*
  * writer.h - writes a standard perf.data file in file mode
- * (tools/perf/Documentation/perf.data-file-format.txt).
+ * (tools/perf/Documentation/perf.data-file-format.txt), or in pipe mode to a stream (base/outfile.h).
  *
- * The header is written first with a data size of 0 and again by writer_close(); a file whose writer was
- * killed in between stays readable by reader.h (and its records by stock perf after `fathom` rewrote the
- * header).
+ * The file appears with its first records and takes the place of what was there. From then on its header
+ * tells how far the records go: a file whose writer was killed is readable, by reader.h and by stock perf, as
+ * far as writer_flush() came last. Its features (command line, names, build-ids) are written at the end only,
+ * which is how reader.h tells that it was cut off.
  */
 #ifndef FATHOM_PERFDATA_WRITER_H
 #define FATHOM_PERFDATA_WRITER_H
 
+#include "base/outfile.h"
 #include "perfdata/record.h"
 
 struct writer;
 
-/* Creates or replaces the file and writes header, attrs and ids. events are borrowed until writer_close().
- * -ESPIPE: a pipe or terminal, whose header cannot be written last; -EINVAL: decoder_new() refuses the
- * events. */
+/* A writer to a file that was opened and not begun; it owns the file from now on. events are borrowed until
+ * writer_close(). -ENOTSUP: decoder_new() refuses them. writer_open() opens the file too. */
+int writer_new(struct outfile *file, const struct event *events, size_t count, struct writer **out,
+               struct fathom_error *err);
 int writer_open(const char *path, const struct event *events, size_t count, struct writer **out,
                 struct fathom_error *err);
+/* What the file held before is kept as PATH.old, as stock perf does. */
+void writer_keep_old(struct writer *writer);
+bool writer_is_stream(const struct writer *writer);
+const char *writer_path(const struct writer *writer); /* for messages */
 /* Appends raw records (whole ones, one or several). Buffered. -EINVAL: they are not whole, and none is taken.
  * -ENOSPC and others: what was written before stays readable, to the last whole record, and no more is taken;
  * writer_close() completes the header. */
 int writer_append(struct writer *writer, const void *data, size_t size, struct fathom_error *err);
+/* Writes what is buffered: so much survives the writer's death. Errors as writer_append(). */
+int writer_flush(struct writer *writer, struct fathom_error *err);
 /* Feature sections: the command line (argv), one build-id per image path (HEADER_BUILD_ID) and the formats of
- * tracepoints (HEADER_TRACING_DATA, at least one byte; copied), both for stock perf. */
+ * tracepoints (HEADER_TRACING_DATA, at least one byte; copied), both for stock perf. A stream has only what
+ * was told before its first record, but for build-ids. */
 int writer_command(struct writer *writer, int argc, char *const *argv, struct fathom_error *err);
 int writer_build_id(struct writer *writer, const char *path, const uint8_t *id, size_t id_size,
                     struct fathom_error *err);
 int writer_tracing_data(struct writer *writer, const void *data, size_t size, struct fathom_error *err);
 uint64_t writer_size(const struct writer *writer); /* bytes of records so far */
-/* Writes the features and the final header, syncs and frees. After an error the file is closed all the same.
- */
+/* Writes the features and the final header, syncs and frees. After an error the file is closed all the same;
+ * where nothing could be written, what was there stays. */
 int writer_close(struct writer *writer, struct fathom_error *err);
+/* Frees without completing: what was not flushed is dropped, and where nothing was, the old file stays. */
+void writer_discard(struct writer *writer);
 
 #endif

@@ -23,7 +23,6 @@ struct processes {
     struct table *by_pid;       /* -> struct process * */
     struct process *last;       /* the one that was asked for last, or NULL */
     struct names *names;        /* paths and COMMs */
-    struct table *failed;       /* numbers of paths whose failure was told */
     bool told_full;             /* that a process has too many mappings */
     struct code_cache code;     /* of all processes */
     uint64_t last_state;        /* the number that was given last; see struct process */
@@ -36,9 +35,14 @@ struct process {
     struct space *space;   /* never NULL */
     uint64_t state;        /* number of what the space maps; a change brings a new one, so none comes twice */
     size_t last;           /* region that was hit last: a hint, may be out of range */
+    uint64_t unread_state; /* the state for which `unread` was told; 0: none */
+    bool unread;           /* process_has_unread() */
     struct stacks *stacks; /* the threads' own; NULL: none are known */
     struct stacks *shared; /* those of no thread; NULL: none are known */
     struct table *threads; /* TID -> number of its COMM in all->names; NULL: none has one of its own */
+    struct table *births;  /* TID -> ns, of threads that began while it was recorded; NULL: none did */
+    uint64_t birth;        /* ns, of the process or of its last exec */
+    bool of_thread;        /* its first thread runs on a copy of another one's stack that began by clone */
 };
 
 struct processes *processes_new(struct image_cache *images, const struct log *log)
@@ -50,8 +54,7 @@ struct processes *processes_new(struct image_cache *images, const struct log *lo
     all->log = log;
     all->by_pid = table_new();
     all->names = names_new();
-    all->failed = table_new();
-    if (!all->by_pid || !all->names || !all->failed || !code_cache_make(&all->code)) {
+    if (!all->by_pid || !all->names || !code_cache_make(&all->code)) {
         processes_free(all);
         all = NULL;
     }
@@ -66,11 +69,19 @@ static void forget_stacks(struct process *process)
     process->shared = NULL;
 }
 
+static void forget_threads(struct process *process)
+{
+    table_free(process->threads);
+    table_free(process->births);
+    process->threads = NULL;
+    process->births = NULL;
+}
+
 static void process_free(struct process *process)
 {
     space_release(process->space);
     forget_stacks(process);
-    table_free(process->threads);
+    forget_threads(process);
     free(process);
 }
 
@@ -84,7 +95,6 @@ void processes_free(struct processes *all)
         process_free((struct process *)(uintptr_t)value);
     table_free(all->by_pid);
     names_free(all->names);
-    table_free(all->failed);
     code_cache_free(&all->code);
     free(all);
 }
@@ -200,8 +210,9 @@ static int process_apply_comm(struct processes *all, const struct record *record
         process->space = space;
         process->state = ++all->last_state;
         forget_stacks(process);
-        table_free(process->threads);
-        process->threads = NULL;
+        forget_threads(process);
+        process->birth = record->time;
+        process->of_thread = false;
     }
     if (!record->comm.name)
         return 0;
@@ -214,10 +225,22 @@ static int process_apply_comm(struct processes *all, const struct record *record
     return process_name_thread(process, record->tid, number) ? 0 : error_memory(err);
 }
 
+static bool note_birth(struct process *process, uint32_t tid, uint64_t time)
+{
+    if (!process->births && !(process->births = table_new()))
+        return false;
+    uint64_t *value = table_put(process->births, tid, NULL);
+    if (value)
+        *value = time;
+    return value != NULL;
+}
+
 /* A new thread goes by the name of the one that started it, until it gets its own. */
 static int process_apply_thread(struct processes *all, const struct record *record, struct fathom_error *err)
 {
     struct process *process = process_find(all, record->pid);
+    if (process && record->time && !note_birth(process, record->tid, record->time))
+        return error_memory(err);
     const uint64_t *number =
         process && process->threads ? table_find(process->threads, record->fork.parent_tid) : NULL;
     if (!number || table_find(process->threads, record->tid))
@@ -255,8 +278,9 @@ static int process_apply_fork(struct processes *all, const struct record *record
     child->space = space;
     child->state = parent ? parent->state : ++all->last_state;
     forget_stacks(child);
-    table_free(child->threads);
-    child->threads = NULL;
+    forget_threads(child);
+    child->birth = record->time;
+    child->of_thread = record->fork.parent_tid != record->fork.parent_pid || (parent && parent->of_thread);
     child->name = parent ? parent->name : "";
     bool copied =
         !parent || (copy_stacks(&child->stacks, record->tid, parent->stacks, record->fork.parent_tid) &&
@@ -280,10 +304,17 @@ int processes_apply(struct processes *all, const struct record *record, struct f
             stacks_remove(process->stacks, record->tid);
         if (process && process->threads)
             table_remove(process->threads, record->tid);
+        if (process && process->births)
+            table_remove(process->births, record->tid);
         return 0;
     default:
         return 0;
     }
+}
+
+uint32_t process_pid(const struct process *process)
+{
+    return process->pid;
 }
 
 const char *process_name(const struct process *process)
@@ -302,7 +333,7 @@ static bool process_is_file(const char *path)
 {
     static const char *const others[] = {"//", "/memfd:", "/dev/", "/SYSV", "/anon_hugepage", "/[aio]"};
     if (path[0] != '/')
-        return strcmp(path, "[vdso]") == 0;
+        return strcmp(path, VDSO_NAME) == 0;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (strncmp(path, others[i], strlen(others[i])) == 0)
             return false;
@@ -310,41 +341,81 @@ static bool process_is_file(const char *path)
     return true;
 }
 
-/* A file that was replaced while it ran is there again in the same build, or the build-id tells that it is
- * not.
- */
-static int process_open_deleted(struct processes *all, const struct region *region, struct image **image)
+/* Asks the cache for a region's image, with image NULL only whether it has one. A file that was replaced
+ * while it ran may be there again in the same build, or was kept: by its path as it was before. */
+static int process_ask(struct processes *all, const struct region *region, struct image **image,
+                       struct fathom_error *err)
 {
     const char *path = region->mapping.path;
     size_t length = strlen(path), suffix = strlen(DELETED_FILE);
-    if (!region->build_id.size || length <= suffix || strcmp(path + length - suffix, DELETED_FILE) != 0)
-        return -ENOENT;
-    char *bare = strndup(path, length - suffix);
-    if (!bare)
-        return -ENOMEM;
-    int r = image_cache_get(all->images, bare, &region->build_id, image, NULL);
+    char *bare = NULL;
+    if (region->build_id.size && length > suffix && strcmp(path + length - suffix, DELETED_FILE) == 0) {
+        bare = strndup(path, length - suffix);
+        if (!bare)
+            return error_memory(err);
+        path = bare;
+    }
+    int rc = image ? image_cache_get(all->images, path, &region->build_id, image, err)
+                   : image_cache_check(all->images, path, &region->build_id, err);
     free(bare);
-    return r;
+    return rc;
+}
+
+/* Whether a file may stand behind the mapping. Only a build-id tells those apart that never had a path. */
+static bool process_may_open(const struct region *region)
+{
+    return process_is_file(region->mapping.path) || (region->build_id.size && region->mapping.path[0] == '/');
+}
+
+/* Says once of each path that its code cannot be read. */
+static void process_tell_unread(struct processes *all, const char *path, const struct fathom_error *why)
+{
+    if (image_cache_first_failure(all->images, path, why))
+        log_write(
+            all->log, LOG_WARNING,
+            "%s; what runs in it, or may have been called by it, stays unknown until the build that ran "
+            "is at that path",
+            why->text);
 }
 
 static void process_open_image(struct processes *all, struct region *region)
 {
     struct mapping *mapping = &region->mapping;
     region->opened = true;
-    if (!process_is_file(mapping->path))
+    if (!process_may_open(region))
         return;
     struct fathom_error err = {0};
     struct image *image = NULL;
-    if (image_cache_get(all->images, mapping->path, &region->build_id, &image, &err) == 0 ||
-        process_open_deleted(all, region, &image) == 0) {
+    if (process_ask(all, region, &image, &err) == 0)
         mapping->image = image;
-        return;
-    }
-    bool added = false;
-    uint32_t number = names_intern(all->names, mapping->path);
-    if (number != NAMES_NONE && table_put(all->failed, number, &added) && added)
-        log_write(all->log, LOG_WARNING,
-                  "%s; samples in it stay unknown until the build that ran is at that path", err.text);
+    else
+        process_tell_unread(all, mapping->path, &err);
+}
+
+/* Memory that the kernel made, and stacks and heaps that are executable for a few trampolines, calls
+ * nothing. */
+static bool process_is_silent(const char *path)
+{
+    return path[0] == '[' && strncmp(path, "[anon", 5) != 0;
+}
+
+/* Whether nobody can read the region's code. A file's headers are looked at when it was not opened. */
+static bool process_region_unread(struct processes *all, struct region *region)
+{
+    if (process_is_silent(region->mapping.path))
+        return false;
+    if (region->opened)
+        return !region->mapping.image;
+    if (region->checked)
+        return region->unread;
+    region->checked = region->unread = true;
+    if (!process_may_open(region))
+        return true;
+    struct fathom_error err = {0};
+    region->unread = process_ask(all, region, NULL, &err) < 0;
+    if (region->unread)
+        process_tell_unread(all, region->mapping.path, &err);
+    return region->unread;
 }
 
 static struct region *process_region(const struct process *process, uint64_t pc)
@@ -360,9 +431,40 @@ static struct region *process_region(const struct process *process, uint64_t pc)
         ((struct process *)process)->last = i;
     }
     struct region *region = space_at(space, i);
-    if (!region->opened)
+    if (!region->opened) {
         process_open_image(process->all, region);
+        if (!region->mapping.image)
+            ((struct process *)process)->unread_state = 0; /* its headers may have promised more */
+    }
     return region;
+}
+
+const struct mapping *process_next_unread(const struct process *process, size_t *at)
+{
+    struct space *space = process->space;
+    while (*at < space_count(space)) {
+        struct region *region = space_at(space, (*at)++);
+        if (process_region_unread(process->all, region))
+            return &region->mapping;
+    }
+    return NULL;
+}
+
+bool process_has_unread(const struct process *process)
+{
+    if (process->unread_state == process->state)
+        return process->unread;
+    struct process *known = (struct process *)process; /* what was asked for is no part of what it is */
+    size_t at = 0;
+    known->unread_state = process->state;
+    known->unread = process_next_unread(process, &at) != NULL;
+    return known->unread;
+}
+
+void process_open_all(const struct process *process)
+{
+    for (size_t i = 0; i < space_count(process->space); i++)
+        process_region(process, space_at(process->space, i)->mapping.start);
 }
 
 const struct mapping *process_mapping(const struct process *process, uint64_t pc)
@@ -402,6 +504,32 @@ bool process_cfi(const struct process *process, uint64_t pc, struct place *place
     *place = entry->place;
     *row = entry->row;
     return true;
+}
+
+uint64_t process_state(const struct process *process)
+{
+    return process->state;
+}
+
+const struct mapping *process_mapping_at(const struct process *process, size_t index,
+                                         const struct build_id **build_id)
+{
+    if (index >= space_count(process->space))
+        return NULL;
+    const struct region *region = space_at(process->space, index);
+    *build_id = region->build_id.size ? &region->build_id : NULL;
+    return &region->mapping;
+}
+
+enum stack_start process_stack_start(const struct process *process, uint32_t tid)
+{
+    return tid != process->pid || process->of_thread ? STACK_START_THREAD : STACK_START_PROGRAM;
+}
+
+uint64_t process_thread_birth(const struct process *process, uint32_t tid)
+{
+    const uint64_t *birth = process->births ? table_find(process->births, tid) : NULL;
+    return birth ? *birth : process->birth;
 }
 
 enum stack_kind process_stack_base(const struct process *process, uint32_t tid, uint64_t sp, uint64_t *base)

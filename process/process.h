@@ -11,7 +11,7 @@
  *     as a caller then has height 8: it popped argc, aligned SP, pushed two words and made the call, and its
  *     CFI row says CFA = SP + 8 throughout.
  *   - thread: the SP with which clone3 (or clone) called its function: the address of the slot with the
- * return address into it, + 8, which is start_thread's CFA. start_thread then has height 0.
+ *     return address into it, + 8, which is start_thread's CFA. start_thread then has height 0.
  *   - coroutine, alternate signal stack: the CFA of the outermost function that runs on it, which then has
  *     height 0: the function given to makecontext, the signal's handler.
  * clone3 itself, ld.so's entry code, __start_context and a signal's restorer lie above the base: they are
@@ -60,6 +60,7 @@ void processes_free(struct processes *processes);
 int processes_apply(struct processes *processes, const struct record *record, struct fathom_error *err);
 /* NULL: nothing is known of this PID. */
 struct process *process_find(struct processes *processes, uint32_t pid);
+uint32_t process_pid(const struct process *process);
 const char *process_name(const struct process *process); /* COMM; "" when unknown */
 /* A thread's own COMM; the process's when it has none. */
 const char *process_thread_name(const struct process *process, uint32_t tid);
@@ -68,9 +69,37 @@ bool process_place(const struct process *process, uint64_t pc, struct place *out
 /* The same with the CFI row of the PC. What was asked for before is remembered, so that it costs next to
  * nothing. */
 bool process_cfi(const struct process *process, uint64_t pc, struct place *place, struct cfi_row *row);
-/* The executable mapping that covers the PC; NULL when there is none. Good until the next processes_apply().
- */
+/* The executable mapping that covers the PC; NULL when there is none. Good until the next
+ * processes_apply(). */
 const struct mapping *process_mapping(const struct process *process, uint64_t pc);
+
+/* Whether executable memory is mapped whose code nobody can read: a file that cannot be opened or is of
+ * another build than the recorded one, or memory without a file (JIT code). What runs there may call, and be
+ * called by, any image of the process. O(1) while the mappings stay. */
+bool process_has_unread(const struct process *process);
+/* Those mappings one after the other (*at is 0 at first); NULL at the end. Good until the next
+ * processes_apply(). */
+const struct mapping *process_next_unread(const struct process *process, size_t *at);
+/* A number of what is mapped now: the same as before, or that of another process, only while the mappings are
+ * the same. Never 0. */
+uint64_t process_state(const struct process *process);
+/* Opens all files that are mapped executable, as if a PC had fallen into each. */
+void process_open_all(const struct process *process);
+/* An executable mapping by its place among them, in order of address; NULL: there are no more. Its image may
+ * not have been asked for (process_open_all()). *build_id: as recorded; NULL: it was not. Good until the next
+ * processes_apply(). */
+const struct mapping *process_mapping_at(const struct process *process, size_t index,
+                                         const struct build_id **build_id);
+
+/* Where a thread's own stack begins. A child of fork() runs on a copy of the stack of the thread that forked,
+ * so its first thread need not have begun where programs do. */
+enum stack_start {
+    STACK_START_PROGRAM, /* `_start` */
+    STACK_START_THREAD,  /* what clone was given */
+};
+enum stack_start process_stack_start(const struct process *process, uint32_t tid);
+/* When a thread began, in ns: TIDs are used again. An exec begins all anew. 0: before the recording. */
+uint64_t process_thread_birth(const struct process *process, uint32_t tid);
 
 /* The base of the stack that sp of this thread points into. */
 enum stack_kind process_stack_base(const struct process *process, uint32_t tid, uint64_t sp, uint64_t *base);
@@ -83,8 +112,8 @@ bool process_has_stack(const struct process *process, uint32_t tid);
  * widened, others of its own that it overlaps are replaced. */
 int process_set_stack(struct process *process, uint32_t tid, uint64_t low, uint64_t base,
                       struct fathom_error *err);
-/* The same for a stack that belongs to no thread. What is a thread's own for process_stack_base() stays so.
- */
+/* The same for a stack that belongs to no thread. What is a thread's own for process_stack_base() stays
+ * so. */
 int process_set_shared_stack(struct process *process, uint64_t low, uint64_t base, struct fathom_error *err);
 /* A stack that belongs to no thread begins at base, which is at least PROCESS_STACK_REACH: as far down as
  * that, or to the next one, it is taken to reach. One that it lies within ends there. */

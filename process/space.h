@@ -17,6 +17,7 @@ struct region {
     struct mapping mapping;
     struct build_id build_id; /* as recorded; size 0: not recorded */
     bool opened;              /* its image was asked for */
+    bool checked, unread;     /* whether its code can be read was asked for; it cannot */
 };
 
 struct space;

@@ -7,7 +7,7 @@
  *   - by its CFI (the return address is undefined: _start, clone3), or with a return address of 0;
  *   - with the thread's own base, when that is known;
  *   - where the return address is the first instruction of a function and no call stands before it: it was
- * put there for a coroutine to return to (glibc's __start_context);
+ *     put there for a coroutine to return to (glibc's __start_context);
  *   - with a signal handler on an alternate stack, as the signal frame tells.
  */
 #ifndef FATHOM_PROCESS_UNWIND_H

@@ -41,7 +41,8 @@ uint32_t branches_add(struct branches *branches, uint32_t parent, uint32_t item,
     return branches->count++;
 }
 
-int branches_of_cct(struct branches *branches, struct cct *cct, struct fathom_error *err)
+int branches_of_cct(struct branches *branches, struct cct *cct, const struct doubts *doubts,
+                    struct fathom_error *err)
 {
     struct cct_node *root = cct_root(cct), *node = root;
     int rc = branches_init(branches, cct_count(cct), err);
@@ -67,6 +68,11 @@ int branches_of_cct(struct branches *branches, struct cct *cct, struct fathom_er
         if (index == BRANCHES_NONE) {
             branches_clear(branches);
             return error_memory(err);
+        }
+        if (doubts) {
+            struct doubt doubt = doubts_at(doubts, node);
+            branches->at[index].end_doubt = doubt.end;
+            branches->at[index].doubt = doubt.end - doubt.relief;
         }
     }
 }
@@ -149,6 +155,7 @@ static void plan_totals(struct branches *b, struct plan *plan)
         uint32_t parent = b->at[i].parent;
         plan->size[parent] += plan->size[i];
         b->at[parent].total = add_saturating(b->at[parent].total, b->at[i].total);
+        b->at[parent].doubt += b->at[i].doubt;
     }
 }
 

@@ -4,7 +4,7 @@
  *
  * Built by adding branches under ones that are there already, then arranged once. After that a branch's
  * children are i + 1, then each `end` of the one before, up to its own `end`; drawing is a loop over the
- * array, so trees may be of any depth. Branch 0 is the root and no context itself. 48 bytes a branch.
+ * array, so trees may be of any depth. Branch 0 is the root and no context itself. 64 bytes a branch.
  */
 #ifndef FATHOM_REPORT_BRANCHES_H
 #define FATHOM_REPORT_BRANCHES_H
@@ -15,14 +15,17 @@
 #include "base/error.h"
 #include "base/saturate.h"
 #include "hcct/cct.h"
+#include "report/doubts.h"
 #include "report/frames.h"
 
 #define BRANCHES_NONE UINT32_MAX
 
 struct branch {
-    uint64_t self;  /* weight that ends here */
-    uint64_t error; /* at most this much of `self` may not be its own */
-    uint64_t total; /* self and all below; UINT64_MAX when the sum is larger. Set by branches_arrange() */
+    uint64_t self;    /* weight that ends here */
+    uint64_t error;   /* at most this much of `self` may not be its own */
+    uint64_t total;   /* self and all below; UINT64_MAX when the sum is larger. Set by branches_arrange() */
+    double end_doubt; /* weight of `self` that may not be on its path (doubts.h) */
+    double doubt;     /* the same of the total; before branches_arrange(), what is to be added up */
     uint32_t item;
     uint32_t parent;
     uint32_t end;   /* the index after its subtree. Set by branches_arrange() */
@@ -49,8 +52,9 @@ uint32_t branches_add(struct branches *branches, uint32_t parent, uint32_t item,
 int branches_arrange(struct branches *branches, branch_compare *compare, const void *context,
                      struct fathom_error *err);
 
-/* All of a calling-context tree, not arranged: in preorder. */
-int branches_of_cct(struct branches *branches, struct cct *cct, struct fathom_error *err);
+/* All of a calling-context tree, not arranged: in preorder. doubts may be NULL: none. */
+int branches_of_cct(struct branches *branches, struct cct *cct, const struct doubts *doubts,
+                    struct fathom_error *err);
 
 /* -ERANGE: a branch has an item that is not among the first `items`. */
 int branches_check(const struct branches *branches, uint32_t items, struct fathom_error *err);

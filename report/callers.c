@@ -21,6 +21,7 @@ enum {
 
 struct place {
     uint64_t weight;
+    double doubt; /* of the contexts that it has the weight from: no caller is less sure than they are */
     uint32_t branch, item;
 };
 
@@ -31,6 +32,12 @@ struct group {
     uint32_t level;
 };
 
+/* What is shown of one function. */
+struct block {
+    struct branches rows; /* arranged */
+    uint64_t weight;      /* the function's own */
+};
+
 struct callers {
     const struct drawing *drawing;
     struct place *places; /* all contexts with weight of their own, by item */
@@ -38,6 +45,8 @@ struct callers {
     uint32_t group_count, group_room;
     struct branches rows; /* of the function in hand */
     uint64_t function_weight;
+    struct block *blocks;
+    uint32_t block_count, block_room;
     bool cut; /* CALLER_LEVELS was reached */
 };
 
@@ -71,7 +80,8 @@ static uint32_t step_outwards(const struct callers *c, struct place *places, uin
     uint32_t kept = 0, merged = 0;
     bool sorted = true;
     for (uint32_t i = 0; i < count; i++) {
-        struct place place = {.weight = places[i].weight, .branch = at[places[i].branch].parent};
+        struct place place = places[i];
+        place.branch = at[place.branch].parent;
         if (place.branch == 0)
             continue;
         place.item = at[place.branch].item;
@@ -81,10 +91,12 @@ static uint32_t step_outwards(const struct callers *c, struct place *places, uin
     if (!sorted)
         qsort(places, kept, sizeof *places, compare_places);
     for (uint32_t i = 0; i < kept; i++) {
-        if (merged > 0 && places[merged - 1].branch == places[i].branch)
+        if (merged > 0 && places[merged - 1].branch == places[i].branch) {
             places[merged - 1].weight = add_saturating(places[merged - 1].weight, places[i].weight);
-        else
+            places[merged - 1].doubt += places[i].doubt;
+        } else {
             places[merged++] = places[i];
+        }
     }
     return merged;
 }
@@ -96,8 +108,11 @@ static bool walk_group(struct callers *c, struct group group)
     for (uint32_t first = group.first, next; first < end; first = next) {
         uint32_t item = c->places[first].item;
         uint64_t weight = 0;
-        for (next = first; next < end && c->places[next].item == item; next++)
+        double doubt = 0;
+        for (next = first; next < end && c->places[next].item == item; next++) {
             weight = add_saturating(weight, c->places[next].weight);
+            doubt += c->places[next].doubt;
+        }
         bool large_share = (double)weight * 100.0 >= CALLER_PERCENT * (double)c->function_weight;
         if (!large_share && !weighs_enough(c->drawing, weight))
             continue;
@@ -110,6 +125,8 @@ static bool walk_group(struct callers *c, struct group group)
             return false;
         /* branches_arrange() adds a row's callers to its total: leave in it what they do not account for. */
         c->rows.at[group.row].self -= weight;
+        c->rows.at[group.row].doubt -= doubt;
+        c->rows.at[row].doubt = doubt;
         if (!push_group(c, (struct group){first, next - first, row, group.level + 1}))
             return false;
     }
@@ -118,38 +135,53 @@ static bool walk_group(struct callers *c, struct group group)
 
 struct columns {
     int self, weight; /* width */
+    bool sure;
     uint64_t function_weight;
 };
 
 static void write_columns(const struct drawing *drawing, const struct branch_row *row, const void *context)
 {
     const struct columns *columns = context;
-    char self[SHARE_BOUND_SIZE], share[SHARE_SIZE];
-    printer_write(drawing->printer, "%*s  %7s  %*llu  ", columns->self,
+    char self[SHARE_BOUND_SIZE], share[SHARE_SIZE], weight[WEIGHT_SIZE];
+    printer_write(drawing->printer, "%*s  %7s  %*s  ", columns->self,
                   share_bound_format(self, row->total, row->error, drawing->whole),
                   share_format(share, row->total, columns->function_weight), columns->weight,
-                  (unsigned long long)row->total);
+                  weight_format(weight, row->total, drawing->unit));
+    if (columns->sure)
+        sure_write(drawing, row->sure);
 }
 
-/* The rows of one function, from its places first .. first + count - 1. */
-static int write_function(struct callers *c, const struct function_weight *f, uint32_t first, uint32_t count,
-                          struct columns columns, struct fathom_error *err)
+static int push_block(struct callers *c, struct block block, struct fathom_error *err)
+{
+    if (c->block_count == c->block_room) {
+        uint32_t room = c->block_room ? c->block_room * 2 : 64;
+        struct block *blocks = realloc(c->blocks, room * sizeof *blocks);
+        if (!blocks)
+            return error_memory(err);
+        c->blocks = blocks;
+        c->block_room = room;
+    }
+    c->blocks[c->block_count++] = block;
+    return 0;
+}
+
+/* Adds the rows of one function, from its places first .. first + count - 1. */
+static int find_block(struct callers *c, const struct function_weight *f, uint32_t first, uint32_t count,
+                      struct fathom_error *err)
 {
     int rc = branches_init(&c->rows, 64, err);
     if (rc)
         return rc;
-    c->function_weight = columns.function_weight = f->self;
+    c->function_weight = f->self;
     uint32_t row = branches_add(&c->rows, 0, f->item, f->self, f->error);
     bool ok = push_group(c, (struct group){first, count, row, 0});
     while (ok && c->group_count > 0)
         ok = walk_group(c, c->groups[--c->group_count]);
     rc = ok ? branches_arrange(&c->rows, branch_compare_weight, c->drawing->frames, err) : error_memory(err);
-    if (rc == 0) {
-        for (uint32_t i = 1; i < c->rows.count; i++)
-            c->rows.at[i].shown = true;
-        branches_draw(c->drawing, &c->rows, write_columns, &columns, true);
-    }
-    branches_clear(&c->rows);
+    if (rc == 0)
+        rc = push_block(c, (struct block){c->rows, f->self}, err);
+    if (rc < 0)
+        branches_clear(&c->rows);
     c->group_count = 0;
     return rc;
 }
@@ -171,47 +203,64 @@ static bool find_places(struct callers *c, uint32_t **starts)
         start[item] += start[item - 1];
     for (uint32_t i = 1; i < b->count; i++) {
         if (b->at[i].self > 0)
-            c->places[start[b->at[i].item + 1]++] = (struct place){b->at[i].self, i, b->at[i].item};
+            c->places[start[b->at[i].item + 1]++] =
+                (struct place){b->at[i].self, b->at[i].end_doubt, i, b->at[i].item};
     }
     *starts = start;
     return true;
 }
 
-static int write_functions(struct callers *c, const struct functions *functions, struct fathom_error *err)
+/* The functions that are shown, and what those weigh that are not. */
+static int find_blocks(struct callers *c, const struct functions *functions, uint32_t *hidden,
+                       uint64_t *hidden_weight, struct fathom_error *err)
 {
     const struct drawing *drawing = c->drawing;
-    const struct view_options *options = drawing->options;
-    struct printer *printer = drawing->printer;
-    uint32_t *starts, shown = 0, hidden = 0;
-    uint64_t hidden_weight = 0;
+    const unsigned max_rows = drawing->options->max_rows;
+    uint32_t *starts;
     if (!find_places(c, &starts))
         return error_memory(err);
+    int rc = 0;
+    for (uint32_t i = 0; i < functions->count && functions->at[i].self > 0 && rc == 0; i++) {
+        const struct function_weight *f = &functions->at[i];
+        if (weighs_enough(drawing, f->self) && (max_rows == 0 || c->block_count < max_rows)) {
+            rc = find_block(c, f, starts[f->item], starts[f->item + 1] - starts[f->item], err);
+        } else {
+            ++*hidden;
+            *hidden_weight = add_saturating(*hidden_weight, f->self);
+        }
+    }
+    free(starts);
+    return rc;
+}
 
-    struct columns columns = {7, weight_width(functions->count ? functions->at[0].self : 0, drawing->unit),
-                              0};
+static void write_blocks(struct callers *c, const struct functions *functions)
+{
+    const struct drawing *drawing = c->drawing;
+    struct printer *printer = drawing->printer;
+    uint64_t largest = functions->count ? functions->at[0].self : 0;
+    struct columns columns = {
+        .self = 7, .weight = weight_width(largest, drawing->unit), .sure = drawing->options->confidence};
     for (uint32_t i = 0; i < functions->count; i++)
         columns.self = functions->at[i].error > 0 ? SHARE_BOUND_WIDTH : columns.self;
-    printer_write(printer, "%*s  %7s  %*s  %s\n", columns.self, "self", "share", columns.weight,
-                  drawing->unit, "function, its callers below it");
-    int rc = 0;
-    for (uint32_t i = 0; i < functions->count && rc == 0 && !printer->failed; i++) {
-        const struct function_weight *f = &functions->at[i];
-        if (f->self == 0)
-            break;
-        if (!weighs_enough(drawing, f->self) || (options->max_rows > 0 && shown == options->max_rows)) {
-            hidden++;
-            hidden_weight = add_saturating(hidden_weight, f->self);
-            continue;
-        }
-        if (shown++ > 0)
+    for (uint32_t i = 0; i < c->block_count; i++) {
+        struct branches *rows = &c->blocks[i].rows;
+        for (uint32_t r = 1; r < rows->count; r++)
+            rows->at[r].shown = true;
+        columns.sure = columns.sure || branches_want_sure(drawing, rows);
+    }
+    printer_write(printer, "%*s  %7s  %*s  ", columns.self, "self", "share", columns.weight,
+                  weight_title(drawing->unit));
+    if (columns.sure)
+        sure_heading_write(drawing);
+    printer_write(printer, "function, its callers below it\n");
+    for (uint32_t i = 0; i < c->block_count && !printer->failed; i++) {
+        columns.function_weight = c->blocks[i].weight;
+        if (i > 0)
             printer_write(printer, "\n");
-        rc = write_function(c, f, starts[f->item], starts[f->item + 1] - starts[f->item], columns, err);
+        branches_draw(drawing, &c->blocks[i].rows, write_columns, &columns, true);
     }
     if (c->cut)
         printer_write(printer, "... callers more than %d levels out are not shown\n", CALLER_LEVELS);
-    left_out_write(drawing, hidden, "function", "functions", hidden_weight);
-    free(starts);
-    return rc;
 }
 
 int callers_write(const struct drawing *drawing, struct fathom_error *err)
@@ -221,7 +270,16 @@ int callers_write(const struct drawing *drawing, struct fathom_error *err)
     int rc = functions_of(drawing->branches, drawing->frames, &functions, err);
     if (rc)
         return rc;
-    rc = write_functions(&c, &functions, err);
+    uint32_t hidden = 0;
+    uint64_t hidden_weight = 0;
+    rc = find_blocks(&c, &functions, &hidden, &hidden_weight, err);
+    if (rc == 0) {
+        write_blocks(&c, &functions);
+        left_out_write(drawing, hidden, "function", "functions", hidden_weight);
+    }
+    for (uint32_t i = 0; i < c.block_count; i++)
+        branches_clear(&c.blocks[i].rows);
+    free(c.blocks);
     functions_clear(&functions);
     free(c.places);
     free(c.groups);

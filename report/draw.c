@@ -8,6 +8,8 @@
  */
 #include "report/views.h"
 
+#include <string.h>
+
 /* Deeper forks than this are indented no further and tell their level instead: without a minimum weight a
  * tree may fork at every one of 100,000 levels. */
 enum { INDENT_LEVELS = 40 };
@@ -25,6 +27,12 @@ static uint32_t look_below(struct branches *b, uint32_t i)
     uint32_t end = b->at[i].end, first = next_shown(b, i + 1, end);
     b->at[i].forks = first < end && next_shown(b, b->at[first].end, end) < end;
     return first;
+}
+
+size_t room_left(const struct drawing *drawing, size_t row_began)
+{
+    size_t width = drawing->options->width, used = drawing->printer->written - row_began;
+    return width == 0 ? 0 : used < width ? width - used : 1;
 }
 
 static void write_indent(struct printer *printer, uint32_t level, bool marked)
@@ -46,23 +54,29 @@ void branches_draw(const struct drawing *drawing, struct branches *b, branch_row
         const struct branch *parent = &b->at[b->at[i].parent], *top = &b->at[i];
         bool marked = parent->forks;
         uint32_t level = b->at[i].level = parent->level + marked, below = look_below(b, i), length = 1;
-        struct branch_row row = {top->total, top->self, top->error};
+        struct branch_row row = {top->total, top->self, top->error, branch_sure(drawing, top)};
         while (below < b->at[i].end && !b->at[i].forks && b->at[below].item == top->item) {
             i = below;
             b->at[i].level = level;
             row.self = add_saturating(row.self, b->at[i].self);
             row.error = add_saturating(row.error, b->at[i].error);
+            double sure = branch_sure(drawing, &b->at[i]);
+            row.sure = sure < row.sure ? sure : row.sure;
             length++;
             below = look_below(b, i);
         }
         bool colour = drawing->options->colour;
         uint64_t heat = colour_by_total ? row.total : row.self;
         printer_write(printer, "%s", row_colour(colour, heat, drawing->whole));
+        size_t began = printer->written;
         write_row(drawing, &row, context);
         write_indent(printer, level, marked);
-        frame_write(printer, frames_at(drawing->frames, top->item), drawing->options->show_image);
+        char times[16] = "";
         if (length > 1)
-            printer_write(printer, " x%u", length);
+            snprintf(times, sizeof times, " x%u", length);
+        frame_write(printer, frames_at(drawing->frames, top->item), drawing->options->show_image,
+                    room_left(drawing, began - strlen(times)));
+        printer_write(printer, "%s", times);
         printer_write(printer, "%s\n", row_colour_end(colour, heat, drawing->whole));
         i = next_shown(b, below, b->count);
     }

@@ -10,13 +10,15 @@ static void write_row(const struct drawing *drawing, const struct function_weigh
     struct printer *printer = drawing->printer;
     const struct frame *frame = frames_at(drawing->frames, f->item);
     bool colour = drawing->options->colour;
-    char self[SHARE_BOUND_SIZE] = "", total[SHARE_SIZE];
+    char self[SHARE_BOUND_SIZE] = "", total[SHARE_SIZE], weight[WEIGHT_SIZE];
     if (f->self > 0)
         share_bound_format(self, f->self, f->error, drawing->whole);
-    printer_write(printer, "%s%*s  %7s  %*llu  %-*s  ", row_colour(colour, f->self, drawing->whole),
-                  self_width, self, share_format(total, f->total, drawing->whole), weight_columns,
-                  (unsigned long long)f->self, image_width, frame->image);
-    frame_write(printer, frame, false);
+    printer_write(printer, "%s", row_colour(colour, f->self, drawing->whole));
+    size_t began = printer->written;
+    printer_write(printer, "%*s  %7s  %*s  %-*s  ", self_width, self,
+                  share_format(total, f->total, drawing->whole), weight_columns,
+                  weight_format(weight, f->self, drawing->unit), image_width, frame->image);
+    frame_write(printer, frame, false, room_left(drawing, began));
     printer_write(printer, "%s\n", row_colour_end(colour, f->self, drawing->whole));
 }
 
@@ -44,7 +46,7 @@ int flat_write(const struct drawing *drawing, struct fathom_error *err)
     }
     int weight_columns = weight_width(shown > 0 ? functions.at[0].self : 0, drawing->unit);
     printer_write(drawing->printer, "%*s  %7s  %*s  %-*s  %s\n", self_width, "self", "total", weight_columns,
-                  drawing->unit, image_width, "image", "function");
+                  weight_title(drawing->unit), image_width, "image", "function");
     for (uint32_t i = 0; i < shown && !drawing->printer->failed; i++)
         write_row(drawing, &functions.at[i], self_width, weight_columns, image_width);
     left_out_write(drawing, functions.count - shown, "function", "functions", hidden_weight);

@@ -171,7 +171,7 @@ static int write_entries(const struct branches *entries, const struct names *tex
 static int write_joined(struct cct *joined, const struct names *texts, FILE *out, struct fathom_error *err)
 {
     struct branches nodes, entries;
-    int rc = branches_of_cct(&nodes, joined, err);
+    int rc = branches_of_cct(&nodes, joined, NULL, err);
     if (rc)
         return rc;
     rc = make_entries(&nodes, &entries, err);
@@ -202,7 +202,7 @@ int folded_write(struct cct *cct, const struct frames *frames, FILE *out, struct
     if (rest == NAMES_NONE)
         rc = error_memory(err);
     if (rc == 0)
-        rc = branches_of_cct(&nodes, cct, err);
+        rc = branches_of_cct(&nodes, cct, NULL, err);
     if (rc == 0) {
         rc = branches_check(&nodes, items, err);
         if (rc == 0)

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/checksum.h"
 #include "base/hash.h"
+#include "base/text.h"
 
 struct entry {
     struct frame frame;
@@ -73,28 +74,16 @@ static bool frames_scratch(struct frames *frames, size_t size)
     return true;
 }
 
-static bool is_control(char c)
-{
-    return (unsigned char)c < 0x20 || c == 0x7f;
-}
-
-/* The table's own copy of a text without control characters. NULL: out of memory. */
+/* The table's own copy of a text, fit for a terminal. NULL: out of memory. */
 static const char *frames_text(struct frames *frames, const char *text)
 {
-    size_t size = strlen(text) + 1;
-    for (const char *p = text; *p; p++) {
-        if (!is_control(*p))
-            continue;
-        char *clean = malloc(size);
-        if (!clean)
-            return NULL;
-        for (size_t i = 0; i < size; i++)
-            clean[i] = i + 1 < size && is_control(text[i]) ? '?' : text[i];
-        const char *kept = names_text(frames->texts, names_intern(frames->texts, clean));
-        free(clean);
-        return kept;
-    }
-    return names_text(frames->texts, names_intern(frames->texts, text));
+    char *clean = strdup(text);
+    if (!clean)
+        return NULL;
+    text_clean(clean);
+    const char *kept = names_text(frames->texts, names_intern(frames->texts, clean));
+    free(clean);
+    return kept;
 }
 
 /* Texts are interned, so equal frames have equal pointers. */

@@ -3,6 +3,7 @@
 
 #include "report/printer.h"
 #include "report/view.h"
+#include "report/weight.h"
 
 enum { REASONS_MAX = sizeof((struct view_heading *)0)->unknown_by_reason / sizeof(uint64_t) };
 
@@ -28,14 +29,7 @@ static void write_reasons(struct printer *printer, const struct view_heading *he
                       heading->reason_text[best]);
         any = true;
     }
-    printer_write(printer, any ? ")\n" : "\n");
-}
-
-/* A text of the recording's; control characters only told. */
-static void write_foreign(struct printer *printer, const char *text)
-{
-    for (; *text; text++)
-        printer_write(printer, "%c", (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+    printer_write(printer, any ? ")" : "");
 }
 
 static void write_word(struct printer *printer, const char *label, const char *word)
@@ -43,20 +37,29 @@ static void write_word(struct printer *printer, const char *label, const char *w
     if (!word)
         return;
     printer_write(printer, "%s", label);
-    write_foreign(printer, word);
+    printer_foreign(printer, word);
     printer_write(printer, "\n");
 }
 
-/* How far the contexts can be believed, and what would make them more certain. */
+/* Without a map and without an unwound stack, only the code of the binaries tells who calls whom: even rows that
+ * seem sure can be wrong, as nothing shows which functions ran. */
+static void write_unwound_none(struct printer *printer, const struct view_heading *heading)
+{
+    if (heading->training && heading->audit_samples == 0 && heading->rests_on_inference > 0)
+        printer_write(
+            printer,
+            "warning:  no unwound stack was used: paths rest on the code of the binaries alone, and many may "
+            "be wrong (record longer, or with a larger --audit; or train a map)\n");
+}
+
+/* What the contexts rest on, and what would make them more certain. */
 static void write_belief(struct printer *printer, const struct view_heading *heading)
 {
     char share[SHARE_SIZE];
-    if (heading->weight > 0)
-        printer_write(printer, "expected: %s of the weight is on the right path, by the probabilities\n",
-                      share_format(share, (uint64_t)(heading->expected + 0.5), heading->weight));
     if (heading->audit_samples > 0)
-        printer_write(printer, "audit:    %llu unwound stacks of this recording were used\n",
-                      (unsigned long long)heading->audit_samples);
+        printer_write(printer, "audit:    %llu unwound stack%s of this recording %s used\n",
+                      (unsigned long long)heading->audit_samples, heading->audit_samples == 1 ? "" : "s",
+                      heading->audit_samples == 1 ? "was" : "were");
     if (heading->audits_checked > 0)
         printer_write(printer,
                       "measured: %llu of %llu unwound stacks that were held back were inferred right\n",
@@ -65,18 +68,45 @@ static void write_belief(struct printer *printer, const struct view_heading *hea
         printer_write(printer, "training: %s of the weight rests on inference; \"fathom train%s",
                       share_format(share, heading->rests_on_inference, heading->weight),
                       *heading->training ? " -- " : "");
-        write_foreign(printer, heading->training);
+        printer_foreign(printer, heading->training);
         printer_write(printer, "\" would see its paths\n");
     }
 }
 
-static void write_warnings(struct printer *printer, const struct view_heading *heading)
+#define UNREAD_SHOWN 4u /* names; the others are counted */
+
+/* Whose code could not be read, so that nobody knows what it calls. */
+static void write_unread(struct printer *printer, const struct view_heading *heading)
+{
+    if (heading->unread_count == 0)
+        return;
+    printer_write(printer, "unread:   ");
+    for (size_t i = 0; i < heading->unread_count && i < UNREAD_SHOWN; i++) {
+        printer_write(printer, i ? ", " : "");
+        printer_foreign(printer, heading->unread[i]);
+    }
+    if (heading->unread_count > UNREAD_SHOWN)
+        printer_write(printer, " and %zu more", heading->unread_count - UNREAD_SHOWN);
+    printer_write(printer, ": what may have come through %s is unknown\n",
+                  heading->unread_count > 1 ? "them" : "it");
+}
+
+static void write_lost(struct printer *printer, const struct view_heading *heading, const char *unit)
+{
+    char weight[WEIGHT_SIZE];
+    double all = (double)heading->weight + (double)heading->lost_weight;
+    printer_write(printer, "warning:  %llu records were lost", (unsigned long long)heading->lost);
+    if (heading->lost_weight > 0)
+        printer_write(printer, ", about %s%s%s (%.1f%% of all)",
+                      weight_format(weight, heading->lost_weight, unit), strcmp(unit, WEIGHT_NS) ? " " : "",
+                      strcmp(unit, WEIGHT_NS) ? unit : "", 100 * (double)heading->lost_weight / all);
+    printer_write(printer, ": the rings were full (record with a larger --ring or less often)\n");
+}
+
+static void write_warnings(struct printer *printer, const struct view_heading *heading, const char *unit)
 {
     if (heading->lost > 0)
-        printer_write(printer,
-                      "warning:  %llu records were lost: the rings were full (record with a larger "
-                      "--ring or less often)\n",
-                      (unsigned long long)heading->lost);
+        write_lost(printer, heading, unit);
     if (heading->throttled > 0)
         printer_write(printer,
                       "warning:  the kernel throttled sampling %llu times: weights of busy moments are "
@@ -89,27 +119,57 @@ static void write_warnings(struct printer *printer, const struct view_heading *h
         printer_write(printer, "warning:  the recording ends early: its last part is missing\n");
 }
 
-int view_heading_write(const struct view_heading *heading, const struct view_options *options, FILE *out,
-                       struct fathom_error *err)
+/* What was sampled, where and how often. */
+static void write_samples(struct printer *printer, const struct view_heading *heading, const char *unit)
 {
-    struct printer printer = {.out = out};
+    char weight[WEIGHT_SIZE];
+    printer_write(printer, "samples:  %llu", (unsigned long long)heading->samples);
+    if (heading->event) {
+        printer_write(printer, " of ");
+        printer_foreign(printer, heading->event);
+    }
+    if (heading->user_only)
+        printer_write(printer, ", in user space alone (the kernel was not sampled)");
+    if (strcmp(unit, WEIGHT_NS) == 0)
+        printer_write(printer, ": %s", weight_format(weight, heading->weight, unit));
+    else if (heading->weight != heading->samples)
+        printer_write(printer, ": weight %s %s", weight_format(weight, heading->weight, unit), unit);
+    printer_write(printer, "\n");
+}
+
+static void write_contexts(struct printer *printer, const struct view_heading *heading)
+{
     char precise[SHARE_SIZE], inferred[SHARE_SIZE], ambiguous[SHARE_SIZE], unknown[SHARE_SIZE];
-    write_word(&printer, "command:  ", heading->command);
-    write_word(&printer, "event:    ", heading->event);
-    write_word(&printer, "map:      ", heading->map);
-    printer_write(&printer, "samples:  %llu", (unsigned long long)heading->samples);
-    if (!options->unit || strcmp(options->unit, "samples") != 0 || heading->weight != heading->samples)
-        printer_write(&printer, ", weight %llu%s%s", (unsigned long long)heading->weight,
-                      options->unit ? " " : "", options->unit ? options->unit : "");
-    printer_write(&printer, "\ncontexts: %s precise, %s inferred, %s ambiguous, %s unknown",
+    printer_write(printer, "contexts: %s precise, %s inferred, %s ambiguous, %s unknown",
                   share_format(precise, heading->precise, heading->weight),
                   share_format(inferred, heading->inferred, heading->weight),
                   share_format(ambiguous, heading->ambiguous, heading->weight),
                   share_format(unknown, heading->unknown, heading->weight));
-    write_reasons(&printer, heading);
-    write_belief(&printer, heading);
-    inferences_write(&printer, &heading->inferences);
-    write_warnings(&printer, heading);
+    write_reasons(printer, heading);
+    char expected[SHARE_SIZE];
+    if (heading->weight > 0)
+        printer_write(printer, "; %s expected on the right path",
+                      share_format(expected, (uint64_t)(heading->expected + 0.5), heading->weight));
+    printer_write(printer, "\n");
+}
+
+int view_heading_write(const struct view_heading *heading, const struct view_options *options, FILE *out,
+                       struct fathom_error *err)
+{
+    struct printer printer = {.out = out};
+    if (options->verbose) {
+        write_word(&printer, "command:  ", heading->command);
+        write_word(&printer, "map:      ", heading->map);
+    }
+    write_samples(&printer, heading, options->unit ? options->unit : "weight");
+    write_contexts(&printer, heading);
+    if (options->verbose) {
+        write_belief(&printer, heading);
+        inferences_write(&printer, &heading->inferences);
+    }
+    write_unwound_none(&printer, heading);
+    write_unread(&printer, heading);
+    write_warnings(&printer, heading, options->unit ? options->unit : "weight");
     printer_write(&printer, "\n");
     return printer_finish(&printer, err);
 }

@@ -4,37 +4,21 @@
 #include <errno.h>
 #include <math.h>
 
-/* Bytes of the UTF-8 sequence that begins here; 0: none does (Unicode 15, table 3-7). */
-static size_t sequence(const unsigned char *s)
-{
-    size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] <= 0xdf ? 2 : s[0] >= 0xe0 && s[0] <= 0xef ? 3 : 4;
-    if (length == 4 && (s[0] < 0xf0 || s[0] > 0xf4))
-        return 0;
-    unsigned char low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80;
-    unsigned char high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;
-    for (size_t i = 1; i < length; i++) {
-        if (s[i] < low || s[i] > high)
-            return 0;
-        low = 0x80;
-        high = 0xbf;
-    }
-    return length;
-}
+#include "base/text.h"
 
 static void write_text(struct printer *printer, const char *text)
 {
     printer_write(printer, "\"");
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        size_t length = sequence(s);
-        if (*s == '"' || *s == '\\')
-            printer_write(printer, "\\%c", *s);
-        else if (*s < 0x20 || *s == 0x7f)
-            printer_write(printer, "\\u%04x", *s);
-        else if (length == 0)
-            printer_write(printer, "\\ufffd");
+    while (*text) {
+        uint32_t code = 0xfffd;
+        size_t length = text_character(text, &code);
+        if (*text == '"' || *text == '\\')
+            printer_write(printer, "\\%c", *text);
+        else if (length == 0 || !text_shown(code)) /* none of which is above U+FFFF */
+            printer_write(printer, "\\u%04x", code);
         else
-            printer_bytes(printer, (const char *)s, length);
-        s += length ? length : 1;
+            printer_bytes(printer, text, length);
+        text += length ? length : 1;
     }
     printer_write(printer, "\"");
 }

@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libreport.la
 libreport_la_SOURCES = \
 	report/branches.c report/branches.h \
 	report/callers.c \
+	report/doubts.c report/doubts.h \
 	report/draw.c \
 	report/flat.c \
 	report/folded.c \
@@ -12,5 +13,8 @@ libreport_la_SOURCES = \
 	report/json.c report/json.h \
 	report/left_out.c \
 	report/printer.c report/printer.h \
+	report/shorten.c report/shorten.h \
+	report/sure.c \
 	report/tree.c \
-	report/view.c report/view.h report/views.h
+	report/view.c report/view.h report/views.h \
+	report/weight.c report/weight.h

@@ -3,7 +3,11 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
+#include "report/shorten.h"
 
 void printer_write(struct printer *printer, const char *fmt, ...)
 {
@@ -12,9 +16,25 @@ void printer_write(struct printer *printer, const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     errno = 0;
-    if (vfprintf(printer->out, fmt, ap) < 0)
+    int length = vfprintf(printer->out, fmt, ap);
+    if (length < 0)
         printer->failed = errno ? errno : EIO;
+    else
+        printer->written += (size_t)length;
     va_end(ap);
+}
+
+void printer_foreign(struct printer *printer, const char *text)
+{
+    while (*text) {
+        uint32_t code;
+        size_t length = text_character(text, &code);
+        if (length && text_shown(code))
+            printer_bytes(printer, text, length);
+        else
+            printer_bytes(printer, "?", 1);
+        text += length ? length : 1;
+    }
 }
 
 void printer_bytes(struct printer *printer, const char *data, size_t size)
@@ -24,6 +44,7 @@ void printer_bytes(struct printer *printer, const char *data, size_t size)
     errno = 0;
     if (fwrite(data, 1, size, printer->out) != size)
         printer->failed = errno ? errno : EIO;
+    printer->written += size;
 }
 
 int printer_finish(struct printer *printer, struct fathom_error *err)
@@ -68,19 +89,9 @@ const char *share_bound_format(char text[SHARE_BOUND_SIZE], uint64_t part, uint6
     return text;
 }
 
-int weight_width(uint64_t largest, const char *unit)
+/* What stands beside the name. */
+static void write_beside(struct printer *printer, const struct frame *frame, bool show_image)
 {
-    int digits = snprintf(NULL, 0, "%llu", (unsigned long long)largest), text = (int)strnlen(unit, 64);
-    return digits > text ? digits : text;
-}
-
-void frame_write(struct printer *printer, const struct frame *frame, bool show_image)
-{
-    if (!frame) {
-        printer_write(printer, "[unknown frame]");
-        return;
-    }
-    printer_write(printer, "%s", frame->name);
     if (frame->kind == FRAME_INLINED)
         printer_write(printer, " (inlined)");
     size_t length = strlen(frame->image);
@@ -89,6 +100,29 @@ void frame_write(struct printer *printer, const struct frame *frame, bool show_i
         printer_write(printer, " (%s)", frame->image);
     if (frame->source)
         printer_write(printer, " at %s", frame->source);
+}
+
+/* At most what write_beside() writes. */
+static size_t length_beside(const struct frame *frame, bool show_image)
+{
+    return (frame->kind == FRAME_INLINED ? strlen(" (inlined)") : 0) +
+           (show_image ? strlen(frame->image) + strlen(" ()") : 0) +
+           (frame->source ? strlen(frame->source) + strlen(" at ") : 0);
+}
+
+void frame_write(struct printer *printer, const struct frame *frame, bool show_image, size_t room)
+{
+    if (!frame) {
+        printer_write(printer, "[unknown frame]");
+        return;
+    }
+    size_t beside = length_beside(frame, show_image);
+    char *name = room && strlen(frame->name) + beside > room
+                     ? name_shorten(frame->name, room > beside ? room - beside : 0)
+                     : NULL;
+    printer_write(printer, "%s", name ? name : frame->name);
+    free(name);
+    write_beside(printer, frame, show_image);
 }
 
 /* From here on a row is hot (bold red), and warm (yellow), in tenths of a percent of its own weight. */

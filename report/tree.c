@@ -39,16 +39,19 @@ static int keep_heaviest(struct branches *b, uint32_t wanted, struct fathom_erro
 
 struct columns {
     int self, weight; /* width */
+    bool sure;
 };
 
 static void write_columns(const struct drawing *drawing, const struct branch_row *row, const void *context)
 {
     const struct columns *columns = context;
-    char total[SHARE_SIZE], self[SHARE_BOUND_SIZE] = "";
+    char total[SHARE_SIZE], self[SHARE_BOUND_SIZE] = "", weight[WEIGHT_SIZE];
     if (row->self > 0)
         share_bound_format(self, row->self, row->error, drawing->whole);
-    printer_write(drawing->printer, "%7s  %*s  %*llu  ", share_format(total, row->total, drawing->whole),
-                  columns->self, self, columns->weight, (unsigned long long)row->total);
+    printer_write(drawing->printer, "%7s  %*s  %*s  ", share_format(total, row->total, drawing->whole),
+                  columns->self, self, columns->weight, weight_format(weight, row->total, drawing->unit));
+    if (columns->sure)
+        sure_write(drawing, row->sure);
 }
 
 int tree_write(const struct drawing *drawing, struct fathom_error *err)
@@ -63,7 +66,7 @@ int tree_write(const struct drawing *drawing, struct fathom_error *err)
     }
 
     uint64_t hidden = 0, hidden_weight = 0;
-    struct columns columns = {6, weight_width(drawing->whole, drawing->unit)};
+    struct columns columns = {.self = 6, .weight = weight_width(drawing->whole, drawing->unit)};
     for (uint32_t i = 1; i < b->count; i++) {
         if (!b->at[i].shown && b->at[i].self > 0) {
             hidden++;
@@ -72,8 +75,12 @@ int tree_write(const struct drawing *drawing, struct fathom_error *err)
         if (b->at[i].shown && b->at[i].error > 0)
             columns.self = SHARE_BOUND_WIDTH;
     }
-    printer_write(drawing->printer, "%7s  %*s  %*s  %s\n", "total", columns.self, "self", columns.weight,
-                  drawing->unit, "context");
+    columns.sure = drawing->options->confidence || branches_want_sure(drawing, b);
+    printer_write(drawing->printer, "%7s  %*s  %*s  ", "total", columns.self, "self", columns.weight,
+                  weight_title(drawing->unit));
+    if (columns.sure)
+        sure_heading_write(drawing);
+    printer_write(drawing->printer, "context\n");
     branches_draw(drawing, b, write_columns, &columns, false);
     left_out_write(drawing, hidden, "context", "contexts", hidden_weight);
     return 0;

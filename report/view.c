@@ -46,7 +46,7 @@ int view_write(struct cct *cct, const struct frames *frames, const struct view_o
                struct fathom_error *err)
 {
     struct branches branches;
-    int rc = branches_of_cct(&branches, cct, err);
+    int rc = branches_of_cct(&branches, cct, options->doubts, err);
     if (rc)
         return rc;
     rc = write_branches(&branches, frames, options, out, err);

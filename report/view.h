@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "hcct/cct.h"
+#include "report/doubts.h"
 #include "report/frames.h"
 #include "report/inferences.h"
 
@@ -33,30 +34,39 @@ struct view_options {
     unsigned max_rows;  /* the contexts with the most weight of their own to show, with the paths to them
                            (callers, flat: functions); 0: all */
     bool colour;
+    bool verbose; /* all of the heading, not only what was sampled, how sure the contexts are, and warnings */
     bool show_image;  /* the image's name beside each function; the flat view always has it */
-    const char *unit; /* of the weight: "samples", "page-faults"; NULL: not told */
+    size_t width;     /* of a row, in columns: longer names are shortened; 0: any */
+    const char *unit; /* of the weight: "samples", "page-faults", WEIGHT_NS; NULL: not told */
+    const struct doubts
+        *doubts;     /* of the tree; NULL: not known. Tree and callers have a column of how sure each row
+                                    is when any of them is less than 90% */
+    bool confidence; /* the column whatever they are */
 };
 
 /* What the heading tells: weights by how sure the context is. */
 struct view_heading {
     const char *command, *event, *map; /* NULL: left out */
+    bool user_only;                    /* no sample was taken in the kernel */
     uint64_t samples, weight;          /* weight = the sum of the next four */
     uint64_t precise, ambiguous, inferred, unknown;
     uint64_t unknown_by_reason[16];
     const char *const *reason_text; /* by the same index; reason_count of them */
     unsigned reason_count;
-    double expected; /* weight that is on its path by the probabilities */
-    const char
-        *training; /* the command to train on, "" when it is not known; NULL: training is not spoken of */
+    double expected;      /* weight that is on its path by the probabilities */
+    const char *training; /* the command to train on, "" when it is not known; NULL: it is not spoken of */
     uint64_t rests_on_inference; /* weight whose paths that training would see */
     uint64_t audit_samples;
     uint64_t audits_checked, audits_right; /* held back to see whether they are inferred right */
     struct inferences inferences;
+    const char *const *unread; /* files whose code could not be read */
+    size_t unread_count;
     uint64_t lost, throttled, damaged;
+    uint64_t lost_weight; /* estimated, of the event; not among `weight` */
     bool truncated;
 };
 
-/* Ends with an empty line. Of the options only the unit is used. */
+/* Ends with an empty line. Of the options only the unit and `verbose` are used. */
 int view_heading_write(const struct view_heading *heading, const struct view_options *options, FILE *out,
                        struct fathom_error *err);
 int view_write(struct cct *cct, const struct frames *frames, const struct view_options *options, FILE *out,

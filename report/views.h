@@ -5,6 +5,7 @@
 #include "report/branches.h"
 #include "report/printer.h"
 #include "report/view.h"
+#include "report/weight.h"
 
 /* What a view draws: the whole tree, arranged (heaviest first). */
 struct drawing {
@@ -20,6 +21,9 @@ int tree_write(const struct drawing *drawing, struct fathom_error *err);
 int callers_write(const struct drawing *drawing, struct fathom_error *err);
 int flat_write(const struct drawing *drawing, struct fathom_error *err);
 
+/* Columns that are left for a name and what stands beside it, when the row began at this count of bytes; 0:
+ * any number. */
+size_t room_left(const struct drawing *drawing, size_t row_began);
 /* Whether a weight is at least min_percent of all. */
 bool weighs_enough(const struct drawing *drawing, uint64_t weight);
 /* "... 37 more contexts under 0.5%: 4.1% of the weight"; nothing when count is 0. `many` is the plural. */
@@ -30,7 +34,16 @@ void left_out_write(const struct drawing *drawing, uint64_t count, const char *o
 struct branch_row {
     uint64_t total;       /* of the outermost */
     uint64_t self, error; /* of all in the chain */
+    double sure;          /* of the least sure in the chain: 0 to 1; negative: nothing to be sure of */
 };
+/* How sure a branch is, as above. */
+double branch_sure(const struct drawing *drawing, const struct branch *branch);
+/* Whether the shown ones of the arranged branches call for the column; whether they can have one at all. */
+bool branches_want_sure(const struct drawing *drawing, const struct branches *branches);
+/* The column: its heading, and a row's. */
+void sure_heading_write(const struct drawing *drawing);
+void sure_write(const struct drawing *drawing, double sure);
+
 /* Writes the columns that stand before the name. */
 typedef void branch_row_write(const struct drawing *drawing, const struct branch_row *row,
                               const void *context);

@@ -1,5 +1,8 @@
 # Unit tests (Criterion) and end-to-end tests (*.test scripts) both speak TAP to automake's driver.
 UNIT_TESTS =
+# Unit tests of a second or more, which check-fast leaves out.
+SLOW_TESTS = tests/collector/test_collector tests/image/test_calls tests/infer/test_bases tests/infer/test_shared_votes \
+	tests/pathmap/test_plan_images tests/pathmap/test_probe_core
 E2E_TESTS =
 FUZZERS_BUILT =
 
@@ -10,6 +13,7 @@ include tests/collector/local.mk
 include tests/process/local.mk
 include tests/pathmap/local.mk
 include tests/probe/local.mk
+include tests/checker/local.mk
 include tests/random/local.mk
 include tests/infer/local.mk
 include tests/hcct/local.mk
@@ -27,6 +31,13 @@ endif
 # Of the end-to-end tests, those to run: "make check E2E_RUN=tests/e2e/input.test".
 E2E_RUN = $(E2E_TESTS)
 TESTS += $(E2E_RUN)
+# What to run while working on something: under a minute when all is built.
+FAST_E2E = tests/cli/man.test tests/e2e/views.test tests/e2e/faults.test
+check-fast:
+	@fast=; for test in $(UNIT_TESTS); do \
+	    case " $(SLOW_TESTS) " in *" $$test "*) ;; *) fast="$$fast $$test" ;; esac; \
+	done; $(MAKE) $(AM_MAKEFLAGS) check TESTS="$$fast $(FAST_E2E)"
+.PHONY: check-fast
 EXTRA_DIST += $(E2E_TESTS) tests/unit.sh tests/sanitized.h
 
 # With --enable-fuzzers (clang), the programs that check runs for a while.

@@ -1,5 +1,5 @@
 /*
- * start.c - the core's one global state, its lock, and how it comes to be.
+ * core.c - the core's one global state, its lock, and how it comes to be.
  */
 #include "pathmap/probe/core.h"
 
@@ -96,7 +96,7 @@ static void *reserve(size_t size)
 /* The main thread's own stack; below `low` it may still grow, which stack_here() finds out. */
 static int start_main_thread(void)
 {
-    extern void *__libc_stack_end;
+    extern void *__libc_stack_end __attribute__((weak));
     uint64_t base = start_stack(), size = RESERVE_MAX, mask;
     if (!base)
         base = (uint64_t)__libc_stack_end;
@@ -150,4 +150,24 @@ int core_start(const char *directory)
     if (r < 0)
         core.started = false;
     return r;
+}
+
+void core_watch(const uint32_t *trainer)
+{
+    core.trainer = trainer;
+}
+
+void core_tell(void (*tell)(int error))
+{
+    core.tell = tell;
+}
+
+void core_leave(void)
+{
+    uint64_t mask;
+    if (!core.started)
+        return;
+    core_lock(&mask);
+    core.started = false;
+    core_unlock(&mask);
 }

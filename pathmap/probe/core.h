@@ -23,6 +23,14 @@
  * by the program's first thread and before the first entry. 0 or -errno. The directory's name is copied. */
 int core_start(const char *directory);
 
+/* The trainer's word (struct mail's `trainer`), which stays where it is. Once it tells that nobody waits for
+ * the store any more, the store takes no new nodes and forked children make none of their own. */
+void core_watch(const uint32_t *trainer);
+/* `tell` is called when a forked child cannot make a store, with the errno. */
+void core_tell(void (*tell)(int error));
+/* Nothing more is recorded, and no system call is made any more. */
+void core_leave(void);
+
 /* The number of an image, added when new; an image that was unloaded and is back at the same place has its
  * old number. UINT32_MAX: none left. */
 uint32_t core_image(const char *path, const uint8_t *build_id, uint32_t build_id_size, uint64_t bias,
@@ -51,9 +59,6 @@ void core_stack(uint64_t low, uint64_t high);
  * with counts of 0. Does nothing when that was done already (a hook in the child found out by itself), and in
  * a vfork child, which runs in its parent's memory. */
 void core_fork_child(void);
-/* The calling thread ends; what it may still call goes on being counted. Not calling it costs nothing but
- * memory until another thread starts. */
-void core_thread_exit(void);
 /* The root of the main thread: `_start` at height 8, entered once. Before the first entry of that thread. */
 void core_main_root(uint32_t image, uint64_t start_vaddr);
 
@@ -61,6 +66,8 @@ void core_main_root(uint32_t image, uint64_t start_vaddr);
  * address of the function] and the rest of its caller's frame. Leaves every register, the flags and the stack
  * as they were; uses no vector register. The id is one that core_functions() reserved. */
 extern void probe_entry(void);
+/* In its place, does nothing at all. */
+extern void probe_nothing(void);
 
 /* The same from C, for callers that know where the return address of the function is (cyg.c). frame_pointer:
  * BP at the function's entry; 0: not known. */

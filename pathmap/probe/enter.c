@@ -19,6 +19,9 @@
  * that has returned may have a child for the same call, made deeper down by another activation. Such children
  * carry STORE_OPEN in their height, so that entry.S never finds them and they always come here.
  *
+ * What stands between a frame and one that code without hooks called for it, nobody sees happen: the first
+ * time that a call comes that way, the stack between the two is kept in the store, to be unwound later.
+ *
  * A signal handler's caller is where it came from, not the last function entered: its ucontext has the SP,
  * below which all has returned. It is kept with site 0, so that entry.S never finds it and it always comes
  * here.
@@ -56,8 +59,8 @@ static uint64_t load(const struct stack *stack, uint64_t cfa, uint64_t address)
     return address >= cfa && address < stack->base && address % 8 == 0 ? *(const uint64_t *)address : 0;
 }
 
-/* Where the calling frame starts; 0: not known. `cfa` is the callee's, frame_pointer BP at its entry, or 0.
- */
+/* Where the calling frame starts; 0: not known. `cfa` is the callee's, frame_pointer BP at its entry, or
+ * 0. */
 static uint64_t caller_cfa(const struct stack *stack, uint64_t cfa, int32_t rule, uint64_t frame_pointer)
 {
     uint64_t found = 0, offset = (uint64_t)(int64_t)plan_rule_offset(rule);
@@ -156,6 +159,35 @@ static struct frame *caller_of(const struct stack *stack, struct frame *top, con
     return innermost(stack, top, function);
 }
 
+/* Whether the function of this frame made the call that returns to `back`. */
+static bool is_call_of(const struct stack *stack, const struct frame *frame, uint64_t back)
+{
+    uint32_t function = caller_at(stack->thread, back).function;
+    return function && is_of(frame, function);
+}
+
+/* Keeps what lies above a new frame, up to the one that called `top`: that may have jumped to what is there
+ * now. */
+static void keep_stack(const struct stack *stack, const struct frame *top, uint32_t node,
+                       const uint64_t *return_slot, uint64_t frame_pointer)
+{
+    uint64_t cfa = (uint64_t)(return_slot + 1);
+    uint64_t near = stack->base - top->height,
+             far = top > stack->frames ? stack->base - top[-1].height : near;
+    uint64_t end = far - cfa <= STORE_STACK_MAX ? far : near;
+    if (end <= cfa || end - cfa > STORE_STACK_MAX || end % 8)
+        return;
+    struct store_stack *kept = store_stack_new((uint32_t)(sizeof *kept + (end - cfa)));
+    if (!kept)
+        return;
+    kept->cfa = cfa;
+    kept->back = *return_slot;
+    kept->bp = frame_pointer;
+    raw_copy(kept + 1, (const void *)cfa, end - cfa);
+    BARRIER();
+    *(volatile uint32_t *)&kept->node = node;
+}
+
 static void add_dropped(uint64_t *counter)
 {
     __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
@@ -199,8 +231,11 @@ void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer
         if (top->node)
             node = node_find(stack, cfa, top->node, id, key, site);
     }
-    if (!node && top->node)
+    if (!node && top->node) {
         node = node_make(stack->thread, top->node, id, key, site);
+        if (node && !is_call_of(stack, top, back))
+            keep_stack(stack, top, node, return_slot, frame_pointer);
+    }
     if (node)
         __asm__ volatile("incq %0" : "+m"(probe_nodes[node].count));
     else

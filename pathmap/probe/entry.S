@@ -225,4 +225,15 @@ probe_entry:
         jmp     .Ldone
         .cfi_endproc
         .size   probe_entry, . - probe_entry
+
+        .globl  probe_nothing
+        .hidden probe_nothing
+        .type   probe_nothing, @function
+        .p2align 4
+probe_nothing:
+        .cfi_startproc
+        endbr64
+        ret
+        .cfi_endproc
+        .size   probe_nothing, . - probe_nothing
         .section .note.GNU-stack, "", @progbits

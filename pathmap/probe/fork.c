@@ -104,9 +104,11 @@ void fork_child(void)
     uint64_t old_size = core.store_size, size;
     core.pid = raw_pid();
     nodes_forget();
-    long made = store_make(core.pid, &size);
+    long made = trainer_is_over() ? -EOWNERDEAD : store_make(core.pid, &size);
     if (raw_failed(made)) {
         give_up(old);
+        if (core.tell && made != -EOWNERDEAD)
+            core.tell((int)-made);
         return;
     }
     store_use((uint8_t *)made);

@@ -37,10 +37,10 @@ static struct {
     struct mail *mail; /* NULL once it stayed silent */
     struct record *records;
     uint32_t round;
+    bool left;
 } state; /* changed under the loader's lock, or before the program runs */
 
-/* Plans ----------------------------------------------------------------------------------------------------
- */
+/* Plans -------------------------------------------------------------------------------------------------- */
 
 static bool plan_is_of(const struct plan *plan, const struct elf_image *elf)
 {
@@ -134,13 +134,11 @@ static const char *hook(struct record *r)
     return bad;
 }
 
-/* Images ---------------------------------------------------------------------------------------------------
- */
+/* Images ------------------------------------------------------------------------------------------------- */
 
-static bool is_ours(const struct patch_target *place)
+static bool holds(const struct patch_target *place, uint64_t address)
 {
-    uint64_t here = (uint64_t)(uintptr_t)&images_update, loader = loader_address();
-    return (here >= place->low && here < place->high) || (loader >= place->low && loader < place->high);
+    return address >= place->low && address < place->high;
 }
 
 static void add_to_core(struct record *r)
@@ -162,8 +160,12 @@ static const char *ask(struct record *r)
 
 static void open_new(struct record *r, const char *bad)
 {
-    if (!bad && (r->elf.path[0] != '/' || is_ours(&r->elf.place)))
+    if (!bad && (r->elf.path[0] != '/' || holds(&r->elf.place, (uint64_t)(uintptr_t)&images_update)))
         return;
+    if (!bad && holds(&r->elf.place, loader_address())) {
+        add_to_core(r); /* its frames can stand between those of others */
+        return;
+    }
     if (!bad) {
         bad = ask(r);
         if (r->answer.status == MAIL_LEAVE)
@@ -242,6 +244,8 @@ static struct record *find_loaded(uint64_t bias, uint64_t dynamic)
 void images_update(void)
 {
     const struct loader_space *space = loader_first();
+    if (state.left)
+        return;
     for (const struct loader_space *s = space; s; s = loader_next(s))
         if (loader_is_changing(s))
             return;
@@ -275,4 +279,13 @@ void images_start(const char *directory, struct mail *mail)
     raw_append(summary.reason, sizeof summary.reason, end, bad);
     uint64_t at = loader_address();
     core_summary(core_image("ld.so", NULL, 0, 0, at, at + 1), &summary);
+}
+
+void images_leave(void)
+{
+    state.left = true;
+    for (struct record *r = state.records; r; r = r->next)
+        if (r->loaded && r->hooked)
+            patch_leave(&r->patch);
+    loader_leave();
 }

@@ -12,5 +12,7 @@ void images_start(const char *directory, struct mail *mail);
 /* Looks through the loader's lists: hooks what is new, forgets what is gone. Runs in the loader, with its
  * lock held. */
 void images_update(void);
+/* Takes all hooks out for good; images that are opened later are left alone. */
+void images_leave(void);
 
 #endif

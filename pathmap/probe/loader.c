@@ -11,6 +11,8 @@
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/region.h"
 
+#define RETURN 0xc3 /* ret */
+
 struct loader_space {
     struct r_debug debug;
     const struct loader_space *next; /* there when r_version >= 2 */
@@ -67,10 +69,11 @@ static bool write_thunk(uint64_t at, void (*to)(void))
     return raw_mprotect(at, RAW_PAGE, PROT_READ | PROT_EXEC) == 0;
 }
 
+static struct breakpoint entry; /* address 0: none was needed */
+static struct breakpoint_table table = {.entries = &entry, .count = 1};
+
 static void put(uint64_t address, uint64_t thunk, bool room)
 {
-    static struct breakpoint entry;
-    static struct breakpoint_table table = {.entries = &entry, .count = 1};
     if (room) {
         uint32_t displacement = (uint32_t)(thunk - (address + 5));
         raw_copy((void *)(address + 1), &displacement, sizeof displacement);
@@ -89,7 +92,7 @@ const char *loader_watch(void (*notice)(void))
     if (!address)
         return "the loader has no function for debuggers";
     address += raw_equal((void *)address, endbr64, sizeof endbr64) ? sizeof endbr64 : 0;
-    if (*(const uint8_t *)address != 0xc3)
+    if (*(const uint8_t *)address != RETURN)
         return "a debugger watches the loader";
     uint64_t thunk = region_near(address, address + 16, RAW_PAGE);
     if (!thunk)
@@ -103,4 +106,13 @@ const char *loader_watch(void (*notice)(void))
     put(address, thunk, has_room(address));
     raw_mprotect(page, size, PROT_READ | PROT_EXEC);
     return NULL;
+}
+
+void loader_leave(void)
+{
+    uint64_t page = RAW_PAGE_DOWN(entry.address);
+    if (!entry.address || raw_mprotect(page, RAW_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC))
+        return;
+    *(volatile uint8_t *)entry.address = RETURN;
+    raw_mprotect(page, RAW_PAGE, PROT_READ | PROT_EXEC);
 }

@@ -11,6 +11,9 @@
 /* A namespace of the loader; dlmopen makes more of them. */
 struct loader_space;
 
+/* Another C library's loader may not have it; then nothing here is called. */
+extern struct r_debug _r_debug __attribute__((weak));
+
 /* The first namespace, the program's. */
 const struct loader_space *loader_first(void);
 const struct loader_space *loader_next(const struct loader_space *space); /* NULL: no more */
@@ -25,5 +28,8 @@ uint64_t loader_address(void);
  * of their code runs (relocation, IFUNC resolvers, constructors), with the loader's lock held. The function
  * is called as the loader calls its own empty one. NULL, or the reason why that cannot be. */
 const char *loader_watch(void (*notice)(void));
+
+/* `notice` may still be called, but there is no breakpoint any more. */
+void loader_leave(void);
 
 #endif

@@ -18,6 +18,7 @@ libprobe_core_la_SOURCES = \
 	pathmap/probe/raw.h \
 	pathmap/probe/sigreturn.c \
 	pathmap/probe/stack.c \
+	pathmap/probe/arguments.h \
 	pathmap/probe/state.h \
 	pathmap/probe/store.c pathmap/probe/store.h \
 	pathmap/probe/thread.c \
@@ -32,11 +33,16 @@ libfathom_probe_la_SOURCES = \
 	pathmap/probe/actions.c \
 	pathmap/probe/breakpoint.c pathmap/probe/breakpoint.h \
 	pathmap/probe/elf_image.c pathmap/probe/elf_image.h \
+	pathmap/probe/exec_calls.c \
+	pathmap/probe/execs.c pathmap/probe/execs.h \
+	pathmap/probe/filters.c pathmap/probe/filters.h \
 	pathmap/probe/images.c pathmap/probe/images.h \
+	pathmap/probe/leave.h \
 	pathmap/probe/loader.c pathmap/probe/loader.h \
 	pathmap/probe/mail.h \
 	pathmap/probe/mail_client.c pathmap/probe/mail_client.h \
 	pathmap/probe/masks.c \
+	pathmap/probe/notes.c pathmap/probe/notes.h \
 	pathmap/probe/patch.c pathmap/probe/patch.h \
 	pathmap/probe/plan.h pathmap/probe/plan_read.c \
 	pathmap/probe/real.c pathmap/probe/real.h \

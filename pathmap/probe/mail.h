@@ -12,9 +12,10 @@
  *              plan and reason; sets reply_seq to the request_seq that it answers; wakes its futex
  *
  * A client whose patience ends leaves without an answer: the server's late answer carries the old number,
- * which nobody waits for. A client that dies with the lock held is found out by the next one, see lock. The
- * plan's file is complete before reply_seq is set. The futexes are shared ones (no FUTEX_PRIVATE_FLAG), and
- * the sequence numbers are read and written as atomics (acquire, release).
+ * which nobody waits for. When the trainer has died nobody waits at all: the kernel tells (`trainer`). A
+ * client that dies with the lock held is found out by the next one, see lock. The plan's file is complete
+ * before reply_seq is set. The futexes are shared ones (no FUTEX_PRIVATE_FLAG), and the sequence numbers are
+ * read and written as atomics (acquire, release).
  *
  * The clients may be any processes: the server trusts nothing here and ends path itself.
  */
@@ -24,9 +25,10 @@
 #include <stdint.h>
 
 #define MAIL_NAME     "mail"
-#define MAIL_MAGIC    0x4c4d5446u /* "FTML" */
-#define MAIL_SIZE     8192        /* bytes of the file */
-#define MAIL_PATIENCE 120         /* seconds that a client waits for an answer: large files take some */
+#define MAIL_MAGIC    0x324d5446u /* "FTM2" */
+#define MAIL_SIZE     65536       /* bytes of the file */
+#define MAIL_NOTES    200
+#define MAIL_PATIENCE 120 /* seconds that a client waits for a trainer that lives: large files take some */
 
 enum mail_status {
     MAIL_PLAN,   /* `plan` names the plan */
@@ -34,6 +36,29 @@ enum mail_status {
     MAIL_LEAVE,  /* not among the chosen images, and there is no plan: to be left alone, without a word */
     MAIL_FAILED, /* there is no plan, for the `reason` */
 };
+
+/* What is not trained, or no longer, and why. */
+enum mail_note_kind {
+    NOTE_FILTERED,    /* the program was started under a seccomp filter, and is left alone */
+    NOTE_FILTERS,     /* the program puts a seccomp filter on itself, and is left alone from then on */
+    NOTE_STORE,       /* the process cannot make a store; detail: errno */
+    NOTE_LIBC,        /* the program runs on another C library than glibc */
+    NOTE_ENVIRONMENT, /* executed without LD_PRELOAD or FATHOM_PROBE in its environment */
+    NOTE_RAISED,      /* executed with rights of its own: nothing can be preloaded */
+    NOTE_STATIC,      /* executed, and linked statically */
+    NOTE_FOREIGN,     /* executed, and no program for x86-64 */
+    NOTE_UNREACHABLE, /* executed as another user, or with another root, so that it cannot open the session's
+                         directory or the runtime */
+    NOTE_KINDS
+};
+
+struct mail_note {
+    uint32_t state; /* 0: free; 1: being written; 2: to be read by the server, who sets it to 0 */
+    uint32_t kind;  /* enum mail_note_kind */
+    int32_t detail;
+    char path[244]; /* of the program, as it was executed; ends with 0 */
+};
+_Static_assert(sizeof(struct mail_note) == 256, "no padding");
 
 struct mail {
     uint32_t magic;       /* 0 when the session has ended: nobody answers any more */
@@ -45,7 +70,10 @@ struct mail {
     char path[4096];  /* request: the image's file as in /proc/PID/maps (no links in it), ends with 0 */
     char plan[64];    /* answer: a file name in the session directory, ends with 0 */
     char reason[256]; /* answer: a text that continues "left out because", ends with 0 */
-    uint32_t server;  /* PID of `fathom train`, so that its death is found out sooner; 0: not told */
+    uint32_t trainer; /* FUTEX_OWNER_DIED is set by the kernel when `fathom train` ends (pathmap/alive.h) */
+    uint32_t filters; /* seccomp filters of the trainer itself; a program with more has its own */
+    uint32_t notes_lost; /* for want of a free one */
+    struct mail_note notes[MAIL_NOTES];
 };
 _Static_assert(sizeof(struct mail) <= MAIL_SIZE, "fits the file");
 

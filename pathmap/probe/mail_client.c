@@ -40,6 +40,12 @@ static bool exchange(uint32_t *word, uint32_t from, uint32_t to)
     return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
+bool mail_is_over(const struct mail *mail)
+{
+    return __atomic_load_n(&mail->magic, __ATOMIC_ACQUIRE) != MAIL_MAGIC ||
+           (__atomic_load_n(&mail->trainer, __ATOMIC_ACQUIRE) & FUTEX_OWNER_DIED);
+}
+
 struct mail *mail_open(const char *directory)
 {
     char path[4096];
@@ -50,20 +56,23 @@ struct mail *mail_open(const char *directory)
     int fd = raw_open(path, O_RDWR | O_NOFOLLOW);
     if (fd < 0)
         return NULL;
-    long size = raw_call(SYS_lseek, fd, 0, 2 /* SEEK_END */, 0, 0, 0);
-    long p = size >= MAIL_SIZE ? raw_mmap(0, MAIL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd) : -EINVAL;
+    /* No lseek: a seccomp filter that the program was started under allows what the loader did before. */
+    uint32_t magic = 0;
+    bool whole = raw_read(fd, &magic, sizeof magic) == sizeof magic && magic == MAIL_MAGIC;
+    long p = whole ? raw_mmap(0, MAIL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd) : -EINVAL;
     raw_close(fd);
     if (raw_failed(p))
         return NULL;
     struct mail *mail = (void *)p;
-    if (mail->magic != MAIL_MAGIC) {
+    if (mail_is_over(mail)) {
         raw_munmap(mail, MAIL_SIZE);
         return NULL;
     }
     return mail;
 }
 
-static void take_lock(struct mail *mail, uint32_t me)
+/* false: the trainer is gone. */
+static bool take_lock(struct mail *mail, uint32_t me)
 {
     uint32_t holder = 0;
     uint64_t since = 0;
@@ -78,11 +87,14 @@ static void take_lock(struct mail *mail, uint32_t me)
         bool gone = raw_call(SYS_tkill, (long)holder, 0, 0, 0, 0, 0) == -ESRCH;
         if (gone || holder == me || now_ns() - since > 2 * MAIL_PATIENCE * SECOND) {
             if (exchange(&mail->lock, holder, me))
-                return;
+                return true;
+        } else if (mail_is_over(mail)) {
+            return false;
         } else {
             wait(&mail->lock, holder);
         }
     }
+    return true;
 }
 
 static void drop_lock(struct mail *mail, uint32_t me)
@@ -112,16 +124,6 @@ static void fail(struct mail_answer *out, const char *reason)
     raw_append(out->reason, sizeof out->reason, 0, reason);
 }
 
-/* A trainer of another PID namespace seems to be gone, too: it has some seconds in any case. */
-static bool is_silent(struct mail *mail, uint64_t waited_ns)
-{
-    uint32_t server = __atomic_load_n(&mail->server, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&mail->magic, __ATOMIC_ACQUIRE) != MAIL_MAGIC || waited_ns >= MAIL_PATIENCE * SECOND)
-        return true;
-    return server && waited_ns >= 3 * SECOND &&
-           raw_call(SYS_kill, (long)(int32_t)server, 0, 0, 0, 0, 0) == -ESRCH;
-}
-
 /* Whether the answer to `seq` has come. */
 static bool await(struct mail *mail, uint32_t seq)
 {
@@ -130,7 +132,7 @@ static bool await(struct mail *mail, uint32_t seq)
         uint32_t reply = __atomic_load_n(&mail->reply_seq, __ATOMIC_ACQUIRE);
         if (reply == seq)
             return true;
-        if (is_silent(mail, now_ns() - start))
+        if (mail_is_over(mail) || now_ns() - start >= MAIL_PATIENCE * SECOND)
             return false;
         wait(&mail->reply_seq, reply);
     }
@@ -145,7 +147,10 @@ bool mail_ask(struct mail *mail, const char *path, struct mail_answer *out)
         return true;
     }
     uint32_t me = raw_tid();
-    take_lock(mail, me);
+    if (!take_lock(mail, me)) {
+        fail(out, "the trainer has ended");
+        return false;
+    }
     raw_copy(mail->path, path, length + 1);
     uint32_t seq = __atomic_add_fetch(&mail->request_seq, 1, __ATOMIC_ACQ_REL);
     wake(&mail->request_seq, INT32_MAX);
@@ -157,7 +162,7 @@ bool mail_ask(struct mail *mail, const char *path, struct mail_answer *out)
     }
     drop_lock(mail, me);
     if (!answered)
-        fail(out, "the trainer gives no answer");
+        fail(out, mail_is_over(mail) ? "the trainer has ended" : "the trainer gives no answer");
     else if ((out->status == MAIL_PLAN || out->status == MAIL_CALLS) &&
              (!out->plan[0] || has_slash(out->plan)))
         fail(out, "the trainer's answer makes no sense");

@@ -14,8 +14,11 @@ struct mail_answer {
     char reason[256];
 };
 
-/* Maps the mailbox of a session directory. NULL: there is none, so nobody is training this program. */
+/* Maps the mailbox of a session directory. NULL: there is none, or its trainer has died, so nobody is
+ * training this program. */
 struct mail *mail_open(const char *directory);
+/* Whether the trainer has ended, or died. */
+bool mail_is_over(const struct mail *mail);
 /* Waits for the answer, MAIL_PATIENCE seconds at most. path: as in /proc/self/maps, at most 4095 bytes.
  * false: there was none (the answer says so, too), and there is no point in asking again. */
 bool mail_ask(struct mail *mail, const char *path, struct mail_answer *out);

@@ -93,8 +93,7 @@ EXPORT int sigpending(sigset_t *set)
     return result;
 }
 
-/* Waits: each is a cancellation point, and unwinding passes through these frames. --------------------------
- */
+/* Waits: each is a cancellation point, and unwinding passes through these frames. ------------------------ */
 
 EXPORT int sigsuspend(const sigset_t *mask)
 {

@@ -21,8 +21,7 @@
 #define HEAD  16u /* bytes before the hook's code */
 #define ALIGN 16u
 
-/* Trampolines ----------------------------------------------------------------------------------------------
- */
+/* Trampolines -------------------------------------------------------------------------------------------- */
 
 static void put32(uint8_t *out, uint64_t value)
 {
@@ -112,8 +111,7 @@ const char *patch_prepare(struct patch *patch, const struct plan *plan, const st
     return NULL;
 }
 
-/* The image ------------------------------------------------------------------------------------------------
- */
+/* The image ---------------------------------------------------------------------------------------------- */
 
 static bool in_code(const struct patch_target *target, uint64_t address, uint64_t size)
 {
@@ -194,4 +192,30 @@ const char *patch_apply(struct patch *patch)
 void patch_gone(struct patch *patch)
 {
     breakpoint_switch(&patch->breakpoints, false);
+}
+
+/* Jumps stay: their trampolines call what does nothing. */
+static void leave_trampolines(const struct patch *patch)
+{
+    void (*nothing)(void) = probe_nothing;
+    if (raw_mprotect(patch->trampolines, RAW_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC))
+        return; /* what they call then records nothing */
+    __atomic_store_n((uint64_t *)patch->trampolines, (uint64_t)(uintptr_t)nothing, __ATOMIC_RELEASE);
+    raw_mprotect(patch->trampolines, RAW_PAGE, PROT_READ | PROT_EXEC);
+}
+
+void patch_leave(struct patch *patch)
+{
+    const struct plan *plan = &patch->plan;
+    const struct patch_target *target = patch->target;
+    uint32_t done, restored;
+    leave_trampolines(patch);
+    if (!patch->breakpoints.count)
+        return;
+    if (protect(target, target->code_count, PROT_READ | PROT_WRITE | PROT_EXEC, &done) == 0) {
+        for (uint32_t i = 0; i < plan->header->hook_count; i++)
+            if (plan->hooks[i].kind == PLAN_BREAKPOINT)
+                *(volatile uint8_t *)(target->bias + plan->hooks[i].address) = plan->hooks[i].original[0];
+    }
+    protect(target, done, 0, &restored);
 }

@@ -42,5 +42,8 @@ const char *patch_prepare(struct patch *patch, const struct plan *plan, const st
 const char *patch_apply(struct patch *patch);
 /* The image is no longer in memory: its breakpoints are nobody's. */
 void patch_gone(struct patch *patch);
+/* Takes the hooks out of an image that is loaded, as other threads run: where it had breakpoints the code is
+ * as it was, and other hooks run their function and no more. */
+void patch_leave(struct patch *patch);
 
 #endif

@@ -37,6 +37,16 @@ const struct real *real_resolve(void)
     RESOLVE(epoll_pwait2, "epoll_pwait2");
     RESOLVE(sigaltstack, "sigaltstack");
     RESOLVE(makecontext, "makecontext");
+    RESOLVE(prctl, "prctl");
+    RESOLVE(syscall, "syscall");
+    RESOLVE(execve, "execve");
+    RESOLVE(execvp, "execvp");
+    RESOLVE(execvpe, "execvpe");
+    RESOLVE(fexecve, "fexecve");
+    RESOLVE(posix_spawn, "posix_spawn");
+    RESOLVE(posix_spawnp, "posix_spawnp");
+    RESOLVE(system, "system");
+    RESOLVE(popen, "popen");
     __atomic_store_n(&resolved, true, __ATOMIC_RELEASE);
     return &table;
 }

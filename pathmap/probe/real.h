@@ -9,11 +9,15 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <time.h>
 
 typedef void (*real_handler)(int);
+typedef int (*real_spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                          const posix_spawnattr_t *, char *const *, char *const *);
 
 struct real {
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);
@@ -38,6 +42,15 @@ struct real {
     int (*epoll_pwait2)(int, struct epoll_event *, int, const struct timespec *, const sigset_t *);
     int (*sigaltstack)(const stack_t *, stack_t *);
     void (*makecontext)(void);
+    int (*prctl)(int, ...);
+    void (*syscall)(void);
+    int (*execve)(const char *, char *const *, char *const *);
+    int (*execvp)(const char *, char *const *);
+    int (*execvpe)(const char *, char *const *, char *const *);
+    int (*fexecve)(int, char *const *, char *const *);
+    real_spawn posix_spawn, posix_spawnp;
+    int (*system)(const char *);
+    FILE *(*popen)(const char *, const char *);
 };
 
 /* The table; a function that the program's libc does not have is NULL, and then nobody calls it. */

@@ -1,5 +1,5 @@
 /*
- * signal.c - tells signal handlers by what they return to: code that calls rt_sigreturn.
+ * sigreturn.c - tells signal handlers by what they return to: code that calls rt_sigreturn.
  *
  * The kernel builds the frame: the return address (SA_RESTORER), then the ucontext, so a handler's CFA is the
  * ucontext's address (arch/x86/include/asm/sigframe.h).

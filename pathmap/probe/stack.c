@@ -1,5 +1,5 @@
 /*
- * stacks.c - which stack an entry is on, when it is not the one that the thread was on last.
+ * stack.c - which stack an entry is on, when it is not the one that the thread was on last.
  *
  * A stack that nobody told of is found by the mapping that it is in. When the thread pointer is in that
  * mapping too it is the thread's own; otherwise it is a coroutine's, or, when a signal handler starts on it,

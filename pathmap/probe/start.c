@@ -8,15 +8,44 @@
  * Without FATHOM_PROBE=DIR, or when the session has ended, nothing at all is done. The environment is left as
  * it is: what the program executes finds its way to the session in the same manner. A vfork child
  * (posix_spawn, system) runs in its parent's memory and is sorted out by the depth of its calls.
+ *
+ * Programs of another C library (musl) load this one as well, as they heed LD_PRELOAD: what only glibc has is
+ * a weak symbol, and they are left alone.
  */
-#include <pthread.h>
-
 #include "pathmap/probe/core.h"
+#include "pathmap/probe/execs.h"
+#include "pathmap/probe/filters.h"
 #include "pathmap/probe/images.h"
+#include "pathmap/probe/leave.h"
 #include "pathmap/probe/mail_client.h"
+#include "pathmap/probe/notes.h"
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/real.h"
 #include "pathmap/probe/trap.h"
+
+#define WEAK __attribute__((weak))
+
+extern WEAK const char *gnu_get_libc_version(void);
+extern WEAK char **environ;
+extern WEAK int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void),
+                                  void *library);
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static bool works; /* see leave.h */
+
+bool probe_works(void)
+{
+    return __atomic_load_n(&works, __ATOMIC_ACQUIRE);
+}
+
+void probe_leave(void)
+{
+    if (!__atomic_exchange_n(&works, false, __ATOMIC_ACQ_REL))
+        return;
+    images_leave();
+    trap_leave();
+    core_leave();
+}
 
 static const char *find_session(char **environment)
 {
@@ -33,8 +62,27 @@ static const char *find_session(char **environment)
 
 static void fork_child(void)
 {
+    if (!probe_works())
+        return;
     trap_fork_child();
     core_fork_child();
+}
+
+static void tell(int error)
+{
+    note(NOTE_STORE, error, NULL);
+}
+
+/* Whether the program can be trained; says so when not. */
+static bool may_train(const struct mail *mail)
+{
+    if (!gnu_get_libc_version || !__register_atfork)
+        note(NOTE_LIBC, 0, NULL);
+    else if (filters_count() > mail->filters)
+        note(NOTE_FILTERED, 0, NULL);
+    else
+        return true;
+    return false;
 }
 
 __attribute__((constructor)) static void start(int count, char **arguments, char **environment)
@@ -43,14 +91,28 @@ __attribute__((constructor)) static void start(int count, char **arguments, char
     (void)count;
     (void)arguments;
     real_resolve();
+    if (!gnu_get_libc_version)
+        environment = &environ ? environ : NULL; /* musl gives a constructor no arguments */
     const char *session = find_session(environment);
     if (!session || session[0] != '/')
         return;
     raw_append(directory, sizeof directory, 0, session);
     struct mail *mail = mail_open(directory);
-    if (!mail || core_start(directory) != 0)
+    if (!mail)
         return;
-    pthread_atfork(NULL, NULL, fork_child);
+    notes_start(mail);
+    if (!may_train(mail))
+        return;
+    int error = core_start(directory);
+    if (error) {
+        tell(-error);
+        return;
+    }
+    core_watch(&mail->trainer);
+    core_tell(tell);
+    __register_atfork(NULL, NULL, fork_child, &__dso_handle);
     trap_start();
+    works = true;
     images_start(directory, mail);
+    execs_start(directory, environment);
 }

@@ -16,6 +16,7 @@
 #ifndef FATHOM_PATHMAP_PROBE_STATE_H
 #define FATHOM_PATHMAP_PROBE_STATE_H
 
+#include <linux/futex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -87,6 +88,8 @@ struct core {
     struct store_image *images;
     struct store_function *functions;
     uint64_t store_size;
+    const uint32_t *trainer;      /* core_watch(); NULL: not told */
+    void (*tell)(int error);      /* core_tell(), or NULL */
     uint32_t main_function;       /* _start; 0: not told */
     uint64_t libc_low, libc_high; /* the code of the C library, 0: not found */
     uint64_t thread_returns[4];   /* where functions return to that clone3 or clone called */
@@ -147,9 +150,18 @@ void nodes_adopt(struct stack *stack, struct thread *thread, const struct store_
 long store_make(uint32_t pid, uint64_t *size);
 void store_use(uint8_t *mapping);       /* points the core to it */
 bool store_room(void *at, size_t size); /* false: the disk is full. at lies in the store's mapping */
+/* Room for a stack of that size in all, with nothing in it yet; NULL: there is none. */
+struct store_stack *store_stack_new(uint32_t size);
 #define STORE_NO_CHUNK UINT32_MAX
 /* The first of STORE_CHUNK_NODES new nodes; STORE_NO_CHUNK: no room. */
 uint32_t store_chunk(void);
+
+/* Nobody waits for the store any more. */
+static inline bool trainer_is_over(void)
+{
+    uint32_t word = core.trainer ? __atomic_load_n(core.trainer, __ATOMIC_ACQUIRE) : 1;
+    return word == 0 || (word & FUTEX_OWNER_DIED);
+}
 
 /* functions.c */
 /* Who makes the call that returns to `site`. */

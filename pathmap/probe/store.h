@@ -9,6 +9,7 @@
  *     0                    struct store_header
  *     STORE_IMAGES_AT      struct store_image[STORE_IMAGES_MAX]        [0, header.image_count) in use
  *     STORE_FUNCTIONS_AT   struct store_function[STORE_FUNCTIONS_MAX]  [1, header.function_count) in use
+ *     STORE_STACKS_AT      struct store_stack, each followed by bytes  [0, header.stacks_used) bytes in use
  *     STORE_NODES_AT       struct store_node[]                         up to the end of the file
  *
  * Nodes are handed out to threads in chunks of STORE_CHUNK_NODES: those of
@@ -30,7 +31,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC   0x4f545346u /* "FSTO" */
-#define STORE_VERSION 2
+#define STORE_VERSION 3
 
 #define STORE_IMAGES_MAX    1024u
 #define STORE_FUNCTIONS_MAX (1u << 22)
@@ -39,14 +40,16 @@
 
 #define STORE_IMAGES_AT    4096u
 #define STORE_FUNCTIONS_AT (16ull << 20)
+#define STORE_STACKS_AT    (80ull << 20)
+#define STORE_STACKS_SIZE  (48ull << 20)
 #define STORE_NODES_AT     (128ull << 20)
 
 #define STORE_ROOT     UINT32_MAX /* function of a tree's root */
 #define STORE_NO_IMAGE UINT32_MAX
 #define STORE_PREFIX   "store-" /* of the file's name */
 
-/* Counts are of this process alone. A field that changes is written at once, so any moment's value is good.
- */
+/* Counts are of this process alone. A field that changes is written at once, so any moment's value is
+ * good. */
 struct store_header {
     uint32_t magic, version;
     uint32_t pid;
@@ -62,7 +65,8 @@ struct store_header {
     uint64_t dropped_depth; /* entries not counted because the shadow stack was full */
     uint64_t dropped_stack; /* entries not counted because their stack could not be told or kept */
     uint64_t misplaced;     /* entries whose caller was found by the call site, not by depth alone */
-    uint8_t reserved[4096 - 80];
+    uint64_t stacks_used;   /* bytes of stacks handed out; may be beyond what fits */
+    uint8_t reserved[4096 - 88];
 };
 _Static_assert(sizeof(struct store_header) == 4096, "one page");
 
@@ -95,8 +99,21 @@ struct store_function {
     uint64_t vaddr; /* the function's entry, image-virtual */
 };
 _Static_assert(sizeof(struct store_function) == 16, "no padding");
-_Static_assert(STORE_FUNCTIONS_AT + STORE_FUNCTIONS_MAX * sizeof(struct store_function) <= STORE_NODES_AT,
+_Static_assert(STORE_FUNCTIONS_AT + STORE_FUNCTIONS_MAX * sizeof(struct store_function) <= STORE_STACKS_AT,
                "fits");
+_Static_assert(STORE_STACKS_AT + STORE_STACKS_SIZE <= STORE_NODES_AT, "fits");
+
+/* What lay on the stack when a node was made whose caller has no hook: all from the callee's CFA up to the
+ * frame that called the innermost hooked one, so that the frames between can be unwound. Where the area or
+ * the stack is too large, a node has none. */
+struct store_stack {
+    uint32_t size;     /* of this and the bytes that follow, a multiple of 8; 0: the writer was killed */
+    uint32_t node;     /* 0: not complete */
+    uint64_t cfa;      /* of the callee: the address of the bytes */
+    uint64_t back, bp; /* its return address, and BP at its entry (0: not known) */
+};
+_Static_assert(sizeof(struct store_stack) == 32, "no padding");
+#define STORE_STACK_MAX (64u << 10) /* bytes of one */
 
 struct store_node {
     uint32_t parent;   /* node; 0 for a root only */

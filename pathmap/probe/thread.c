@@ -1,5 +1,5 @@
 /*
- * threads.c - the state of each thread, and where the base of its stack is.
+ * thread.c - the state of each thread, and where the base of its stack is.
  *
  * A thread that has ended leaves its state, with its tree, to one that starts: its ID is no longer one of
  * this process. Each start looks at a few states only, so that many living threads cost no more than a few.
@@ -64,14 +64,6 @@ struct thread *thread_here(void)
     thread->tid = tid;
     probe_thread = thread;
     return thread;
-}
-
-/* Its state is looked at first when a thread starts. */
-void core_thread_exit(void)
-{
-    struct thread *thread = probe_thread;
-    if (thread && core.started && !fork_unseen())
-        __atomic_store_n(&core.thread_probe, (uint32_t)(thread - core.threads), __ATOMIC_RELAXED);
 }
 
 /* After the system calls clone3 and clone, glibc calls the thread's function by a register:

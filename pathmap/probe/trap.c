@@ -72,8 +72,7 @@ __asm__(".text\n"
 extern void trap_entry(int sig, siginfo_t *info, void *context) __attribute__((visibility("hidden")));
 __attribute__((used, visibility("hidden"))) void *trap_handle(int sig, siginfo_t *info, void *context);
 
-/* Masks ----------------------------------------------------------------------------------------------------
- */
+/* Masks -------------------------------------------------------------------------------------------------- */
 
 bool trap_in(const sigset_t *set)
 {
@@ -117,8 +116,7 @@ static void drop_lock(unsigned long old)
     kernel_mask(SIG_SETMASK, old);
 }
 
-/* The action in the kernel ---------------------------------------------------------------------------------
- */
+/* The action in the kernel ------------------------------------------------------------------------------- */
 
 /* SA_NODEFER: the program's handler, called from ours, may run into breakpoints. On the alternate stack, if
  * the thread has one, unless the program's handler wants the normal one: its own size is what the program
@@ -157,8 +155,7 @@ void trap_action(const struct sigaction *action, struct sigaction *old)
         raw_copy(old, &before, sizeof before);
 }
 
-/* Signals --------------------------------------------------------------------------------------------------
- */
+/* Signals ------------------------------------------------------------------------------------------------ */
 
 bool trap_blocked(void)
 {
@@ -237,8 +234,24 @@ void trap_start(void)
     state.started = true;
 }
 
+void trap_leave(void)
+{
+    struct kernel_action a = {.mask = *(const unsigned long *)&state.program.sa_mask};
+    if (!state.started)
+        return;
+    unsigned long old = take_lock();
+    a.handler = state.program.sa_sigaction;
+    a.flags = (unsigned)state.program.sa_flags | SA_RESTORE;
+    a.restorer = trap_restorer;
+    raw_call(SYS_rt_sigaction, SIGTRAP, (long)&a, 0, sizeof a.mask, 0, 0);
+    state.started = false;
+    drop_lock(old | (mine.blocked ? BIT : 0));
+}
+
 void trap_fork_child(void)
 {
+    if (!state.started)
+        return;
     state.pid = raw_pid();
     __atomic_store_n(&state.lock, 0, __ATOMIC_RELEASE);
     mine.pending = false; /* pending signals stay with the parent */

@@ -29,6 +29,8 @@ void trap_block(bool blocked);
 /* A SIGTRAP has come to this thread while it was blocked. */
 bool trap_pending(void);
 void trap_fork_child(void);
+/* There are no breakpoints any more: gives SIGTRAP back to the program. */
+void trap_leave(void);
 
 /* Masks as the program gives and gets them. */
 bool trap_in(const sigset_t *set);

@@ -20,6 +20,9 @@ static struct trial begin(void)
 
 static void ready(struct trial *t)
 {
+    struct image *image = world_image(t->trained);
+    struct trie *trie = t->trained->trie; /* training saw every call */
+    trie_set_hooked(trie, trie_image(trie, image_path(image), image_build_id(image)));
     world_finish(t->trained);
     world_finish(t->true_world);
     struct self *self = &t->trained->self;
@@ -43,7 +46,7 @@ static void sample(struct trial *t, unsigned function, uint32_t height, uint64_t
     struct sample s = world_sample(function, BASE, height);
     struct resolved r;
     s.period = weight;
-    cr_assert_eq(resolver_resolve(w->resolver, w->self.process, &s, &r, NULL), 0);
+    cr_assert_eq(resolver_resolve(w->resolver, w->self.process, &s, SETTING_ANY, &r, NULL), 0);
     cr_assert_eq(evaluation_add(t->evaluation, w->map, w->self.process, &s, &r, NULL), 0);
 }
 

@@ -10,6 +10,9 @@ tests_collector_test_layout_SOURCES = tests/collector/test_layout.c
 tests_collector_test_layout_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_collector_SOURCES = tests/collector/test_collector.c
 tests_collector_test_collector_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/collector/test_members
+tests_collector_test_members_SOURCES = tests/collector/test_members.c
+tests_collector_test_members_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
 
 check_PROGRAMS += tests/collector/busy
 tests_collector_busy_SOURCES = tests/collector/busy.c
@@ -17,3 +20,4 @@ tests_collector_busy_LDADD = -lpthread
 # Recorded as a plain program, in a build with sanitizers too.
 tests_collector_busy_LDFLAGS =
 tests_collector_busy_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -O2
+$(tests_collector_busy_OBJECTS): override CFLAGS += -O2

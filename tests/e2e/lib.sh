@@ -6,7 +6,8 @@
 set -u
 : "${FATHOM:?}" "${top_builddir:?}" "${top_srcdir:?}"
 LC_ALL=C.UTF-8
-export LC_ALL
+DEBUGINFOD_URLS=
+export LC_ALL DEBUGINFOD_URLS
 programs=$top_builddir/tests/programs
 workloads=$top_srcdir/tests/workloads
 tests_run=0
@@ -33,7 +34,7 @@ skip() { tests_run=$((tests_run + 1)); echo "ok $tests_run - $1 # SKIP $2"; }
 
 note() { sed 's/^/# /'; }
 
-finish() { echo "1..$tests_run"; exit 0; }
+finish() { judge_paths; echo "1..$tests_run"; exit 0; }
 
 skip_all() { echo "1..0 # SKIP $*"; exit 0; }
 
@@ -59,6 +60,48 @@ run()
 {
     timeout -k 5 120 "$@" >out 2>err </dev/null
     status=$?
+    if [ "$1" = "$FATHOM" ] && [ "${2-}" = report ]; then
+        case $status in
+        0 | 7) check_paths "$@" ;;
+        esac
+    fi
+}
+
+# The paths that reports show are held against the programs' code (tests/checker): each recording once for every set
+# of options that has a say in its paths. finish tells the result as a test of its own.
+checked=0
+check_paths()
+{
+    shift 2
+    input=perf.data
+    for argument; do
+        shift
+        case ${before-}:$argument in
+        -i:* | --input:*) input=$argument ;;
+        -m:* | --map:* | --event:*) set -- "$@" "$before" "$argument" ;;
+        *:--no-*) set -- "$@" "$argument" ;;
+        esac
+        before=$argument
+    done
+    before=
+    [ -f "$input" ] || return # --help, or a pipe that was read
+    key="$* $(stat -L -c '%n %i %s %Z' "$input" 2>/dev/null)"
+    grep -Fqx "$key" "$work/.reports" 2>/dev/null && return
+    echo "$key" >>"$work/.reports"
+    timeout -k 5 120 "$top_builddir/tests/checker/paths" -i "$input" "$@" >"$work/.checker" 2>&1 </dev/null ||
+        { echo "status $?: -i $input $*" && cut -c 1-600 "$work/.checker"; } >>"$work/.impossible"
+    checked=$((checked + 1))
+}
+
+judge_paths()
+{
+    [ $checked != 0 ] || return
+    if [ -s "$work/.impossible" ]; then
+        not_ok "the paths of $checked reports are possible"
+        head -n 60 "$work/.impossible" | note
+    else
+        ok "the paths of $checked reports are possible"
+    fi
 }
 
 # exits STATUS DESCRIPTION COMMAND...: runs it and compares the exit status.
@@ -128,10 +171,12 @@ frames()
     esac
 }
 
-# share FILE PATTERN: percent of the file's weight on the paths that match.
+# share FILE PATTERN: percent of the file's weight on the paths that match. (A value of -v loses its backslashes, in
+# gawk others than in mawk.)
 share()
 {
-    awk -v pattern="$2" '
+    pattern=$2 awk '
+        BEGIN { pattern = ENVIRON["pattern"] }
         { weight = $NF; path = $0; sub(/ [0-9.]+$/, "", path); all += weight }
         path ~ pattern { sum += weight }
         END { if (all <= 0) exit 1; printf "%.2f\n", 100 * sum / all }' "$1"

@@ -4,11 +4,11 @@
 # shellcheck shell=sh
 
 # paths_of MAP: its function paths from main on or, in other threads and on other stacks, from their first
-# function on, each once; without those of start-up and exit, which are the compiler's and the C library's, and
-# the clock.
+# function on, each once; without those of start-up and exit, which are the compiler's, the clock, and frames of
+# images without hooks.
 paths_of()
 {
-    "$FATHOM" map paths "$1" | sed '1d' | awk '{ print $4 }' | sed 's/^_start;//; s/;thread_ns.*$//' |
+    "$FATHOM" map paths --hooked "$1" | sed '1d' | awk '{ print $4 }' | sed 's/^_start;//; s/;thread_ns.*$//' |
         grep -Ev '(^|;)(_start|_init|_fini|frame_dummy|register_tm_clones|deregister_tm_clones|__do_global_dtors_aux)' |
         sort -u
 }
@@ -26,8 +26,8 @@ has_paths()
 # ("ok N"), and is not ("bad N", with the paths). Stubs of the linkage table are no functions that are trained.
 agree()
 {
-    "$FATHOM" map paths "$1" >complete.list
-    "$FATHOM" map paths "$2" >other.list
+    "$FATHOM" map paths --hooked "$1" >complete.list
+    "$FATHOM" map paths --hooked "$2" >other.list
     awk '
         FNR == 1 { next }
         { height = $3; path = $4; for (i = 5; i <= NF; i++) path = path " " $i; n = split(path, frame, ";") }

@@ -16,12 +16,12 @@ tests_fuzz_fuzz_image_LDFLAGS = $(FUZZ_LINK)
 
 FUZZERS_BUILT += tests/fuzz/fuzz_fmap
 tests_fuzz_fuzz_fmap_SOURCES = tests/fuzz/fuzz_fmap.c tests/pathmap/exercise.c tests/pathmap/exercise.h $(FUZZ_DRIVER)
-tests_fuzz_fuzz_fmap_LDADD = libpathmap.la libimage.la libbase.la
+tests_fuzz_fuzz_fmap_LDADD = libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
 tests_fuzz_fuzz_fmap_LDFLAGS = $(FUZZ_LINK)
 
 FUZZERS_BUILT += tests/fuzz/fuzz_automaton
 tests_fuzz_fuzz_automaton_SOURCES = tests/fuzz/fuzz_automaton.c $(FUZZ_DRIVER)
-tests_fuzz_fuzz_automaton_LDADD = libinfer.la libprocess.la libpathmap.la libperfdata.la libimage.la libbase.la
+tests_fuzz_fuzz_automaton_LDADD = libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
 tests_fuzz_fuzz_automaton_LDFLAGS = $(FUZZ_LINK)
 
 FUZZERS_BUILT += tests/fuzz/fuzz_perfdata
@@ -32,7 +32,7 @@ tests_fuzz_fuzz_perfdata_LDFLAGS = $(FUZZ_LINK)
 FUZZERS_BUILT += tests/fuzz/fuzz_store
 tests_fuzz_fuzz_store_SOURCES = tests/fuzz/fuzz_store.c tests/pathmap/exercise.c tests/pathmap/exercise.h \
 	tests/pathmap/store.c tests/pathmap/store.h $(FUZZ_DRIVER)
-tests_fuzz_fuzz_store_LDADD = libpathmap.la libimage.la libbase.la
+tests_fuzz_fuzz_store_LDADD = libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
 tests_fuzz_fuzz_store_LDFLAGS = $(FUZZ_LINK)
 
 check_PROGRAMS += $(FUZZERS_BUILT)

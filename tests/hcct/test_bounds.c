@@ -15,8 +15,8 @@ static uint64_t random_next(uint64_t *state) /* splitmix64 (public domain) */
     return hash_u64(*state += 0x9e3779b97f4a7c15ULL);
 }
 
-/* One of DISTINCT paths, the low numbers far more often; `skew` 1 is uniform. Paths share their outer frames.
- */
+/* One of DISTINCT paths, the low numbers far more often; `skew` 1 is uniform. Paths share their outer
+ * frames. */
 static size_t path_draw(uint64_t *state, double skew, uint32_t *items)
 {
     double u = (double)(random_next(state) >> 11) * 0x1p-53;

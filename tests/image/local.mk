@@ -21,3 +21,6 @@ tests_image_test_thread_return_SOURCES = tests/image/test_thread_return.c
 tests_image_test_thread_return_LDADD = $(IMAGE_TEST_LIBS)
 tests_image_test_lines_SOURCES = tests/image/test_lines.c $(IMAGE_TEST_BUILD)
 tests_image_test_lines_LDADD = $(IMAGE_TEST_LIBS)
+UNIT_TESTS += tests/image/test_image_store
+tests_image_test_image_store_SOURCES = tests/image/test_image_store.c $(IMAGE_TEST_BUILD)
+tests_image_test_image_store_LDADD = $(IMAGE_TEST_LIBS)

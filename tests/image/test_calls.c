@@ -467,6 +467,45 @@ Test(calls, cold_parts, .fini = close_calls)
     cr_expect_eq(calls_before(calls, cold->next), cold);
 }
 
+/* What other images can call, and what that calls. */
+static const char entered[] =
+    "#define F __attribute__((noinline, noipa)) int\n"
+    "static F deep(int x) { __asm__ volatile(\"\"); return x; }\n"
+    "static F alone(int x) { __asm__ volatile(\"\"); return x + 2; }\n"
+    "static F taken(int x) { return deep(x) + 1; }\n"
+    "static F hidden(int x) { return alone(x) + 1; }\n"
+    "F given(int x) { __asm__ volatile(\"\"); return x + 3; }\n"
+    "int (*volatile hook)(int) = taken;\n"
+    "int main(int c, char **v) { (void)v; return hook(c) + hidden(c) + given(c); }\n";
+
+static bool is_entered(const bool *of, const char *name)
+{
+    return of[function(name)];
+}
+
+Test(calls, entered_from_outside, .fini = close_calls)
+{
+    build_source("entered.c", entered);
+    build_run("$CC -O2 -fPIE -pie -Wl,--export-dynamic-symbol=given -o entered entered.c");
+    open_calls("entered");
+    uint32_t main_function = function("main");
+    bool *all, *but;
+    cr_assert_eq(calls_entered(calls, NULL, 0, &all), 0);
+    cr_assert_eq(calls_entered(calls, &main_function, 1, &but), 0);
+    static const char *const always[] = {"taken", "deep", "given"}, *const of_main[] = {"main", "hidden",
+                                                                                        "alone"};
+    for (unsigned i = 0; i < 3; i++) {
+        cr_expect(is_entered(all, always[i]), "%s", always[i]);
+        cr_expect(is_entered(but, always[i]), "%s", always[i]);
+        cr_expect(is_entered(all, of_main[i]), "%s", of_main[i]);
+        cr_expect_not(is_entered(but, of_main[i]), "%s", of_main[i]);
+    }
+    cr_expect(image_exports(image, "given"));
+    cr_expect_not(image_exports(image, "hidden"));
+    free(all);
+    free(but);
+}
+
 /* glibc: functions that are chosen by the processor; exports by name. */
 Test(calls, resolvers)
 {

@@ -75,3 +75,27 @@ Test(debug_file, of_another_build_is_left_out, .fini = build_clean)
     cr_expect_eq(warnings, 1);
     image_close(image);
 }
+
+/* What Fedora's find-debuginfo makes: the functions' symbols alone, compressed, in the file itself. */
+Test(debug_file, symbols_within_the_file, .fini = build_clean)
+{
+    build_source("lib.c", source);
+    build_run(
+        "$CC -O2 -fPIC -shared -o lib.so lib.c && nm -D lib.so --format=posix --defined-only | awk '{ print "
+        "$1 }' |"
+        "sort >dynamic && nm lib.so --format=posix --defined-only | awk '$2 ~ /[TtDd]/ { print $1 }' | sort |"
+        "comm -13 dynamic - >keep && objcopy --only-keep-debug lib.so mini &&"
+        "objcopy -S --remove-section .comment --keep-symbols=keep mini && xz mini && strip lib.so");
+    struct image *image = build_open("lib.so");
+    cr_expect_not(knows_hidden(image));
+    image_close(image);
+    build_run("cp lib.so bare.so && objcopy --add-section .gnu_debugdata=mini.xz lib.so");
+    image = build_open("lib.so");
+    cr_expect(knows_hidden(image));
+    image_close(image);
+    build_run("printf '\\377\\377\\377' | dd of=mini.xz bs=1 seek=100 conv=notrunc status=none &&"
+              "objcopy --add-section .gnu_debugdata=mini.xz bare.so");
+    image = build_open("bare.so");
+    cr_expect_not(knows_hidden(image), "what is damaged is left out");
+    image_close(image);
+}

@@ -128,7 +128,7 @@ Test(image, what_is_no_image_says_so, .fini = build_clean)
     cr_expect_not_null(strstr(err.text, "neither"));
     cr_expect_eq(image_open(build_path("cut.so"), NULL, &image, &err), -EBADMSG);
     cr_expect_eq(image_open(build_path("header.so"), NULL, &image, &err), -EBADMSG);
-    cr_expect_eq(image_open("/", NULL, &image, &err), -EINVAL);
+    cr_expect_eq(image_open("/", NULL, &image, &err), -ENOMSG);
     cr_expect_null(image);
     image_close(NULL);
 }

@@ -2,10 +2,13 @@
 #include <criterion/criterion.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "image/lines.h"
+#include "image/lines_child.h"
 #include "tests/image/build.h"
 
 /* `volatile` accesses stay where they are written: their lines are looked for. */
@@ -146,6 +149,127 @@ Test(lines, names_of_cxx_are_whole, .fini = build_clean)
     cr_expect_eq(frames[0].line, 3);
     cr_expect_str_eq(frames[1].function, "space::box::call");
     cr_expect_eq(frames[1].line, 5);
+    lines_close(lines);
+    image_close(image);
+}
+
+/* A file's section: where it lies, by readelf. */
+static void find_section(const char *file, const char *section, unsigned long *offset, unsigned long *size)
+{
+    char command[512];
+    snprintf(command, sizeof command,
+             "readelf -SW %s | sed 's/^ *\\[ *[0-9]*\\] *//' | awk '$1 == \"%s\" { print $4, $5 }'",
+             build_path(file), section);
+    FILE *out = popen(command, "r");
+    cr_assert(out && fscanf(out, "%lx %lx", offset, size) == 2);
+    pclose(out);
+}
+
+static void put_byte(const char *file, unsigned long at, int byte)
+{
+    FILE *f = fopen(build_path(file), "r+");
+    cr_assert(f && fseek(f, (long)at, SEEK_SET) == 0 && fputc(byte, f) != EOF && fclose(f) == 0);
+}
+
+/* Whatever its debug information says, it is read to an end, and what it says is a string or nothing. */
+static void ask_damaged(const char *name)
+{
+    struct image *image = build_open(name);
+    struct lines *lines;
+    struct fathom_error err = {0};
+    struct image_options options = {.no_debug_files = true};
+    if (lines_open(image, &options, &lines, &err) == 0) {
+        for (unsigned i = 0; i < sizeof stores / sizeof *stores; i++) {
+            struct line_frame frames[8];
+            size_t count = lines_at(lines, find_store(image, stores[i].constant), frames, 8);
+            cr_assert_leq(count, 8);
+            for (size_t f = 0; f < count; f++)
+                cr_assert(!frames[f].function || strlen(frames[f].function) < 5000);
+        }
+        lines_close(lines);
+    } else {
+        cr_assert_gt(strlen(err.text), 0);
+    }
+    image_close(image);
+}
+
+Test(lines, damaged_debug_information, .fini = build_clean)
+{
+    static const char *const sections[] = {".debug_info", ".debug_abbrev", ".debug_line", ".debug_str"};
+    uint32_t state = 12345;
+    build_source("inlined.c", source);
+    build_run("gcc -g -gdwarf-5 -O2 -fPIC -shared -o whole.so inlined.c");
+    for (int round = 0; round < 40; round++) {
+        unsigned long offset, size;
+        build_run("cp whole.so damaged.so");
+        find_section("damaged.so", sections[round % 4], &offset, &size);
+        for (int i = 0; i < 60; i++) {
+            state = state * 1664525 + 1013904223;
+            put_byte("damaged.so", offset + (state >> 8) % size, (int)(state >> 24));
+        }
+        ask_damaged("damaged.so");
+    }
+}
+
+Test(lines, a_child_that_dies_takes_nothing_with_it, .fini = build_clean)
+{
+    struct lines_child child = {0};
+    struct fathom_error err = {0};
+    uint8_t *answer = NULL;
+    size_t size;
+    build_source("inlined.c", source);
+    build_run("gcc -g -O2 -fPIC -shared -o whole.so inlined.c");
+    struct image *image = build_open("whole.so");
+    uint64_t address = find_store(image, 1111);
+    cr_assert_eq(lines_child_start(&child, image, NULL, &err), 0, "%s", err.text);
+    cr_assert_eq(lines_child_ask(&child, address, &answer, &size), 0);
+    cr_expect_not_null(memmem(answer, size, "inner", 5));
+    free(answer);
+    kill(child.pid, SIGSEGV);
+    cr_expect_eq(lines_child_ask(&child, address, &answer, &size), -EIO);
+    cr_expect_eq(child.pid, 0);
+    lines_child_end(&child);
+    image_close(image);
+}
+
+/* dwz moves what two libraries have in common to a third file. */
+static const char common[] =
+    "typedef struct thing_with_a_long_name { int alpha; struct thing_with_a_long_name *next_of_them; } "
+    "thing_t;\n"
+    "extern volatile int cell;\n"
+    "#define F static inline __attribute__((always_inline)) void\n"
+    "F inner_of_both(thing_t *parameter_of_inner) { cell = 1111; cell = parameter_of_inner->alpha; }\n"
+    "F middle_of_both(thing_t *parameter_of_middle) { inner_of_both(parameter_of_middle); cell = 2222; }\n";
+
+Test(lines, names_in_the_file_of_dwz, .fini = build_clean)
+{
+    if (system("command -v dwz >/dev/null") != 0)
+        cr_skip_test("dwz is not installed");
+    build_source("common.h", common);
+    for (char c = 'a'; c < 'c'; c++) {
+        char name[] = "x.c";
+        name[0] = c;
+        build_source(name, "#include \"common.h\"\nvolatile int cell;\nthing_t thing;\n"
+                           "void outer(void) { cell = 3333; middle_of_both(&thing); }\n");
+        build_run("gcc -g -O2 -fPIC -shared -Wl,--build-id -o %c.so %c.c", c, c);
+    }
+    build_run("dwz -m common.debug a.so b.so && readelf -SW a.so | grep -q gnu_debugaltlink");
+    struct image *image = build_open("a.so");
+    struct lines *lines = NULL;
+    struct fathom_error err = {0};
+    struct line_frame frames[8];
+    cr_assert_eq(lines_open(image, NULL, &lines, &err), 0, "%s", err.text);
+    cr_assert_eq(lines_at(lines, find_store(image, 1111), frames, 8), 3);
+    cr_expect_str_eq(frames[0].function, "inner_of_both");
+    cr_expect_str_eq(frames[1].function, "middle_of_both");
+    cr_expect_str_eq(frames[2].function, "outer");
+    lines_close(lines);
+    /* without that file its names are missing, not wrong */
+    build_run("rm common.debug");
+    cr_assert_eq(lines_open(image, NULL, &lines, &err), 0, "%s", err.text);
+    size_t count = lines_at(lines, find_store(image, 1111), frames, 8);
+    for (size_t i = 0; i + 1 < count; i++)
+        cr_expect_null(frames[i].function, "%s", frames[i].function);
     lines_close(lines);
     image_close(image);
 }

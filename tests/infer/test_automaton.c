@@ -235,8 +235,8 @@ Test(automaton, answers_are_remembered)
     rig_end(&r);
 }
 
-/* c calls what it is given: d, which nobody was seen to call, may be that; so may e, which b calls directly.
- */
+/* c calls what it is given: d, which nobody was seen to call, may be that; so may e, which b calls
+ * directly. */
 Test(automaton, pointers_are_the_last_resort)
 {
     struct rig r;

@@ -27,7 +27,7 @@ static void meet_all(struct rig *r, double samples)
         struct pathmap_node n = pathmap_node(map, i);
         const struct candidate_path *candidates;
         uint32_t answer, first;
-        cr_assert_eq(resolver_find(r->world->resolver, n.function, n.height, &answer), 1);
+        cr_assert_eq(resolver_find(r->world->resolver, SETTING_ANY, n.function, n.height, &answer), 1);
         cr_assert_eq(coherence_meet(r->model, answer, samples), 0);
         uint32_t count = resolver_candidates(r->world->resolver, answer, &candidates, &first);
         for (uint32_t c = 0; c < count; c++)

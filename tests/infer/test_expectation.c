@@ -47,7 +47,9 @@ static void note(struct rig *r, unsigned function, uint32_t height, uint32_t anc
     const struct image_function *f = image_function(place.image, place.function);
     uint32_t image = trie_image(r->world->trie, image_path(place.image), image_build_id(place.image));
     uint32_t number = trie_function(r->world->trie, image, f->address, f->name);
-    cr_assert_eq(survey_add(r->survey, (struct run_time){1, r->time += 1000}, number, height, anchor), 0);
+    cr_assert_eq(survey_add(r->survey, (struct run_time){1, r->time += 1000},
+                            &(struct wanted){number, height, SETTING_ANY, 0}, anchor),
+                 0);
 }
 
 static void run(struct rig *r, uint32_t rounds)
@@ -69,7 +71,7 @@ static double share(const struct rig *r)
     struct pathmap_node leaf = pathmap_node(r->world->map, r->nodes[r->leaf]);
     uint32_t answer, first;
     double two = 0, all = 0;
-    cr_assert_eq(resolver_find(r->world->resolver, leaf.function, leaf.height, &answer), 1);
+    cr_assert_eq(resolver_find(r->world->resolver, SETTING_ANY, leaf.function, leaf.height, &answer), 1);
     uint32_t count = resolver_candidates(r->world->resolver, answer, &candidates, &first);
     for (uint32_t i = 0; i < count; i++) {
         all += coherence_share(r->model, first + i);
@@ -114,12 +116,12 @@ Test(expectation, anchors_are_states)
     struct rig r = begin();
     uint32_t state, first, answer;
     const struct candidate_path *candidates;
-    cr_assert_eq(expectation_anchor(r.world->resolver, r.model, r.nodes[r.leaf], &state), 1);
+    cr_assert_eq(expectation_anchor(r.world->resolver, r.model, SETTING_ANY, r.nodes[r.leaf], &state), 1);
     struct pathmap_node leaf = pathmap_node(r.world->map, r.nodes[r.leaf]);
-    cr_assert_eq(resolver_find(r.world->resolver, leaf.function, leaf.height, &answer), 1);
+    cr_assert_eq(resolver_find(r.world->resolver, SETTING_ANY, leaf.function, leaf.height, &answer), 1);
     resolver_candidates(r.world->resolver, answer, &candidates, &first);
     cr_expect_eq(candidates[state - first].node, r.nodes[r.leaf]);
-    cr_expect_eq(expectation_anchor(r.world->resolver, r.model, PATHMAP_NONE, &state), 0);
+    cr_expect_eq(expectation_anchor(r.world->resolver, r.model, SETTING_ANY, PATHMAP_NONE, &state), 0);
     note(&r, 4, 64, TRIE_NONE);
     note(&r, 4, 64, r.leaf);
     note(&r, 4, 64, TRIE_NONE);
@@ -143,7 +145,9 @@ Test(survey, counts_cids_and_keeps_each_threads_moments)
     const struct wanted *cids;
     const struct moment *moments;
     for (uint32_t i = 0; i < 100; i++)
-        cr_assert_eq(survey_add(s, (struct run_time){i % 2, i}, i % 4, 16, i == 50 ? 7 : TRIE_NONE), 0);
+        cr_assert_eq(survey_add(s, (struct run_time){i % 2, i}, &(struct wanted){i % 4, 16, SETTING_ANY, 0},
+                                i == 50 ? 7 : TRIE_NONE),
+                     0);
     cr_assert_eq(survey_cids(s, &cids), 4u);
     cr_assert_eq(survey_threads(s), 2u);
     for (uint32_t i = 0; i < 4; i++) {

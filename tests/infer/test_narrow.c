@@ -14,8 +14,7 @@ struct story {
 };
 
 /* fun0 calls fun1 and fun2, which both call fun3, which calls fun4: by the counts 3 times as often under
- * fun1.
- */
+ * fun1. */
 static struct story begin(void)
 {
     struct story s = {.world = world_open()};
@@ -41,7 +40,9 @@ static void end(struct story *s)
 static struct resolved resolve(struct story *s, const struct sample *sample)
 {
     struct resolved resolved;
-    cr_assert_eq(resolver_resolve(s->world->resolver, s->world->self.process, sample, &resolved, NULL), 0);
+    cr_assert_eq(
+        resolver_resolve(s->world->resolver, s->world->self.process, sample, SETTING_ANY, &resolved, NULL),
+        0);
     cr_assert_eq(narrow_resolved(s->narrow, s->world->self.process, sample, &resolved, NULL), 0);
     double sum = 0;
     for (uint32_t i = 0; i < resolved.posterior_count; i++)

@@ -10,13 +10,20 @@ static struct resolved resolve(struct world *w, struct sample sample)
 {
     struct resolved out;
     struct fathom_error err = {0};
-    cr_assert_eq(resolver_resolve(w->resolver, w->self.process, &sample, &out, &err), 0, "%s", err.text);
+    cr_assert_eq(resolver_resolve(w->resolver, w->self.process, &sample, SETTING_ANY, &out, &err), 0, "%s",
+                 err.text);
     return out;
 }
 
 static void set_stack(struct world *w)
 {
     cr_assert_eq(process_set_stack(w->self.process, self_tid(), BASE - 0x100000, BASE, NULL), 0);
+}
+
+/* Training saw every call. */
+static void hook(struct world *w)
+{
+    trie_set_hooked(w->trie, trie_image(w->trie, image_path(world_image(w)), image_build_id(world_image(w))));
 }
 
 /* fun0 at 0 calls fun1 and fun2 at 16; both call fun3 at 48, from two places each. fun4 only under fun1. */
@@ -30,6 +37,7 @@ static struct world *diamond(void)
     world_child(w, two, 3, 48, 200, 4, 4);
     world_child(w, two, 3, 64, 201, 1, 1);
     world_child(w, one, 4, 48, 102, 1, 0);
+    hook(w);
     world_finish(w);
     set_stack(w);
     return w;
@@ -98,14 +106,14 @@ Test(resolver, expected_paths_stand_beside_trained_ones)
         other = strcmp(path, "fun0 fun2 fun3") == 0 ? i : other;
         unseen = strcmp(path, "fun0 fun2 fun4") == 0 ? i : unseen;
     }
-    cr_assert_eq(resolver_expect(w->resolver, trained, 0.2), 0);
-    cr_assert_eq(resolver_expect(w->resolver, other, 0.5), 0);
-    cr_assert_eq(resolver_expect(w->resolver, other, 0.1), 0);
-    cr_assert_eq(resolver_expect(w->resolver, unseen, 0.1), 0);
+    cr_assert_eq(resolver_expect(w->resolver, SETTING_ANY, trained, 0.2), 0);
+    cr_assert_eq(resolver_expect(w->resolver, SETTING_ANY, other, 0.5), 0);
+    cr_assert_eq(resolver_expect(w->resolver, SETTING_ANY, other, 0.1), 0);
+    cr_assert_eq(resolver_expect(w->resolver, SETTING_ANY, unseen, 0.1), 0);
     struct resolved r = resolve(w, world_sample(3, BASE, 48));
     /* one sample and two walks on the one path; 0.2 and 0.6 of what is expected */
-    cr_expect_eq(r.kind, RESOLVED_PRECISE);
-    cr_expect_eq(r.paths, 1u, "that training saw");
+    cr_expect_eq(r.kind, RESOLVED_AMBIGUOUS, "training did not see every call");
+    cr_expect_eq(r.paths, 2u, "the one that training saw, and what else there may be");
     cr_expect_eq(r.node, trained);
     cr_expect_float_eq(r.probability, (1 + 2 * 0.5 + 0.25) / (1 + 2 * 0.5 + 1), 1e-6);
     cr_expect_eq(resolver_evidence(w->resolver, r.answer), 3);
@@ -132,7 +140,7 @@ Test(resolver, settled_shares_outvote_training)
         double share = strcmp(path, "fun0 fun1 fun3") == 0   ? 0.1
                        : strcmp(path, "fun0 fun2 fun3") == 0 ? 0.3
                                                              : 0;
-        cr_assert(share == 0 || resolver_expect(w->resolver, i, share) == 0);
+        cr_assert(share == 0 || resolver_expect(w->resolver, SETTING_ANY, i, share) == 0);
     }
     resolver_settle(w->resolver);
     struct resolved r = resolve(w, world_sample(3, BASE, 48));
@@ -144,7 +152,8 @@ Test(resolver, settled_shares_outvote_training)
     cr_expect_eq(resolver_kind(w->resolver, r.answer, r.posterior[1].node), RESOLVED_AMBIGUOUS,
                  "one path was trained, but another is likely");
     r = resolve(w, world_sample(4, BASE, 48));
-    cr_expect_eq(r.kind, RESOLVED_PRECISE, "nothing else was told of it");
+    cr_expect_eq(r.kind, RESOLVED_AMBIGUOUS,
+                 "nothing else was told of it, but training did not see every call");
     cr_expect_eq(r.probability, 1);
     world_close(w);
 }
@@ -169,7 +178,7 @@ Test(resolver, says_why_a_context_is_unknown)
     cr_expect_eq(resolve(w, s).reason, UNKNOWN_REGISTERS);
     struct resolved r;
     s = world_sample(3, BASE, 48);
-    cr_expect_eq(resolver_resolve(w->resolver, NULL, &s, &r, NULL), 0);
+    cr_expect_eq(resolver_resolve(w->resolver, NULL, &s, SETTING_ANY, &r, NULL), 0);
     cr_expect_eq(r.reason, UNKNOWN_MAPPING);
     cr_expect_eq(r.node, PATHMAP_NONE);
     cr_expect_eq(r.probability, 0);
@@ -195,7 +204,6 @@ Test(resolver, another_build_is_told_once_and_not_used)
     set_stack(w);
     for (unsigned i = 0; i < 6; i++)
         cr_expect_eq(resolve(w, world_sample(i / 2, BASE, 0)).reason, UNKNOWN_CONTEXT);
-    cr_expect_eq(w->warnings, 1);
     world_close(w);
 }
 
@@ -261,4 +269,37 @@ Test(resolver, agrees_with_a_model_over_random_maps)
         cr_assert_lt(fabs(best - r.probability), 1e-6);
     }
     world_close(w);
+}
+
+/* fun1 called fun2 in training; was every call seen, and how often do this recording's unwound samples say
+ * it? */
+static enum resolved_kind kind_of(bool hooked, uint32_t audits, bool other)
+{
+    struct world *w = world_open();
+    uint32_t root = world_child(w, TRIE_ROOT, 0, 0, 0, 10, 0);
+    world_child(w, world_child(w, root, 1, 16, 5, 9, 0), 2, 48, 9, 9, 9);
+    if (other)
+        world_child(w, world_child(w, root, 3, 16, 6, 1, 0), 2, 48, 9, 1, 1);
+    if (hooked)
+        hook(w);
+    world_finish(w);
+    set_stack(w);
+    uint32_t samples[16] = {0};
+    for (uint32_t i = 0; i < pathmap_node_count(w->map); i++)
+        if (strcmp(world_path(w, i), "fun0 fun1 fun2") == 0)
+            samples[i] = audits;
+    resolver_audited(w->resolver, samples);
+    enum resolved_kind kind = resolve(w, world_sample(2, BASE, 48)).kind;
+    world_close(w);
+    return kind;
+}
+
+Test(resolver, precise_is_what_was_seen_in_full_or_is_confirmed)
+{
+    cr_expect_eq(kind_of(true, 0, false), RESOLVED_PRECISE);
+    cr_expect_eq(kind_of(true, 0, true), RESOLVED_AMBIGUOUS);
+    cr_expect_eq(kind_of(false, 0, false), RESOLVED_AMBIGUOUS, "what training saw by chance");
+    cr_expect_eq(kind_of(false, RESOLVER_AUDITS - 1, false), RESOLVED_AMBIGUOUS);
+    cr_expect_eq(kind_of(false, RESOLVER_AUDITS, false), RESOLVED_PRECISE);
+    cr_expect_eq(kind_of(false, RESOLVER_AUDITS, true), RESOLVED_AMBIGUOUS);
 }

@@ -122,6 +122,40 @@ Test(shared_votes, a_recursion_alone_has_no_base)
     end(&c);
 }
 
+/* Function 3 under 1 or under 2, which begin coroutines, with frames of other sizes; what it calls, and that
+ * calls, was seen `passes` times, below 1 alone. Nothing is below 2 that is not below 1. */
+static struct count two_kinds(uint64_t passes, uint64_t of_each)
+{
+    struct world *w = world_open();
+    uint32_t first = world_child(w, TRIE_ROOT, 1, 0, 0, of_each, 0);
+    uint32_t second = world_child(w, TRIE_ROOT, 2, 0, 0, of_each, 0);
+    uint32_t below = world_child(w, first, 3, 672, 0, of_each, of_each);
+    world_child(w, second, 3, 384, 0, of_each, of_each);
+    below = world_child(w, below, 4, 688, 0, passes, passes);
+    world_child(w, below, 5, 736, 0, passes, passes);
+    return begin(w);
+}
+
+static uint64_t base_of_kind(uint64_t passes, uint64_t of_each)
+{
+    struct count c = two_kinds(passes, of_each);
+    vote(&c, 3, BASE, 672, 192);
+    vote(&c, 4, BASE, 688, 1);
+    vote(&c, 5, BASE, 736, 1);
+    settle(&c);
+    uint64_t base = base_at(&c, BASE - 672);
+    end(&c);
+    return base;
+}
+
+/* The clock that both may ask was seen once below one of them: that it was not below the other is chance. */
+Test(shared_votes, what_training_saw_seldom_tells_no_bases_apart)
+{
+    cr_expect_eq(base_of_kind(1, 300), 0u);
+    cr_expect_eq(base_of_kind(5, 300), 0u);
+    cr_expect_eq(base_of_kind(30, 300), (uint64_t)BASE, "2^-30 is no chance");
+}
+
 /* Three spots fit a base by chance, but most of what lies there does not. */
 Test(shared_votes, a_base_that_most_samples_contradict_has_lost)
 {

@@ -33,7 +33,7 @@ static int see(void *context, const struct process *process, const struct sample
     }
     cr_expect_eq(resolved->posterior[0].node, resolved->node);
     cr_expect_eq((double)resolved->posterior[0].probability, resolved->probability);
-    cr_expect_eq(resolved->posterior_count, resolved->kind == RESOLVED_AMBIGUOUS ? 2u : 1u);
+    cr_expect_eq(resolved->posterior_count, resolved->paths);
     cr_expect_float_eq(sum, 1, 1e-6);
     s->times[s->seen] = sample->time;
     s->results[s->seen++] = *resolved;
@@ -69,7 +69,7 @@ static void sample_on(struct story *s, uint64_t base, unsigned function, uint32_
     struct sample x = world_sample(function, base, height);
     struct resolved r;
     x.time = s->time += 1000000;
-    cr_assert_eq(resolver_resolve(s->world->resolver, s->world->self.process, &x, &r, NULL), 0);
+    cr_assert_eq(resolver_resolve(s->world->resolver, s->world->self.process, &x, SETTING_ANY, &r, NULL), 0);
     cr_assert_eq(smoother_add(s->smoother, run_of(s, &x), s->world->self.process, &x, &r, NULL), 0);
 }
 
@@ -116,8 +116,7 @@ Test(smooth, a_run_is_pulled_from_both_ends)
 }
 
 /* A thread resumes two coroutines by turns. What is sure of one tells nothing of the other, where the counts
- * decide.
- */
+ * decide. */
 Test(smooth, coroutines_go_on_for_themselves)
 {
     enum { DISTANCE = 0x10000, TURNS = 100 };
@@ -151,7 +150,7 @@ Test(smooth, an_anchor_is_sure_and_silent)
     struct resolved r;
     const struct candidate_path *candidates;
     uint32_t first;
-    cr_assert_eq(resolver_resolve(s->world->resolver, s->world->self.process, &x, &r, NULL), 0);
+    cr_assert_eq(resolver_resolve(s->world->resolver, s->world->self.process, &x, SETTING_ANY, &r, NULL), 0);
     cr_assert_eq(resolver_candidates(s->world->resolver, r.answer, &candidates, &first), 2u);
     cr_assert_str_eq(world_path(s->world, candidates[1].node), "fun0 fun2 fun3 fun4");
     x.time = s->time + 1;

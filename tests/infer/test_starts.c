@@ -65,3 +65,21 @@ Test(starts, the_library_calls_main_and_begins_threads)
     cr_expect_gt(starts_threads(l.image, l.calls, threads), 0u);
     unload(&l);
 }
+
+Test(starts, the_loader_begins_with_a_function_that_it_hands_another)
+{
+    struct loaded l;
+    load(&l, "ld-linux");
+    uint32_t found[STARTS_MAX];
+    size_t count = starts_loader(l.image, found);
+    cr_assert_geq(count, 2u, "_dl_start and _dl_init");
+    const struct call_site *sites[STARTS_MAX];
+    const uint32_t *taken;
+    cr_expect_geq(starts_handed_calls(l.image, l.calls, found[0], sites), 1u);
+    cr_expect_geq(calls_taken_by(l.calls, found[0], &taken), 1u, "dl_main");
+    cr_expect_eq(starts_program(l.image), IMAGE_NO_FUNCTION);
+    unload(&l);
+    load(&l, "libc.so");
+    cr_expect_eq(starts_loader(l.image, found), 0u, "its entry prints a version");
+    unload(&l);
+}

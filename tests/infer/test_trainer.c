@@ -55,8 +55,9 @@ static const char *tail(const char *path, size_t length)
 static void expect_resolves(struct world *w, const struct sample *s, const char *expected)
 {
     struct resolved r;
-    cr_assert_eq(resolver_resolve(w->resolver, w->self.process, s, &r, NULL), 0);
-    cr_assert_eq(r.kind, RESOLVED_PRECISE, "%s", unknown_reason_text(r.reason));
+    cr_assert_eq(resolver_resolve(w->resolver, w->self.process, s, SETTING_ANY, &r, NULL), 0);
+    cr_assert_neq(r.kind, RESOLVED_UNKNOWN, "%s", unknown_reason_text(r.reason));
+    cr_assert_eq(r.paths, 1u);
     cr_assert_str_eq(tail(world_path(w, r.node), strlen(expected)), expected);
 }
 
@@ -82,7 +83,7 @@ Test(trainer, trained_paths_are_found_again)
     expect_resolves(w, &shots[1], "trainer_trained_paths_are_found_again_impl right leaf");
     expect_resolves(w, &shots[2], "recursive recursive recursive left leaf");
     struct resolved r;
-    resolver_resolve(w->resolver, w->self.process, &shots[2], &r, NULL);
+    resolver_resolve(w->resolver, w->self.process, &shots[2], SETTING_ANY, &r, NULL);
     struct pathmap_node node = pathmap_node(w->map, r.node);
     cr_expect_eq(node.self, 2u);
     cr_expect_eq(node.passes, 2u);
@@ -115,8 +116,9 @@ Test(trainer, base_known_or_not_gives_the_same_heights)
         cr_assert_eq(base, w->self.start_stack);
         world_finish(w);
         struct resolved r;
-        resolver_resolve(w->resolver, w->self.process, &sample, &r, NULL);
-        cr_assert_eq(r.kind, RESOLVED_PRECISE);
+        resolver_resolve(w->resolver, w->self.process, &sample, SETTING_ANY, &r, NULL);
+        cr_assert_neq(r.kind, RESOLVED_UNKNOWN);
+        cr_assert_eq(r.paths, 1u);
         heights[known] = pathmap_node(w->map, r.node).height;
         trainer_free(trainer);
         world_close(w);
@@ -162,16 +164,19 @@ Test(trainer, threads_share_their_paths)
         cr_assert_gt(train(w, trainer, NULL), 5);
         if (i == 0)
             nodes = trie_node_count(w->trie);
+        /* now that the base is known and the walk ends there */
+        cr_assert_gt(train(w, trainer, NULL), 5);
+        cr_expect_eq(trie_node_count(w->trie), nodes, "thread %d, the same heights and sites", i);
     }
-    cr_expect_eq(trie_node_count(w->trie), nodes, "another thread, the same heights");
     world_finish(w);
     struct resolved r;
-    resolver_resolve(w->resolver, w->self.process, &sample, &r, NULL);
-    cr_expect_eq(pathmap_node(w->map, r.node).self, 3u);
+    resolver_resolve(w->resolver, w->self.process, &sample, SETTING_ANY, &r, NULL);
+    cr_expect_eq(pathmap_node(w->map, r.node).self, 6u);
     struct pathmap_node node = pathmap_node(w->map, r.node);
     while (node.parent != PATHMAP_NONE)
         node = pathmap_node(w->map, node.parent);
     cr_expect_eq(node.height, 0u, "start_thread");
+    cr_expect_neq(node.site, 0u, "in clone3");
     trainer_free(trainer);
     world_close(w);
 }

@@ -87,7 +87,7 @@ void world_finish(struct world *w)
     struct fathom_error err = {0};
     cr_assert_eq(trie_serialise(w->trie, &data, &size, &err), 0, "%s", err.text);
     cr_assert_eq(pathmap_open_memory(data, size, &w->map, &err), 0, "%s", err.text);
-    w->resolver = resolver_new(w->map, &w->log);
+    w->resolver = resolver_new(w->map);
     cr_assert(w->resolver);
 }
 

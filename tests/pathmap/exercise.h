@@ -1,5 +1,5 @@
-/* exercise.h - for the tests and the fuzz target of hostile maps: right checksums, and every question asked.
- */
+/* exercise.h - for the tests and the fuzz target of hostile maps: right checksums, and every question
+ * asked. */
 #ifndef FATHOM_TESTS_PATHMAP_EXERCISE_H
 #define FATHOM_TESTS_PATHMAP_EXERCISE_H
 

@@ -1,5 +1,5 @@
 UNIT_TESTS += tests/pathmap/test_trie tests/pathmap/test_pathmap tests/pathmap/test_hostile
-PATHMAP_TEST_LIBS = libpathmap.la libimage.la libbase.la $(ELF_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS) $(CRITERION_LIBS)
+PATHMAP_TEST_LIBS = libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la $(ELF_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS) $(CRITERION_LIBS)
 tests_pathmap_test_trie_SOURCES = tests/pathmap/test_trie.c
 tests_pathmap_test_trie_LDADD = $(PATHMAP_TEST_LIBS)
 tests_pathmap_test_pathmap_SOURCES = tests/pathmap/test_pathmap.c tests/pathmap/model.c tests/pathmap/model.h
@@ -19,6 +19,9 @@ tests_pathmap_test_plan_read_LDADD = $(PATHMAP_TEST_LIBS)
 tests_pathmap_test_plan_choose_SOURCES = tests/pathmap/test_plan_choose.c tests/pathmap/equivalent.c \
 	tests/pathmap/equivalent.h tests/image/build.c tests/image/build.h
 tests_pathmap_test_plan_choose_LDADD = $(PATHMAP_TEST_LIBS) $(CAPSTONE_LIBS)
+UNIT_TESTS += tests/pathmap/test_plan_cache
+tests_pathmap_test_plan_cache_SOURCES = tests/pathmap/test_plan_cache.c
+tests_pathmap_test_plan_cache_LDADD = $(PATHMAP_TEST_LIBS)
 UNIT_TESTS += tests/pathmap/test_uprobe_site
 tests_pathmap_test_uprobe_site_SOURCES = tests/pathmap/test_uprobe_site.c tests/image/build.c tests/image/build.h
 tests_pathmap_test_uprobe_site_LDADD = $(PATHMAP_TEST_LIBS) $(CAPSTONE_LIBS)
@@ -40,6 +43,8 @@ libcyg_framed_la_CPPFLAGS = $(AM_CPPFLAGS) -DCYG_CALLS=cyg_calls_framed
 libcyg_optimised_la_SOURCES = tests/pathmap/cyg_calls.c
 libcyg_optimised_la_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -finstrument-functions -O2
 libcyg_optimised_la_CPPFLAGS = $(AM_CPPFLAGS) -DCYG_CALLS=cyg_calls_optimised
+$(libcyg_framed_la_OBJECTS): override CFLAGS += -fno-omit-frame-pointer
+$(libcyg_optimised_la_OBJECTS): override CFLAGS += -O2
 UNIT_TESTS += tests/pathmap/test_probe_cyg
 tests_pathmap_test_probe_cyg_SOURCES = tests/pathmap/test_probe_cyg.c tests/pathmap/cyg_calls.h \
 	tests/pathmap/probe_tree.c tests/pathmap/probe_tree.h

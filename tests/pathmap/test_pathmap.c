@@ -72,19 +72,21 @@ Test(pathmap, merge_is_training_on_both)
     }
 }
 
-/* main calls qsort of the C library, which calls compare; `site`: where qsort did it. */
-static struct pathmap *callback_map(bool hooked, uint64_t passes, uint64_t self)
+/* main calls qsort of the C library, which calls compare. leaves_out: the path has no qsort in it. */
+static struct pathmap *callback_map(bool hooked, bool leaves_out, uint64_t passes, uint64_t self)
 {
     static const struct build_id none;
     struct trie *trie = trie_new();
     uint32_t program = trie_image(trie, "program", &none), library = trie_image(trie, "libc", &none);
     if (hooked)
         trie_set_hooked(trie, program);
+    if (leaves_out)
+        trie_leave_out(trie);
     uint32_t outer = trie_child(trie, TRIE_ROOT, trie_function(trie, program, 0x1000, "main"), 8, 0);
     trie_add(trie, outer, passes, 0);
-    if (!hooked) {
+    if (!leaves_out) {
         outer = trie_child(trie, outer, trie_function(trie, library, 0x500, "qsort"), 64, 0x1010);
-        trie_add(trie, outer, passes, 0);
+        trie_add(trie, outer, hooked ? 1 : passes, 0);
     }
     uint32_t inner =
         trie_child(trie, outer, trie_function(trie, program, 0x2000, "compare"), 96, hooked ? 0 : 0x520);
@@ -99,7 +101,8 @@ static struct pathmap *callback_map(bool hooked, uint64_t passes, uint64_t self)
 
 Test(pathmap, stacks_beside_counted_calls)
 {
-    struct pathmap *calls = callback_map(true, 1000, 0), *stacks = callback_map(false, 7, 7);
+    struct pathmap *calls = callback_map(true, true, 1000, 0), *stacks = callback_map(false, false, 7, 7);
+    cr_expect(pathmap_leaves_out(calls));
     cr_expect_not(pathmap_sampled(calls));
     cr_expect(pathmap_sampled(stacks));
     struct trie *both = trie_new();
@@ -108,8 +111,8 @@ Test(pathmap, stacks_beside_counted_calls)
     struct pathmap *map = model_map(both);
     uint32_t first, program = pathmap_find_image(map, "program", NULL, NULL),
                     library = pathmap_find_image(map, "libc", NULL, NULL);
-    /* One node of compare, whether qsort stood between or not: called as often as was counted, and sampled.
-     */
+    /* One node of compare, whether qsort stood between or not: called as often as was counted, and
+     * sampled. */
     cr_assert_eq(pathmap_find(map, pathmap_find_function(map, program, 0x2000), 96, &first), 1u);
     struct pathmap_node compare = pathmap_node(map, first);
     cr_expect_eq(compare.passes, 1000u);
@@ -120,6 +123,36 @@ Test(pathmap, stacks_beside_counted_calls)
     pathmap_close(map);
     pathmap_close(calls);
     pathmap_close(stacks);
+    trie_free(both);
+}
+
+Test(pathmap, stacks_beside_counted_calls_with_all_frames)
+{
+    struct pathmap *calls = callback_map(true, false, 1000, 0), *stacks = callback_map(false, false, 7, 7),
+                   *older = callback_map(true, true, 9, 0);
+    struct fathom_error err = {0};
+    struct trie *both = trie_new();
+    cr_expect_not(pathmap_leaves_out(calls));
+    cr_assert_eq(trie_merge(both, calls, NULL), 0);
+    cr_assert_eq(trie_merge(both, stacks, NULL), 0);
+    cr_expect_eq(trie_merge(both, older, &err), -ENOTSUP, "its paths have no qsort");
+    struct pathmap *map = model_map(both);
+    uint32_t first, program = pathmap_find_image(map, "program", NULL, NULL),
+                    library = pathmap_find_image(map, "libc", NULL, NULL);
+    cr_expect_not(pathmap_leaves_out(map));
+    /* One node of each: where qsort made the call is not told apart. */
+    cr_assert_eq(pathmap_find(map, pathmap_find_function(map, program, 0x2000), 96, &first), 1u);
+    struct pathmap_node compare = pathmap_node(map, first);
+    cr_expect_eq(compare.passes, 1000u, "exact");
+    cr_expect_eq(compare.self, 7u);
+    cr_assert_eq(pathmap_find(map, pathmap_find_function(map, library, 0x500), 64, &first), 1u);
+    cr_expect_eq(compare.parent, first);
+    cr_expect_eq(pathmap_node(map, first).passes, 8u);
+    cr_expect_eq(pathmap_node(map, first).site, 0x1010u);
+    pathmap_close(map);
+    pathmap_close(calls);
+    pathmap_close(stacks);
+    pathmap_close(older);
     trie_free(both);
 }
 

@@ -3,17 +3,21 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "pathmap/probe/mail.h"
 #include "pathmap/session.h"
+#include "pathmap/session_directory.h"
 
 static struct image_cache *images;
 static struct session *session;
@@ -63,7 +67,7 @@ static struct plan read_answer(struct file_view *view)
     char path[512];
     struct plan plan;
     snprintf(path, sizeof path, "%s/%s", session_directory(session), mail->plan);
-    cr_assert_eq(file_view_open(path, false, view, NULL), 0);
+    cr_assert_eq(file_view_read(path, view, NULL), 0);
     cr_assert_eq(plan_read(view->data, view->size, &plan, NULL), 0);
     return plan;
 }
@@ -209,4 +213,81 @@ Test(session, needs_a_directory_to_write_to)
     setenv("TMPDIR", "/no/such/place", 1);
     cr_expect_eq(session_open(&options, &session, &err), -ENOENT);
     cr_expect_neq(err.text[0], 0);
+}
+
+/* A session whose trainer is killed at once; the path of its directory. */
+static char *die(const char *output)
+{
+    int ends[2];
+    char *path = calloc(1, 512);
+    cr_assert_eq(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct session_options options = {.output = output, .sleds_only = true};
+        struct session *own;
+        if (session_open(&options, &own, NULL) < 0)
+            _exit(1);
+        dprintf(ends[1], "%s", session_directory(own));
+        kill(getpid(), SIGKILL);
+    }
+    close(ends[1]);
+    cr_assert_gt(read(ends[0], path, 511), 0);
+    close(ends[0]);
+    siginfo_t info;
+    cr_assert_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0, "it stays a zombie");
+    return path;
+}
+
+Test(session, is_known_to_be_over_when_its_trainer_was_killed)
+{
+    char *path = die(NULL), name[600];
+    snprintf(name, sizeof name, "%s/" MAIL_NAME, path);
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    cr_assert_geq(fd, 0);
+    struct mail left;
+    cr_assert_eq(pread(fd, &left, sizeof left, 0), (ssize_t)sizeof left);
+    close(fd);
+    cr_expect_eq(left.magic, MAIL_MAGIC);
+    cr_expect(left.trainer & FUTEX_OWNER_DIED);
+    begin((struct session_options){0});
+    cr_expect_eq(mail->trainer & FUTEX_TID_MASK, (uint32_t)gettid());
+    cr_expect_not(mail->trainer & FUTEX_OWNER_DIED);
+    end();
+
+    struct session_directory directory;
+    struct session_about about;
+    struct fathom_error err = {0};
+    cr_assert_eq(session_directory_adopt(path, &directory, &about, &err), 0, "%s", err.text);
+    session_directory_remove(&directory);
+    cr_expect_neq(access(path, F_OK), 0);
+    free(path);
+}
+
+Test(session, is_recovered_by_one_at_a_time_and_not_while_it_runs)
+{
+    struct session_directory directory, other;
+    struct session_about about;
+    char *path = die("/some/where/out.fmap"), **paths;
+    cr_assert_eq(session_directory_adopt(path, &directory, &about, NULL), 0);
+    cr_expect_str_eq(about.output, "/some/where/out.fmap");
+    cr_expect(about.partial);
+    cr_expect_eq(session_directory_adopt(path, &other, &about, NULL), -EBUSY);
+    session_directory_close(&directory);
+    size_t count, found = 0;
+    cr_assert_eq(session_directory_list(&paths, &count, NULL), 0);
+    for (size_t i = 0; i < count; i++) {
+        found += strcmp(paths[i], path) == 0;
+        free(paths[i]);
+    }
+    free(paths);
+    cr_expect_eq(found, 1);
+    cr_assert_eq(session_directory_adopt(path, &directory, &about, NULL), 0);
+    session_directory_remove(&directory);
+    free(path);
+
+    begin((struct session_options){0});
+    cr_expect_eq(session_directory_adopt(session_directory(session), &other, &about, NULL), -EBUSY);
+    end();
+    cr_expect_eq(session_directory_adopt("/no/such", &other, &about, NULL), -ENOENT);
+    cr_expect_eq(session_directory_adopt("/proc/self/fdinfo", &other, &about, NULL), -ENOMSG);
 }

@@ -2,6 +2,7 @@
 #include "recording.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -295,8 +296,118 @@ Test(file, a_full_disk_leaves_a_readable_file)
     cr_assert_eq(reader_run(reader, count_in_order, &samples, &err), 0);
     cr_assert_eq(samples, data_size / 72);
     reader_summary(reader, &summary);
-    cr_assert(!summary.truncated);
+    cr_assert(summary.truncated); /* the features found no room: it did end early */
     reader_close(reader);
+    unlink(path);
+    free(path);
+}
+
+/* As a writer leaves it that is killed: what was flushed, and a header that says so. */
+Test(file, what_was_flushed_is_read_without_a_close)
+{
+    struct event events[2];
+    struct reader_summary summary;
+    struct writer *writer = NULL;
+    struct build b = {0};
+    struct fathom_error err;
+    char *path = temporary_file();
+    size_t size;
+    two_events(events);
+    cr_assert_eq(writer_open(path, events, 2, &writer, &err), 0);
+    put_sample(&b, 11, 1, 1);
+    put_sample(&b, 11, 2, 2);
+    cr_assert_eq(writer_append(writer, b.bytes, b.size, &err), 0);
+    free(get_file(path, &size));
+    cr_assert_eq(size, 0); /* nothing is replaced before there is something to replace it by */
+    cr_assert_eq(writer_flush(writer, &err), 0, "%s", err.text);
+    cr_assert_eq(writer_append(writer, b.bytes, b.size, &err), 0);
+    cr_assert_eq(read_file(path, &kept, &summary, &err), 0, "%s", err.text);
+    cr_assert_eq(kept.count, 2);
+    cr_assert(summary.truncated);
+    cr_assert_eq(writer_close(writer, &err), 0, "%s", err.text);
+    cr_assert_eq(read_file(path, &kept, &summary, &err), 0, "%s", err.text);
+    cr_assert_eq(kept.count, 4);
+    cr_assert(!summary.truncated);
+    unlink(path);
+    free(path);
+}
+
+Test(file, what_is_discarded_replaces_nothing)
+{
+    struct event events[2];
+    struct writer *writer = NULL;
+    struct build b = {0};
+    struct fathom_error err;
+    char *path = temporary_file(), old[512];
+    struct stat status;
+    put_file(path, "what was there", 14);
+    two_events(events);
+    put_sample(&b, 11, 1, 1);
+    snprintf(old, sizeof old, "%s.old", path);
+    cr_assert_eq(writer_open(path, events, 2, &writer, &err), 0);
+    writer_keep_old(writer);
+    cr_assert_eq(writer_append(writer, b.bytes, b.size, &err), 0);
+    writer_discard(writer);
+    cr_assert_eq(stat(path, &status), 0);
+    cr_assert_eq(status.st_size, 14);
+    cr_assert_neq(stat(old, &status), 0);
+
+    cr_assert_eq(writer_open(path, events, 2, &writer, &err), 0);
+    writer_keep_old(writer);
+    cr_assert_eq(writer_append(writer, b.bytes, b.size, &err), 0);
+    cr_assert_eq(writer_close(writer, &err), 0, "%s", err.text);
+    cr_assert_eq(stat(old, &status), 0);
+    cr_assert_eq(status.st_size, 14);
+    cr_assert_eq(stat(path, &status), 0);
+    cr_assert_gt(status.st_size, 14);
+    unlink(path);
+    unlink(old);
+    free(path);
+}
+
+/* A pipe gets perf's pipe mode: names, command line and build-ids as records. */
+Test(file, a_pipe_is_read_as_a_file)
+{
+    struct event events[2];
+    const struct event *got;
+    struct reader *reader = NULL;
+    struct reader_summary summary;
+    struct writer *writer = NULL;
+    struct build b = {0};
+    struct fathom_error err;
+    char *path = temporary_file(), *argv[] = {(char *)"fathom", (char *)"record", NULL};
+    unlink(path);
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    int end = open(path, O_RDWR); /* so that the writer finds a reader */
+    two_events(events);
+    put_sample(&b, 11, 1, 1);
+    put_sample(&b, 21, 2, 2);
+    cr_assert_eq(writer_open(path, events, 2, &writer, &err), 0, "%s", err.text);
+    cr_assert(writer_is_stream(writer));
+    cr_assert_eq(writer_command(writer, 2, argv, &err), 0);
+    cr_assert_eq(writer_append(writer, b.bytes, b.size, &err), 0);
+    cr_assert_eq(writer_build_id(writer, "/bin/true", (const uint8_t *)"01234567890123456789", 20, &err), 0);
+    cr_assert_eq(writer_close(writer, &err), 0, "%s", err.text);
+
+    static uint8_t bytes[65536];
+    ssize_t size = read(end, bytes, sizeof bytes);
+    cr_assert_gt(size, 0);
+    unlink(path);
+    put_file(path, bytes, (size_t)size);
+    cr_assert_eq(reader_open(path, NULL, &reader, &err), 0, "%s", err.text);
+    cr_assert_eq(reader_events(reader, &got), 2);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_str_eq(got[i].name, events[i].name);
+        cr_assert_arr_eq(got[i].ids, events[i].ids, events[i].id_count * 8);
+    }
+    cr_assert_str_eq(reader_command(reader), "fathom record");
+    kept.count = 0;
+    cr_assert_eq(reader_run(reader, keep, &kept, &err), 0);
+    reader_summary(reader, &summary);
+    cr_assert_eq(summary.samples, 2);
+    cr_assert(summary.pipe && !summary.truncated && !summary.damaged);
+    reader_close(reader);
+    close(end);
     unlink(path);
     free(path);
 }
@@ -309,15 +420,15 @@ Test(file, outputs_that_cannot_be)
     two_events(events);
     cr_assert_eq(writer_open("/nonexistent/perf.data", events, 2, &writer, &err), -ENOENT);
     cr_assert(strstr(err.text, "/nonexistent/perf.data"));
-    char *path = temporary_file();
-    unlink(path);
-    cr_assert_eq(mkfifo(path, 0600), 0);
-    cr_assert_eq(writer_open(path, events, 2, &writer, &err), -ESPIPE);
-    unlink(path);
-    free(path);
-    cr_assert_eq(writer_open("/dev/full", events, 2, &writer, &err), -ENOSPC);
+    cr_assert_eq(writer_open("/tmp", events, 2, &writer, &err), -EISDIR);
+    struct build b = {0};
+    put_sample(&b, 11, 1, 1);
+    cr_assert_eq(writer_open("/dev/full", events, 2, &writer, &err), 0);
+    cr_assert_eq(writer_append(writer, b.bytes, b.size, &err), 0);
+    cr_assert_eq(writer_close(writer, &err), -ENOSPC);
+    writer = NULL;
     events[1].attr.sample_type &= ~(uint64_t)PERF_SAMPLE_IDENTIFIER;
-    cr_assert_eq(writer_open("/dev/null", events, 2, &writer, &err), -EINVAL);
+    cr_assert_eq(writer_open("/dev/null", events, 2, &writer, &err), -ENOTSUP);
     cr_assert_null(writer);
 }
 
@@ -370,7 +481,7 @@ Test(file, files_that_cannot_be_read_are_named_for_what_they_are)
     cr_assert_eq(read_changed(24, &sizes[4], 8, &err), -EBADMSG); /* attrs behind the end */
     cr_assert_eq(read_changed(40, &sizes[4], 8, &err), -EBADMSG); /* records behind the end */
     cr_assert_eq(read_file("/nonexistent", &kept, &summary, &err), -ENOENT);
-    cr_assert_eq(read_file("/", &kept, &summary, &err), -EISDIR);
+    cr_assert_eq(read_file("/", &kept, &summary, &err), -ENOMSG);
     cr_assert_eq(read_file("/dev/null", &kept, &summary, &err), -ENOMSG);
 }
 
@@ -432,6 +543,7 @@ Test(file, attrs_of_other_sizes)
         put64(&b, 104 + sizes[i] + 16);
         put64(&b, 24);
         b.size = 104;
+        b.bytes[72] = 1 << 3; /* it was finished: it has features */
         memset(b.bytes + 104, 0xee, sizes[i]);
         put(&b, &attr, sizes[i] < sizeof attr ? sizes[i] : sizeof attr);
         b.size = 104 + sizes[i];
@@ -447,6 +559,134 @@ Test(file, attrs_of_other_sizes)
         cr_assert_eq(kept.count, 1);
         cr_assert_eq(kept.records[0].ip, 0xabc);
         cr_assert(!summary.truncated);
+        unlink(path);
+        free(path);
+    }
+}
+
+/* Which event is reported of two, the first of which has `samples` of its own. */
+static uint32_t main_event_of(bool samples_of_first, bool samples_of_second)
+{
+    struct event events[2];
+    struct writer *writer = NULL;
+    struct reader *reader = NULL;
+    struct fathom_error err;
+    struct build b = {0};
+    char *path = temporary_file();
+    uint32_t event = UINT32_MAX;
+    two_events(events);
+    events[1] = events[0];
+    events[1].ids = audit_ids;
+    events[1].id_count = 1;
+    snprintf(events[1].name, sizeof events[1].name, "second-event:u");
+    put_comm(&b, "first", 0);
+    for (int i = 0; i < 3; i++) {
+        if (samples_of_second)
+            put_sample(&b, 21, 1000 + i, 0x1000);
+        if (samples_of_first)
+            put_sample(&b, 12, 2000 + i, 0x1000);
+    }
+    cr_assert_eq(writer_open(path, events, 2, &writer, &err), 0, "%s", err.text);
+    cr_assert_eq(writer_append(writer, b.bytes, b.size, &err), 0, "%s", err.text);
+    cr_assert_eq(writer_close(writer, &err), 0, "%s", err.text);
+    cr_assert_eq(reader_open(path, NULL, &reader, &err), 0, "%s", err.text);
+    cr_assert_eq(reader_main_event(reader, NULL, &event, &err), 0, "%s", err.text);
+    reader_close(reader);
+    unlink(path);
+    free(path);
+    return event;
+}
+
+Test(file, the_first_event_with_samples_is_the_main_one)
+{
+    cr_expect_eq(main_event_of(true, true), 0);
+    cr_expect_eq(main_event_of(false, true), 1);
+    cr_expect_eq(main_event_of(true, false), 0);
+    cr_expect_eq(main_event_of(false, false), 0);
+}
+
+/* Counts the samples, whose times must ascend, and cuts the file at the first of a pass. */
+struct cutting {
+    const char *path;
+    off_t size; /* to cut it to; -1: not at all */
+    uint64_t samples, last;
+};
+
+static int count_and_cut(void *context, const struct record *record, struct fathom_error *err)
+{
+    struct cutting *c = context;
+    (void)err;
+    if (record->kind != RECORD_SAMPLE)
+        return 0;
+    if (c->samples++ == 0 && c->size >= 0)
+        cr_assert_eq(truncate(c->path, c->size), 0);
+    cr_assert_gt(record->time, c->last);
+    cr_assert_eq(record->sample.ip, record->time + 7);
+    c->last = record->time;
+    return 0;
+}
+
+/* Rounds of several sizes, of which the reader has to keep some while it reads on. */
+static uint64_t write_long(const char *path, struct event *events)
+{
+    struct writer *writer = NULL;
+    uint64_t time = 1000, written = 0;
+    two_events(events);
+    cr_assert_eq(writer_open(path, events, 2, &writer, NULL), 0);
+    for (int round = 0; round < 60; round++) {
+        static struct build b;
+        int count = round % 10 == 9 ? 8000 : 700;
+        for (int i = 0; i < 2 * count; i++) {
+            uint64_t at = time + (uint64_t)(i < count ? 2 * i : 2 * (i - count) + 1);
+            put_sample(&b, 11, at, at + 7);
+            if (i % 200 == 199) {
+                cr_assert_eq(writer_append(writer, b.bytes, b.size, NULL), 0);
+                b.size = 0;
+            }
+        }
+        put_round(&b);
+        time += 2 * (uint64_t)count;
+        written += 2 * (uint64_t)count;
+        cr_assert_eq(writer_append(writer, b.bytes, b.size, NULL), 0);
+        b.size = 0;
+    }
+    cr_assert_eq(writer_close(writer, NULL), 0);
+    return written;
+}
+
+Test(file, a_long_recording_is_read_in_blocks)
+{
+    struct event events[2];
+    struct fathom_error err = {0};
+    struct reader *reader = NULL;
+    struct cutting c = {.size = -1};
+    char *path = temporary_file();
+    uint64_t written = write_long(path, events);
+    cr_assert_eq(reader_open(path, NULL, &reader, &err), 0, "%s", err.text);
+    for (int pass = 0; pass < 2; pass++) {
+        c.samples = c.last = 0;
+        cr_assert_eq(reader_run(reader, count_and_cut, &c, &err), 0, "%s", err.text);
+        cr_expect_eq(c.samples, written);
+    }
+    reader_close(reader);
+    unlink(path);
+    free(path);
+}
+
+Test(file, a_recording_that_is_cut_while_it_is_read_is_an_error)
+{
+    static const off_t sizes[] = {0, 100, 1 << 20, 3 << 20};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct event events[2];
+        struct fathom_error err = {0};
+        struct reader *reader = NULL;
+        char *path = temporary_file();
+        struct cutting c = {.path = path, .size = sizes[i]};
+        write_long(path, events);
+        cr_assert_eq(reader_open(path, NULL, &reader, &err), 0, "%s", err.text);
+        cr_expect_eq(reader_run(reader, count_and_cut, &c, &err), -EBADMSG);
+        cr_expect_not_null(strstr(err.text, "while it was read"), "%s", err.text);
+        reader_close(reader);
         unlink(path);
         free(path);
     }

@@ -50,7 +50,7 @@ build_cases()
 # C library and the witness add.
 calls_of()
 {
-    "$FATHOM" map paths "$1" | awk '
+    "$FATHOM" map paths --hooked "$1" | awk '
         FNR == 1 { next }
         { path = $4; for (i = 5; i <= NF; i++) path = path " " $i; sub(/^_start;/, "", path) }
         path ~ /(^|;)(_start|_init|_fini|frame_dummy|(de)?register_tm_clones|__do_global_dtors_aux|witness|atexit)/ ||
@@ -72,13 +72,15 @@ train_case()
     calls_of map.fmap >calls
 }
 
-# has_calls EXPECTED STATUS PROGRAM CASE [ARGUMENT]: those of EXPECTED.expected; by way of the filter $seen, if set.
+# has_calls EXPECTED STATUS PROGRAM CASE [ARGUMENT]: those of EXPECTED.expected; both by way of the filter $seen, if
+# set.
 has_calls()
 {
     ${seen:-cat} "$1.expected" >expected
     shift
     train_case "$@" || return
-    check "$build: $name: its calls and no other" diff -u expected calls
+    ${seen:-cat} calls >calls.seen
+    check "$build: $name: its calls and no other" diff -u expected calls.seen
     same_heights
 }
 
@@ -87,7 +89,7 @@ compiled_ones()
 {
     awk '
         $2 ~ /(into_entry|too_short|behind|keep_vector|trapped)$/ { next }
-        { gsub(/;(into_entry|trapped|keep_vector)/, "", $2); times[$2] += $1 }
+        { gsub(/;(into_entry|too_short|behind|trapped|keep_vector)/, "", $2); times[$2] += $1 }
         END { for (path in times) print times[path], path }' "$1" | sort -k 2
 }
 
@@ -95,7 +97,7 @@ compiled_ones()
 same_heights()
 {
     grep -Eq '^(witness|base) ' out || return
-    "$FATHOM" map paths map.fmap >paths
+    "$FATHOM" map paths --hooked map.fmap >paths
     check "$build: $name: the unwinder's heights" awk '
         FILENAME == "paths" {
             sub(/^_start;/, "", $4)

@@ -4,9 +4,14 @@ check_PROGRAMS += $(probe_programs) tests/probe/refuse tests/probe/serve
 E2E_TESTS += tests/probe/attach.test tests/probe/built.test tests/probe/cases.test tests/probe/faults.test \
 	tests/probe/real.test
 
+# As tests/programs are.
+probe_objects = $(tests_probe_contexts_OBJECTS) $(tests_probe_entries_OBJECTS) $(tests_probe_opens_OBJECTS) \
+	$(tests_probe_traps_OBJECTS) $(tests_probe_throws_OBJECTS)
+$(probe_objects): override CFLAGS += $(program_flags)
+$(probe_objects): override CXXFLAGS += $(program_flags)
 tests_probe_refuse_SOURCES = tests/probe/refuse.c tests/probe/refuse.h
 tests_probe_serve_SOURCES = tests/probe/serve.c tests/probe/refuse.h
-tests_probe_serve_LDADD = libpathmap.la libimage.la libbase.la $(ELF_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS)
+tests_probe_serve_LDADD = libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la $(ELF_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS)
 tests_probe_contexts_SOURCES = tests/probe/contexts.c tests/programs/program.h
 tests_probe_contexts_CFLAGS = $(program_cflags)
 tests_probe_contexts_LINK = $(program_link) -o $@

@@ -7,7 +7,8 @@
  *     -f  refused: "failed" for an answer; damaged: plans with a bad byte; other: the plan of another file;
  *         lost: plans that are not there; no-exec, no-write: a seccomp filter that refuses new executable
  *         memory, and memory that is writable and executable; ended: the session has, at the first question;
- *         silent: no answers, and a server that is gone; lock: the lock is held by a process that has died
+ *         died: no answers, and the kernel tells that the server has died; lock: the lock is held by a
+ *         process that has died
  *
  * FILE gets a line "image NAME sleds detours pads breakpoints failed: REASON" for each image of each process
  * and "calls NAME COUNT" for each function of the command's own files (no library of the system) that was
@@ -53,8 +54,7 @@ static bool fault(const char *name)
     return strcmp(self.fault, name) == 0;
 }
 
-/* Plans ----------------------------------------------------------------------------------------------------
- */
+/* Plans -------------------------------------------------------------------------------------------------- */
 
 static void write_plan(unsigned number, uint8_t *data, size_t size)
 {
@@ -104,8 +104,7 @@ static void answer(struct mail *mail)
     snprintf(mail->plan, sizeof mail->plan, "plan-%u", i);
 }
 
-/* The command ----------------------------------------------------------------------------------------------
- */
+/* The command -------------------------------------------------------------------------------------------- */
 
 static pid_t run(char **command)
 {
@@ -135,7 +134,9 @@ static int serve(pid_t pid)
         }
         if (fault("ended"))
             __atomic_store_n(&mail->magic, 0, __ATOMIC_RELEASE);
-        if (fault("ended") || fault("silent")) {
+        if (fault("died"))
+            __atomic_store_n(&mail->trainer, FUTEX_OWNER_DIED, __ATOMIC_RELEASE);
+        if (fault("ended") || fault("died")) {
             usleep(1000);
             continue;
         }
@@ -171,13 +172,13 @@ static void open_session(void)
     if (self.mail == MAP_FAILED)
         stop(name);
     self.mail->magic = MAIL_MAGIC;
-    self.mail->server = (uint32_t)(fault("silent") ? dead_process() : getpid());
+    self.mail->trainer = (uint32_t)getpid();
+    self.mail->filters = 1; /* ours, as a container's */
     self.mail->lock = (uint32_t)(fault("lock") ? dead_process() : 0);
     close(fd);
 }
 
-/* What was recorded ----------------------------------------------------------------------------------------
- */
+/* What was recorded -------------------------------------------------------------------------------------- */
 
 struct calls {
     char *path; /* of the image */

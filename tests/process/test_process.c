@@ -491,3 +491,50 @@ Test(process, forgets_code_that_is_mapped_over)
     cr_expect_eq(code_at(w, 8, pc), 0u);
     world_close(w);
 }
+
+/* The next unread mapping's path; "" at the end. */
+static const char *unread(struct world *w, uint32_t pid, size_t *at)
+{
+    const struct mapping *m = process_next_unread(process_find(w->processes, pid), at);
+    return m ? m->path : "";
+}
+
+static bool has_unread(struct world *w, uint32_t pid)
+{
+    return process_has_unread(process_find(w->processes, pid));
+}
+
+Test(process, tells_what_cannot_be_read)
+{
+    struct world *w = world_open();
+    size_t i = 0;
+    map(w, 7, 0x1000, 0x1000, 0, "/proc/self/exe");
+    map(w, 7, 0x2000, 0x1000, 0, "[vdso]");
+    map(w, 7, 0x3000, 0x1000, 0, "[stack]");
+    map_kind(w, 7, 0x4000, 0x1000, 0, "/no such data", false);
+    cr_expect_not(has_unread(w, 7));
+    cr_expect_str_eq(unread(w, 7, &i), "");
+    map(w, 7, 0x5000, 0x1000, 0, "/no such library");
+    cr_expect(has_unread(w, 7));
+    map(w, 7, 0x6000, 0x1000, 0, "//anon");
+    i = 0;
+    cr_expect_str_eq(unread(w, 7, &i), "/no such library");
+    cr_expect_str_eq(unread(w, 7, &i), "//anon");
+    cr_expect_str_eq(unread(w, 7, &i), "");
+    cr_expect_eq(w->warnings, 1, "the file is named once");
+    /* taken away: readable again */
+    map_kind(w, 7, 0x5000, 0x2000, 0, "/data", false);
+    cr_expect_not(has_unread(w, 7));
+    /* of another build than was recorded */
+    struct record r = {.kind = RECORD_MMAP, .pid = 8, .tid = 8};
+    r.mmap.address = 0x1000;
+    r.mmap.length = 0x1000;
+    r.mmap.executable = true;
+    r.mmap.path = "/proc/self/exe";
+    r.mmap.build_id_size = 4;
+    apply(w, &r);
+    cr_expect(has_unread(w, 8));
+    start(w, 9, 9, 8, 8, 10);
+    cr_expect(has_unread(w, 9), "a child has its parent's mappings");
+    world_close(w);
+}

@@ -65,8 +65,8 @@ static const char *function_name(const struct place *place)
     return name ? name : "?";
 }
 
-/* All frames equal backtrace's but the first, whose PC is another of the same function. Returns their number.
- */
+/* All frames equal backtrace's but the first, whose PC is another of the same function. Returns their
+ * number. */
 static size_t expect_same_as_backtrace(struct unwind_frame *frames)
 {
     enum unwind_end end;

@@ -1,14 +1,20 @@
 # Programs with known call trees, as any program is built: optimised, no frame pointers, no sanitizers.
 test_programs = \
-	tests/programs/alloca tests/programs/callback tests/programs/cold tests/programs/coroutines \
-	tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole \
-	tests/programs/order tests/programs/order_framed \
-	tests/programs/recursion tests/programs/service tests/programs/signals tests/programs/tailcall \
+	tests/programs/alloca tests/programs/between tests/programs/callback tests/programs/cold tests/programs/coroutines \
+	tests/programs/bursts tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole \
+	tests/programs/order tests/programs/order_framed tests/programs/orders \
+	tests/programs/recursion tests/programs/service tests/programs/clocks tests/programs/containers tests/programs/thread_forks tests/programs/signals tests/programs/tailcall \
 	tests/programs/threads
 check_PROGRAMS += $(test_programs) tests/programs/libvisit.so tests/programs/plugin.so
 
+# Their call trees are known for these flags, so they stand after the user's CFLAGS too, which automake puts behind a
+# program's own. (Automake warns of a "%" that it sees.)
+any = %
 program_flags = -O2 -fomit-frame-pointer
 program_cflags = -std=gnu17 $(WARN_CFLAGS) $(CFLAGS) $(program_flags)
+tests/programs/$(any): override CFLAGS += $(program_flags)
+tests/programs/$(any): override CXXFLAGS += $(program_flags)
+tests/programs/order_framed-$(any): override CFLAGS += -fno-omit-frame-pointer
 program_link = $(CC) $(program_cflags)
 program_library = $(program_link) -shared -Wl,-soname,$(@F)
 
@@ -25,6 +31,13 @@ tests_programs_plugin_so_LINK = $(program_library) -o $@
 tests_programs_exceptions_SOURCES = tests/programs/exceptions.cc tests/programs/program.h
 tests_programs_exceptions_CXXFLAGS = $(CXXFLAGS) $(program_flags)
 tests_programs_exceptions_LINK = $(CXX) $(CXXFLAGS) $(program_flags) -o $@
+tests_programs_between_SOURCES = tests/programs/between.cc tests/programs/program.h tests/programs/visit.h
+tests_programs_between_CXXFLAGS = $(CXXFLAGS) $(program_flags)
+tests_programs_between_LDADD = tests/programs/libvisit.so
+tests_programs_between_LINK = $(CXX) $(CXXFLAGS) $(program_flags) -pthread -Wl,-rpath,'$$ORIGIN' -o $@
+tests_programs_containers_SOURCES = tests/programs/containers.cc
+tests_programs_containers_CXXFLAGS = $(CXXFLAGS) $(program_flags)
+tests_programs_containers_LINK = $(CXX) $(CXXFLAGS) $(program_flags) -o $@
 tests_programs_alloca_SOURCES = tests/programs/alloca.c tests/programs/program.h
 tests_programs_alloca_CFLAGS = $(program_cflags)
 tests_programs_alloca_LINK = $(program_link) -pthread -o $@
@@ -43,6 +56,9 @@ tests_programs_faults_LINK = $(program_link) -pthread -o $@
 tests_programs_hole_SOURCES = tests/programs/hole.c tests/programs/program.h
 tests_programs_hole_CFLAGS = $(program_cflags)
 tests_programs_hole_LINK = $(program_link) -pthread -o $@
+tests_programs_bursts_SOURCES = tests/programs/bursts.c tests/programs/program.h
+tests_programs_bursts_CFLAGS = $(program_cflags)
+tests_programs_bursts_LINK = $(program_link) -pthread -o $@
 tests_programs_forks_SOURCES = tests/programs/forks.c tests/programs/program.h
 tests_programs_forks_CFLAGS = $(program_cflags)
 tests_programs_forks_LINK = $(program_link) -pthread -o $@
@@ -52,6 +68,9 @@ tests_programs_order_framed_LINK = $(program_link) -pthread -o $@
 tests_programs_order_SOURCES = tests/programs/order.c tests/programs/program.h
 tests_programs_order_CFLAGS = $(program_cflags)
 tests_programs_order_LINK = $(program_link) -pthread -o $@
+tests_programs_orders_SOURCES = tests/programs/orders.c tests/programs/program.h
+tests_programs_orders_CFLAGS = $(program_cflags)
+tests_programs_orders_LINK = $(program_link) -pthread -o $@
 tests_programs_recursion_SOURCES = tests/programs/recursion.c tests/programs/program.h
 tests_programs_recursion_CFLAGS = $(program_cflags)
 tests_programs_recursion_LINK = $(program_link) -pthread -o $@
@@ -67,3 +86,9 @@ tests_programs_tailcall_LINK = $(program_link) -pthread -o $@
 tests_programs_threads_SOURCES = tests/programs/threads.c tests/programs/program.h
 tests_programs_threads_CFLAGS = $(program_cflags)
 tests_programs_threads_LINK = $(program_link) -pthread -o $@
+tests_programs_thread_forks_SOURCES = tests/programs/thread_forks.c tests/programs/program.h
+tests_programs_thread_forks_CFLAGS = $(program_cflags)
+tests_programs_thread_forks_LINK = $(program_link) -pthread -o $@
+tests_programs_clocks_SOURCES = tests/programs/clocks.c tests/programs/program.h
+tests_programs_clocks_CFLAGS = $(program_cflags)
+tests_programs_clocks_LINK = $(program_link) -pthread -o $@

@@ -10,7 +10,7 @@ static const char *const reasons[] = {"none", "not in the map", "outside known c
 
 static void expect(const struct view_heading *heading, const char *unit, const char *wanted)
 {
-    char *text = report_heading(heading, &(struct view_options){.unit = unit});
+    char *text = report_heading(heading, &(struct view_options){.unit = unit, .verbose = true});
     cr_expect(strcmp(text, wanted) == 0, "wanted:\n%sgot:\n%s", wanted, text);
     free(text);
 }
@@ -35,14 +35,10 @@ Test(heading, tells_how_sure_the_contexts_are)
                                   .audits_right = 9},
            "samples",
            "command:  sqlite3 bench.db\n"
-           "event:    cpu-clock\n"
            "map:      sqlite.fmap\n"
-           "samples:  1000\n"
+           "samples:  1000 of cpu-clock\n"
            "contexts: 91.1% precise, 2.0% inferred, 5.2% ambiguous, 1.7% unknown (0.9% not in the map, 0.5% "
-           "no base, 0.3% "
-           "outside "
-           "known code)\n"
-           "expected: 96.0% of the weight is on the right path, by the probabilities\n"
+           "no base, 0.3% outside known code); 96.0% expected on the right path\n"
            "audit:    120 unwound stacks of this recording were used\n"
            "measured: 9 of 10 unwound stacks that were held back were inferred right\n"
            "\n");
@@ -53,14 +49,14 @@ Test(heading, tells_the_limits_that_inference_met)
     struct view_heading heading = {.samples = 3, .weight = 3, .precise = 3, .expected = 3};
     heading.inferences = (struct inferences){.open = 2};
     expect(&heading, "samples",
-           "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown\n"
-           "expected: 100.0% of the weight is on the right path, by the probabilities\n"
+           "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown; 100.0% "
+           "expected on the right path\n"
            "open:     2 contexts can have come through frames of no fixed size (alloca): their heights are "
            "only likely ones\n\n");
     heading.inferences = (struct inferences){.given_up = 10, .impossible = 3};
     expect(&heading, "samples",
-           "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown\n"
-           "expected: 100.0% of the weight is on the right path, by the probabilities\n"
+           "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown; 100.0% "
+           "expected on the right path\n"
            "given up: 10 contexts not looked up, as their stacks are too deep for the memory that inference "
            "has: "
            "train a map\n"
@@ -79,13 +75,13 @@ Test(heading, all_is_only_said_of_all)
                                    .reason_text = reasons,
                                    .reason_count = 4};
     expect(&heading, "page-faults",
-           "samples:  3, weight 10000 page-faults\n"
-           "contexts: 99.9% precise, 0.0% inferred, 0.0% ambiguous, <0.1% unknown (<0.1% not in the map)\n"
-           "expected: 99.9% of the weight is on the right path, by the probabilities\n\n");
+           "samples:  3: weight 10000 page-faults\n"
+           "contexts: 99.9% precise, 0.0% inferred, 0.0% ambiguous, <0.1% unknown (<0.1% not in the map); "
+           "99.9% expected on the right path\n\n");
     heading = (struct view_heading){.samples = 3, .weight = 3, .precise = 3, .expected = 3};
     expect(&heading, "samples",
-           "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown\n"
-           "expected: 100.0% of the weight is on the right path, by the probabilities\n\n");
+           "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown; 100.0% "
+           "expected on the right path\n\n");
     heading = (struct view_heading){0};
     expect(&heading, "samples",
            "samples:  0\ncontexts: 0.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown\n\n");
@@ -93,27 +89,62 @@ Test(heading, all_is_only_said_of_all)
 
 Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_are)
 {
-    expect(&(struct view_heading){.command = "evil\033[2J\n",
-                                  .samples = 4,
-                                  .weight = 4,
-                                  .ambiguous = 4,
-                                  .expected = 1,
-                                  .training = "evil\033[2J",
-                                  .rests_on_inference = 4,
-                                  .lost = 5,
-                                  .throttled = 6,
-                                  .damaged = 7,
-                                  .truncated = true},
-           "samples",
-           "command:  evil?[2J?\n"
-           "samples:  4\n"
-           "contexts: 0.0% precise, 0.0% inferred, 100.0% ambiguous, 0.0% unknown\n"
-           "expected: 25.0% of the weight is on the right path, by the probabilities\n"
-           "training: 100.0% of the weight rests on inference; \"fathom train -- evil?[2J\" would see its "
-           "paths\n"
-           "warning:  5 records were lost: the rings were full (record with a larger --ring or less often)\n"
-           "warning:  the kernel throttled sampling 6 times: weights of busy moments are too small\n"
-           "warning:  7 damaged records were left out\n"
-           "warning:  the recording ends early: its last part is missing\n"
-           "\n");
+    expect(
+        &(struct view_heading){.command = "evil\033[2J\n",
+                               .samples = 4,
+                               .weight = 4,
+                               .ambiguous = 4,
+                               .expected = 1,
+                               .training = "evil\033[2J",
+                               .rests_on_inference = 4,
+                               .lost = 5,
+                               .throttled = 6,
+                               .damaged = 7,
+                               .truncated = true},
+        "samples",
+        "command:  evil?[2J?\n"
+        "samples:  4\n"
+        "contexts: 0.0% precise, 0.0% inferred, 100.0% ambiguous, 0.0% unknown; 25.0% expected on the "
+        "right path\n"
+        "training: 100.0% of the weight rests on inference; \"fathom train -- evil?[2J\" would see its "
+        "paths\n"
+        "warning:  no unwound stack was used: paths rest on the code of the binaries alone, and many may be "
+        "wrong (record longer, or with a larger --audit; or train a map)\n"
+        "warning:  5 records were lost: the rings were full (record with a larger --ring or less often)\n"
+        "warning:  the kernel throttled sampling 6 times: weights of busy moments are too small\n"
+        "warning:  7 damaged records were left out\n"
+        "warning:  the recording ends early: its last part is missing\n"
+        "\n");
+}
+
+Test(heading, has_two_lines_and_what_is_wrong_unless_more_is_asked_for)
+{
+    struct view_heading heading = {.command = "sqlite3 bench.db",
+                                   .event = "cpu-clock:u",
+                                   .map = "sqlite.fmap",
+                                   .user_only = true,
+                                   .samples = 3490,
+                                   .weight = 3490000000,
+                                   .precise = 3490000000,
+                                   .expected = 3490000000,
+                                   .audit_samples = 120,
+                                   .audits_checked = 10,
+                                   .audits_right = 9,
+                                   .training = "sqlite3 bench.db",
+                                   .rests_on_inference = 4,
+                                   .inferences = {.open = 2},
+                                   .lost = 5,
+                                   .lost_weight = 10000000};
+    char *text = report_heading(&heading, &(struct view_options){.unit = "ns"});
+    cr_expect_str_eq(
+        text,
+        "samples:  3490 of cpu-clock:u, in user space alone (the kernel was not sampled): 3.49 s\n"
+        "contexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown; 100.0% expected "
+        "on the right path\n"
+        "warning:  5 records were lost, about 10.0 ms (0.3% of all): the rings were full (record with a "
+        "larger "
+        "--ring or less often)\n"
+        "\n",
+        "%s", text);
+    free(text);
 }

@@ -46,6 +46,91 @@ Test(tree, only_forks_indent_and_heaviest_come_first)
     report_tree_free(&tree);
 }
 
+Test(width, long_names_are_shortened_to_it)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;sort<int, std::less<int> >(int*, int*, std::less<int>);swap", 10000000);
+    report_tree_add(&tree, "main;sort<int, std::less<int> >(int*, int*, std::less<int>)", 20000000);
+    struct view_options options = {.kind = VIEW_TREE, .unit = "ns", .width = 60};
+    expect(&tree, &options,
+           "  total    self     time  context\n"
+           " 100.0%          30.0 ms  main\n"
+           " 100.0%   66.7%  30.0 ms  sort<int, std::less<int> >(..)\n"
+           "  33.3%   33.3%  10.0 ms  swap\n");
+    options.width = 50;
+    options.kind = VIEW_CALLERS;
+    expect(&tree, &options,
+           "   self    share     time  function, its callers below it\n"
+           "  66.7%   100.0%  20.0 ms  sort<..>(..)\n"
+           "  66.7%   100.0%  20.0 ms  main\n"
+           "\n"
+           "  33.3%   100.0%  10.0 ms  swap\n"
+           "  33.3%   100.0%  10.0 ms  sort<..>(..)\n"
+           "  33.3%   100.0%  10.0 ms  main\n");
+    options.kind = VIEW_FLAT;
+    expect(&tree, &options,
+           "   self    total     time  image  function\n"
+           "  66.7%   100.0%  20.0 ms  prog   sort<..>(..)\n"
+           "  33.3%    33.3%  10.0 ms  prog   swap\n"
+           "          100.0%     0 ns  prog   main\n");
+    report_tree_free(&tree);
+}
+
+Test(sure, a_column_when_a_row_is_less_than_90_percent_sure)
+{
+    struct report_tree tree = report_tree_new();
+    struct doubts *doubts = doubts_new();
+    struct cct_node *sure = report_tree_add(&tree, "main;run;step", 60);
+    struct cct_node *unsure = report_tree_add(&tree, "main;run;walk;step", 40);
+    struct view_options options = {.kind = VIEW_TREE, .unit = "samples", .doubts = doubts};
+    expect(&tree, &options,
+           "  total    self  samples  context\n"
+           " 100.0%              100  main\n"
+           " 100.0%              100  run\n"
+           "  60.0%   60.0%       60  + step\n"
+           "  40.0%               40  + walk\n"
+           "  40.0%   40.0%       40    step\n");
+    /* 30 of the 40 are on their path, 36 go through run: of run's 100, 96. */
+    doubts_add(doubts, unsure, (struct doubt){.end = 10});
+    doubts_add(doubts, unsure->parent->parent, (struct doubt){.relief = 6});
+    doubts_add(doubts, unsure->parent->parent->parent, (struct doubt){.relief = 4});
+    doubts_add(doubts, sure, (struct doubt){.end = 0});
+    expect(&tree, &options,
+           "  total    self  samples  sure  context\n"
+           " 100.0%              100  100%  main\n"
+           " 100.0%              100   96%  run\n"
+           "  60.0%   60.0%       60  100%  + step\n"
+           "  40.0%               40   75%  + walk\n"
+           "  40.0%   40.0%       40   75%    step\n");
+    options.kind = VIEW_CALLERS;
+    expect(&tree, &options,
+           "   self    share  samples  sure  function, its callers below it\n"
+           " 100.0%   100.0%      100  100%  step\n"
+           "  60.0%    60.0%       60  100%  + run\n"
+           "  60.0%    60.0%       60  100%    main\n"
+           "  40.0%    40.0%       40   75%  + walk\n"
+           "  40.0%    40.0%       40   75%    run\n"
+           "  40.0%    40.0%       40   75%    main\n");
+    /* The rows that tell of it are not shown. */
+    options =
+        (struct view_options){.kind = VIEW_TREE, .unit = "samples", .doubts = doubts, .min_percent = 50};
+    expect(&tree, &options,
+           "  total    self  samples  context\n"
+           " 100.0%              100  main\n"
+           " 100.0%              100  run\n"
+           "  60.0%   60.0%       60  step\n"
+           "... 1 more context under 50%: 40.0% of the weight\n");
+    options.confidence = true;
+    expect(&tree, &options,
+           "  total    self  samples  sure  context\n"
+           " 100.0%              100  100%  main\n"
+           " 100.0%              100   96%  run\n"
+           "  60.0%   60.0%       60  100%  step\n"
+           "... 1 more context under 50%: 40.0% of the weight\n");
+    doubts_free(doubts);
+    report_tree_free(&tree);
+}
+
 Test(tree, a_minimum_leaves_out_subtrees_and_says_so)
 {
     struct report_tree tree = small_tree();
@@ -83,13 +168,13 @@ Test(tree, equal_weights_are_ordered_by_name_whatever_the_order_of_adding)
         for (int i = 0; i < 3; i++)
             report_tree_add(&tree, names[(i + turn) % 3], 5);
         expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "ns"},
-               "  total    self  ns  context\n"
-               "  33.3%   33.3%   5  + a\n"
-               "  33.3%   33.3%   5  + b\n"
-               "  33.3%   33.3%   5  + c\n");
+               "  total    self     time  context\n"
+               "  33.3%   33.3%     5 ns  + a\n"
+               "  33.3%   33.3%     5 ns  + b\n"
+               "  33.3%   33.3%     5 ns  + c\n");
         expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "ns", .max_rows = 1},
-               "  total    self  ns  context\n"
-               "  33.3%   33.3%   5  a\n"
+               "  total    self     time  context\n"
+               "  33.3%   33.3%     5 ns  a\n"
                "... 2 more contexts: 66.7% of the weight\n");
         report_tree_free(&tree);
     }

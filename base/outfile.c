@@ -1,0 +1,275 @@
+/* outfile.c - see outfile.h. */
+#include "base/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+#define LINKS_MAX 40 /* as the kernel */
+
+struct outfile {
+    char *path;      /* as given, for messages */
+    char *target;    /* the file itself, with links followed; NULL: a stream */
+    char *temporary; /* beside the target; NULL: none, or published */
+    int fd;          /* -1: not begun */
+    bool published;
+    bool replaces; /* the next two are those of the file that was there */
+    mode_t mode;
+    gid_t group;
+};
+
+/* What a link leads to, one step. */
+static char *read_link(const char *link)
+{
+    char text[PATH_MAX], *next = NULL;
+    ssize_t length = readlink(link, text, sizeof text - 1);
+    const char *slash = strrchr(link, '/');
+    if (length <= 0)
+        return NULL;
+    text[length] = 0;
+    if (text[0] == '/' || !slash)
+        return strdup(text);
+    return asprintf(&next, "%.*s/%s", (int)(slash - link), link, text) < 0 ? NULL : next;
+}
+
+/* Follows the user's links from `path` to a file, or to the link that leads to a pipe or device: the links of
+ * /proc/PID/fd cannot be read as paths. *status is what stands there; *exists tells whether anything does. */
+static int follow(const char *path, char **target, struct stat *status, bool *exists,
+                  struct fathom_error *err)
+{
+    char *at = strdup(path);
+    struct stat behind;
+    int rc = 0;
+    for (int links = 0; at && rc == 0; links++) {
+        *exists = lstat(at, status) == 0;
+        if (!*exists && errno != ENOENT)
+            rc = error_system(err, errno, "cannot write %s", path);
+        if (rc < 0 || !*exists || !S_ISLNK(status->st_mode))
+            break;
+        if (status->st_uid != geteuid()) {
+            rc = error_set(err, EPERM, "%s is another user's symbolic link, which is not followed", at);
+            break;
+        }
+        if (stat(at, &behind) == 0 && !S_ISREG(behind.st_mode)) {
+            *status = behind;
+            break;
+        }
+        if (links == LINKS_MAX) {
+            rc = error_system(err, ELOOP, "cannot write %s", path);
+            break;
+        }
+        char *next = read_link(at);
+        free(at);
+        at = next;
+    }
+    if (!at)
+        return error_memory(err);
+    if (rc < 0)
+        free(at);
+    else
+        *target = at;
+    return rc;
+}
+
+static bool is_stream(mode_t mode)
+{
+    return S_ISFIFO(mode) || S_ISCHR(mode);
+}
+
+/* Takes a descriptor as the stream, unless it is a terminal. */
+static int use_stream(struct outfile *file, int fd, struct fathom_error *err)
+{
+    if (fd < 0)
+        return error_system(err, errno, "cannot write %s", file->path);
+    file->fd = fd;
+    return isatty(fd) ? error_set(err, ENOTTY, "%s is a terminal: name a file, or use a pipe", file->path)
+                      : 0;
+}
+
+/* The pipe or device at `target`; only if it still is one. */
+static int open_stream(struct outfile *file, const char *target, struct fathom_error *err)
+{
+    struct stat status;
+    int fd = open(target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    int rc = use_stream(file, fd, err);
+    if (rc == 0 && (fstat(fd, &status) < 0 || !is_stream(status.st_mode)))
+        rc = error_set(err, ENXIO, "%s is no pipe any more", file->path);
+    return rc;
+}
+
+/* Whether a file can be made in the directory of `target`, and be put in the place of a file of `owner`:
+ * where the sticky bit is set, as in /tmp, files of others can be written but not replaced. */
+static int check_directory(const char *target, uid_t owner, struct fathom_error *err)
+{
+    const char *slash = strrchr(target, '/');
+    char *directory = slash ? strndup(target, slash == target ? 1 : (size_t)(slash - target)) : strdup(".");
+    struct stat status;
+    int rc = 0;
+    if (!directory)
+        return error_memory(err);
+    if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0 || stat(directory, &status) < 0)
+        rc = error_system(err, errno, "cannot create %s", target);
+    else if (status.st_mode & S_ISVTX && geteuid() != 0 && geteuid() != owner && geteuid() != status.st_uid)
+        rc = error_set(err, EPERM, "%s is another user's file, and %s lets only that user replace it", target,
+                       directory);
+    free(directory);
+    return rc;
+}
+
+static int check_regular(struct outfile *file, const struct stat *status, bool exists,
+                         struct fathom_error *err)
+{
+    size_t length = strlen(file->target);
+    if (exists && S_ISDIR(status->st_mode))
+        return error_set(err, EISDIR, "%s is a directory", file->path);
+    if (exists && !S_ISREG(status->st_mode))
+        return error_set(err, ENXIO, "%s is neither a regular file nor a pipe or character device",
+                         file->path);
+    if (length == 0 || file->target[length - 1] == '/')
+        return error_set(err, EISDIR, "'%s' names no file", file->path);
+    if (exists && faccessat(AT_FDCWD, file->target, W_OK, AT_EACCESS) < 0)
+        return error_system(err, errno, "cannot write %s", file->path);
+    if (exists && status->st_uid == geteuid()) {
+        file->replaces = true;
+        file->mode = status->st_mode & 0777;
+        file->group = status->st_gid;
+    }
+    return check_directory(file->target, exists ? status->st_uid : geteuid(), err);
+}
+
+int outfile_open(const char *path, struct outfile **out, struct fathom_error *err)
+{
+    struct outfile *file = calloc(1, sizeof *file);
+    if (!file)
+        return error_memory(err);
+    bool standard = strcmp(path, "-") == 0, exists;
+    char *target = NULL;
+    struct stat status;
+    int rc = 0;
+    file->fd = -1;
+    file->path = strdup(standard ? "standard output" : path);
+    if (!file->path)
+        rc = error_memory(err);
+    else if (standard)
+        rc = use_stream(file, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), err);
+    else
+        rc = follow(path, &target, &status, &exists, err);
+    if (rc == 0 && target && exists && is_stream(status.st_mode)) {
+        rc = open_stream(file, target, err);
+        free(target);
+    } else if (rc == 0 && target) {
+        file->target = target;
+        rc = check_regular(file, &status, exists, err);
+    }
+    if (rc < 0)
+        outfile_close(file);
+    else
+        *out = file;
+    return rc;
+}
+
+bool outfile_is_stream(const struct outfile *file)
+{
+    return !file->target;
+}
+
+const char *outfile_path(const struct outfile *file)
+{
+    return file->path;
+}
+
+/* The mode of the file that is replaced; without the group's rights where the group cannot be the same. */
+static void keep_mode(const struct outfile *file)
+{
+    struct stat status;
+    mode_t mode = file->mode;
+    if (fstat(file->fd, &status) == 0 && status.st_gid != file->group &&
+        fchown(file->fd, (uid_t)-1, file->group) < 0)
+        mode &= ~(mode_t)070;
+    fchmod(file->fd, mode);
+}
+
+int outfile_begin(struct outfile *file, int *fd, struct fathom_error *err)
+{
+    if (file->fd < 0) {
+        char *temporary;
+        if (asprintf(&temporary, "%s.XXXXXX", file->target) < 0)
+            return error_memory(err);
+        file->fd = mkostemp(temporary, O_CLOEXEC);
+        if (file->fd < 0) {
+            int code = errno;
+            free(temporary);
+            return error_system(err, code, "cannot create a file beside %s", file->path);
+        }
+        file->temporary = temporary;
+        if (file->replaces)
+            keep_mode(file);
+    }
+    *fd = file->fd;
+    return 0;
+}
+
+/* Moves what stands in the place to PATH.old. */
+static int keep_as_old(const struct outfile *file, struct fathom_error *err)
+{
+    struct stat status;
+    char *old;
+    if (lstat(file->target, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+        return 0;
+    if (asprintf(&old, "%s.old", file->target) < 0)
+        return error_memory(err);
+    int rc = 0;
+    if (rename(file->target, old) < 0)
+        rc = error_system(err, errno, "cannot keep %s as %s", file->path, old);
+    free(old);
+    return rc;
+}
+
+int outfile_publish(struct outfile *file, bool keep_old, struct fathom_error *err)
+{
+    struct stat status;
+    if (!file->target || file->published)
+        return 0;
+    if (lstat(file->target, &status) == 0 && !S_ISREG(status.st_mode))
+        return error_set(err, ENXIO, "%s is no regular file any more", file->path);
+    int rc = keep_old ? keep_as_old(file, err) : 0;
+    if (rc == 0 && rename(file->temporary, file->target) < 0)
+        rc = error_system(err, errno, "cannot replace %s", file->path);
+    if (rc < 0)
+        return rc;
+    free(file->temporary);
+    file->temporary = NULL;
+    file->published = true;
+    return 0;
+}
+
+void outfile_close(struct outfile *file)
+{
+    if (!file)
+        return;
+    if (file->fd >= 0)
+        close(file->fd);
+    if (file->temporary)
+        unlink(file->temporary);
+    free(file->temporary);
+    free(file->target);
+    free(file->path);
+    free(file);
+}
+
+int outfile_put(struct outfile *file, const void *data, size_t size, struct fathom_error *err)
+{
+    int fd, rc = outfile_begin(file, &fd, err);
+    if (rc == 0)
+        rc = file_write_all(fd, data, size, file->path, err);
+    if (rc == 0 && fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
+        rc = error_system(err, errno, "cannot write to %s", file->path);
+    return rc < 0 ? rc : outfile_publish(file, false, err);
+}

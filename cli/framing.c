@@ -1,0 +1,238 @@
+/* framing.c - see framing.h. */
+#include "cli/framing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "image/lines.h"
+#include "infer/locate.h"
+
+#define NO_ITEM     UINT32_MAX
+#define MAX_INLINED 32
+
+struct framing {
+    struct framing_options options;
+    struct image_cache *images;
+    const struct pathmap *map; /* NULL before framing_use() */
+    struct frames *frames;
+    uint32_t *items;     /* by map function: its frame, NO_ITEM before it was looked up */
+    struct table *lines; /* image -> struct lines, 0 when it has none */
+    uint32_t *path;      /* frames from the root inwards */
+    size_t depth, room;  /* of path */
+};
+
+struct framing *framing_new(const struct framing_options *options, struct image_cache *images)
+{
+    struct framing *f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    f->options = *options;
+    f->images = images;
+    f->frames = frames_new();
+    f->lines = table_new();
+    if (!f->frames || !f->lines) {
+        framing_free(f);
+        return NULL;
+    }
+    return f;
+}
+
+void framing_free(struct framing *f)
+{
+    if (!f)
+        return;
+    size_t cursor = 0;
+    uint64_t key, value;
+    while (f->lines && table_next(f->lines, &cursor, &key, &value))
+        lines_close((struct lines *)(uintptr_t)value);
+    table_free(f->lines);
+    frames_free(f->frames);
+    free(f->items);
+    free(f->path);
+    free(f);
+}
+
+int framing_use(struct framing *f, const struct pathmap *map, struct fathom_error *err)
+{
+    uint32_t functions = pathmap_function_count(map);
+    uint32_t *items = malloc((functions + 1) * sizeof *items);
+    if (!items)
+        return error_memory(err);
+    memset(items, 0xff, functions * sizeof *items);
+    free(f->items);
+    f->items = items;
+    f->map = map;
+    return 0;
+}
+
+const struct frames *framing_frames(const struct framing *f)
+{
+    return f->frames;
+}
+
+/* Room for so many more frames. */
+static bool reserve(struct framing *f, size_t more)
+{
+    if (f->depth + more <= f->room)
+        return true;
+    size_t room = (f->depth + more) * 2 + 64;
+    uint32_t *path = realloc(f->path, room * sizeof *path);
+    if (!path)
+        return false;
+    f->path = path;
+    f->room = room;
+    return true;
+}
+
+static int append(struct framing *f, uint32_t item, struct fathom_error *err)
+{
+    if (item == NO_ITEM || !reserve(f, 1))
+        return error_memory(err);
+    f->path[f->depth++] = item;
+    return 0;
+}
+
+int framing_label(struct framing *f, const char *text, struct fathom_error *err)
+{
+    return append(f, frames_label(f->frames, FRAME_LABEL, text), err);
+}
+
+int framing_begin(struct framing *f, const struct process *process, const struct sample *sample,
+                  struct fathom_error *err)
+{
+    f->depth = 0;
+    if (!f->options.threads)
+        return 0;
+    char text[64];
+    snprintf(text, sizeof text, "%s/%u", process ? process_thread_name(process, sample->tid) : "?",
+             sample->tid);
+    return framing_label(f, text, err);
+}
+
+/* The frame of a map's function: named by the binary when it is here, by the map's words otherwise. */
+static uint32_t function_item(struct framing *f, uint32_t function)
+{
+    if (f->items[function] != NO_ITEM)
+        return f->items[function];
+    struct image *image;
+    uint32_t index, item;
+    if (locate_function(f->images, f->map, function, &image, &index)) {
+        item = frames_function(f->frames, image, index);
+    } else {
+        struct pathmap_function named = pathmap_function(f->map, function);
+        const char *path = pathmap_image(f->map, named.image).path, *slash = strrchr(path, '/');
+        item = frames_named(f->frames, named.name, slash ? slash + 1 : path, named.address);
+    }
+    f->items[function] = item;
+    return item;
+}
+
+int framing_functions(struct framing *f, const uint32_t *functions, size_t count, struct fathom_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = append(f, function_item(f, functions[i]), err);
+    return rc;
+}
+
+int framing_node(struct framing *f, uint32_t node, uint32_t depth, struct fathom_error *err)
+{
+    int all = pathmap_path(f->map, node, NULL, 0);
+    if (all < 0)
+        return error_set(err, EBADMSG, "the map is damaged: a path in it does not end");
+    if (!reserve(f, (size_t)all))
+        return error_memory(err);
+    uint32_t *path = f->path + f->depth, wanted = depth < (uint32_t)all ? depth : (uint32_t)all;
+    pathmap_path(f->map, node, path, (size_t)all);
+    for (uint32_t i = 0; i < wanted; i++) {
+        path[i] = function_item(f, path[i]);
+        if (path[i] == NO_ITEM)
+            return error_memory(err);
+    }
+    f->depth += wanted;
+    return 0;
+}
+
+int framing_leaf(struct framing *f, uint32_t node, struct fathom_error *err)
+{
+    return append(f, function_item(f, pathmap_node(f->map, node).function), err);
+}
+
+/* A mapped file's name, or what code without one is called. */
+static int append_file(struct framing *f, const struct process *process, const struct sample *sample,
+                       struct fathom_error *err)
+{
+    const struct mapping *m = process ? process_mapping(process, sample->ip) : NULL;
+    const char *name = m && m->path ? m->path : "code outside all files";
+    const char *slash = strrchr(name, '/');
+    char text[256];
+    snprintf(text, sizeof text, "[%s]", slash ? slash + 1 : name);
+    return framing_label(f, text, err);
+}
+
+int framing_unknown(struct framing *f, const struct process *process, const struct sample *sample,
+                    const struct resolved *r, struct fathom_error *err)
+{
+    int rc = append(f, frames_label(f->frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]"), err);
+    if (rc < 0)
+        return rc;
+    struct place by_ip = {0};
+    const struct place *place = &r->cid.place;
+    if (!place->image && process && process_place(process, sample->ip, &by_ip))
+        place = &by_ip;
+    if (place->image && place->function != IMAGE_NO_FUNCTION)
+        return append(f, frames_function(f->frames, place->image, place->function), err);
+    if (r->reason == UNKNOWN_KERNEL)
+        return framing_label(f, "[kernel]", err);
+    return append_file(f, process, sample, err);
+}
+
+static struct lines *lines_of(struct framing *f, const struct image *image)
+{
+    bool added;
+    uint64_t *place = table_put(f->lines, (uintptr_t)image, &added);
+    struct lines *lines = NULL;
+    if (!place)
+        return NULL;
+    if (added) {
+        const struct image_options *options = image_cache_options(f->images);
+        struct fathom_error why = {0};
+        int rc = lines_open(image, options, &lines, &why);
+        if (rc < 0 && rc != -ENODATA)
+            log_write(options->log, LOG_WARNING, "%s", why.text);
+        *place = (uintptr_t)lines;
+    }
+    return (struct lines *)(uintptr_t)*place;
+}
+
+/* What stands below the function that the sample is in: inlined functions and the source line. */
+static int append_source(struct framing *f, const struct place *place, struct fathom_error *err)
+{
+    struct lines *lines = place->image ? lines_of(f, place->image) : NULL;
+    struct line_frame frames[MAX_INLINED];
+    size_t count = lines ? lines_at(lines, place->address, frames, MAX_INLINED) : 0;
+    int rc = 0;
+    if (!count)
+        return 0;
+    for (size_t i = count - 1; rc == 0 && f->options.inlined && i-- > 0;) {
+        if (frames[i].function)
+            rc = append(f, frames_label(f->frames, FRAME_INLINED, frames[i].function), err);
+    }
+    if (rc < 0 || !f->options.lines || !frames[0].file || !frames[0].line)
+        return rc;
+    const char *slash = strrchr(frames[0].file, '/');
+    char text[512];
+    snprintf(text, sizeof text, "%s:%u", slash ? slash + 1 : frames[0].file, frames[0].line);
+    return framing_label(f, text, err);
+}
+
+int framing_end(struct framing *f, const struct place *place, const uint32_t **items, size_t *count,
+                struct fathom_error *err)
+{
+    int rc = f->options.inlined || f->options.lines ? append_source(f, place, err) : 0;
+    *items = f->path;
+    *count = f->depth;
+    return rc;
+}

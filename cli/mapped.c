@@ -1,0 +1,200 @@
+/* mapped.c - see mapped.h. */
+#include "cli/mapped.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/checksum.h"
+#include "base/hash.h"
+#include "image/image_store.h"
+
+#define MAX_OPEN  256u  /* files that are held open: a process has some dozens of libraries */
+#define MAX_FILES 65536 /* that are noted */
+
+struct held {
+    int fd;
+    uint32_t file;
+};
+
+struct mapped {
+    const struct log *log;
+    struct table *seen; /* hash of path and build-id (or process, when none was recorded) -> number + 1 */
+    struct names *paths;
+    struct mapped_file *files;
+    size_t count, room;
+    struct held held[MAX_OPEN];
+    size_t held_count;
+};
+
+struct mapped *mapped_new(const struct log *log)
+{
+    struct mapped *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->log = log;
+    m->seen = table_new();
+    m->paths = names_new();
+    if (!m->seen || !m->paths) {
+        mapped_free(m);
+        m = NULL;
+    }
+    return m;
+}
+
+void mapped_free(struct mapped *m)
+{
+    if (!m)
+        return;
+    for (size_t i = 0; i < m->held_count; i++)
+        close(m->held[i].fd);
+    table_free(m->seen);
+    names_free(m->paths);
+    free(m->files);
+    free(m);
+}
+
+/* Opens a regular file, and nothing else: a device is not touched. -1: no. */
+static int open_regular(const char *path)
+{
+    struct stat st;
+    char by_fd[64];
+    int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
+    if (place < 0)
+        return -1;
+    snprintf(by_fd, sizeof by_fd, "/proc/self/fd/%d", place);
+    if (fstat(place, &st) == 0 && S_ISREG(st.st_mode))
+        fd = open(by_fd, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    close(place);
+    return fd;
+}
+
+static bool read_id(int fd, struct build_id *id)
+{
+    char by_fd[64];
+    snprintf(by_fd, sizeof by_fd, "/proc/self/fd/%d", fd);
+    return image_read_build_id(by_fd, id, NULL) == 0 && id->size;
+}
+
+/* Opens the candidate if it is of the build that was recorded (any, when none was). */
+static int open_build(const char *candidate, struct build_id *id)
+{
+    struct build_id found = {0};
+    int fd = open_regular(candidate);
+    if (fd < 0)
+        return -1;
+    bool has = read_id(fd, &found);
+    if (id->size ? has && build_id_equal(id, &found) : true) {
+        *id = found;
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+/* Opens the file behind a mapping as its process sees it, else as we do. -1: it is not to be had. */
+static int open_mapped(const struct record *record, struct build_id *id)
+{
+    const struct record_mmap *m = &record->mmap;
+    char candidate[4200];
+    snprintf(candidate, sizeof candidate, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, record->pid,
+             m->address, m->address + m->length);
+    int fd = open_build(candidate, id);
+    if (fd >= 0)
+        return fd;
+    int n = snprintf(candidate, sizeof candidate, "/proc/%" PRIu32 "/root%s", record->pid, m->path);
+    if (n < (int)sizeof candidate && (fd = open_build(candidate, id)) >= 0)
+        return fd;
+    /* the program itself is there when its file is deleted, for those who may not look at mappings */
+    snprintf(candidate, sizeof candidate, "/proc/%" PRIu32 "/exe", record->pid);
+    if (id->size && (fd = open_build(candidate, id)) >= 0)
+        return fd;
+    return open_build(m->path, id);
+}
+
+/* Whether the path gives here what is open at fd. */
+static bool is_at_path(int fd, const char *path)
+{
+    struct stat open_one, here;
+    return fstat(fd, &open_one) == 0 && stat(path, &here) == 0 && open_one.st_dev == here.st_dev &&
+           open_one.st_ino == here.st_ino;
+}
+
+static void keep(const struct mapped *m, int fd, const struct mapped_file *file)
+{
+    struct fathom_error err = {0};
+    if (file->id.size && image_store_keep(fd, &file->id, &err) < 0)
+        log_write(m->log, LOG_WARNING,
+                  "no copy of %s could be kept, which a report will not find at its path: %s", file->path,
+                  err.text);
+}
+
+/* Looks at a file that was met for the first time. */
+static int look_at(struct mapped *m, const struct record *record, struct build_id id)
+{
+    if (m->count == m->room) {
+        size_t room = m->room ? m->room * 2 : 64;
+        struct mapped_file *files = reallocarray(m->files, room, sizeof *files);
+        if (!files)
+            return -ENOMEM;
+        m->files = files;
+        m->room = room;
+    }
+    uint32_t name = names_intern(m->paths, record->mmap.path);
+    if (name == NAMES_NONE)
+        return -ENOMEM;
+    int fd = open_mapped(record, &id);
+    struct mapped_file *file = &m->files[m->count];
+    *file = (struct mapped_file){names_text(m->paths, name), id};
+    if (fd >= 0 && !is_at_path(fd, file->path))
+        keep(m, fd, file);
+    else if (fd >= 0 && m->held_count < MAX_OPEN)
+        m->held[m->held_count++] = (struct held){fd, (uint32_t)m->count}, fd = -1;
+    if (fd >= 0)
+        close(fd);
+    m->count++;
+    return 0;
+}
+
+int mapped_note(struct mapped *m, const struct record *record, struct build_id *id)
+{
+    const struct record_mmap *mmap = &record->mmap;
+    *id = (struct build_id){.size = mmap->build_id_size <= BUILD_ID_MAX ? mmap->build_id_size : 0};
+    memcpy(id->bytes, mmap->build_id, id->size);
+    if (!mmap->executable || !mmap->path || mmap->path[0] != '/' || strncmp(mmap->path, "//", 2) == 0 ||
+        strncmp(mmap->path, "/dev/", 5) == 0)
+        return 0;
+    uint64_t of_build = id->size ? checksum_of(id->bytes, id->size) : record->pid;
+    uint64_t key = hash_u64(of_build) ^ checksum_of(mmap->path, strlen(mmap->path));
+    uint64_t *number = table_put(m->seen, key, NULL);
+    if (!number)
+        return -ENOMEM;
+    if (!*number && m->count < MAX_FILES) {
+        if (look_at(m, record, *id) < 0)
+            return -ENOMEM;
+        *number = m->count;
+    }
+    if (*number)
+        *id = m->files[*number - 1].id;
+    return 0;
+}
+
+void mapped_finish(struct mapped *m)
+{
+    for (size_t i = 0; i < m->held_count; i++) {
+        const struct mapped_file *file = &m->files[m->held[i].file];
+        if (!is_at_path(m->held[i].fd, file->path))
+            keep(m, m->held[i].fd, file);
+    }
+}
+
+size_t mapped_files(const struct mapped *m, const struct mapped_file **out)
+{
+    *out = m->files;
+    return m->count;
+}

@@ -1,0 +1,124 @@
+/* recover.c - see recover.h. */
+#include "cli/recover.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "pathmap/harvest.h"
+#include "pathmap/session_directory.h"
+
+#define COPIES_MAX 1000 /* OUTPUT.recovered, OUTPUT.recovered.2, ... */
+
+static int harvest(const struct session_directory *directory, bool partial, const char *output,
+                   struct terminal *terminal, struct fathom_error *err)
+{
+    struct image_options image_options = {.log = &terminal->log};
+    struct image_cache *images = image_cache_new(&image_options);
+    struct trie *trie = trie_new();
+    struct harvest harvest = {.partial = partial};
+    int rc = images && trie ? 0 : error_memory(err);
+    if (rc == 0)
+        rc = harvest_directory(&harvest, trie, images, directory->path, &terminal->log, err);
+    if (rc == 0 && harvest.calls == 0)
+        rc = error_set(err, ECHILD, "no calls were recorded in %s", directory->path);
+    if (rc == 0)
+        rc = trie_save(trie, output, err);
+    if (rc == 0)
+        terminal_say(terminal, LOG_NOTE,
+                     "%llu calls in %llu process%s, %u contexts in %s; stacks that were sampled beside the "
+                     "calls are lost",
+                     (unsigned long long)harvest.calls, (unsigned long long)harvest.stores,
+                     harvest.stores == 1 ? "" : "es", trie_node_count(trie) - 1, output);
+    harvest_free(&harvest);
+    trie_free(trie);
+    image_cache_free(images);
+    return rc;
+}
+
+static int check_output(const char *given, const struct session_about *about, const char *directory,
+                        struct fathom_error *err)
+{
+    if (given)
+        return 0;
+    if (!about->output[0])
+        return error_set(err, EINVAL, "%s does not say what its map was to be called: give --output",
+                         directory);
+    if (access(about->output, F_OK) == 0)
+        return error_set(err, EEXIST, "%s is there already: give another file with --output", about->output);
+    return 0;
+}
+
+/* Ends with the directory removed or closed. */
+static int finish(struct session_directory *directory, bool partial, const char *output,
+                  struct terminal *terminal, struct fathom_error *err)
+{
+    int rc = harvest(directory, partial, output, terminal, err);
+    if (rc == 0 || rc == -ECHILD)
+        session_directory_remove(directory);
+    else
+        session_directory_close(directory);
+    return rc;
+}
+
+int recover_map(const char *path, const char *output, struct terminal *terminal, struct fathom_error *err)
+{
+    struct session_directory directory;
+    struct session_about about;
+    int rc = session_directory_adopt(path, &directory, &about, err);
+    if (rc < 0)
+        return rc;
+    rc = check_output(output, &about, path, err);
+    if (rc < 0) {
+        session_directory_close(&directory);
+        return rc;
+    }
+    return finish(&directory, about.partial, output ? output : about.output, terminal, err);
+}
+
+/* A name that no file has; false: there is none. */
+static bool name_copy(const struct session_about *about, char *out, size_t size)
+{
+    for (int i = 1; about->output[0] && i <= COPIES_MAX; i++) {
+        int n = i == 1 ? snprintf(out, size, "%s.recovered", about->output)
+                       : snprintf(out, size, "%s.recovered.%d", about->output, i);
+        if (n > 0 && (size_t)n < size && access(out, F_OK) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void recover_one(const char *path, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    struct session_directory directory;
+    struct session_about about;
+    char output[PATH_MAX + 32];
+    if (session_directory_adopt(path, &directory, &about, NULL) < 0)
+        return;
+    if (!name_copy(&about, output, sizeof output)) {
+        terminal_say(terminal, about.output[0] ? LOG_NOTE : LOG_DEBUG,
+                     "a training that was killed left %s: 'fathom map recover -o MAP' makes a map of it",
+                     path);
+        session_directory_close(&directory);
+        return;
+    }
+    terminal_say(terminal, LOG_NOTE, "a training that was killed left %s: recovering its map", path);
+    int rc = finish(&directory, about.partial, output, terminal, &err);
+    if (rc < 0 && rc != -ECHILD)
+        terminal_say(terminal, LOG_WARNING, "the map of %s cannot be recovered: %s", path, err.text);
+}
+
+void recover_abandoned(struct terminal *terminal)
+{
+    char **paths;
+    size_t count;
+    if (session_directory_list(&paths, &count, NULL) < 0)
+        return; /* what is wrong there, the training itself will say */
+    for (size_t i = 0; i < count; i++) {
+        recover_one(paths[i], terminal);
+        free(paths[i]);
+    }
+    free(paths);
+}

@@ -1,0 +1,34 @@
+/* train_left.c - see train_left.h. */
+#include "cli/train_left.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const reasons[NOTE_KINDS] = {
+    [NOTE_FILTERED] = "was not trained: it runs under a seccomp filter, which may forbid what hooks need",
+    [NOTE_FILTERS] = "was trained only up to the seccomp filter that it puts on itself",
+    [NOTE_STORE] = "was not trained: it cannot make a file in the directory of the training",
+    [NOTE_LIBC] = "was not trained: it does not run on glibc",
+    [NOTE_ENVIRONMENT] =
+        "was not trained: it was started without LD_PRELOAD and FATHOM_PROBE in its environment",
+    [NOTE_RAISED] = "was not trained: it runs with rights of its own, so nothing can be loaded into it",
+    [NOTE_STATIC] = "was not trained: it is linked statically, so nothing can be loaded into it",
+    [NOTE_FOREIGN] = "was not trained: it is no x86-64 program",
+    [NOTE_UNREACHABLE] =
+        "was not trained: as another user or with another root it cannot open the directory of the training",
+};
+
+void train_say_left(struct terminal *terminal, const struct session_notes *notes)
+{
+    for (size_t i = 0; i < notes->count; i++) {
+        const struct session_note *n = &notes->all[i];
+        char times[40] = "";
+        if (n->count > 1)
+            snprintf(times, sizeof times, " (%llu times)", (unsigned long long)n->count);
+        terminal_say(terminal, LOG_WARNING, "%s %s%s%s%s", n->path, reasons[n->kind], n->detail ? ": " : "",
+                     n->detail ? strerror(n->detail) : "", times);
+    }
+    if (notes->lost)
+        terminal_say(terminal, LOG_WARNING, "%llu more processes were not trained",
+                     (unsigned long long)notes->lost);
+}

@@ -1,0 +1,10 @@
+/* train_left.h - tells which programs were not trained, and why, so that none is left out silently. */
+#ifndef FATHOM_CLI_TRAIN_LEFT_H
+#define FATHOM_CLI_TRAIN_LEFT_H
+
+#include "cli/command.h"
+#include "pathmap/session_notes.h"
+
+void train_say_left(struct terminal *terminal, const struct session_notes *notes);
+
+#endif

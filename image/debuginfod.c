@@ -1,0 +1,143 @@
+/* debuginfod.c - see debuginfod.h; the library's interface is elfutils/debuginfod/debuginfod.h. */
+#include "image/debuginfod.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY "libdebuginfod.so.1"
+
+typedef struct debuginfod_client debuginfod_client;
+typedef debuginfod_client *begin_function(void);
+/* Returns an open file, or a negative errno; *path is malloc'd. */
+typedef int find_function(debuginfod_client *client, const unsigned char *build_id, int size, char **path);
+typedef void end_function(debuginfod_client *client);
+
+struct answer {
+    enum debuginfod_kind kind;
+    struct build_id id;
+    char *path; /* NULL: it cannot be had */
+};
+
+struct debuginfod {
+    const struct log *log;
+    bool loaded; /* or tried to */
+    bool silent; /* nothing more is asked */
+    bool told;   /* that a question failed: it is said once unless the log wants all */
+    begin_function *begin;
+    find_function *find[2]; /* by kind */
+    end_function *end;
+    struct answer *answers;
+    size_t count, room;
+};
+
+struct debuginfod *debuginfod_new(const struct log *log)
+{
+    const char *urls = secure_getenv("DEBUGINFOD_URLS");
+    struct debuginfod *servers = urls && urls[strspn(urls, " \t")] ? calloc(1, sizeof *servers) : NULL;
+    if (servers)
+        servers->log = log;
+    return servers;
+}
+
+void debuginfod_free(struct debuginfod *servers)
+{
+    if (!servers)
+        return;
+    for (size_t i = 0; i < servers->count; i++)
+        free(servers->answers[i].path);
+    free(servers->answers);
+    free(servers);
+}
+
+/* The library stays loaded: those that it brings with it (TLS) do not all bear to be unloaded. */
+static void load(struct debuginfod *servers)
+{
+    servers->loaded = true;
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (library) {
+        servers->begin = (begin_function *)dlsym(library, "debuginfod_begin");
+        servers->find[DEBUGINFOD_DEBUG_FILE] = (find_function *)dlsym(library, "debuginfod_find_debuginfo");
+        servers->find[DEBUGINFOD_IMAGE] = (find_function *)dlsym(library, "debuginfod_find_executable");
+        servers->end = (end_function *)dlsym(library, "debuginfod_end");
+    }
+    servers->silent = !servers->begin || !servers->find[DEBUGINFOD_DEBUG_FILE] ||
+                      !servers->find[DEBUGINFOD_IMAGE] || !servers->end;
+    if (servers->silent)
+        log_write(servers->log, LOG_NOTE,
+                  "DEBUGINFOD_URLS is set, but " LIBRARY " %s: no server is asked for debug files",
+                  library ? "lacks a function" : "cannot be loaded");
+}
+
+/* NULL: it cannot be had. A client for each question: one that is kept would be shared with forked processes. */
+static char *ask(struct debuginfod *servers, enum debuginfod_kind kind, const struct build_id *id)
+{
+    char hex[2 * BUILD_ID_MAX + 1], *path = NULL;
+    build_id_format(id, hex);
+    debuginfod_client *client = servers->begin();
+    if (!client)
+        return NULL;
+    int fd = servers->find[kind](client, id->bytes, id->size, &path);
+    servers->end(client);
+    if (fd < 0) {
+        servers->silent = fd == -ETIME;
+        enum log_level level = servers->silent ? LOG_WARNING : servers->told ? LOG_DEBUG : LOG_NOTE;
+        if (fd != -ENOENT) {
+            log_write(servers->log, level, "debuginfod: the file of build %s cannot be had: %s%s", hex,
+                      strerror(-fd), servers->silent ? "; no other is asked for" : "");
+            servers->told = true;
+        }
+        return NULL; /* (*path is not set) */
+    }
+    close(fd);
+    struct build_id found;
+    if (path && image_read_build_id(path, &found, NULL) == 0 && build_id_equal(id, &found))
+        return path;
+    log_write(servers->log, LOG_WARNING, "debuginfod: the file that came for build %s is not of that build",
+              hex);
+    free(path);
+    return NULL;
+}
+
+static struct answer *find_answer(const struct debuginfod *servers, enum debuginfod_kind kind,
+                                  const struct build_id *id)
+{
+    for (size_t i = 0; i < servers->count; i++) {
+        if (servers->answers[i].kind == kind && build_id_equal(&servers->answers[i].id, id))
+            return &servers->answers[i];
+    }
+    return NULL;
+}
+
+/* NULL: out of memory. */
+static struct answer *add_answer(struct debuginfod *servers, enum debuginfod_kind kind,
+                                 const struct build_id *id)
+{
+    if (servers->count == servers->room) {
+        size_t room = servers->room ? servers->room * 2 : 16;
+        struct answer *answers = realloc(servers->answers, room * sizeof *answers);
+        if (!answers)
+            return NULL;
+        servers->answers = answers;
+        servers->room = room;
+    }
+    servers->answers[servers->count] = (struct answer){.kind = kind, .id = *id};
+    return &servers->answers[servers->count++];
+}
+
+char *debuginfod_find(struct debuginfod *servers, enum debuginfod_kind kind, const struct build_id *id)
+{
+    if (!servers || !id->size)
+        return NULL;
+    struct answer *answer = find_answer(servers, kind, id);
+    if (!answer) {
+        answer = add_answer(servers, kind, id);
+        if (!servers->loaded)
+            load(servers);
+        if (answer && !servers->silent)
+            answer->path = ask(servers, kind, id);
+    }
+    return answer && answer->path ? strdup(answer->path) : NULL;
+}

@@ -1,0 +1,89 @@
+/* image_find.c - see image_find.h. */
+#include "image/image_find.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/debuginfod.h"
+#include "image/image_store.h"
+
+/* Names of mappings that no file stands behind (proc(5)). */
+static bool is_no_file(const char *path)
+{
+    static const char deleted[] = " (deleted)";
+    size_t length = strlen(path), tail = sizeof deleted - 1;
+    return path[0] != '/' || strncmp(path, "//", 2) == 0 || strncmp(path, "/memfd:", 7) == 0 ||
+           strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/SYSV", 5) == 0 ||
+           (length > tail && strcmp(path + length - tail, deleted) == 0);
+}
+
+/* Whether the file is of the build that is looked for. */
+static int check(const char *file, const struct build_id *expected, struct fathom_error *err)
+{
+    struct build_id id;
+    int rc = image_read_build_id(file, &id, err);
+    if (rc == 0 && expected->size && !build_id_equal(expected, &id))
+        return error_set(err, ESTALE, IMAGE_OTHER_BUILD, file);
+    return rc;
+}
+
+static int by_path(const char *path, const struct build_id *expected, const char *symfs, char **file,
+                   struct fathom_error *err)
+{
+    if (is_no_file(path))
+        return error_set(err, ENOENT, "no file stands behind the mapping \"%s\"", path);
+    char *there;
+    if (asprintf(&there, "%s%s", symfs ? symfs : "", path) < 0)
+        return error_memory(err);
+    int rc = check(there, expected, err);
+    if (rc < 0)
+        free(there);
+    else
+        *file = there;
+    return rc;
+}
+
+/* A place that may hold a copy: takes the candidate (malloc'd, NULL: none) over. Copies that are not there,
+ * or damaged, are passed over: whether there is one. */
+static bool try_copy(char *candidate, const struct build_id *expected, char **file)
+{
+    if (candidate && check(candidate, expected, NULL) == 0) {
+        *file = candidate;
+        return true;
+    }
+    free(candidate);
+    return false;
+}
+
+/* The build-id cache of stock perf (tools/perf/util/build-id.c). */
+static char *perf_copy(const struct build_id *id)
+{
+    char hex[2 * BUILD_ID_MAX + 1], *path;
+    const char *home = secure_getenv("HOME");
+    build_id_format(id, hex);
+    if (!home || home[0] != '/' || id->size < 2 ||
+        asprintf(&path, "%s/.debug/.build-id/%.2s/%s/elf", home, hex, hex + 2) < 0)
+        return NULL;
+    return path;
+}
+
+int image_find(const char *path, const struct build_id *expected, const struct image_options *options,
+               char **file, struct fathom_error *err)
+{
+    struct fathom_error why = {0};
+    int rc = by_path(path, expected, options ? options->symfs : NULL, file, &why);
+    if (rc == 0 || rc == -ENOMEM)
+        return rc == 0 ? 0 : error_memory(err);
+    if (expected->size && (try_copy(image_store_path(expected), expected, file) ||
+                           try_copy(perf_copy(expected), expected, file)))
+        return 0;
+    /* (what has no absolute path is the kernel's) */
+    if (options && path[0] == '/' &&
+        try_copy(debuginfod_find(options->debuginfod, DEBUGINFOD_IMAGE, expected), expected, file))
+        return 0;
+    if (err)
+        *err = why;
+    return rc;
+}

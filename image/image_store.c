@@ -1,0 +1,77 @@
+/* image_store.c - see image_store.h. */
+#include "image/image_store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/kept.h"
+
+#define COPY_BYTES (256u << 10)
+#define DIRECTORY  "images"
+
+static char *path_in(const char *directory, const struct build_id *id)
+{
+    char hex[2 * BUILD_ID_MAX + 1], *path;
+    build_id_format(id, hex);
+    return id->size && asprintf(&path, "%s/%s", directory, hex) >= 0 ? path : NULL;
+}
+
+char *image_store_path(const struct build_id *id)
+{
+    char *directory = kept_directory(DIRECTORY, false), *path = directory ? path_in(directory, id) : NULL;
+    free(directory);
+    return path;
+}
+
+static int copy_file(int from, int to, const char *path, struct fathom_error *err)
+{
+    uint8_t *buffer = malloc(COPY_BYTES);
+    if (!buffer)
+        return error_memory(err);
+    int rc = 0;
+    for (off_t at = 0; rc == 0;) {
+        ssize_t n = pread(from, buffer, COPY_BYTES, at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            rc = error_system(err, errno, "cannot read an image to keep");
+        if (n <= 0)
+            break;
+        at += n;
+        rc = (uint64_t)at > IMAGE_STORE_LARGEST ? error_set(err, EFBIG, "an image grew while it was copied")
+                                                : file_write_all(to, buffer, (size_t)n, path, err);
+    }
+    free(buffer);
+    return rc;
+}
+
+static int store_copy(int fd, uint64_t size, const char *directory, const char *path,
+                      struct fathom_error *err)
+{
+    struct kept_file file;
+    int rc = kept_begin(directory, size, IMAGE_STORE_BYTES, &file, err);
+    return rc < 0 ? rc : kept_end(&file, path, copy_file(fd, file.fd, path, err), err);
+}
+
+int image_store_keep(int fd, const struct build_id *id, struct fathom_error *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) < 0)
+        return error_system(err, errno, "cannot stat an image to keep");
+    if ((uint64_t)st.st_size > IMAGE_STORE_LARGEST)
+        return error_set(err, EFBIG, "it has more than %u MiB", (unsigned)(IMAGE_STORE_LARGEST >> 20));
+    char *directory = kept_directory(DIRECTORY, true), *path = directory ? path_in(directory, id) : NULL;
+    int rc = 0;
+    if (!path) {
+        rc = error_set(err, ENOENT, "there is no directory for it: set XDG_CACHE_HOME");
+    } else if (!kept_use(path)) { /* else it is there, and used again */
+        rc = store_copy(fd, (uint64_t)st.st_size, directory, path, err);
+    }
+    free(directory);
+    free(path);
+    return rc;
+}

@@ -1,0 +1,130 @@
+/*
+ * stream.c - what a recording in pipe mode has instead of header and feature sections: records of perf's own
+ * (tools/perf/util/synthetic-events.c, perf_event__synthesize_for_pipe()).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfdata/features.h"
+
+/* A record of perf's own: header, `fixed` u64 words, data, padded to 8 bytes. Nothing where it would be
+ * larger than a record can be. */
+static void put_record(FILE *out, uint32_t type, const uint64_t *words, size_t count, const void *data,
+                       size_t size)
+{
+    static const char padding[8];
+    size_t whole = sizeof(struct perf_event_header) + count * sizeof *words + size,
+           padded = (whole + 7) & ~7ul;
+    if (padded > UINT16_MAX)
+        return;
+    struct perf_event_header header = {.type = type, .size = (uint16_t)padded};
+    fwrite(&header, sizeof header, 1, out);
+    if (count)
+        fwrite(words, sizeof *words, count, out);
+    if (size)
+        fwrite(data, 1, size, out);
+    fwrite(padding, 1, padded - whole, out);
+}
+
+static void put_attr_record(FILE *out, const struct event *event)
+{
+    uint8_t attr[ATTR_SIZE];
+    size_t ids = event->id_count * sizeof *event->ids;
+    struct perf_event_header header = {.type = USER_HEADER_ATTR,
+                                       .size = (uint16_t)(sizeof header + sizeof attr + ids)};
+    attr_to_file(&event->attr, attr);
+    fwrite(&header, sizeof header, 1, out);
+    fwrite(attr, 1, sizeof attr, out);
+    if (ids)
+        fwrite(event->ids, 1, ids, out);
+}
+
+static void put_name_record(FILE *out, const struct event *event)
+{
+    uint64_t words[2] = {EVENT_UPDATE_NAME, event->id_count ? event->ids[0] : 0};
+    if (event->id_count)
+        put_record(out, USER_EVENT_UPDATE, words, 2, event->name, strlen(event->name) + 1);
+}
+
+/* The formats of tracepoints follow their record. */
+static void put_tracing_record(FILE *out, const struct features *features)
+{
+    static const char padding[8];
+    uint64_t size = features->tracing_size;
+    if (size == 0 || size > UINT32_MAX)
+        return;
+    struct {
+        struct perf_event_header header;
+        uint32_t size;
+    } record = {{.type = USER_HEADER_TRACING_DATA, .size = sizeof record}, (uint32_t)size};
+    fwrite(&record, sizeof record, 1, out);
+    fwrite(features->tracing, 1, size, out);
+    fwrite(padding, 1, -size & 7, out);
+}
+
+static int put_feature_record(FILE *out, enum feature feature, const struct feature_source *from)
+{
+    char *data = NULL;
+    size_t size = 0;
+    uint64_t word = feature;
+    FILE *part = open_memstream(&data, &size);
+    if (!part)
+        return -ENOMEM;
+    feature_put(part, feature, from);
+    int rc = fclose(part) == 0 ? 0 : -ENOMEM;
+    if (rc == 0 && size)
+        put_record(out, USER_HEADER_FEATURE, &word, 1, data, size);
+    free(data);
+    return rc;
+}
+
+int features_stream(const struct features *features, const struct event *events, size_t count, uint8_t **data,
+                    size_t *size, struct fathom_error *err)
+{
+    struct feature_source from = {.features = features, .events = events, .count = count};
+    const uint64_t start[] = {FILE_MAGIC, PIPE_HEADER_SIZE};
+    char *bytes = NULL;
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (events[i].id_count * sizeof *events->ids > UINT16_MAX - 8 - ATTR_SIZE)
+            return error_set(err, E2BIG, "%s has too many counters for a pipe: record into a file",
+                             events[i].name);
+    }
+    FILE *out = open_memstream(&bytes, &length);
+    if (!out)
+        return error_memory(err);
+    host_read(&from.host);
+    fwrite(start, sizeof start, 1, out);
+    for (size_t i = 0; i < count; i++)
+        put_attr_record(out, &events[i]);
+    for (size_t i = 0; i < count; i++)
+        put_name_record(out, &events[i]);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < FEATURES_WRITTEN; i++) {
+        if (features_written[i] != FEATURE_TRACING_DATA && features_written[i] != FEATURE_BUILD_ID)
+            rc = put_feature_record(out, features_written[i], &from);
+    }
+    put_tracing_record(out, features);
+    if (fclose(out) != 0 || rc < 0) {
+        free(bytes);
+        return error_memory(err);
+    }
+    *data = (uint8_t *)bytes;
+    *size = length;
+    return 0;
+}
+
+void features_stream_build_ids(struct features *features, const uint8_t **data, size_t *size)
+{
+    for (size_t at = 0; at < features->build_ids_size;) {
+        struct perf_event_header header;
+        memcpy(&header, features->build_ids + at, sizeof header);
+        header.type = USER_HEADER_BUILD_ID;
+        memcpy(features->build_ids + at, &header, sizeof header);
+        at += header.size;
+    }
+    *data = features->build_ids;
+    *size = features->build_ids_size;
+}

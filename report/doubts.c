@@ -1,0 +1,63 @@
+/* doubts.c - see doubts.h. */
+#include "report/doubts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+struct doubts {
+    struct table *numbers; /* node -> its place in `at`, counted from 1 */
+    struct doubt *at;
+    size_t count, room;
+};
+
+struct doubts *doubts_new(void)
+{
+    struct doubts *d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    d->numbers = table_new();
+    if (!d->numbers) {
+        free(d);
+        return NULL;
+    }
+    return d;
+}
+
+void doubts_free(struct doubts *d)
+{
+    if (!d)
+        return;
+    table_free(d->numbers);
+    free(d->at);
+    free(d);
+}
+
+int doubts_add(struct doubts *d, const struct cct_node *node, struct doubt doubt)
+{
+    if (d->count == d->room) {
+        size_t room = d->room ? d->room * 2 : 64;
+        struct doubt *at = realloc(d->at, room * sizeof *at);
+        if (!at)
+            return -ENOMEM;
+        d->at = at;
+        d->room = room;
+    }
+    uint64_t *number = table_put(d->numbers, (uintptr_t)node, NULL);
+    if (!number)
+        return -ENOMEM;
+    if (!*number) {
+        d->at[d->count++] = (struct doubt){0};
+        *number = d->count;
+    }
+    d->at[*number - 1].end += doubt.end;
+    d->at[*number - 1].relief += doubt.relief;
+    return 0;
+}
+
+struct doubt doubts_at(const struct doubts *d, const struct cct_node *node)
+{
+    const uint64_t *number = table_find(d->numbers, (uintptr_t)node);
+    return number ? d->at[*number - 1] : (struct doubt){0};
+}

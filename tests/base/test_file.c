@@ -1,0 +1,89 @@
+/* Files as bytes in memory, while others cut and write them. */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+static char path[64];
+
+static void make_file(size_t size)
+{
+    strcpy(path, "/tmp/fathom-test-file.XXXXXX");
+    int fd = mkstemp(path);
+    uint8_t *bytes = malloc(size + 1);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (uint8_t)(i * 7 >> 3);
+    cr_assert(fd >= 0 && bytes && file_write_all(fd, bytes, size, path, NULL) == 0);
+    close(fd);
+    free(bytes);
+}
+
+static void remove_file(void)
+{
+    unlink(path);
+}
+
+static bool holds(const struct file_view *view, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (view->data[i] != (uint8_t)(i * 7 >> 3))
+            return false;
+    return true;
+}
+
+Test(file, is_read_where_it_is_needed, .fini = remove_file)
+{
+    struct file_view view;
+    const size_t size = 5 * FILE_VIEW_PIECE + 100;
+    make_file(size);
+    cr_assert_eq(file_view_open(path, &view, NULL), 0);
+    cr_expect_eq(view.size, size);
+    cr_assert_eq(file_view_need(&view, 2 * FILE_VIEW_PIECE + 5, FILE_VIEW_PIECE, NULL), 0);
+    cr_expect(holds(&view, 2 * FILE_VIEW_PIECE, 4 * FILE_VIEW_PIECE));
+    cr_expect_eq(view.data[5], 0, "nobody asked for it");
+    cr_assert_eq(file_view_need(&view, 0, size, NULL), 0);
+    cr_expect(holds(&view, 0, size));
+    cr_assert_eq(file_view_need(&view, size, 0, NULL), 0);
+    file_view_close(&view);
+    file_view_close(&view);
+}
+
+Test(file, does_not_change_with_the_file, .fini = remove_file)
+{
+    struct file_view view;
+    const size_t size = 3 * FILE_VIEW_PIECE;
+    make_file(size);
+    cr_assert_eq(file_view_read(path, &view, NULL), 0);
+    cr_assert_eq(truncate(path, 0), 0);
+    cr_expect(holds(&view, 0, size));
+    file_view_close(&view);
+}
+
+Test(file, that_is_cut_is_an_error, .fini = remove_file)
+{
+    struct file_view view;
+    struct fathom_error err = {0};
+    const size_t size = 3 * FILE_VIEW_PIECE;
+    make_file(size);
+    cr_assert_eq(file_view_open(path, &view, NULL), 0);
+    cr_assert_eq(file_view_need(&view, 0, 1, NULL), 0);
+    cr_assert_eq(truncate(path, 70000), 0);
+    cr_expect_eq(file_view_need(&view, 0, 1, NULL), 0, "it is there");
+    cr_expect_eq(file_view_need(&view, 0, size, &err), -EBADMSG);
+    cr_expect_not_null(strstr(err.text, "was cut to 70000 bytes while it was read"));
+    file_view_close(&view);
+}
+
+Test(file, must_be_a_regular_one)
+{
+    struct file_view view;
+    cr_expect_eq(file_view_open("/", &view, NULL), -ENOMSG);
+    cr_expect_eq(file_view_open("/dev/null", &view, NULL), -ENOMSG);
+    cr_expect_eq(file_view_open("/no such file", &view, NULL), -ENOENT);
+}

@@ -1,0 +1,59 @@
+/* Foreign text: what a terminal may get. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static void becomes(const char *text, const char *wanted)
+{
+    char got[256];
+    snprintf(got, sizeof got, "%s", text);
+    text_clean(got);
+    cr_expect_str_eq(got, wanted, "%s: %s", wanted, got);
+}
+
+Test(text, what_may_be_shown_stays)
+{
+    becomes("", "");
+    becomes("operator<< <int>(~x)", "operator<< <int>(~x)");
+    becomes("größe µs 漢字 \xf0\x9f\x98\x80", "größe µs 漢字 \xf0\x9f\x98\x80");
+    becomes("\xc2\xa0", "\xc2\xa0"); /* the first code point behind C1 */
+}
+
+Test(text, what_a_terminal_obeys_does_not)
+{
+    becomes("\033[31mred\033[0m", "?[31mred?[0m");
+    becomes("a\nb\tc\rd\x7f", "a?b?c?d?");
+    becomes("\xc2\x9b"
+            "31m \xc2\x85",
+            "?31m ?");
+    becomes("\xe2\x80\xae"
+            "txt.exe\xe2\x80\xac",
+            "?txt.exe?");
+    becomes("\xe2\x80\xa8\xef\xbb\xbf", "??");
+}
+
+Test(text, bytes_that_are_no_utf8_do_not)
+{
+    becomes("\x9b[31m", "?[31m");
+    becomes("caf\xe9", "caf?");
+    becomes("\xc0\x8a", "??");           /* a newline in two bytes */
+    becomes("\xe0\x80\x8a", "???");      /* and in three */
+    becomes("\xed\xa0\x80", "???");      /* a surrogate */
+    becomes("\xf4\x90\x80\x80", "????"); /* beyond Unicode */
+    becomes("\xf0\x9f\x98", "???");      /* cut */
+    becomes("\xe2\x80", "??");
+    becomes("\xff\xfe", "??");
+}
+
+Test(text, every_byte_by_itself)
+{
+    for (int byte = 1; byte < 256; byte++) {
+        char text[] = {'a', (char)byte, 'b', 0}, wanted[] = {'a', (char)byte, 'b', 0};
+        if (byte < 0x20 || byte >= 0x7f)
+            wanted[1] = '?';
+        text_clean(text);
+        cr_expect_str_eq(text, wanted);
+    }
+}

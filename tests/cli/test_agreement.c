@@ -1,0 +1,116 @@
+/* How far paths agree, on a map made by hand. */
+#include <criterion/criterion.h>
+
+#include "cli/agreement.h"
+#include "tests/infer/world.h"
+
+enum { PATHS = 5 };
+
+struct case_ {
+    const char *functions[PATHS]; /* paths written as digits, the most probable first */
+    float probabilities[PATHS];
+    double wanted;
+    /* Expected: */
+    const char *beginning;
+    bool whole;
+    uint32_t paths;
+    double probability;
+    const char *steps; /* "depth:percent ..." */
+};
+
+static uint32_t node_of(const struct world *w, const char *functions, size_t depth)
+{
+    char names[64] = "";
+    for (size_t i = 0; i < depth; i++)
+        snprintf(names + i * 5, sizeof names - i * 5, "fun%c ", functions[i]);
+    names[depth ? strlen(names) - 1 : 0] = 0;
+    for (uint32_t i = 0; i < pathmap_node_count(w->map); i++) {
+        if (strcmp(world_path(w, i), names) == 0)
+            return i;
+    }
+    cr_assert_fail("no path %s", names);
+    return PATHMAP_NONE;
+}
+
+static void expect(const struct case_ *c)
+{
+    struct world *w = world_open();
+    struct candidate_path candidates[PATHS];
+    uint32_t count = 0;
+    for (; count < PATHS && c->functions[count]; count++) {
+        uint32_t node = TRIE_ROOT;
+        for (size_t i = 0; c->functions[count][i]; i++)
+            node = world_child(w, node, (unsigned)(c->functions[count][i] - '0'), (uint32_t)i * 16, 0, 1, 0);
+    }
+    world_finish(w);
+    for (uint32_t i = 0; i < count; i++)
+        candidates[i] = (struct candidate_path){node_of(w, c->functions[i], strlen(c->functions[i])),
+                                                c->probabilities[i]};
+    struct agreement *agreement;
+    struct agreed agreed;
+    /* The order in which the paths were met first does not matter. */
+    struct candidate_path turned[PATHS];
+    for (uint32_t i = 0; i < count; i++)
+        turned[i] = candidates[count - 1 - i];
+    cr_assert_eq(agreement_new(w->map, turned, count, &agreement, NULL), 0);
+    agreement_find(agreement, candidates, count, c->wanted, &agreed);
+    const char *name = c->functions[0];
+    cr_expect_eq(agreed.whole, c->whole, "%s: whole", name);
+    uint32_t depth = agreed.whole ? (uint32_t)pathmap_path(w->map, agreed.node, NULL, 0) : agreed.depth;
+    cr_expect_eq(depth, strlen(c->beginning), "%s: depth %u", name, depth);
+    if (depth > 0)
+        cr_expect_eq(strncmp(world_path(w, agreed.node), world_path(w, node_of(w, c->beginning, depth)),
+                             strlen(c->beginning) * 5 - 1),
+                     0, "%s: %s", name, world_path(w, agreed.node));
+    cr_expect_eq(agreed.paths, c->paths, "%s: %u paths", name, agreed.paths);
+    cr_expect_float_eq(agreed.probability, c->probability, 1e-6, "%s: %g", name, agreed.probability);
+    char steps[128] = "";
+    for (uint32_t i = 0; i < agreed.step_count; i++)
+        snprintf(steps + strlen(steps), sizeof steps - strlen(steps), "%s%u:%.0f", i ? " " : "",
+                 agreed.steps[i].depth, agreed.steps[i].probability * 100);
+    cr_expect_str_eq(steps, c->steps, "%s: %s", name, steps);
+    agreement_free(agreement);
+    world_close(w);
+}
+
+Test(agreement, a_path_that_is_half_sure_is_whole)
+{
+    expect(&(struct case_){{"0123", "0143"}, {0.6f, 0.4f}, 0.5, "0123", true, 1, 0.6, "2:100"});
+    expect(&(struct case_){
+        {"0123", "0143", "0453"}, {0.5f, 0.3f, 0.2f}, 0.5, "0123", true, 1, 0.5, "2:80 1:100"});
+    expect(&(struct case_){{"0123"}, {0.7f}, 0.5, "0123", true, 1, 0.7, ""});
+}
+
+Test(agreement, what_is_less_sure_ends_where_half_agree)
+{
+    expect(&(struct case_){
+        {"01234", "01534", "06734"}, {0.4f, 0.35f, 0.25f}, 0.5, "01", false, 2, 0.75, "1:100"});
+    /* The most probable path is not among those that agree. */
+    expect(&(struct case_){
+        {"0734", "01234", "01534", "01634"}, {0.4f, 0.2f, 0.2f, 0.2f}, 0.5, "01", false, 3, 0.6, "1:100"});
+    /* Only the outermost function, then not even that. */
+    expect(&(struct case_){{"014", "024", "034"}, {0.4f, 0.3f, 0.3f}, 0.5, "0", false, 3, 1, ""});
+    expect(&(struct case_){{"14", "24", "34"}, {0.4f, 0.3f, 0.3f}, 0.5, "", false, 3, 1, ""});
+    expect(&(struct case_){{"0123"}, {0.3f}, 0.5, "", false, 1, 1, ""});
+}
+
+Test(agreement, a_path_that_begins_others)
+{
+    expect(
+        &(struct case_){{"01", "0101", "010101"}, {0.4f, 0.35f, 0.25f}, 0.5, "0101", false, 2, 0.6, "2:100"});
+    expect(&(struct case_){{"01", "0121", "0131"}, {0.4f, 0.3f, 0.3f}, 0.5, "01", false, 3, 1, ""});
+}
+
+Test(agreement, unlikely_paths_are_not_counted)
+{
+    expect(&(struct case_){
+        {"0134", "0234", "0534", "0634"}, {0.496f, 0.25f, 0.25f, 0.004f}, 0.5, "0", false, 3, 1, ""});
+}
+
+Test(agreement, the_most_probable_path_whole)
+{
+    expect(&(struct case_){
+        {"0734", "01234", "01534", "01634"}, {0.4f, 0.2f, 0.2f, 0.2f}, 0, "0734", true, 1, 0.4, "1:100"});
+    expect(
+        &(struct case_){{"0123", "0124", "0153"}, {0.3f, 0.2f, 0.1f}, 0, "0123", true, 1, 0.3, "3:50 2:60"});
+}
