@@ -89,6 +89,6 @@ int answers_take(struct answers *a, const struct sample *sample, const uint32_t 
         return -ENOENT;
     const struct answer *answer = &a->items[(*place & UINT32_MAX) - 1];
     *place = answer->next == NONE ? 0 : (*place >> 32 << 32 | (answer->next + UINT64_C(1)));
-    *nodes = a->nodes + answer->first;
+    *nodes = a->nodes ? a->nodes + answer->first : NULL; /* all may be unknown */
     return (int)answer->count;
 }
