@@ -2,7 +2,7 @@
 #ifndef FATHOM_CLI_EVALUATE_H
 #define FATHOM_CLI_EVALUATE_H
 
-#include "cli/evaluation.h"
+#include "evaluate/evaluation.h"
 #include "cli/path_names.h"
 #include "cli/target.h"
 #include "infer/pipeline.h"

@@ -3,13 +3,11 @@ fathom_SOURCES = \
 	cli/agreement.c cli/agreement.h \
 	cli/command.c cli/command.h \
 	cli/common.c cli/common.h \
-	cli/comparison.c cli/comparison.h \
 	cli/evaluate.c cli/evaluate.h \
 	cli/evaluate_json.c \
 	cli/evaluate_maps.c \
 	cli/evaluate_stages.c \
 	cli/evaluate_text.c \
-	cli/evaluation.c cli/evaluation.h \
 	cli/events.c cli/events.h \
 	cli/exit.c cli/exit.h \
 	cli/framing.c cli/framing.h \
@@ -41,7 +39,6 @@ fathom_SOURCES = \
 	cli/train_steps.c cli/train_steps.h \
 	cli/train_unwind.c \
 	cli/train_uprobe.c \
-	cli/train_ways.h \
-	cli/truth.c cli/truth.h
+	cli/train_ways.h
 
 fathom_LDADD = $(FATHOM_LIBS)

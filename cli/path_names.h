@@ -4,7 +4,7 @@
 #ifndef FATHOM_CLI_PATH_NAMES_H
 #define FATHOM_CLI_PATH_NAMES_H
 
-#include "cli/comparison.h"
+#include "evaluate/comparison.h"
 
 struct path_names;
 

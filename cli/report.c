@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/evaluation.h"
+#include "evaluate/evaluation.h"
 #include "cli/exit.h"
 #include "cli/inferred.h"
 #include "cli/options.h"

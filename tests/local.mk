@@ -16,6 +16,7 @@ include tests/probe/local.mk
 include tests/checker/local.mk
 include tests/random/local.mk
 include tests/infer/local.mk
+include tests/evaluate/local.mk
 include tests/hcct/local.mk
 include tests/report/local.mk
 include tests/cli/local.mk

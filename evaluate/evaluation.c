@@ -1,5 +1,5 @@
 /* evaluation.c - see evaluation.h. */
-#include "cli/evaluation.h"
+#include "evaluate/evaluation.h"
 
 #include <errno.h>
 #include <math.h>

@@ -9,8 +9,8 @@
  * Paths are numbered from 0 as they come up; equal ones get the same number. A sample is looked up once,
  * however often the recording is gone through.
  */
-#ifndef FATHOM_CLI_TRUTH_H
-#define FATHOM_CLI_TRUTH_H
+#ifndef FATHOM_EVALUATE_TRUTH_H
+#define FATHOM_EVALUATE_TRUTH_H
 
 #include "pathmap/pathmap.h"
 #include "process/unwind.h"

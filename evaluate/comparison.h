@@ -2,10 +2,10 @@
  * comparison.h - an inferred path beside a true one: over all frames that unwinding finds, or over those of
  * images that the map covers (DESIGN section 1, "right path").
  */
-#ifndef FATHOM_CLI_COMPARISON_H
-#define FATHOM_CLI_COMPARISON_H
+#ifndef FATHOM_EVALUATE_COMPARISON_H
+#define FATHOM_EVALUATE_COMPARISON_H
 
-#include "cli/truth.h"
+#include "evaluate/truth.h"
 #include "infer/resolver.h"
 
 struct comparison;

@@ -8,10 +8,10 @@
  * Weights are in events; they are whole numbers but where a truth map has several paths for a
  * CID (truth.h).
  */
-#ifndef FATHOM_CLI_EVALUATION_H
-#define FATHOM_CLI_EVALUATION_H
+#ifndef FATHOM_EVALUATE_EVALUATION_H
+#define FATHOM_EVALUATE_EVALUATION_H
 
-#include "cli/comparison.h"
+#include "evaluate/comparison.h"
 
 enum category {
     CATEGORY_PRECISE,   /* the answer is called precise, and right */

@@ -4,7 +4,7 @@
  * Paths are compared by their hash over the functions that count, root first, which for the map's nodes is
  * that of the parent carried on: each node's is computed once.
  */
-#include "cli/comparison.h"
+#include "evaluate/comparison.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * A path is an array of function numbers: the map's own, or with unwound stacks those of a table that grows
  * by the functions that come up.
  */
-#include "cli/truth.h"
+#include "evaluate/truth.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cli/evaluation.h"
+#include "evaluate/evaluation.h"
 #include "tests/infer/world.h"
 
 /* One map to infer by, one that is true. */
