@@ -15,6 +15,7 @@ libinfer_la_SOURCES = \
 	infer/expectation.c infer/expectation.h \
 	infer/extend.c infer/extend.h \
 	infer/inside.c infer/inside.h \
+	infer/fit.c infer/fit.h \
 	infer/graph.c infer/graph.h \
 	infer/graph_statics.c infer/graph_statics.h \
 	infer/lattice.c infer/lattice.h \

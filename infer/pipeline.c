@@ -8,16 +8,12 @@
 #include "base/hash.h"
 #include "infer/builds.h"
 #include "infer/expectation.h"
+#include "infer/fit.h"
 #include "infer/inside.h"
 #include "infer/narrow.h"
-#include "infer/numbering.h"
-#include "infer/openness.h"
 #include "infer/run_time.h"
 #include "infer/stack_bases.h"
 #include "infer/unread.h"
-#include "infer/weights.h"
-
-#define OPEN_ROUNDS 3 /* of asking the automaton, by what the one before told of this run */
 
 struct pipeline {
     struct image_cache *images;
@@ -28,15 +24,8 @@ struct pipeline {
     struct trainer *trainer;
     struct origins *origins;
     struct settings *settings;
-    struct statics statics;        /* empty: none were built */
-    const struct pathmap *trained; /* NULL: none was given */
-    struct pathmap *map;
-    struct admission *admission; /* of the map; NULL before the survey */
-    struct resolver *resolver;
-    uint32_t *nodes;           /* the map's number by the trie's */
-    uint32_t *unwound;         /* unwound_samples() of the map */
-    struct coherence *model;   /* NULL: no smoothing */
-    struct smoother *smoother; /* the same */
+    struct fit *fit;           /* what is resolved with; NULL before pipeline_run() */
+    struct smoother *smoother; /* NULL: no smoothing */
     struct inside *inside;
     struct narrow *narrow;
     struct stack_bases *bases;
@@ -44,15 +33,13 @@ struct pipeline {
     struct candidate_path shown[CANDIDATES_MAX]; /* deliver() */
     struct survey *survey;
     struct run_times *run_times; /* of the pass that runs; NULL before the samples of the event are known */
-    uint32_t *anchors; /* trie nodes of the audit samples' paths, in their order; TRIE_NONE: not told */
-    size_t anchor_count, anchor_room;
+    struct anchors anchors;
     size_t next_anchor;        /* in this pass */
     struct table *held;        /* audit samples that are held back, by moment_key() -> 1 */
     struct table *ran;         /* PIDs with samples -> 1 */
     uint64_t audits;           /* that the learning pass met */
     struct builds *builds;     /* NULL: no map was given */
     const struct image *noted; /* in builds, last */
-    bool surveyed;             /* all settings are known */
     bool base_unknown;         /* the learning pass met a sample on no stack that the records tell */
     const struct event *events;
     size_t event_count;
@@ -102,21 +89,15 @@ void pipeline_free(struct pipeline *p)
     smoother_free(p->smoother);
     inside_free(p->inside);
     narrow_free(p->narrow);
-    coherence_free(p->model);
-    resolver_free(p->resolver);
-    admission_free(p->admission);
-    statics_free(&p->statics);
+    fit_free(p->fit);
     settings_free(p->settings);
     origins_free(p->origins);
-    pathmap_close(p->map);
     trainer_free(p->trainer);
     trie_free(p->trie);
     processes_free(p->processes);
     survey_free(p->survey);
     run_times_free(p->run_times);
-    free(p->anchors);
-    free(p->nodes);
-    free(p->unwound);
+    free(p->anchors.nodes);
     table_free(p->held);
     table_free(p->ran);
     free(p);
@@ -183,7 +164,7 @@ static int learn_dump(struct pipeline *p, struct process *process, const struct 
     }
     p->summary.learned++;
     if (is_audit(p, sample))
-        p->anchors[p->anchor_count - 1] = trainer_leaf(p->trainer);
+        p->anchors.nodes[p->anchors.count - 1] = trainer_leaf(p->trainer);
     int rc = learn_origin(p, process, sample, err);
     return rc < 0 ? rc : stack_bases_learn(p->bases, process, sample, before, err);
 }
@@ -191,15 +172,16 @@ static int learn_dump(struct pipeline *p, struct process *process, const struct 
 /* Room for what the audit sample will tell. */
 static int add_anchor(struct pipeline *p, struct fathom_error *err)
 {
-    if (p->anchor_count == p->anchor_room) {
-        size_t room = p->anchor_room ? p->anchor_room * 2 : 256;
-        uint32_t *anchors = realloc(p->anchors, room * sizeof *anchors);
-        if (!anchors)
+    struct anchors *a = &p->anchors;
+    if (a->count == a->room) {
+        size_t room = a->room ? a->room * 2 : 256;
+        uint32_t *nodes = realloc(a->nodes, room * sizeof *nodes);
+        if (!nodes)
             return error_memory(err);
-        p->anchors = anchors;
-        p->anchor_room = room;
+        a->nodes = nodes;
+        a->room = room;
     }
-    p->anchors[p->anchor_count++] = TRIE_NONE;
+    a->nodes[a->count++] = TRIE_NONE;
     return 0;
 }
 
@@ -316,8 +298,8 @@ static int take_sample(struct pipeline *p, const struct record *record, struct t
         return rc < 0 ? rc : processes_apply(p->processes, record, err);
     const struct sample *sample = &record->sample;
     out->sample = sample->event == p->event || is_held(p, sample);
-    if (is_audit(p, sample) && p->next_anchor < p->anchor_count) {
-        uint32_t anchor = p->anchors[p->next_anchor++];
+    if (is_audit(p, sample) && p->next_anchor < p->anchors.count) {
+        uint32_t anchor = p->anchors.nodes[p->next_anchor++];
         out->anchor = out->sample ? TRIE_NONE : anchor;
     }
     if (!out->sample && out->anchor == TRIE_NONE)
@@ -355,7 +337,8 @@ static int survey(void *pipeline, const struct record *record, struct fathom_err
     uint32_t settings = settings_count(p->settings);
     int rc = take_sample(p, record, &taken, err);
     /* Where all that is known of paths is what binaries show. */
-    if (rc == 0 && record->kind == RECORD_MMAP && !p->options.no_automaton && pathmap_node_count(p->map) == 0)
+    if (rc == 0 && record->kind == RECORD_MMAP && !p->options.no_automaton &&
+        pathmap_node_count(pipeline_map(p)) == 0)
         open_mapped(p, record);
     if (rc == 0 && settings_count(p->settings) > settings && !p->options.no_automaton)
         open_program(taken.process);
@@ -375,9 +358,9 @@ static int survey(void *pipeline, const struct record *record, struct fathom_err
 static int resolve_anchor(struct pipeline *p, const struct taken *taken, struct fathom_error *err)
 {
     uint32_t state;
-    int rc = p->smoother
-                 ? expectation_anchor(p->resolver, p->model, taken->setting, p->nodes[taken->anchor], &state)
-                 : 0;
+    int rc = p->smoother ? expectation_anchor(fit_resolver(p->fit), fit_model(p->fit), taken->setting,
+                                              fit_node(p->fit, taken->anchor), &state)
+                         : 0;
     if (rc < 0)
         return error_memory(err);
     return rc ? smoother_anchor(p->smoother, taken->run, state, err) : 0;
@@ -390,7 +373,7 @@ static void hide_unread(struct pipeline *p, struct resolved *r)
         r->reason = r->reason == UNKNOWN_CONTEXT ? UNKNOWN_UNREAD : r->reason;
         return;
     }
-    struct pathmap_node best = pathmap_node(p->map, r->node);
+    struct pathmap_node best = pathmap_node(pipeline_map(p), r->node);
     if (r->kind == RESOLVED_INFERRED && best.parent != PATHMAP_NONE) {
         *r = (struct resolved){
             .kind = RESOLVED_UNKNOWN, .reason = UNKNOWN_UNREAD, .cid = r->cid, .node = PATHMAP_NONE};
@@ -398,7 +381,7 @@ static void hide_unread(struct pipeline *p, struct resolved *r)
     }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < r->posterior_count; i++) {
-        struct pathmap_node node = pathmap_node(p->map, r->posterior[i].node);
+        struct pathmap_node node = pathmap_node(pipeline_map(p), r->posterior[i].node);
         if (i == 0 || node.self || node.passes)
             p->shown[kept++] = r->posterior[i];
     }
@@ -447,7 +430,7 @@ static int resolve(void *pipeline, const struct record *record, struct fathom_er
         return resolve_anchor(p, &taken, err);
     if (rc < 0 || !taken.sample)
         return rc;
-    rc = resolver_resolve(p->resolver, taken.process, sample, taken.setting, &resolved, err);
+    rc = resolver_resolve(fit_resolver(p->fit), taken.process, sample, taken.setting, &resolved, err);
     if (rc == 0)
         rc = inside_resolved(p->inside, &resolved, err);
     if (rc == 0)
@@ -466,285 +449,6 @@ static int resolve(void *pipeline, const struct record *record, struct fathom_er
 bool pipeline_stale(const struct pipeline *p)
 {
     return p->builds && (builds_stale(p->builds) || builds_foreign(p->builds));
-}
-
-/* How many of each node's `self` are unwound samples of this recording. The caller frees it; NULL: out of
- * memory. */
-static uint32_t *unwound_samples(const struct pipeline *p)
-{
-    uint32_t nodes = pathmap_node_count(p->map), *unwound = calloc((size_t)nodes + 1, sizeof *unwound);
-    for (uint32_t i = 0; unwound && !p->trained && i < nodes; i++) {
-        uint64_t self = pathmap_node(p->map, i).self;
-        unwound[i] = self < UINT32_MAX ? (uint32_t)self : UINT32_MAX;
-    }
-    for (size_t i = 0; unwound && p->trained && i < p->anchor_count; i++)
-        if (p->anchors[i] != TRIE_NONE)
-            unwound[p->nodes[p->anchors[i]]]++;
-    return unwound;
-}
-
-/* The trie becomes the map to resolve with. */
-static int make_map(struct pipeline *p, struct fathom_error *err)
-{
-    void *data;
-    size_t size;
-    struct pathmap *map;
-    uint32_t *nodes = NULL;
-    int rc = trie_serialise_numbers(p->trie, &data, &size, &nodes, err);
-    if (rc == 0)
-        rc = pathmap_open_memory(data, size, &map, err);
-    if (rc < 0) {
-        free(nodes);
-        return rc;
-    }
-    free(p->nodes);
-    p->nodes = nodes;
-    struct resolver *resolver = resolver_new(map);
-    struct admission *admission =
-        p->surveyed ? admission_new(p->settings, p->trie, map, p->statics.edges ? &p->statics : NULL) : NULL;
-    if (!resolver || (p->surveyed && !admission)) {
-        resolver_free(resolver);
-        admission_free(admission);
-        pathmap_close(map);
-        return error_memory(err);
-    }
-    resolver_admit(resolver, admission);
-    resolver_free(p->resolver);
-    admission_free(p->admission);
-    pathmap_close(p->map);
-    p->map = map;
-    p->admission = admission;
-    p->resolver = resolver;
-    free(p->unwound);
-    p->unwound = unwound_samples(p);
-    resolver_audited(resolver, p->unwound);
-    return p->unwound ? 0 : error_memory(err);
-}
-
-/* The CIDs that may have paths which the map does not know, in an open world all; the caller frees them. */
-static int wanted_cids(struct pipeline *p, bool open, struct wanted **out, size_t *count)
-{
-    const struct wanted *cids;
-    struct numbering functions = {0};
-    size_t all = survey_cids(p->survey, &cids);
-    *count = 0;
-    *out = malloc((all + 1) * sizeof **out);
-    bool good = *out && numbering_make(&functions, p->trie, p->map);
-    for (size_t i = 0; good && i < all; i++) {
-        uint32_t function = functions.to_map[cids[i].function];
-        if (open || function == PATHMAP_NONE ||
-            extend_is_open(p->map, p->admission, cids[i].setting, function, cids[i].height))
-            (*out)[(*count)++] = cids[i];
-    }
-    numbering_clear(&functions);
-    return good ? 0 : -ENOMEM;
-}
-
-/* Makes one of CIDs whose settings are alike. false: out of memory. */
-static bool merge_wanted(const struct pipeline *p, struct wanted *wanted, size_t *count)
-{
-    struct table *first = table_new(); /* hash of a CID in a setting -> its number */
-    size_t kept = 0;
-    bool good = first, added;
-    for (size_t i = 0; good && i < *count; i++) {
-        struct wanted *w = &wanted[i];
-        w->setting = admission_alike(p->admission, w->setting);
-        uint64_t key = ((uint64_t)w->function << 32 | w->height) ^ hash_u64(w->setting);
-        uint64_t *value = table_put(first, key, &added);
-        good = value;
-        if (good && added) {
-            *value = kept;
-            wanted[kept++] = *w;
-        } else if (good) {
-            wanted[*value].samples += w->samples;
-        }
-    }
-    table_free(first);
-    *count = kept;
-    return good;
-}
-
-/* The wider settings of all, in which paths are looked for first: numbers by setting; the caller frees them.
- * NULL: out of memory. */
-static uint32_t *wider_settings(struct pipeline *p, uint32_t count)
-{
-    uint32_t *wider = malloc(((size_t)count + 1) * sizeof *wider);
-    bool good = wider;
-    for (uint32_t i = 0; good && i < count; i++)
-        good = settings_wider(p->settings, i, &wider[i]) == 0;
-    if (!good) {
-        free(wider);
-        wider = NULL;
-    }
-    return wider;
-}
-
-/* What is alike in the map at hand. */
-static void settle_wider(const struct pipeline *p, uint32_t *wider, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        wider[i] = admission_alike(p->admission, wider[i]);
-}
-
-/* In a closed world, the map grows by the paths that the automaton finds for these CIDs. */
-static int extend_closed(struct pipeline *p, const struct extend_input *input, struct wanted *wanted,
-                         size_t count, struct fathom_error *err)
-{
-    struct extension extension;
-    int rc = extend_paths(input, wanted, count, &extension, err);
-    if (rc < 0)
-        return rc;
-    p->summary.inferred = extension.summary;
-    rc = make_map(p, err);
-    for (size_t i = 0; rc == 0 && i < extension.count; i++) {
-        const struct expected_path *path = &extension.paths[i];
-        if (resolver_expect(p->resolver, path->setting, p->nodes[path->node], path->share) < 0)
-            rc = error_memory(err);
-    }
-    free(extension.paths);
-    return rc;
-}
-
-/* The weights of the map as it is, with the samples of these CIDs shared out. */
-static int weigh(struct pipeline *p, const struct wanted *wanted, size_t count, struct weights **out,
-                 struct fathom_error *err)
-{
-    struct numbering functions = {0};
-    bool calls = p->trained && openness_hooked(p->trained);
-    struct weights *weights = weights_new(p->map, p->unwound, calls);
-    bool good = weights && numbering_make(&functions, p->trie, p->map);
-    if (good)
-        weights_admit(weights, p->admission);
-    for (size_t i = 0; good && i < count; i++) {
-        const struct wanted *w = &wanted[i];
-        uint32_t function = functions.to_map[w->function];
-        good = function == PATHMAP_NONE ||
-               weights_add(weights, w->setting, function, w->height, w->samples) == 0;
-    }
-    numbering_clear(&functions);
-    if (!good) {
-        weights_free(weights);
-        return error_memory(err);
-    }
-    weights_run(weights, !p->options.no_em);
-    *out = weights;
-    return 0;
-}
-
-/* The map grows by the paths that the automaton finds by these weights. */
-static int extend_by(struct pipeline *p, const struct weights *weights, struct extend_input *input,
-                     struct wanted *wanted, size_t count, struct fathom_error *err)
-{
-    struct graph_weights of_nodes;
-    struct extension extension;
-    if (weights_of_nodes(weights, &of_nodes) < 0)
-        return error_memory(err);
-    input->map = p->map;
-    input->admission = p->admission;
-    input->weights = &of_nodes;
-    int rc = extend_paths(input, wanted, count, &extension, err);
-    free(of_nodes.passes);
-    free(of_nodes.self);
-    if (rc < 0)
-        return rc;
-    free(extension.paths); /* weights tell their shares better */
-    p->summary.inferred = extension.summary;
-    return make_map(p, err);
-}
-
-/* The shares that are expected of paths, by the weights. */
-static int expect_shares(struct pipeline *p, const struct weights *weights, struct fathom_error *err)
-{
-    struct weights_cid cid;
-    int rc = 0;
-    for (size_t c = 0; rc == 0 && weights_cid(weights, c, &cid); c++)
-        for (uint32_t i = 0; rc == 0 && i < cid.count; i++)
-            if (cid.shares[i] > 0)
-                rc = resolver_expect(p->resolver, cid.setting, cid.first + i, cid.shares[i]);
-    return rc < 0 ? error_memory(err) : 0;
-}
-
-/* In an open world, the same for all CIDs: the automaton is asked by what is known of this run, the samples
- * are shared out among the paths that it finds, and again by what these tell. */
-static int extend_open(struct pipeline *p, struct extend_input *input, struct wanted *wanted, size_t count,
-                       struct fathom_error *err)
-{
-    struct weights *weights = NULL;
-    int rc = weigh(p, wanted, 0, &weights, err), rounds = p->options.no_em ? 1 : OPEN_ROUNDS;
-    for (int round = 0; rc == 0 && round < rounds; round++) {
-        rc = extend_by(p, weights, input, wanted, count, err);
-        weights_free(weights);
-        weights = NULL;
-        if (rc == 0)
-            rc = weigh(p, wanted, count, &weights, err);
-    }
-    if (rc == 0)
-        rc = expect_shares(p, weights, err);
-    resolver_settle(p->resolver);
-    weights_free(weights);
-    return rc;
-}
-
-/* The map is made anew before, for the functions that the static calls bring, and after. */
-static int extend_map(struct pipeline *p, bool open, struct wanted *wanted, size_t count,
-                      struct fathom_error *err)
-{
-    uint32_t settings = settings_count(p->settings);
-    int rc = statics_build(p->trie, p->images, p->settings, &p->statics, err);
-    uint32_t *wider = rc == 0 ? wider_settings(p, settings) : NULL;
-    if (rc == 0)
-        rc = wider ? make_map(p, err) : error_memory(err);
-    if (rc == 0 && !merge_wanted(p, wanted, &count))
-        rc = error_memory(err);
-    if (rc == 0) {
-        settle_wider(p, wider, settings);
-        struct extend_input input = {.trie = p->trie,
-                                     .map = p->map,
-                                     .statics = &p->statics,
-                                     .admission = p->admission,
-                                     .wider = wider};
-        rc = open ? extend_open(p, &input, wanted, count, err) : extend_closed(p, &input, wanted, count, err);
-    }
-    free(wider);
-    return rc;
-}
-
-static int infer_paths(struct pipeline *p, struct fathom_error *err)
-{
-    struct wanted *wanted;
-    size_t count;
-    double openness;
-    progress_show(p->options.progress, "finding paths", 0, 0);
-    if (openness_of(p->survey, p->trie, p->map, p->trained, &openness) < 0)
-        return error_memory(err);
-    /* Where nothing was learned, this run's own guesses would only confirm themselves. */
-    uint32_t nodes = pathmap_node_count(p->map);
-    bool open = nodes > 0 && nodes <= WEIGHTS_NODES && openness >= OPENNESS_LEAST;
-    int rc = wanted_cids(p, open, &wanted, &count) < 0 ? error_memory(err) : 0;
-    if (rc == 0 && count)
-        rc = extend_map(p, open, wanted, count, err);
-    free(wanted);
-    return rc;
-}
-
-/* The model of coherence, taught by the recording. */
-static int learn_coherence(struct pipeline *p, struct fathom_error *err)
-{
-    struct numbering functions = {0};
-    progress_show(p->options.progress, "learning how long contexts last", 0, 0);
-    p->model = coherence_new(p->resolver);
-    p->smoother = p->model ? smoother_new(p->resolver, p->model, deliver, p) : NULL;
-    int rc = p->smoother && numbering_make(&functions, p->trie, p->map) ? 0 : error_memory(err);
-    struct expectation_input input = {.survey = p->survey,
-                                      .functions = functions.to_map,
-                                      .nodes = p->nodes,
-                                      .resolver = p->resolver,
-                                      .model = p->model,
-                                      .rounds = p->options.no_em ? 0 : EXPECTATION_ROUNDS};
-    if (rc == 0)
-        rc = expectation_run(&input, err);
-    numbering_clear(&functions);
-    return rc;
 }
 
 #define SHOW_RECORDS 4096u /* progress is shown after so many */
@@ -785,18 +489,78 @@ static int find_code_bases(struct pipeline *p, struct reader *reader, struct fat
                  : error_memory(err);
     code_heights_free(heights);
     statics_free(&statics);
-    return rc < 0 ? rc : make_map(p, err);
+    return rc < 0 ? rc : fit_map(p->fit, err);
 }
 
 static int find_bases(struct pipeline *p, struct reader *reader, struct fathom_error *err)
 {
-    int rc = stack_bases_ballot(p->bases, p->resolver, p->images, err);
+    int rc = stack_bases_ballot(p->bases, fit_resolver(p->fit), p->images, err);
     if (rc == 0)
         rc = run_pass(p, reader, "finding stacks", vote, err);
     if (rc == 0)
         rc = stack_bases_settle(p->bases, &p->summary.bases_voted, err);
     bool code = !p->options.no_automaton && stack_bases_want_code(p->bases);
     return rc == 0 && code ? find_code_bases(p, reader, err) : rc;
+}
+
+/* Smoothing by the model of coherence that the recording taught. */
+static int fit_smoother(struct pipeline *p, struct fathom_error *err)
+{
+    int rc = fit_coherence(p->fit, err);
+    if (rc < 0)
+        return rc;
+    p->smoother = smoother_new(fit_resolver(p->fit), fit_model(p->fit), deliver, p);
+    return p->smoother ? 0 : error_memory(err);
+}
+
+/* What is made for one run. map: NULL when none is given. */
+static int begin_run(struct pipeline *p, const struct pathmap *map, struct fathom_error *err)
+{
+    struct fit_input input = {.images = p->images,
+                              .trie = p->trie,
+                              .settings = p->settings,
+                              .survey = p->survey,
+                              .anchors = &p->anchors,
+                              .trained = map,
+                              .no_em = p->options.no_em,
+                              .progress = p->options.progress};
+    fit_free(p->fit);
+    p->fit = fit_new(&input);
+    builds_free(p->builds);
+    p->builds = map ? builds_new(map, p->log) : NULL;
+    if (!p->fit || (map && !p->builds))
+        return error_memory(err);
+    /* The map first: its hooked images shape the paths that are learned. */
+    return map ? trie_merge(p->trie, map, err) : 0;
+}
+
+/* The passes up to the map that samples are resolved with. */
+static int learn_and_fit(struct pipeline *p, struct reader *reader, struct fathom_error *err)
+{
+    int rc = run_pass(p, reader, "learning", pipeline_learn, err);
+    if (rc == 0)
+        rc = fit_map(p->fit, err);
+    if (rc == 0 && p->base_unknown)
+        rc = find_bases(p, reader, err);
+    if (rc == 0)
+        rc = run_pass(p, reader, "surveying", survey, err);
+    if (rc == 0)
+        rc = fit_surveyed(p->fit, err);
+    if (rc == 0 && !p->options.no_automaton)
+        rc = fit_paths(p->fit, err);
+    if (rc == 0 && !p->options.no_temporal)
+        rc = fit_smoother(p, err);
+    return rc;
+}
+
+static int resolve_all(struct pipeline *p, struct reader *reader, struct fathom_error *err)
+{
+    p->inside = inside_new(fit_resolver(p->fit));
+    p->narrow = narrow_new(fit_resolver(p->fit));
+    if (!p->inside || !p->narrow)
+        return error_memory(err);
+    int rc = run_pass(p, reader, "resolving", resolve, err);
+    return rc == 0 && p->smoother ? smoother_flush(p->smoother, err) : rc;
 }
 
 int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, const struct pathmap *map,
@@ -806,35 +570,11 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
     p->event = event;
     p->sink = sink;
     p->sink_context = context;
-    p->trained = map;
-    builds_free(p->builds);
-    p->builds = map ? builds_new(map, p->log) : NULL;
-    if (map && !p->builds)
-        return error_memory(err);
-    /* The map first: its hooked images shape the paths that are learned. */
-    int rc = map ? trie_merge(p->trie, map, err) : 0;
+    int rc = begin_run(p, map, err);
     if (rc == 0)
-        rc = run_pass(p, reader, "learning", pipeline_learn, err);
+        rc = learn_and_fit(p, reader, err);
     if (rc == 0)
-        rc = make_map(p, err);
-    if (rc == 0 && p->base_unknown)
-        rc = find_bases(p, reader, err);
-    if (rc == 0)
-        rc = run_pass(p, reader, "surveying", survey, err);
-    p->surveyed = true;
-    if (rc == 0)
-        rc = make_map(p, err);
-    if (rc == 0 && !p->options.no_automaton)
-        rc = infer_paths(p, err);
-    if (rc == 0 && !p->options.no_temporal)
-        rc = learn_coherence(p, err);
-    if (rc == 0) {
-        p->inside = inside_new(p->resolver);
-        p->narrow = narrow_new(p->resolver);
-        rc = p->inside && p->narrow ? run_pass(p, reader, "resolving", resolve, err) : error_memory(err);
-    }
-    if (rc == 0 && p->smoother)
-        rc = smoother_flush(p->smoother, err);
+        rc = resolve_all(p, reader, err);
     if (rc == 0 && p->builds && builds_foreign(p->builds))
         log_write(p->log, LOG_WARNING,
                   "the map knows none of the programs in this recording: it is a map of others, and tells "
@@ -844,11 +584,12 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
 
 const struct pathmap *pipeline_map(const struct pipeline *p)
 {
-    return p->map;
+    return p->fit ? fit_pathmap(p->fit) : NULL;
 }
 
 void pipeline_summary(const struct pipeline *p, struct pipeline_summary *out)
 {
     *out = p->summary;
+    out->inferred = p->fit ? *fit_inferred(p->fit) : (struct extend_summary){0};
     out->unread_count = unread_names(p->unread, &out->unread);
 }
