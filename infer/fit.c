@@ -57,9 +57,10 @@ static uint32_t *unwound_samples(const struct fit *f)
         uint64_t self = pathmap_node(f->map, i).self;
         unwound[i] = self < UINT32_MAX ? (uint32_t)self : UINT32_MAX;
     }
-    for (size_t i = 0; unwound && f->input.trained && i < f->input.anchors->count; i++)
-        if (f->input.anchors->nodes[i] != TRIE_NONE)
-            unwound[f->nodes[f->input.anchors->nodes[i]]]++;
+    struct anchors anchors = audits_paths(f->input.audits);
+    for (size_t i = 0; unwound && f->input.trained && i < anchors.count; i++)
+        if (anchors.nodes[i] != TRIE_NONE)
+            unwound[f->nodes[anchors.nodes[i]]]++;
     return unwound;
 }
 

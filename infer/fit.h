@@ -9,16 +9,11 @@
 #define FATHOM_INFER_FIT_H
 
 #include "base/progress.h"
+#include "infer/audits.h"
 #include "infer/coherence.h"
 #include "infer/extend.h"
 #include "infer/resolver.h"
 #include "infer/survey.h"
-
-/* The paths of a recording's audit samples, in their order. */
-struct anchors {
-    uint32_t *nodes; /* of the trie; TRIE_NONE: not told */
-    size_t count, room;
-};
 
 struct fit;
 
@@ -27,7 +22,7 @@ struct fit_input { /* all borrowed */
     struct trie *trie; /* what was learned; grows */
     struct settings *settings;
     const struct survey *survey;
-    const struct anchors *anchors;
+    const struct audits *audits;
     const struct pathmap *trained;   /* the map that was merged into the trie; NULL: none was given */
     bool no_em;                      /* no expectation-maximisation */
     const struct progress *progress; /* may be NULL */

@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
 	infer/admission.c infer/admission.h \
+	infer/audits.c infer/audits.h \
 	infer/automaton.c infer/automaton.h \
 	infer/backoff.c infer/backoff.h \
 	infer/bases.c infer/bases.h \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "infer/audits.h"
 #include "infer/builds.h"
 #include "infer/expectation.h"
 #include "infer/fit.h"
@@ -33,16 +34,12 @@ struct pipeline {
     struct candidate_path shown[CANDIDATES_MAX]; /* deliver() */
     struct survey *survey;
     struct run_times *run_times; /* of the pass that runs; NULL before the samples of the event are known */
-    struct anchors anchors;
-    size_t next_anchor;        /* in this pass */
-    struct table *held;        /* audit samples that are held back, by moment_key() -> 1 */
+    struct audits *audits;
     struct table *ran;         /* PIDs with samples -> 1 */
-    uint64_t audits;           /* that the learning pass met */
     struct builds *builds;     /* NULL: no map was given */
     const struct image *noted; /* in builds, last */
     bool base_unknown;         /* the learning pass met a sample on no stack that the records tell */
     const struct event *events;
-    size_t event_count;
     uint32_t event; /* the one to resolve */
     pipeline_sink *sink;
     void *sink_context;
@@ -69,10 +66,10 @@ struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_
     p->settings = settings_new();
     p->bases = stack_bases_new();
     p->unread = unread_new(images);
-    p->held = table_new();
+    p->audits = audits_new();
     p->ran = table_new();
     if (!p->processes || !p->trainer || !p->survey || !p->origins || !p->settings || !p->bases ||
-        !p->unread || !p->held || !p->ran) {
+        !p->unread || !p->audits || !p->ran) {
         pipeline_free(p);
         return NULL;
     }
@@ -97,42 +94,9 @@ void pipeline_free(struct pipeline *p)
     processes_free(p->processes);
     survey_free(p->survey);
     run_times_free(p->run_times);
-    free(p->anchors.nodes);
-    table_free(p->held);
+    audits_free(p->audits);
     table_free(p->ran);
     free(p);
-}
-
-static bool is_audit(const struct pipeline *p, const struct sample *sample)
-{
-    return sample->event < p->event_count && p->events[sample->event].audit;
-}
-
-static uint64_t thread_key(const struct sample *sample)
-{
-    return (uint64_t)sample->pid << 32 | sample->tid;
-}
-
-static uint64_t moment_key(const struct sample *sample)
-{
-    return hash_u64(thread_key(sample)) ^ sample->time;
-}
-
-/* Whether the sample is an audit that was held back. */
-static bool is_held(const struct pipeline *p, const struct sample *sample)
-{
-    return is_audit(p, sample) && table_find(p->held, moment_key(sample));
-}
-
-/* Decides whether an audit sample is held back, once for each: 1, 0 or -ENOMEM. */
-static int hold_back(struct pipeline *p, const struct sample *sample, struct fathom_error *err)
-{
-    uint64_t number = p->audits++;
-    bool chosen =
-        p->options.learning == LEARN_NOTHING || (number >= PIPELINE_FIRST_AUDITS && number % 10 == 0);
-    if (!chosen || sample->event == p->event)
-        return 0;
-    return table_put(p->held, moment_key(sample), NULL) ? 1 : error_memory(err);
 }
 
 /* Keeps where the thread's stack begins, by the dump that was entered last. */
@@ -163,26 +127,10 @@ static int learn_dump(struct pipeline *p, struct process *process, const struct 
         return 0;
     }
     p->summary.learned++;
-    if (is_audit(p, sample))
-        p->anchors.nodes[p->anchors.count - 1] = trainer_leaf(p->trainer);
+    if (audits_is(p->audits, sample))
+        audits_tell(p->audits, trainer_leaf(p->trainer));
     int rc = learn_origin(p, process, sample, err);
     return rc < 0 ? rc : stack_bases_learn(p->bases, process, sample, before, err);
-}
-
-/* Room for what the audit sample will tell. */
-static int add_anchor(struct pipeline *p, struct fathom_error *err)
-{
-    struct anchors *a = &p->anchors;
-    if (a->count == a->room) {
-        size_t room = a->room ? a->room * 2 : 256;
-        uint32_t *nodes = realloc(a->nodes, room * sizeof *nodes);
-        if (!nodes)
-            return error_memory(err);
-        a->nodes = nodes;
-        a->room = room;
-    }
-    a->nodes[a->count++] = TRIE_NONE;
-    return 0;
 }
 
 int pipeline_learn(void *pipeline, const struct record *record, struct fathom_error *err)
@@ -191,7 +139,8 @@ int pipeline_learn(void *pipeline, const struct record *record, struct fathom_er
     if (record->kind != RECORD_SAMPLE)
         return processes_apply(p->processes, record, err);
     const struct sample *sample = &record->sample;
-    if (is_audit(p, sample) && add_anchor(p, err) < 0)
+    bool audit = audits_is(p->audits, sample);
+    if (audit && audits_add(p->audits, err) < 0)
         return -ENOMEM;
     struct process *process = process_find(p->processes, sample->pid);
     if (!process || !sample->has_regs)
@@ -201,13 +150,13 @@ int pipeline_learn(void *pipeline, const struct record *record, struct fathom_er
     uint64_t base;
     if (!p->base_unknown && process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN)
         p->base_unknown = true;
-    if (p->options.hold_back && sample->stack && is_audit(p, sample)) {
-        int held = hold_back(p, sample, err);
+    if (p->options.hold_back && sample->stack && audit) {
+        int held = audits_hold_back(p->audits, sample, p->options.learning == LEARN_NOTHING, err);
         if (held)
             return held < 0 ? held : 0;
     }
     if (sample->stack &&
-        (p->options.learning == LEARN_DUMPS || (p->options.learning == LEARN_AUDITS && is_audit(p, sample))))
+        (p->options.learning == LEARN_DUMPS || (p->options.learning == LEARN_AUDITS && audit)))
         return learn_dump(p, process, sample, err);
     return 0;
 }
@@ -230,7 +179,7 @@ static int begin_pass(struct pipeline *p, struct fathom_error *err)
     run_times_free(p->run_times);
     p->processes = processes_new(p->images, p->log);
     p->run_times = run_times_new(is_clock(&p->events[p->event]) ? p->event : RUN_TIME_NO_CLOCK);
-    p->next_anchor = 0;
+    audits_begin(p->audits);
     settings_begin_pass(p->settings);
     return p->processes && p->run_times ? stack_bases_begin(p->bases, err) : error_memory(err);
 }
@@ -297,9 +246,9 @@ static int take_sample(struct pipeline *p, const struct record *record, struct t
     if (rc < 0 || record->kind != RECORD_SAMPLE)
         return rc < 0 ? rc : processes_apply(p->processes, record, err);
     const struct sample *sample = &record->sample;
-    out->sample = sample->event == p->event || is_held(p, sample);
-    if (is_audit(p, sample) && p->next_anchor < p->anchors.count) {
-        uint32_t anchor = p->anchors.nodes[p->next_anchor++];
+    out->sample = sample->event == p->event || audits_held(p->audits, sample);
+    if (audits_is(p->audits, sample)) {
+        uint32_t anchor = audits_next(p->audits);
         out->anchor = out->sample ? TRIE_NONE : anchor;
     }
     if (!out->sample && out->anchor == TRIE_NONE)
@@ -520,7 +469,7 @@ static int begin_run(struct pipeline *p, const struct pathmap *map, struct fatho
                               .trie = p->trie,
                               .settings = p->settings,
                               .survey = p->survey,
-                              .anchors = &p->anchors,
+                              .audits = p->audits,
                               .trained = map,
                               .no_em = p->options.no_em,
                               .progress = p->options.progress};
@@ -566,7 +515,8 @@ static int resolve_all(struct pipeline *p, struct reader *reader, struct fathom_
 int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, const struct pathmap *map,
                  pipeline_sink *sink, void *context, struct fathom_error *err)
 {
-    p->event_count = reader_events(reader, &p->events);
+    size_t count = reader_events(reader, &p->events);
+    audits_events(p->audits, p->events, count, event);
     p->event = event;
     p->sink = sink;
     p->sink_context = context;

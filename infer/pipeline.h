@@ -33,13 +33,10 @@ enum pipeline_learning {
     LEARN_DUMPS,   /* every sample that has a stack dump */
 };
 
-#define PIPELINE_FIRST_AUDITS 20u
-
 struct pipeline_options {
     enum pipeline_learning learning;
-    bool hold_back;    /* Some audit samples are not learned from but resolved like the others, to tell how
-                          often that is right: every tenth after the first PIPELINE_FIRST_AUDITS; all with
-                          LEARN_NOTHING. They go to the sink with their own event number. */
+    bool hold_back;    /* Some audit samples are not learned from but resolved like the others (audits.h); all
+                          with LEARN_NOTHING. They go to the sink with their own event number. */
     bool no_automaton; /* leave CIDs that training never saw unknown */
     bool no_temporal;  /* judge each sample by itself: no smoothing over time */
     bool no_em;        /* smooth by what training and sure samples tell: no expectation-maximisation */
