@@ -1,21 +1,9 @@
 /* cid.c - from a sample's registers to its CID by the CFI row of its PC (DESIGN section 1); see
  * resolver.h. */
-#include <string.h>
-
 #include "infer/resolver.h"
+#include "process/frame.h"
 
 #define KERNEL_ADDRESSES (1ULL << 63) /* x86-64: the upper half */
-#define UCONTEXT_SP      160          /* see process/unwind.c */
-
-static bool cid_read(const struct sample *sample, uint64_t address, uint64_t *out)
-{
-    uint64_t offset = address - sample->sp;
-    if (!sample->stack || address < sample->sp || sample->stack_size < sizeof *out ||
-        offset > sample->stack_size - sizeof *out)
-        return false;
-    memcpy(out, sample->stack + offset, sizeof *out);
-    return true;
-}
 
 bool cid_cfa(const struct process *process, const struct sample *sample, struct place *place, uint64_t *cfa,
              enum unknown_reason *reason)
@@ -37,26 +25,11 @@ bool cid_cfa(const struct process *process, const struct sample *sample, struct 
         *reason = UNKNOWN_FUNCTION;
         return false;
     }
-    uint64_t offset = (uint64_t)(int64_t)row.cfa_offset, found;
-    bool known = true;
-    switch (row.cfa) {
-    case CFI_SP:
-        found = sample->sp + offset;
-        break;
-    case CFI_BP:
-        found = sample->bp + offset;
-        break;
-    case CFI_BP_MEMORY: /* these two are told by audit samples only, which have a dump */
-        known = cid_read(sample, sample->bp + offset, &found);
-        break;
-    case CFI_SIGNAL_FRAME:
-        known = cid_read(sample, sample->sp + UCONTEXT_SP, &found);
-        break;
-    default:
-        known = false;
-    }
+    /* A CFA in memory is told by audit samples only, which have a dump. */
+    struct frame frame = {sample, sample->sp, sample->bp, true};
+    uint64_t found;
     /* The return address lies between SP and the CFA: else BP was not what the row says. */
-    if (!known || found <= sample->sp) {
+    if (frame_cfa(&frame, &row, &found) != FRAME_FOUND || found <= sample->sp) {
         *reason = UNKNOWN_CFI;
         return false;
     }

@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += libprocess.la
 libprocess_la_SOURCES = \
 	process/code_cache.c process/code_cache.h \
+	process/frame.c process/frame.h \
 	process/process.c process/process.h \
 	process/space.c process/space.h \
 	process/stacks.c process/stacks.h \

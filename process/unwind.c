@@ -3,41 +3,15 @@
 
 #include <string.h>
 
-#include "image/cfi.h"
-
-/* Where a struct ucontext keeps the alternate stack (include/uapi/asm-generic/ucontext.h) and the interrupted
- * registers: arch/x86/include/uapi/asm/sigcontext.h after the 40 bytes of uc_flags, uc_link and uc_stack. */
-#define UCONTEXT_STACK      16
-#define UCONTEXT_STACK_SIZE 32
-#define UCONTEXT_BP         120
-#define UCONTEXT_SP         160
-#define UCONTEXT_PC         168
+#include "process/frame.h"
 
 struct walk {
     const struct process *process;
-    const struct sample *sample;
-    uint64_t pc, sp, bp; /* of the frame that is looked at */
-    bool exact;          /* pc is where it runs or was interrupted, not a return address */
-    bool bp_known;
+    struct frame frame; /* that is looked at */
+    uint64_t pc;
+    bool exact;    /* pc is where it runs or was interrupted, not a return address */
     uint64_t base; /* of the thread's own stack when it is on that and it is known, else 0 */
 };
-
-/* Reads 8 bytes of the dump. */
-static bool walk_read(const struct walk *walk, uint64_t address, uint64_t *out)
-{
-    const struct sample *s = walk->sample;
-    uint64_t offset = address - s->sp;
-    if (!s->stack || address < s->sp || s->stack_size < sizeof *out || offset > s->stack_size - sizeof *out)
-        return false;
-    memcpy(out, s->stack + offset, sizeof *out);
-    return true;
-}
-
-/* An address that cannot be read: past the dump's end it is cut, below its start the rule was wrong. */
-static enum unwind_end walk_unread(const struct walk *walk, uint64_t address)
-{
-    return address < walk->sample->sp ? UNWIND_BAD : UNWIND_CUT;
-}
 
 /* The place of the PC: what it belongs to is told by the call, which lies before a return address. */
 static bool walk_place(const struct walk *walk, struct place *place, struct cfi_row *row)
@@ -52,40 +26,24 @@ static bool walk_place(const struct walk *walk, struct place *place, struct cfi_
     return true;
 }
 
-/* The CFA by the row. UNWIND_ROOT: it is known; else why not. */
-static enum unwind_end walk_cfa(const struct walk *walk, const struct cfi_row *row, uint64_t *cfa)
+/* Why there is no CFA. */
+static enum unwind_end end_without_cfa(enum frame_end end)
 {
-    uint64_t slot;
-    switch (row->cfa) {
-    case CFI_NONE:
+    switch (end) {
+    case FRAME_NO_CFI:
         return UNWIND_NO_CFI;
-    case CFI_SP:
-        *cfa = walk->sp + (uint64_t)(int64_t)row->cfa_offset;
-        break;
-    case CFI_BP:
-    case CFI_BP_MEMORY:
-        if (!walk->bp_known)
-            return UNWIND_UNSUPPORTED;
-        slot = walk->bp + (uint64_t)(int64_t)row->cfa_offset;
-        if (row->cfa == CFI_BP)
-            *cfa = slot;
-        else if (!walk_read(walk, slot, cfa))
-            return walk_unread(walk, slot);
-        break;
-    case CFI_SIGNAL_FRAME:
-        slot = walk->sp + UCONTEXT_SP;
-        if (!walk_read(walk, slot, cfa))
-            return walk_unread(walk, slot);
-        break;
+    case FRAME_BELOW:
+        return UNWIND_BAD;
+    case FRAME_BEYOND:
+        return UNWIND_CUT;
     default:
         return UNWIND_UNSUPPORTED;
     }
-    return UNWIND_ROOT;
 }
 
 /* The caller's BP. A slot below SP was popped already: the epilogue's rows go on naming it, and BP is the
  * caller's again. */
-static void walk_bp(struct walk *walk, const struct cfi_row *row, uint64_t cfa)
+static void caller_bp(struct frame *frame, const struct cfi_row *row, uint64_t cfa)
 {
     uint64_t slot;
     switch (row->bp) {
@@ -95,25 +53,25 @@ static void walk_bp(struct walk *walk, const struct cfi_row *row, uint64_t cfa)
         slot = cfa + (uint64_t)(int64_t)row->bp_offset;
         break;
     case CFI_BP_AT_BP:
-        slot = walk->bp + (uint64_t)(int64_t)row->bp_offset;
-        if (!walk->bp_known)
+        slot = frame->bp + (uint64_t)(int64_t)row->bp_offset;
+        if (!frame->bp_known)
             return;
         break;
     default:
-        walk->bp_known = false;
+        frame->bp_known = false;
         return;
     }
-    if (slot >= walk->sp)
-        walk->bp_known = walk_read(walk, slot, &walk->bp);
+    if (slot >= frame->sp)
+        frame->bp_known = frame_read(frame, slot, &frame->bp);
 }
 
 /* Whether the handler of this signal frame was the first to run on the alternate stack: the kernel writes
  * down where that stack is, and cfa is the SP that was interrupted. */
-static bool walk_alternate(const struct walk *walk, uint64_t cfa)
+static bool is_alternate(const struct frame *frame, uint64_t cfa)
 {
     uint64_t low, size;
-    return walk_read(walk, walk->sp + UCONTEXT_STACK, &low) &&
-           walk_read(walk, walk->sp + UCONTEXT_STACK_SIZE, &size) && walk->sp - low < size &&
+    return frame_read(frame, frame->sp + UCONTEXT_STACK, &low) &&
+           frame_read(frame, frame->sp + UCONTEXT_STACK_SIZE, &size) && frame->sp - low < size &&
            cfa - low > size;
 }
 
@@ -138,11 +96,12 @@ static bool follows_call(const struct place *place)
 /* From the restorer's frame to the code that the signal interrupted. false: it ran on another stack. */
 static bool walk_signal(struct walk *walk, uint64_t cfa)
 {
-    uint64_t sp = walk->sp;
-    if (cfa <= sp || !walk_read(walk, sp + UCONTEXT_PC, &walk->pc))
+    struct frame *frame = &walk->frame;
+    uint64_t sp = frame->sp;
+    if (cfa <= sp || !frame_read(frame, sp + UCONTEXT_PC, &walk->pc))
         return false;
-    walk->bp_known = walk_read(walk, sp + UCONTEXT_BP, &walk->bp);
-    walk->sp = cfa;
+    frame->bp_known = frame_read(frame, sp + UCONTEXT_BP, &frame->bp);
+    frame->sp = cfa;
     walk->exact = true;
     return true;
 }
@@ -160,7 +119,7 @@ bool unwind_begins(const struct process *process, uint64_t return_address)
 size_t unwind_sample(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                      size_t max, enum unwind_end *end)
 {
-    struct walk walk = {process, sample, sample->reg_ip, sample->sp, sample->bp, true, true, 0};
+    struct walk walk = {process, {sample, sample->sp, sample->bp, true}, sample->reg_ip, true, 0};
     size_t count = 0;
     if (!sample->has_regs || !process || !sample->stack) {
         *end = UNWIND_CUT;
@@ -171,16 +130,19 @@ size_t unwind_sample(const struct process *process, const struct sample *sample,
     for (bool interrupted = false;;) {
         struct place place;
         struct cfi_row row;
-        uint64_t cfa, least = walk.sp + 8;
+        uint64_t cfa, least = walk.frame.sp + 8;
         if (!walk_place(&walk, &place, &row)) {
             *end = UNWIND_NO_MAPPING;
             return count;
         }
-        *end = walk_cfa(&walk, &row, &cfa);
-        if (*end != UNWIND_ROOT)
+        enum frame_end found = frame_cfa(&walk.frame, &row, &cfa);
+        if (found != FRAME_FOUND) {
+            *end = end_without_cfa(found);
             return count;
+        }
+        *end = UNWIND_ROOT;
         if (row.cfa == CFI_SIGNAL_FRAME) {
-            if (count && walk_alternate(&walk, cfa))
+            if (count && is_alternate(&walk.frame, cfa))
                 return count;
             if (!walk_signal(&walk, cfa)) {
                 *end = UNWIND_CUT;
@@ -200,14 +162,14 @@ size_t unwind_sample(const struct process *process, const struct sample *sample,
             continue;
         if (row.root || cfa == walk.base)
             return count;
-        walk_bp(&walk, &row, cfa);
-        if (!walk_read(&walk, cfa - 8, &walk.pc)) {
+        caller_bp(&walk.frame, &row, cfa);
+        if (!frame_read(&walk.frame, cfa - 8, &walk.pc)) {
             *end = UNWIND_CUT;
             return count;
         }
         if (unwind_begins(process, walk.pc))
             return count;
-        walk.sp = cfa;
+        walk.frame.sp = cfa;
         walk.exact = false;
     }
 }

@@ -1,0 +1,40 @@
+/*
+ * frame.h - the CFA of one frame, by the CFI row of its PC, from its registers and what was dumped of its
+ * stack. Samples and unwinding share it (DESIGN section 1).
+ */
+#ifndef FATHOM_PROCESS_FRAME_H
+#define FATHOM_PROCESS_FRAME_H
+
+#include "image/cfi.h"
+#include "perfdata/sample.h"
+
+/* Where a signal frame, from its SP on, keeps the alternate stack (struct ucontext,
+ * include/uapi/asm-generic/ucontext.h) and the interrupted registers: arch/x86/include/uapi/asm/sigcontext.h
+ * after the 40 bytes of uc_flags, uc_link and uc_stack. */
+#define UCONTEXT_STACK      16
+#define UCONTEXT_STACK_SIZE 32
+#define UCONTEXT_BP         120
+#define UCONTEXT_SP         160
+#define UCONTEXT_PC         168
+
+struct frame {
+    const struct sample *dump; /* whose copy of the stack is read; it may have none */
+    uint64_t sp, bp;
+    bool bp_known;
+};
+
+enum frame_end {
+    FRAME_FOUND,
+    FRAME_NO_CFI,
+    FRAME_UNSUPPORTED, /* a rule that cannot be followed, or one by BP, which is not known */
+    FRAME_BELOW,       /* the CFA is kept in memory below the dump: the rule was wrong */
+    FRAME_BEYOND,      /* the same above the dump's end, where it was cut */
+};
+
+/* Reads 8 bytes of the dump. */
+bool frame_read(const struct frame *frame, uint64_t address, uint64_t *out);
+/* *cfa is set when it is found. Nothing says that it lies above SP: BP may not be what the row takes it
+ * for. */
+enum frame_end frame_cfa(const struct frame *frame, const struct cfi_row *row, uint64_t *cfa);
+
+#endif
