@@ -13,6 +13,7 @@
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "image/image_store.h"
+#include "image/vdso.h"
 
 #define MAX_OPEN  256u  /* files that are held open: a process has some dozens of libraries */
 #define MAX_FILES 65536 /* that are noted */
@@ -30,6 +31,9 @@ struct mapped {
     size_t count, room;
     struct held held[MAX_OPEN];
     size_t held_count;
+    struct build_id vdso; /* size 0: unknown */
+    uint64_t vdso_size;   /* bytes of its mapping */
+    bool vdso_seen;
 };
 
 struct mapped *mapped_new(const struct log *log)
@@ -134,30 +138,63 @@ static void keep(const struct mapped *m, int fd, const struct mapped_file *file)
                   err.text);
 }
 
-/* Looks at a file that was met for the first time. */
-static int look_at(struct mapped *m, const struct record *record, struct build_id id)
+static struct mapped_file *add_file(struct mapped *m, const char *path)
 {
     if (m->count == m->room) {
         size_t room = m->room ? m->room * 2 : 64;
         struct mapped_file *files = reallocarray(m->files, room, sizeof *files);
         if (!files)
-            return -ENOMEM;
+            return NULL;
         m->files = files;
         m->room = room;
     }
-    uint32_t name = names_intern(m->paths, record->mmap.path);
+    uint32_t name = names_intern(m->paths, path);
     if (name == NAMES_NONE)
+        return NULL;
+    struct mapped_file *file = &m->files[m->count++];
+    *file = (struct mapped_file){.path = names_text(m->paths, name)};
+    return file;
+}
+
+/* Looks at a file that was met for the first time. */
+static int look_at(struct mapped *m, const struct record *record, struct build_id id)
+{
+    struct mapped_file *file = add_file(m, record->mmap.path);
+    if (!file)
         return -ENOMEM;
     int fd = open_mapped(record, &id);
-    struct mapped_file *file = &m->files[m->count];
-    *file = (struct mapped_file){names_text(m->paths, name), id};
+    file->id = id;
     if (fd >= 0 && !is_at_path(fd, file->path))
         keep(m, fd, file);
     else if (fd >= 0 && m->held_count < MAX_OPEN)
-        m->held[m->held_count++] = (struct held){fd, (uint32_t)m->count}, fd = -1;
+        m->held[m->held_count++] = (struct held){fd, (uint32_t)m->count - 1}, fd = -1;
     if (fd >= 0)
         close(fd);
-    m->count++;
+    return 0;
+}
+
+/* The vDSO, which no path gives: kept for a report on another kernel. A 64-bit process has the one that we have
+ * ourselves, far above the addresses of 32-bit ones. */
+static int note_vdso(struct mapped *m, const struct record_mmap *mmap, struct build_id *id)
+{
+    if (mmap->address <= UINT32_MAX)
+        return 0;
+    if (!m->vdso_seen) {
+        m->vdso_seen = true;
+        int fd = vdso_copy(mmap->length, &m->vdso, NULL);
+        struct mapped_file *file = fd >= 0 ? add_file(m, VDSO_NAME) : NULL;
+        if (file) {
+            file->id = m->vdso;
+            keep(m, fd, file);
+        }
+        if (fd >= 0)
+            close(fd);
+        if (fd >= 0 && !file)
+            return -ENOMEM;
+        m->vdso_size = mmap->length;
+    }
+    if (mmap->length == m->vdso_size)
+        *id = m->vdso;
     return 0;
 }
 
@@ -166,6 +203,8 @@ int mapped_note(struct mapped *m, const struct record *record, struct build_id *
     const struct record_mmap *mmap = &record->mmap;
     *id = (struct build_id){.size = mmap->build_id_size <= BUILD_ID_MAX ? mmap->build_id_size : 0};
     memcpy(id->bytes, mmap->build_id, id->size);
+    if (!id->size && mmap->path && strcmp(mmap->path, VDSO_NAME) == 0)
+        return note_vdso(m, mmap, id);
     if (!mmap->executable || !mmap->path || mmap->path[0] != '/' || strncmp(mmap->path, "//", 2) == 0 ||
         strncmp(mmap->path, "/dev/", 5) == 0)
         return 0;

@@ -5,7 +5,8 @@
  * A file is looked at once, when its first mapping is met: as the process sees it (/proc/PID/map_files,
  * /proc/PID/root), which may be in another mount namespace, where it may be deleted, or only memory. What the
  * path does not give here is kept at once. What it gives now is kept open, so that what is replaced or
- * deleted while the recording goes on can be kept at its end.
+ * deleted while the recording goes on can be kept at its end. The vDSO, which no path gives, is kept too:
+ * another kernel has another.
  */
 #ifndef FATHOM_CLI_MAPPED_H
 #define FATHOM_CLI_MAPPED_H

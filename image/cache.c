@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/arena.h"
 #include "base/checksum.h"
@@ -30,6 +31,7 @@ struct image_cache {
     size_t image_count, image_room;
     struct table *failed; /* hashes of the paths whose failure was told */
     bool other_build;     /* image_cache_other_build() */
+    bool other_kernel;    /* image_cache_kernel() */
 };
 
 struct image_cache *image_cache_new(const struct image_options *options)
@@ -82,11 +84,9 @@ static struct image *find_image(const struct image_cache *cache, const char *pat
     return NULL;
 }
 
-static int open_entry(const struct image_cache *cache, const struct entry *entry, struct image **out,
-                      struct fathom_error *err)
+static int open_file(const struct image_cache *cache, const struct entry *entry, struct image **out,
+                     struct fathom_error *err)
 {
-    if (strcmp(entry->path, VDSO_NAME) == 0)
-        return vdso_open(&cache->options, out, err);
     char *file;
     int rc = image_find(entry->path, &entry->expected, &cache->options, &file, err);
     if (rc < 0)
@@ -94,6 +94,27 @@ static int open_entry(const struct image_cache *cache, const struct entry *entry
     rc = image_open_as(file, entry->path, &cache->options, out, err);
     free(file);
     return rc;
+}
+
+/* This process's own; where another kernel was recorded, a copy that was kept of its vDSO. */
+static int open_vdso(const struct image_cache *cache, const struct entry *entry, struct image **out,
+                     struct fathom_error *err)
+{
+    const struct build_id *expected = &entry->expected;
+    struct image *own;
+    int rc = vdso_open(&cache->options, &own, err);
+    if (rc == 0 && (expected->size ? build_id_equal(expected, image_build_id(own)) : !cache->other_kernel)) {
+        *out = own;
+        return 0;
+    }
+    if (rc == 0) {
+        image_close(own);
+        rc = error_set(err, ESTALE, "%s is another kernel's than the one that runs here", entry->path);
+    }
+    if (rc == -ENOMEM || !expected->size)
+        return rc;
+    int found = open_file(cache, entry, out, NULL);
+    return found == 0 || found == -ENOMEM ? found : rc;
 }
 
 static int keep_image(struct image_cache *cache, struct image *image)
@@ -115,7 +136,8 @@ static int fill(struct image_cache *cache, struct entry *entry)
 {
     struct image *image = find_image(cache, entry->path, &entry->expected);
     if (!image) {
-        int rc = open_entry(cache, entry, &image, &entry->error);
+        bool vdso = strcmp(entry->path, VDSO_NAME) == 0;
+        int rc = (vdso ? open_vdso : open_file)(cache, entry, &image, &entry->error);
         if (rc == -ENOMEM)
             return rc;
         if (rc < 0)
@@ -208,13 +230,22 @@ int image_cache_check(struct image_cache *cache, const char *path, const struct 
     const struct entry *entry = slot ? find_entry(cache, *slot, path, &id) : NULL;
     if (entry && err && !entry->image)
         *err = entry->error;
-    if (entry || strcmp(path, VDSO_NAME) == 0)
-        return !entry || entry->image ? 0 : -entry->error.code;
+    if (entry)
+        return entry->image ? 0 : -entry->error.code;
+    struct image *image;
+    if (strcmp(path, VDSO_NAME) == 0) /* a few pages */
+        return image_cache_get(cache, path, &id, &image, err);
     char *file;
     int rc = image_find(path, &id, &cache->options, &file, err);
     if (rc == 0)
         free(file);
     return rc;
+}
+
+void image_cache_kernel(struct image_cache *cache, const char *release)
+{
+    struct utsname own;
+    cache->other_kernel = release && uname(&own) == 0 && strcmp(own.release, release) != 0;
 }
 
 bool image_cache_first_failure(struct image_cache *cache, const char *path, const struct fathom_error *why)

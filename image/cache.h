@@ -18,8 +18,12 @@ void image_cache_free(struct image_cache *cache); /* closes all images */
 
 const struct image_options *image_cache_options(const struct image_cache *cache);
 
+/* The release (uname -r) of the kernel that was recorded, NULL: unknown. Where it is not the one that runs, a
+ * vDSO of unknown build-id is not this process's. To be told before images are asked for. */
+void image_cache_kernel(struct image_cache *cache, const char *release);
+
 /* The image of a path as recorded. `expected` may be NULL or empty: any build-id is taken. VDSO_NAME is
- * opened from this process's own vDSO when the build-ids agree. Failures are remembered and cost nothing the
+ * opened from this process's own vDSO when the build-ids agree, else from a copy (image_find.h). Failures are remembered and cost nothing the
  * second time: -ESTALE: the file is another build; others as image_open(). The image is the cache's. */
 int image_cache_get(struct image_cache *cache, const char *path, const struct build_id *expected,
                     struct image **out, struct fathom_error *err);

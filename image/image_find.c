@@ -58,13 +58,13 @@ static bool try_copy(char *candidate, const struct build_id *expected, char **fi
 }
 
 /* The build-id cache of stock perf (tools/perf/util/build-id.c). */
-static char *perf_copy(const struct build_id *id)
+static char *perf_copy(const char *name, const struct build_id *id)
 {
     char hex[2 * BUILD_ID_MAX + 1], *path;
-    const char *home = secure_getenv("HOME");
+    const char *file = strcmp(name, VDSO_NAME) == 0 ? "vdso" : "elf", *home = secure_getenv("HOME");
     build_id_format(id, hex);
     if (!home || home[0] != '/' || id->size < 2 ||
-        asprintf(&path, "%s/.debug/.build-id/%.2s/%s/elf", home, hex, hex + 2) < 0)
+        asprintf(&path, "%s/.debug/.build-id/%.2s/%s/%s", home, hex, hex + 2, file) < 0)
         return NULL;
     return path;
 }
@@ -77,7 +77,7 @@ int image_find(const char *path, const struct build_id *expected, const struct i
     if (rc == 0 || rc == -ENOMEM)
         return rc == 0 ? 0 : error_memory(err);
     if (expected->size && (try_copy(image_store_path(expected), expected, file) ||
-                           try_copy(perf_copy(expected), expected, file)))
+                           try_copy(perf_copy(path, expected), expected, file)))
         return 0;
     /* (what has no absolute path is the kernel's) */
     if (options && path[0] == '/' &&

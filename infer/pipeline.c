@@ -520,6 +520,7 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
     p->event = event;
     p->sink = sink;
     p->sink_context = context;
+    image_cache_kernel(p->images, reader_kernel(reader));
     int rc = begin_run(p, map, err);
     if (rc == 0)
         rc = learn_and_fit(p, reader, err);

@@ -137,8 +137,8 @@ static void read_names(struct head *head, struct bytes b)
 /* Whether the feature is one that is looked at; others may be long. */
 static bool is_read(uint64_t feature)
 {
-    return feature == FEATURE_ARCH || feature == FEATURE_CMDLINE || feature == FEATURE_EVENT_DESC ||
-           feature == FEATURE_COMPRESSED;
+    return feature == FEATURE_ARCH || feature == FEATURE_OSRELEASE || feature == FEATURE_CMDLINE ||
+           feature == FEATURE_EVENT_DESC || feature == FEATURE_COMPRESSED;
 }
 
 static int read_feature(struct head *head, uint64_t feature, struct bytes b, struct fathom_error *err)
@@ -149,6 +149,11 @@ static int read_feature(struct head *head, uint64_t feature, struct bytes b, str
         text = feature_string(&b);
         if (text)
             snprintf(head->arch, sizeof head->arch, "%s", text);
+        break;
+    case FEATURE_OSRELEASE:
+        text = feature_string(&b);
+        if (text)
+            snprintf(head->kernel, sizeof head->kernel, "%s", text);
         break;
     case FEATURE_CMDLINE:
         return read_command(head, b, err);

@@ -17,6 +17,7 @@ struct head {
     struct table *by_id;           /* index of each ID's event */
     char *command;                 /* NULL: unknown */
     char arch[32];                 /* "": unknown */
+    char kernel[65];               /* its release; "": unknown */
     uint64_t records, records_end; /* where the records are: bytes from the start */
     uint32_t mmap_size;            /* a compressed record holds at most that much; 0: unknown */
     bool pipe;

@@ -80,6 +80,11 @@ const char *reader_command(const struct reader *reader)
     return reader->head.command;
 }
 
+const char *reader_kernel(const struct reader *reader)
+{
+    return reader->head.kernel[0] ? reader->head.kernel : NULL;
+}
+
 void reader_summary(const struct reader *reader, struct reader_summary *out)
 {
     *out = reader->summary;

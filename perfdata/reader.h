@@ -34,6 +34,8 @@ size_t reader_events(const struct reader *reader, const struct event **out);
  * there is none of that name. */
 int reader_main_event(struct reader *reader, const char *name, uint32_t *event, struct fathom_error *err);
 const char *reader_command(const struct reader *reader); /* the recorded command line; NULL when unknown */
+/* Release of the kernel that was recorded ("6.1.0-28-amd64"); NULL when unknown. */
+const char *reader_kernel(const struct reader *reader);
 
 /* Delivers all records in order of time; can be called again for another pass (not on a pipe: the reader
  * keeps what it read for that). Ends early when sink returns a negative value, which is handed through. */

@@ -194,6 +194,16 @@ Test(calls, fixed_address, .fini = close_calls)
     check_pushes(false);
 }
 
+/* Pointers that only DT_RELR tells of are seen as those of DT_RELA are. */
+Test(calls, packed_relocations, .fini = close_calls)
+{
+    build_source("basics.c", basics);
+    build_run("gcc -O2 -fPIE -pie -Wl,-z,pack-relative-relocs -o basics basics.c");
+    build_run("readelf -d basics | grep -q '(RELR)' && ! readelf -r basics | grep -q R_X86_64_RELATIVE");
+    open_calls("basics");
+    check_basics();
+}
+
 Test(calls, frame_pointers, .fini = close_calls)
 {
     build_source("basics.c", basics);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "image/cache.h"
 #include "tests/image/build.h"
@@ -182,5 +183,22 @@ Test(image, the_vdso_has_functions)
     cr_expect_neq(image_function_entry(image, address), IMAGE_NO_FUNCTION);
     struct build_id wrong = {20, {1}};
     cr_expect_eq(image_cache_get(cache, "[vdso]", &wrong, &image, &err), -ESTALE);
+    image_cache_free(cache);
+}
+
+/* A recording that does not tell the vDSO's build-id (of stock perf) tells its kernel. */
+Test(image, the_vdso_of_another_release_is_not_ours)
+{
+    struct utsname own;
+    cr_assert_eq(uname(&own), 0);
+    struct image_cache *cache = image_cache_new(NULL);
+    struct fathom_error err = {0};
+    struct image *image = NULL;
+    image_cache_kernel(cache, "2.6.32-other");
+    cr_expect_eq(image_cache_get(cache, VDSO_NAME, NULL, &image, &err), -ESTALE);
+    image_cache_free(cache);
+    cache = image_cache_new(NULL);
+    image_cache_kernel(cache, own.release);
+    cr_expect_eq(image_cache_get(cache, VDSO_NAME, NULL, &image, &err), 0, "%s", err.text);
     image_cache_free(cache);
 }

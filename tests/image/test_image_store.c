@@ -12,6 +12,7 @@
 #include "image/cache.h"
 #include "image/calls.h"
 #include "image/image_store.h"
+#include "image/vdso.h"
 #include "tests/image/build.h"
 
 static void use_directory(void)
@@ -57,6 +58,54 @@ Test(image_store, gives_what_was_deleted, .fini = build_clean)
     /* a copy that is not what its name says is not used */
     build_run("cp cache/fathom/images/01020304 cache/fathom/images/01020305");
     cr_expect_eq(image_cache_get(cache, build_path("lib2.so"), &other, &image, NULL), -ENOENT);
+    image_cache_free(cache);
+}
+
+Test(image_store, gives_the_vdso_of_another_kernel, .fini = build_clean)
+{
+    use_directory();
+    setenv("HOME", build_path("home"), 1);
+    build_source("lib.c", "int f(int x) { return x + 1; }\n");
+    build_run("$CC -O2 -fPIC -shared -Wl,--build-id=0x0a0b -o kept.so lib.c");
+    build_run("$CC -O2 -fPIC -shared -Wl,--build-id=0x0a0c -o perf.so lib.c");
+    build_run("mkdir -p home/.debug/.build-id/0a/0c; cp perf.so home/.debug/.build-id/0a/0c/vdso");
+    const struct build_id kept = {2, {10, 11}}, of_perf = {2, {10, 12}}, nowhere = {2, {10, 13}};
+    cr_assert_eq(keep("kept.so", &kept), 0);
+    struct image_cache *cache = image_cache_new(NULL);
+    struct image *image = NULL;
+    cr_expect_eq(image_cache_check(cache, VDSO_NAME, &nowhere, NULL), -ESTALE);
+    cr_expect_eq(image_cache_get(cache, VDSO_NAME, &nowhere, &image, NULL), -ESTALE);
+    cr_expect_eq(image_cache_check(cache, VDSO_NAME, &kept, NULL), 0);
+    cr_assert_eq(image_cache_get(cache, VDSO_NAME, &kept, &image, NULL), 0);
+    cr_expect(build_id_equal(image_build_id(image), &kept));
+    cr_assert_eq(image_cache_get(cache, VDSO_NAME, &of_perf, &image, NULL), 0);
+    cr_expect(build_id_equal(image_build_id(image), &of_perf));
+    image_cache_free(cache);
+}
+
+Test(image_store, keeps_this_kernels_vdso, .fini = build_clean)
+{
+    use_directory();
+    struct build_id id = {0};
+    struct fathom_error err = {0};
+    struct image_cache *cache = image_cache_new(NULL);
+    struct image *own = NULL;
+    cr_assert_eq(image_cache_get(cache, VDSO_NAME, NULL, &own, &err), 0, "%s", err.text);
+    cr_expect_eq(vdso_copy(4095, &id, &err), -ENOENT, "a vDSO of another size is another");
+    int fd = -1;
+    for (uint64_t pages = 1; fd < 0 && pages <= 16; pages++)
+        fd = vdso_copy(pages * 4096, &id, &err);
+    cr_assert_geq(fd, 0, "%s", err.text);
+    cr_expect(build_id_equal(image_build_id(own), &id));
+    cr_assert_eq(image_store_keep(fd, &id, &err), 0, "%s", err.text);
+    close(fd);
+    char *path = image_store_path(&id);
+    struct image *copy;
+    cr_assert_eq(image_open(path, NULL, &copy, &err), 0, "%s", err.text);
+    cr_expect(build_id_equal(image_build_id(copy), &id));
+    cr_expect_eq(image_function_count(copy), image_function_count(own));
+    free(path);
+    image_close(copy);
     image_cache_free(cache);
 }
 

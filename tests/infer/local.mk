@@ -70,3 +70,6 @@ tests_infer_test_settings_SOURCES = tests/infer/test_settings.c
 tests_infer_test_settings_LDADD = $(INFER_TEST_LIBS)
 tests_infer_test_admission_SOURCES = tests/infer/test_admission.c
 tests_infer_test_admission_LDADD = $(INFER_TEST_LIBS)
+UNIT_TESTS += tests/infer/test_statics
+tests_infer_test_statics_SOURCES = tests/infer/test_statics.c
+tests_infer_test_statics_LDADD = $(INFER_TEST_LIBS)

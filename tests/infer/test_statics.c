@@ -1,0 +1,100 @@
+/* Calls that the binaries of this very process show. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "infer/statics.h"
+
+/* Calls the library by its name, and goes on. */
+__attribute__((noipa)) static long asks(struct timeval *now)
+{
+    long rc = gettimeofday(now, NULL);
+    __asm__ volatile("");
+    return rc + now->tv_usec;
+}
+
+/* Opens what is mapped executable here: this program, its libraries, the vDSO. */
+static void open_all(struct image_cache *images)
+{
+    char line[4096], path[4096];
+    struct image *image;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    cr_assert_not_null(maps);
+    while (fgets(line, sizeof line, maps))
+        if (strstr(line, " r-xp ") && sscanf(line, "%*s %*s %*s %*s %*s %4095[^\n]", path) == 1)
+            image_cache_get(images, path, NULL, &image, NULL);
+    fclose(maps);
+}
+
+/* The number of the function at this place of an image whose path ends so; TRIE_NONE: no such image. */
+static uint32_t number_at(struct trie *trie, const struct image_cache *images, const char *end,
+                          const char *name)
+{
+    const struct image *image;
+    for (size_t i = 0; (image = image_cache_at(images, i)); i++) {
+        const char *path = image_path(image);
+        if (strlen(path) < strlen(end) || strcmp(path + strlen(path) - strlen(end), end) != 0)
+            continue;
+        for (uint32_t f = 0; f < image_function_count(image); f++) {
+            const struct image_function *function = image_function(image, f);
+            if (function->name && strcmp(function->name, name) == 0)
+                return trie_function(trie, trie_image(trie, path, image_build_id(image)), function->address,
+                                     function->name);
+        }
+    }
+    return TRIE_NONE;
+}
+
+static unsigned calls_between(const struct statics *statics, uint32_t caller, uint32_t callee)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < statics->count; i++)
+        count += statics->edges[i].caller == caller && statics->edges[i].callee == callee &&
+                 statics->edges[i].rise >= 8;
+    return count;
+}
+
+/* Through the PLT, the library's IFUNC, and the resolver's look-up: no instruction tells of this call. */
+Test(statics, what_an_ifunc_chooses_in_the_vdso_has_its_caller)
+{
+    struct timeval now;
+    struct statics statics;
+    struct image_cache *images = image_cache_new(NULL);
+    struct trie *trie = trie_new();
+    cr_assert(images && trie && asks(&now) >= 0);
+    open_all(images);
+    uint32_t caller = number_at(trie, images, "test_statics", "asks");
+    uint32_t callee = number_at(trie, images, VDSO_NAME, "__vdso_gettimeofday");
+    if (callee == TRIE_NONE)
+        callee = number_at(trie, images, VDSO_NAME, "gettimeofday");
+    cr_assert(caller != TRIE_NONE && callee != TRIE_NONE);
+    cr_assert_eq(statics_build(trie, images, NULL, &statics, NULL), 0);
+    cr_expect_eq(calls_between(&statics, caller, callee), 1u);
+    statics_free(&statics);
+    trie_free(trie);
+    image_cache_free(images);
+}
+
+/* The vDSO is no library: a function of its name that nobody chooses there is not called through the PLT. */
+Test(statics, the_loader_does_not_look_in_the_vdso)
+{
+    struct statics statics;
+    struct image_cache *images = image_cache_new(NULL);
+    struct trie *trie = trie_new();
+    struct image *image;
+    cr_assert(images && trie);
+    cr_assert_eq(image_cache_get(images, "/proc/self/exe", NULL, &image, NULL), 0);
+    cr_assert_eq(image_cache_get(images, VDSO_NAME, NULL, &image, NULL), 0);
+    uint32_t callee = number_at(trie, images, VDSO_NAME, "__vdso_gettimeofday");
+    uint32_t other = number_at(trie, images, VDSO_NAME, "gettimeofday");
+    uint32_t caller = number_at(trie, images, "/proc/self/exe", "asks");
+    cr_assert_neq(caller, TRIE_NONE);
+    cr_assert_eq(statics_build(trie, images, NULL, &statics, NULL), 0);
+    cr_expect_eq(calls_between(&statics, caller, callee), 0u, "the library is not among the images");
+    cr_expect_eq(calls_between(&statics, caller, other), 0u);
+    statics_free(&statics);
+    trie_free(trie);
+    image_cache_free(images);
+}
