@@ -11,5 +11,7 @@ libbase_la_SOURCES = \
 	base/outfile.c base/outfile.h \
 	base/progress.h \
 	base/saturate.h \
-	base/text.c base/text.h
+	base/search.h \
+	base/text.c base/text.h \
+	base/vec.c base/vec.h
 libbase_la_LIBADD = $(XXHASH_LIBS)

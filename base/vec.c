@@ -1,0 +1,21 @@
+/* vec.c - see vec.h. */
+#include "base/vec.h"
+
+#include <stdlib.h>
+
+#define FIRST_ROOM 16 /* items */
+
+void *vec_grow(void *items, size_t item_size, size_t count, size_t more, size_t *room, size_t most)
+{
+    size_t wanted, grown = *room > most / 2 ? most : *room * 2;
+    if (__builtin_add_overflow(count, more, &wanted) || wanted > most)
+        return NULL;
+    if (grown < FIRST_ROOM)
+        grown = FIRST_ROOM;
+    if (grown < wanted)
+        grown = wanted;
+    void *moved = reallocarray(items, grown, item_size);
+    if (moved)
+        *room = grown;
+    return moved;
+}

@@ -1,0 +1,42 @@
+/*
+ * vec.h - arrays that grow.
+ *
+ * An array is three variables or members of its owner: a pointer to the items (NULL at first, freed by the
+ * owner), the number of items, and the number that there is room for, of uint32_t or size_t, which the number
+ * of items never exceeds. The room doubles, so that adding an item costs O(1) on average. These macros
+ * evaluate their arguments more than once, except the value that vec_push() is given.
+ */
+#ifndef FATHOM_BASE_VEC_H
+#define FATHOM_BASE_VEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Makes room for `more` items behind the first `count`. false: out of memory, or there would be more items
+ * than `room` can count; nothing has changed then. */
+#define vec_reserve(items, count, room, more)                                                                \
+    __extension__({                                                                                          \
+        _Static_assert((__typeof__(room))-1 > 0, "the room is unsigned");                                    \
+        bool vec_fits = (size_t)(more) <= (size_t)(room) - (size_t)(count);                                  \
+        if (!vec_fits) {                                                                                     \
+            size_t vec_room = (room);                                                                        \
+            void *vec_grown =                                                                                \
+                vec_grow((items), sizeof *(items), (count), (more), &vec_room, (__typeof__(room))-1);        \
+            if (vec_grown) {                                                                                 \
+                (items) = vec_grown;                                                                         \
+                (room) = (__typeof__(room))vec_room;                                                         \
+                vec_fits = true;                                                                             \
+            }                                                                                                \
+        }                                                                                                    \
+        vec_fits;                                                                                            \
+    })
+
+/* Appends a value and counts it. false: as vec_reserve(). */
+#define vec_push(items, count, room, ...)                                                                    \
+    (vec_reserve(items, count, room, 1) && ((items)[count] = (__VA_ARGS__), (count)++, true))
+
+/* What vec_reserve() calls when the room does not suffice: the items, moved to where `*room` of them fit, at
+ * most `most`. NULL: it cannot be done; the items are where they were. */
+void *vec_grow(void *items, size_t item_size, size_t count, size_t more, size_t *room, size_t most);
+
+#endif
