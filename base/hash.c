@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/checksum.h"
+#include "base/vec.h"
 
 struct slot {
     uint64_t key, value;
@@ -174,19 +175,8 @@ void names_free(struct names *n)
 
 static bool names_reserve(struct names *n)
 {
-    if (n->count < n->room)
-        return true;
-    uint32_t room = n->room ? n->room * 2 : 64;
-    const char **texts = realloc(n->texts, room * sizeof *texts);
-    if (texts)
-        n->texts = texts;
-    uint32_t *same = realloc(n->same, room * sizeof *same);
-    if (same)
-        n->same = same;
-    if (!texts || !same)
-        return false;
-    n->room = room;
-    return true;
+    uint32_t room = n->room; /* of both, so that the first alone may have grown */
+    return vec_reserve(n->texts, n->count, room, 1) && vec_reserve(n->same, n->count, n->room, 1);
 }
 
 uint32_t names_intern(struct names *n, const char *text)
