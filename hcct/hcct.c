@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/saturate.h"
+#include "base/vec.h"
 #include "hcct/hcct_data.h"
 
 struct hcct *hcct_new(double eps)
@@ -71,19 +72,6 @@ static void find_minimum(struct hcct *h)
     }
 }
 
-static bool counters_reserve(struct hcct *h)
-{
-    if (h->count < h->room)
-        return true;
-    size_t room = h->room ? h->room * 2 : 64;
-    struct counter *counters = realloc(h->counters, room * sizeof *counters);
-    if (!counters)
-        return false;
-    h->counters = counters;
-    h->room = room;
-    return true;
-}
-
 static void monitor(struct counter *counter, struct cct_node *node, uint64_t weight, uint64_t error)
 {
     node->links |= NODE_MONITORED;
@@ -95,7 +83,7 @@ static void monitor(struct counter *counter, struct cct_node *node, uint64_t wei
 static int count_new(struct hcct *h, struct cct_node *node, uint64_t weight)
 {
     if (h->count < h->limit) {
-        if (!counters_reserve(h))
+        if (!vec_reserve(h->counters, h->count, h->room, 1))
             return -ENOMEM;
         monitor(&h->counters[h->count++], node, weight, h->unseen);
         return 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/saturate.h"
+#include "base/vec.h"
 #include "hcct/hcct_data.h"
 
 /* Removes every leaf without a counter, from below. */
@@ -106,15 +107,10 @@ static void counters_cut(struct hcct *h)
 
 int hcct_merge(struct hcct *h, const struct hcct *other)
 {
-    size_t room = h->count + other->count;
     struct pair *pairs = malloc((other->count + 1) * sizeof *pairs);
-    struct counter *counters = room > h->room ? realloc(h->counters, room * sizeof *counters) : h->counters;
     int rc = -ENOMEM;
-    if (counters || !room) {
-        h->counters = counters;
-        h->room = room > h->room ? room : h->room;
-        rc = pairs ? pairs_make(h, other, pairs) : -ENOMEM;
-    }
+    if (pairs && vec_reserve(h->counters, h->count, h->room, other->count))
+        rc = pairs_make(h, other, pairs);
     if (rc == 0) {
         counters_join(h, other, pairs);
         counters_cut(h);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "hcct/cct_data.h"
 #include "hcct/hcct_data.h"
 
@@ -21,15 +22,8 @@ static struct cct_node *copy_of(struct copying *c, const struct cct_node *node)
     size_t count = 0;
     const uint64_t *known = NULL;
     for (; node != &c->from->root && !(known = table_find(c->copies, (uintptr_t)node)); node = node->parent) {
-        if (count == c->room) {
-            size_t room = c->room ? c->room * 2 : 64;
-            const struct cct_node **behind = realloc(c->behind, room * sizeof *behind);
-            if (!behind)
-                return NULL;
-            c->behind = behind;
-            c->room = room;
-        }
-        c->behind[count++] = node;
+        if (!vec_push(c->behind, count, c->room, node))
+            return NULL;
     }
     struct cct_node *copy = known ? (struct cct_node *)(uintptr_t)*known : cct_root(c->to);
     while (copy && count) {

@@ -1,23 +1,11 @@
 /* path.c - whole paths in a tree: what a path has in common with the one before it is not searched again. */
-#include <stdlib.h>
-
+#include "base/vec.h"
 #include "hcct/children.h"
 
 static bool trail_reserve(struct trail *trail, size_t count)
 {
-    if (count <= trail->room)
-        return true;
-    size_t room = count + count / 2;
-    uint32_t *items = realloc(trail->items, room * sizeof *items);
-    if (items)
-        trail->items = items;
-    struct cct_node **nodes = realloc(trail->nodes, room * sizeof *nodes);
-    if (nodes)
-        trail->nodes = nodes;
-    if (!items || !nodes)
-        return false;
-    trail->room = room;
-    return true;
+    size_t room = trail->room; /* of both, so that the first alone may have grown */
+    return vec_reserve(trail->items, 0, room, count) && vec_reserve(trail->nodes, 0, trail->room, count);
 }
 
 struct cct_node *tree_path(struct tree *tree, const uint32_t *items, size_t count, struct cct_node **deepest)
