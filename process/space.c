@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+#include "base/vec.h"
+
 struct space {
     size_t references;
     size_t count, room; /* regions in use and allocated */
@@ -33,21 +36,6 @@ void space_release(struct space *s)
     free(s);
 }
 
-static bool space_reserve(struct space *s, size_t count)
-{
-    if (count <= s->room)
-        return true;
-    size_t room = s->room ? s->room * 2 : 16;
-    while (room < count)
-        room *= 2;
-    struct region *regions = realloc(s->regions, room * sizeof *regions);
-    if (!regions)
-        return false;
-    s->regions = regions;
-    s->room = room;
-    return true;
-}
-
 /* Makes *space the only reference to its regions. */
 static bool space_own(struct space **space)
 {
@@ -55,7 +43,7 @@ static bool space_own(struct space **space)
     if (shared->references == 1)
         return true;
     struct space *own = space_new();
-    if (!own || !space_reserve(own, shared->count)) {
+    if (!own || !vec_reserve(own->regions, 0, own->room, shared->count)) {
         space_release(own);
         return false;
     }
@@ -70,22 +58,14 @@ static bool space_own(struct space **space)
 /* Index of the first region whose end lies above the address. */
 static size_t space_first_after(const struct space *s, uint64_t address)
 {
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->regions[middle].mapping.end > address)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return lower_bound(i, 0, s->count, s->regions[i].mapping.end <= address);
 }
 
 /* Replaces the regions [from, to) by the `count` given ones (which are not in the array). */
 static bool space_splice(struct space *s, size_t from, size_t to, const struct region *with, size_t count)
 {
     size_t tail = s->count - to;
-    if (!space_reserve(s, from + count + tail))
+    if (!vec_reserve(s->regions, from, s->room, count + tail))
         return false;
     if (tail)
         memmove(s->regions + from + count, s->regions + to, tail * sizeof *with);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 
 struct stack {
     uint64_t low, base;
@@ -73,15 +74,7 @@ static struct thread *stacks_grow(struct stacks *s, uint32_t tid, uint32_t count
 /* Index of the first stack whose base is at or above the address. */
 static uint32_t thread_first(const struct thread *t, uint64_t address)
 {
-    uint32_t low = 0, high = t ? t->count : 0;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->stacks[middle].base < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return t ? lower_bound(i, 0, t->count, t->stacks[i].base < address) : 0;
 }
 
 bool stacks_begin(struct stacks *s, uint32_t tid, uint64_t base, uint64_t reach)
