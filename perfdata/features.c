@@ -4,6 +4,7 @@
  */
 #include "perfdata/features.h"
 
+#include "base/vec.h"
 #include "config.h"
 
 #include <errno.h>
@@ -65,14 +66,8 @@ int features_build_id(struct features *features, const char *path, const uint8_t
     if (name > BUILD_ID_NAME_SIZE_MAX)
         return error_set(err, ENAMETOOLONG, "the path of an image is too long: %.64s...", path);
     size_t size = sizeof entry + name;
-    if (features->build_ids_capacity - features->build_ids_size < size) {
-        size_t capacity = features->build_ids_capacity * 2 + size;
-        uint8_t *grown = realloc(features->build_ids, capacity);
-        if (!grown)
-            return error_memory(err);
-        features->build_ids = grown;
-        features->build_ids_capacity = capacity;
-    }
+    if (!vec_reserve(features->build_ids, features->build_ids_size, features->build_ids_capacity, size))
+        return error_memory(err);
     entry.header.size = (uint16_t)size;
     entry.id_size = (uint8_t)id_size;
     memcpy(entry.id, id, id_size);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/vec.h"
 #include "perfdata/layout.h"
 
 void head_free(struct head *head)
@@ -47,14 +48,8 @@ static int section_bytes(const struct input *input, struct file_section section,
 static int add_event(struct head *head, const uint8_t *attr, size_t attr_size, const uint8_t *ids,
                      size_t id_count, struct fathom_error *err)
 {
-    if (head->count == head->capacity) {
-        size_t capacity = head->capacity ? head->capacity * 2 : 8;
-        struct event *events = reallocarray(head->events, capacity, sizeof *events);
-        if (!events)
-            return error_memory(err);
-        head->events = events;
-        head->capacity = capacity;
-    }
+    if (!vec_reserve(head->events, head->count, head->capacity, 1))
+        return error_memory(err);
     struct event event = {.id_count = id_count};
     attr_from_file(attr, attr_size, &event.attr);
     if (id_count) {

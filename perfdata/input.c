@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "perfdata/format.h"
 
 #define SPOOL_START (1024 * 1024)
@@ -20,14 +21,9 @@ static int spool(int fd, const char *path, struct input *input, struct fathom_er
     uint8_t *buffer = NULL;
     int rc = 0;
     for (;;) {
-        if (size == capacity) {
-            capacity = capacity ? capacity * 2 : SPOOL_START;
-            uint8_t *grown = realloc(buffer, capacity);
-            if (!grown) {
-                rc = error_memory(err);
-                break;
-            }
-            buffer = grown;
+        if (size == capacity && !vec_reserve(buffer, size, capacity, SPOOL_START)) {
+            rc = error_memory(err);
+            break;
         }
         ssize_t n = read(fd, buffer + size, capacity - size);
         if (n < 0 && errno == EINTR)

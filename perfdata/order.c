@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "perfdata/layout.h"
 
 #define BLOCK_BYTES (256 * 1024) /* of copied records; more than the largest record */
@@ -120,20 +121,6 @@ static int deliver(struct order *order, const uint8_t *data, size_t size, struct
     return order->sink(order->context, &record, err);
 }
 
-/* Room for one more entry. */
-static bool grow(struct order *order)
-{
-    if (order->count < order->capacity)
-        return true;
-    size_t capacity = order->capacity ? order->capacity * 2 : 4096;
-    struct entry *entries = reallocarray(order->entries, capacity, sizeof *entries);
-    if (!entries)
-        return false;
-    order->entries = entries;
-    order->capacity = capacity;
-    return true;
-}
-
 static int push(struct order *order, const uint8_t *data, size_t size, bool copy, struct fathom_error *err)
 {
     if (size < RECORD_HEADER_SIZE || load_u16(data + 6) != size) {
@@ -151,9 +138,8 @@ static int push(struct order *order, const uint8_t *data, size_t size, bool copy
             order->current->used = (size_t)(data - (uint8_t *)order->current->bytes);
         return deliver(order, data, size, err);
     }
-    if (!grow(order))
+    if (!vec_push(order->entries, order->count, order->capacity, (struct entry){time, data}))
         return error_memory(err);
-    order->entries[order->count++] = (struct entry){time, data};
     if (time > order->youngest)
         order->youngest = time;
     return 0;
