@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "collector/open.h"
 
 #define RING_PLAIN (512u << 10) /* what perf_event_mlock_kb allows every user per CPU */
@@ -57,17 +58,11 @@ static int online_cpus(int **list, size_t *count)
             c = fgetc(file);
         }
         for (; low >= 0 && low <= high && high < 1 << 16; low++) {
-            if (used == room) {
-                room = room ? room * 2 : 16;
-                int *more = realloc(cpus, room * sizeof *cpus);
-                if (!more) {
-                    free(cpus);
-                    fclose(file);
-                    return -ENOMEM;
-                }
-                cpus = more;
+            if (!vec_push(cpus, used, room, low)) {
+                free(cpus);
+                fclose(file);
+                return -ENOMEM;
             }
-            cpus[used++] = low;
         }
         if (c != ',')
             break;
@@ -243,18 +238,10 @@ static int keep_id(struct counters *counters, size_t event, pid_t tid, int fd, s
 /* Takes over the descriptor, whatever happens. */
 static int keep_fd(struct counters *counters, int fd, struct fathom_error *err)
 {
-    if (counters->fd_count == counters->fd_room) {
-        size_t room = counters->fd_room ? counters->fd_room * 2 : 64;
-        int *more = realloc(counters->fds, room * sizeof *more);
-        if (!more) {
-            close(fd);
-            return error_memory(err);
-        }
-        counters->fds = more;
-        counters->fd_room = room;
-    }
-    counters->fds[counters->fd_count++] = fd;
-    return 0;
+    if (vec_push(counters->fds, counters->fd_count, counters->fd_room, fd))
+        return 0;
+    close(fd);
+    return error_memory(err);
 }
 
 static int open_one(struct counters *counters, size_t event, pid_t tid, size_t cpu, struct fathom_error *err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "collector/layout.h"
 #include "collector/touch.h"
 
@@ -211,16 +212,7 @@ static int drain_ring(struct drain *drain, struct ring *ring, void *scratch, str
 
 static int keep_start(struct drain *drain, struct start start, struct fathom_error *err)
 {
-    if (drain->start_count == drain->start_room) {
-        size_t room = drain->start_room ? drain->start_room * 2 : 64;
-        struct start *more = realloc(drain->starts, room * sizeof *more);
-        if (!more)
-            return error_memory(err);
-        drain->starts = more;
-        drain->start_room = room;
-    }
-    drain->starts[drain->start_count++] = start;
-    return 0;
+    return vec_push(drain->starts, drain->start_count, drain->start_room, start) ? 0 : error_memory(err);
 }
 
 /* Notes forks and execs, the time of the first record, and threads that have their events twice. */

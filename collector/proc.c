@@ -12,6 +12,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/search.h"
+#include "base/vec.h"
+
 #define STACK_LIMIT_DEFAULT (8ULL << 20)
 
 /* A whole file of /proc, NUL-terminated; *text is owned by the caller. */
@@ -20,10 +23,10 @@ static int read_text(const char *path, char **text)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    size_t size = 0, room = 4096;
-    char *data = malloc(room);
+    size_t size = 0, room = 0;
+    char *data = NULL;
     int rc = -ENOMEM;
-    while (data) {
+    while (vec_reserve(data, size, room, 4096)) {
         ssize_t n = read(fd, data + size, room - size - 1);
         if (n < 0 && errno == EINTR)
             continue;
@@ -37,12 +40,6 @@ static int read_text(const char *path, char **text)
             *text = data;
             close(fd);
             return 0;
-        }
-        if (room - size < 2048) {
-            char *more = realloc(data, room *= 2);
-            if (!more)
-                break;
-            data = more;
         }
     }
     free(data);
@@ -97,15 +94,8 @@ void proc_maps_free(struct maps *maps)
 
 const struct vma *proc_maps_find(const struct maps *maps, uint64_t address)
 {
-    size_t low = 0, high = maps->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (maps->list[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < maps->count && maps->list[low].start <= address ? &maps->list[low] : NULL;
+    size_t first = lower_bound(i, 0, maps->count, maps->list[i].end <= address);
+    return first < maps->count && maps->list[first].start <= address ? &maps->list[first] : NULL;
 }
 
 int proc_stat(pid_t pid, struct proc_stat *out)
@@ -162,17 +152,11 @@ int proc_threads(pid_t pid, pid_t **tids, size_t *count)
     while ((entry = readdir(dir))) {
         if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
             continue;
-        if (used == room) {
-            room = room ? room * 2 : 16;
-            pid_t *more = realloc(list, room * sizeof *list);
-            if (!more) {
-                free(list);
-                closedir(dir);
-                return -ENOMEM;
-            }
-            list = more;
+        if (!vec_push(list, used, room, (pid_t)strtol(entry->d_name, NULL, 10))) {
+            free(list);
+            closedir(dir);
+            return -ENOMEM;
         }
-        list[used++] = (pid_t)strtol(entry->d_name, NULL, 10);
     }
     closedir(dir);
     if (used == 0) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "collector/threadroot.h"
 
 #define TRIES      4             /* samples at which an unknown base is looked for */
@@ -73,14 +74,8 @@ static struct thread *take(struct stackbases *bases, pid_t pid, pid_t tid)
     struct thread *known = find(bases, tid);
     if (known)
         return known;
-    if (bases->count == bases->room) {
-        size_t room = bases->room ? bases->room * 2 : 64;
-        struct thread *more = realloc(bases->threads, room * sizeof *more);
-        if (!more)
-            return NULL;
-        bases->threads = more;
-        bases->room = room;
-    }
+    if (!vec_reserve(bases->threads, bases->count, bases->room, 1))
+        return NULL;
     uint64_t *place = table_put(bases->index, (uint32_t)tid, NULL);
     if (!place)
         return NULL;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/vec.h"
+
 #define REACH      64           /* bytes from the system call to the call of the thread's function */
 #define CHUNK      (1u << 20)   /* bytes of code read at once */
 #define CODE_LIMIT (256u << 20) /* bytes of code searched per mapping */
@@ -108,14 +110,8 @@ static const struct known *look_up(struct threadroots *roots, pid_t pid, const s
         if (k->inode == vma->inode && k->offset == vma->offset && k->maj == vma->maj && k->min == vma->min)
             return k;
     }
-    if (roots->count == roots->room) {
-        size_t room = roots->room ? roots->room * 2 : 8;
-        struct known *more = realloc(roots->list, room * sizeof *more);
-        if (!more)
-            return NULL;
-        roots->list = more;
-        roots->room = room;
-    }
+    if (!vec_reserve(roots->list, roots->count, roots->room, 1))
+        return NULL;
     struct known *made = &roots->list[roots->count];
     *made = (struct known){.inode = vma->inode, .offset = vma->offset, .maj = vma->maj, .min = vma->min};
     if (!search_mapping(pid, vma, made))

@@ -7,6 +7,8 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "base/vec.h"
+
 #define SIZE_MAX_HERE (16u << 20) /* the list of all tracepoints has some 100 KiB */
 
 /* The files say no size before they are read. */
@@ -15,14 +17,9 @@ static int read_all(int fd, char **text, size_t *size)
     size_t room = 0, used = 0;
     char *data = NULL;
     for (;;) {
-        if (room - used < 2) {
-            room = room ? room * 2 : 4096;
-            char *more = room <= SIZE_MAX_HERE ? realloc(data, room) : NULL;
-            if (!more) {
-                free(data);
-                return room <= SIZE_MAX_HERE ? -ENOMEM : -EFBIG;
-            }
-            data = more;
+        if (room - used < 2 && (room >= SIZE_MAX_HERE || !vec_reserve(data, used, room, 4096))) {
+            free(data);
+            return room >= SIZE_MAX_HERE ? -EFBIG : -ENOMEM;
         }
         ssize_t n = read(fd, data + used, room - used - 1);
         if (n < 0 && errno == EINTR)
