@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 int branches_init(struct branches *branches, size_t room, struct fathom_error *err)
 {
     if (room >= UINT32_MAX)
@@ -28,14 +30,8 @@ void branches_clear(struct branches *branches)
 uint32_t branches_add(struct branches *branches, uint32_t parent, uint32_t item, uint64_t self,
                       uint64_t error)
 {
-    if (branches->count == branches->room) {
-        size_t room = (size_t)branches->room * 2;
-        struct branch *at = room < UINT32_MAX ? realloc(branches->at, room * sizeof *at) : NULL;
-        if (!at)
-            return BRANCHES_NONE;
-        branches->at = at;
-        branches->room = (uint32_t)room;
-    }
+    if (!vec_reserve(branches->at, branches->count, branches->room, 1))
+        return BRANCHES_NONE;
     branches->at[branches->count] =
         (struct branch){.self = self, .error = error, .item = item, .parent = parent};
     return branches->count++;

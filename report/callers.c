@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "report/functions.h"
 #include "report/views.h"
 
@@ -60,16 +61,7 @@ static int compare_places(const void *a, const void *b)
 
 static bool push_group(struct callers *c, struct group group)
 {
-    if (c->group_count == c->group_room) {
-        uint32_t room = c->group_room ? c->group_room * 2 : 64;
-        struct group *groups = realloc(c->groups, room * sizeof *groups);
-        if (!groups)
-            return false;
-        c->groups = groups;
-        c->group_room = room;
-    }
-    c->groups[c->group_count++] = group;
-    return true;
+    return vec_push(c->groups, c->group_count, c->group_room, group);
 }
 
 /* Replaces places by their parents, those that meet as one, without the ones at the root. Returns how many
@@ -153,16 +145,7 @@ static void write_columns(const struct drawing *drawing, const struct branch_row
 
 static int push_block(struct callers *c, struct block block, struct fathom_error *err)
 {
-    if (c->block_count == c->block_room) {
-        uint32_t room = c->block_room ? c->block_room * 2 : 64;
-        struct block *blocks = realloc(c->blocks, room * sizeof *blocks);
-        if (!blocks)
-            return error_memory(err);
-        c->blocks = blocks;
-        c->block_room = room;
-    }
-    c->blocks[c->block_count++] = block;
-    return 0;
+    return vec_push(c->blocks, c->block_count, c->block_room, block) ? 0 : error_memory(err);
 }
 
 /* Adds the rows of one function, from its places first .. first + count - 1. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 
 struct doubts {
     struct table *numbers; /* node -> its place in `at`, counted from 1 */
@@ -36,14 +37,8 @@ void doubts_free(struct doubts *d)
 
 int doubts_add(struct doubts *d, const struct cct_node *node, struct doubt doubt)
 {
-    if (d->count == d->room) {
-        size_t room = d->room ? d->room * 2 : 64;
-        struct doubt *at = realloc(d->at, room * sizeof *at);
-        if (!at)
-            return -ENOMEM;
-        d->at = at;
-        d->room = room;
-    }
+    if (!vec_reserve(d->at, d->count, d->room, 1))
+        return -ENOMEM;
     uint64_t *number = table_put(d->numbers, (uintptr_t)node, NULL);
     if (!number)
         return -ENOMEM;

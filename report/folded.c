@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "report/branches.h"
 #include "report/printer.h"
 #include "report/view.h"
@@ -130,14 +131,8 @@ struct line {
 static bool line_append(struct line *line, const char *text, char end)
 {
     size_t length = strlen(text);
-    if (line->room - line->length <= length + 1) {
-        size_t room = (line->length + length + 2) * 2;
-        char *bigger = realloc(line->text, room);
-        if (!bigger)
-            return false;
-        line->text = bigger;
-        line->room = room;
-    }
+    if (!vec_reserve(line->text, line->length, line->room, length + 2))
+        return false;
     memcpy(line->text + line->length, text, length);
     line->length += length;
     line->text[line->length++] = end;

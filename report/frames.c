@@ -13,6 +13,7 @@
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/vec.h"
 
 struct entry {
     struct frame frame;
@@ -62,18 +63,6 @@ void frames_free(struct frames *frames)
     free(frames);
 }
 
-static bool frames_scratch(struct frames *frames, size_t size)
-{
-    if (size <= frames->scratch_size)
-        return true;
-    char *bigger = realloc(frames->scratch, size);
-    if (!bigger)
-        return false;
-    frames->scratch = bigger;
-    frames->scratch_size = size;
-    return true;
-}
-
 /* The table's own copy of a text, fit for a terminal. NULL: out of memory. */
 static const char *frames_text(struct frames *frames, const char *text)
 {
@@ -116,14 +105,8 @@ uint32_t frames_add(struct frames *frames, const struct frame *wanted)
         if (frame_equal(&frames->items[i - 1]->frame, &frame))
             return i - 1;
     }
-    if (frames->count == frames->room) {
-        uint32_t room = frames->room ? frames->room * 2 : 256;
-        struct entry **items = realloc(frames->items, room * sizeof *items);
-        if (!items)
-            return FRAMES_NONE;
-        frames->items = items;
-        frames->room = room;
-    }
+    if (!vec_reserve(frames->items, frames->count, frames->room, 1))
+        return FRAMES_NONE;
     struct entry *entry = arena_alloc(frames->arena, sizeof *entry);
     head = entry ? table_put(frames->by_words, hash, NULL) : NULL;
     if (!head)
@@ -137,14 +120,14 @@ uint32_t frames_add(struct frames *frames, const struct frame *wanted)
 /* The function's name in frames->scratch. */
 static bool frames_function_name(struct frames *frames, const struct image *image, uint32_t function)
 {
-    if (!frames_scratch(frames, 256))
+    if (!vec_reserve(frames->scratch, 0, frames->scratch_size, 256))
         return false;
     int wanted = image_function_format(image, function, frames->scratch, frames->scratch_size);
     if (wanted < 0)
         return false;
     if ((size_t)wanted < frames->scratch_size)
         return true;
-    if (!frames_scratch(frames, (size_t)wanted + 1))
+    if (!vec_reserve(frames->scratch, 0, frames->scratch_size, (size_t)wanted + 1))
         return false;
     image_function_format(image, function, frames->scratch, frames->scratch_size);
     return true;
