@@ -36,10 +36,14 @@ struct edge {
 
 struct search {
     struct functions *functions;
-    uint8_t *kinds; /* enum kind, one for each function */
+    uint8_t *kinds;    /* enum kind, one for each function */
+    uint8_t *near;     /* by NEAR_BYTES from functions->base: whether a part lies there */
+    uint64_t near_end; /* how many */
     struct edge *edges;
     size_t count, room;
 };
+
+#define NEAR_BYTES 64
 
 #define MAX_CHAIN 8 /* a part of a part of ...; gcc makes chains of one */
 
@@ -57,11 +61,28 @@ static int add_edge(struct search *s, uint32_t part, uint32_t function, enum evi
     return 0;
 }
 
+/* Most branches have nothing to do with parts: those need no search. */
+static bool is_near(const struct search *s, uint64_t address)
+{
+    uint64_t at = (address - s->functions->base) / NEAR_BYTES;
+    return at < s->near_end && s->near[at];
+}
+
+static void note_near(struct search *s, const struct image_function *part)
+{
+    uint64_t first = (part->address - s->functions->base) / NEAR_BYTES;
+    uint64_t last = (part->address + part->size - 1 - s->functions->base) / NEAR_BYTES;
+    for (uint64_t at = first; part->size && at <= last && at < s->near_end; at++)
+        s->near[at] = 1;
+}
+
 enum branch { BRANCH_JUMP, BRANCH_CONDITIONAL, BRANCH_CALL };
 
 static int add_branch(struct search *s, uint64_t from, uint64_t to, enum branch branch)
 {
     const struct functions *functions = s->functions;
+    if (!is_near(s, to) && (branch == BRANCH_CALL || !is_near(s, from)))
+        return 0;
     uint32_t target = functions_find(functions, to);
     if (target == IMAGE_NO_FUNCTION)
         return 0;
@@ -136,6 +157,8 @@ static bool find_kinds(struct search *s, const struct cfi *cfi)
             s->kinds[f] = KIND_MID_FRAME;
         else if (is_packed(s->functions, f))
             s->kinds[f] = KIND_MAY_BE_COLD;
+        if (s->kinds[f] != KIND_OTHER)
+            note_near(s, function);
         any |= s->kinds[f] != KIND_OTHER;
     }
     return any;
@@ -203,10 +226,24 @@ static bool join_round(struct search *s)
     return joined;
 }
 
+static bool search_begin(struct search *s, struct functions *functions)
+{
+    s->functions = functions;
+    if (functions->count) {
+        const struct image_function *last = &functions->items[functions->count - 1];
+        s->near_end = (last->address + last->size - functions->base) / NEAR_BYTES + 1;
+    }
+    if (s->near_end > UINT32_MAX / NEAR_BYTES + 2) /* functions_find() looks no further */
+        s->near_end = UINT32_MAX / NEAR_BYTES + 2;
+    s->kinds = calloc(functions->count + (size_t)1, 1);
+    s->near = calloc(s->near_end + 1, 1);
+    return s->kinds && s->near;
+}
+
 int cold_join_branches(const struct elf_file *file, const struct cfi *cfi, struct functions *functions)
 {
-    struct search s = {.functions = functions, .kinds = calloc(functions->count + (size_t)1, 1)};
-    int rc = s.kinds ? 0 : -ENOMEM;
+    struct search s = {0};
+    int rc = search_begin(&s, functions) ? 0 : -ENOMEM;
     if (rc == 0 && find_kinds(&s, cfi)) {
         for (size_t i = 0; i < file->segment_count && rc == 0; i++) {
             size_t size;
@@ -224,6 +261,7 @@ int cold_join_branches(const struct elf_file *file, const struct cfi *cfi, struc
         }
     }
     free(s.kinds);
+    free(s.near);
     free(s.edges);
     return rc;
 }
