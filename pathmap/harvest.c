@@ -365,8 +365,10 @@ int harvest_store(struct harvest *harvest, struct trie *trie, struct image_cache
         rc = -ENOMEM;
     if (rc == 0)
         rc = graft_begin(harvest->graft, &r.store);
-    if (rc == 0)
+    if (rc == 0) {
+        trie_reserve(trie, r.store.node_most);
         rc = reading_nodes(&r);
+    }
     if (rc == 0)
         rc = add_header(&r);
     if (rc == 0) {

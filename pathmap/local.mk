@@ -6,6 +6,7 @@ libpathmap_la_SOURCES = \
 	pathmap/harvest.c pathmap/harvest.h pathmap/harvest_directory.c \
 	pathmap/map_data.h \
 	pathmap/merge.c \
+	pathmap/edges.c pathmap/edges.h \
 	pathmap/numbers.c pathmap/numbers.h \
 	pathmap/open.c \
 	pathmap/pathmap.c pathmap/pathmap.h \

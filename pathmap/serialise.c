@@ -80,26 +80,27 @@ static bool functions_number(struct layout *l)
 static bool paths_number(struct layout *l)
 {
     const struct trie *t = l->trie;
-    struct numbers known = {0};
+    struct edges known = {0};
     uint64_t *keys = malloc(t->node_count * sizeof *keys); /* by path: outer path << 32 | function */
     l->path = malloc(t->node_count * sizeof *l->path);
-    bool done = keys && l->path && numbers_init(&known);
+    bool done = keys && l->path && edges_init(&known, t->node_count);
     if (done)
         l->path[TRIE_ROOT] = FMAP_NONE;
     for (uint32_t i = 1; done && i < t->node_count; i++) {
-        uint64_t key = (uint64_t)l->path[t->nodes[i].parent] << 32 | t->nodes[i].function;
+        uint32_t outer = l->path[t->nodes[i].parent], from = outer + 1; /* the root's: 0 */
+        uint64_t key = (uint64_t)outer << 32 | t->nodes[i].function;
         uint32_t hash = (uint32_t)hash_u64(key), path;
         size_t cursor = 0;
-        while ((path = numbers_next(&known, hash, &cursor)) != NUMBERS_NONE && keys[path] != key)
+        while ((path = edges_next(&known, from, hash, &cursor)) != EDGES_NONE && keys[path] != key)
             ;
-        if (path == NUMBERS_NONE) {
+        if (path == EDGES_NONE) {
             path = l->paths++;
             keys[path] = key;
-            done = numbers_put(&known, hash, path);
+            edges_put(&known, from, hash, path);
         }
         l->path[i] = path;
     }
-    numbers_clear(&known);
+    edges_clear(&known);
     free(keys);
     return done;
 }

@@ -67,6 +67,8 @@ static void bound_nodes(struct store_file *s)
         end = STORE_NODES_MAX;
     if (first > end)
         first = end;
+    uint64_t space = size ? (uint64_t)st.st_blocks * 512 / sizeof(struct store_node) : 0;
+    s->node_most = (uint32_t)(space < end - first ? space : end - first);
     s->node_first = (uint32_t)first;
     s->node_end = (uint32_t)end;
 }

@@ -18,6 +18,7 @@ struct store_file {
     struct store_image *images; /* header.image_count of them; each path ends */
     struct store_function *functions;
     uint32_t node_first, node_end; /* numbers that nodes may have, as far as the file reaches */
+    uint32_t node_most;            /* there are no more than so many, by the space that the file takes */
     struct store_node *buffer;     /* STORE_CHUNK_NODES nodes from buffer_first on */
     uint32_t buffer_first, buffer_count;
 };

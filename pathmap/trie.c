@@ -34,14 +34,12 @@ struct trie *trie_new(void)
     t->pcs = table_new();
     t->node_room = 64;
     t->nodes = malloc(t->node_room * sizeof *t->nodes);
-    t->last_child = malloc(t->node_room * sizeof *t->last_child);
-    if (!t->names || !t->pcs || !t->nodes || !t->last_child || !numbers_init(&t->edges) ||
+    if (!t->names || !t->pcs || !t->nodes || !edges_init(&t->edges, t->node_room) ||
         !numbers_init(&t->by_address) || !numbers_init(&t->by_build)) {
         trie_free(t);
         return NULL;
     }
     t->nodes[TRIE_ROOT] = (struct trie_node){.parent = TRIE_NONE, .function = TRIE_NONE};
-    t->last_child[TRIE_ROOT] = TRIE_ROOT;
     t->node_count = 1;
     return t;
 }
@@ -52,11 +50,10 @@ void trie_free(struct trie *t)
         return;
     names_free(t->names);
     table_free(t->pcs);
-    numbers_clear(&t->edges);
+    edges_clear(&t->edges);
     numbers_clear(&t->by_address);
     numbers_clear(&t->by_build);
     free(t->nodes);
-    free(t->last_child);
     free(t->functions);
     free(t->images);
     free(t);
@@ -142,19 +139,42 @@ uint32_t trie_function(struct trie *t, uint32_t image, uint64_t address, const c
     return t->function_count++;
 }
 
+static uint32_t hash_of(const struct trie_node *key)
+{
+    uint64_t edge = hash_u64((uint64_t)key->parent << 32 | key->function);
+    return (uint32_t)hash_u64(edge ^ ((uint64_t)key->height << 32 | key->site));
+}
+
+/* Room for that many nodes. false: out of memory. */
+static bool nodes_grow(struct trie *t, uint32_t room)
+{
+    struct edges bigger;
+    struct trie_node *nodes = realloc(t->nodes, room * sizeof *nodes);
+    if (!nodes)
+        return false;
+    t->nodes = nodes;
+    if (!edges_init(&bigger, room))
+        return false; /* nodes has more room than node_room says: no harm */
+    for (uint32_t i = 1; i < t->node_count; i++)
+        edges_put(&bigger, nodes[i].parent, hash_of(&nodes[i]), i);
+    edges_clear(&t->edges);
+    t->edges = bigger;
+    t->node_room = room;
+    return true;
+}
+
 static bool nodes_reserve(struct trie *t)
 {
-    uint32_t room = t->node_room;
-    if (!array_reserve((void **)&t->nodes, t->node_count, &room, sizeof *t->nodes))
-        return false;
-    if (room != t->node_room) {
-        uint32_t *last = realloc(t->last_child, room * sizeof *last);
-        if (!last)
-            return false; /* nodes has more room than node_room says: no harm */
-        t->last_child = last;
-        t->node_room = room;
-    }
-    return true;
+    if (t->node_count < t->node_room)
+        return true;
+    return t->node_count < TRIE_NONE &&
+           nodes_grow(t, t->node_room > TRIE_NONE / 2 ? TRIE_NONE : t->node_room * 2);
+}
+
+void trie_reserve(struct trie *t, uint32_t count)
+{
+    if (count > t->node_room - t->node_count && count < TRIE_NONE - t->node_count)
+        nodes_grow(t, t->node_count + count);
 }
 
 static bool node_is(const struct trie_node *node, const struct trie_node *key)
@@ -169,24 +189,17 @@ uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t function, uint32_t
         (parent != TRIE_ROOT && height <= t->nodes[parent].height))
         return TRIE_NONE;
     struct trie_node key = {parent, function, height, site > UINT32_MAX ? 0 : (uint32_t)site, 0, 0};
-    uint32_t last = t->last_child[parent];
-    if (last != TRIE_ROOT && node_is(&t->nodes[last], &key))
-        return last;
-
-    uint64_t mixed = hash_u64((uint64_t)parent << 32 | function) ^ ((uint64_t)height << 32 | key.site);
-    uint32_t hash = (uint32_t)hash_u64(mixed);
+    uint32_t hash = hash_of(&key), i;
     size_t cursor = 0;
-    uint32_t i;
-    while ((i = numbers_next(&t->edges, hash, &cursor)) != NUMBERS_NONE && !node_is(&t->nodes[i], &key))
+    while ((i = edges_next(&t->edges, parent, hash, &cursor)) != EDGES_NONE && !node_is(&t->nodes[i], &key))
         ;
-    if (i == NUMBERS_NONE) {
-        if (!nodes_reserve(t) || !numbers_put(&t->edges, hash, t->node_count))
-            return TRIE_NONE;
-        i = t->node_count++;
-        t->nodes[i] = key;
-        t->last_child[i] = TRIE_ROOT;
-    }
-    t->last_child[parent] = i;
+    if (i != EDGES_NONE)
+        return i;
+    if (!nodes_reserve(t))
+        return TRIE_NONE;
+    i = t->node_count++;
+    t->nodes[i] = key;
+    edges_put(&t->edges, parent, hash, i);
     return i;
 }
 

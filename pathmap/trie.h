@@ -51,6 +51,8 @@ uint32_t trie_function_count(const struct trie *trie);
  * thread's outermost frame has 0. Else TRIE_NONE, as when out of memory or a number is unknown. A site of 4
  * GiB or more is kept as unknown. */
 uint32_t trie_child(struct trie *trie, uint32_t parent, uint32_t function, uint32_t height, uint64_t site);
+/* Makes room for so many more nodes at once, if there is memory: else they take it as they come. */
+void trie_reserve(struct trie *trie, uint32_t count);
 /* passes: times the path was entered, or walked through by an unwound sample. self: samples whose innermost
  * frame it was. Counts stay at the largest value rather than wrap round. The root counts nothing. */
 void trie_add(struct trie *trie, uint32_t node, uint64_t passes, uint64_t self);

@@ -1,8 +1,8 @@
 /*
  * trie_data.h - what a trie is made of, for the files that build it and that write it out.
  *
- * Memory for one node: 32 bytes of its own, 4 for the last child, and 8 bytes for a slot of the edge table,
- * which is between 3/8 and 3/4 full: 47 to 57 bytes, so 10 million nodes take at most 570 MB. Invariant: a
+ * Memory for one node: 32 bytes of its own and 8 bytes for a slot of the edge table, which is up to 5/8 full,
+ * and half as much after it has grown: 45 to 58 bytes, so 10 million nodes take at most 580 MB. Invariant: a
  * node's parent has a smaller number and (but for the root) a smaller height. Where samples lay takes 16
  * bytes and more for each place at which there was one.
  */
@@ -10,6 +10,7 @@
 #define FATHOM_PATHMAP_TRIE_DATA_H
 
 #include "base/hash.h"
+#include "pathmap/edges.h"
 #include "pathmap/numbers.h"
 #include "pathmap/trie.h"
 
@@ -34,9 +35,8 @@ struct trie_image {
 
 struct trie {
     struct trie_node *nodes; /* nodes[0] is the root: its function is TRIE_NONE */
-    uint32_t *last_child;    /* by node: the child found last, TRIE_ROOT for none */
     uint32_t node_count, node_room;
-    struct numbers edges; /* nodes by (parent, function, height, site) */
+    struct edges edges; /* nodes by (parent, function, height, site); has the same room */
 
     struct trie_function *functions;
     uint32_t function_count, function_room;

@@ -115,3 +115,29 @@ Test(trie, deep_recursion)
     trie_free(copy);
     trie_free(t);
 }
+
+/* The i'th of the children of `parent`, at heights that share most of their bits. */
+static uint32_t nth_child(struct trie *t, uint32_t parent, uint32_t function, uint32_t i)
+{
+    return trie_child(t, parent, function, 64 + i % 50 * 8, 0x1000 + i);
+}
+
+Test(trie, many_children_of_a_few_are_found_before_and_after_growth)
+{
+    struct trie *t = trie_new();
+    uint32_t f = trie_function(t, trie_image(t, "/bin/a", &build_a), 0x1000, "f");
+    uint32_t tops[3], wrong = 0;
+    for (uint32_t i = 0; i < 3; i++)
+        tops[i] = trie_child(t, TRIE_ROOT, f, 8 + i * 8, 0);
+    uint32_t first = trie_node_count(t);
+    for (uint32_t i = 0; i < 3000; i++)
+        wrong += nth_child(t, tops[i % 3], f, i) != first + i;
+    for (uint32_t i = 0; i < 3000; i++)
+        wrong += nth_child(t, tops[i % 3], f, i) != first + i;
+    trie_reserve(t, 100000);
+    for (uint32_t i = 0; i < 3000; i++)
+        wrong += nth_child(t, tops[i % 3], f, i) != first + i;
+    cr_expect_eq(wrong, 0);
+    cr_expect_eq(trie_node_count(t), first + 3000);
+    trie_free(t);
+}
