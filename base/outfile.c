@@ -12,7 +12,9 @@
 
 #include "base/file.h"
 
-#define LINKS_MAX 40 /* as the kernel */
+#define LINKS_MAX 40        /* as the kernel */
+#define TEMPORARY ".XXXXXX" /* what is added to the name while the file is made */
+#define OLD       ".old"    /* to that of a file that is kept */
 
 struct outfile {
     char *path;      /* as given, for messages */
@@ -39,6 +41,18 @@ static char *read_link(const char *link)
     return asprintf(&next, "%.*s/%s", (int)(slash - link), link, text) < 0 ? NULL : next;
 }
 
+/* A name that no file can have is no place for a file; the text says what is wrong with it. */
+static int refuse_name(const char *path, int code, struct fathom_error *err)
+{
+    bool unusable = code == ENAMETOOLONG || code == ENOTDIR || code == ELOOP;
+    error_system(err, code, "cannot write %.300s", path);
+    if (!unusable)
+        return -code;
+    if (err)
+        err->code = ENXIO;
+    return -ENXIO;
+}
+
 /* Follows the user's links from `path` to a file, or to the link that leads to a pipe or device: the links of
  * /proc/PID/fd cannot be read as paths. *status is what stands there; *exists tells whether anything does. */
 static int follow(const char *path, char **target, struct stat *status, bool *exists,
@@ -50,7 +64,7 @@ static int follow(const char *path, char **target, struct stat *status, bool *ex
     for (int links = 0; at && rc == 0; links++) {
         *exists = lstat(at, status) == 0;
         if (!*exists && errno != ENOENT)
-            rc = error_system(err, errno, "cannot write %s", path);
+            rc = refuse_name(path, errno, err);
         if (rc < 0 || !*exists || !S_ISLNK(status->st_mode))
             break;
         if (status->st_uid != geteuid()) {
@@ -62,7 +76,7 @@ static int follow(const char *path, char **target, struct stat *status, bool *ex
             break;
         }
         if (links == LINKS_MAX) {
-            rc = error_system(err, ELOOP, "cannot write %s", path);
+            rc = refuse_name(path, ELOOP, err);
             break;
         }
         char *next = read_link(at);
@@ -127,6 +141,7 @@ static int check_regular(struct outfile *file, const struct stat *status, bool e
                          struct fathom_error *err)
 {
     size_t length = strlen(file->target);
+    const char *slash = strrchr(file->target, '/'), *name = slash ? slash + 1 : file->target;
     if (exists && S_ISDIR(status->st_mode))
         return error_set(err, EISDIR, "%s is a directory", file->path);
     if (exists && !S_ISREG(status->st_mode))
@@ -134,6 +149,8 @@ static int check_regular(struct outfile *file, const struct stat *status, bool e
                          file->path);
     if (length == 0 || file->target[length - 1] == '/')
         return error_set(err, EISDIR, "'%s' names no file", file->path);
+    if (strlen(name) + strlen(TEMPORARY OLD) > NAME_MAX)
+        return refuse_name(file->path, ENAMETOOLONG, err);
     if (exists && faccessat(AT_FDCWD, file->target, W_OK, AT_EACCESS) < 0)
         return error_system(err, errno, "cannot write %s", file->path);
     if (exists && status->st_uid == geteuid()) {
@@ -142,6 +159,11 @@ static int check_regular(struct outfile *file, const struct stat *status, bool e
         file->group = status->st_gid;
     }
     return check_directory(file->target, exists ? status->st_uid : geteuid(), err);
+}
+
+const char *outfile_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard output" : path;
 }
 
 int outfile_open(const char *path, struct outfile **out, struct fathom_error *err)
@@ -154,7 +176,7 @@ int outfile_open(const char *path, struct outfile **out, struct fathom_error *er
     struct stat status;
     int rc = 0;
     file->fd = -1;
-    file->path = strdup(standard ? "standard output" : path);
+    file->path = strdup(outfile_name(path));
     if (!file->path)
         rc = error_memory(err);
     else if (standard)
@@ -200,7 +222,7 @@ int outfile_begin(struct outfile *file, int *fd, struct fathom_error *err)
 {
     if (file->fd < 0) {
         char *temporary;
-        if (asprintf(&temporary, "%s.XXXXXX", file->target) < 0)
+        if (asprintf(&temporary, "%s" TEMPORARY, file->target) < 0)
             return error_memory(err);
         file->fd = mkostemp(temporary, O_CLOEXEC);
         if (file->fd < 0) {
@@ -216,18 +238,32 @@ int outfile_begin(struct outfile *file, int *fd, struct fathom_error *err)
     return 0;
 }
 
-/* Moves what stands in the place to PATH.old. */
+/* Keeps what stands in the place as `old`, too: at no moment either name has no file. A file system without
+ * links has the file moved. */
+static int keep_linked(const struct outfile *file, const char *old, struct fathom_error *err)
+{
+    char *aside; /* link() replaces nothing, rename() does */
+    if (asprintf(&aside, "%s" OLD, file->temporary) < 0)
+        return error_memory(err);
+    bool linked = link(file->target, aside) == 0;
+    int rc = 0;
+    if (rename(linked ? aside : file->target, old) < 0)
+        rc = error_system(err, errno, "cannot keep %s as %s", file->path, old);
+    if (linked)
+        unlink(aside); /* it is still there where `old` was the same file before */
+    free(aside);
+    return rc;
+}
+
 static int keep_as_old(const struct outfile *file, struct fathom_error *err)
 {
     struct stat status;
     char *old;
     if (lstat(file->target, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
         return 0;
-    if (asprintf(&old, "%s.old", file->target) < 0)
+    if (asprintf(&old, "%s" OLD, file->target) < 0)
         return error_memory(err);
-    int rc = 0;
-    if (rename(file->target, old) < 0)
-        rc = error_system(err, errno, "cannot keep %s as %s", file->path, old);
+    int rc = keep_linked(file, old, err);
     free(old);
     return rc;
 }

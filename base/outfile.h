@@ -20,10 +20,11 @@ struct outfile;
 /* Finds out whether `path` can be written and opens a stream; makes no file yet. Blocks on a named pipe until
  * it has a reader. Errors: -ENOENT the directory does not exist; -EACCES, -EROFS it, or the file, is not
  * writable; -EPERM another user's link, or another user's file in a directory like /tmp; -EISDIR a directory;
- * -ENXIO no regular file, pipe or character device; -ENOTTY a terminal, for which binary data are nothing. */
+ * -ENXIO no regular file, pipe or character device, or a name that no file can have; -ENOTTY a terminal, for which binary data are nothing. */
 int outfile_open(const char *path, struct outfile **out, struct fathom_error *err);
 bool outfile_is_stream(const struct outfile *file);
-const char *outfile_path(const struct outfile *file); /* as given */
+const char *outfile_name(const char *path); /* what messages call it: "-" is standard output */
+const char *outfile_path(const struct outfile *file); /* outfile_name() of what was given */
 /* Makes the temporary file beside the place. The descriptor is open for writing until outfile_close(). */
 int outfile_begin(struct outfile *file, int *fd, struct fathom_error *err);
 /* Puts the file in its place; it can be written further. keep_old: what stands there, unless empty, is kept

@@ -20,6 +20,9 @@ int exit_code_of(const struct fathom_error *err)
     case ENOEXEC:
         return EXIT_INPUT;
     case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
     case ESRCH:
         return EXIT_MISSING;
     case ENOSPC:

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/outfile.h"
@@ -175,7 +176,7 @@ Test(outfile, own_links_are_followed)
     cr_assert_eq(put("dangling", "z"), 0, "%s", err.text);
     holds("d/new", "z");
     cr_assert_eq(symlink("round", "round"), 0);
-    cr_assert_eq(put("round", "z"), -ELOOP);
+    cr_assert_eq(put("round", "z"), -ENXIO);
 }
 
 Test(outfile, links_of_others_are_refused)
@@ -211,4 +212,45 @@ Test(outfile, what_cannot_be_replaced_at_the_end_is_refused_at_the_start)
     cr_assert_eq(seteuid(0), 0);
     holds("theirs", "x");
     holds("ours", "y");
+}
+
+Test(outfile, names_that_no_file_can_have_are_refused)
+{
+    char name[400] = "";
+    make("file", "old", 0600);
+    memset(name, 'n', 300);
+    cr_assert_eq(put(name, "x"), -ENXIO);
+    cr_assert(strstr(err.text, strerror(ENAMETOOLONG)), "%s", err.text);
+    name[250] = 0; /* the name of the temporary file would be too long */
+    cr_assert_eq(put(name, "x"), -ENXIO);
+    name[200] = 0;
+    cr_assert_eq(put(name, "x"), 0);
+    cr_assert_eq(put("file/below", "x"), -ENXIO);
+    cr_assert_eq(put("", "x"), -EISDIR);
+    cr_assert(strstr(err.text, "''"), "%s", err.text);
+}
+
+/* Whether some moment has no file in the place while another process puts new ones there. */
+Test(outfile, what_is_kept_as_old_is_never_missing)
+{
+    make("place", "first", 0600);
+    make("place.old", "zeroth", 0600);
+    pid_t pid = fork();
+    for (int i = 0; pid == 0 && i < 2000; i++) {
+        struct outfile *file = NULL;
+        int fd;
+        if (outfile_open("place", &file, &err) < 0 || outfile_begin(file, &fd, &err) < 0 ||
+            write(fd, "later", 5) != 5 || outfile_publish(file, true, &err) < 0)
+            _exit(1);
+        outfile_close(file);
+    }
+    if (pid == 0)
+        _exit(0);
+    int missing = 0, status = 0;
+    while (waitpid(pid, &status, WNOHANG) == 0)
+        missing += (access("place", F_OK) != 0) + (access("place.old", F_OK) != 0);
+    cr_assert_eq(status, 0);
+    cr_assert_eq(missing, 0);
+    holds("place.old", "later");
+    cr_assert_eq(system("test \"$(ls | wc -l)\" = 2"), 0, "no other file is left");
 }
