@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 /* Memory for the whole file, which costs nothing before it is filled. */
 static int make_view(const char *path, int fd, struct file_view *view, struct fathom_error *err)
 {
@@ -39,7 +41,7 @@ int file_view_open(const char *path, struct file_view *view, struct fathom_error
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return error_system(err, errno, "cannot open %s", path);
+        return error_system(err, errno, "cannot open %s", text_name(path));
     int rc = make_view(path, fd, view, err);
     if (rc < 0)
         close(fd);

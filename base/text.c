@@ -56,3 +56,8 @@ void text_clean(char *text)
     }
     *to = 0;
 }
+
+const char *text_name(const char *name)
+{
+    return name[0] ? name : "''";
+}

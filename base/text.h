@@ -19,5 +19,7 @@ size_t text_character(const char *text, uint32_t *code);
 bool text_shown(uint32_t code);
 /* In place: each character that may not be shown, and each byte that is no UTF-8, becomes '?'. */
 void text_clean(char *text);
+/* A file's name for a message, in which an empty one can be seen. */
+const char *text_name(const char *name);
 
 #endif

@@ -24,14 +24,27 @@ bool option_number(struct terminal *t, const char *option, const char *text, uin
     return true;
 }
 
+/* The number without an exponent: 0.000000001, not 1e-09. */
+static const char *plain_number(double value, char text[static 32])
+{
+    int length = snprintf(text, 32, "%.9f", value);
+    while (length > 0 && text[length - 1] == '0')
+        text[--length] = 0;
+    if (length > 0 && text[length - 1] == '.')
+        text[length - 1] = 0;
+    return text;
+}
+
 bool option_fraction(struct terminal *t, const char *option, const char *text, double low, double high,
                      double *out)
 {
     char *end;
     errno = 0;
     double value = strtod(text, &end);
+    char lowest[32], highest[32];
     if (errno || end == text || *end || !(value >= low && value <= high)) {
-        terminal_wrong(t, "%s: '%s' is not a number from %g to %g", option, text, low, high);
+        terminal_wrong(t, "%s: '%s' is not a number from %s to %s", option, text, plain_number(low, lowest),
+                       plain_number(high, highest));
         return false;
     }
     *out = value;

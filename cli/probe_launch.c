@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 #define LIBRARY "libfathom-probe.so"
 
 static bool is_there(const char *path)
@@ -97,6 +99,6 @@ int probe_launch(char *const *command, const char *library, const char *director
     free(environment[1]);
     free(environment);
     if (code == ENOENT)
-        return error_set(err, code, "cannot run %s: not found", command[0]);
-    return code ? error_system(err, code, "cannot run %s", command[0]) : 0;
+        return error_set(err, code, "cannot run %s: not found", text_name(command[0]));
+    return code ? error_system(err, code, "cannot run %s", text_name(command[0])) : 0;
 }

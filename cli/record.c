@@ -137,15 +137,14 @@ static int write_tracing_data(struct recording *r, struct fathom_error *err)
     return rc;
 }
 
-static void say_summary(struct recording *r)
+static void say_summary(struct recording *r, double bytes, const char *path)
 {
     struct collector_summary s;
     collector_summary(r->collector, &s);
-    double bytes = (double)writer_size(r->writer);
     bool large = bytes >= 1e6;
     terminal_say(r->terminal, LOG_NOTE, "%llu sample%s and %llu audit sample%s in %s (%.1f %s)",
                  (unsigned long long)s.samples, s.samples == 1 ? "" : "s",
-                 (unsigned long long)s.audit_samples, s.audit_samples == 1 ? "" : "s", writer_path(r->writer),
+                 (unsigned long long)s.audit_samples, s.audit_samples == 1 ? "" : "s", path,
                  bytes / (large ? 1e6 : 1e3), large ? "MB" : "KB");
     if (s.lost)
         terminal_say(r->terminal, LOG_WARNING,
@@ -160,15 +159,20 @@ static void say_summary(struct recording *r)
 }
 
 /* Closed whatever happened, so that what was recorded stays readable; but without a sample a failure, as of a
- * command that is not there, leaves the file that was there before. */
-static int end_file(struct recording *r, int rc, struct fathom_error *err)
+ * command that is not there, leaves the file that was there before. The summary comes when all is written. */
+static int end_file(struct recording *r, const char *output, int rc, struct fathom_error *err)
 {
     struct collector_summary s;
     collector_summary(r->collector, &s);
-    if (rc == 0 || s.samples || s.audit_samples)
-        return writer_close(r->writer, rc ? NULL : err);
-    writer_discard(r->writer);
-    return 0;
+    if (rc < 0 && !s.samples && !s.audit_samples) {
+        writer_discard(r->writer);
+        return rc;
+    }
+    double bytes = (double)writer_size(r->writer);
+    int closed = writer_close(r->writer, rc ? NULL : err);
+    if (rc == 0 && closed == 0)
+        say_summary(r, bytes, outfile_name(output));
+    return rc < 0 ? rc : closed;
 }
 
 static int record_to_file(struct record_options *options, int argc, char **argv, struct terminal *terminal)
@@ -214,11 +218,7 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     if (rc == 0)
         rc = write_build_ids(&r, &err);
     int status = collector_status(r.collector);
-    if (rc == 0)
-        say_summary(&r);
-    int closed = end_file(&r, rc, &err);
-    if (rc == 0)
-        rc = closed;
+    rc = end_file(&r, options->output, rc, &err);
     if (rc == 0 && options->target.command && status >= 0)
         code = exit_code_of_status(status);
 out:

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "collector/stackbase.h"
 
 /* Signals as a fresh program expects them. Those that the user has ignored (nohup) stay ignored. */
@@ -145,8 +146,8 @@ int launch_go(struct launch *launch, const char *name, struct fathom_error *err)
             ;
         launch->pid = 0;
         if (code == ENOENT)
-            return error_set(err, code, "cannot run %s: not found", name);
-        return error_system(err, code, "cannot run %s", name);
+            return error_set(err, code, "cannot run %s: not found", text_name(name));
+        return error_system(err, code, "cannot run %s", text_name(name));
     }
     launch->started = true;
     if (traced)

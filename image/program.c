@@ -11,6 +11,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 #define HEADERS_MAX 64 /* program headers that are looked at: real files have about 13 */
 
 static bool is_executable(const char *path)
@@ -39,7 +41,7 @@ static int search(const char *name, char *path, size_t room, struct fathom_error
         if (!*at)
             break;
     }
-    return error_set(err, ENOENT, "cannot run %s: not found", name);
+    return error_set(err, ENOENT, "cannot run %s: not found", text_name(name));
 }
 
 /* Rights that the file gives and this user does not have. */

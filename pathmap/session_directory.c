@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "pathmap/probe/mail.h"
 
 #define PREFIX     "fathom-train."
@@ -100,7 +101,7 @@ int session_directory_adopt(const char *path, struct session_directory *out, str
     if (!found.path)
         return error_memory(err);
     found.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    int rc = found.fd < 0 ? error_system(err, errno, "cannot open %s", path) : judge(&found, err);
+    int rc = found.fd < 0 ? error_system(err, errno, "cannot open %s", text_name(path)) : judge(&found, err);
     if (rc < 0) {
         session_directory_close(&found);
         return rc;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "perfdata/format.h"
 
@@ -76,7 +77,7 @@ int input_open(const char *path, struct input *input, struct fathom_error *err)
         return spool(STDIN_FILENO, "standard input", input, err);
     struct stat st;
     if (stat(path, &st) < 0)
-        return error_system(err, errno, "cannot open %s", path);
+        return error_system(err, errno, "cannot open %s", text_name(path));
     if (S_ISDIR(st.st_mode))
         return error_set(err, ENOMSG, "%s is a directory: recordings of perf record --threads are not read",
                          path);

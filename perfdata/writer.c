@@ -69,7 +69,7 @@ static void add_companion(struct writer *writer)
     writer->event_count++;
 }
 
-const char *writer_path(const struct writer *writer)
+static const char *writer_path(const struct writer *writer)
 {
     return outfile_path(writer->out);
 }

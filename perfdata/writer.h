@@ -24,7 +24,6 @@ int writer_open(const char *path, const struct event *events, size_t count, stru
 /* What the file held before is kept as PATH.old, as stock perf does. */
 void writer_keep_old(struct writer *writer);
 bool writer_is_stream(const struct writer *writer);
-const char *writer_path(const struct writer *writer); /* for messages */
 /* Appends raw records (whole ones, one or several). Buffered. -EINVAL: they are not whole, and none is taken.
  * -ENOSPC and others: what was written before stays readable, to the last whole record, and no more is taken;
  * writer_close() completes the header. */
