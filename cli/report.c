@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 #include "evaluate/evaluation.h"
@@ -152,6 +153,17 @@ static int write_report(struct report_context *c, struct reader *reader, const s
     return rc;
 }
 
+/* A root that is not there would make every image one that cannot be read. */
+static int check_symfs(const char *directory, struct fathom_error *err)
+{
+    struct stat st;
+    if (!directory)
+        return 0;
+    if (stat(directory, &st) < 0)
+        return error_system(err, errno, "--symfs: cannot open %s", text_name(directory));
+    return S_ISDIR(st.st_mode) ? 0 : error_set(err, ENOTDIR, "--symfs: %s is not a directory", directory);
+}
+
 static int report_file(const struct report_options *options, struct terminal *terminal)
 {
     struct fathom_error err = {0};
@@ -161,7 +173,7 @@ static int report_file(const struct report_options *options, struct terminal *te
         .symfs = options->symfs, .log = &terminal->log, .debuginfod = debuginfod_new(&terminal->log)};
     struct image_cache *images = image_cache_new(&image_options);
     struct report_context c = {.terminal = terminal};
-    int rc = images ? 0 : error_memory(&err);
+    int rc = images ? check_symfs(options->symfs, &err) : error_memory(&err);
     if (rc == 0)
         rc = reader_open(options->input, &terminal->log, &reader, &err);
     if (rc == 0)
