@@ -13,6 +13,7 @@
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "image/image_store.h"
+#include "image/mapped_name.h"
 #include "image/vdso.h"
 
 #define MAX_OPEN  256u  /* files that are held open: a process has some dozens of libraries */
@@ -205,8 +206,7 @@ int mapped_note(struct mapped *m, const struct record *record, struct build_id *
     memcpy(id->bytes, mmap->build_id, id->size);
     if (!id->size && mmap->path && strcmp(mmap->path, VDSO_NAME) == 0)
         return note_vdso(m, mmap, id);
-    if (!mmap->executable || !mmap->path || mmap->path[0] != '/' || strncmp(mmap->path, "//", 2) == 0 ||
-        strncmp(mmap->path, "/dev/", 5) == 0)
+    if (!mmap->executable || !mmap->path || mapped_kind(mmap->path) == MAPPED_NO_FILE)
         return 0;
     uint64_t of_build = id->size ? checksum_of(id->bytes, id->size) : record->pid;
     uint64_t key = hash_u64(of_build) ^ checksum_of(mmap->path, strlen(mmap->path));

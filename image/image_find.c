@@ -8,16 +8,7 @@
 
 #include "image/debuginfod.h"
 #include "image/image_store.h"
-
-/* Names of mappings that no file stands behind (proc(5)). */
-static bool is_no_file(const char *path)
-{
-    static const char deleted[] = " (deleted)";
-    size_t length = strlen(path), tail = sizeof deleted - 1;
-    return path[0] != '/' || strncmp(path, "//", 2) == 0 || strncmp(path, "/memfd:", 7) == 0 ||
-           strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/SYSV", 5) == 0 ||
-           (length > tail && strcmp(path + length - tail, deleted) == 0);
-}
+#include "image/mapped_name.h"
 
 /* Whether the file is of the build that is looked for. */
 static int check(const char *file, const struct build_id *expected, struct fathom_error *err)
@@ -32,7 +23,7 @@ static int check(const char *file, const struct build_id *expected, struct fatho
 static int by_path(const char *path, const struct build_id *expected, const char *symfs, char **file,
                    struct fathom_error *err)
 {
-    if (is_no_file(path))
+    if (mapped_kind(path) != MAPPED_FILE || mapped_is_deleted(path))
         return error_set(err, ENOENT, "no file stands behind the mapping \"%s\"", path);
     char *there;
     if (asprintf(&there, "%s%s", symfs ? symfs : "", path) < 0)

@@ -19,6 +19,7 @@ libimage_la_SOURCES = \
 	image/functions.c image/functions.h \
 	image/image.c image/image.h image/image_private.h \
 	image/image_find.c image/image_find.h \
+	image/mapped_name.c image/mapped_name.h \
 	image/image_store.c image/image_store.h \
 	image/insn.c image/insn.h \
 	image/landing_pads.c image/landing_pads.h \

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-
-#define DELETED_FILE " (deleted)"
+#include "image/mapped_name.h"
 
 /* Numbers of files, ascending. */
 struct set {
@@ -97,10 +96,9 @@ void settings_begin_pass(struct settings *s)
 /* The path without what the kernel adds when the file is gone. NAMES_NONE: out of memory. */
 static uint32_t intern_path(struct settings *s, const char *path)
 {
-    size_t length = strlen(path), suffix = strlen(DELETED_FILE);
-    if (length <= suffix || strcmp(path + length - suffix, DELETED_FILE) != 0)
+    if (!mapped_is_deleted(path))
         return names_intern(s->paths, path);
-    char *bare = strndup(path, length - suffix);
+    char *bare = strndup(path, mapped_path_length(path));
     uint32_t number = bare ? names_intern(s->paths, bare) : NAMES_NONE;
     free(bare);
     return number;

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "image/mapped_name.h"
 #include "process/code_cache.h"
 #include "process/space.h"
 #include "process/stacks.h"
 
-#define KERNEL_PID   UINT32_MAX /* of the kernel's own mappings */
-#define DELETED_FILE " (deleted)"
+#define KERNEL_PID UINT32_MAX /* of the kernel's own mappings */
 
 struct processes {
     struct image_cache *images; /* borrowed */
@@ -328,17 +328,10 @@ const char *process_thread_name(const struct process *process, uint32_t tid)
     return number ? names_text(process->all->names, (uint32_t)*number) : process->name;
 }
 
-/* Whether the name is a file's, not that of anonymous memory or of something that the kernel made. */
+/* Whether the name is a file's, or the vDSO's, which has an image too. */
 static bool process_is_file(const char *path)
 {
-    static const char *const others[] = {"//", "/memfd:", "/dev/", "/SYSV", "/anon_hugepage", "/[aio]"};
-    if (path[0] != '/')
-        return strcmp(path, VDSO_NAME) == 0;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (strncmp(path, others[i], strlen(others[i])) == 0)
-            return false;
-    }
-    return true;
+    return mapped_kind(path) == MAPPED_FILE || strcmp(path, VDSO_NAME) == 0;
 }
 
 /* Asks the cache for a region's image, with image NULL only whether it has one. A file that was replaced
@@ -347,10 +340,9 @@ static int process_ask(struct processes *all, const struct region *region, struc
                        struct fathom_error *err)
 {
     const char *path = region->mapping.path;
-    size_t length = strlen(path), suffix = strlen(DELETED_FILE);
     char *bare = NULL;
-    if (region->build_id.size && length > suffix && strcmp(path + length - suffix, DELETED_FILE) == 0) {
-        bare = strndup(path, length - suffix);
+    if (region->build_id.size && mapped_is_deleted(path)) {
+        bare = strndup(path, mapped_path_length(path));
         if (!bare)
             return error_memory(err);
         path = bare;

@@ -1,0 +1,37 @@
+/* What names of mappings say. */
+#include <criterion/criterion.h>
+
+#include "image/mapped_name.h"
+
+Test(mapped_name, names_of_what_is_no_file)
+{
+    static const char *const names[] = {"//anon",
+                                        "/dev/zero (deleted)",
+                                        "/dev/dri/card0",
+                                        "/SYSV00000000 (deleted)",
+                                        "/anon_hugepage",
+                                        "/[aio] (deleted)",
+                                        "[vdso]",
+                                        "anon_inode:[perf_event]",
+                                        ""};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        cr_expect_eq(mapped_kind(names[i]), MAPPED_NO_FILE, "%s", names[i]);
+}
+
+Test(mapped_name, files)
+{
+    cr_expect_eq(mapped_kind("/usr/bin/true"), MAPPED_FILE);
+    cr_expect_eq(mapped_kind("/device"), MAPPED_FILE);
+    cr_expect_eq(mapped_kind("/dev/shm/program"), MAPPED_FILE, "a file system like others");
+    cr_expect_eq(mapped_kind("/lib/x.so (deleted)"), MAPPED_FILE);
+    cr_expect_eq(mapped_kind("/memfd:x (deleted)"), MAPPED_MEMORY_FILE);
+}
+
+Test(mapped_name, deleted_files)
+{
+    cr_expect(mapped_is_deleted("/lib/x.so (deleted)"));
+    cr_expect_eq(mapped_path_length("/lib/x.so (deleted)"), 9);
+    cr_expect_not(mapped_is_deleted("/lib/x.so"));
+    cr_expect_eq(mapped_path_length("/lib/x.so"), 9);
+    cr_expect_not(mapped_is_deleted(" (deleted)"), "no path is left");
+}
