@@ -15,34 +15,88 @@
 #define OLD_SECOND 3600    /* a file that is being written for so long was given up by its writer */
 #define NAME_SIZE  128
 
-char *kept_directory(const char *name, bool make)
+/* Whether nobody else can put things into the directory, or another one in its place: it is this user's own and
+ * not to be written by all (its files then stay in a sticky one). Root does not trust others' either: HOME may
+ * be that of the user who called sudo. */
+static bool is_own_directory(const char *path)
 {
-    const char *base = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
-    char *path = NULL;
-    int n = -1;
-    if (base && base[0] == '/')
-        n = asprintf(&path, "%s/fathom/%s", base, name);
-    else if (home && home[0] == '/')
-        n = asprintf(&path, "%s/.cache/fathom/%s", home, name);
-    if (n < 0)
-        return NULL;
-    for (char *at = path + 1; make && *at; at++) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+           (!(st.st_mode & S_IWOTH) || st.st_mode & S_ISVTX);
+}
+
+static void make_parents(char *path)
+{
+    for (char *at = path + 1; *at; at++) {
         if (*at != '/')
             continue;
         *at = 0;
         mkdir(path, 0700);
         *at = '/';
     }
-    if (make && mkdir(path, 0700) < 0 && errno != EEXIST) {
-        free(path);
+}
+
+/* Appends a part, a directory that only this user can write, and no link to one. */
+static bool enter_own(char **path, const char *part, bool make)
+{
+    struct stat st;
+    char *inner;
+    if (asprintf(&inner, "%s/%s", *path, part) < 0)
+        return false;
+    free(*path);
+    *path = inner;
+    if (make && mkdir(inner, 0700) < 0 && errno != EEXIST)
+        return false;
+    return lstat(inner, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+           !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Where this user's caches are; malloc'd. NULL: there is no place that is the user's own. */
+static char *cache_home(bool make)
+{
+    const char *base = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+    bool given = base && base[0] == '/';
+    char *path;
+    if (!given && (!home || home[0] != '/' || !is_own_directory(home)))
         return NULL;
-    }
-    return path;
+    if (asprintf(&path, "%s%s", given ? base : home, given ? "/" : "/.cache/") < 0)
+        return NULL;
+    if (make)
+        make_parents(path);
+    path[strlen(path) - 1] = 0;
+    if (is_own_directory(path))
+        return path;
+    free(path);
+    return NULL;
+}
+
+char *kept_directory(const char *name, bool make)
+{
+    char *path = cache_home(make);
+    if (path && enter_own(&path, "fathom", make) && enter_own(&path, name, make))
+        return path;
+    free(path);
+    return NULL;
+}
+
+int kept_open(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid())
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
 bool kept_use(const char *path)
 {
-    return utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW) == 0;
+    int fd = kept_open(path);
+    bool used = fd >= 0 && futimens(fd, NULL) == 0;
+    if (fd >= 0)
+        close(fd);
+    return used;
 }
 
 struct kept {

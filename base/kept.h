@@ -2,6 +2,9 @@
  * kept.h - directories of files that are kept for later runs, below $XDG_CACHE_HOME/fathom (~/.cache/fathom):
  * directories 0700, files 0600, at most so many bytes.
  *
+ * What others could have put there is not used: the directories must be this user's own (fathom and those in it
+ * no links, and not to be written by others), and so must the files. Root keeps nothing in another user's.
+ *
  * A file is written beside its place and renamed, so that several processes may keep the same one at once and
  * none sees half of it. What was used longest ago (its time of modification) goes first.
  */
@@ -14,10 +17,12 @@
 
 #include "base/error.h"
 
-/* The path of the directory called `name`, malloc'd; NULL: the user has none, or out of memory. make: makes
- * it where it is not there yet. */
+/* The path of the directory called `name`, malloc'd; NULL: the user has none of their own, or out of memory.
+ * make: makes it where it is not there yet. */
 char *kept_directory(const char *name, bool make);
-/* Notes that a file there is used now. false: it is not there. */
+/* Opens a file there for reading. -1: it is not there, a link, or another user's. */
+int kept_open(const char *path);
+/* Notes that a file there is used now. false: as above. */
 bool kept_use(const char *path);
 
 struct kept_file {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "image/debuginfod.h"
 #include "image/image_store.h"
@@ -48,16 +50,21 @@ static bool try_copy(char *candidate, const struct build_id *expected, char **fi
     return false;
 }
 
-/* The build-id cache of stock perf (tools/perf/util/build-id.c). */
+/* The build-id cache of stock perf (tools/perf/util/build-id.c), which has links to the programs themselves.
+ * What another user put there is not used: HOME may be that of the user who called sudo. */
 static char *perf_copy(const char *name, const struct build_id *id)
 {
     char hex[2 * BUILD_ID_MAX + 1], *path;
+    struct stat st;
     const char *file = strcmp(name, VDSO_NAME) == 0 ? "vdso" : "elf", *home = secure_getenv("HOME");
     build_id_format(id, hex);
     if (!home || home[0] != '/' || id->size < 2 ||
         asprintf(&path, "%s/.debug/.build-id/%.2s/%s/%s", home, hex, hex + 2, file) < 0)
         return NULL;
-    return path;
+    if (stat(path, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0))
+        return path;
+    free(path);
+    return NULL;
 }
 
 int image_find(const char *path, const struct build_id *expected, const struct image_options *options,

@@ -23,8 +23,14 @@ static char *path_in(const char *directory, const struct build_id *id)
 char *image_store_path(const struct build_id *id)
 {
     char *directory = kept_directory(DIRECTORY, false), *path = directory ? path_in(directory, id) : NULL;
+    int fd = path ? kept_open(path) : -1;
     free(directory);
-    return path;
+    if (fd >= 0) {
+        close(fd);
+        return path;
+    }
+    free(path);
+    return NULL;
 }
 
 static int copy_file(int from, int to, const char *path, struct fathom_error *err)
@@ -67,7 +73,7 @@ int image_store_keep(int fd, const struct build_id *id, struct fathom_error *err
     char *directory = kept_directory(DIRECTORY, true), *path = directory ? path_in(directory, id) : NULL;
     int rc = 0;
     if (!path) {
-        rc = error_set(err, ENOENT, "there is no directory for it: set XDG_CACHE_HOME");
+        rc = error_set(err, ENOENT, "this user has no directory of their own for it: set XDG_CACHE_HOME");
     } else if (!kept_use(path)) { /* else it is there, and used again */
         rc = store_copy(fd, (uint64_t)st.st_size, directory, path, err);
     }

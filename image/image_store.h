@@ -14,8 +14,7 @@
 #define IMAGE_STORE_LARGEST (UINT64_C(256) << 20) /* bytes of one image; a larger one is not kept */
 #define IMAGE_STORE_BYTES   (UINT64_C(1) << 30)   /* of all together */
 
-/* Where the copy of this build lies if there is one; malloc'd. NULL: the user has no such directory, or out
- * of memory. */
+/* Where the copy of this build lies; malloc'd. NULL: there is none of this user's own, or out of memory. */
 char *image_store_path(const struct build_id *id);
 /* Keeps a copy of the file that is open at fd (read by pread()), if there is none. The caller knows that it
  * is of this build. 0; -EFBIG: it is too large; -ENOENT: the user has no directory for it; others. */

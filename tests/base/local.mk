@@ -18,3 +18,6 @@ tests_base_test_vec_LDADD = libbase.la $(CRITERION_LIBS)
 UNIT_TESTS += tests/base/test_search
 tests_base_test_search_SOURCES = tests/base/test_search.c
 tests_base_test_search_LDADD = libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/base/test_kept
+tests_base_test_kept_SOURCES = tests/base/test_kept.c
+tests_base_test_kept_LDADD = libbase.la $(CRITERION_LIBS)
