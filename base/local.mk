@@ -4,6 +4,7 @@ libbase_la_SOURCES = \
 	base/bytes.c base/bytes.h \
 	base/checksum.c base/checksum.h \
 	base/error.c base/error.h \
+	base/exchange.c base/exchange.h \
 	base/file.c base/file.h \
 	base/hash.c base/hash.h \
 	base/kept.c base/kept.h \

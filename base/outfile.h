@@ -23,7 +23,7 @@ struct outfile;
  * -ENXIO no regular file, pipe or character device, or a name that no file can have; -ENOTTY a terminal, for which binary data are nothing. */
 int outfile_open(const char *path, struct outfile **out, struct fathom_error *err);
 bool outfile_is_stream(const struct outfile *file);
-const char *outfile_name(const char *path); /* what messages call it: "-" is standard output */
+const char *outfile_name(const char *path);           /* what messages call it: "-" is standard output */
 const char *outfile_path(const struct outfile *file); /* outfile_name() of what was given */
 /* Makes the temporary file beside the place. The descriptor is open for writing until outfile_close(). */
 int outfile_begin(struct outfile *file, int *fd, struct fathom_error *err);

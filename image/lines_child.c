@@ -3,61 +3,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/exchange.h"
 #include "image/lines_reader.h"
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Reads all of it before the deadline (0: there is none). false: the other side is gone, or too late. */
-static bool receive(int socket, void *data, size_t size, int64_t deadline)
-{
-    uint8_t *at = data;
-    while (size) {
-        struct pollfd wait = {.fd = socket, .events = POLLIN};
-        int64_t left = deadline ? deadline - now_ms() : -1;
-        if (deadline && left <= 0)
-            return false;
-        int ready = poll(&wait, 1, (int)left);
-        ssize_t n = ready > 0 ? recv(socket, at, size, 0) : ready;
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        at += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
-static bool transmit(int socket, const void *data, size_t size)
-{
-    const uint8_t *at = data;
-    while (size) {
-        ssize_t n = send(socket, at, size, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        at += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
+#define SOCKET_AT 3 /* where the child has its two descriptors */
+#define ALIVE_AT  4
 
 /* The child's side --------------------------------------------------------------------------------------- */
 
@@ -86,12 +47,80 @@ _Static_assert(sizeof(uint32_t) + LINES_CHILD_FRAMES * (3 * sizeof(uint32_t) + 2
                    LINES_CHILD_ANSWER,
                "an answer holds all frames");
 
-static void serve(struct lines_reader *reader, int socket, struct answer *a)
+/* Lowers a limit. */
+static void limit(int resource, uint64_t most)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) == 0 && limit.rlim_cur > most) {
+        limit.rlim_cur = most;
+        setrlimit(resource, &limit);
+    }
+}
+
+/* Bytes that this process has as addresses now: what it inherits, a recording too. */
+static uint64_t inherited_bytes(void)
+{
+    unsigned long long pages = 0;
+    FILE *in = fopen("/proc/self/statm", "re");
+    bool read = in && fscanf(in, "%llu", &pages) == 1;
+    if (in)
+        fclose(in);
+    return read ? pages * (uint64_t)sysconf(_SC_PAGESIZE) : UINT64_MAX - LINES_CHILD_MEMORY;
+}
+
+/* Gives the child so many seconds of CPU time from now on; SIGXCPU ends it then. */
+static void give_time(uint64_t seconds)
+{
+    struct rusage used;
+    struct rlimit limit;
+    if (getrusage(RUSAGE_SELF, &used) == 0 && getrlimit(RLIMIT_CPU, &limit) == 0) {
+        uint64_t until = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1 + seconds;
+        limit.rlim_cur = until < limit.rlim_max ? until : limit.rlim_max;
+        setrlimit(RLIMIT_CPU, &limit);
+    }
+}
+
+/* SIGIO, when the parent's end of the pipe is closed, ends the child also while it does not listen. (The signal of
+ * PR_SET_PDEATHSIG comes when the thread ends that forked.) */
+static void die_with_parent(void)
+{
+    struct pollfd end = {.fd = ALIVE_AT};
+    fcntl(ALIVE_AT, F_SETOWN, getpid());
+    fcntl(ALIVE_AT, F_SETFL, O_ASYNC);
+    if (poll(&end, 1, 0) != 0)
+        _exit(1); /* it was closed before */
+}
+
+/* Nothing of this may be seen or waited for: a crash leaves no core and no message. Of the parent's descriptors
+ * the child has its socket and the pipe alone. */
+static void be_quiet(int socket, int alive)
+{
+    socket = fcntl(socket, F_DUPFD_CLOEXEC, ALIVE_AT + 1);
+    alive = fcntl(alive, F_DUPFD_CLOEXEC, ALIVE_AT + 1);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = 0; null >= 0 && fd < 3; fd++)
+        dup2(null, fd);
+    if (dup2(socket, SOCKET_AT) < 0 || dup2(alive, ALIVE_AT) < 0)
+        _exit(1);
+    close_range(ALIVE_AT + 1, UINT_MAX, 0);
+    sigset_t none;
+    sigemptyset(&none);
+    for (int s = 1; s < NSIG; s++)
+        signal(s, s == SIGINT || s == SIGTERM || s == SIGTTOU ? SIG_IGN : SIG_DFL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_AS, inherited_bytes() + LINES_CHILD_MEMORY);
+    give_time(LINES_CHILD_OPENS);
+    die_with_parent();
+}
+
+static void serve(struct lines_reader *reader, struct answer *a)
 {
     struct line_frame frames[LINES_CHILD_FRAMES];
     uint64_t address;
-    while (receive(socket, &address, sizeof address, 0)) {
+    while (exchange_receive(SOCKET_AT, &address, sizeof address, 0)) {
         uint32_t size;
+        give_time(LINES_CHILD_TELLS);
         size_t count = lines_reader_at(reader, address, frames, LINES_CHILD_FRAMES);
         a->size = sizeof size;
         for (size_t i = 0; i < count; i++) {
@@ -101,38 +130,23 @@ static void serve(struct lines_reader *reader, int socket, struct answer *a)
         }
         size = (uint32_t)(a->size - sizeof size);
         memcpy(a->bytes, &size, sizeof size);
-        if (!transmit(socket, a->bytes, a->size))
+        if (!exchange_send(SOCKET_AT, a->bytes, a->size))
             return;
     }
 }
 
-/* Nothing of this may be seen or waited for: a crash leaves no core and no message. */
-static void be_quiet(pid_t parent)
-{
-    const struct rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int fd = 0; null >= 0 && fd < 3; fd++)
-        dup2(null, fd);
-    for (int s = 1; s < NSIG; s++)
-        signal(s, s == SIGINT || s == SIGTERM || s == SIGTTOU ? SIG_IGN : SIG_DFL);
-}
-
 static _Noreturn void child_main(const struct image *image, const struct image_options *options, int socket,
-                                 pid_t parent)
+                                 int alive)
 {
-    be_quiet(parent);
+    be_quiet(socket, alive);
     struct image_options quiet = options ? *options : (struct image_options){0};
     quiet.log = NULL;
     struct lines_reader *reader = NULL;
     struct answer *answer = malloc(sizeof *answer);
     int rc = answer ? lines_reader_open(image, &quiet, &reader, NULL) : -ENOMEM;
     uint32_t state = (uint32_t)-rc;
-    if (transmit(socket, &state, sizeof state) && rc == 0)
-        serve(reader, socket, answer);
+    if (exchange_send(SOCKET_AT, &state, sizeof state) && rc == 0)
+        serve(reader, answer);
     _exit(0);
 }
 
@@ -143,6 +157,7 @@ void lines_child_end(struct lines_child *child)
     if (!child->pid)
         return;
     close(child->socket);
+    close(child->alive);
     kill(child->pid, SIGKILL);
     while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
         ;
@@ -152,23 +167,29 @@ void lines_child_end(struct lines_child *child)
 int lines_child_start(struct lines_child *child, const struct image *image,
                       const struct image_options *options, struct fathom_error *err)
 {
-    int ends[2];
+    int ends[2], alive[2];
     uint32_t state;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
         return error_system(err, errno, "cannot make a socket to read debug information through");
-    pid_t parent = getpid(), pid = fork();
-    if (pid == 0) {
+    if (pipe2(alive, O_CLOEXEC) < 0) {
+        int rc = error_system(err, errno, "cannot make a pipe to a process that reads debug information");
         close(ends[0]);
-        child_main(image, options, ends[1], parent);
-    }
-    close(ends[1]);
-    if (pid < 0) {
-        int rc = error_system(err, errno, "cannot make a process to read debug information in");
-        close(ends[0]);
+        close(ends[1]);
         return rc;
     }
-    struct lines_child started = {pid, ends[0]};
-    if (!receive(ends[0], &state, sizeof state, now_ms() + LINES_CHILD_OPENS * 1000))
+    pid_t pid = fork();
+    if (pid == 0)
+        child_main(image, options, ends[1], alive[0]);
+    int failed = errno;
+    close(ends[1]);
+    close(alive[0]);
+    if (pid < 0) {
+        close(ends[0]);
+        close(alive[1]);
+        return error_system(err, failed, "cannot make a process to read debug information in");
+    }
+    struct lines_child started = {pid, ends[0], alive[1]};
+    if (!exchange_receive(ends[0], &state, sizeof state, exchange_now() + LINES_CHILD_OPENS * 1000))
         state = EBADMSG;
     if (state) {
         lines_child_end(&started);
@@ -187,14 +208,15 @@ int lines_child_start(struct lines_child *child, const struct image *image,
 
 int lines_child_ask(struct lines_child *child, uint64_t address, uint8_t **answer, size_t *size)
 {
-    int64_t deadline = now_ms() + LINES_CHILD_TELLS * 1000;
+    int64_t deadline = exchange_now() + LINES_CHILD_TELLS * 1000;
     uint32_t length = 0;
     uint8_t *bytes = NULL;
-    bool good = transmit(child->socket, &address, sizeof address) &&
-                receive(child->socket, &length, sizeof length, deadline) && length <= LINES_CHILD_ANSWER;
+    bool good = exchange_send(child->socket, &address, sizeof address) &&
+                exchange_receive(child->socket, &length, sizeof length, deadline) &&
+                length <= LINES_CHILD_ANSWER;
     if (good && !(bytes = malloc((size_t)length + 1)))
         return -ENOMEM;
-    if (!good || !receive(child->socket, bytes, length, deadline)) {
+    if (!good || !exchange_receive(child->socket, bytes, length, deadline)) {
         free(bytes);
         lines_child_end(child);
         return -EIO;

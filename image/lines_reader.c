@@ -15,7 +15,7 @@
 #include "image/image_private.h"
 #include "image/lines_unit.h"
 
-struct span {
+struct span { /* begins with its address, as what count_up_to() searches */
     uint64_t low, high;
     uint32_t unit;
 };
@@ -214,46 +214,39 @@ void lines_reader_close(struct lines_reader *lines)
     free(lines);
 }
 
-static struct lines_unit *find_unit(const struct lines_reader *lines, uint64_t address)
+/* Of items that are sorted by the u64 with which they begin: how many begin at the address or below. */
+static size_t count_up_to(const void *items, size_t count, size_t size, uint64_t address)
 {
-    size_t low = 0, high = lines->span_count;
+    size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (lines->spans[middle].low <= address)
+        uint64_t begin;
+        memcpy(&begin, (const char *)items + middle * size, sizeof begin);
+        if (begin <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == 0 || address >= lines->spans[low - 1].high)
-        return NULL;
-    return &lines->units[lines->spans[low - 1].unit];
+    return low;
+}
+
+static struct lines_unit *find_unit(const struct lines_reader *lines, uint64_t address)
+{
+    size_t n = count_up_to(lines->spans, lines->span_count, sizeof *lines->spans, address);
+    return n && address < lines->spans[n - 1].high ? &lines->units[lines->spans[n - 1].unit] : NULL;
 }
 
 static const struct lines_row *find_row(const struct lines_unit *unit, uint64_t address)
 {
-    size_t low = 0, high = unit->row_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (unit->rows[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == 0 || unit->rows[low - 1].end ? NULL : &unit->rows[low - 1];
+    size_t n = count_up_to(unit->rows, unit->row_count, sizeof *unit->rows, address);
+    return n && !unit->rows[n - 1].end ? &unit->rows[n - 1] : NULL;
 }
 
 static const struct lines_scope *find_function(const struct lines_unit *unit, uint64_t address)
 {
     const struct lines_scopes *f = &unit->functions;
-    size_t low = 0, high = f->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (f->items[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == 0 || address >= f->items[low - 1].high ? NULL : &f->items[low - 1];
+    size_t n = count_up_to(f->items, f->count, sizeof *f->items, address);
+    return n && address < f->items[n - 1].high ? &f->items[n - 1] : NULL;
 }
 
 /* Among the inlined calls of a function that hold the address, the one at a depth. */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 enum mapped_kind {
-    MAPPED_NO_FILE,     /* anonymous memory, a device, a segment of System V, what the kernel made ("[vdso]") */
+    MAPPED_NO_FILE, /* anonymous memory, a device, a segment of System V, what the kernel made ("[vdso]") */
     MAPPED_MEMORY_FILE, /* a file that never had a path (memfd_create) */
     MAPPED_FILE,        /* a file that is or was at this path */
 };

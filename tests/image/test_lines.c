@@ -2,10 +2,15 @@
 #include <criterion/criterion.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "image/lines.h"
 #include "image/lines_child.h"
@@ -229,6 +234,108 @@ Test(lines, a_child_that_dies_takes_nothing_with_it, .fini = build_clean)
     cr_expect_eq(lines_child_ask(&child, address, &answer, &size), -EIO);
     cr_expect_eq(child.pid, 0);
     lines_child_end(&child);
+    image_close(image);
+}
+
+static void *start_in_thread(void *context)
+{
+    const struct image *image = ((void **)context)[0];
+    return (void *)(intptr_t)lines_child_start(((void **)context)[1], image, NULL, NULL);
+}
+
+Test(lines, a_child_outlives_the_thread_that_made_it, .fini = build_clean)
+{
+    struct lines_child child = {0};
+    uint8_t *answer = NULL;
+    size_t size;
+    build_source("inlined.c", source);
+    build_run("gcc -g -O2 -fPIC -shared -o whole.so inlined.c");
+    struct image *image = build_open("whole.so");
+    void *context[] = {image, &child}, *rc;
+    pthread_t thread;
+    cr_assert_eq(pthread_create(&thread, NULL, start_in_thread, context), 0);
+    cr_assert_eq(pthread_join(thread, &rc), 0);
+    cr_assert_eq((intptr_t)rc, 0);
+    cr_assert_eq(lines_child_ask(&child, find_store(image, 1111), &answer, &size), 0);
+    free(answer);
+    lines_child_end(&child);
+    image_close(image);
+}
+
+/* Whether /proc/PID/limits has a number at this line. */
+static bool is_limited(pid_t pid, const char *what)
+{
+    char path[64], line[256];
+    unsigned long long number;
+    bool is = false;
+    snprintf(path, sizeof path, "/proc/%d/limits", (int)pid);
+    FILE *in = fopen(path, "r");
+    cr_assert_not_null(in);
+    while (fgets(line, sizeof line, in))
+        if (strncmp(line, what, strlen(what)) == 0)
+            is = sscanf(line + strlen(what), "%llu", &number) == 1;
+    fclose(in);
+    return is;
+}
+
+Test(lines, a_child_has_limits_and_none_of_our_files, .fini = build_clean)
+{
+    struct lines_child child = {0};
+    char path[64], text[512];
+    build_source("inlined.c", source);
+    build_run("gcc -g -O2 -fPIC -shared -o whole.so inlined.c");
+    build_run("echo ours > ours");
+    struct image *image = build_open("whole.so");
+    int ours = open(build_path("ours"), O_RDONLY);
+    cr_assert_geq(ours, 0);
+    cr_assert_eq(lines_child_start(&child, image, NULL, NULL), 0);
+    cr_expect(is_limited(child.pid, "Max address space"));
+    cr_expect(is_limited(child.pid, "Max cpu time"));
+    for (int fd = 0; fd < 256; fd++) {
+        snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)child.pid, fd);
+        ssize_t n = readlink(path, text, sizeof text - 1);
+        text[n < 0 ? 0 : n] = 0;
+        cr_expect_not(strstr(text, "/ours"), "%s -> %s", path, text);
+        cr_expect(fd >= 3 || strcmp(text, "/dev/null") == 0, "%s -> %s", path, text);
+    }
+    lines_child_end(&child);
+    close(ours);
+    image_close(image);
+}
+
+/* In a process of its own: its child's number into the pipe. The socket stays open in `holder`, so that the child
+ * learns of the death by the other pipe alone. */
+static _Noreturn void start_and_die(const struct image *image, int out)
+{
+    struct lines_child child = {0};
+    if (lines_child_start(&child, image, NULL, NULL) < 0)
+        _exit(1);
+    pid_t pids[] = {child.pid, fork()};
+    if (pids[1] == 0) {
+        close(child.alive);
+        pause();
+        _exit(0);
+    }
+    _exit(write(out, pids, sizeof pids) != sizeof pids);
+}
+
+Test(lines, a_child_dies_with_its_parent, .fini = build_clean, .timeout = 30)
+{
+    int ends[2], status;
+    pid_t pids[2];
+    build_source("inlined.c", source);
+    build_run("gcc -g -O2 -fPIC -shared -o whole.so inlined.c");
+    struct image *image = build_open("whole.so");
+    cr_assert(pipe2(ends, O_CLOEXEC) == 0 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
+    pid_t middle = fork();
+    if (middle == 0)
+        start_and_die(image, ends[1]);
+    cr_assert(waitpid(middle, &status, 0) == middle && status == 0);
+    cr_assert_eq(read(ends[0], pids, sizeof pids), (ssize_t)sizeof pids);
+    cr_expect_eq(waitpid(pids[0], &status, 0), pids[0]);
+    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGIO, "%x", (unsigned)status);
+    kill(pids[1], SIGKILL);
+    waitpid(pids[1], &status, 0);
     image_close(image);
 }
 
