@@ -47,6 +47,18 @@ static int read_text(const char *path, char **text)
     return rc;
 }
 
+/* The kernel writes a line end in a name as \012 (seq_path()), and nothing else so. */
+static void decode_name(char *name)
+{
+    char *to = name;
+    for (const char *from = name; *from; to++) {
+        bool line_end = strncmp(from, "\\012", 4) == 0;
+        *to = line_end ? '\n' : *from;
+        from += line_end ? 4 : 1;
+    }
+    *to = 0;
+}
+
 /* "start-end rwxp offset maj:min inode   path" */
 static bool parse_vma(char *line, struct vma *vma)
 {
@@ -59,6 +71,7 @@ static bool parse_vma(char *line, struct vma *vma)
     vma->prot = (flags[0] == 'r' ? PROT_READ : 0) | (flags[1] == 'w' ? PROT_WRITE : 0) |
                 (flags[2] == 'x' ? PROT_EXEC : 0);
     vma->shared = flags[3] == 's';
+    decode_name(line + path);
     vma->path = line + path;
     return true;
 }

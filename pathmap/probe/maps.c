@@ -66,6 +66,18 @@ static uint64_t number(char **p, unsigned base)
     return value;
 }
 
+/* The kernel writes a line end in a name as \012 (seq_path()), and nothing else so. */
+static void decode_name(char *name)
+{
+    char *to = name;
+    for (const char *from = name; *from; to++) {
+        bool line_end = from[0] == '\\' && from[1] == '0' && from[2] == '1' && from[3] == '2';
+        *(volatile char *)to = line_end ? '\n' : *from; /* (no call of libc for the loop) */
+        from += line_end ? 4 : 1;
+    }
+    *to = 0;
+}
+
 bool maps_next(struct maps *maps, struct maps_line *out)
 {
     char *p = next_line(maps);
@@ -83,6 +95,7 @@ bool maps_next(struct maps *maps, struct maps_line *out)
     out->inode = number(&p, 10);
     while (*p == ' ')
         p++;
+    decode_name(p);
     out->path = p;
     return true;
 }
