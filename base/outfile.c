@@ -19,7 +19,7 @@
 struct outfile {
     char *path;      /* as given, for messages */
     char *target;    /* the file itself, with links followed; NULL: a stream */
-    char *temporary; /* beside the target; NULL: none, or published */
+    char *temporary; /* its name beside the target; NULL: none (yet), or published */
     int fd;          /* -1: not begun */
     bool published;
     bool replaces; /* the next two are those of the file that was there */
@@ -118,12 +118,18 @@ static int open_stream(struct outfile *file, const char *target, struct fathom_e
     return rc;
 }
 
+/* malloc'd. */
+static char *directory_of(const char *target)
+{
+    const char *slash = strrchr(target, '/');
+    return slash ? strndup(target, slash == target ? 1 : (size_t)(slash - target)) : strdup(".");
+}
+
 /* Whether a file can be made in the directory of `target`, and be put in the place of a file of `owner`:
  * where the sticky bit is set, as in /tmp, files of others can be written but not replaced. */
 static int check_directory(const char *target, uid_t owner, struct fathom_error *err)
 {
-    const char *slash = strrchr(target, '/');
-    char *directory = slash ? strndup(target, slash == target ? 1 : (size_t)(slash - target)) : strdup(".");
+    char *directory = directory_of(target);
     struct stat status;
     int rc = 0;
     if (!directory)
@@ -218,19 +224,64 @@ static void keep_mode(const struct outfile *file)
     fchmod(file->fd, mode);
 }
 
+/* A file without a name, of which nothing is left when this process is killed. -1: the file system has none, or
+ * /proc, which gives it a name at last, is not there. */
+static int make_nameless(const char *target)
+{
+    char *directory = directory_of(target), link[32];
+    int fd = directory ? open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+    free(directory);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    if (fd >= 0 && access(link, F_OK) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* The file's name beside its place, which goes with the next step of outfile_publish(). */
+static int give_name(struct outfile *file, struct fathom_error *err)
+{
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file->fd);
+    for (unsigned i = 0; !file->temporary; i++) {
+        char *name;
+        if (asprintf(&name, "%s.%03x%03x", file->target, (unsigned)getpid() & 0xfff, i & 0xfff) < 0)
+            return error_memory(err);
+        if (linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+            file->temporary = name;
+            break;
+        }
+        int code = errno;
+        free(name);
+        if (code != EEXIST || i > 0xfff)
+            return error_system(err, code, "cannot create a file beside %s", file->path);
+    }
+    return 0;
+}
+
+static int make_named(struct outfile *file, struct fathom_error *err)
+{
+    char *temporary;
+    if (asprintf(&temporary, "%s" TEMPORARY, file->target) < 0)
+        return error_memory(err);
+    file->fd = mkostemp(temporary, O_CLOEXEC);
+    if (file->fd < 0) {
+        int code = errno;
+        free(temporary);
+        return error_system(err, code, "cannot create a file beside %s", file->path);
+    }
+    file->temporary = temporary;
+    return 0;
+}
+
 int outfile_begin(struct outfile *file, int *fd, struct fathom_error *err)
 {
     if (file->fd < 0) {
-        char *temporary;
-        if (asprintf(&temporary, "%s" TEMPORARY, file->target) < 0)
-            return error_memory(err);
-        file->fd = mkostemp(temporary, O_CLOEXEC);
-        if (file->fd < 0) {
-            int code = errno;
-            free(temporary);
-            return error_system(err, code, "cannot create a file beside %s", file->path);
-        }
-        file->temporary = temporary;
+        file->fd = make_nameless(file->target);
+        int rc = file->fd < 0 ? make_named(file, err) : 0;
+        if (rc < 0)
+            return rc;
         if (file->replaces)
             keep_mode(file);
     }
@@ -275,7 +326,9 @@ int outfile_publish(struct outfile *file, bool keep_old, struct fathom_error *er
         return 0;
     if (lstat(file->target, &status) == 0 && !S_ISREG(status.st_mode))
         return error_set(err, ENXIO, "%s is no regular file any more", file->path);
-    int rc = keep_old ? keep_as_old(file, err) : 0;
+    int rc = give_name(file, err);
+    if (rc == 0 && keep_old)
+        rc = keep_as_old(file, err);
     if (rc == 0 && rename(file->temporary, file->target) < 0)
         rc = error_system(err, errno, "cannot replace %s", file->path);
     if (rc < 0)

@@ -1,6 +1,6 @@
 /*
  * outfile.h - a file that a command writes: made beside its place and renamed when it is good, so that a
- * failure leaves what was there.
+ * failure leaves what was there; and of a process that is killed, nothing else.
  *
  * A new file has mode 0600, since recordings and maps hold stack memory; one that replaces a file of the same
  * user keeps that file's mode and group. Pipes, character devices and standard output ("-") are streams: they
@@ -25,7 +25,7 @@ int outfile_open(const char *path, struct outfile **out, struct fathom_error *er
 bool outfile_is_stream(const struct outfile *file);
 const char *outfile_name(const char *path);           /* what messages call it: "-" is standard output */
 const char *outfile_path(const struct outfile *file); /* outfile_name() of what was given */
-/* Makes the temporary file beside the place. The descriptor is open for writing until outfile_close(). */
+/* Makes the file, without a name where the file system can, else with a temporary one beside the place. The descriptor is open for writing until outfile_close(). */
 int outfile_begin(struct outfile *file, int *fd, struct fathom_error *err);
 /* Puts the file in its place; it can be written further. keep_old: what stands there, unless empty, is kept
  * as PATH.old. Nothing is done for a stream. */

@@ -254,3 +254,23 @@ Test(outfile, what_is_kept_as_old_is_never_missing)
     holds("place.old", "later");
     cr_assert_eq(system("test \"$(ls | wc -l)\" = 2"), 0, "no other file is left");
 }
+
+Test(outfile, nothing_is_left_of_a_file_that_was_not_published)
+{
+    struct outfile *file = NULL;
+    int fd;
+    int nameless = open(".", O_TMPFILE | O_RDWR, 0600);
+    if (nameless < 0)
+        cr_skip_test("this file system has no files without names");
+    close(nameless);
+    cr_assert_eq(outfile_open("new", &file, &err), 0);
+    cr_assert_eq(outfile_begin(file, &fd, &err), 0);
+    cr_assert_eq(write(fd, "text", 4), 4);
+    cr_expect_eq(system("test -z \"$(ls -A)\""), 0, "as when the process is killed now");
+    cr_assert_eq(outfile_publish(file, false, &err), 0, "%s", err.text);
+    cr_assert_eq(write(fd, " more", 5), 5);
+    outfile_close(file);
+    holds("new", "text more");
+    cr_expect_eq(system("test \"$(ls -A)\" = new"), 0);
+    cr_expect_eq(mode_of("new"), S_IFREG | 0600);
+}
