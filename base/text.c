@@ -61,3 +61,18 @@ const char *text_name(const char *name)
 {
     return name[0] ? name : "''";
 }
+
+size_t text_quote(const char *word, char *out)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+    char *to = out;
+    if (word[0] && !word[strspn(word, plain)])
+        return (size_t)(stpcpy(out, word) - out);
+    *to++ = '\'';
+    for (; *word; word++)
+        if (*word == '\'')
+            to = stpcpy(to, "'\\''");
+        else
+            *to++ = *word;
+    return (size_t)(stpcpy(to, "'") - out);
+}

@@ -19,6 +19,10 @@ size_t text_character(const char *text, uint32_t *code);
 bool text_shown(uint32_t code);
 /* In place: each character that may not be shown, and each byte that is no UTF-8, becomes '?'. */
 void text_clean(char *text);
+/* A word of a command line as a shell needs it: as it is, or in quotes. Writes at most TEXT_QUOTED(length) bytes
+ * with the NUL; returns how many, without it. */
+#define TEXT_QUOTED(length) (4 * (length) + 3)
+size_t text_quote(const char *word, char *out);
 /* A file's name for a message, in which an empty one can be seen. */
 const char *text_name(const char *name);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "perfdata/layout.h"
 
@@ -91,11 +92,12 @@ static const char *feature_string(struct bytes *b)
     return text && memchr(text, 0, length) ? (const char *)text : NULL;
 }
 
-/* Joins the words of the command line by blanks. */
+/* The words of the command line as one would type them. */
 static int read_command(struct head *head, struct bytes b, struct fathom_error *err)
 {
-    size_t room = bytes_left(&b) + 1, used = 0;
-    char *command = malloc(room);
+    size_t used = 0;
+    /* Each word has its NUL and a length of 4 bytes in the file, in which blank and quotes have room. */
+    char *command = malloc(TEXT_QUOTED(bytes_left(&b)));
     if (!command)
         return error_memory(err);
     command[0] = 0;
@@ -104,7 +106,9 @@ static int read_command(struct head *head, struct bytes b, struct fathom_error *
         const char *word = feature_string(&b);
         if (!word)
             break;
-        used += (size_t)snprintf(command + used, room - used, used ? " %s" : "%s", word);
+        if (used)
+            command[used++] = ' ';
+        used += text_quote(word, command + used);
     }
     free(head->command);
     head->command = NULL;

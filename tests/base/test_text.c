@@ -57,3 +57,23 @@ Test(text, every_byte_by_itself)
         cr_expect_str_eq(text, wanted);
     }
 }
+
+Test(text, words_are_quoted_as_a_shell_needs_it)
+{
+    static const char *const words[][2] = {{"ls", "ls"},
+                                           {"-l/a=b,c:%@+", "-l/a=b,c:%@+"},
+                                           {"", "''"},
+                                           {"a b", "'a b'"},
+                                           {"$(x)", "'$(x)'"},
+                                           {"it's", "'it'\\''s'"},
+                                           {"~", "'~'"},
+                                           {"a;b", "'a;b'"},
+                                           {"\xc3\xa4", "'\xc3\xa4'"}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        char out[TEXT_QUOTED(16)];
+        cr_expect_eq(text_quote(words[i][0], out), strlen(words[i][1]));
+        cr_expect_str_eq(out, words[i][1]);
+    }
+    char out[TEXT_QUOTED(4)];
+    cr_expect_eq(text_quote("''''", out), sizeof out - 1, "the longest");
+}
