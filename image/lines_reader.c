@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "image/debug_file.h"
 #include "image/image_private.h"
 #include "image/lines_unit.h"
 
-struct span { /* begins with its address, as what count_up_to() searches */
+struct span {
     uint64_t low, high;
     uint32_t unit;
 };
@@ -214,38 +215,22 @@ void lines_reader_close(struct lines_reader *lines)
     free(lines);
 }
 
-/* Of items that are sorted by the u64 with which they begin: how many begin at the address or below. */
-static size_t count_up_to(const void *items, size_t count, size_t size, uint64_t address)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        uint64_t begin;
-        memcpy(&begin, (const char *)items + middle * size, sizeof begin);
-        if (begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static struct lines_unit *find_unit(const struct lines_reader *lines, uint64_t address)
 {
-    size_t n = count_up_to(lines->spans, lines->span_count, sizeof *lines->spans, address);
+    size_t n = lower_bound(i, 0, lines->span_count, lines->spans[i].low <= address);
     return n && address < lines->spans[n - 1].high ? &lines->units[lines->spans[n - 1].unit] : NULL;
 }
 
 static const struct lines_row *find_row(const struct lines_unit *unit, uint64_t address)
 {
-    size_t n = count_up_to(unit->rows, unit->row_count, sizeof *unit->rows, address);
+    size_t n = lower_bound(i, 0, unit->row_count, unit->rows[i].address <= address);
     return n && !unit->rows[n - 1].end ? &unit->rows[n - 1] : NULL;
 }
 
 static const struct lines_scope *find_function(const struct lines_unit *unit, uint64_t address)
 {
     const struct lines_scopes *f = &unit->functions;
-    size_t n = count_up_to(f->items, f->count, sizeof *f->items, address);
+    size_t n = lower_bound(i, 0, f->count, f->items[i].low <= address);
     return n && address < f->items[n - 1].high ? &f->items[n - 1] : NULL;
 }
 

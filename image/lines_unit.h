@@ -11,8 +11,8 @@
 #include "base/hash.h"
 #include "image/lines.h"
 
-struct lines_row {    /* holds from address up to the next row's */
-    uint64_t address; /* first, for the search; so is `low` below */
+struct lines_row { /* holds from address up to the next row's */
+    uint64_t address;
     uint32_t order;   /* in the line table: of rows at one address the last counts */
     uint32_t line;    /* 0: unknown */
     const char *file; /* NULL: unknown */
