@@ -39,6 +39,7 @@ struct automaton {
     const struct graph *graph;
     struct automaton_options options;
     struct callers callers;
+    bool *needed;                /* by node of the callers; NULL: all are */
     struct lattice *lattices[2]; /* without and with last resorts */
     struct table *index;         /* function << 32 | height -> number of its answer */
     struct answer *answers;
@@ -54,6 +55,20 @@ struct automaton {
     uint64_t searched;       /* CID whose search this is, as in index */
     struct lattice *lattice; /* that it is found in */
 };
+
+/* false: out of memory. */
+static bool make_lattices(struct automaton *a)
+{
+    const struct automaton_options *o = &a->options;
+    size_t bytes = o->bytes - o->bytes / OF_ANSWERS;
+    if (callers_make(&a->callers, a->graph) < 0)
+        return false;
+    if (o->functions)
+        a->needed = callers_towards(&a->callers, o->functions, o->function_count);
+    for (int resorts = 0; resorts < 2; resorts++)
+        a->lattices[resorts] = lattice_new(a->graph, &a->callers, a->needed, resorts, bytes / 2);
+    return (a->needed || !o->functions) && a->lattices[0] && a->lattices[1];
+}
 
 struct automaton *automaton_new(const struct graph *graph, const struct automaton_options *options)
 {
@@ -71,11 +86,7 @@ struct automaton *automaton_new(const struct graph *graph, const struct automato
     if (!a->options.bytes)
         a->options.bytes = AUTOMATON_BYTES;
     a->index = table_new();
-    size_t bytes = a->options.bytes - a->options.bytes / OF_ANSWERS;
-    if (callers_make(&a->callers, graph) == 0)
-        for (int resorts = 0; resorts < 2; resorts++)
-            a->lattices[resorts] = lattice_new(graph, &a->callers, resorts, bytes / 2);
-    if (!a->index || !a->lattices[0] || !a->lattices[1]) {
+    if (!a->index || !make_lattices(a)) {
         automaton_free(a);
         a = NULL;
     }
@@ -88,6 +99,7 @@ void automaton_free(struct automaton *a)
         return;
     lattice_free(a->lattices[0]);
     lattice_free(a->lattices[1]);
+    free(a->needed);
     callers_free(&a->callers);
     table_free(a->index);
     free(a->answers);

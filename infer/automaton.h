@@ -38,6 +38,8 @@ struct automaton;
 struct automaton_options {
     uint32_t best;
     size_t bytes;
+    const uint32_t *functions; /* that are asked for (of the map); NULL: any. They need not live on */
+    size_t function_count;
 };
 
 struct automaton_step {

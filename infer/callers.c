@@ -340,3 +340,46 @@ void callers_free(struct callers *c)
     free(c->units);
     *c = (struct callers){0};
 }
+
+/* The nodes that a search has come to. */
+struct visit {
+    bool *seen;     /* by node */
+    uint32_t *todo; /* their callers are to be visited */
+    uint32_t todo_count;
+};
+
+static void visit_node(struct visit *v, uint32_t node)
+{
+    if (node == CALLERS_ROOT || v->seen[node])
+        return;
+    v->seen[node] = true;
+    v->todo[v->todo_count++] = node;
+}
+
+static void visit_all(struct visit *v, const struct callers *c)
+{
+    while (v->todo_count) {
+        uint32_t node = v->todo[--v->todo_count];
+        const struct callers_node *n = &c->of[node];
+        for (uint32_t i = n->first; i < n->first + n->seen + n->fixed + n->resort; i++)
+            visit_node(v, c->callers[i].outer);
+        if (node >= c->functions + c->classes)
+            visit_node(v, c->open[node - c->functions - c->classes].function);
+    }
+}
+
+bool *callers_towards(const struct callers *c, const uint32_t *functions, size_t count)
+{
+    struct visit v = {.seen = calloc((size_t)c->nodes + 1, sizeof *v.seen),
+                      .todo = malloc(((size_t)c->nodes + 1) * sizeof *v.todo)};
+    if (v.seen && v.todo) {
+        for (size_t i = 0; i < count; i++)
+            visit_node(&v, functions[i]);
+        visit_all(&v, c);
+    } else {
+        free(v.seen);
+        v.seen = NULL;
+    }
+    free(v.todo);
+    return v.seen;
+}

@@ -76,5 +76,7 @@ struct callers {
 /* To be freed in any case. 0 or -ENOMEM. */
 int callers_make(struct callers *callers, const struct graph *graph);
 void callers_free(struct callers *callers);
+/* Of each node, whether paths to any of these functions can go through it; to be freed. NULL: out of memory. */
+bool *callers_towards(const struct callers *callers, const uint32_t *functions, size_t count);
 
 #endif

@@ -32,6 +32,8 @@ struct extending {
     struct automaton *automaton;
     struct novelty *novelty;
     struct numbering functions;
+    uint32_t *asked; /* functions of the map that CIDs are in */
+    size_t asked_count;
     struct automaton_step *steps;
     struct extension *out;
 };
@@ -213,10 +215,23 @@ static bool prepare(struct extending *x)
            graph_calls_of(x->map, x->in->statics, x->functions.to_map, &x->calls) == 0;
 }
 
+/* false: out of memory. */
+static bool list_asked(struct extending *x, const struct wanted *wanted, size_t count)
+{
+    x->asked = malloc((count + 1) * sizeof *x->asked);
+    for (size_t i = 0; x->asked && i < count; i++) {
+        uint32_t function = x->functions.to_map[wanted[i].function];
+        if (function != PATHMAP_NONE)
+            x->asked[x->asked_count++] = function;
+    }
+    return x->asked;
+}
+
 /* The automaton of a setting. false: out of memory. */
 static bool enter_setting(struct extending *x, uint32_t setting)
 {
-    struct automaton_options options = {.best = BEST};
+    struct automaton_options options = {
+        .best = BEST, .functions = x->asked, .function_count = x->asked_count};
     if (x->automaton)
         x->out->summary.states += automaton_states(x->automaton);
     automaton_free(x->automaton);
@@ -280,7 +295,7 @@ int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t
 {
     struct extending x = {.in = input, .map = input->map, .out = out};
     *out = (struct extension){0};
-    int rc = prepare(&x) ? 0 : -ENOMEM;
+    int rc = prepare(&x) && list_asked(&x, wanted, count) ? 0 : -ENOMEM;
     qsort(wanted, count, sizeof *wanted,
           heavier_first); /* as equal paths rank in the order in which they were entered */
     if (rc == 0)
@@ -293,6 +308,7 @@ int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t
     novelty_free(x.novelty);
     numbering_clear(&x.functions);
     free(x.steps);
+    free(x.asked);
     if (rc < 0)
         free(out->paths);
     return rc < 0 ? error_memory(err) : 0;

@@ -29,7 +29,9 @@ static struct block *block_of(struct lattice *l, uint32_t unit)
 /* A path may lead there. */
 static void mark(struct lattice *l, uint32_t node, uint32_t unit)
 {
-    struct block *b = unit < LATTICE_UNITS ? block_of(l, unit) : NULL;
+    if (unit >= LATTICE_UNITS || (l->needed && !l->needed[node]))
+        return;
+    struct block *b = block_of(l, unit);
     if (!b)
         return;
     b->slots[node].live |= UINT64_C(1) << unit % LATTICE_BLOCK;
@@ -222,8 +224,8 @@ static bool prepare(struct lattice *l)
     return true;
 }
 
-struct lattice *lattice_new(const struct graph *graph, const struct callers *callers, bool resorts,
-                            size_t bytes)
+struct lattice *lattice_new(const struct graph *graph, const struct callers *callers, const bool *needed,
+                            bool resorts, size_t bytes)
 {
     struct lattice *l = calloc(1, sizeof *l);
     if (!l)
@@ -231,6 +233,7 @@ struct lattice *lattice_new(const struct graph *graph, const struct callers *cal
     l->graph = graph;
     l->limit = bytes;
     l->callers = callers;
+    l->needed = needed;
     l->resorts = resorts;
     if (!prepare(l)) {
         lattice_free(l);

@@ -55,10 +55,11 @@ struct lattice_way {
     double paths;               /* of the outer node at its height */
 };
 
-/* graph and its callers are borrowed. resorts: last resorts are followed where nothing else leads to a path;
+/* graph, its callers and needed are borrowed. needed: by node, whether cells of it are made (callers_towards()); NULL:
+ * of all. resorts: last resorts are followed where nothing else leads to a path;
  * else all cells are plain, which are the fewer by far. bytes: of memory, roughly. NULL: out of memory. */
-struct lattice *lattice_new(const struct graph *graph, const struct callers *callers, bool resorts,
-                            size_t bytes);
+struct lattice *lattice_new(const struct graph *graph, const struct callers *callers, const bool *needed,
+                            bool resorts, size_t bytes);
 void lattice_free(struct lattice *lattice);
 /* Makes the heights up to this one known: 0; -ENOSPC: there is not the memory for them; -ENOMEM. */
 int lattice_extend(struct lattice *lattice, uint32_t unit);

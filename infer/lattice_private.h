@@ -55,7 +55,8 @@ struct met {
 struct lattice {
     const struct graph *graph;
     const struct callers *callers;
-    bool resorts; /* last resorts are followed */
+    const bool *needed; /* by node: its cells are made; NULL: those of all */
+    bool resorts;       /* last resorts are followed */
     struct row *rows;
     struct block blocks[LATTICE_BLOCKS]; /* no slots: nothing is there yet */
     size_t words;                        /* of 64 nodes */

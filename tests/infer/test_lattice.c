@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "infer/lattice.h"
 #include "tests/infer/rig.h"
@@ -25,7 +26,7 @@ struct bench {
 static void open_bench(struct bench *b, const struct rig *r, bool resorts, uint32_t height)
 {
     cr_assert_eq(callers_make(&b->callers, r->graph), 0);
-    b->lattice = lattice_new(r->graph, &b->callers, resorts, 1u << 24);
+    b->lattice = lattice_new(r->graph, &b->callers, NULL, resorts, 1u << 24);
     cr_assert_not_null(b->lattice);
     cr_assert_eq(lattice_extend(b->lattice, height / 2 / CALLERS_UNIT), 0);
     cr_assert_eq(lattice_extend(b->lattice, height / CALLERS_UNIT), 0);
@@ -41,6 +42,37 @@ static bool stands(const struct bench *b, uint32_t function, uint32_t height)
 {
     struct lattice_cell cell;
     return lattice_find(b->lattice, function, height / CALLERS_UNIT, &cell);
+}
+
+/* b calls c and d; e is called by d alone. */
+Test(lattice, has_only_the_cells_on_the_way_to_what_is_asked_for)
+{
+    struct rig r;
+    begin(&r);
+    uint32_t *f = r.numbers;
+    struct graph_call calls[] = {
+        {f[2], {f[1], 4096, 0, 1, false}}, {f[3], {f[1], 32, 0, 1, false}}, {f[4], {f[3], 32, 0, 1, false}}};
+    rig_use(&r, &(struct graph_calls){.calls = calls, .count = 3}, NULL);
+    struct callers callers;
+    cr_assert_eq(callers_make(&callers, r.graph), 0);
+    bool *needed = callers_towards(&callers, &f[3], 1);
+    cr_assert_not_null(needed);
+    cr_expect(needed[f[0]] && needed[f[1]] && needed[f[3]]);
+    cr_expect_not(needed[f[2]] || needed[f[4]]);
+    struct bench all, some = {.lattice = lattice_new(r.graph, &callers, needed, true, 1u << 24)};
+    open_bench(&all, &r, true, 8000);
+    cr_assert_not_null(some.lattice);
+    cr_assert_eq(lattice_extend(some.lattice, 8000 / CALLERS_UNIT), 0);
+    for (uint32_t height = 0; height <= 8000; height += 8) {
+        cr_expect_eq(stands(&some, f[3], height), stands(&all, f[3], height), "d at %u", height);
+        cr_expect_not(stands(&some, f[2], height) || stands(&some, f[4], height), "at %u", height);
+    }
+    cr_expect(stands(&all, f[4], 48 + 64) && stands(&all, f[2], 48 + 4096));
+    lattice_free(some.lattice);
+    free(needed);
+    callers_free(&callers);
+    close_bench(&all);
+    rig_end(&r);
 }
 
 Test(lattice, calls_add_up)
@@ -122,7 +154,7 @@ Test(lattice, without_memory_it_goes_no_further)
     struct callers callers;
     begin(&r);
     cr_assert_eq(callers_make(&callers, r.graph), 0);
-    struct lattice *lattice = lattice_new(r.graph, &callers, true, 40000);
+    struct lattice *lattice = lattice_new(r.graph, &callers, NULL, true, 40000);
     cr_assert_not_null(lattice);
     struct lattice_cell cell;
     cr_assert_eq(lattice_extend(lattice, 10), 0);
