@@ -277,6 +277,13 @@ static bool take_option(void *context, int option, struct terminal *terminal)
     }
 }
 
+/* `-e list`, and as users of perf ask it, `-e help`. */
+static bool wants_list(const struct record_options *o)
+{
+    const char *event = o->target.event;
+    return o->list_events || (event && (strcmp(event, "list") == 0 || strcmp(event, "help") == 0));
+}
+
 static int record_run(int argc, char **argv, struct terminal *terminal)
 {
     static const struct option longs[] = {
@@ -296,7 +303,7 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
                                      .audit_stack = AUDIT_STACK_BYTES};
     struct target_parser parser = {&record_command, "+o:" TARGET_SHORT, longs, take_option, &options};
     int code = target_parse(&options.target, &parser, argc, argv, terminal);
-    if (code < 0 && options.list_events)
+    if (code < 0 && wants_list(&options))
         code = events_print();
     if (code < 0)
         code = target_complete(&options.target, &record_command, argc, argv, terminal);
@@ -320,7 +327,8 @@ const struct command record_command = {
         "\n"
         "  -e, --event EVENT      what to sample: cpu-clock, page-faults, a tracepoint, any libpfm4 name\n"
         "                         (default: cycles, or cpu-clock where there is no PMU)\n"
-        "      --list-events      print the events that can be sampled on this machine, and exit\n"
+        "      --list-events      print the events that can be sampled on this machine, and exit; so does\n"
+        "                         '-e list'\n"
         "  -F, --frequency HZ     samples per second (default for clocks: 1000)\n"
         "  -c, --period N         one sample every N events (clocks: nanoseconds)\n"
         "  -p, --pid PID,...      attach to these processes, their threads and their children\n"

@@ -367,7 +367,9 @@ int collector_stop(struct collector *c, collector_sink *sink, void *context, str
     int rc = 0;
     while (rc == 0 && any)
         rc = drain_round(&c->drain, &any, err);
-    return rc ? rc : drain_losses(&c->drain, err);
+    if (rc == 0)
+        rc = drain_losses(&c->drain, err);
+    return rc ? rc : drain_totals(&c->drain, err);
 }
 
 int collector_status(const struct collector *c)

@@ -2,6 +2,7 @@
 #include "collector/counters.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,11 +106,10 @@ static void settle_attrs(struct counters *counters)
                 log_write(counters->log, LOG_NOTE,
                           "this kernel does not record build-ids with mappings (Linux 5.12 does)");
         }
-        if (attr->read_format && open_probe(attr) == -EINVAL) {
-            uint64_t asked = attr->read_format;
-            attr->read_format = 0;
+        if (attr->read_format & PERF_FORMAT_LOST && open_probe(attr) == -EINVAL) {
+            attr->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
             if (open_probe(attr) == -EINVAL)
-                attr->read_format = asked;
+                attr->read_format |= PERF_FORMAT_LOST;
         }
         if (attr->exclude_guest && open_probe(attr) == -EINVAL) {
             attr->exclude_guest = 0;
@@ -387,17 +387,44 @@ size_t counters_rings(const struct counters *counters, struct ring **out)
     return counters->cpu_count;
 }
 
+/* struct read_format of perf_event_open(2), as our events have it. */
+struct counts {
+    uint64_t value, enabled, running, lost;
+};
+
+/* false: the kernel does not tell. `lost` stays 0 where it does not count that. */
+static bool read_counts(int fd, struct counts *counts)
+{
+    *counts = (struct counts){0};
+    return read(fd, counts, sizeof *counts) >= (ssize_t)offsetof(struct counts, lost);
+}
+
 uint64_t counters_lost(const struct counters *counters)
 {
     uint64_t lost = 0;
-    for (size_t i = 0; i < counters->fd_count; i++) {
-        struct {
-            uint64_t value, lost;
-        } counts; /* struct read_format of perf_event_open(2), with LOST alone */
-        if (read(counters->fds[i], &counts, sizeof counts) == sizeof counts)
+    struct counts counts;
+    for (size_t i = 0; i < counters->fd_count; i++)
+        if (read_counts(counters->fds[i], &counts))
             lost += counts.lost;
-    }
     return lost;
+}
+
+void counters_totals(const struct counters *counters, size_t event, struct counters_totals *out)
+{
+    struct counts counts;
+    uint64_t id;
+    *out = (struct counters_totals){0};
+    for (size_t i = 0; i < counters->fd_count; i++) {
+        if (ioctl(counters->fds[i], PERF_EVENT_IOC_ID, &id) != 0 || counters_event(counters, id) != event ||
+            !read_counts(counters->fds[i], &counts))
+            continue;
+        out->value += counts.value;
+        out->enabled += counts.enabled;
+        out->running += counts.running;
+    }
+    /* A thread's events are enabled on all CPUs while it runs on one. */
+    if (counters->events[event].attr.inherit)
+        out->enabled /= counters->cpu_count;
 }
 
 size_t counters_event(const struct counters *counters, uint64_t id)

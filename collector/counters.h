@@ -50,6 +50,12 @@ size_t counters_rings(const struct counters *counters, struct ring **out);
  * events lost is counted with the event that they came from (kernel/events/ring_buffer.c,
  * __perf_output_begin). 0 where the kernel does not count. */
 uint64_t counters_lost(const struct counters *counters);
+/* What an event counted in all threads, ended ones too; its times in ns: less running than enabled where
+ * others had the counter. */
+struct counters_totals {
+    uint64_t value, enabled, running;
+};
+void counters_totals(const struct counters *counters, size_t event, struct counters_totals *out);
 /* The index of the event that this sample id belongs to; the count of events when unknown. */
 size_t counters_event(const struct counters *counters, uint64_t id);
 

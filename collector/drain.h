@@ -40,6 +40,8 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err);
 /* After the last round: the losses that no LOST record told, as one LOST_SAMPLES record. A ring that was full
  * at the end has such. */
 int drain_losses(struct drain *drain, struct fathom_error *err);
+/* Tells what the main event counted, after the last drain. */
+int drain_totals(struct drain *drain, struct fathom_error *err);
 void drain_free(struct drain *drain);
 
 #endif

@@ -116,7 +116,7 @@ static void set_layout(bool in_kernel, struct perf_event_attr *attr)
     attr->disabled = 1;
     attr->inherit = 1;
     attr->watermark = 1;
-    attr->read_format = PERF_FORMAT_LOST;
+    attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_LOST;
 }
 
 /* The kernel takes the dump's start from the user registers: they must be sampled as well. */

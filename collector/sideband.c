@@ -2,6 +2,7 @@
 #include "collector/sideband.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,6 +30,13 @@ struct lost_body {
     uint64_t lost;
 };
 
+struct read_body {
+    struct perf_event_header header;
+    uint32_t pid, tid;
+    uint64_t value, enabled, running;
+    uint64_t lost; /* left out where the event's read_format is without it */
+};
+
 struct mmap2_head {
     struct perf_event_header header;
     uint32_t pid, tid;
@@ -42,6 +50,7 @@ _Static_assert(sizeof(struct trailer) == 24, "struct sample_id of our events");
 _Static_assert(sizeof(struct comm_head) == 16, "PERF_RECORD_COMM");
 _Static_assert(sizeof(struct fork_body) == 32, "PERF_RECORD_FORK");
 _Static_assert(sizeof(struct lost_body) == 16, "PERF_RECORD_LOST_SAMPLES");
+_Static_assert(sizeof(struct read_body) == 48, "PERF_RECORD_READ");
 _Static_assert(sizeof(struct mmap2_head) == 72, "PERF_RECORD_MMAP2");
 
 /* head, then (unless NULL) the text with its NULs up to a multiple of 8, then the trailer. */
@@ -128,6 +137,16 @@ int sideband_lost(const struct sideband *to, uint64_t lost, struct fathom_error 
     struct lost_body body = {.header = {.type = PERF_RECORD_LOST_SAMPLES}, .lost = lost};
     struct trailer trailer = {.id = to->id};
     return put(to, &body.header, sizeof body, NULL, &trailer, err);
+}
+
+int sideband_totals(const struct sideband *to, uint64_t event, uint64_t read_format, uint64_t value,
+                    uint64_t enabled, uint64_t running, struct fathom_error *err)
+{
+    struct read_body body = {
+        .header = {.type = PERF_RECORD_READ}, .value = value, .enabled = enabled, .running = running};
+    struct trailer trailer = {.id = event};
+    size_t size = read_format & PERF_FORMAT_LOST ? sizeof body : offsetof(struct read_body, lost);
+    return put(to, &body.header, size, NULL, &trailer, err);
 }
 
 int sideband_round(const struct sideband *to, struct fathom_error *err)

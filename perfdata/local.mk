@@ -12,5 +12,6 @@ libperfdata_la_SOURCES = \
 	perfdata/record.c \
 	perfdata/sample_decode.c perfdata/sample.h \
 	perfdata/stream.c \
+	perfdata/unsampled.c perfdata/unsampled.h \
 	perfdata/writer.c perfdata/writer.h
 libperfdata_la_LIBADD = $(ZSTD_LIBS)

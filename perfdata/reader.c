@@ -13,6 +13,7 @@
 #include "perfdata/inflate.h"
 #include "perfdata/input.h"
 #include "perfdata/layout.h"
+#include "perfdata/unsampled.h"
 
 struct reader {
     struct input input;
@@ -27,7 +28,8 @@ struct pass {
     struct reader *reader;
     struct order *order;
     struct inflate *inflate; /* NULL: no compressed record so far */
-    order_sink *sink;        /* the caller's */
+    struct unsampled *unsampled;
+    order_sink *sink; /* the caller's */
     void *context;
 };
 
@@ -105,9 +107,16 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
     case RECORD_THROTTLE:
         summary->throttled++;
         break;
+    case RECORD_TOTALS:
+        summary->counted = record->totals.value;
+        if (record->totals.enabled)
+            summary->counted_share = (double)record->totals.running / (double)record->totals.enabled;
+        break;
     default:
         break;
     }
+    if (unsampled_apply(pass->unsampled, record) < 0)
+        return error_memory(err);
     return pass->sink(pass->context, record, err);
 }
 
@@ -183,12 +192,15 @@ int reader_run(struct reader *reader, order_sink *sink, void *context, struct fa
     struct pass pass = {.reader = reader, .sink = sink, .context = context};
     reader->summary = (struct reader_summary){.truncated = reader->head.truncated, .pipe = reader->head.pipe};
     pass.order = order_new(reader->decoder, false, count_and_pass_on, &pass);
-    if (!pass.order)
-        return error_memory(err);
-    int rc = walk(&pass, err);
+    pass.unsampled = unsampled_new();
+    int rc = pass.order && pass.unsampled ? walk(&pass, err) : error_memory(err);
     if (rc >= 0)
         rc = order_flush(pass.order, err);
-    reader->summary.damaged = order_damaged(pass.order);
+    if (pass.order)
+        reader->summary.damaged = order_damaged(pass.order);
+    if (pass.unsampled)
+        reader->summary.unsampled = unsampled_count(pass.unsampled, &reader->summary.started);
+    unsampled_free(pass.unsampled);
     inflate_free(pass.inflate);
     order_free(pass.order);
     return rc < 0 ? rc : 0;

@@ -14,10 +14,13 @@ struct reader;
 
 struct reader_summary {
     uint64_t records, samples;
-    uint64_t lost;      /* records or samples that the kernel says were lost */
-    uint64_t throttled; /* times that the kernel paused an event */
-    uint64_t damaged;   /* records that could not be decoded and were left out */
-    bool truncated;     /* the file ends in the middle */
+    uint64_t lost;               /* records or samples that the kernel says were lost */
+    uint64_t throttled;          /* times that the kernel paused an event */
+    uint64_t damaged;            /* records that could not be decoded and were left out */
+    uint64_t started, unsampled; /* threads that began while recorded, and those of them without a sample */
+    uint64_t counted;            /* by the main event, in its unit; 0: not told */
+    double counted_share;        /* of the time in which it was to count; 0: not told */
+    bool truncated;              /* the file ends in the middle */
     bool compressed, pipe;
 };
 

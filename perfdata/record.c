@@ -78,8 +78,22 @@ static void decode_fork(struct bytes *body, struct record *out)
         out->time = time;
 }
 
-/* The records that are no samples; out->type is set. */
-static void decode_other(struct bytes *body, uint16_t misc, struct record *out)
+#define TIMES ((uint64_t)PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+/* What the kernel writes as a thread ends (inherit_stat) is left alone. */
+static void decode_read(struct bytes *body, uint64_t format, struct record *out)
+{
+    uint32_t pid = bytes_u32(body), tid = bytes_u32(body);
+    if (pid || tid || format & PERF_FORMAT_GROUP || (format & TIMES) != TIMES)
+        return;
+    out->kind = RECORD_TOTALS;
+    out->totals.value = bytes_u64(body);
+    out->totals.enabled = bytes_u64(body);
+    out->totals.running = bytes_u64(body);
+}
+
+/* The records that are no samples; out->type is set. format: the event's read_format. */
+static void decode_other(struct bytes *body, uint16_t misc, uint64_t format, struct record *out)
 {
     switch (out->type) {
     case PERF_RECORD_MMAP:
@@ -103,6 +117,9 @@ static void decode_other(struct bytes *body, uint16_t misc, struct record *out)
         bytes_u64(body); /* ID */
         out->kind = RECORD_LOST;
         out->lost = bytes_u64(body);
+        break;
+    case PERF_RECORD_READ:
+        decode_read(body, format, out);
         break;
     case PERF_RECORD_LOST_SAMPLES:
         if (!(misc & MISC_LOST_SAMPLES_BPF)) {
@@ -168,7 +185,7 @@ int decoder_fill(const struct decoder *decoder, const uint8_t *data, size_t size
         out->tid = load_u32(end - layout->tid_back + 4);
     }
     struct bytes body = bytes_of(data + RECORD_HEADER_SIZE, size - RECORD_HEADER_SIZE - layout->trailer_size);
-    decode_other(&body, misc, out);
+    decode_other(&body, misc, layout->read_format, out);
     return body.failed ? damaged(type, size, err) : 0;
 }
 

@@ -17,6 +17,7 @@ enum record_kind {
     RECORD_FORK,
     RECORD_EXIT,
     RECORD_LOST,     /* LOST and LOST_SAMPLES */
+    RECORD_TOTALS,   /* READ of pid and tid 0, as the collector writes it */
     RECORD_THROTTLE, /* the kernel paused an event that came too often */
     RECORD_UNTHROTTLE,
     RECORD_OTHER, /* known or not: nothing that the profile needs */
@@ -47,6 +48,10 @@ struct record {
             uint32_t parent_pid, parent_tid;
         } fork;        /* and exit; fork with pid == parent_pid: a new thread */
         uint64_t lost; /* records or samples */
+        struct {
+            uint64_t value;            /* of the main event */
+            uint64_t enabled, running; /* ns; less running than enabled: others had the counter too */
+        } totals;
     };
 };
 

@@ -103,10 +103,44 @@ static void write_lost(struct printer *printer, const struct view_heading *headi
     printer_write(printer, ": the rings were full (record with a larger --ring or less often)\n");
 }
 
+#define UNSAMPLED_LEAST 0.1  /* of the threads, and of the weight, are worth a warning */
+#define COUNTED_MOST    0.99 /* of the time: less of it is worth a warning (readings differ by less) */
+
+static const char *unit_behind(const char *unit)
+{
+    return strcmp(unit, WEIGHT_NS) ? unit : "";
+}
+
+/* A thread inherits a whole period: where it ends within that, it has no sample. */
+static void write_unsampled(struct printer *printer, const struct view_heading *heading, const char *unit)
+{
+    char missed[WEIGHT_SIZE], all[WEIGHT_SIZE];
+    uint64_t without = heading->counted > heading->weight ? heading->counted - heading->weight : 0;
+    if (!heading->by_thread || (double)heading->unsampled <= UNSAMPLED_LEAST * (double)heading->started ||
+        (double)without <= UNSAMPLED_LEAST * (double)heading->counted)
+        return;
+    const char *gap = *unit_behind(unit) ? " " : "";
+    printer_write(printer,
+                  "warning:  %s of %s%s%s that were counted had no sample: %llu of %llu threads ended before "
+                  "their first one%s (sample more often, or record with --per-cpu always, which needs the "
+                  "right to it)\n",
+                  weight_format(missed, without, unit), weight_format(all, heading->counted, unit), gap,
+                  unit_behind(unit), (unsigned long long)heading->unsampled,
+                  (unsigned long long)heading->started,
+                  heading->user_only && !*unit_behind(unit) ? ", and time in the kernel has none" : "");
+}
+
 static void write_warnings(struct printer *printer, const struct view_heading *heading, const char *unit)
 {
     if (heading->lost > 0)
         write_lost(printer, heading, unit);
+    write_unsampled(printer, heading, unit);
+    if (heading->counted_share > 0 && heading->counted_share < COUNTED_MOST)
+        printer_write(
+            printer,
+            "warning:  the event was counted in %.0f%% of the time, as others had the counter in the "
+            "rest: weights are what was counted, not scaled up\n",
+            100 * heading->counted_share);
     if (heading->throttled > 0)
         printer_write(printer,
                       "warning:  the kernel throttled sampling %llu times: weights of busy moments are "

@@ -62,7 +62,11 @@ struct view_heading {
     const char *const *unread; /* files whose code could not be read */
     size_t unread_count;
     uint64_t lost, throttled, damaged;
-    uint64_t lost_weight; /* estimated, of the event; not among `weight` */
+    uint64_t lost_weight;        /* estimated, of the event; not among `weight` */
+    uint64_t counted;            /* by the event in all that was recorded, in its unit; 0: not told */
+    double counted_share;        /* of the time in which it was to count; 0: not told */
+    uint64_t started, unsampled; /* threads that began while recorded, and those of them without a sample */
+    bool by_thread;              /* events counted in threads and not on CPUs */
     bool truncated;
 };
 

@@ -529,6 +529,30 @@ Test(record, tasks)
     }
 }
 
+Test(record, totals)
+{
+    struct event event = event_with(fields);
+    for (int lost = 0; lost <= 1; lost++)
+        for (uint32_t pid = 0; pid <= 7; pid += 7) {
+            event.attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+                                     (lost ? (uint64_t)PERF_FORMAT_LOST : 0);
+            struct build b = {0};
+            record_start(&b, PERF_RECORD_READ, 0);
+            put32(&b, pid);
+            put32(&b, pid);
+            put64(&b, 1000);
+            put64(&b, 900);
+            put64(&b, 450);
+            if (lost)
+                put64(&b, 3);
+            put_trailer(&b, pid, pid, 0, 0);
+            record_end(&b);
+            struct record r = decode(&event, 1, &b);
+            cr_assert_eq(r.kind, pid ? RECORD_OTHER : RECORD_TOTALS, "one thread's are none");
+            cr_assert(pid || (r.totals.value == 1000 && r.totals.enabled == 900 && r.totals.running == 450));
+        }
+}
+
 Test(record, losses_and_throttling)
 {
     struct event event = event_with(fields);

@@ -117,6 +117,67 @@ Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_
         "\n");
 }
 
+/* The last line of a heading; the caller's. */
+static char *last_line(const struct view_heading *heading, const char *unit)
+{
+    char *text = report_heading(heading, &(struct view_options){.unit = unit});
+    text[strlen(text) - 2] = '\0'; /* of the last line, and of the empty one */
+    const char *line = strrchr(text, '\n');
+    char *copy = strdup(line ? line + 1 : text);
+    free(text);
+    return copy;
+}
+
+Test(heading, tells_how_much_had_no_sample_where_threads_ended_too_soon)
+{
+    struct view_heading heading = {.samples = 20,
+                                   .weight = 20000000,
+                                   .user_only = true,
+                                   .by_thread = true,
+                                   .counted = 320000000,
+                                   .counted_share = 1,
+                                   .started = 3000,
+                                   .unsampled = 2990};
+    char *line = last_line(&heading, "ns");
+    cr_expect_str_eq(line,
+                     "warning:  300 ms of 320 ms that were counted had no sample: 2990 of 3000 threads ended "
+                     "before their first one, and time in the kernel has none (sample more often, or record "
+                     "with --per-cpu always, which needs the right to it)",
+                     "%s", line);
+    free(line);
+    line = last_line(&heading, "cycles");
+    cr_expect(strstr(line,
+                     " M cycles that were counted had no sample: 2990 of 3000 threads ended before their "
+                     "first one (sample more often"),
+              "%s", line);
+    free(line);
+    struct view_heading others[] = {heading, heading, heading, heading};
+    others[0].by_thread = false;  /* by CPUs all have their share */
+    others[1].unsampled = 299;    /* kernel time */
+    others[2].counted = 22000000; /* hardly any */
+    others[3].counted = 0;        /* not told */
+    for (int i = 0; i < 4; i++) {
+        line = last_line(&others[i], "ns");
+        cr_expect_null(strstr(line, "counted"), "%d: %s", i, line);
+        free(line);
+    }
+}
+
+Test(heading, tells_when_others_had_the_counter)
+{
+    struct view_heading heading = {.samples = 20, .weight = 20, .counted = 20, .counted_share = 0.42};
+    char *line = last_line(&heading, "cycles");
+    cr_expect_str_eq(line,
+                     "warning:  the event was counted in 42% of the time, as others had the counter in the "
+                     "rest: weights are what was counted, not scaled up",
+                     "%s", line);
+    free(line);
+    heading.counted_share = 0.999;
+    line = last_line(&heading, "cycles");
+    cr_expect_null(strstr(line, "counted"), "%s", line);
+    free(line);
+}
+
 Test(heading, has_two_lines_and_what_is_wrong_unless_more_is_asked_for)
 {
     struct view_heading heading = {.command = "sqlite3 bench.db",
