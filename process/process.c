@@ -241,8 +241,12 @@ static int process_apply_thread(struct processes *all, const struct record *reco
     struct process *process = process_find(all, record->pid);
     if (process && record->time && !note_birth(process, record->tid, record->time))
         return error_memory(err);
-    const uint64_t *number =
-        process && process->threads ? table_find(process->threads, record->fork.parent_tid) : NULL;
+    if (!process || !process->threads)
+        return 0;
+    /* A thread's name outlives it, as samples of it may wait for what came later; not longer than its number. */
+    if (record->time)
+        table_remove(process->threads, record->tid);
+    const uint64_t *number = table_find(process->threads, record->fork.parent_tid);
     if (!number || table_find(process->threads, record->tid))
         return 0;
     return process_name_thread(process, record->tid, (uint32_t)*number) ? 0 : error_memory(err);
@@ -302,8 +306,6 @@ int processes_apply(struct processes *all, const struct record *record, struct f
         process = process_find(all, record->pid);
         if (process && process->stacks)
             stacks_remove(process->stacks, record->tid);
-        if (process && process->threads)
-            table_remove(process->threads, record->tid);
         if (process && process->births)
             table_remove(process->births, record->tid);
         return 0;

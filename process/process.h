@@ -62,7 +62,7 @@ int processes_apply(struct processes *processes, const struct record *record, st
 struct process *process_find(struct processes *processes, uint32_t pid);
 uint32_t process_pid(const struct process *process);
 const char *process_name(const struct process *process); /* COMM; "" when unknown */
-/* A thread's own COMM; the process's when it has none. */
+/* A thread's own COMM, of an ended one too until another has its number; the process's when it has none. */
 const char *process_thread_name(const struct process *process, uint32_t tid);
 /* false: no executable mapping of a file that could be opened covers the PC. function may still be none. */
 bool process_place(const struct process *process, uint64_t pc, struct place *out);

@@ -229,6 +229,18 @@ Test(process, threads_have_names)
     cr_expect_str_eq(process_thread_name(p, 10), "worker");
     cr_expect_str_eq(process_thread_name(p, 11), "main", "nothing is known of it");
     cr_expect_str_eq(process_name(p), "main");
+    struct record ended = {.kind = RECORD_EXIT, .pid = 7, .tid = 9, .time = 30};
+    apply(w, &ended);
+    cr_expect_str_eq(process_thread_name(p, 9), "worker", "samples of it may wait for what comes later");
+    start(w, 7, 9, 7, 10, 40);
+    cr_expect_str_eq(process_thread_name(p, 9), "worker");
+    name(w, 7, 10, "renamed", false);
+    start(w, 7, 9, 7, 10, 50);
+    cr_expect_str_eq(process_thread_name(p, 9), "renamed", "another thread has its number");
+    start(w, 7, 9, 7, 77, 60);
+    cr_expect_str_eq(process_thread_name(p, 9), "main", "whose starter has no name");
+    start(w, 7, 10, 7, 7, 0);
+    cr_expect_str_eq(process_thread_name(p, 10), "renamed", "it was there before: its name was told first");
     name(w, 7, 7, "other", true);
     cr_expect_str_eq(process_thread_name(p, 9), "other", "an exec ends the other threads");
     world_close(w);
