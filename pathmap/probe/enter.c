@@ -224,11 +224,12 @@ void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer
     if (!node && !handler) {
         bool open;
         struct frame *caller = caller_of(stack, top, return_slot, frame_pointer, &open);
+        bool sought = caller == top && !open; /* just now: it is not there */
         if (caller != top)
             add_dropped(&core.header->misplaced);
         top = caller;
         key |= open ? STORE_OPEN : 0;
-        if (top->node)
+        if (top->node && !sought)
             node = node_find(stack, cfa, top->node, id, key, site);
     }
     if (!node && top->node) {
