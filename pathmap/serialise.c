@@ -64,8 +64,8 @@ static void merge_places(const struct place_key *from, size_t middle, size_t end
 
 #define PLACES_FEW 12 /* from so many on, halves are sorted and merged */
 
-/* Sorts what is in order of the nodes already, and keeps that order among equals: by hand, as qsort() takes
- * three times as long for this. `spare` has room for as many. */
+/* Sorts what is in order of the nodes already, and keeps that order among equals: by hand, as qsort() copies
+ * through a buffer of its own and calls a function for each comparison. `spare` has room for as many. */
 static void sort_places(struct place_key *places, size_t count, struct place_key *spare)
 {
     if (count >= PLACES_FEW) {
