@@ -186,6 +186,7 @@ uint32_t pathmap_find(const struct pathmap *map, uint32_t function, uint32_t hei
 
 uint32_t pathmap_function_nodes(const struct pathmap *map, uint32_t function, uint32_t *first)
 {
+    *first = 0;
     if (function >= map->function_count)
         return 0;
     uint32_t from = map->function_nodes[function], to = map->function_nodes[function + 1];

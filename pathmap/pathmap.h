@@ -70,7 +70,7 @@ uint32_t pathmap_find_image(const struct pathmap *map, const char *path, const s
                             bool *stale);
 /* Candidates of a CID: nodes *first .. *first + count - 1. Returns the count, 0 when there is none. */
 uint32_t pathmap_find(const struct pathmap *map, uint32_t function, uint32_t height, uint32_t *first);
-/* All nodes of one function, in order of height: *first .. *first + count - 1. */
+/* All nodes of one function, in order of height: *first .. *first + count - 1. *first is 0 when there is none. */
 uint32_t pathmap_function_nodes(const struct pathmap *map, uint32_t function, uint32_t *first);
 /* Where the samples that ended in a node lay in its function. */
 struct pathmap_pc {
