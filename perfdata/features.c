@@ -18,7 +18,6 @@
 
 #define NAME_ALIGN             64
 #define BUILD_ID_HOST_PID      UINT32_MAX /* pid -1: of this host, no guest's */
-#define MISC_BUILD_ID_SIZE     (1 << 15)  /* the build-id's size stands behind it */
 #define BUILD_ID_NAME_SIZE_MAX 4160
 
 void features_free(struct features *features)

@@ -22,6 +22,7 @@ void head_free(struct head *head)
         free(head->events[i].ids);
     free(head->events);
     free(head->command);
+    build_ids_free(&head->build_ids);
     table_free(head->by_id);
     *head = (struct head){0};
 }
@@ -137,7 +138,7 @@ static void read_names(struct head *head, struct bytes b)
 static bool is_read(uint64_t feature)
 {
     return feature == FEATURE_ARCH || feature == FEATURE_OSRELEASE || feature == FEATURE_CMDLINE ||
-           feature == FEATURE_EVENT_DESC || feature == FEATURE_COMPRESSED;
+           feature == FEATURE_EVENT_DESC || feature == FEATURE_COMPRESSED || feature == FEATURE_BUILD_ID;
 }
 
 static int read_feature(struct head *head, uint64_t feature, struct bytes b, struct fathom_error *err)
@@ -156,6 +157,8 @@ static int read_feature(struct head *head, uint64_t feature, struct bytes b, str
         break;
     case FEATURE_CMDLINE:
         return read_command(head, b, err);
+    case FEATURE_BUILD_ID:
+        return build_ids_take_all(&head->build_ids, b) < 0 ? error_memory(err) : 0;
     case FEATURE_EVENT_DESC:
         read_names(head, b);
         break;
@@ -340,6 +343,10 @@ static int read_pipe(struct head *head, struct input *input, struct fathom_error
             rc = read_attr_record(head, body, err);
         } else if (record.type == USER_EVENT_UPDATE) {
             read_update_record(head, body);
+        } else if (record.type == USER_HEADER_BUILD_ID) {
+            rc = build_ids_take(&head->build_ids, load_u16(record.data + 4), body);
+            if (rc < 0)
+                error_memory(err);
         } else if (record.type == USER_HEADER_FEATURE) {
             uint64_t feature = bytes_u64(&body);
             rc = read_feature(head, feature, body, err);

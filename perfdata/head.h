@@ -6,6 +6,7 @@
 #define FATHOM_PERFDATA_HEAD_H
 
 #include "base/hash.h"
+#include "perfdata/build_ids.h"
 #include "perfdata/format.h"
 #include "perfdata/input.h"
 #include "perfdata/record.h"
@@ -18,6 +19,7 @@ struct head {
     char *command;                 /* NULL: unknown */
     char arch[32];                 /* "": unknown */
     char kernel[65];               /* its release; "": unknown */
+    struct build_ids build_ids;    /* of paths */
     uint64_t records, records_end; /* where the records are: bytes from the start */
     uint32_t mmap_size;            /* a compressed record holds at most that much; 0: unknown */
     bool pipe;

@@ -14,7 +14,9 @@
 #include "perfdata/record.h"
 
 #define RECORD_HEADER_SIZE 8 /* sizeof(struct perf_event_header) */
-#define RECORD_SIZE_MAX    65535
+#define MISC_BUILD_ID_SIZE                                                                                   \
+    (1 << 15) /* of an entry of HEADER_BUILD_ID: the build-id's size stands behind it */
+#define RECORD_SIZE_MAX 65535
 
 struct register_places { /* of one register dump */
     uint8_t count;       /* registers in it */

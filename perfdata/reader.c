@@ -97,6 +97,12 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
     struct pass *pass = context;
     struct reader_summary *summary = &pass->reader->summary;
     summary->records++;
+    struct record filled;
+    if (record->kind == RECORD_MMAP) {
+        filled = *record;
+        build_ids_fill(&pass->reader->head.build_ids, &filled.mmap);
+        record = &filled;
+    }
     switch (record->kind) {
     case RECORD_SAMPLE:
         summary->samples++;
