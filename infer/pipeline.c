@@ -462,8 +462,32 @@ static int fit_smoother(struct pipeline *p, struct fathom_error *err)
     return p->smoother ? 0 : error_memory(err);
 }
 
-/* What is made for one run. map: NULL when none is given. */
-static int begin_run(struct pipeline *p, const struct pathmap *map, struct fathom_error *err)
+static int note_mapped(void *builds, const struct record *record, struct fathom_error *err)
+{
+    if (record->kind != RECORD_MMAP || !record->mmap.executable)
+        return 0;
+    struct build_id id = {.size = record->mmap.build_id_size};
+    memcpy(id.bytes, record->mmap.build_id, sizeof record->mmap.build_id);
+    return builds_note(builds, record->mmap.path, &id) < 0 ? error_memory(err) : 0;
+}
+
+/* Lets go of a map of quite other programs (builds_foreign()), by what the recording's processes map: what it
+ * tells of the C library would be taken for knowledge of this run. */
+static int leave_foreign(struct reader *reader, const struct pathmap **map, struct fathom_error *err)
+{
+    if (!*map)
+        return 0;
+    struct builds *mapped = builds_new(*map, NULL);
+    int rc = mapped ? reader_run(reader, note_mapped, mapped, err) : error_memory(err);
+    if (rc == 0 && builds_foreign(mapped))
+        *map = NULL;
+    builds_free(mapped);
+    return rc;
+}
+
+/* What is made for one run. given: NULL when there is none; map: NULL when it is not used. */
+static int begin_run(struct pipeline *p, const struct pathmap *given, const struct pathmap *map,
+                     struct fathom_error *err)
 {
     struct fit_input input = {.images = p->images,
                               .trie = p->trie,
@@ -476,8 +500,8 @@ static int begin_run(struct pipeline *p, const struct pathmap *map, struct fatho
     fit_free(p->fit);
     p->fit = fit_new(&input);
     builds_free(p->builds);
-    p->builds = map ? builds_new(map, p->log) : NULL;
-    if (!p->fit || (map && !p->builds))
+    p->builds = given ? builds_new(given, p->log) : NULL;
+    if (!p->fit || (given && !p->builds))
         return error_memory(err);
     /* The map first: its hooked images shape the paths that are learned. */
     return map ? trie_merge(p->trie, map, err) : 0;
@@ -521,7 +545,10 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
     p->sink = sink;
     p->sink_context = context;
     image_cache_kernel(p->images, reader_kernel(reader));
-    int rc = begin_run(p, map, err);
+    const struct pathmap *used = map;
+    int rc = leave_foreign(reader, &used, err);
+    if (rc == 0)
+        rc = begin_run(p, map, used, err);
     if (rc == 0)
         rc = learn_and_fit(p, reader, err);
     if (rc == 0)
