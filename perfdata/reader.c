@@ -110,6 +110,9 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
     case RECORD_LOST:
         summary->lost += record->lost;
         break;
+    case RECORD_MMAP:
+        summary->stacks |= record->mmap.path && strncmp(record->mmap.path, "[stack:", 7) == 0;
+        break;
     case RECORD_THROTTLE:
         summary->throttled++;
         break;

@@ -20,7 +20,8 @@ struct reader_summary {
     uint64_t started, unsampled; /* threads that began while recorded, and those of them without a sample */
     uint64_t counted;            /* by the main event, in its unit; 0: not told */
     double counted_share;        /* of the time in which it was to count; 0: not told */
-    bool truncated;              /* the file ends in the middle */
+    bool stacks;    /* mappings [stack:TID] tell where stacks begin, as our recorder writes them */
+    bool truncated; /* the file ends in the middle */
     bool compressed, pipe;
 };
 

@@ -130,8 +130,26 @@ static void write_unsampled(struct printer *printer, const struct view_heading *
                   heading->user_only && !*unit_behind(unit) ? ", and time in the kernel has none" : "");
 }
 
+#define BASES_LEAST 0.01 /* of the weight: what is worth a warning */
+
+/* Stock perf does not record it; votes need a map, and the code alone tells it for few programs. */
+static void write_bases(struct printer *printer, const struct view_heading *heading)
+{
+    char share[SHARE_SIZE];
+    if ((double)heading->base_unknown <= BASES_LEAST * (double)heading->weight)
+        return;
+    printer_write(
+        printer,
+        "warning:  the recording does not tell where stacks begin, and for %s of the weight it could "
+        "not be found out: record with \"fathom record\", or with \"perf record "
+        "--intr-regs=sp,ip,bp --call-graph dwarf,32768\"%s\n",
+        share_format(share, heading->base_unknown, heading->weight),
+        heading->map ? "" : ", or give a trained map (--map)");
+}
+
 static void write_warnings(struct printer *printer, const struct view_heading *heading, const char *unit)
 {
+    write_bases(printer, heading);
     if (heading->lost > 0)
         write_lost(printer, heading, unit);
     write_unsampled(printer, heading, unit);

@@ -163,6 +163,28 @@ Test(heading, tells_how_much_had_no_sample_where_threads_ended_too_soon)
     }
 }
 
+Test(heading, tells_what_to_do_where_stacks_have_no_base)
+{
+    struct view_heading heading = {.samples = 20, .weight = 200, .unknown = 180, .base_unknown = 180};
+    char *line = last_line(&heading, "samples");
+    cr_expect_str_eq(
+        line,
+        "warning:  the recording does not tell where stacks begin, and for 90.0% of the weight it "
+        "could not be found out: record with \"fathom record\", or with \"perf record "
+        "--intr-regs=sp,ip,bp --call-graph dwarf,32768\", or give a trained map (--map)",
+        "%s", line);
+    free(line);
+    heading.map = "a.fmap";
+    line = last_line(&heading, "samples");
+    cr_expect_null(strstr(line, "--map"), "%s", line);
+    cr_expect_not_null(strstr(line, "where stacks begin"), "%s", line);
+    free(line);
+    heading.base_unknown = 2;
+    line = last_line(&heading, "samples");
+    cr_expect_null(strstr(line, "where stacks begin"), "%s", line);
+    free(line);
+}
+
 Test(heading, tells_when_others_had_the_counter)
 {
     struct view_heading heading = {.samples = 20, .weight = 20, .counted = 20, .counted_share = 0.42};
