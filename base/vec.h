@@ -2,9 +2,9 @@
  * vec.h - arrays that grow.
  *
  * An array is three variables or members of its owner: a pointer to the items (NULL at first, freed by the
- * owner), the number of items, and the number that there is room for, of uint32_t or size_t, which the number
- * of items never exceeds. The room doubles, so that adding an item costs O(1) on average. These macros
- * evaluate their arguments more than once, except the value that vec_push() is given.
+ * owner), the number of items, and the number that there is room for (of uint32_t or size_t). The room
+ * doubles, so that adding an item costs O(1) on average. The macros evaluate the names of the three more than
+ * once.
  */
 #ifndef FATHOM_BASE_VEC_H
 #define FATHOM_BASE_VEC_H
@@ -17,11 +17,11 @@
 #define vec_reserve(items, count, room, more)                                                                \
     __extension__({                                                                                          \
         _Static_assert((__typeof__(room))-1 > 0, "the room is unsigned");                                    \
-        bool vec_fits = (size_t)(more) <= (size_t)(room) - (size_t)(count);                                  \
+        size_t vec_count = (count), vec_more = (more), vec_room = (room);                                    \
+        bool vec_fits = vec_count <= vec_room && vec_room - vec_count >= vec_more;                           \
         if (!vec_fits) {                                                                                     \
-            size_t vec_room = (room);                                                                        \
             void *vec_grown =                                                                                \
-                vec_grow((items), sizeof *(items), (count), (more), &vec_room, (__typeof__(room))-1);        \
+                vec_grow((items), sizeof *(items), vec_count, vec_more, &vec_room, (__typeof__(room))-1);    \
             if (vec_grown) {                                                                                 \
                 (items) = vec_grown;                                                                         \
                 (room) = (__typeof__(room))vec_room;                                                         \
@@ -31,7 +31,7 @@
         vec_fits;                                                                                            \
     })
 
-/* Appends a value and counts it. false: as vec_reserve(). */
+/* Appends a value, which is evaluated once there is room, and counts it. false: as vec_reserve(). */
 #define vec_push(items, count, room, ...)                                                                    \
     (vec_reserve(items, count, room, 1) && ((items)[count] = (__VA_ARGS__), (count)++, true))
 
