@@ -2,8 +2,8 @@
  * 5, 2.17). */
 #include <libdwarf/dwarf.h>
 #include <errno.h>
-#include <stdlib.h>
 
+#include "base/vec.h"
 #include "image/lines_unit.h"
 
 #define MAX_RANGES (1 << 20) /* of one DIE: above any real one's */
@@ -12,16 +12,7 @@ static int add(struct lines_ranges *out, uint64_t low, uint64_t high)
 {
     if (low == 0 || high <= low)
         return 0;
-    if (out->count == out->room) {
-        size_t room = out->room ? out->room * 2 : 8;
-        struct lines_range *items = realloc(out->items, room * sizeof *items);
-        if (!items)
-            return -ENOMEM;
-        out->items = items;
-        out->room = room;
-    }
-    out->items[out->count++] = (struct lines_range){low, high};
-    return 0;
+    return vec_push(out->items, out->count, out->room, (struct lines_range){low, high}) ? 0 : -ENOMEM;
 }
 
 static int read_old_list(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Attribute attribute, uint64_t base,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/vec.h"
 #include "image/debug_file.h"
 #include "image/image_private.h"
 #include "image/lines_unit.h"
@@ -50,22 +51,9 @@ static int add_unit(struct lines_reader *lines, Dwarf_Die die, uint16_t version)
     if (rc < 0 || ranges.count == 0)
         goto out;
     rc = -ENOMEM;
-    if (lines->unit_count == lines->unit_room) {
-        size_t room = lines->unit_room ? lines->unit_room * 2 : 64;
-        struct lines_unit *units = realloc(lines->units, room * sizeof *units);
-        if (!units)
-            goto out;
-        lines->units = units;
-        lines->unit_room = room;
-    }
-    if (lines->span_count + ranges.count > lines->span_room) {
-        size_t room = (lines->span_count + ranges.count) * 2;
-        struct span *spans = realloc(lines->spans, room * sizeof *spans);
-        if (!spans)
-            goto out;
-        lines->spans = spans;
-        lines->span_room = room;
-    }
+    if (!vec_reserve(lines->units, lines->unit_count, lines->unit_room, 1) ||
+        !vec_reserve(lines->spans, lines->span_count, lines->span_room, ranges.count))
+        goto out;
     rc = 0;
     for (size_t i = 0; i < ranges.count; i++)
         lines->spans[lines->span_count++] =

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "image/name.h"
 
 #define MAX_DEPTH   200 /* of nested DIEs */
@@ -201,16 +202,7 @@ static int find_name(struct lines_source *source, Dwarf_Die die, const char **ou
 
 static int add_scope(struct lines_scopes *scopes, const struct lines_scope *scope)
 {
-    if (scopes->count == scopes->room) {
-        size_t room = scopes->room ? scopes->room * 2 : 32;
-        struct lines_scope *items = realloc(scopes->items, room * sizeof *items);
-        if (!items)
-            return -ENOMEM;
-        scopes->items = items;
-        scopes->room = room;
-    }
-    scopes->items[scopes->count++] = *scope;
-    return 0;
+    return vec_push(scopes->items, scopes->count, scopes->room, *scope) ? 0 : -ENOMEM;
 }
 
 static int add_ranges(struct loading *l, Dwarf_Die die, struct lines_scopes *scopes,
