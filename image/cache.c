@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/checksum.h"
 #include "base/hash.h"
+#include "base/vec.h"
 #include "image/image_find.h"
 #include "image/vdso.h"
 
@@ -119,16 +120,7 @@ static int open_vdso(const struct image_cache *cache, const struct entry *entry,
 
 static int keep_image(struct image_cache *cache, struct image *image)
 {
-    if (cache->image_count == cache->image_room) {
-        size_t room = cache->image_room ? cache->image_room * 2 : 16;
-        struct image **images = realloc(cache->images, room * sizeof *images);
-        if (!images)
-            return -ENOMEM;
-        cache->images = images;
-        cache->image_room = room;
-    }
-    cache->images[cache->image_count++] = image;
-    return 0;
+    return vec_push(cache->images, cache->image_count, cache->image_room, image) ? 0 : -ENOMEM;
 }
 
 /* Opens the entry's image, or notes why it cannot be had. Fails only for lack of memory. */
@@ -158,14 +150,8 @@ static int fill(struct image_cache *cache, struct entry *entry)
 
 static struct entry *add_entry(struct image_cache *cache, const char *path, const struct build_id *expected)
 {
-    if (cache->entry_count == cache->entry_room || !cache->entries) {
-        uint32_t room = cache->entry_room ? cache->entry_room * 2 : 64;
-        struct entry **entries = realloc(cache->entries, room * sizeof(struct entry *));
-        if (!entries)
-            return NULL;
-        cache->entries = entries;
-        cache->entry_room = room;
-    }
+    if (!vec_reserve(cache->entries, cache->entry_count, cache->entry_room, 1))
+        return NULL;
     struct entry *entry = arena_alloc(cache->arena, sizeof *entry);
     if (!entry)
         return NULL;

@@ -1,4 +1,6 @@
 /* calls.c - reads all functions in turn; see calls.h. */
+#include "base/search.h"
+#include "base/vec.h"
 #include "image/calls_private.h"
 
 #include <errno.h>
@@ -40,14 +42,9 @@ static int read_functions(struct calls *calls)
         uint32_t owner = image_function(image, order[i])->owner;
         for (next = i; next < count && image_function(image, order[next])->owner == owner; next++)
             ;
-        if (next - i > room) {
-            room = next - i;
-            struct function_part *more = realloc(parts, room * sizeof *parts);
-            if (!more) {
-                rc = -ENOMEM;
-                break;
-            }
-            parts = more;
+        if (!vec_reserve(parts, 0, room, next - i)) {
+            rc = -ENOMEM;
+            break;
         }
         for (uint32_t k = i; k < next; k++) {
             const struct image_function *f = image_function(image, order[k]);
@@ -159,14 +156,8 @@ bool calls_returns(const struct calls *calls, uint32_t function)
 const struct call_site *calls_before(const struct calls *calls, uint64_t return_address)
 {
     const struct call_site *sites;
-    size_t low = 0, high = calls_of(calls, image_function_at(calls->image, return_address - 1), &sites);
+    size_t count = calls_of(calls, image_function_at(calls->image, return_address - 1), &sites);
     /* a call is the last one that starts below its return address */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sites[middle].address < return_address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && return_address && sites[low - 1].next == return_address ? &sites[low - 1] : NULL;
+    size_t beyond = lower_bound(i, 0, count, sites[i].address < return_address);
+    return beyond && return_address && sites[beyond - 1].next == return_address ? &sites[beyond - 1] : NULL;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "image/calls_private.h"
 
 static int by_name(const void *a, const void *b)
@@ -78,18 +79,11 @@ int calls_build_exports(struct calls *calls)
 
 uint32_t calls_export(const struct calls *calls, const char *symbol, bool *resolver)
 {
-    size_t low = 0, high = calls->export_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(calls->exports[middle].name, symbol) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == calls->export_count || strcmp(calls->exports[low].name, symbol) != 0)
+    size_t first = lower_bound(i, 0, calls->export_count, strcmp(calls->exports[i].name, symbol) < 0);
+    if (first == calls->export_count || strcmp(calls->exports[first].name, symbol) != 0)
         return IMAGE_NO_FUNCTION;
-    *resolver = calls->exports[low].resolver;
-    return calls->exports[low].function;
+    *resolver = calls->exports[first].resolver;
+    return calls->exports[first].function;
 }
 
 bool image_exports(const struct image *image, const char *symbol)

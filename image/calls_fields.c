@@ -10,22 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "image/calls_private.h"
 
 #define OBJECT_BYTES 4096 /* a function further from the last start than this is in no known object */
 
 static int add_start(struct calls *calls, uint64_t address)
 {
-    if (calls->object_count == calls->object_room) {
-        size_t room = calls->object_room ? calls->object_room * 2 : 1024;
-        uint64_t *objects = realloc(calls->objects, room * sizeof *objects);
-        if (!objects)
-            return -ENOMEM;
-        calls->objects = objects;
-        calls->object_room = room;
-    }
-    calls->objects[calls->object_count++] = address;
-    return 0;
+    return vec_push(calls->objects, calls->object_count, calls->object_room, address) ? 0 : -ENOMEM;
 }
 
 int calls_note_object(struct calls *calls, uint64_t address)

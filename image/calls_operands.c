@@ -3,9 +3,9 @@
  * takes; see calls.h.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "image/calls_private.h"
 
 /* Entries of tables that are followed, for each instruction of a function: real ones have less than one. */
@@ -96,16 +96,7 @@ static int follow_entries(struct calls_reader *r, uint32_t jump, uint64_t table)
 
 static int add_operand(struct calls_reader *r, struct operand operand)
 {
-    if (r->operand_count == r->operand_room) {
-        size_t room = r->operand_room ? r->operand_room * 2 : 256;
-        struct operand *operands = realloc(r->operands, room * sizeof *operands);
-        if (!operands)
-            return -ENOMEM;
-        r->operands = operands;
-        r->operand_room = room;
-    }
-    r->operands[r->operand_count++] = operand;
-    return 0;
+    return vec_push(r->operands, r->operand_count, r->operand_room, operand) ? 0 : -ENOMEM;
 }
 
 /* What registers hold at branches to places that nothing else leads to, the last few. */

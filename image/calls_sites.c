@@ -1,21 +1,12 @@
 /* calls_sites.c - the calls and tail jumps of one function that has been read; see calls.h. */
 #include <errno.h>
-#include <stdlib.h>
 
+#include "base/vec.h"
 #include "image/calls_private.h"
 
 static int add_site(struct calls *calls, const struct call_site *site)
 {
-    if (calls->site_count == calls->site_room) {
-        size_t room = calls->site_room ? calls->site_room * 2 : 4096;
-        struct call_site *sites = realloc(calls->sites, room * sizeof *sites);
-        if (!sites)
-            return -ENOMEM;
-        calls->sites = sites;
-        calls->site_room = room;
-    }
-    calls->sites[calls->site_count++] = *site;
-    return 0;
+    return vec_push(calls->sites, calls->site_count, calls->site_room, *site) ? 0 : -ENOMEM;
 }
 
 static void resolve_slot(const struct calls *calls, uint64_t slot, struct call_site *site)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "image/calls_private.h"
 
 static uint64_t word_at(const struct calls *calls, uint64_t address)
@@ -70,13 +71,8 @@ int calls_build_tables(struct calls *calls)
         if (address % 8 || address < 16 || !holds_function(calls, &slots->items[i], &function) ||
             !is_start(calls, address))
             continue;
-        if (calls->table_count == room) {
-            room = room ? room * 2 : 256;
-            struct call_table *tables = realloc(calls->tables, room * sizeof *tables);
-            if (!tables)
-                return -ENOMEM;
-            calls->tables = tables;
-        }
+        if (!vec_reserve(calls->tables, calls->table_count, room, 1))
+            return -ENOMEM;
         struct call_table *table = &calls->tables[calls->table_count++];
         *table = (struct call_table){.address = address, .functions = calls->table_functions + used};
         for (next = i; next < slots->count && slots->items[next].address == address + 8 * (next - i) &&

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+#include "base/vec.h"
 #include "image/calls_private.h"
 
 int calls_note_taken(struct calls *calls, uint32_t by, uint32_t function)
@@ -13,32 +15,16 @@ int calls_note_taken(struct calls *calls, uint32_t by, uint32_t function)
     if (calls->pair_count && calls->pairs[calls->pair_count - 1].by == by &&
         calls->pairs[calls->pair_count - 1].function == function)
         return 0;
-    if (calls->pair_count == calls->pair_room) {
-        size_t room = calls->pair_room ? calls->pair_room * 2 : 1024;
-        struct taken *pairs = realloc(calls->pairs, room * sizeof *pairs);
-        if (!pairs)
-            return -ENOMEM;
-        calls->pairs = pairs;
-        calls->pair_room = room;
-    }
-    calls->pairs[calls->pair_count++] = (struct taken){by, function};
-    return 0;
+    return vec_push(calls->pairs, calls->pair_count, calls->pair_room, (struct taken){by, function})
+               ? 0
+               : -ENOMEM;
 }
 
 int calls_note_symbol(struct calls *calls, const char *symbol)
 {
     if (calls->symbol_count && calls->symbols[calls->symbol_count - 1] == symbol)
         return 0;
-    if (calls->symbol_count == calls->symbol_room) {
-        size_t room = calls->symbol_room ? calls->symbol_room * 2 : 256;
-        const char **symbols = realloc(calls->symbols, room * sizeof *symbols);
-        if (!symbols)
-            return -ENOMEM;
-        calls->symbols = symbols;
-        calls->symbol_room = room;
-    }
-    calls->symbols[calls->symbol_count++] = symbol;
-    return 0;
+    return vec_push(calls->symbols, calls->symbol_count, calls->symbol_room, symbol) ? 0 : -ENOMEM;
 }
 
 static void mark_entry(struct calls *calls, uint64_t address)
@@ -143,15 +129,7 @@ size_t calls_taken(const struct calls *calls, const uint32_t **out)
 /* The first pair whose function that takes is not below the given one. */
 static size_t first_pair(const struct calls *calls, uint32_t by)
 {
-    size_t low = 0, high = calls->pair_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (calls->pairs[middle].by < by)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return lower_bound(i, 0, calls->pair_count, calls->pairs[i].by < by);
 }
 
 size_t calls_taken_by(const struct calls *calls, uint32_t function, const uint32_t **out)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "image/address_index.h"
 #include "image/cfi_frames.h"
 #include "image/cfi_table.h"
@@ -113,20 +114,9 @@ static int add_row(struct cfi *cfi, uint32_t start, struct rule rule)
         cfi->row_count = n;
         return 0;
     }
-    if (n == cfi->row_room) {
-        uint32_t room = n ? n * 2 : 1024;
-        if (room < n)
-            return -ENOMEM;
-        uint32_t *starts = realloc(cfi->starts, room * sizeof *starts);
-        if (starts)
-            cfi->starts = starts;
-        struct rule *rules = realloc(cfi->rules, room * sizeof *rules);
-        if (rules)
-            cfi->rules = rules;
-        if (!starts || !rules)
-            return -ENOMEM;
-        cfi->row_room = room;
-    }
+    uint32_t room = cfi->row_room; /* of both, so that the first alone may have grown */
+    if (!vec_reserve(cfi->starts, n, room, 1) || !vec_reserve(cfi->rules, n, cfi->row_room, 1))
+        return -ENOMEM;
     cfi->starts[n] = start;
     cfi->rules[n] = rule;
     cfi->row_count = n + 1;

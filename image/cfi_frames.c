@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 
 #define RETURN_COLUMN 16
 
@@ -115,15 +116,6 @@ static void read_cie(struct bytes b, const struct pointer_bases *bases, struct c
     cie->bad = false;
 }
 
-static void *grow(void *items, size_t *room, size_t size)
-{
-    size_t more = *room ? *room * 2 : 256;
-    void *p = realloc(items, more * size);
-    if (p)
-        *room = more;
-    return p;
-}
-
 /* The CIE at an offset of the section, read at its first use. *index is SIZE_MAX where there is none. */
 static int find_cie(struct cfi_frames *frames, struct table *seen, const struct section *section,
                     uint64_t offset, size_t *index)
@@ -137,12 +129,8 @@ static int find_cie(struct cfi_frames *frames, struct table *seen, const struct 
         *index = *slot;
         return 0;
     }
-    if (frames->cie_count == frames->cie_room) {
-        void *p = grow(frames->cies, &frames->cie_room, sizeof *frames->cies);
-        if (!p)
-            return -ENOMEM;
-        frames->cies = p;
-    }
+    if (!vec_reserve(frames->cies, frames->cie_count, frames->cie_room, 1))
+        return -ENOMEM;
     struct bytes b = bytes_of(section->data + offset, section->size - offset);
     uint64_t length = bytes_u32(&b);
     if (length == UINT32_MAX)
@@ -212,12 +200,8 @@ static int read_entries(const struct elf_file *file, const struct section *secti
         size_t cie;
         if (find_cie(frames, seen, section, here - back, &cie) < 0)
             return -ENOMEM;
-        if (frames->fde_count == frames->fde_room) {
-            void *p = grow(frames->fdes, &frames->fde_room, sizeof *frames->fdes);
-            if (!p)
-                return -ENOMEM;
-            frames->fdes = p;
-        }
+        if (!vec_reserve(frames->fdes, frames->fde_count, frames->fde_room, 1))
+            return -ENOMEM;
         struct cfi_fde *fde = &frames->fdes[frames->fde_count];
         if (!read_fde(file, frames, entry, cie, fde))
             frames->bad++;

@@ -11,6 +11,7 @@
  * about one in ten million each. Where only the first byte is not a target, branches into a mid-frame part
  * (landing pads jump there) and from it into the middle of a function count by majority.
  */
+#include "base/vec.h"
 #include "image/cold.h"
 
 #include <errno.h>
@@ -49,16 +50,7 @@ struct search {
 
 static int add_edge(struct search *s, uint32_t part, uint32_t function, enum evidence evidence)
 {
-    if (s->count == s->room) {
-        size_t room = s->room ? s->room * 2 : 256;
-        struct edge *edges = realloc(s->edges, room * sizeof *edges);
-        if (!edges)
-            return -ENOMEM;
-        s->edges = edges;
-        s->room = room;
-    }
-    s->edges[s->count++] = (struct edge){part, function, evidence};
-    return 0;
+    return vec_push(s->edges, s->count, s->room, (struct edge){part, function, evidence}) ? 0 : -ENOMEM;
 }
 
 /* Most branches have nothing to do with parts: those need no search. */

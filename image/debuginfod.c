@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/vec.h"
+
 #define LIBRARY "libdebuginfod.so.1"
 
 typedef struct debuginfod_client debuginfod_client;
@@ -115,16 +117,9 @@ static struct answer *find_answer(const struct debuginfod *servers, enum debugin
 static struct answer *add_answer(struct debuginfod *servers, enum debuginfod_kind kind,
                                  const struct build_id *id)
 {
-    if (servers->count == servers->room) {
-        size_t room = servers->room ? servers->room * 2 : 16;
-        struct answer *answers = realloc(servers->answers, room * sizeof *answers);
-        if (!answers)
-            return NULL;
-        servers->answers = answers;
-        servers->room = room;
-    }
-    servers->answers[servers->count] = (struct answer){.kind = kind, .id = *id};
-    return &servers->answers[servers->count++];
+    struct answer answer = {.kind = kind, .id = *id};
+    bool added = vec_push(servers->answers, servers->count, servers->room, answer);
+    return added ? &servers->answers[servers->count - 1] : NULL;
 }
 
 char *debuginfod_find(struct debuginfod *servers, enum debuginfod_kind kind, const struct build_id *id)

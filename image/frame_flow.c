@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/vec.h"
+
 #define UNSEEN    (-2)
 #define DEPTH_MAX (1 << 30) /* bytes: more is nonsense */
 
@@ -105,25 +107,10 @@ static int32_t usual_depth(struct run *r)
     return best;
 }
 
-static int prepare(struct frame_flow *flow, uint32_t count)
-{
-    if (count <= flow->room)
-        return 0;
-    int32_t *depths = realloc(flow->depths, count * sizeof *depths);
-    if (depths)
-        flow->depths = depths;
-    uint32_t *work = realloc(flow->work, 2 * (size_t)count * sizeof *work);
-    if (work)
-        flow->work = work;
-    if (!depths || !work)
-        return -ENOMEM;
-    flow->room = count;
-    return 0;
-}
-
 int frame_flow_run(struct frame_flow *flow, const struct cfi *cfi, const struct function_code *code)
 {
-    if (prepare(flow, code->count) < 0)
+    if (!vec_reserve(flow->depths, 0, flow->room, code->count) ||
+        !vec_reserve(flow->work, 0, flow->work_room, 2 * (size_t)code->count))
         return -ENOMEM;
     struct run r = {.flow = flow, .cfi = cfi, .code = code};
     uint32_t unseen = 0;

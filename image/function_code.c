@@ -4,28 +4,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int reserve(struct function_code *code, uint32_t more)
+#include "base/search.h"
+#include "base/vec.h"
+
+/* Room for one more instruction. */
+static bool reserve(struct function_code *code)
 {
-    if (more <= code->room - code->count)
-        return 0;
-    uint64_t room = code->room ? code->room : 1024;
-    while (room < (uint64_t)code->count + more)
-        room *= 2;
-    if (room >= FUNCTION_CODE_NONE)
-        return -ENOMEM;
-    struct code_insn *insns = realloc(code->insns, room * sizeof *insns);
-    if (insns)
-        code->insns = insns;
-    uint32_t *jumps = realloc(code->jumps, room * sizeof *jumps);
-    if (jumps)
-        code->jumps = jumps;
-    uint8_t *ways = realloc(code->ways, room);
-    if (ways)
-        code->ways = ways;
-    if (!insns || !jumps || !ways)
-        return -ENOMEM;
-    code->room = (uint32_t)room;
-    return 0;
+    uint32_t insns = code->room,
+             jumps = code->room; /* one room of all three, so that one alone may have grown */
+    return vec_reserve(code->insns, code->count, insns, 1) &&
+           vec_reserve(code->jumps, code->count, jumps, 1) &&
+           vec_reserve(code->ways, code->count, code->room, 1);
 }
 
 static int read_part(struct function_code *code, const struct image *image, const struct function_part *part)
@@ -37,7 +26,7 @@ static int read_part(struct function_code *code, const struct image *image, cons
     if (size > part->size)
         size = part->size;
     for (size_t at = 0; at < size;) {
-        if (reserve(code, 1) < 0)
+        if (!reserve(code))
             return -ENOMEM;
         struct code_insn *insn = &code->insns[code->count++];
         if (!code_read(bytes + at, size - at, part->address + at, insn)) {
@@ -51,15 +40,8 @@ static int read_part(struct function_code *code, const struct image *image, cons
 
 uint32_t function_code_find(const struct function_code *code, uint64_t address)
 {
-    uint32_t low = 0, high = code->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (code->insns[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < code->count && code->insns[low].address == address ? low : FUNCTION_CODE_NONE;
+    uint32_t first = lower_bound(i, 0, code->count, code->insns[i].address < address);
+    return first < code->count && code->insns[first].address == address ? first : FUNCTION_CODE_NONE;
 }
 
 bool function_code_goes_on(const struct function_code *code, uint32_t i)
@@ -114,16 +96,8 @@ bool function_code_add_edge(struct function_code *code, uint32_t from, uint64_t 
     uint32_t to = function_code_find(code, address);
     if (to == FUNCTION_CODE_NONE)
         return false;
-    if (code->edge_count == code->edge_room) {
-        uint32_t room = code->edge_room ? code->edge_room * 2 : 256;
-        struct table_edge *edges = room > code->edge_room ? realloc(code->edges, room * sizeof *edges) : NULL;
-        if (!edges) {
-            *rc = -ENOMEM;
-            return false;
-        }
-        code->edges = edges;
-        code->edge_room = room;
-    }
-    code->edges[code->edge_count++] = (struct table_edge){from, to};
-    return true;
+    if (vec_push(code->edges, code->edge_count, code->edge_room, (struct table_edge){from, to}))
+        return true;
+    *rc = -ENOMEM;
+    return false;
 }

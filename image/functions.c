@@ -5,20 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+#include "base/vec.h"
+
 int functions_add(struct functions *functions, uint64_t address, uint64_t size, const char *name)
 {
-    if (functions->count == functions->room) {
-        uint32_t room = functions->room ? functions->room * 2 : 1024;
-        if (room <= functions->room || room >= IMAGE_NO_FUNCTION)
-            return -ENOMEM;
-        struct image_function *items = realloc(functions->items, room * sizeof *items);
-        if (!items)
-            return -ENOMEM;
-        functions->items = items;
-        functions->room = room;
-    }
-    functions->items[functions->count++] = (struct image_function){address, (uint32_t)size, 0, name};
-    return 0;
+    struct image_function added = {address, (uint32_t)size, 0, name};
+    return vec_push(functions->items, functions->count, functions->room, added) ? 0 : -ENOMEM;
 }
 
 static int by_address(const void *a, const void *b)
@@ -36,17 +29,10 @@ static void sort(struct functions *functions)
 /* Whether [address, address + size) meets one of the first `count` items, which are sorted. */
 static bool meets(const struct functions *functions, uint32_t count, uint64_t address, uint64_t size)
 {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (functions->items[middle].address < address + size)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    uint32_t beyond = lower_bound(i, 0, count, functions->items[i].address < address + size);
+    if (beyond == 0)
         return false;
-    const struct image_function *f = &functions->items[low - 1];
+    const struct image_function *f = &functions->items[beyond - 1];
     return f->address + f->size > address;
 }
 
@@ -66,15 +52,8 @@ static int add_ranges(struct functions *functions, const struct cfi *cfi)
 /* The best symbol at exactly this address, or NULL. */
 static const struct symbol *symbol_at(const struct symbols *symbols, uint64_t address)
 {
-    size_t low = 0, high = symbols->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (symbols->items[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < symbols->count && symbols->items[low].address == address ? &symbols->items[low] : NULL;
+    size_t first = lower_bound(i, 0, symbols->count, symbols->items[i].address < address);
+    return first < symbols->count && symbols->items[first].address == address ? &symbols->items[first] : NULL;
 }
 
 static void name_ranges(struct functions *functions, const struct symbols *symbols)

@@ -5,20 +5,19 @@
 #include <lzma.h>
 #include <stdlib.h>
 
+#include "base/vec.h"
+
 #define UNPACK_MEMORY (UINT64_C(256) << 20) /* bytes that the decoder may use */
 #define START_BYTES   (64u << 10)
 
 /* Doubles the room. false: out of memory, or more than may be. */
 static bool grow(lzma_stream *stream, uint8_t **bytes, size_t *room)
 {
-    size_t more = *room ? *room * 2 : START_BYTES;
-    uint8_t *grown = more <= MINI_DEBUG_MOST ? realloc(*bytes, more) : NULL;
-    if (!grown)
+    size_t full = *room;
+    if (full > MINI_DEBUG_MOST / 2 || !vec_reserve(*bytes, full, *room, START_BYTES))
         return false;
-    stream->next_out = grown + *room;
-    stream->avail_out = more - *room;
-    *bytes = grown;
-    *room = more;
+    stream->next_out = *bytes + full;
+    stream->avail_out = *room - full;
     return true;
 }
 

@@ -5,6 +5,7 @@
  * A stub jumps through a slot of the GOT, and a relocation names what the slot is for. A section in which no
  * stub can be named that way is one function.
  */
+#include "base/vec.h"
 #include "image/functions.h"
 
 #include <errno.h>
@@ -51,15 +52,8 @@ static int read_relocations(const struct elf_file *file, const struct elf_sectio
         const char *name = symbol_name(file, &file->sections[s->link], ELF64_R_SYM(r.r_info));
         if (!name)
             continue;
-        if (slots->count == slots->room) {
-            size_t room = slots->room ? slots->room * 2 : 256;
-            struct slot *items = realloc(slots->items, room * sizeof *items);
-            if (!items)
-                return -ENOMEM;
-            slots->items = items;
-            slots->room = room;
-        }
-        slots->items[slots->count++] = (struct slot){r.r_offset, name};
+        if (!vec_push(slots->items, slots->count, slots->room, (struct slot){r.r_offset, name}))
+            return -ENOMEM;
     }
     return 0;
 }

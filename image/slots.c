@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+#include "base/vec.h"
+
 struct builder {
     struct slots *slots;
     bool no_memory;
@@ -14,17 +17,8 @@ static void add(void *context, const struct relocation *word)
 {
     struct builder *b = context;
     struct slots *slots = b->slots;
-    if (slots->count == slots->room) {
-        size_t room = slots->room ? slots->room * 2 : 1024;
-        struct relocation *items = realloc(slots->items, room * sizeof *items);
-        if (!items) {
-            b->no_memory = true;
-            return;
-        }
-        slots->items = items;
-        slots->room = room;
-    }
-    slots->items[slots->count++] = *word;
+    if (!vec_push(slots->items, slots->count, slots->room, *word))
+        b->no_memory = true;
 }
 
 static void add_words(struct builder *b, const struct elf_file *file)
@@ -83,13 +77,6 @@ void slots_free(struct slots *slots)
 
 const struct relocation *slots_find(const struct slots *slots, uint64_t address)
 {
-    size_t low = 0, high = slots->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (slots->items[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < slots->count && slots->items[low].address == address ? &slots->items[low] : NULL;
+    size_t first = lower_bound(i, 0, slots->count, slots->items[i].address < address);
+    return first < slots->count && slots->items[first].address == address ? &slots->items[first] : NULL;
 }

@@ -5,18 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 int symbols_add(struct symbols *symbols, const struct symbol *symbol)
 {
-    if (symbols->count == symbols->room) {
-        size_t room = symbols->room ? symbols->room * 2 : 1024;
-        struct symbol *items = realloc(symbols->items, room * sizeof *items);
-        if (!items)
-            return -ENOMEM;
-        symbols->items = items;
-        symbols->room = room;
-    }
-    symbols->items[symbols->count++] = *symbol;
-    return 0;
+    return vec_push(symbols->items, symbols->count, symbols->room, *symbol) ? 0 : -ENOMEM;
 }
 
 /* NULL: empty, or without its NUL inside the string table. */
