@@ -1,7 +1,6 @@
 /* report.c - `fathom report`: a recording's hot calling contexts as text. */
 #include <errno.h>
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -121,13 +120,6 @@ static int fill_heading(struct view_heading *h, const struct report_context *c, 
     return 0;
 }
 
-/* A clock's events are nanoseconds. */
-static bool is_clock(const struct event *event)
-{
-    return event->attr.type == PERF_TYPE_SOFTWARE &&
-           (event->attr.config == PERF_COUNT_SW_CPU_CLOCK || event->attr.config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 static int write_report(struct report_context *c, struct reader *reader, const struct event *event,
                         const struct report_options *options, struct fathom_error *err)
 {
@@ -139,7 +131,7 @@ static int write_report(struct report_context *c, struct reader *reader, const s
     char unit[sizeof event->name];
     snprintf(unit, sizeof unit, "%s", event->name);
     text_clean(unit);
-    view.unit = is_clock(event) ? WEIGHT_NS : unit;
+    view.unit = attr_is_clock(&event->attr) ? WEIGHT_NS : unit;
     view.verbose = c->terminal->verbose;
     view.doubts = profile_doubts(c->profile);
     struct view_heading heading;

@@ -100,7 +100,7 @@ static int choose_scope(struct collector *c, struct fathom_error *err)
 {
     enum collector_scope scope = c->options->scope;
     c->by_cpu = scope == COLLECT_BY_CPU ||
-                (scope == COLLECT_BY_CPU_IF_ALLOWED && event_is_clock(&c->events[0]) &&
+                (scope == COLLECT_BY_CPU_IF_ALLOWED && attr_is_clock(&c->events[0].attr) &&
                  c->events[0].attr.sample_period >= BY_CPU_PERIOD && probe_cpus(&c->events[0]) == 0);
     if (!c->by_cpu)
         return 0;

@@ -34,12 +34,6 @@ static uint64_t max_rate(void)
     return rate < 1 ? 1 : (uint64_t)rate;
 }
 
-static bool is_clock(const struct perf_event_attr *attr)
-{
-    return attr->type == PERF_TYPE_SOFTWARE &&
-           (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 static bool is_hardware(const struct perf_event_attr *attr)
 {
     return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
@@ -74,12 +68,12 @@ static int set_rate(const char *name, uint64_t period, uint64_t frequency, struc
                          period);
     if (!period && !frequency) {
         bool cycles = attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_CPU_CYCLES;
-        if (is_clock(attr) || cycles)
+        if (attr_is_clock(attr) || cycles)
             frequency = DEFAULT_HZ;
         else
             period = 1;
     }
-    if (is_clock(attr))
+    if (attr_is_clock(attr))
         return set_clock_rate(name, period, frequency, attr, err);
     if (period) {
         attr->sample_period = period;
@@ -235,11 +229,6 @@ void event_tasks(struct event *event)
     set_layout(false, &made.attr);
     made.attr.sample_period = 1;
     *event = made;
-}
-
-bool event_is_clock(const struct event *event)
-{
-    return is_clock(&event->attr);
 }
 
 int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fathom_error *err)

@@ -27,8 +27,6 @@ int event_parse(const struct event_options *options, const struct log *log, stru
                 struct fathom_error *err);
 /* An event that never happens, and carries the records about tasks and mappings beside events by CPUs. */
 void event_tasks(struct event *event);
-/* Whether the event is a clock of the CPU or of the thread. */
-bool event_is_clock(const struct event *event);
 /* The audit event: cpu-clock at about `hz` with a dump of stack_size bytes (DESIGN section 4). */
 int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fathom_error *err);
 

@@ -166,19 +166,13 @@ struct trie *pipeline_trie(struct pipeline *p)
     return p->trie;
 }
 
-static bool is_clock(const struct event *event)
-{
-    return event->attr.type == PERF_TYPE_SOFTWARE &&
-           (event->attr.config == PERF_COUNT_SW_CPU_CLOCK || event->attr.config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 /* A pass begins: processes as they were before the first record. */
 static int begin_pass(struct pipeline *p, struct fathom_error *err)
 {
     processes_free(p->processes);
     run_times_free(p->run_times);
     p->processes = processes_new(p->images, p->log);
-    p->run_times = run_times_new(is_clock(&p->events[p->event]) ? p->event : RUN_TIME_NO_CLOCK);
+    p->run_times = run_times_new(attr_is_clock(&p->events[p->event].attr) ? p->event : RUN_TIME_NO_CLOCK);
     audits_begin(p->audits);
     settings_begin_pass(p->settings);
     return p->processes && p->run_times ? stack_bases_begin(p->bases, err) : error_memory(err);

@@ -76,9 +76,7 @@ static uint64_t default_period(const struct perf_event_attr *attr)
 {
     if (!attr->freq)
         return attr->sample_period ? attr->sample_period : 1;
-    bool clock = attr->type == PERF_TYPE_SOFTWARE &&
-                 (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
-    if (clock && attr->sample_freq && attr->sample_freq <= 1000000000)
+    if (attr_is_clock(attr) && attr->sample_freq && attr->sample_freq <= 1000000000)
         return 1000000000 / attr->sample_freq;
     return 1;
 }

@@ -66,6 +66,13 @@ struct event {
     bool audit; /* a slow software clock with stack dumps beside the main event (DESIGN section 4) */
 };
 
+/* Whether the event is a clock, of the CPU or of the thread: what it counts are nanoseconds. */
+static inline bool attr_is_clock(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_SOFTWARE &&
+           (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 /* The decoder: raw record bytes to struct record, by the events' attrs. */
 struct decoder;
 
