@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "config.h"
 #include "image/debuginfod.h"
 #include "infer/locate.h"
@@ -16,8 +17,9 @@
 /* Room for one path. */
 struct room {
     uint32_t *path; /* map functions */
+    size_t path_room;
     struct fathom_frame *frames;
-    size_t count; /* of both */
+    size_t frame_room;
 };
 
 struct fathom_walk {
@@ -34,22 +36,6 @@ struct fathom_walk {
 const char *fathom_version(void)
 {
     return PACKAGE_VERSION;
-}
-
-static bool reserve(struct room *room, size_t count)
-{
-    if (count <= room->count)
-        return true;
-    uint32_t *path = realloc(room->path, count * sizeof *path);
-    if (path)
-        room->path = path;
-    struct fathom_frame *frames = realloc(room->frames, count * sizeof *frames);
-    if (frames)
-        room->frames = frames;
-    if (!path || !frames)
-        return false;
-    room->count = count;
-    return true;
 }
 
 /* A map function as a frame, looked up once. NULL: out of memory. */
@@ -74,14 +60,11 @@ static const struct fathom_frame *known_frame(struct fathom_walk *w, const struc
 static int known_path(struct fathom_walk *w, uint32_t node, struct room *room)
 {
     const struct pathmap *map = pipeline_map(w->pipeline);
-    int depth = pathmap_path(map, node, room->path, room->count);
-    if (depth > 0 && (size_t)depth > room->count) {
-        if (!reserve(room, (size_t)depth))
-            return -ENOMEM;
-        depth = pathmap_path(map, node, room->path, room->count);
-    }
+    int depth = pathmap_read_path(map, node, &room->path, &room->path_room, NULL);
     if (depth < 0)
-        return -EBADMSG;
+        return depth;
+    if (!vec_reserve(room->frames, 0, room->frame_room, (size_t)depth))
+        return -ENOMEM;
     for (int i = 0; i < depth; i++) {
         const struct fathom_frame *frame = known_frame(w, map, room->path[i]);
         if (!frame)
@@ -169,7 +152,7 @@ int fathom_contexts(const char *recording, const char *map_path, fathom_context_
     w.images = image_cache_new(&(struct image_options){.debuginfod = w.debuginfod});
     w.pipeline =
         w.images ? pipeline_new(w.images, &(struct pipeline_options){.learning = LEARN_DUMPS}, NULL) : NULL;
-    int rc = w.pipeline && reserve(&w.best, 64) ? 0 : error_memory(&err);
+    int rc = w.pipeline && vec_reserve(w.best.frames, 0, w.best.frame_room, 64) ? 0 : error_memory(&err);
     if (rc == 0)
         rc = reader_open(recording, NULL, &reader, &err);
     if (rc == 0)

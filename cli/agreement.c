@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 enum { MEANT_PERCENT = 99 }; /* of the probability below: the paths that are counted */
 
 struct entry {
@@ -52,15 +54,12 @@ static int compare_ranks(const void *a, const void *b, void *entries)
 
 static int read_path(const struct pathmap *map, uint32_t node, struct reading *out, struct fathom_error *err)
 {
-    int depth = pathmap_path(map, node, NULL, 0);
+    size_t room = 0;
+    int depth = pathmap_read_path(map, node, &out->functions, &room, err);
     if (depth < 0)
-        return error_set(err, EBADMSG, "the map is damaged: a path in it does not end");
+        return depth;
     out->node = node;
     out->depth = (uint32_t)depth;
-    out->functions = malloc(((size_t)depth + 1) * sizeof *out->functions);
-    if (!out->functions)
-        return error_memory(err);
-    pathmap_path(map, node, out->functions, (size_t)depth);
     return 0;
 }
 
@@ -105,15 +104,7 @@ void agreement_free(struct agreement *a)
 
 static uint32_t rank_of(const struct agreement *a, uint32_t node)
 {
-    uint32_t low = 0, high = a->count - 1;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (a->at[a->at[middle].by_node].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return a->at[low].by_node;
+    return a->at[lower_bound(i, 0, a->count - 1, a->at[a->at[i].by_node].node < node)].by_node;
 }
 
 /* Paths first .. last by rank; the outermost `depth` functions are common to them (one alone: all of its). */

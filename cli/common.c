@@ -24,33 +24,17 @@ uint32_t common_count(const struct candidate_path *paths, uint32_t count)
     return count;
 }
 
-/* A node's path from the root inwards; its depth. */
-static int read_path(const struct pathmap *map, uint32_t node, uint32_t **functions, size_t *room,
-                     struct fathom_error *err)
-{
-    int depth = pathmap_path(map, node, *functions, *room);
-    if (depth > 0 && (size_t)depth > *room) {
-        uint32_t *bigger = realloc(*functions, (size_t)depth * sizeof *bigger);
-        if (!bigger)
-            return error_memory(err);
-        *functions = bigger;
-        *room = (size_t)depth;
-        depth = pathmap_path(map, node, *functions, *room);
-    }
-    return depth < 0 ? error_set(err, EBADMSG, "the map is damaged: a path in it does not end") : depth;
-}
-
 int common_find(struct common *c, const struct pathmap *map, const struct candidate_path *paths,
                 uint32_t count, struct fathom_error *err)
 {
-    int depth = read_path(map, paths[0].node, &c->functions, &c->room, err);
+    int depth = pathmap_read_path(map, paths[0].node, &c->functions, &c->room, err);
     if (depth < 0)
         return depth;
     c->paths = common_count(paths, count);
     c->depth = c->outer = c->inner = (size_t)depth;
     size_t shortest = c->depth;
     for (uint32_t i = 1; i < c->paths; i++) {
-        depth = read_path(map, paths[i].node, &c->other, &c->other_room, err);
+        depth = pathmap_read_path(map, paths[i].node, &c->other, &c->other_room, err);
         if (depth < 0)
             return depth;
         size_t other = (size_t)depth, outer = 0, inner = 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "image/lines.h"
 #include "infer/locate.h"
 
@@ -21,6 +22,8 @@ struct framing {
     struct table *lines; /* image -> struct lines, 0 when it has none */
     uint32_t *path;      /* frames from the root inwards */
     size_t depth, room;  /* of path */
+    uint32_t *functions; /* of a node's path in the map */
+    size_t function_room;
 };
 
 struct framing *framing_new(const struct framing_options *options, struct image_cache *images)
@@ -51,6 +54,7 @@ void framing_free(struct framing *f)
     frames_free(f->frames);
     free(f->items);
     free(f->path);
+    free(f->functions);
     free(f);
 }
 
@@ -72,26 +76,9 @@ const struct frames *framing_frames(const struct framing *f)
     return f->frames;
 }
 
-/* Room for so many more frames. */
-static bool reserve(struct framing *f, size_t more)
-{
-    if (f->depth + more <= f->room)
-        return true;
-    size_t room = (f->depth + more) * 2 + 64;
-    uint32_t *path = realloc(f->path, room * sizeof *path);
-    if (!path)
-        return false;
-    f->path = path;
-    f->room = room;
-    return true;
-}
-
 static int append(struct framing *f, uint32_t item, struct fathom_error *err)
 {
-    if (item == NO_ITEM || !reserve(f, 1))
-        return error_memory(err);
-    f->path[f->depth++] = item;
-    return 0;
+    return item != NO_ITEM && vec_push(f->path, f->depth, f->room, item) ? 0 : error_memory(err);
 }
 
 int framing_label(struct framing *f, const char *text, struct fathom_error *err)
@@ -139,20 +126,9 @@ int framing_functions(struct framing *f, const uint32_t *functions, size_t count
 
 int framing_node(struct framing *f, uint32_t node, uint32_t depth, struct fathom_error *err)
 {
-    int all = pathmap_path(f->map, node, NULL, 0);
-    if (all < 0)
-        return error_set(err, EBADMSG, "the map is damaged: a path in it does not end");
-    if (!reserve(f, (size_t)all))
-        return error_memory(err);
-    uint32_t *path = f->path + f->depth, wanted = depth < (uint32_t)all ? depth : (uint32_t)all;
-    pathmap_path(f->map, node, path, (size_t)all);
-    for (uint32_t i = 0; i < wanted; i++) {
-        path[i] = function_item(f, path[i]);
-        if (path[i] == NO_ITEM)
-            return error_memory(err);
-    }
-    f->depth += wanted;
-    return 0;
+    int all = pathmap_read_path(f->map, node, &f->functions, &f->function_room, err);
+    return all < 0 ? all
+                   : framing_functions(f, f->functions, depth < (uint32_t)all ? depth : (uint32_t)all, err);
 }
 
 int framing_leaf(struct framing *f, uint32_t node, struct fathom_error *err)

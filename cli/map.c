@@ -118,17 +118,9 @@ static bool is_listed(const struct listing *l, uint32_t function)
 static int print_path(struct listing *l, uint32_t number, struct fathom_error *err)
 {
     struct pathmap_node node = pathmap_node(l->map, number);
-    int depth = pathmap_path(l->map, number, l->path, l->room);
-    if (depth > (int)l->room) {
-        uint32_t *more = realloc(l->path, (size_t)depth * sizeof *more);
-        if (!more)
-            return error_memory(err);
-        l->path = more;
-        l->room = (size_t)depth;
-        depth = pathmap_path(l->map, number, l->path, l->room);
-    }
+    int depth = pathmap_read_path(l->map, number, &l->path, &l->room, err);
     if (depth < 0)
-        return error_set(err, EBADMSG, "the map is damaged: a path in it does not end");
+        return depth;
     printf("%10llu %10llu %8u  ", (unsigned long long)node.self, (unsigned long long)node.passes,
            node.height);
     const char *separator = "";
@@ -146,10 +138,8 @@ static int print_path(struct listing *l, uint32_t number, struct fathom_error *e
 static int print_paths(struct listing *l, struct fathom_error *err)
 {
     uint32_t nodes = pathmap_node_count(l->map), printed = 0;
-    l->room = 256;
     l->order = malloc((nodes + 1) * sizeof *l->order);
-    l->path = malloc(l->room * sizeof *l->path);
-    int rc = l->order && l->path ? 0 : error_memory(err);
+    int rc = l->order ? 0 : error_memory(err);
     for (uint32_t i = 0; rc == 0 && i < nodes; i++)
         l->order[i] = i;
     if (rc == 0)

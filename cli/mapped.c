@@ -12,6 +12,7 @@
 
 #include "base/checksum.h"
 #include "base/hash.h"
+#include "base/vec.h"
 #include "image/image_store.h"
 #include "image/mapped_name.h"
 #include "image/vdso.h"
@@ -141,14 +142,8 @@ static void keep(const struct mapped *m, int fd, const struct mapped_file *file)
 
 static struct mapped_file *add_file(struct mapped *m, const char *path)
 {
-    if (m->count == m->room) {
-        size_t room = m->room ? m->room * 2 : 64;
-        struct mapped_file *files = reallocarray(m->files, room, sizeof *files);
-        if (!files)
-            return NULL;
-        m->files = files;
-        m->room = room;
-    }
+    if (!vec_reserve(m->files, m->count, m->room, 1))
+        return NULL;
     uint32_t name = names_intern(m->paths, path);
     if (name == NAMES_NONE)
         return NULL;

@@ -1,10 +1,12 @@
 /* path_names.c - see path_names.h. */
 #include "cli/path_names.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "image/name.h"
 
 #define NAME_BYTES 512 /* longer ones are cut */
@@ -52,18 +54,6 @@ void path_names_free(struct path_names *n)
     free(n);
 }
 
-static bool reserve(struct words *words, size_t depth)
-{
-    if (depth <= words->room)
-        return true;
-    struct named_frame *frames = realloc(words->frames, depth * sizeof *frames);
-    if (!frames)
-        return false;
-    words->frames = frames;
-    words->room = depth;
-    return true;
-}
-
 /* false: out of memory. The text becomes fit for a terminal. */
 static bool name_frame(struct path_names *n, struct named_frame *frame, char *text, uint32_t function)
 {
@@ -76,7 +66,7 @@ int path_names_truth(struct path_names *n, uint32_t path, struct named_path *out
 {
     const uint32_t *functions;
     size_t depth = truth_path(n->truth, path, &functions);
-    if (!reserve(&n->truths, depth))
+    if (!vec_reserve(n->truths.frames, 0, n->truths.room, depth))
         return error_memory(err);
     for (size_t i = 0; i < depth; i++) {
         char text[NAME_BYTES];
@@ -88,26 +78,12 @@ int path_names_truth(struct path_names *n, uint32_t path, struct named_path *out
     return 0;
 }
 
-/* The functions of a node's path into n->functions: its depth, 0 for none. -1: out of memory. */
-static int functions_of_node(struct path_names *n, uint32_t node)
-{
-    int depth = node == PATHMAP_NONE ? 0 : pathmap_path(n->map, node, n->functions, n->room);
-    if (depth <= 0)
-        return 0;
-    if ((size_t)depth <= n->room)
-        return depth;
-    uint32_t *functions = realloc(n->functions, (size_t)depth * sizeof *functions);
-    if (!functions)
-        return -1;
-    n->functions = functions;
-    n->room = (size_t)depth;
-    return pathmap_path(n->map, node, n->functions, n->room);
-}
-
 int path_names_answer(struct path_names *n, uint32_t node, struct named_path *out, struct fathom_error *err)
 {
-    int depth = functions_of_node(n, node);
-    if (depth < 0 || !reserve(&n->answers, (size_t)depth))
+    int depth = node == PATHMAP_NONE ? 0 : pathmap_read_path(n->map, node, &n->functions, &n->room, NULL);
+    if (depth == -EBADMSG) /* has no names */
+        depth = 0;
+    if (depth < 0 || !vec_reserve(n->answers.frames, 0, n->answers.room, (size_t)depth))
         return error_memory(err);
     for (int i = 0; i < depth; i++) {
         char text[NAME_BYTES];

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 
 #define NO_HASH   0 /* not computed yet */
 #define ROOT_HASH 1
@@ -53,18 +54,6 @@ void comparison_free(struct comparison *c)
     free(c->truths);
     free(c->answer);
     free(c);
-}
-
-static bool reserve(uint32_t **array, size_t *room, size_t count)
-{
-    if (count <= *room)
-        return true;
-    uint32_t *bigger = realloc(*array, count * 2 * sizeof *bigger);
-    if (!bigger)
-        return false;
-    *array = bigger;
-    *room = count * 2;
-    return true;
 }
 
 /* Whether the frames of an image of the resolver's map are compared. */
@@ -114,7 +103,7 @@ static ptrdiff_t translate(struct comparison *c, uint32_t truth)
 {
     const uint32_t *functions;
     size_t depth = truth_path(c->truth, truth, &functions), kept = 0;
-    if (!reserve(&c->truths, &c->truths_room, depth))
+    if (!vec_reserve(c->truths, 0, c->truths_room, depth))
         return -1;
     for (size_t i = 0; i < depth; i++) {
         uint32_t function = comparison_translate(c, functions[i]);
@@ -129,14 +118,9 @@ static ptrdiff_t translate(struct comparison *c, uint32_t truth)
 /* The answer's, into c->answer. -1: out of memory. */
 static ptrdiff_t recall(struct comparison *c, uint32_t node)
 {
-    int depth = pathmap_path(c->map, node, c->answer, c->answer_room);
+    int depth = pathmap_read_path(c->map, node, &c->answer, &c->answer_room, NULL);
     if (depth < 0)
-        return 0;
-    if ((size_t)depth > c->answer_room) {
-        if (!reserve(&c->answer, &c->answer_room, (size_t)depth))
-            return -1;
-        pathmap_path(c->map, node, c->answer, c->answer_room);
-    }
+        return depth == -ENOMEM ? -1 : 0;
     ptrdiff_t kept = 0;
     for (int i = 0; i < depth; i++) {
         if (comparison_covers(c, c->answer[i]))
@@ -151,9 +135,8 @@ static int hash_node(struct comparison *c, uint32_t node, uint64_t *hash)
     size_t pending = 0;
     uint32_t at = node;
     for (; at != PATHMAP_NONE && c->hashes[at] == NO_HASH; at = pathmap_node(c->map, at).parent) {
-        if (!reserve(&c->answer, &c->answer_room, pending + 1))
+        if (!vec_push(c->answer, pending, c->answer_room, at))
             return -1;
-        c->answer[pending++] = at;
     }
     uint64_t carried = at == PATHMAP_NONE ? ROOT_HASH : c->hashes[at];
     while (pending-- > 0) {

@@ -8,6 +8,7 @@
 
 #include "base/checksum.h"
 #include "base/hash.h"
+#include "base/vec.h"
 
 struct evaluation {
     struct truth *truth;
@@ -82,14 +83,8 @@ static struct verdict *verdict_of(struct evaluation *e, struct judged_cid cid, c
         return NULL;
     if (!added)
         return &e->verdicts[*place];
-    if (e->count == e->room) {
-        size_t room = e->room ? e->room * 2 : 256;
-        struct verdict *verdicts = realloc(e->verdicts, room * sizeof *verdicts);
-        if (!verdicts)
-            return NULL;
-        e->verdicts = verdicts;
-        e->room = room;
-    }
+    if (!vec_reserve(e->verdicts, e->count, e->room, 1))
+        return NULL;
     *place = e->count;
     return decide(e, cid, r, truth, &e->verdicts[e->count]) < 0 ? NULL : &e->verdicts[e->count++];
 }

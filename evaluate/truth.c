@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/checksum.h"
 #include "base/hash.h"
+#include "base/vec.h"
 #include "image/name.h"
 
 struct path {
@@ -51,18 +52,6 @@ const char *no_truth_text(unsigned reason)
                                      : unwind_end_text((enum unwind_end)reason);
 }
 
-static bool reserve(struct truth *t, size_t depth)
-{
-    if (depth <= t->room)
-        return true;
-    uint32_t *path = realloc(t->path, depth * sizeof *path);
-    if (!path)
-        return false;
-    t->path = path;
-    t->room = depth;
-    return true;
-}
-
 struct truth *truth_new(const struct pathmap *map)
 {
     struct truth *t = calloc(1, sizeof *t);
@@ -75,7 +64,7 @@ struct truth *truth_new(const struct pathmap *map)
     t->arena = arena_new(0);
     t->unwound = calloc(UNWIND_MAX_FRAMES, sizeof *t->unwound);
     if (!t->known || !t->numbers || !t->functions || !t->arena || !t->unwound ||
-        !reserve(t, UNWIND_MAX_FRAMES)) {
+        !vec_reserve(t->path, 0, t->room, UNWIND_MAX_FRAMES)) {
         truth_free(t);
         return NULL;
     }
@@ -109,14 +98,8 @@ static uint32_t number_function(struct truth *t, const struct place *place)
         return UINT32_MAX;
     if (!added)
         return (uint32_t)*number;
-    if (t->met_count == t->met_room) {
-        uint32_t room = t->met_room ? t->met_room * 2 : 256;
-        struct met *met = realloc(t->met, room * sizeof *met);
-        if (!met)
-            return UINT32_MAX;
-        t->met = met;
-        t->met_room = room;
-    }
+    if (!vec_reserve(t->met, t->met_count, t->met_room, 1))
+        return UINT32_MAX;
     *number = t->met_count;
     t->met[t->met_count] = (struct met){place->image, place->function};
     return t->met_count++;
@@ -132,14 +115,8 @@ static uint32_t number_path(struct truth *t, size_t depth)
         return UINT32_MAX;
     if (!added)
         return (uint32_t)*place;
-    if (t->path_count == t->path_room) {
-        uint32_t room = t->path_room ? t->path_room * 2 : 256;
-        struct path *paths = realloc(t->paths, room * sizeof *paths);
-        if (!paths)
-            return UINT32_MAX;
-        t->paths = paths;
-        t->path_room = room;
-    }
+    if (!vec_reserve(t->paths, t->path_count, t->path_room, 1))
+        return UINT32_MAX;
     uint32_t *functions = arena_alloc(t->arena, bytes + 1);
     if (!functions)
         return UINT32_MAX;
@@ -151,16 +128,7 @@ static uint32_t number_path(struct truth *t, size_t depth)
 
 static bool add_share(struct truth *t, struct true_share share)
 {
-    if (t->share_count == t->share_room) {
-        uint32_t room = t->share_room ? t->share_room * 2 : 256;
-        struct true_share *shares = realloc(t->shares, room * sizeof *shares);
-        if (!shares)
-            return false;
-        t->shares = shares;
-        t->share_room = room;
-    }
-    t->shares[t->share_count++] = share;
-    return true;
+    return vec_push(t->shares, t->share_count, t->share_room, share);
 }
 
 /* The path of the sample's own stack: 1; 0 with the reason. */
@@ -192,14 +160,9 @@ static int enter_unwound(struct truth *t, const struct process *process, const s
 /* The number of a map's path. */
 static int number_node(struct truth *t, uint32_t node, uint32_t *number)
 {
-    int depth = pathmap_path(t->map, node, t->path, t->room);
+    int depth = pathmap_read_path(t->map, node, &t->path, &t->room, NULL);
     if (depth < 0)
-        return -EBADMSG;
-    if ((size_t)depth > t->room) {
-        if (!reserve(t, (size_t)depth))
-            return -ENOMEM;
-        pathmap_path(t->map, node, t->path, t->room);
-    }
+        return depth;
     *number = number_path(t, (size_t)depth);
     return *number == UINT32_MAX ? -ENOMEM : 0;
 }

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/search.h"
+#include "base/vec.h"
 #include "pathmap/map_data.h"
 
 /* A string of the file: the section ends with a NUL, so any offset in it begins one. "" when it is
@@ -123,19 +125,11 @@ struct trie_statistics pathmap_statistics(const struct pathmap *map)
 
 uint32_t pathmap_find_function(const struct pathmap *map, uint32_t image, uint64_t address)
 {
-    uint32_t low = 0, high = map->function_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct fmap_function *function = &map->functions[middle];
-        if (function->image < image || (function->image == image && function->address < address))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < map->function_count && map->functions[low].image == image &&
-        map->functions[low].address == address)
-        return low;
-    return PATHMAP_NONE;
+    const struct fmap_function *all = map->functions;
+    uint32_t first = lower_bound(i, 0, map->function_count,
+                                 all[i].image < image || (all[i].image == image && all[i].address < address));
+    bool found = first < map->function_count && all[first].image == image && all[first].address == address;
+    return found ? first : PATHMAP_NONE;
 }
 
 uint32_t pathmap_find_image(const struct pathmap *map, const char *path, const struct build_id *id,
@@ -210,18 +204,22 @@ int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, 
     return depth > INT32_MAX ? INT32_MAX : (int)depth;
 }
 
+int pathmap_read_path(const struct pathmap *map, uint32_t node, uint32_t **functions, size_t *room,
+                      struct fathom_error *err)
+{
+    int depth = pathmap_path(map, node, *functions, *room);
+    if (depth > 0 && (size_t)depth > *room) {
+        if (!vec_reserve(*functions, 0, *room, (size_t)depth))
+            return error_memory(err);
+        depth = pathmap_path(map, node, *functions, *room);
+    }
+    return depth < 0 ? error_set(err, EBADMSG, "the map is damaged: a path in it does not end") : depth;
+}
+
 /* The first PC whose node is not below this one. */
 static uint32_t first_pc(const struct pathmap *map, uint32_t node)
 {
-    uint32_t low = 0, high = map->pc_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (map->pcs[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return lower_bound(i, 0, map->pc_count, map->pcs[i].node < node);
 }
 
 uint32_t pathmap_pcs(const struct pathmap *map, uint32_t node, uint32_t *first)

@@ -83,5 +83,9 @@ struct pathmap_pc pathmap_pc(const struct pathmap *map, uint32_t number);
 /* Functions from the root to the node, at most max of them (the innermost are kept); returns the depth (which
  * may be more than max), or -EBADMSG when the walk meets an unsound node. */
 int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, size_t max);
+/* All functions of a path, from the root to the node, in an array that grows when it must (base/vec.h); returns
+ * the depth, -EBADMSG as above, or -ENOMEM. */
+int pathmap_read_path(const struct pathmap *map, uint32_t node, uint32_t **functions, size_t *room,
+                      struct fathom_error *err);
 
 #endif
