@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "pathmap/trie.h"
 
 struct audits {
@@ -50,16 +51,7 @@ bool audits_is(const struct audits *a, const struct sample *sample)
 
 int audits_add(struct audits *a, struct fathom_error *err)
 {
-    if (a->count == a->room) {
-        size_t room = a->room ? a->room * 2 : 256;
-        uint32_t *nodes = realloc(a->nodes, room * sizeof *nodes);
-        if (!nodes)
-            return error_memory(err);
-        a->nodes = nodes;
-        a->room = room;
-    }
-    a->nodes[a->count++] = TRIE_NONE;
-    return 0;
+    return vec_push(a->nodes, a->count, a->room, TRIE_NONE) ? 0 : error_memory(err);
 }
 
 void audits_tell(struct audits *a, uint32_t node)

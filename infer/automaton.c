@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "infer/lattice.h"
 
 #define NONE       UINT32_MAX
@@ -108,20 +109,6 @@ void automaton_free(struct automaton *a)
     free(a);
 }
 
-/* Room for `more` elements of `size` bytes after `count`; false: out of memory. */
-static bool grow(void **array, size_t count, size_t more, size_t *room, size_t size)
-{
-    if (count + more <= *room)
-        return true;
-    size_t wanted = *room + *room / 2 + more + 64;
-    void *larger = realloc(*array, wanted * size);
-    if (!larger)
-        return false;
-    *array = larger;
-    *room = wanted;
-    return true;
-}
-
 /* Among the open items; false: it cannot become one of the best paths. Those that it makes superfluous go. */
 static bool insert_open(struct automaton *a, uint32_t item, struct scaled promise)
 {
@@ -151,10 +138,8 @@ static bool add_item(struct automaton *a, struct item item)
 {
     if (!is_promising(a, item.promise))
         return true;
-    size_t room = a->item_room;
-    if (!grow((void **)&a->items, a->item_count, 1, &room, sizeof *a->items))
+    if (!vec_reserve(a->items, a->item_count, a->item_room, 1))
         return false;
-    a->item_room = (uint32_t)room;
     a->items[a->item_count] = item;
     return !insert_open(a, a->item_count, item.promise) || ++a->item_count;
 }
@@ -273,9 +258,8 @@ static bool make_room(struct automaton *a)
         a->index = table_new();
         a->answer_count = a->probability_count = 0;
     }
-    return a->index && grow((void **)&a->answers, a->answer_count, 1, &a->answer_room, sizeof *a->answers) &&
-           grow((void **)&a->probabilities, a->probability_count, a->options.best, &a->probability_room,
-                sizeof *a->probabilities);
+    return a->index && vec_reserve(a->answers, a->answer_count, a->answer_room, 1) &&
+           vec_reserve(a->probabilities, a->probability_count, a->probability_room, a->options.best);
 }
 
 /* Remembers the search's answer; sum: over all paths; cell: NULL, there are none. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 
 #define LITTLE 1e-9 /* what rounding leaves of sums that went up and down again */
 
@@ -53,25 +54,10 @@ void backoff_free(struct backoff *b)
     free(b);
 }
 
-/* Room for one more element of `size` bytes; false: out of memory. */
-static bool make_room(void **array, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room)
-        return true;
-    if (*room > UINT32_MAX / 4)
-        return false;
-    void *more = realloc(*array, (*room * 2 + 256) * size);
-    if (!more)
-        return false;
-    *array = more;
-    *room = *room * 2 + 256;
-    return true;
-}
-
 static uint32_t context_at(struct backoff *b, uint32_t outer, uint32_t inner)
 {
     bool added;
-    if (!make_room((void **)&b->contexts, b->context_count, &b->context_room, sizeof *b->contexts))
+    if (!vec_reserve(b->contexts, b->context_count, b->context_room, 1))
         return BACKOFF_NONE;
     uint64_t *place = table_put(b->context_of, (uint64_t)outer << 32 | inner, &added);
     if (!place)
@@ -86,8 +72,7 @@ static uint32_t context_at(struct backoff *b, uint32_t outer, uint32_t inner)
 static uint32_t transition_at(struct backoff *b, uint32_t context, uint32_t next, uint32_t lower)
 {
     bool added;
-    if (context == BACKOFF_NONE || !make_room((void **)&b->transitions, b->transition_count,
-                                              &b->transition_room, sizeof *b->transitions))
+    if (context == BACKOFF_NONE || !vec_reserve(b->transitions, b->transition_count, b->transition_room, 1))
         return BACKOFF_NONE;
     uint64_t *place = table_put(b->transition_of, (uint64_t)context << 32 | next, &added);
     if (!place)

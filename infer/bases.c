@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 
 #define HEIGHTS_MAX 4096 /* per function */
 #define ROUND       1024 /* samples of a thread between two looks for a leader */
@@ -215,14 +216,8 @@ static struct candidate *ballot_candidate(struct ballot *ballot, uint64_t base)
         return &ballot->candidates[*value];
     if (ballot->count == BASES_CANDIDATES && !ballot_prune(ballot))
         return NULL;
-    if (ballot->count == ballot->room) {
-        size_t room = ballot->room ? ballot->room * 2 : 64;
-        struct candidate *candidates = realloc(ballot->candidates, room * sizeof *candidates);
-        if (!candidates)
-            return NULL;
-        ballot->candidates = candidates;
-        ballot->room = room;
-    }
+    if (!vec_reserve(ballot->candidates, ballot->count, ballot->room, 1))
+        return NULL;
     value = table_put(ballot->index, base, NULL);
     if (!value)
         return NULL;

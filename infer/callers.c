@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 
 #define BACK_OFF 2.0 /* sights of (function, next) that weigh as much as all callers of the function */
 
@@ -41,24 +42,11 @@ static struct mixture mixture_of(const struct graph *g, uint32_t function)
     return m;
 }
 
-static bool grow(void **items, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room)
-        return true;
-    uint32_t wanted = *room + *room / 2 + 1024;
-    void *more = realloc(*items, wanted * size);
-    if (!more)
-        return false;
-    *items = more;
-    *room = wanted;
-    return true;
-}
-
 /* false: out of memory. */
 static bool add_caller(struct making *m, struct caller caller)
 {
     struct callers *c = m->c;
-    if (!grow((void **)&c->callers, c->caller_count, &m->caller_room, sizeof *c->callers))
+    if (!vec_reserve(c->callers, c->caller_count, m->caller_room, 1))
         return false;
     c->callers[c->caller_count++] = caller;
     return true;
@@ -114,7 +102,7 @@ static bool add_terms(struct making *m, const struct callers_node *node, struct 
         if (i == pair.count || precedes(of, &pair.edges[i]))
             continue;
         double probability = share * of_pair * pair.edges[i].weight / pair.weight;
-        if (!grow((void **)&c->terms, c->term_count, &m->term_room, sizeof *c->terms))
+        if (!vec_reserve(c->terms, c->term_count, m->term_room, 1))
             return false;
         c->terms[c->term_count++] = (struct callers_term){k, probability};
     }

@@ -6,6 +6,7 @@
 
 #include "base/checksum.h"
 #include "base/hash.h"
+#include "base/vec.h"
 
 #define ALIGNMENT 16u        /* bytes: of SP as the kernel starts a program (x86-64 psABI, section 3.4.1) */
 #define REACH     (8u << 20) /* bytes below a base: the default limit of a stack */
@@ -60,14 +61,8 @@ int code_votes_add(struct code_votes *v, uint32_t stack, uint32_t function, uint
     }
     if (v->count == CODE_VOTES_SPOTS)
         return 0;
-    if (v->count == v->room) {
-        size_t room = v->room ? v->room * 2 : 256;
-        struct spot *spots = realloc(v->spots, room * sizeof *spots);
-        if (!spots)
-            return -ENOMEM;
-        v->spots = spots;
-        v->room = room;
-    }
+    if (!vec_reserve(v->spots, v->count, v->room, 1))
+        return -ENOMEM;
     uint64_t *place = table_put(v->index, key, NULL);
     if (!place)
         return -ENOMEM;

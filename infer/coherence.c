@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 #define LIKELY   0.05  /* a state is, that has this much of the most probable one's weight */
 #define GAPS_MIN 0.125 /* limits of coherence_gaps() */
 #define GAPS_MAX 4.0
@@ -74,24 +76,12 @@ double coherence_gaps(const struct coherence *m, uint64_t from, uint64_t to)
 
 static int reserve(struct coherence *m, uint32_t states)
 {
-    if (states > m->room) {
-        uint32_t room = states + states / 2 + 256;
-        struct state *more = realloc(m->states, room * sizeof *more);
-        if (!more)
-            return -1;
-        memset(more + m->room, 0, (room - m->room) * sizeof *more);
-        m->states = more;
-        m->room = room;
-    }
-    if (m->met_count == m->met_room) {
-        uint32_t room = m->met_room ? m->met_room * 2 : 256;
-        struct met *more = realloc(m->met, room * sizeof *more);
-        if (!more)
-            return -1;
-        m->met = more;
-        m->met_room = room;
-    }
-    return 0;
+    uint32_t before = m->room;
+    if (!vec_reserve(m->states, 0, m->room, states))
+        return -1;
+    if (m->room > before)
+        memset(m->states + before, 0, (m->room - before) * sizeof *m->states);
+    return vec_reserve(m->met, m->met_count, m->met_room, 1) ? 0 : -1;
 }
 
 int coherence_meet(struct coherence *m, uint32_t answer, double samples)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "infer/translation.h"
 #include "process/unwind.h"
 
@@ -115,16 +116,7 @@ static struct thread *thread_get(struct entries *e, uint32_t tid)
 
 static bool shadow_push(struct shadow_stack *s, struct shadow_frame frame)
 {
-    if (s->depth == s->room) {
-        uint32_t room = s->room ? s->room * 2 : 64;
-        struct shadow_frame *frames = realloc(s->frames, room * sizeof *frames);
-        if (!frames)
-            return false;
-        s->frames = frames;
-        s->room = room;
-    }
-    s->frames[s->depth++] = frame;
-    return true;
+    return vec_push(s->frames, s->depth, s->room, frame);
 }
 
 /* The shadow stack of the stack with this base. NULL: out of memory, or the thread has too many. */

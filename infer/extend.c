@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "infer/automaton.h"
 #include "infer/graph_statics.h"
 #include "infer/novelty.h"
@@ -40,16 +41,7 @@ struct extending {
 
 static int note_path(struct extension *out, struct expected_path path)
 {
-    if (out->count == out->room) {
-        size_t room = out->room ? out->room * 2 : 1024;
-        struct expected_path *paths = realloc(out->paths, room * sizeof *paths);
-        if (!paths)
-            return -ENOMEM;
-        out->paths = paths;
-        out->room = room;
-    }
-    out->paths[out->count++] = path;
-    return 0;
+    return vec_push(out->paths, out->count, out->room, path) ? 0 : -ENOMEM;
 }
 
 /* Whether the path in x->steps can be in the setting. */

@@ -1,7 +1,7 @@
 /* lattice_meet.c - the cells that a cell's paths go on with; see lattice.h for which are tried first. */
 #include <errno.h>
-#include <stdlib.h>
 
+#include "base/vec.h"
 #include "infer/lattice_private.h"
 
 static bool is_plain(enum lattice_kind kind)
@@ -12,14 +12,8 @@ static bool is_plain(enum lattice_kind kind)
 /* A place for one more outer cell; NULL: out of memory. */
 static struct met *add_met(struct lattice *l)
 {
-    if (l->met_count == l->met_room) {
-        uint32_t room = l->met_room ? l->met_room * 2 : 256;
-        struct met *more = realloc(l->met, room * sizeof *more);
-        if (!more)
-            return NULL;
-        l->met = more;
-        l->met_room = room;
-    }
+    if (!vec_reserve(l->met, l->met_count, l->met_room, 1))
+        return NULL;
     return &l->met[l->met_count++];
 }
 
@@ -166,13 +160,8 @@ int64_t lattice_ways(struct lattice *l, struct lattice_state state, const struct
     const struct callers_pair *pair = pair_of(l, state);
     if (pair && kind != LATTICE_RESORT)
         weigh_pair(l, &l->callers->of[state.node], pair);
-    if (l->met_count > l->way_room) {
-        struct lattice_way *ways = realloc(l->ways, l->met_count * sizeof *ways);
-        if (!ways)
-            return -ENOMEM;
-        l->ways = ways;
-        l->way_room = l->met_count;
-    }
+    if (!vec_reserve(l->ways, 0, l->way_room, l->met_count))
+        return -ENOMEM;
     for (uint32_t i = 0; i < l->met_count; i++) {
         const struct met *met = &l->met[i];
         l->ways[i] = (struct lattice_way){met->outer, met->edge, met->probability, met->value, met->paths};

@@ -1,4 +1,5 @@
 /* lattice_values.c - what all paths of a cell come to; see lattice.h. */
+#include "base/search.h"
 #include "infer/lattice_private.h"
 
 /* A sum over paths with the best of them. */
@@ -97,17 +98,10 @@ double lattice_fill_open(const struct lattice *l, uint32_t node, uint32_t unit, 
         total_add(&total, &l->rows[node].values[l->rows[node].cells[before].first], 1);
         paths += l->rows[node].cells[before].paths;
     }
-    uint32_t low = 0, high = open->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (open->units[middle] < unit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t first = lower_bound(i, 0, open->count, open->units[i] < unit);
     const struct row *row = &l->rows[open->function];
-    uint32_t own = low < open->count && open->units[low] == unit ? lattice_cell_of(l, open->function, unit)
-                                                                 : CALLERS_NONE;
+    bool has_unit = first < open->count && open->units[first] == unit;
+    uint32_t own = has_unit ? lattice_cell_of(l, open->function, unit) : CALLERS_NONE;
     if (own != CALLERS_NONE) {
         total_add(&total, &row->values[row->cells[own].first], 1.0 / CALLERS_OPEN);
         paths += row->cells[own].paths;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/vec.h"
 
 struct context {
     uint32_t outer, node;
@@ -72,14 +73,8 @@ static uint32_t number_context(struct lineage *l, uint32_t node, uint32_t outer)
     uint32_t *number = &l->of_path[pathmap_node(l->map, node).path];
     if (*number != LINEAGE_ROOT)
         return *number;
-    if (l->count >= l->room) {
-        uint32_t room = l->room ? l->room * 2 : 1024;
-        struct context *contexts = realloc(l->contexts, room * sizeof *contexts);
-        if (!contexts)
-            return LINEAGE_ROOT;
-        l->contexts = contexts;
-        l->room = room;
-    }
+    if (!vec_reserve(l->contexts, l->count, l->room, 1))
+        return LINEAGE_ROOT;
     l->contexts[l->count] = (struct context){outer, node};
     *number = l->count++;
     return *number;

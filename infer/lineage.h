@@ -7,6 +7,7 @@
 #ifndef FATHOM_INFER_LINEAGE_H
 #define FATHOM_INFER_LINEAGE_H
 
+#include "base/search.h"
 #include "pathmap/pathmap.h"
 
 #define LINEAGE_ROOT 0u
@@ -37,15 +38,8 @@ uint32_t lineage_node(const struct lineage *lineage, uint32_t context);
 /* Functions from the root that both paths share: O(log depth). */
 static inline uint32_t ancestry_common(const struct ancestry *a, const struct ancestry *b)
 {
-    uint32_t low = 0, high = a->depth < b->depth ? a->depth : b->depth;
-    while (low < high) {
-        uint32_t middle = (low + high + 1) / 2;
-        if (a->contexts[middle - 1] == b->contexts[middle - 1])
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    uint32_t most = a->depth < b->depth ? a->depth : b->depth;
+    return lower_bound(i, 0, most, a->contexts[i] == b->contexts[i]);
 }
 
 #endif

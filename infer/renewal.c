@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 #define LEARN_AT 32.0 /* chances to leave a class that weigh as much as the guess */
 #define LEAST    1e-4 /* no context stays for sure */
 #define SWEEPS   3    /* what is left depends on what comes back, and that on what is left */
@@ -99,25 +101,12 @@ void renewal_free(struct renewal *r)
 
 static bool reserve(struct renewal *r, uint32_t count)
 {
-    if (count <= r->room)
-        return true;
-    size_t room = (size_t)count + count / 2 + 256;
-    struct context *contexts = realloc(r->contexts, room * sizeof *contexts);
-    if (contexts)
-        r->contexts = contexts;
-    double *flow = realloc(r->flow, room * sizeof *flow);
-    if (flow)
-        r->flow = flow;
-    bool good = contexts && flow;
-    for (uint32_t i = 0; i < RENEWAL_LEVELS; i++) {
-        struct part *parts = realloc(r->parts[i], room * sizeof *parts);
-        if (parts)
-            r->parts[i] = parts;
-        good = good && parts;
+    uint32_t room = r->room; /* of all, so that some alone may have grown */
+    for (uint32_t i = 0; i < RENEWAL_LEVELS; i++, room = r->room) {
+        if (!vec_reserve(r->parts[i], 0, room, count))
+            return false;
     }
-    if (good)
-        r->room = (uint32_t)room;
-    return good;
+    return vec_reserve(r->contexts, 0, room, count) && vec_reserve(r->flow, 0, r->room, count);
 }
 
 int renewal_meet(struct renewal *r)

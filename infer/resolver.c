@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "infer/translation.h"
 
 #define WALK 0.5 /* samples that a walk through a context is worth */
@@ -197,13 +198,8 @@ static uint32_t resolver_admitted(struct resolver *r, uint32_t setting, uint32_t
 /* Collects the candidates by function path: returns the number of paths, or -ENOMEM. */
 static int64_t resolver_group(struct resolver *r, uint32_t setting, uint32_t first, uint32_t count)
 {
-    if (count > r->group_room) {
-        struct group *more = realloc(r->groups, count * sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        r->groups = more;
-        r->group_room = count;
-    }
+    if (!vec_reserve(r->groups, 0, r->group_room, count))
+        return -ENOMEM;
     struct group *groups = r->groups;
     count = resolver_admitted(r, setting, first, count);
     if (count == 0)
@@ -236,20 +232,6 @@ static int candidate_compare(const void *a, const void *b)
     if (x->probability != y->probability)
         return x->probability < y->probability ? 1 : -1;
     return x->node < y->node ? -1 : x->node > y->node;
-}
-
-/* Room for some more candidates. false: out of memory. */
-static bool resolver_make_room(struct resolver *r, size_t more)
-{
-    if (more <= r->candidate_room - r->candidate_count)
-        return true;
-    size_t room = (r->candidate_room + more) * 2;
-    struct candidate_path *candidates = realloc(r->candidates, room * sizeof *candidates);
-    if (!candidates)
-        return false;
-    r->candidates = candidates;
-    r->candidate_room = room;
-    return true;
 }
 
 /* Whether the paths that training saw of a CID are all that it has, as far as can be told. */
@@ -338,7 +320,7 @@ static void tell_first_kind(const struct resolver *r, struct answer *answer)
 /* Adds the paths of a CID to the candidates. false: out of memory. */
 static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
 {
-    if (!resolver_make_room(r, paths))
+    if (!vec_reserve(r->candidates, r->candidate_count, r->candidate_room, paths))
         return false;
     *out = (struct answer){.first = (uint32_t)r->candidate_count,
                            .count = paths < CANDIDATES_MAX ? (uint32_t)paths : CANDIDATES_MAX};
@@ -354,16 +336,7 @@ static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
 
 static bool resolver_add_answer(struct resolver *r, struct answer answer)
 {
-    if (r->answer_count == r->answer_room) {
-        size_t room = r->answer_room ? r->answer_room * 2 : 256;
-        struct answer *answers = realloc(r->answers, room * sizeof *answers);
-        if (!answers)
-            return false;
-        r->answers = answers;
-        r->answer_room = room;
-    }
-    r->answers[r->answer_count++] = answer;
-    return true;
+    return vec_push(r->answers, r->answer_count, r->answer_room, answer);
 }
 
 static int resolver_remember(struct resolver *r, uint64_t key, struct answer answer)
@@ -422,7 +395,7 @@ uint32_t resolver_candidates(const struct resolver *r, uint32_t answer, const st
 int resolver_weigh(struct resolver *r, uint32_t answer, const double *likelihoods, uint32_t *out)
 {
     struct answer made = r->answers[answer];
-    if (!resolver_make_room(r, made.count))
+    if (!vec_reserve(r->candidates, r->candidate_count, r->candidate_room, made.count))
         return -ENOMEM;
     const struct candidate_path *old = r->candidates + made.first;
     struct candidate_path *weighed = r->candidates + r->candidate_count;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 
 struct thread {
     uint64_t clock;  /* at its last sample of the clock */
@@ -54,15 +55,9 @@ static struct thread *thread_of(struct run_times *r, uint64_t strand, const stru
     if (!place)
         return NULL;
     if (added) {
-        if (r->count == r->room) {
-            uint32_t room = r->room ? r->room * 2 : 16;
-            struct thread *threads = realloc(r->threads, room * sizeof *threads);
-            if (!threads) {
-                table_remove(r->index, strand);
-                return NULL;
-            }
-            r->threads = threads;
-            r->room = room;
+        if (!vec_reserve(r->threads, r->count, r->room, 1)) {
+            table_remove(r->index, strand);
+            return NULL;
         }
         *place = r->count;
         r->threads[r->count++] = (struct thread){.time = sample->time};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "image/mapped_name.h"
 
 /* Numbers of files, ascending. */
@@ -32,19 +33,6 @@ struct settings {
     uint32_t last_set;
 };
 
-static bool grow(void **items, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room)
-        return true;
-    uint32_t wanted = *room * 2 + 64;
-    void *more = realloc(*items, wanted * size);
-    if (!more)
-        return false;
-    *items = more;
-    *room = wanted;
-    return true;
-}
-
 struct settings *settings_new(void)
 {
     struct settings *s = calloc(1, sizeof *s);
@@ -57,8 +45,7 @@ struct settings *settings_new(void)
     s->number_of = table_new();
     s->united = table_new();
     if (!s->paths || !s->file_of || !s->set_of || !s->state_of || !s->number_of || !s->united ||
-        !grow((void **)&s->sets, 0, &s->set_room, sizeof *s->sets) ||
-        !grow((void **)&s->all, 0, &s->room, sizeof *s->all)) {
+        !vec_reserve(s->sets, 0, s->set_room, 1) || !vec_reserve(s->all, 0, s->room, 1)) {
         settings_free(s);
         return NULL;
     }
@@ -119,7 +106,7 @@ static int64_t file_number(struct settings *s, const struct mapping *mapping, co
         return -ENOMEM;
     if (!added)
         return (int64_t)*value;
-    if (!grow((void **)&s->files, s->file_count, &s->file_room, sizeof *s->files)) {
+    if (!vec_reserve(s->files, s->file_count, s->file_room, 1)) {
         table_remove(s->file_of, hash);
         return -ENOMEM;
     }
@@ -161,7 +148,7 @@ static int set_number(struct settings *s, uint32_t *files, uint32_t count, uint3
         *out = (uint32_t)*value;
         return 0;
     }
-    if (!value || !grow((void **)&s->sets, s->set_count, &s->set_room, sizeof *s->sets)) {
+    if (!value || !vec_reserve(s->sets, s->set_count, s->set_room, 1)) {
         if (value)
             table_remove(s->set_of, hash);
         free(files);
@@ -190,7 +177,7 @@ static int mapped_set(struct settings *s, const struct process *process, uint32_
         const struct mapping *mapping;
         for (size_t i = 0; (mapping = process_mapping_at(process, i, &build_id)); i++) {
             int64_t file = file_number(s, mapping, build_id);
-            if (file < 0 || !grow((void **)&files, count, &room, sizeof *files)) {
+            if (file < 0 || !vec_reserve(files, count, room, 1)) {
                 free(files);
                 return -ENOMEM;
             }
@@ -212,7 +199,7 @@ int settings_number(struct settings *s, struct setting setting, uint32_t *out)
     uint64_t hash = hash_u64(hash_u64(setting.files) ^ setting.called) ^ setting.start;
     bool added;
     uint64_t *value = table_put(s->number_of, hash, &added);
-    if (!value || !grow((void **)&s->all, s->count, &s->room, sizeof *s->all))
+    if (!value || !vec_reserve(s->all, s->count, s->room, 1))
         return -ENOMEM;
     if (added) {
         *value = s->count;
@@ -285,7 +272,7 @@ static int unite(struct settings *s, uint32_t program, uint32_t *out)
     for (uint32_t i = 1; i < s->set_count; i++) {
         const struct set *of = &s->sets[i];
         for (uint32_t f = 0; of->program == program && f < of->count; f++) {
-            if (!grow((void **)&files, count, &room, sizeof *files)) {
+            if (!vec_reserve(files, count, room, 1)) {
                 free(files);
                 return -ENOMEM;
             }

@@ -1,19 +1,13 @@
 /* shared_ground.c - see shared_ground.h. */
 #include "infer/shared_ground.h"
 
+#include "base/search.h"
+
 #define FAR 65536u /* bytes: a sample further below a stack is not on it, even if its height is known */
 
 size_t ground_above(const struct ground *g, uint64_t address)
 {
-    size_t low = 0, high = g->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (g->spots[middle].cfa > address)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return lower_bound(i, 0, g->count, g->spots[i].cfa <= address);
 }
 
 /* Whether the map knows the spot's height below this base. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/search.h"
+#include "base/vec.h"
 
 #define BASES_ABOVE 16 /* bases above an SP that are looked at: stacks that overlap end near each other */
 
@@ -54,14 +56,8 @@ static bool add(struct shared_stacks *s, struct shared_stack stack)
             known->last = stack.last;
         return true;
     }
-    if (s->count == s->room) {
-        size_t room = s->room ? s->room * 2 : 16;
-        struct shared_stack *all = realloc(s->all, room * sizeof *all);
-        if (!all)
-            return false;
-        s->all = all;
-        s->room = room;
-    }
+    if (!vec_reserve(s->all, s->count, s->room, 1))
+        return false;
     *place = s->count;
     s->all[s->count++] = stack;
     s->sorted = false;
@@ -101,15 +97,7 @@ static size_t first_above(struct shared_stacks *s, uint32_t pid, uint64_t addres
 {
     sort(s);
     struct shared_stack wanted = {.pid = pid, .base = address};
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_stacks(&s->all[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return lower_bound(i, 0, s->count, compare_stacks(&s->all[i], &wanted) < 0);
 }
 
 static uint64_t distance(const struct shared_stack *stack, uint64_t time)

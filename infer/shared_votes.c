@@ -7,6 +7,7 @@
 
 #include "base/checksum.h"
 #include "base/hash.h"
+#include "base/vec.h"
 #include "infer/shared_ground.h"
 #include "infer/shared_layout.h"
 
@@ -79,14 +80,8 @@ int shared_votes_add(struct shared_votes *v, const struct process *process, cons
     }
     if (v->count == SHARED_SPOTS)
         return 0;
-    if (v->count == v->room) {
-        size_t room = v->room ? v->room * 2 : 256;
-        struct spot *spots = realloc(v->spots, room * sizeof *spots);
-        if (!spots)
-            return error_memory(err);
-        v->spots = spots;
-        v->room = room;
-    }
+    if (!vec_reserve(v->spots, v->count, v->room, 1))
+        return error_memory(err);
     uint64_t *place_of = table_put(v->index, key, &added);
     if (!place_of)
         return error_memory(err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "image/calls.h"
 #include "infer/starts.h"
 
@@ -57,14 +58,12 @@ struct building {
 static void *list_add(struct building *b, struct list *list, const void *item, size_t size)
 {
     if (list->count == list->room) {
-        size_t room = list->room ? list->room * 2 : 1024;
-        void *items = realloc(list->items, room * size);
+        void *items = vec_grow(list->items, size, list->count, 1, &list->room, SIZE_MAX);
         if (!items) {
             b->failed = true;
             return NULL;
         }
         list->items = items;
-        list->room = room;
     }
     return memcpy((char *)list->items + size * list->count++, item, size);
 }

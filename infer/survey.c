@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 
 struct thread {
     struct moment *moments;
@@ -59,14 +60,8 @@ static int64_t count_cid(struct survey *s, const struct wanted *cid)
     if (!place)
         return -1;
     if (added) {
-        if (s->cid_count == s->cid_room) {
-            size_t room = s->cid_room ? s->cid_room * 2 : 1024;
-            struct wanted *cids = realloc(s->cids, room * sizeof *cids);
-            if (!cids)
-                return -1;
-            s->cids = cids;
-            s->cid_room = room;
-        }
+        if (!vec_reserve(s->cids, s->cid_count, s->cid_room, 1))
+            return -1;
         *place = s->cid_count;
         s->cids[s->cid_count] = *cid;
         s->cids[s->cid_count++].samples = 0;
@@ -84,14 +79,8 @@ static struct thread *thread_of(struct survey *s, uint64_t strand)
     if (!place)
         return NULL;
     if (added) {
-        if (s->thread_count == s->thread_room) {
-            uint32_t room = s->thread_room ? s->thread_room * 2 : 16;
-            struct thread *threads = realloc(s->threads, room * sizeof *threads);
-            if (!threads)
-                return NULL;
-            s->threads = threads;
-            s->thread_room = room;
-        }
+        if (!vec_reserve(s->threads, s->thread_count, s->thread_room, 1))
+            return NULL;
         *place = s->thread_count;
         s->threads[s->thread_count++] = (struct thread){0};
     }
@@ -110,14 +99,8 @@ int survey_add(struct survey *s, struct run_time run, const struct wanted *of, u
     struct thread *t = thread_of(s, run.strand);
     if (!t)
         return -ENOMEM;
-    if (t->count == t->room) {
-        size_t room = t->room ? t->room * 2 : 64;
-        struct moment *moments = realloc(t->moments, room * sizeof *moments);
-        if (!moments)
-            return -ENOMEM;
-        t->moments = moments;
-        t->room = room;
-    }
+    if (!vec_reserve(t->moments, t->count, t->room, 1))
+        return -ENOMEM;
     t->moments[t->count++] = (struct moment){run.ran, (uint32_t)cid, anchor};
     s->moments++;
     return 0;

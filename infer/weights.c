@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "infer/backoff.h"
 
 #define NOT_ADMITTED HUGE_VAL /* as a share: the path cannot be in the CID's setting */
@@ -267,20 +268,6 @@ static bool is_admitted(const struct weights *w, const struct cid *c, uint32_t n
     return c->setting == SETTING_ANY || !w->admission || admission_allows(w->admission, c->setting, node);
 }
 
-/* Room for the shares of some more nodes. false: out of memory. */
-static bool make_shares(struct weights *w, uint32_t more)
-{
-    if (more <= w->share_room - w->share_count)
-        return true;
-    size_t room = (w->share_room + more) * 2;
-    double *shares = realloc(w->shares, room * sizeof *shares);
-    if (!shares)
-        return false;
-    w->shares = shares;
-    w->share_room = room;
-    return true;
-}
-
 int weights_add(struct weights *w, uint32_t setting, uint32_t function, uint32_t height, uint64_t samples)
 {
     struct cid cid = {.setting = setting, .samples = samples, .shares = w->share_count};
@@ -288,7 +275,7 @@ int weights_add(struct weights *w, uint32_t setting, uint32_t function, uint32_t
     cid.count = pathmap_find(w->map, function, height, &cid.first);
     if (cid.count == 0)
         return 0;
-    if (!make_shares(w, cid.count))
+    if (!vec_reserve(w->shares, w->share_count, w->share_room, cid.count))
         return -ENOMEM;
     for (uint32_t i = 0; i < cid.count; i++) {
         bool admitted = is_admitted(w, &cid, cid.first + i);
@@ -297,14 +284,8 @@ int weights_add(struct weights *w, uint32_t setting, uint32_t function, uint32_t
     }
     if (!any)
         return 0;
-    if (w->cid_count == w->cid_room) {
-        size_t room = w->cid_room * 2 + 256;
-        struct cid *cids = realloc(w->cids, room * sizeof *cids);
-        if (!cids)
-            return -ENOMEM;
-        w->cids = cids;
-        w->cid_room = room;
-    }
+    if (!vec_reserve(w->cids, w->cid_count, w->cid_room, 1))
+        return -ENOMEM;
     w->share_count += cid.count;
     w->cids[w->cid_count++] = cid;
     return 0;
