@@ -7,6 +7,7 @@
 
 #include "base/checksum.h"
 #include "base/hash.h"
+#include "base/vec.h"
 #include "pathmap/trie_data.h"
 #include "process/unwind.h"
 
@@ -276,16 +277,7 @@ static uint64_t key_of(const struct chain_key *key)
 
 static bool add_between(struct graft *g, struct between b)
 {
-    if (g->between_count == g->between_room) {
-        size_t room = g->between_room ? g->between_room * 2 : 256;
-        struct between *between = realloc(g->between, room * sizeof *between);
-        if (!between)
-            return false;
-        g->between = between;
-        g->between_room = room;
-    }
-    g->between[g->between_count++] = b;
-    return true;
+    return vec_push(g->between, g->between_count, g->between_room, b);
 }
 
 /* Remembers the nodes from below `outer` to `inner`, and the call from there, for others that have no

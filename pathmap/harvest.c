@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/saturate.h"
+#include "base/vec.h"
 #include "pathmap/graft.h"
 #include "pathmap/store_file.h"
 #include "pathmap/trie_data.h"
@@ -79,16 +80,11 @@ static uint32_t reading_image(struct reading *r, uint32_t number)
 /* Notes where the code of one of the trie's functions is. */
 static bool reading_note(struct reading *r, uint32_t function, struct code code)
 {
-    if (function >= r->code_count) {
-        uint32_t count = r->trie->function_count + r->trie->function_count / 2;
-        struct code *codes = realloc(r->codes, count * sizeof *codes);
-        if (!codes)
-            return false;
-        for (uint32_t i = r->code_count; i < count; i++)
-            codes[i] = (struct code){.in = STORE_NO_IMAGE};
-        r->codes = codes;
-        r->code_count = count;
-    }
+    uint32_t known = r->code_count;
+    if (!vec_reserve(r->codes, function, r->code_count, 1))
+        return false;
+    for (uint32_t i = known; i < r->code_count; i++)
+        r->codes[i] = (struct code){.in = STORE_NO_IMAGE};
     r->codes[function] = code;
     return true;
 }
@@ -227,19 +223,6 @@ static bool is_root(const struct store_node *node)
     return node->function == STORE_ROOT && node->parent == 0;
 }
 
-static int reading_reserve(struct reading *r, size_t count)
-{
-    if (count <= r->step_room)
-        return 0;
-    size_t room = r->step_room ? r->step_room * 2 : 1024;
-    struct step *steps = realloc(r->steps, room * sizeof *steps);
-    if (!steps)
-        return -ENOMEM;
-    r->steps = steps;
-    r->step_room = room;
-    return 0;
-}
-
 /* Enters a node that is in use, its parents first. */
 static int reading_visit(struct reading *r, uint32_t number, struct store_node node)
 {
@@ -259,7 +242,7 @@ static int reading_visit(struct reading *r, uint32_t number, struct store_node n
             above = root;
             break;
         }
-        if (reading_reserve(r, depth + 1) < 0)
+        if (!vec_reserve(r->steps, depth, r->step_room, 1))
             return -ENOMEM;
         r->steps[depth++] = (struct step){at, node};
         at = node.parent;
@@ -306,14 +289,8 @@ static int add_image(struct harvest *h, const struct store_image *image)
             known->hooks = image->summary;
         return 0;
     }
-    if (h->image_count == h->image_room) {
-        size_t room = h->image_room ? h->image_room * 2 : 32;
-        struct harvest_image *images = realloc(h->images, room * sizeof *images);
-        if (!images)
-            return -ENOMEM;
-        h->images = images;
-        h->image_room = room;
-    }
+    if (!vec_reserve(h->images, h->image_count, h->image_room, 1))
+        return -ENOMEM;
     char *path = strdup(image->path);
     if (!path)
         return -ENOMEM;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "pathmap/plan_calls.h"
 #include "pathmap/plan_choose.h"
 
@@ -35,15 +36,11 @@ struct builder {
 
 static int append(struct array *array, const void *items, size_t count)
 {
-    if (array->count + count > array->room) {
-        size_t room = array->room ? array->room : 256;
-        while (room < array->count + count)
-            room *= 2;
-        void *grown = realloc(array->items, room * array->item_size);
+    if (array->room - array->count < count) {
+        void *grown = vec_grow(array->items, array->item_size, array->count, count, &array->room, SIZE_MAX);
         if (!grown)
             return -ENOMEM;
         array->items = grown;
-        array->room = room;
     }
     if (count)
         memcpy((uint8_t *)array->items + array->count * array->item_size, items, count * array->item_size);

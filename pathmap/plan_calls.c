@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "image/calls.h"
 #include "image/cfi.h"
 
@@ -44,15 +45,8 @@ static int32_t bp_rule(struct cfi_row row)
 
 static uint32_t hook_of(const struct plan_hook *hooks, uint32_t count, uint64_t function)
 {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (hooks[middle].function < function)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && hooks[low].function == function ? low : PLAN_NO_HOOK;
+    uint32_t first = lower_bound(i, 0, count, hooks[i].function < function);
+    return first < count && hooks[first].function == function ? first : PLAN_NO_HOOK;
 }
 
 static int by_back(const void *a, const void *b)

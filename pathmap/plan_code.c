@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "image/cfi.h"
 
 struct scan {
@@ -59,15 +60,9 @@ static void set_dead(struct plan_code *code, uint64_t address, unsigned length)
 
 static void add_table(struct scan *s, uint64_t address)
 {
-    if (s->table_count == s->table_room) {
-        size_t room = s->table_room ? s->table_room * 2 : 1024;
-        uint64_t *tables = realloc(s->tables, room * sizeof *tables);
-        if (!tables) {
-            s->no_memory = true;
-            return;
-        }
-        s->tables = tables;
-        s->table_room = room;
+    if (!vec_reserve(s->tables, s->table_count, s->table_room, 1)) {
+        s->no_memory = true;
+        return;
     }
     s->tables[s->table_count++] = address;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/vec.h"
 #include "image/name.h"
 #include "pathmap/alive.h"
 #include "pathmap/plan_cache.h"
@@ -155,19 +156,9 @@ static void judge(struct session *s, struct session_entry *e)
 
 static bool reserve(struct session *s)
 {
-    if (s->entry_count < s->entry_room)
-        return true;
-    size_t room = s->entry_room ? s->entry_room * 2 : 32;
-    struct session_entry **entries = realloc(s->entries, room * sizeof *entries);
-    if (entries)
-        s->entries = entries;
-    size_t *chosen = realloc(s->chosen, room * sizeof *chosen);
-    if (chosen)
-        s->chosen = chosen;
-    if (!entries || !chosen)
-        return false;
-    s->entry_room = room;
-    return true;
+    size_t room = s->entry_room; /* of both, so that the first alone may have grown */
+    return vec_reserve(s->entries, s->entry_count, room, 1) &&
+           vec_reserve(s->chosen, s->entry_count, s->entry_room, 1);
 }
 
 /* The entry of a path; NULL with a reason where there can be none. */

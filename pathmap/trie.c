@@ -7,23 +7,8 @@
 
 #include "base/checksum.h"
 #include "base/saturate.h"
+#include "base/vec.h"
 #include "pathmap/trie_data.h"
-
-/* Room for one more element. false: out of memory, or numbers have run out (TRIE_NONE is none of them). */
-static bool array_reserve(void **array, uint32_t count, uint32_t *room, size_t element)
-{
-    if (count < *room)
-        return true;
-    if (count == TRIE_NONE)
-        return false;
-    uint32_t grown = *room > TRIE_NONE / 2 ? TRIE_NONE : *room ? *room * 2 : 64;
-    void *p = realloc(*array, grown * element);
-    if (!p)
-        return false;
-    *array = p;
-    *room = grown;
-    return true;
-}
 
 struct trie *trie_new(void)
 {
@@ -73,8 +58,7 @@ uint32_t trie_image(struct trie *t, const char *path, const struct build_id *id)
             return i;
     }
     uint32_t name = names_intern(t->names, path);
-    if (name == NAMES_NONE ||
-        !array_reserve((void **)&t->images, t->image_count, &t->image_room, sizeof *t->images) ||
+    if (name == NAMES_NONE || !vec_reserve(t->images, t->image_count, t->image_room, 1) ||
         !numbers_put(&t->by_build, hash, t->image_count))
         return TRIE_NONE;
     t->images[t->image_count] = (struct trie_image){.build_id = *id, .path = name};
@@ -131,8 +115,7 @@ uint32_t trie_function(struct trie *t, uint32_t image, uint64_t address, const c
         }
     }
     uint32_t text = name && *name ? names_intern(t->names, name) : NAMES_NONE;
-    if (image >= t->image_count ||
-        !array_reserve((void **)&t->functions, t->function_count, &t->function_room, sizeof *t->functions) ||
+    if (image >= t->image_count || !vec_reserve(t->functions, t->function_count, t->function_room, 1) ||
         !numbers_put(&t->by_address, hash, t->function_count))
         return TRIE_NONE;
     t->functions[t->function_count] = (struct trie_function){address, image, text};
