@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "base/search.h"
+
 static struct breakpoint_table *tables; /* of this process; grows at the head */
 
 void breakpoint_switch(struct breakpoint_table *table, bool on)
@@ -19,16 +21,9 @@ void breakpoint_switch(struct breakpoint_table *table, bool on)
 
 static uint64_t find_in(const struct breakpoint_table *table, uint64_t address)
 {
-    uint32_t low = 0, high = table->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (table->entries[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < table->count && table->entries[low].address == address;
-    return found ? table->entries[low].trampoline : 0;
+    uint32_t first = lower_bound(i, 0, table->count, table->entries[i].address < address);
+    bool found = first < table->count && table->entries[first].address == address;
+    return found ? table->entries[first].trampoline : 0;
 }
 
 uint64_t breakpoint_find(uint64_t address)

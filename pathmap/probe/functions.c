@@ -1,6 +1,7 @@
 /*
  * functions.c - images and functions: their numbers in the store, and which function a call site is in.
  */
+#include "base/search.h"
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
@@ -162,15 +163,9 @@ bool core_has_hook(uint32_t id)
 
 bool core_is_hooked(uint32_t image, uint64_t vaddr)
 {
-    uint32_t low = ranges[image].first, high = low + ranges[image].count, end = high;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (core.functions[middle].vaddr < vaddr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && core.functions[low].vaddr == vaddr;
+    uint32_t first = ranges[image].first, end = first + ranges[image].count;
+    uint32_t found = lower_bound(i, first, end, core.functions[i].vaddr < vaddr);
+    return found < end && core.functions[found].vaddr == vaddr;
 }
 
 uint32_t core_image_at(uint64_t address, uint64_t *bias)
@@ -188,32 +183,19 @@ uint32_t core_image_at(uint64_t address, uint64_t *bias)
 /* By the functions' sizes; 0: it is in none of them. */
 static uint32_t function_at(uint32_t image, uint64_t vaddr)
 {
-    uint32_t low = ranges[image].first, high = low + ranges[image].count;
-    while (low < high) { /* the first function beyond vaddr */
-        uint32_t middle = low + (high - low) / 2;
-        if (core.functions[middle].vaddr <= vaddr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == ranges[image].first)
+    uint32_t first = ranges[image].first;
+    uint32_t beyond = lower_bound(i, first, first + ranges[image].count, core.functions[i].vaddr <= vaddr);
+    if (beyond == first)
         return 0;
-    const struct store_function *f = core.functions + low - 1;
-    return f->image == image && vaddr - f->vaddr < f->size ? low - 1 : 0;
+    const struct store_function *f = core.functions + beyond - 1;
+    return f->image == image && vaddr - f->vaddr < f->size ? beyond - 1 : 0;
 }
 
 static const struct plan_call *call_before(const struct range *range, uint64_t back)
 {
     uint64_t distance = back - range->calls_from;
-    uint32_t low = 0, high = range->call_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (range->calls[middle].back < distance)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < range->call_count && range->calls[low].back == distance ? range->calls + low : NULL;
+    uint32_t first = lower_bound(i, 0, range->call_count, range->calls[i].back < distance);
+    return first < range->call_count && range->calls[first].back == distance ? range->calls + first : NULL;
 }
 
 static struct caller search(uint64_t site)

@@ -3,6 +3,7 @@
  *
  * Every number is checked before it is used, so that a damaged plan is refused and never applied.
  */
+#include "base/search.h"
 #include "pathmap/probe/plan.h"
 
 #include <errno.h>
@@ -51,15 +52,7 @@ static bool inside(const struct plan_header *h, uint64_t address, uint64_t lengt
 /* The number of hooks at or below an address. */
 static uint32_t hooks_up_to(const struct plan *plan, uint64_t address)
 {
-    uint32_t low = 0, high = plan->header->hook_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (plan->hooks[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return lower_bound(i, 0, plan->header->hook_count, plan->hooks[i].address <= address);
 }
 
 /* Needs hooks that are known to ascend. */

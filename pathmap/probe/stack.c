@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <ucontext.h>
 
+#include "base/search.h"
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
@@ -106,15 +107,7 @@ struct stack *stack_new(enum stack_kind kind, uint64_t low, uint64_t high)
 /* The first coroutine or alternate stack that ends at `address` or above. */
 static uint32_t aux_at(uint64_t address)
 {
-    uint32_t low = 0, high = core.aux_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (core.by_low[middle]->high < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return lower_bound(i, 0, core.aux_count, core.by_low[i]->high < address);
 }
 
 static void leave(struct thread *thread, struct stack *stack)
