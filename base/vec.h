@@ -17,9 +17,10 @@
 #define vec_reserve(items, count, room, more)                                                                \
     __extension__({                                                                                          \
         _Static_assert((__typeof__(room))-1 > 0, "the room is unsigned");                                    \
-        size_t vec_count = (count), vec_more = (more), vec_room = (room);                                    \
-        bool vec_fits = vec_count <= vec_room && vec_room - vec_count >= vec_more;                           \
+        size_t vec_count = (count), vec_more = (more), vec_end;                                              \
+        bool vec_fits = !__builtin_add_overflow(vec_count, vec_more, &vec_end) && vec_end <= (room);         \
         if (!vec_fits) {                                                                                     \
+            size_t vec_room = (room);                                                                        \
             void *vec_grown =                                                                                \
                 vec_grow((items), sizeof *(items), vec_count, vec_more, &vec_room, (__typeof__(room))-1);    \
             if (vec_grown) {                                                                                 \
