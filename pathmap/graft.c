@@ -212,6 +212,14 @@ struct shown {
     bool whole;        /* up to where the stack begins */
 };
 
+/* Whether a stack can begin with the frame that has this CFA. libgcc writes over the frame of _Unwind_Resume
+ * before it jumps to a landing pad: from there, a walk may go astray and meet a return address of 0. A
+ * thread's own stack is whole where the walk gets to its base only, or to `_start`, a word below it. */
+static bool can_begin(const struct store_stack *s, uint64_t cfa, uint64_t base)
+{
+    return !s->own || cfa + 8 >= base;
+}
+
 static struct shown unwind(const struct graft *g, const struct store_stack *s, uint64_t base)
 {
     struct process *process = process_find(g->processes, PID);
@@ -229,12 +237,12 @@ static struct shown unwind(const struct graft *g, const struct store_stack *s, u
     bool restorer = process && process_cfi(process, s->back, &place, &row) && row.cfa == CFI_SIGNAL_FRAME;
     sample.ip = sample.reg_ip = s->back - !restorer;
     if (!process || unwind_begins(process, s->back))
-        return (struct shown){.whole = process};
+        return (struct shown){.whole = process && can_begin(s, s->cfa, base)};
     enum unwind_end end;
     struct shown shown = {.count = unwind_sample(process, &sample, g->frames, FRAMES_MAX, &end)};
     if (shown.count && !restorer)
         g->frames[0].place.address++;
-    shown.whole = end == UNWIND_ROOT;
+    shown.whole = end == UNWIND_ROOT && can_begin(s, g->frames[shown.count - 1].cfa, base);
     shown.all = shown.count;
     while (shown.count && g->frames[shown.count - 1].cfa > base)
         shown.count--;

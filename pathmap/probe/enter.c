@@ -183,6 +183,7 @@ static void keep_stack(const struct stack *stack, const struct frame *top, uint3
     kept->cfa = cfa;
     kept->back = *return_slot;
     kept->bp = frame_pointer;
+    kept->own = stack->kind == STACK_OWN;
     raw_copy(kept + 1, (const void *)cfa, end - cfa);
     BARRIER();
     *(volatile uint32_t *)&kept->node = node;

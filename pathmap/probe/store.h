@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC   0x4f545346u /* "FSTO" */
-#define STORE_VERSION 3
+#define STORE_VERSION 4
 
 #define STORE_IMAGES_MAX    1024u
 #define STORE_FUNCTIONS_MAX (1u << 22)
@@ -111,8 +111,9 @@ struct store_stack {
     uint32_t node;     /* 0: not complete */
     uint64_t cfa;      /* of the callee: the address of the bytes */
     uint64_t back, bp; /* its return address, and BP at its entry (0: not known) */
+    uint64_t own;      /* 1: it is the one that a thread was started with; 0: it may begin anywhere */
 };
-_Static_assert(sizeof(struct store_stack) == 32, "no padding");
+_Static_assert(sizeof(struct store_stack) == 40, "no padding");
 #define STORE_STACK_MAX (64u << 10) /* bytes of one */
 
 struct store_node {

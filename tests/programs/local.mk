@@ -1,6 +1,6 @@
 # Programs with known call trees, as any program is built: optimised, no frame pointers, no sanitizers.
 test_programs = \
-	tests/programs/alloca tests/programs/between tests/programs/callback tests/programs/cold tests/programs/coroutines \
+	tests/programs/alloca tests/programs/between tests/programs/callback tests/programs/cleanup tests/programs/cold tests/programs/coroutines \
 	tests/programs/bursts tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole \
 	tests/programs/order tests/programs/order_framed tests/programs/orders \
 	tests/programs/recursion tests/programs/service tests/programs/clocks tests/programs/containers tests/programs/thread_forks tests/programs/signals tests/programs/tailcall \
@@ -35,6 +35,9 @@ tests_programs_between_SOURCES = tests/programs/between.cc tests/programs/progra
 tests_programs_between_CXXFLAGS = $(CXXFLAGS) $(program_flags)
 tests_programs_between_LDADD = tests/programs/libvisit.so
 tests_programs_between_LINK = $(CXX) $(CXXFLAGS) $(program_flags) -pthread -Wl,-rpath,'$$ORIGIN' -o $@
+tests_programs_cleanup_SOURCES = tests/programs/cleanup.cc tests/programs/program.h
+tests_programs_cleanup_CXXFLAGS = $(CXXFLAGS) $(program_flags)
+tests_programs_cleanup_LINK = $(CXX) $(CXXFLAGS) $(program_flags) -o $@
 tests_programs_containers_SOURCES = tests/programs/containers.cc
 tests_programs_containers_CXXFLAGS = $(CXXFLAGS) $(program_flags)
 tests_programs_containers_LINK = $(CXX) $(CXXFLAGS) $(program_flags) -o $@
