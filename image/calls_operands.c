@@ -81,16 +81,25 @@ static int follow_distances(struct calls_reader *r, uint32_t jump, uint64_t tabl
     return rc;
 }
 
-/* The same for tables of addresses. */
+/* The same for tables of addresses. The function's own start may be a case of a switch, or an entry of a table
+ * of functions: the others tell. */
 static int follow_entries(struct calls_reader *r, uint32_t jump, uint64_t table)
 {
+    uint64_t start = image_function(r->calls->image, r->function)->address;
+    uint32_t before = r->code.edge_count;
+    bool to_start = false;
     int rc = 0;
     for (; table && r->code.edge_count / MAX_EDGES < r->code.count; table += 8) {
         const struct relocation *word = slots_find(&r->calls->slots, table);
-        if (!word || word->kind != RELOCATION_VALUE ||
-            !function_code_add_edge(&r->code, jump, word->value, &rc))
+        if (!word || word->kind != RELOCATION_VALUE)
+            break;
+        if (word->value == start)
+            to_start = true;
+        else if (!function_code_add_edge(&r->code, jump, word->value, &rc))
             break;
     }
+    if (rc == 0 && to_start && r->code.edge_count > before)
+        function_code_add_edge(&r->code, jump, start, &rc);
     return rc;
 }
 

@@ -353,6 +353,33 @@ Test(calls, switches_with_frame_pointers, .fini = close_calls)
     check_switches();
 }
 
+/* A function that jumps through a table of functions, itself among them, leaves; a switch with a case that goes
+ * on at the function's start does not. */
+static const char jump_tables[] =
+    "#define F __attribute__((noipa)) int\n"
+    "int itself(int x); int away(int x);\n"
+    "static int (*const volatile ways[])(int) = {itself, away};\n"
+    "F itself(int x) { return x < 3 ? x : ways[x & 1](x - 1); }\n"
+    "F away(int x) { return x + 2; }\n"
+    "int again(int x);\n"
+    "__asm__(\".text\\n.globl again\\n.type again, @function\\nagain: .cfi_startproc\\n\"\n"
+    "    \"dec %edi\\nmov %edi, %eax\\nand $3, %eax\\njmp *cases(,%rax,8)\\n\"\n"
+    "    \"1: mov $1, %eax\\nret\\n2: mov $2, %eax\\nret\\n.cfi_endproc\\n.size again, . - again\\n\"\n"
+    "    \".section .data.rel.ro,\\\"aw\\\"\\n.balign 8\\ncases: .quad again, 1b, again, 2b\\n.text\\n\");\n"
+    "int main(int c, char **v) { (void)v; return itself(c) + again(c); }\n";
+
+Test(calls, tables_of_functions_that_have_the_function_itself, .fini = close_calls)
+{
+    build_source("tables.c", jump_tables);
+    build_run("gcc -O2 -fno-pie -no-pie -o tables tables.c");
+    open_calls("tables");
+    const struct call_site *sites;
+    cr_assert_eq(sites_of("itself", &sites), 1);
+    cr_expect(sites->tail);
+    cr_expect_eq(sites->kind, CALL_INDIRECT);
+    cr_expect_eq(sites_of("again", &sites), 0);
+}
+
 Test(calls, vtables, .fini = close_calls)
 {
     build_source(
