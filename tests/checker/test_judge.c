@@ -54,6 +54,20 @@ APART static void calls_pointer(void)
     number++;
 }
 
+APART static void jumps_by_table(void);
+static void (*const volatile table[])(void) = {jumps_by_table, pointed_at};
+
+APART static void jumps_by_table(void) /* where the table leads back here, too */
+{
+    table[number & 1]();
+}
+
+APART static void calls_jumps_by_table(void)
+{
+    jumps_by_table();
+    number++;
+}
+
 APART static void calls_all(void)
 {
     direct();
@@ -143,6 +157,13 @@ Test(judge, jumps_take_the_callers_place)
 {
     cr_expect_eq(step(calls_jumps, jumped_to), FAULT_NONE);
     cr_expect_eq(step(jumps, jumped_to), FAULT_STEP, "it is gone by then");
+}
+
+Test(judge, jumps_by_tables_take_the_callers_place)
+{
+    cr_expect_eq(step(calls_jumps_by_table, pointed_at), FAULT_NONE);
+    cr_expect_eq(step(jumps_by_table, pointed_at), FAULT_STEP, "it is gone by then");
+    cr_expect_eq(step(calls_jumps, pointed_at), FAULT_STEP, "it jumps through no table");
 }
 #endif
 
