@@ -14,7 +14,7 @@ struct audits {
     uint32_t event; /* the one to resolve */
     uint32_t *nodes;
     size_t count, room, next;
-    uint64_t asked;     /* whether to hold it back */
+    uint64_t asked;     /* calls of audits_hold_back() */
     struct table *held; /* by moment_key() -> 1 */
 };
 

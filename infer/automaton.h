@@ -38,7 +38,7 @@ struct automaton;
 struct automaton_options {
     uint32_t best;
     size_t bytes;
-    const uint32_t *functions; /* that are asked for (of the map); NULL: any. They need not live on */
+    const uint32_t *functions; /* of the map: those that will be asked for; NULL: any. Not kept */
     size_t function_count;
 };
 

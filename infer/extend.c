@@ -33,7 +33,7 @@ struct extending {
     struct automaton *automaton;
     struct novelty *novelty;
     struct numbering functions;
-    uint32_t *asked; /* functions of the map that CIDs are in */
+    uint32_t *asked; /* functions of the CIDs, numbers of the map */
     size_t asked_count;
     struct automaton_step *steps;
     struct extension *out;
@@ -207,7 +207,7 @@ static bool prepare(struct extending *x)
            graph_calls_of(x->map, x->in->statics, x->functions.to_map, &x->calls) == 0;
 }
 
-/* false: out of memory. */
+/* Lists the functions of the wanted CIDs. false: out of memory. */
 static bool list_asked(struct extending *x, const struct wanted *wanted, size_t count)
 {
     x->asked = malloc((count + 1) * sizeof *x->asked);

@@ -11,19 +11,19 @@
 #include "infer/openness.h"
 #include "infer/weights.h"
 
-#define OPEN_ROUNDS 3 /* of asking the automaton, by what the one before told of this run */
+#define OPEN_ROUNDS 3 /* of asking the automaton in an open world, each with the weights of the one before */
 
 struct fit {
     struct fit_input input;
     struct pathmap *map;
     struct resolver *resolver;   /* of the map */
-    struct admission *admission; /* of the map; NULL before the survey */
-    uint32_t *nodes;             /* the map's number by the trie's */
+    struct admission *admission; /* of the map; NULL before the survey is done */
+    uint32_t *nodes;             /* the map's node by the trie's */
     uint32_t *unwound;           /* unwound_samples() of the map */
-    struct statics statics;      /* empty: none were built */
-    struct coherence *model;     /* NULL before it is taught */
+    struct statics statics;      /* empty until extend_map() */
+    struct coherence *model;     /* NULL before fit_coherence() */
     struct extend_summary inferred;
-    bool surveyed; /* all settings are known */
+    bool surveyed; /* the survey is done: all settings are known */
 };
 
 struct fit *fit_new(const struct fit_input *input)
@@ -48,8 +48,8 @@ void fit_free(struct fit *f)
     free(f);
 }
 
-/* How many of each node's `self` are unwound samples of this recording. The caller frees it; NULL: out of
- * memory. */
+/* For each node of the map, how many of its `self` samples are unwound samples of this recording. The caller
+ * frees the array. NULL: out of memory. */
 static uint32_t *unwound_samples(const struct fit *f)
 {
     uint32_t nodes = pathmap_node_count(f->map), *unwound = calloc((size_t)nodes + 1, sizeof *unwound);
@@ -108,7 +108,7 @@ int fit_surveyed(struct fit *f, struct fathom_error *err)
     return fit_map(f, err);
 }
 
-/* The CIDs that may have paths which the map does not know, in an open world all; the caller frees them. */
+/* The CIDs that may have paths which are not in the map; in an open world, all CIDs. The caller frees *out. */
 static int wanted_cids(struct fit *f, bool open, struct wanted **out, size_t *count)
 {
     const struct wanted *cids;
@@ -127,7 +127,7 @@ static int wanted_cids(struct fit *f, bool open, struct wanted **out, size_t *co
     return good ? 0 : -ENOMEM;
 }
 
-/* Makes one of CIDs whose settings are alike. false: out of memory. */
+/* Merges CIDs whose settings allow the same paths, and adds up their samples. false: out of memory. */
 static bool merge_wanted(const struct fit *f, struct wanted *wanted, size_t *count)
 {
     struct table *first = table_new(); /* hash of a CID in a setting -> its number */
@@ -151,8 +151,8 @@ static bool merge_wanted(const struct fit *f, struct wanted *wanted, size_t *cou
     return good;
 }
 
-/* The wider settings of all, in which paths are looked for first: numbers by setting; the caller frees them.
- * NULL: out of memory. */
+/* For each setting, the wider setting that paths are looked for in first. The caller frees the array. NULL:
+ * out of memory. */
 static uint32_t *wider_settings(struct fit *f, uint32_t count)
 {
     uint32_t *wider = malloc(((size_t)count + 1) * sizeof *wider);
@@ -166,14 +166,14 @@ static uint32_t *wider_settings(struct fit *f, uint32_t count)
     return wider;
 }
 
-/* What is alike in the map at hand. */
+/* Replaces each wider setting by the one that stands for all settings alike in the current map. */
 static void settle_wider(const struct fit *f, uint32_t *wider, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         wider[i] = admission_alike(f->admission, wider[i]);
 }
 
-/* In a closed world, the map grows by the paths that the automaton finds for these CIDs. */
+/* Closed world: adds the paths that the automaton finds for these CIDs to the map, with their shares. */
 static int extend_closed(struct fit *f, const struct extend_input *input, struct wanted *wanted, size_t count,
                          struct fathom_error *err)
 {
@@ -192,7 +192,7 @@ static int extend_closed(struct fit *f, const struct extend_input *input, struct
     return rc;
 }
 
-/* The weights of the map as it is, with the samples of these CIDs shared out. */
+/* Computes the weights of the current map, with the samples of these CIDs shared out among their paths. */
 static int weigh(struct fit *f, const struct wanted *wanted, size_t count, struct weights **out,
                  struct fathom_error *err)
 {
@@ -218,7 +218,7 @@ static int weigh(struct fit *f, const struct wanted *wanted, size_t count, struc
     return 0;
 }
 
-/* The map grows by the paths that the automaton finds by these weights. */
+/* Adds the paths that the automaton finds with these weights to the map. */
 static int extend_by(struct fit *f, const struct weights *weights, struct extend_input *input,
                      struct wanted *wanted, size_t count, struct fathom_error *err)
 {
@@ -234,12 +234,12 @@ static int extend_by(struct fit *f, const struct weights *weights, struct extend
     free(of_nodes.self);
     if (rc < 0)
         return rc;
-    free(extension.paths); /* weights tell their shares better */
+    free(extension.paths); /* the weights give better shares than these */
     f->inferred = extension.summary;
     return fit_map(f, err);
 }
 
-/* The shares that are expected of paths, by the weights. */
+/* Tells the resolver the share of each path, as the weights give it. */
 static int expect_shares(struct fit *f, const struct weights *weights, struct fathom_error *err)
 {
     struct weights_cid cid;
@@ -251,8 +251,8 @@ static int expect_shares(struct fit *f, const struct weights *weights, struct fa
     return rc < 0 ? error_memory(err) : 0;
 }
 
-/* In an open world, the same for all CIDs: the automaton is asked by what is known of this run, the samples
- * are shared out among the paths that it finds, and again by what these tell. */
+/* Open world: asks the automaton with the weights of this run, shares the samples out among the paths that it
+ * finds, and repeats both with the new weights. */
 static int extend_open(struct fit *f, struct extend_input *input, struct wanted *wanted, size_t count,
                        struct fathom_error *err)
 {
@@ -272,7 +272,8 @@ static int extend_open(struct fit *f, struct extend_input *input, struct wanted 
     return rc;
 }
 
-/* The map is made anew before, for the functions that the static calls bring, and after. */
+/* Adds paths for these CIDs. The map is rebuilt before that too, as the static calls add functions to the
+ * trie. */
 static int extend_map(struct fit *f, bool open, struct wanted *wanted, size_t count, struct fathom_error *err)
 {
     uint32_t settings = settings_count(f->input.settings);
@@ -303,7 +304,7 @@ int fit_paths(struct fit *f, struct fathom_error *err)
     progress_show(f->input.progress, "finding paths", 0, 0);
     if (openness_of(f->input.survey, f->input.trie, f->map, f->input.trained, &openness) < 0)
         return error_memory(err);
-    /* Where nothing was learned, this run's own guesses would only confirm themselves. */
+    /* Not where nothing was learned: guesses would then be weighed by nothing but themselves. */
     uint32_t nodes = pathmap_node_count(f->map);
     bool open = nodes > 0 && nodes <= WEIGHTS_NODES && openness >= OPENNESS_LEAST;
     int rc = wanted_cids(f, open, &wanted, &count) < 0 ? error_memory(err) : 0;

@@ -1,9 +1,9 @@
 /*
- * fit.h - the map that samples are resolved with, fitted to a recording: made of what was learned, grown by
- * the paths that the automaton finds for CIDs of which training did not see every call, with the shares that
- * are expected of paths and the model of coherence.
+ * fit.h - builds the map that samples are resolved with. It starts from what was learned; for CIDs that
+ * training did not see in full, it adds the paths that the automaton finds and estimates each path's share. It
+ * also holds the model of coherence, learned from the recording.
  *
- * The map is made anew whenever the trie has grown; what a getter gave is good until then.
+ * The map is rebuilt whenever the trie has grown. What a getter returned is valid until then.
  */
 #ifndef FATHOM_INFER_FIT_H
 #define FATHOM_INFER_FIT_H
@@ -23,7 +23,7 @@ struct fit_input { /* all borrowed */
     struct settings *settings;
     const struct survey *survey;
     const struct audits *audits;
-    const struct pathmap *trained;   /* the map that was merged into the trie; NULL: none was given */
+    const struct pathmap *trained;   /* the map that was merged into the trie; NULL if there is none */
     bool no_em;                      /* no expectation-maximisation */
     const struct progress *progress; /* may be NULL */
 };
@@ -32,20 +32,20 @@ struct fit_input { /* all borrowed */
 struct fit *fit_new(const struct fit_input *input);
 void fit_free(struct fit *fit);
 
-/* The trie becomes the map. Until the survey is done a sample's setting says nothing of its paths. */
+/* Makes the map from the trie. Before fit_surveyed(), settings do not restrict which paths are possible. */
 int fit_map(struct fit *fit, struct fathom_error *err);
-/* The survey is done: the map is made for its settings. */
+/* Call when the survey is done: rebuilds the map, with the survey's settings restricting its paths. */
 int fit_surveyed(struct fit *fit, struct fathom_error *err);
-/* The map grows by the automaton's paths for the survey's CIDs. */
+/* Adds the automaton's paths for the survey's CIDs to the map. */
 int fit_paths(struct fit *fit, struct fathom_error *err);
-/* Teaches the model of coherence by the recording. */
+/* Learns the model of coherence from the recording. */
 int fit_coherence(struct fit *fit, struct fathom_error *err);
 
 const struct pathmap *fit_pathmap(const struct fit *fit); /* NULL before fit_map() */
-struct resolver *fit_resolver(const struct fit *fit);     /* the same */
+struct resolver *fit_resolver(const struct fit *fit);     /* NULL before fit_map() */
 struct coherence *fit_model(const struct fit *fit);       /* NULL before fit_coherence() */
-uint32_t fit_node(const struct fit *fit, uint32_t node);  /* the map's number of one of the trie's */
-/* What the automaton found. */
+uint32_t fit_node(const struct fit *fit, uint32_t node);  /* the map's number of a node of the trie */
+/* What the automaton found; all zero before fit_paths(). */
 const struct extend_summary *fit_inferred(const struct fit *fit);
 
 #endif

@@ -55,9 +55,9 @@ struct lattice_way {
     double paths;               /* of the outer node at its height */
 };
 
-/* graph, its callers and needed are borrowed. needed: by node, whether cells of it are made (callers_towards()); NULL:
- * of all. resorts: last resorts are followed where nothing else leads to a path;
- * else all cells are plain, which are the fewer by far. bytes: of memory, roughly. NULL: out of memory. */
+/* graph, callers and needed are borrowed. needed: for each node, whether to make its cells (callers_towards());
+ * NULL: make all. resorts: follow last resorts where nothing else leads to a path; without, all cells are
+ * plain, and far fewer. bytes: the limit of memory, roughly. NULL: out of memory. */
 struct lattice *lattice_new(const struct graph *graph, const struct callers *callers, const bool *needed,
                             bool resorts, size_t bytes);
 void lattice_free(struct lattice *lattice);

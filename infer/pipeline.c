@@ -33,12 +33,12 @@ struct pipeline {
     struct unread *unread;
     struct candidate_path shown[CANDIDATES_MAX]; /* deliver() */
     struct survey *survey;
-    struct run_times *run_times; /* of the pass that runs; NULL before the samples of the event are known */
+    struct run_times *run_times; /* of the pass that runs; NULL before the first */
     struct audits *audits;
     struct table *ran;         /* PIDs with samples -> 1 */
     struct builds *builds;     /* NULL: no map was given */
-    const struct image *noted; /* in builds, last */
-    bool base_unknown;         /* the learning pass met a sample on no stack that the records tell */
+    const struct image *noted; /* the last one noted in builds */
+    bool base_unknown;         /* some sample is on a stack whose base the records do not give */
     const struct event *events;
     uint32_t event; /* the one to resolve */
     pipeline_sink *sink;
@@ -46,7 +46,7 @@ struct pipeline {
     struct pipeline_summary summary;
     const char *pass_name; /* of the pass that runs */
     order_sink *pass_sink;
-    uint64_t pass_records, all_records; /* taken so far; of a whole pass, 0 in the first */
+    uint64_t pass_records, all_records; /* read so far in this pass; in all of the last one (0: none yet) */
 };
 
 struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_options *options,
@@ -99,7 +99,7 @@ void pipeline_free(struct pipeline *p)
     free(p);
 }
 
-/* Keeps where the thread's stack begins, by the dump that was entered last. */
+/* Notes how the thread's stack begins, as the dump that was entered last shows. */
 static int learn_origin(struct pipeline *p, const struct process *process, const struct sample *sample,
                         struct fathom_error *err)
 {
@@ -112,7 +112,7 @@ static int learn_origin(struct pipeline *p, const struct process *process, const
                : error_memory(err);
 }
 
-/* Enters the sample's dump; keeps the base that it told for the passes to come. */
+/* Enters the sample's dump, and keeps the stack base that it gives for later passes. */
 static int learn_dump(struct pipeline *p, struct process *process, const struct sample *sample,
                       struct fathom_error *err)
 {
@@ -166,7 +166,7 @@ struct trie *pipeline_trie(struct pipeline *p)
     return p->trie;
 }
 
-/* A pass begins: processes as they were before the first record. */
+/* Starts a pass, with processes as they were before the first record. */
 static int begin_pass(struct pipeline *p, struct fathom_error *err)
 {
     processes_free(p->processes);
@@ -188,8 +188,8 @@ static int vote(void *pipeline, const struct record *record, struct fathom_error
     return process && sample->has_regs ? stack_bases_vote(p->bases, process, sample, err) : 0;
 }
 
-/* Opens a file that is mapped into a process with samples: paths can begin in the program and the C library
- * though no sample fell there. */
+/* Opens a file that is mapped into a process with samples: paths can begin in the program or the C library
+ * even if no sample fell there. */
 static void open_mapped(struct pipeline *p, const struct record *record)
 {
     struct process *process = process_find(p->processes, record->pid);
@@ -197,7 +197,7 @@ static void open_mapped(struct pipeline *p, const struct record *record)
         process_mapping(process, record->mmap.address);
 }
 
-/* A vote by what the code of the binaries tells of main threads, all of which are opened. */
+/* Collects votes on main threads' bases from the binaries' code; opens all their files. */
 static int code_vote(void *pipeline, const struct record *record, struct fathom_error *err)
 {
     struct pipeline *p = pipeline;
@@ -221,17 +221,17 @@ static int code_vote(void *pipeline, const struct record *record, struct fathom_
                                  : stack_bases_code_vote(p->bases, sample, function, cfa, err);
 }
 
-/* What a record is to the passes that come after learning. */
+/* What a record means to the passes after learning. */
 struct taken {
     bool sample;     /* of the event to resolve */
-    uint32_t anchor; /* an audit sample: the trie's node of its path; TRIE_NONE */
+    uint32_t anchor; /* an audit sample's path, a node of the trie; TRIE_NONE: no anchor */
     struct process *process;
-    struct run_time run; /* the strand, and how long it ran when that is wanted */
+    struct run_time run; /* the strand, and how long it ran if that is needed */
     uint32_t setting;
 };
 
-/* A sample of the event to resolve or an anchor, in its process whose stack has the base that is known by
- * now. */
+/* Applies a record. Fills *out if it is a sample to resolve or an anchor, and gives its stack the base that
+ * earlier passes found. */
 static int take_sample(struct pipeline *p, const struct record *record, struct taken *out,
                        struct fathom_error *err)
 {
@@ -259,7 +259,7 @@ static int take_sample(struct pipeline *p, const struct record *record, struct t
     return rc;
 }
 
-/* Opens the file of the process's program, in which its paths begin. */
+/* Opens the process's program, as its paths begin there. */
 static void open_program(const struct process *process)
 {
     const struct build_id *build_id;
@@ -279,7 +279,7 @@ static int survey(void *pipeline, const struct record *record, struct fathom_err
     struct taken taken;
     uint32_t settings = settings_count(p->settings);
     int rc = take_sample(p, record, &taken, err);
-    /* Where all that is known of paths is what binaries show. */
+    /* With an empty map, the binaries are the only source of paths. */
     if (rc == 0 && record->kind == RECORD_MMAP && !p->options.no_automaton &&
         pathmap_node_count(pipeline_map(p)) == 0)
         open_mapped(p, record);
@@ -309,7 +309,8 @@ static int resolve_anchor(struct pipeline *p, const struct taken *taken, struct 
     return rc ? smoother_anchor(p->smoother, taken->run, state, err) : 0;
 }
 
-/* Of a path that may run through code that nobody read only what was seen is told; see unread.h. */
+/* Removes candidates that only inference knows from the answer to a sample whose path may run through code
+ * that could not be read (unread.h). */
 static void hide_unread(struct pipeline *p, struct resolved *r)
 {
     if (r->kind == RESOLVED_UNKNOWN) {
@@ -332,7 +333,7 @@ static void hide_unread(struct pipeline *p, struct resolved *r)
     r->posterior_count = kept;
 }
 
-/* A smoother_sink (context: the pipeline): the sample's answer as it goes to the caller's sink. */
+/* A smoother_sink (context: the pipeline): passes a sample's answer on to the caller's sink. */
 static int deliver(void *pipeline, const struct process *process, const struct sample *sample,
                    const struct resolved *resolved, struct fathom_error *err)
 {
@@ -343,8 +344,8 @@ static int deliver(void *pipeline, const struct process *process, const struct s
     return p->sink(p->sink_context, process, sample, &told, err);
 }
 
-/* Holds what a process with samples maps, or ran, against the map that was given: by the recorded build-id,
- * or that of the file which was read. */
+/* Compares an image with the map that was given: the one that the sample ran in, by its file's build-id, or one
+ * that a process with samples maps, by the recorded build-id. */
 static int note_build(struct pipeline *p, const struct record *record, const struct image *ran)
 {
     if (!p->builds)
@@ -394,7 +395,7 @@ bool pipeline_stale(const struct pipeline *p)
     return p->builds && (builds_stale(p->builds) || builds_foreign(p->builds));
 }
 
-#define SHOW_RECORDS 4096u /* progress is shown after so many */
+#define SHOW_RECORDS 4096u /* between two updates of the progress line */
 
 static int take_record(void *pipeline, const struct record *record, struct fathom_error *err)
 {
@@ -404,7 +405,7 @@ static int take_record(void *pipeline, const struct record *record, struct fatho
     return p->pass_sink(p, record, err);
 }
 
-/* A pass over the recording; what it does for whoever watches. */
+/* Runs a pass over the recording. name: for the progress line. */
 static int run_pass(struct pipeline *p, struct reader *reader, const char *name, order_sink *sink,
                     struct fathom_error *err)
 {
@@ -418,7 +419,7 @@ static int run_pass(struct pipeline *p, struct reader *reader, const char *name,
     return rc;
 }
 
-/* By what the binaries' code tells, when votes by the map left a main thread without a base. */
+/* Finds main threads' bases from the binaries' code, when the votes by the map left one unknown. */
 static int find_code_bases(struct pipeline *p, struct reader *reader, struct fathom_error *err)
 {
     struct statics statics;
@@ -446,7 +447,7 @@ static int find_bases(struct pipeline *p, struct reader *reader, struct fathom_e
     return rc == 0 && code ? find_code_bases(p, reader, err) : rc;
 }
 
-/* Smoothing by the model of coherence that the recording taught. */
+/* Makes the smoother, with a model of coherence learned from the recording. */
 static int fit_smoother(struct pipeline *p, struct fathom_error *err)
 {
     int rc = fit_coherence(p->fit, err);
@@ -465,8 +466,8 @@ static int note_mapped(void *builds, const struct record *record, struct fathom_
     return builds_note(builds, record->mmap.path, &id) < 0 ? error_memory(err) : 0;
 }
 
-/* Lets go of a map of quite other programs (builds_foreign()), by what the recording's processes map: what it
- * tells of the C library would be taken for knowledge of this run. */
+/* Sets *map to NULL if it is of other programs than those that the recording's processes map
+ * (builds_foreign()): its paths through the C library would be taken for paths of this run. */
 static int leave_foreign(struct reader *reader, const struct pathmap **map, struct fathom_error *err)
 {
     if (!*map)
@@ -479,7 +480,7 @@ static int leave_foreign(struct reader *reader, const struct pathmap **map, stru
     return rc;
 }
 
-/* What is made for one run. given: NULL when there is none; map: NULL when it is not used. */
+/* Makes what a run needs. given: the caller's map or NULL; map: the same, or NULL if it is not used. */
 static int begin_run(struct pipeline *p, const struct pathmap *given, const struct pathmap *map,
                      struct fathom_error *err)
 {
@@ -549,8 +550,8 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
         rc = resolve_all(p, reader, err);
     if (rc == 0 && p->builds && builds_foreign(p->builds))
         log_write(p->log, LOG_WARNING,
-                  "the map knows none of the programs in this recording: it is a map of others, and tells "
-                  "nothing here");
+                  "the map knows none of the programs in this recording: it is of other programs, and no use "
+                  "here");
     return rc;
 }
 
