@@ -1,6 +1,6 @@
 /*
- * comparison.h - an inferred path beside a true one: over all frames that unwinding finds, or over those of
- * images that the map covers (DESIGN section 1, "right path").
+ * comparison.h - compares an inferred path with a true one: over all frames that unwinding finds, or only over
+ * those of images that the map covers (DESIGN section 1, "right path").
  */
 #ifndef FATHOM_EVALUATE_COMPARISON_H
 #define FATHOM_EVALUATE_COMPARISON_H
@@ -10,7 +10,7 @@
 
 struct comparison;
 
-/* Which frames count. Those that a truth map leaves out never do. */
+/* Which frames are compared. Frames that a truth map leaves out never are. */
 enum comparison_scope {
     COMPARE_ALL,
     COMPARE_COVERED, /* of images that the map has and covers (pathmap_covers()) */
@@ -21,8 +21,8 @@ struct comparison *comparison_new(struct truth *truth, const struct pathmap *map
                                   enum comparison_scope scope);
 void comparison_free(struct comparison *comparison);
 
-/* The map's number of a true function, or one of these: the map does not have it; frames of its image are not
- * compared. PATHMAP_NONE: out of memory. */
+/* The map's number of a true function. NOT_IN_MAP: the map does not have it. NOT_COMPARED: frames of its image
+ * are not compared. PATHMAP_NONE: out of memory. */
 #define NOT_IN_MAP   (PATHMAP_NONE - 1)
 #define NOT_COMPARED (PATHMAP_NONE - 2)
 uint32_t comparison_translate(struct comparison *comparison, uint32_t true_function);
@@ -31,13 +31,14 @@ bool comparison_covers(struct comparison *comparison, uint32_t function);
 
 struct compared {
     bool right;     /* the most probable path is the true one */
-    bool among;     /* one of the CID's is */
-    uint32_t paths; /* that share the CID. Where training saw some of them, and the true one is another, all
-                       that inference adds count, else those that training saw */
-    double frames; /* share of frames that agree, counted from both ends of the longer path inwards until they
-                      differ: a lower bound when they differ in several places */
+    bool among;     /* one of the CID's paths is the true one */
+    uint32_t paths; /* how many paths share the CID: as in struct resolved; but all of them if training saw
+                       some and the true one is among those that inference added */
+    double frames;  /* share of the longer path's frames that agree, counted from each end up to the first
+                       difference: a lower bound if the paths differ in several places */
 };
-/* A resolved sample beside a true path; all zero when it is unknown. 0 or -ENOMEM. */
+/* Compares a resolved sample's answer with a true path. *out is all zero if the answer is unknown. 0 or
+ * -ENOMEM. */
 int comparison_make(struct comparison *comparison, const struct resolved *resolved, uint32_t true_path,
                     struct compared *out);
 
