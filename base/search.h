@@ -1,9 +1,9 @@
-/* search.h - binary search, in the place where it stands: the comparison is part of its loop. */
+/* search.h - binary search as a macro, so that the comparison is compiled into the loop. */
 #ifndef FATHOM_BASE_SEARCH_H
 #define FATHOM_BASE_SEARCH_H
 
-/* The first of the numbers `from` to `to` - 1 for which the condition `before`, which may use the number as
- * `i`, does not hold; `to`: it holds for all. It must hold for no number behind one for which it does not.
+/* The first number in [from, to) for which the condition `before` is false; `to` if it is true for all of them.
+ * `before` uses the number as `i`. Once it is false, it must be false for all larger numbers.
  *
  *     first = lower_bound(i, 0, count, items[i].address < address); */
 #define lower_bound(i, from, to, before)                                                                     \

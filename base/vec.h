@@ -36,8 +36,8 @@
 #define vec_push(items, count, room, ...)                                                                    \
     (vec_reserve(items, count, room, 1) && ((items)[count] = (__VA_ARGS__), (count)++, true))
 
-/* What vec_reserve() calls when the room does not suffice: the items, moved to where `*room` of them fit, at
- * most `most`. NULL: it cannot be done; the items are where they were. */
+/* What vec_reserve() calls to grow the room, up to `most`: returns the items, moved to where the new `*room` of
+ * them fit. NULL: that is impossible, and the items have not moved. */
 void *vec_grow(void *items, size_t item_size, size_t count, size_t more, size_t *room, size_t most);
 
 #endif
