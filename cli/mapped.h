@@ -1,12 +1,11 @@
 /*
- * mapped.h - the files that recorded processes map: their build-ids, and copies of those that nobody will
- * find at their path when the report is made (image_store.h).
+ * mapped.h - the files that recorded processes map: their build-ids, and copies of files that a report would
+ * not find at their path (image_store.h).
  *
- * A file is looked at once, when its first mapping is met: as the process sees it (/proc/PID/map_files,
- * /proc/PID/root), which may be in another mount namespace, where it may be deleted, or only memory. What the
- * path does not give here is kept at once. What it gives now is kept open, so that what is replaced or
- * deleted while the recording goes on can be kept at its end. The vDSO, which no path gives, is kept too:
- * another kernel has another.
+ * Each file is opened once, at its first mapping, as the process sees it (/proc/PID/map_files, /proc/PID/root):
+ * it may be in another mount namespace, deleted, or a file in memory. If our own path does not lead to the same
+ * file, it is copied at once. Otherwise it stays open until the end of the recording, and is copied then if it
+ * was replaced or deleted meanwhile. The vDSO has no path, and differs between kernels: it is always copied.
  */
 #ifndef FATHOM_CLI_MAPPED_H
 #define FATHOM_CLI_MAPPED_H
@@ -24,11 +23,11 @@ struct mapped_file {
 
 struct mapped *mapped_new(const struct log *log); /* borrowed. NULL: out of memory */
 void mapped_free(struct mapped *mapped);
-/* A RECORD_MMAP. *id: the file's build-id, as recorded or as found; size 0: none is known. 0 or -ENOMEM. */
+/* Takes a RECORD_MMAP. *id: the file's build-id, as recorded or as read; size 0: unknown. 0 or -ENOMEM. */
 int mapped_note(struct mapped *mapped, const struct record *record, struct build_id *id);
-/* The end of the recording: keeps what its path no longer gives. */
+/* To be called at the end of the recording: copies the files that their paths no longer lead to. */
 void mapped_finish(struct mapped *mapped);
-/* The files that were noted. Those of one path stand there once for each build. */
+/* The files that were noted; a path appears once for each build of its file. */
 size_t mapped_files(const struct mapped *mapped, const struct mapped_file **out);
 
 #endif
