@@ -18,11 +18,11 @@ struct batch {
 
 int batch_init(struct batch *batch, struct fathom_error *err);
 void batch_free(struct batch *batch);
-/* Where the next record goes; flushes first where `size` bytes (at most 64 KiB) have no room. NULL: the sink
- * failed, *rc tells how. The record counts after batch_commit(). */
+/* Returns where to put the next record, of `size` bytes (at most 64 KiB); flushes first if it does not fit. It
+ * is part of the batch after batch_commit(). NULL: the sink failed with *rc. */
 void *batch_reserve(struct batch *batch, size_t size, int *rc, struct fathom_error *err);
 void batch_commit(struct batch *batch, size_t size);
-/* Whole records as they are: copied, or, where they are many, handed to the sink from where they stand. */
+/* Adds whole records unchanged: copies them or, if they are many, hands them to the sink without a copy. */
 int batch_pass(struct batch *batch, const void *records, size_t size, struct fathom_error *err);
 int batch_flush(struct batch *batch, struct fathom_error *err);
 

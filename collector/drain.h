@@ -1,6 +1,6 @@
 /*
- * drain.h - takes the records out of the rings: watches them for what the collector must know, cuts stack
- * dumps, and passes them on.
+ * drain.h - takes the records out of the rings, notes what the collector must know of them, cuts stack dumps, and
+ * passes the records on.
  */
 #ifndef FATHOM_COLLECTOR_DRAIN_H
 #define FATHOM_COLLECTOR_DRAIN_H
@@ -11,7 +11,8 @@
 
 struct start; /* a fork or exec of the current round */
 
-/* Samples like one before, which go on as they are: nothing can be learned from them in this round. */
+/* Samples like an earlier one of this round: nothing new can be learned from them, so they are passed on
+ * without a look at their fields. */
 struct drain_plain {
     uint64_t id;
     uint32_t pid, tid;
@@ -20,27 +21,27 @@ struct drain_plain {
 };
 
 struct drain {
-    struct counters *counters; /* borrowed, as all up to `summary` */
+    struct counters *counters; /* borrowed, as everything down to `members` */
     const struct event *events;
     size_t event_count;
     struct stackbases *bases;
     struct sideband *to;
     struct collector_summary *summary;
     struct members *members; /* NULL: no event is open by CPU */
-    pid_t expected;          /* a process that is no member before its exec; 0: none */
+    pid_t expected;          /* a process that becomes a member at its exec; 0: none */
     struct start *starts;    /* owned */
     size_t start_count, start_room;
     struct drain_plain plain;
-    uint64_t told; /* records whose loss the rings' LOST records told */
+    uint64_t told; /* lost records, as the rings' LOST records count them */
 };
 
-/* Drains every ring once, up to where it is now, and closes with a FINISHED_ROUND when there was anything
- * (*any, unless NULL). Flushes the batch. drain->start_count: threads and programs that started. */
+/* Drains every ring once, up to where its head is now, and adds a FINISHED_ROUND if there was anything (*any,
+ * unless NULL). Flushes the batch. drain->start_count: threads and programs that started. */
 int drain_round(struct drain *drain, bool *any, struct fathom_error *err);
-/* After the last round: the losses that no LOST record told, as one LOST_SAMPLES record. A ring that was full
- * at the end has such. */
+/* After the last round: writes one LOST_SAMPLES record for the losses that no LOST record tells, such as those
+ * of a ring that was full at the end. */
 int drain_losses(struct drain *drain, struct fathom_error *err);
-/* Tells what the main event counted, after the last drain. */
+/* After the last round: writes a READ record with what the main event counted. */
 int drain_totals(struct drain *drain, struct fathom_error *err);
 void drain_free(struct drain *drain);
 

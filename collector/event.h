@@ -25,7 +25,7 @@ struct event_options {
  * under 50 us). event->ids stays NULL. */
 int event_parse(const struct event_options *options, const struct log *log, struct event *event,
                 struct fathom_error *err);
-/* An event that never happens, and carries the records about tasks and mappings beside events by CPUs. */
+/* A dummy event without samples: carries the records of tasks and mappings when the others are open by CPU. */
 void event_tasks(struct event *event);
 /* The audit event: cpu-clock at about `hz` with a dump of stack_size bytes (DESIGN section 4). */
 int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fathom_error *err);

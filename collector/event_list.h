@@ -1,5 +1,5 @@
 /*
- * event_list.h - the events that can be sampled on this machine: what has a name and is taken by the kernel.
+ * event_list.h - the events that can be sampled on this machine: those with a name that the kernel accepts.
  */
 #ifndef FATHOM_COLLECTOR_EVENT_LIST_H
 #define FATHOM_COLLECTOR_EVENT_LIST_H

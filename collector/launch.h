@@ -1,6 +1,6 @@
 /*
- * launch.h - a command that is forked at once and executed later, so that its events can be opened before its
- * first instruction.
+ * launch.h - forks a command at once and executes it later, so that its events can be opened before its first
+ * instruction.
  *
  * The child is traced (ptrace) up to its exec and no further: at that stop /proc tells its stack's base, even
  * of a program that runs for a millisecond. Where tracing is not allowed the command runs all the same. A
@@ -23,7 +23,7 @@ struct launch {
     int pidfd;     /* readable when the command ends; -1: the kernel has none */
     int status;    /* wait status, -1 while it runs */
     bool started;  /* executed */
-    bool stopped;  /* right behind the exec */
+    bool stopped;  /* right after the exec */
     uint64_t base; /* startstack after the exec; 0: not known */
     uint64_t low;  /* lowest address of that stack */
 };
@@ -37,7 +37,7 @@ int launch_fork(char *const *argv, struct launch *launch, struct fathom_error *e
 int launch_go(struct launch *launch, const char *name, struct fathom_error *err);
 /* Lets it run, untraced. */
 void launch_release(struct launch *launch);
-/* Looks, without waiting, whether it has ended. */
+/* Checks, without waiting, whether it has ended. */
 void launch_check(struct launch *launch);
 /* Closes all; a command that was not started, or is still stopped, ends. */
 void launch_close(struct launch *launch);

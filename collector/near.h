@@ -1,17 +1,17 @@
 /*
- * near.h - the names of events that resemble a name that is none: software events, libpfm4's events of the
- * CPUs here, and for "SYSTEM:NAME" the kernel's tracepoints.
+ * near.h - suggests event names that resemble one that does not exist: software events, libpfm4's events of this
+ * machine's CPUs, and for "SYSTEM:NAME" the kernel's tracepoints.
  */
 #ifndef FATHOM_COLLECTOR_NEAR_H
 #define FATHOM_COLLECTOR_NEAR_H
 
 #include <stddef.h>
 
-/* The least number of characters to add, take away, change, or swap with their neighbour that makes one name
- * of the other; upper and lower case are the same, and so are '-' and '_'. `most` + 1: more than `most`. */
+/* The least number of characters to insert, delete, replace or swap with their neighbour to turn one name into
+ * the other. Case is ignored, and '-' equals '_'. `most` + 1: more than `most`. */
 unsigned near_distance(const char *a, const char *b, unsigned most);
 
-/* Writes the nearest names, three at most, as "'a', 'b' or 'c'". Returns how many; 0: nothing is near, and
+/* Writes the nearest names, at most three, as "'a', 'b' or 'c'". Returns how many there are; 0: none is near, and
  * out is "". */
 size_t near_names(const char *name, char *out, size_t size);
 

@@ -1,9 +1,9 @@
 /*
- * sideband.h - writes the records that the kernel would have written, for what happened before we came:
- * COMM, FORK, MMAP2 and LOST_SAMPLES with the trailer that sample_id_all asks for (perf_event_open(2), struct
- * sample_id), as `perf record` itself synthesises them.
+ * sideband.h - writes records of our own between the kernel's, in its formats: COMM, FORK and MMAP2 for what
+ * happened before we attached, [stack:TID] mappings, and LOST_SAMPLES and READ at the end. Each has the trailer
+ * that sample_id_all asks for (perf_event_open(2), struct sample_id), as `perf record` itself writes them.
  *
- * All our events sample TID, TIME and IDENTIFIER and nothing else that stands in the trailer.
+ * The trailer has TID, TIME and IDENTIFIER: none of our events samples any other of its fields.
  */
 #ifndef FATHOM_COLLECTOR_SIDEBAND_H
 #define FATHOM_COLLECTOR_SIDEBAND_H
@@ -13,25 +13,25 @@
 
 struct sideband {
     struct batch *batch; /* borrowed */
-    uint64_t id;         /* of the first event: whose layout the trailers have */
+    uint64_t id;         /* of the first event; the trailers have its layout */
 };
 
-/* All return 0 or what the sink returned. time in ns of the perf clock, 0: before everything. */
+/* All return 0 or what the sink returned. time: ns of the perf clock; 0: before everything else. */
 int sideband_comm(const struct sideband *to, pid_t pid, pid_t tid, const char *name,
                   struct fathom_error *err);
 int sideband_fork(const struct sideband *to, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid,
                   struct fathom_error *err);
 int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma, struct fathom_error *err);
-/* The data mapping [stack:TID] from low to base. */
+/* A data mapping [stack:TID] from low to base. */
 int sideband_stack(const struct sideband *to, pid_t pid, pid_t tid, uint64_t low, uint64_t base,
                    uint64_t time, struct fathom_error *err);
-/* PERF_RECORD_LOST_SAMPLES: `lost` records that no record of the kernel told of. */
+/* PERF_RECORD_LOST_SAMPLES: `lost` records of whose loss the kernel wrote no record. */
 int sideband_lost(const struct sideband *to, uint64_t lost, struct fathom_error *err);
 /* PERF_RECORD_READ of pid and tid 0: what an event counted in all that was recorded. `event` is its id,
  * read_format as in its attr (no ID, no GROUP). */
 int sideband_totals(const struct sideband *to, uint64_t event, uint64_t read_format, uint64_t value,
                     uint64_t enabled, uint64_t running, struct fathom_error *err);
-/* PERF_RECORD_FINISHED_ROUND of perf: all rings were drained once. */
+/* perf's PERF_RECORD_FINISHED_ROUND: all rings were drained once. */
 int sideband_round(const struct sideband *to, struct fathom_error *err);
 
 #endif

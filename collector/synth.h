@@ -1,6 +1,6 @@
 /*
- * synth.h - what the kernel would have told of a process, had we been there from its start: names, parents,
- * threads and executable mappings (as tools/perf/util/synthetic-events.c does).
+ * synth.h - writes the records that the kernel would have written of a process had we recorded it from its start:
+ * names, parents, threads and executable mappings (as tools/perf/util/synthetic-events.c does).
  */
 #ifndef FATHOM_COLLECTOR_SYNTH_H
 #define FATHOM_COLLECTOR_SYNTH_H

@@ -1,5 +1,5 @@
 /*
- * touch.h - lets the kernel dump stacks that have holes.
+ * touch.h - makes the kernel dump stacks past pages that were never touched.
  *
  * The kernel copies a stack dump without taking page faults (perf_output_sample_ustack,
  * kernel/events/core.c): the first page that the program never touched, in the middle of a large frame say,
