@@ -364,11 +364,9 @@ int drain_losses(struct drain *drain, struct fathom_error *err)
 
 int drain_totals(struct drain *drain, struct fathom_error *err)
 {
-    const struct event *main = &drain->events[0];
     struct counters_totals totals;
     counters_totals(drain->counters, 0, &totals);
-    int rc = sideband_totals(drain->to, main->ids[0], main->attr.read_format, totals.value, totals.enabled,
-                             totals.running, err);
+    int rc = sideband_totals(drain->to, &drain->events[0], &totals, err);
     return rc ? rc : batch_flush(drain->to->batch, err);
 }
 

@@ -139,13 +139,16 @@ int sideband_lost(const struct sideband *to, uint64_t lost, struct fathom_error 
     return put(to, &body.header, sizeof body, NULL, &trailer, err);
 }
 
-int sideband_totals(const struct sideband *to, uint64_t event, uint64_t read_format, uint64_t value,
-                    uint64_t enabled, uint64_t running, struct fathom_error *err)
+int sideband_totals(const struct sideband *to, const struct event *event,
+                    const struct counters_totals *totals, struct fathom_error *err)
 {
-    struct read_body body = {
-        .header = {.type = PERF_RECORD_READ}, .value = value, .enabled = enabled, .running = running};
-    struct trailer trailer = {.id = event};
-    size_t size = read_format & PERF_FORMAT_LOST ? sizeof body : offsetof(struct read_body, lost);
+    struct read_body body = {.header = {.type = PERF_RECORD_READ},
+                             .value = totals->value,
+                             .enabled = totals->enabled,
+                             .running = totals->running};
+    struct trailer trailer = {.id = event->ids[0]};
+    bool lost = event->attr.read_format & PERF_FORMAT_LOST;
+    size_t size = lost ? sizeof body : offsetof(struct read_body, lost);
     return put(to, &body.header, size, NULL, &trailer, err);
 }
 

@@ -9,6 +9,7 @@
 #define FATHOM_COLLECTOR_SIDEBAND_H
 
 #include "collector/batch.h"
+#include "collector/counters.h"
 #include "collector/proc.h"
 
 struct sideband {
@@ -27,10 +28,10 @@ int sideband_stack(const struct sideband *to, pid_t pid, pid_t tid, uint64_t low
                    uint64_t time, struct fathom_error *err);
 /* PERF_RECORD_LOST_SAMPLES: `lost` records of whose loss the kernel wrote no record. */
 int sideband_lost(const struct sideband *to, uint64_t lost, struct fathom_error *err);
-/* PERF_RECORD_READ of pid and tid 0: what an event counted in all that was recorded. `event` is its id,
- * read_format as in its attr (no ID, no GROUP). */
-int sideband_totals(const struct sideband *to, uint64_t event, uint64_t read_format, uint64_t value,
-                    uint64_t enabled, uint64_t running, struct fathom_error *err);
+/* PERF_RECORD_READ with pid and tid 0: what an event counted in all that was recorded. Its read_format must not
+ * have ID or GROUP. */
+int sideband_totals(const struct sideband *to, const struct event *event,
+                    const struct counters_totals *totals, struct fathom_error *err);
 /* perf's PERF_RECORD_FINISHED_ROUND: all rings were drained once. */
 int sideband_round(const struct sideband *to, struct fathom_error *err);
 
