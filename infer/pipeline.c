@@ -344,6 +344,16 @@ static int deliver(void *pipeline, const struct process *process, const struct s
     return p->sink(p->sink_context, process, sample, &told, err);
 }
 
+/* An order_sink (context: struct builds): notes the images that processes map. */
+static int note_mapped(void *builds, const struct record *record, struct fathom_error *err)
+{
+    if (record->kind != RECORD_MMAP || !record->mmap.executable)
+        return 0;
+    struct build_id id = {.size = record->mmap.build_id_size};
+    memcpy(id.bytes, record->mmap.build_id, sizeof record->mmap.build_id);
+    return builds_note(builds, record->mmap.path, &id) < 0 ? error_memory(err) : 0;
+}
+
 /* Compares an image with the map that was given: the one that the sample ran in, by its file's build-id, or one
  * that a process with samples maps, by the recorded build-id. */
 static int note_build(struct pipeline *p, const struct record *record, const struct image *ran)
@@ -354,11 +364,8 @@ static int note_build(struct pipeline *p, const struct record *record, const str
         p->noted = ran;
         return builds_note(p->builds, image_path(ran), image_build_id(ran));
     }
-    if (record->kind != RECORD_MMAP || !record->mmap.executable || !table_find(p->ran, record->pid))
-        return 0;
-    struct build_id id = {.size = record->mmap.build_id_size};
-    memcpy(id.bytes, record->mmap.build_id, sizeof record->mmap.build_id);
-    return builds_note(p->builds, record->mmap.path, &id);
+    bool mapped = record->kind == RECORD_MMAP && table_find(p->ran, record->pid);
+    return mapped ? note_mapped(p->builds, record, NULL) : 0;
 }
 
 static int resolve(void *pipeline, const struct record *record, struct fathom_error *err)
@@ -457,15 +464,6 @@ static int fit_smoother(struct pipeline *p, struct fathom_error *err)
     return p->smoother ? 0 : error_memory(err);
 }
 
-static int note_mapped(void *builds, const struct record *record, struct fathom_error *err)
-{
-    if (record->kind != RECORD_MMAP || !record->mmap.executable)
-        return 0;
-    struct build_id id = {.size = record->mmap.build_id_size};
-    memcpy(id.bytes, record->mmap.build_id, sizeof record->mmap.build_id);
-    return builds_note(builds, record->mmap.path, &id) < 0 ? error_memory(err) : 0;
-}
-
 /* Sets *map to NULL if it is of other programs than those that the recording's processes map
  * (builds_foreign()): its paths through the C library would be taken for paths of this run. */
 static int leave_foreign(struct reader *reader, const struct pathmap **map, struct fathom_error *err)
@@ -492,9 +490,7 @@ static int begin_run(struct pipeline *p, const struct pathmap *given, const stru
                               .trained = map,
                               .no_em = p->options.no_em,
                               .progress = p->options.progress};
-    fit_free(p->fit);
     p->fit = fit_new(&input);
-    builds_free(p->builds);
     p->builds = given ? builds_new(given, p->log) : NULL;
     if (!p->fit || (given && !p->builds))
         return error_memory(err);
