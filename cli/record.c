@@ -335,7 +335,7 @@ const struct command record_command = {
         "  -t, --tid TID,...      attach to these threads only\n"
         "  -o, --output FILE      default: perf.data; '-': standard output\n"
         "      --duration S       stop after S seconds (a launched command is then ended)\n"
-        "      --audit HZ         stack dumps per second that train the recording on itself\n"
+        "      --audit HZ         stack dumps per second of CPU time, to learn paths from\n"
         "                         (default: 10; 0: none)\n"
         "      --audit-stack N    bytes of stack in each (default: 65528, the kernel's maximum)\n"
         "      --ring KIB         ring buffer of each CPU (default: chosen from the event)\n"
