@@ -59,7 +59,7 @@ const char *unknown_reason_text(enum unknown_reason reason)
     case UNKNOWN_NOT:
         return "it is known";
     case UNKNOWN_CONTEXT:
-        return "its CID is not in the map";
+        return "no known path has its function and height";
     case UNKNOWN_FUNCTION:
         return "its address is in no known function";
     case UNKNOWN_MAPPING:

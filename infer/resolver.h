@@ -129,6 +129,6 @@ uint32_t resolver_function(struct resolver *resolver, const struct image *image,
  * PATHMAP_NONE: the map has none. */
 uint32_t resolver_frame(struct resolver *resolver, const struct process *process, const struct sample *sample,
                         uint64_t *cfa);
-const char *unknown_reason_text(enum unknown_reason reason); /* "its CID is not in the map" */
+const char *unknown_reason_text(enum unknown_reason reason); /* "no known path has its function and height" */
 
 #endif
