@@ -103,7 +103,7 @@ int program_find(const char *name, struct program *out, struct fathom_error *err
     int rc = search(name, found.path, sizeof found.path, err);
     for (int depth = 0; rc == 0; depth++) {
         char head[256];
-        int fd = open(found.path, O_RDONLY | O_CLOEXEC);
+        int fd = open(found.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe has no writer yet */
         if (fd < 0 && errno == EACCES)
             break; /* it may be executed all the same */
         if (fd < 0)

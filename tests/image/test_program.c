@@ -87,6 +87,17 @@ Test(program, follows_scripts)
     cr_expect_eq(program.kind, PROGRAM_FOREIGN);
 }
 
+Test(program, waits_for_no_pipe, .timeout = 20)
+{
+    struct program program;
+    cr_assert_eq(mkfifo("a", 0755), 0);
+    cr_assert_eq(program_find("./a", &program, NULL), 0);
+    cr_expect_eq(program.kind, PROGRAM_FOREIGN);
+    script("b", "#!./a\n");
+    cr_assert_eq(program_find("./b", &program, NULL), 0);
+    cr_expect_eq(program.kind, PROGRAM_FOREIGN);
+}
+
 Test(program, tells_rights_that_a_file_gives)
 {
     struct program program;
