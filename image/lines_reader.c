@@ -8,8 +8,12 @@
 #include "image/lines_reader.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/search.h"
 #include "base/vec.h"
@@ -109,13 +113,21 @@ static const char *debug_path(const struct image *image, const struct image_opti
     return has ? *found : NULL;
 }
 
-/* NULL: it cannot be read. */
+/* NULL: it cannot be read. What has become a pipe since it was looked at would make libdwarf wait for a writer. */
 static Dwarf_Debug open_debug(const char *path)
 {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), opened = DW_DLV_NO_ENTRY;
     Dwarf_Debug debug = NULL;
     Dwarf_Error error = NULL;
-    int opened = dwarf_init_path(path, NULL, 0, DW_DLC_READ, DW_GROUPNUMBER_ANY, ignore_error, NULL, &debug,
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        char name[40];
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        opened = dwarf_init_path(name, NULL, 0, DW_DLC_READ, DW_GROUPNUMBER_ANY, ignore_error, NULL, &debug,
                                  NULL, 0, NULL, &error);
+    }
+    if (fd >= 0)
+        close(fd);
     if (opened == DW_DLV_ERROR)
         dwarf_dealloc_error(NULL, error);
     return opened == DW_DLV_OK ? debug : NULL;

@@ -130,6 +130,19 @@ Test(lines, none_to_be_had, .fini = build_clean)
     image_close(image);
 }
 
+Test(lines, of_a_file_that_became_a_pipe, .fini = build_clean, .timeout = 60)
+{
+    build_source("inlined.c", source);
+    build_run("$CC -O2 -g -fPIC -shared -o lines.so inlined.c");
+    struct image *image = build_open("lines.so");
+    build_run("rm lines.so && mkfifo lines.so");
+    struct lines *lines = NULL;
+    struct image_options options = {.no_debug_files = true};
+    cr_expect_eq(lines_open(image, &options, &lines, NULL), -ENODATA);
+    lines_close(lines);
+    image_close(image);
+}
+
 /* A method that is inlined out of a class, in two places of one function, and a cold part. */
 Test(lines, names_of_cxx_are_whole, .fini = build_clean)
 {
