@@ -8,6 +8,7 @@ static const char *const reasons[NOTE_KINDS] = {
     [NOTE_FILTERED] = "was not trained: it runs under a seccomp filter, which may forbid what hooks need",
     [NOTE_FILTERS] = "was trained only up to the seccomp filter that it puts on itself",
     [NOTE_STORE] = "was not trained: it cannot make a file in the directory of the training",
+    [NOTE_ROOM] = "was not trained: there is no room for it in the directory of the training",
     [NOTE_LIBC] = "was not trained: it does not run on glibc",
     [NOTE_ENVIRONMENT] =
         "was not trained: it was started without LD_PRELOAD and FATHOM_PROBE in its environment",

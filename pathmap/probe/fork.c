@@ -120,6 +120,8 @@ void fork_child(void)
         core.store_size = old_size;
         raw_munmap((void *)made, size);
         give_up(old);
+        if (core.tell)
+            core.tell(ENOSPC);
         return;
     }
     struct thread *thread = probe_thread;

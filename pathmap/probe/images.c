@@ -14,6 +14,7 @@
 #include "pathmap/probe/elf_image.h"
 #include "pathmap/probe/loader.h"
 #include "pathmap/probe/mail_client.h"
+#include "pathmap/probe/notes.h"
 #include "pathmap/probe/raw.h"
 
 struct record {
@@ -124,7 +125,7 @@ static const char *hook(struct record *r)
     if (r->plan.header->hook_count == 0)
         return NULL;
     if (first == UINT32_MAX)
-        return "there are too many functions";
+        return "there are too many functions, or no room for them";
     bad = patch_prepare(&r->patch, &r->plan, &r->elf.place, first);
     if (!bad)
         bad = patch_apply(&r->patch);
@@ -172,6 +173,8 @@ static void open_new(struct record *r, const char *bad)
             return;
     }
     add_to_core(r);
+    if (r->number == UINT32_MAX && r->answer.status != MAIL_CALLS)
+        note(NOTE_ROOM, 0, r->elf.path);
     if (!bad)
         bad = hook(r);
     summarise(r, r->answer.status == MAIL_CALLS ? NULL : bad);

@@ -42,6 +42,7 @@ enum mail_note_kind {
     NOTE_FILTERED,    /* the program was started under a seccomp filter, and is left alone */
     NOTE_FILTERS,     /* the program puts a seccomp filter on itself, and is left alone from then on */
     NOTE_STORE,       /* the process cannot make a store; detail: errno */
+    NOTE_ROOM,        /* of an image: the store of the process has no room for what is known of it */
     NOTE_LIBC,        /* the program runs on another C library than glibc */
     NOTE_ENVIRONMENT, /* executed without LD_PRELOAD or FATHOM_PROBE in its environment */
     NOTE_RAISED,      /* executed with rights of its own: nothing can be preloaded */
