@@ -1,7 +1,7 @@
 # Programs with known call trees, as any program is built: optimised, no frame pointers, no sanitizers.
 test_programs = \
 	tests/programs/alloca tests/programs/between tests/programs/callback tests/programs/cleanup tests/programs/cold tests/programs/coroutines \
-	tests/programs/bursts tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole \
+	tests/programs/bursts tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole tests/programs/jit \
 	tests/programs/order tests/programs/order_framed tests/programs/orders \
 	tests/programs/recursion tests/programs/service tests/programs/clocks tests/programs/containers tests/programs/thread_forks tests/programs/signals tests/programs/tailcall \
 	tests/programs/threads
@@ -59,6 +59,9 @@ tests_programs_faults_LINK = $(program_link) -pthread -o $@
 tests_programs_hole_SOURCES = tests/programs/hole.c tests/programs/program.h
 tests_programs_hole_CFLAGS = $(program_cflags)
 tests_programs_hole_LINK = $(program_link) -pthread -o $@
+tests_programs_jit_SOURCES = tests/programs/jit.c tests/programs/program.h
+tests_programs_jit_CFLAGS = $(program_cflags)
+tests_programs_jit_LINK = $(program_link) -pthread -o $@
 tests_programs_bursts_SOURCES = tests/programs/bursts.c tests/programs/program.h
 tests_programs_bursts_CFLAGS = $(program_cflags)
 tests_programs_bursts_LINK = $(program_link) -pthread -o $@
