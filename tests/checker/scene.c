@@ -342,6 +342,17 @@ static struct set *callees_of(struct scene *scene, struct part *part, uint32_t f
     return rc == 0 ? set : NULL;
 }
 
+/* What the loader looks up by name, to call it through pointers from then on (glibc, elf/dl-minimal.c,
+ * __rtld_malloc_init_real()). */
+static int add_loader_names(struct scene *scene, struct set *set)
+{
+    static const char *const names[] = {"calloc", "free", "malloc", "realloc"};
+    int rc = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && rc == 0; i++)
+        rc = add_symbol(scene, set, names[i]);
+    return rc;
+}
+
 /* All that a pointer can lead to. */
 static const struct set *taken_of(struct scene *scene)
 {
@@ -349,6 +360,7 @@ static const struct set *taken_of(struct scene *scene)
         return scene->taken;
     struct set *set = set_new();
     int rc = set ? add_vdso(scene, set) : -ENOMEM;
+    rc = rc == 0 ? add_loader_names(scene, set) : rc;
     for (size_t i = 0; i < scene->count && rc == 0; i++) {
         struct part *part = scene->parts[i];
         const struct calls *calls = part_calls(part);
