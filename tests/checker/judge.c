@@ -144,7 +144,7 @@ static int root_fits(struct judge *j, struct scene *scene, const struct process 
     uint64_t base;
     if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_OWN)
         return 0;
-    return scene_taken(scene, root);
+    return scene_switches(root) ? 1 : scene_taken(scene, root);
 }
 
 int judge_path(struct judge *j, const struct process *process, const struct sample *sample,

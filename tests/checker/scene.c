@@ -342,14 +342,28 @@ static struct set *callees_of(struct scene *scene, struct part *part, uint32_t f
     return rc == 0 ? set : NULL;
 }
 
-/* What the loader looks up by name, to call it through pointers from then on (glibc, elf/dl-minimal.c,
- * __rtld_malloc_init_real()). */
+/* What the loader looks up by name and calls through pointers (glibc, elf/dl-minimal.c,
+ * __rtld_malloc_init_real(); elf/dl-call-libc-early-init.c). */
 static int add_loader_names(struct scene *scene, struct set *set)
 {
-    static const char *const names[] = {"calloc", "free", "malloc", "realloc"};
+    static const char *const names[] = {"calloc", "free", "malloc", "realloc", "__libc_early_init"};
     int rc = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && rc == 0; i++)
         rc = add_symbol(scene, set, names[i]);
+    return rc;
+}
+
+/* What the loader's own start code hands to the program's in a register, to be called at its exit
+ * (glibc, sysdeps/x86_64/dl-machine.h, _dl_start_user). */
+static int add_loader_exit(const struct scene *scene, struct set *set)
+{
+    int rc = 0;
+    for (size_t i = 0; i < scene->count; i++)
+        for (uint32_t f = 0; rc == 0 && f < image_function_count(scene->parts[i]->image); f++) {
+            const char *name = image_function(scene->parts[i]->image, f)->name;
+            if (name && strcmp(name, "_dl_fini") == 0)
+                rc = set_add(set, function_key(scene->parts[i], f));
+        }
     return rc;
 }
 
@@ -361,6 +375,7 @@ static const struct set *taken_of(struct scene *scene)
     struct set *set = set_new();
     int rc = set ? add_vdso(scene, set) : -ENOMEM;
     rc = rc == 0 ? add_loader_names(scene, set) : rc;
+    rc = rc == 0 ? add_loader_exit(scene, set) : rc;
     for (size_t i = 0; i < scene->count && rc == 0; i++) {
         struct part *part = scene->parts[i];
         const struct calls *calls = part_calls(part);
@@ -522,4 +537,11 @@ int scene_begins_thread(struct scene *scene, struct function function)
                 return 1;
     }
     return 0;
+}
+
+bool scene_switches(struct function function)
+{
+    const char *name =
+        function.number == IMAGE_NO_FUNCTION ? NULL : image_function(function.image, function.number)->name;
+    return name && (strcmp(name, "swapcontext") == 0 || strcmp(name, "setcontext") == 0);
 }

@@ -33,6 +33,9 @@ struct scene *scenes_of(struct scenes *scenes, const struct process *process);
 bool scene_has(const struct scene *scene, const struct image *image);
 /* -ENOMEM, else an enum step_kind. */
 int scene_step(struct scene *scene, struct function caller, struct function callee);
+/* Whether it is one of the C library's that go over to another stack: it is the first function there until it has
+ * returned to what runs on it. */
+bool scene_switches(struct function function);
 /* Whether the function's address is taken, or a function whose address is taken jumps to it: 1, 0,
  * -ENOMEM. */
 int scene_taken(struct scene *scene, struct function function);
