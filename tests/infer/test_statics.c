@@ -7,8 +7,14 @@
 
 #include "infer/statics.h"
 
+#ifdef __clang__
+#define APART __attribute__((noinline, optnone))
+#else
+#define APART __attribute__((noipa))
+#endif
+
 /* Calls the library by its name, and goes on. */
-__attribute__((noipa)) static long asks(struct timeval *now)
+APART static long asks(struct timeval *now)
 {
     long rc = gettimeofday(now, NULL);
     __asm__ volatile("");
