@@ -5,6 +5,16 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "tests/sanitized.h"
+
+#if ADDRESS_SANITIZED
+/* Too much memory is refused as malloc() refuses it, not by ending the test. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+#endif
 
 struct pair {
     uint32_t first;
