@@ -343,10 +343,18 @@ static struct set *callees_of(struct scene *scene, struct part *part, uint32_t f
 }
 
 /* What the loader looks up by name and calls through pointers (glibc, elf/dl-minimal.c,
- * __rtld_malloc_init_real(); elf/dl-call-libc-early-init.c). */
+ * __rtld_malloc_init_real(); elf/dl-call-libc-early-init.c; elf/dl-mutex.c). */
 static int add_loader_names(struct scene *scene, struct set *set)
 {
-    static const char *const names[] = {"calloc", "free", "malloc", "realloc", "__libc_early_init"};
+    static const char *const names[] = {
+        "calloc",
+        "free",
+        "malloc",
+        "realloc",
+        "__libc_early_init",
+        "pthread_mutex_lock",
+        "pthread_mutex_unlock",
+    };
     int rc = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && rc == 0; i++)
         rc = add_symbol(scene, set, names[i]);
