@@ -178,7 +178,7 @@ static bool reading_stub(struct reading *r, uint32_t parent, uint64_t address, c
     uint32_t child = function == TRIE_NONE
                          ? TRIE_NONE
                          : trie_child(r->trie, parent, function, store_height(node), address);
-    trie_add(r->trie, child, node->count, 0);
+    trie_add(r->trie, child, store_count(node), 0);
     return child != TRIE_NONE;
 }
 
@@ -204,10 +204,10 @@ static int reading_enter(struct reading *r, uint32_t number, const struct store_
         grafted < 0 ? TRIE_NONE : trie_child(r->trie, parent, function, store_height(node), address);
     if (child == TRIE_NONE || !reading_stub(r, parent, address, node))
         return -ENOMEM;
-    trie_add(r->trie, child, node->count, 0);
+    trie_add(r->trie, child, store_count(node), 0);
     *out = (struct known){child + ENTERED};
     r->harvest->nodes++;
-    r->harvest->calls = add_saturating(r->harvest->calls, node->count);
+    r->harvest->calls = add_saturating(r->harvest->calls, store_count(node));
     return 0;
 }
 

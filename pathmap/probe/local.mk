@@ -22,7 +22,8 @@ libprobe_core_la_SOURCES = \
 	pathmap/probe/state.h \
 	pathmap/probe/store.c pathmap/probe/store.h \
 	pathmap/probe/thread.c \
-	pathmap/probe/vma.c pathmap/probe/vma.h
+	pathmap/probe/vma.c pathmap/probe/vma.h \
+	pathmap/probe/wide.c
 
 pkglib_LTLIBRARIES += libfathom-probe.la
 libfathom_probe_la_CFLAGS = $(PROBE_CFLAGS)

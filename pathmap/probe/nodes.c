@@ -12,6 +12,8 @@
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
+#define WIDE_STEPS 64 /* along a list, from which on its node gets an index */
+
 uint64_t probe_edges[1 << EDGE_BITS];
 
 /* False where an entry is already reordering, that this one interrupted. One that a handler left for good by
@@ -84,6 +86,31 @@ static uint32_t find_edge(uint64_t edge)
 void nodes_forget(void)
 {
     raw_fill(probe_edges, 0, sizeof probe_edges);
+    wide_forget();
+}
+
+/* The children of a node are many: they are to be found without a walk from now on. */
+static void index_children(uint32_t parent)
+{
+    for (uint32_t n = probe_nodes[parent].first_child; n;
+         n = *(const volatile uint32_t *)&probe_nodes[n].next_sibling) {
+        const struct store_node *node = probe_nodes + n;
+        if (!wide_put(edge_of(parent, node->function, node->height, node->site), n))
+            return;
+    }
+    wide_mark(probe_nodes + parent);
+}
+
+static uint32_t find_indexed(uint64_t edge, uint32_t parent, uint32_t function, uint32_t height,
+                             uint32_t site)
+{
+    struct wide_cursor cursor = {0};
+    uint32_t n;
+    while ((n = wide_find(edge, &cursor)) && !is_child(n, parent, function, height, site))
+        ;
+    if (n)
+        put_edge(edge, n);
+    return n;
 }
 
 uint32_t node_find(struct stack *stack, uint64_t cfa, uint32_t parent, uint32_t function, uint32_t height,
@@ -93,6 +120,8 @@ uint32_t node_find(struct stack *stack, uint64_t cfa, uint32_t parent, uint32_t 
     uint32_t before = 0, depth = 0, known = find_edge(edge);
     if (is_child(known, parent, function, height, site))
         return known;
+    if (wide_has(probe_nodes + parent))
+        return find_indexed(edge, parent, function, height, site);
     for (uint32_t n = probe_nodes[parent].first_child; n; depth++) {
         const struct store_node *node = probe_nodes + n;
         if (is_child(n, parent, function, height, site)) {
@@ -104,6 +133,8 @@ uint32_t node_find(struct stack *stack, uint64_t cfa, uint32_t parent, uint32_t 
         before = n;
         n = *(const volatile uint32_t *)&node->next_sibling;
     }
+    if (depth >= WIDE_STEPS)
+        index_children(parent);
     return 0;
 }
 
@@ -143,8 +174,11 @@ uint32_t node_make(struct thread *thread, uint32_t parent, uint32_t function, ui
     BARRIER();
     *(volatile uint32_t *)&node->function = function;
     if (parent) {
+        uint64_t edge = edge_of(parent, function, height, site);
         put_first(probe_nodes + parent, n);
-        put_edge(edge_of(parent, function, height, site), n);
+        put_edge(edge, n);
+        if (wide_has(probe_nodes + parent))
+            wide_put(edge, n);
     }
     return n;
 }

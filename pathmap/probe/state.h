@@ -144,6 +144,22 @@ void nodes_forget(void);
 /* The shadow stack's path in the thread's tree, found or made; `old` are the nodes that its frames name. */
 void nodes_adopt(struct stack *stack, struct thread *thread, const struct store_node *old);
 
+/* wide.c: the children of nodes that have many. An edge is what nodes.c makes of parent, function, height and
+ * site. */
+/* Whether all children of this node are found here. */
+bool wide_has(const struct store_node *parent);
+/* The children that may have this edge, one a call (start with a cursor of zeros); 0 after the last. */
+struct wide_cursor {
+    uint32_t table, steps;
+};
+uint32_t wide_find(uint64_t edge, struct wide_cursor *cursor);
+/* false: no memory. Then wide_has() is false of every node from now on. */
+bool wide_put(uint64_t edge, uint32_t child);
+/* All of its children have been put. */
+void wide_mark(struct store_node *parent);
+/* In a forked child. */
+void wide_forget(void);
+
 /* store.c */
 /* Makes the file and maps it somewhere: header, images, functions and nodes follow from the result; a
  * negative errno. */

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC   0x4f545346u /* "FSTO" */
-#define STORE_VERSION 4
+#define STORE_VERSION 5
 
 #define STORE_IMAGES_MAX    1024u
 #define STORE_FUNCTIONS_MAX (1u << 22)
@@ -122,12 +122,20 @@ struct store_node {
     uint32_t height;   /* store_height(): bytes; above the parent's, but any number below a root */
     uint32_t site;     /* the return address in memory, low 32 bits; 0: unknown (a signal handler, a root) */
     uint32_t first_child, next_sibling; /* the writer's */
-    uint64_t count;                     /* entries */
+    uint64_t count;                     /* store_count(): entries */
 };
 _Static_assert(sizeof(struct store_node) == 32, "the limit");
 
 /* The writer's mark in `height`: called from a frame of no fixed size. */
 #define STORE_OPEN (1u << 31)
+
+/* The writer's mark in `count`: it has an index of the children (wide.c). */
+#define STORE_WIDE (1ull << 63)
+
+static inline uint64_t store_count(const struct store_node *node)
+{
+    return node->count & ~STORE_WIDE;
+}
 
 static inline uint32_t store_height(const struct store_node *node)
 {

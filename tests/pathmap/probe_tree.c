@@ -54,7 +54,7 @@ static void add_node(const struct store_node *nodes, const struct store_node *no
         snprintf(rest, sizeof rest, "%s", text);
         snprintf(text, sizeof text, "%.99s%s%.400s", lines->names[n->function], *rest ? " " : "", rest);
     }
-    add_line(lines, text, node->count);
+    add_line(lines, text, store_count(node));
 }
 
 static int compare(const void *a, const void *b)

@@ -35,7 +35,8 @@
     X(4, c)                                                                                                  \
     X(5, many)                                                                                               \
     X(6, deep)                                                                                               \
-    X(7, jumps) X(8, handler) X(9, inner) X(10, co) X(11, start) X(12, grow) X(13, tail) X(14, twice)
+    X(7, jumps)                                                                                              \
+    X(8, handler) X(9, inner) X(10, co) X(11, start) X(12, grow) X(13, tail) X(14, twice) X(15, fan)
 
 #define TRAMPOLINE(id, name)                                                                                 \
     __asm__(".text\n.p2align 4\n" #name "_hooked:\n jmp 1f\n"                                                \
@@ -94,7 +95,7 @@ TestSuite(probe_core, .init = begin, .fini = end);
 /* The workload: what run() does is chosen by a pointer, as its trampoline takes no arguments here. */
 static void (*work)(void);
 void run_hooked(void), a_hooked(void), b_hooked(void), c_hooked(void), jumps_hooked(void), inner_hooked(void);
-void handler_hooked(int sig), co_hooked(void), tail_hooked(void), twice_hooked(void);
+void handler_hooked(int sig), co_hooked(void), tail_hooked(void), twice_hooked(void), fan_hooked(void);
 int deep_hooked(int n);
 void *start_hooked(void *argument);
 int grow_hooked(int bytes);
@@ -296,7 +297,7 @@ static void sum_node(const struct store_node *nodes, const struct store_node *no
     if (node->function != sums->function)
         return;
     sums->nodes++;
-    sums->entries += node->count;
+    sums->entries += store_count(node);
 }
 
 Test(probe_core, depth)
@@ -310,6 +311,58 @@ Test(probe_core, depth)
     sums = (struct sums){.function = 4}; /* only below b, called by run */
     probe_nodes_each(probe_store(directory, getpid()), sum_node, &sums);
     cr_expect_eq(sums.nodes, 1);
+}
+
+/* A node with thousands of children, each sought again after all the others: one call from each place. */
+#define FAN        100000
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x)
+__asm__(".section h_fan, \"ax\", @progbits\n.globl fan\nfan: sub $8, %rsp\n.rept " TEXT(
+    FAN) "\ncall c_hooked\n.endr\n"
+         "add $8, %rsp\nret\n.text\n");
+
+static void work_fan(void)
+{
+    for (volatile int i = 0; i < 3; i++)
+        fan_hooked();
+    AFTER();
+}
+
+/* One call site, so that there is one path to fan(). */
+static __attribute__((noinline)) void run_fan(void)
+{
+    run_hooked();
+    AFTER();
+}
+
+static void expect_fan(int pid, uint64_t rounds)
+{
+    struct sums sums = {.function = 4};
+    probe_nodes_each(probe_store(directory, pid), sum_node, &sums);
+    cr_expect_eq(sums.nodes, FAN);
+    cr_expect_eq(sums.entries, rounds * FAN);
+    sums = (struct sums){.function = 15};
+    probe_nodes_each(probe_store(directory, pid), sum_node, &sums);
+    cr_expect_eq(sums.nodes, 1);
+    cr_expect_eq(sums.entries, rounds);
+}
+
+Test(probe_core, many_children)
+{
+    work = work_fan;
+    run_fan();
+    pid_t other = fork();
+    if (!other) {
+        core_fork_child();
+        run_fan();
+        _exit(0);
+    }
+    int status;
+    cr_assert_eq(waitpid(other, &status, 0), other);
+    cr_expect_eq(status, 0);
+    run_fan();
+    expect_fan(getpid(), 6);
+    expect_fan(other, 3);
 }
 
 static jmp_buf back;

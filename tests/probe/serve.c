@@ -230,8 +230,8 @@ static void read_store(const char *name, FILE *out, struct tally *tally)
         if (f == 0 || f >= h->function_count || functions[f].image >= h->image_count)
             continue;
         const char *path = images[functions[f].image].path;
-        if (nodes[i].count && strncmp(path, "/usr/", 5) != 0 && strncmp(path, "/lib", 4) != 0)
-            add_calls(tally, path, functions[f].vaddr, nodes[i].count);
+        if (store_count(&nodes[i]) && strncmp(path, "/usr/", 5) != 0 && strncmp(path, "/lib", 4) != 0)
+            add_calls(tally, path, functions[f].vaddr, store_count(&nodes[i]));
     }
     munmap((void *)data, (size_t)s.st_size);
 }

@@ -1,0 +1,103 @@
+/*
+ * wide.c - an exact index of the children of nodes that have many, in place of a walk through their list.
+ *
+ * A loop that calls thousands of functions, each from several places, makes a node with as many children: in
+ * cc1, 3% of the children that are sought and not there cost 92% of the steps along the lists. Once a walk was
+ * long, nodes.c enters all children of the node here, those to come too, and marks it (STORE_WIDE): a child
+ * that is not here is none.
+ *
+ * Hash tables with open addressing, each twice as large as the last one and begun when that is three quarters
+ * full; nothing is removed or moved. A slot, and the place of a table, is taken by one compare-and-exchange, so
+ * threads and signal handlers do not disturb each other. A handler that adds a child while its node is being
+ * marked may have it left out; it is then made a second time, and the reader adds up.
+ */
+#include "pathmap/probe/raw.h"
+#include "pathmap/probe/state.h"
+
+#define FIRST_BITS 16
+#define TABLES     15
+
+static struct table {
+    uint64_t *slots; /* as probe_edges: the child's number above the lower half of its edge; 0: free */
+    uint32_t used;
+} tables[TABLES];
+static bool failed; /* no memory for one more: some children may be missing */
+
+static uint64_t slots_of(const struct table *table)
+{
+    return 1ull << (FIRST_BITS + (table - tables));
+}
+
+/* The one to put children into; NULL: there is no room. */
+static struct table *last_table(void)
+{
+    for (struct table *table = tables; table < tables + TABLES; table++) {
+        if (!__atomic_load_n(&table->slots, __ATOMIC_ACQUIRE)) {
+            uint64_t size = slots_of(table) * sizeof *table->slots, *none = NULL;
+            long p =
+                raw_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+            if (raw_failed(p))
+                return NULL;
+            if (!__atomic_compare_exchange_n(&table->slots, &none, (uint64_t *)p, false, __ATOMIC_ACQ_REL,
+                                             __ATOMIC_ACQUIRE))
+                raw_munmap((void *)p, size);
+        }
+        if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) < slots_of(table) / 4 * 3)
+            return table;
+    }
+    return NULL;
+}
+
+bool wide_has(const struct store_node *parent)
+{
+    return (*(const volatile uint64_t *)&parent->count & STORE_WIDE) && !failed;
+}
+
+bool wide_put(uint64_t edge, uint32_t child)
+{
+    struct table *table = failed ? NULL : last_table();
+    if (!table) {
+        failed = true;
+        return false;
+    }
+    uint64_t last = slots_of(table) - 1, at = edge >> 32 & last, free = 0;
+    while (!__atomic_compare_exchange_n(&table->slots[at], &free, (uint64_t)child << 32 | (uint32_t)edge,
+                                        false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+        free = 0;
+        at = (at + 1) & last;
+    }
+    __atomic_fetch_add(&table->used, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+uint32_t wide_find(uint64_t edge, struct wide_cursor *cursor)
+{
+    for (; cursor->table < TABLES; cursor->table++, cursor->steps = 0) {
+        const struct table *table = &tables[cursor->table];
+        const uint64_t *slots = __atomic_load_n(&table->slots, __ATOMIC_ACQUIRE);
+        if (!slots)
+            return 0;
+        uint64_t last = slots_of(table) - 1, slot;
+        while ((slot = __atomic_load_n(&slots[((edge >> 32) + cursor->steps) & last], __ATOMIC_ACQUIRE))) {
+            cursor->steps++;
+            if ((uint32_t)slot == (uint32_t)edge)
+                return (uint32_t)(slot >> 32);
+        }
+    }
+    return 0;
+}
+
+void wide_mark(struct store_node *parent)
+{
+    /* One instruction, as entries are being counted there. */
+    __asm__ volatile("orq %1, %0" : "+m"(parent->count) : "r"(STORE_WIDE));
+}
+
+void wide_forget(void)
+{
+    for (struct table *table = tables; table < tables + TABLES && table->slots; table++) {
+        raw_munmap(table->slots, slots_of(table) * sizeof *table->slots);
+        *table = (struct table){0};
+    }
+    failed = false;
+}
