@@ -48,8 +48,10 @@ static void write_unwound_none(struct printer *printer, const struct view_headin
     if (heading->training && heading->audit_samples == 0 && heading->rests_on_inference > 0)
         printer_write(
             printer,
-            "warning:  no unwound stack was used: paths rest on the code of the binaries alone, and many may "
-            "be wrong (record longer, or with a larger --audit; or train a map)\n");
+            "warning:  no unwound stack was used: paths rest on the code of the binaries alone, and "
+            "many may be wrong (%s; or train a map)\n",
+            heading->foreign ? "record with \"fathom record\", which unwinds some"
+                             : "record longer, or with a larger --audit");
 }
 
 /* What the contexts rest on, and what would make them more certain. */
@@ -130,25 +132,38 @@ static void write_unsampled(struct printer *printer, const struct view_heading *
                   heading->user_only && !*unit_behind(unit) ? ", and time in the kernel has none" : "");
 }
 
-#define BASES_LEAST 0.01 /* of the weight: what is worth a warning */
+#define MISSING_LEAST 0.01 /* of the weight: what is worth a warning */
+#define RECORD_ANEW                                                                                          \
+    "record with \"fathom record\", or with \"perf record --intr-regs=sp,ip,bp --call-graph dwarf,32768\""
+
+/* Without the stack pointer nothing tells the context. */
+static void write_bare(struct printer *printer, const struct view_heading *heading)
+{
+    char share[SHARE_SIZE];
+    if ((double)heading->bare > MISSING_LEAST * (double)heading->weight)
+        printer_write(printer,
+                      "warning:  %s of the weight was recorded without registers, and its contexts cannot be "
+                      "found: " RECORD_ANEW "\n",
+                      share_format(share, heading->bare, heading->weight));
+}
 
 /* Stock perf does not record it; votes need a map, and the code alone tells it for few programs. */
 static void write_bases(struct printer *printer, const struct view_heading *heading)
 {
     char share[SHARE_SIZE];
-    if ((double)heading->base_unknown <= BASES_LEAST * (double)heading->weight)
+    if ((double)heading->base_unknown <= MISSING_LEAST * (double)heading->weight)
         return;
     printer_write(
         printer,
         "warning:  the recording does not tell where stacks begin, and for %s of the weight it could "
-        "not be found out: record with \"fathom record\", or with \"perf record "
-        "--intr-regs=sp,ip,bp --call-graph dwarf,32768\"%s\n",
+        "not be found out: " RECORD_ANEW "%s\n",
         share_format(share, heading->base_unknown, heading->weight),
         heading->map ? "" : ", or give a trained map (--map)");
 }
 
 static void write_warnings(struct printer *printer, const struct view_heading *heading, const char *unit)
 {
+    write_bare(printer, heading);
     write_bases(printer, heading);
     if (heading->lost > 0)
         write_lost(printer, heading, unit);

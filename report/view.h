@@ -61,7 +61,9 @@ struct view_heading {
     struct inferences inferences;
     const char *const *unread; /* files whose code could not be read */
     size_t unread_count;
-    uint64_t base_unknown; /* weight on stacks whose base was not found, of a recording that tells none */
+    bool foreign;          /* another tool's recording: it tells no stack's base and has no audit samples */
+    uint64_t base_unknown; /* of such a one: weight on stacks whose base was not found */
+    uint64_t bare;         /* weight recorded without registers */
     uint64_t lost, throttled, damaged;
     uint64_t lost_weight;        /* estimated, of the event; not among `weight` */
     uint64_t counted;            /* by the event in all that was recorded, in its unit; 0: not told */

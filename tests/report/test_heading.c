@@ -185,6 +185,31 @@ Test(heading, tells_what_to_do_where_stacks_have_no_base)
     free(line);
 }
 
+Test(heading, tells_what_to_do_with_a_recording_of_another_tool)
+{
+    struct view_heading heading = {
+        .samples = 20, .weight = 200, .unknown = 180, .bare = 180, .foreign = true};
+    char *line = last_line(&heading, "samples");
+    cr_expect_str_eq(
+        line,
+        "warning:  90.0% of the weight was recorded without registers, and its contexts cannot be "
+        "found: record with \"fathom record\", or with \"perf record --intr-regs=sp,ip,bp "
+        "--call-graph dwarf,32768\"",
+        "%s", line);
+    free(line);
+    heading = (struct view_heading){.samples = 20,
+                                    .weight = 200,
+                                    .inferred = 200,
+                                    .rests_on_inference = 200,
+                                    .training = "",
+                                    .foreign = true};
+    line = last_line(&heading, "samples");
+    cr_expect(
+        strstr(line, "many may be wrong (record with \"fathom record\", which unwinds some; or train a map)"),
+        "%s", line);
+    free(line);
+}
+
 Test(heading, tells_when_others_had_the_counter)
 {
     struct view_heading heading = {.samples = 20, .weight = 20, .counted = 20, .counted_share = 0.42};
