@@ -1,15 +1,20 @@
 /*
- * command.h - the table of sub-commands: dispatch, help and completion come from it.
+ * command.h - the table of sub-commands, and of each one's options: dispatch, parsing and --help come from it.
  */
 #ifndef FATHOM_CLI_COMMAND_H
 #define FATHOM_CLI_COMMAND_H
 
 #include "cli/terminal.h"
 
+struct option_row; /* cli/options.h */
+
 struct command {
     const char *name;
-    const char *summary; /* one line, no full stop */
-    const char *usage;   /* what --help prints: synopsis and options */
+    const char *summary;              /* one line, no full stop */
+    const char *synopsis;             /* lines, without "usage: fathom NAME" */
+    const char *about;                /* what --help says before the options, and after them; lines are */
+    const char *notes;                /* filled anew; NULL: nothing */
+    const struct option_row *options; /* ends with OPTION_END */
     /* argv[0] is the sub-command's name. Returns an exit code (cli/exit.h). */
     int (*run)(int argc, char **argv, struct terminal *terminal);
 };

@@ -7,6 +7,7 @@
 
 #include "cli/evaluate.h"
 #include "cli/exit.h"
+#include "cli/inferred.h"
 #include "perfdata/writer.h"
 
 #define STACK_BYTES 65528
@@ -83,91 +84,35 @@ static int evaluate_target(const struct evaluate_options *options, struct termin
     return rc < 0 ? exit_code_of(&err) : stale ? EXIT_BUILD : EXIT_OK;
 }
 
-enum {
-    EVALUATE_TRUTH = TARGET_OWN,
-    EVALUATE_WRONG,
-    EVALUATE_STAGES,
-    EVALUATE_STACK,
-    EVALUATE_AUDIT,
-    EVALUATE_FORMAT,
-    EVALUATE_NO_AUTOMATON,
-    EVALUATE_NO_TEMPORAL,
-    EVALUATE_NO_EM
-};
-
-static bool take_option(void *context, int option, struct terminal *terminal)
+/* --truth: "unwind" is the default. */
+static bool take_truth(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
-    struct evaluate_options *o = context;
-    switch (option) {
-    case 'm':
-        o->map = optarg;
-        return true;
-    case 'i':
-        o->input = optarg;
-        return true;
-    case 'o':
-        o->output = optarg;
-        return true;
-    case EVALUATE_TRUTH:
-        o->truth = strcmp(optarg, "unwind") == 0 ? NULL : optarg;
-        return true;
-    case EVALUATE_WRONG:
-        return option_number(terminal, "--wrong", optarg, 1, 100000, &o->wrong);
-    case EVALUATE_STAGES:
-        o->stages = true;
-        return true;
-    case EVALUATE_STACK:
-        return option_number(terminal, "--stack", optarg, 64, 65528, &o->target.stack_bytes);
-    case EVALUATE_AUDIT:
-        o->pipeline.learning = strcmp(optarg, "0") == 0 ? LEARN_NOTHING : LEARN_AUDITS;
-        return option_number(terminal, "--audit", optarg, 0, 20000, &o->audit_hz);
-    case EVALUATE_NO_AUTOMATON:
-        o->pipeline.no_automaton = true;
-        return true;
-    case EVALUATE_NO_TEMPORAL:
-        o->pipeline.no_temporal = true;
-        return true;
-    case EVALUATE_NO_EM:
-        o->pipeline.no_em = true;
-        return true;
-    case EVALUATE_FORMAT:
-        o->json = strcmp(optarg, "json") == 0;
-        if (!o->json && strcmp(optarg, "text") != 0)
-            return terminal_wrong(terminal, "--format takes text or json, not '%s'", optarg), false;
-        return true;
-    default:
-        return false;
-    }
+    struct evaluate_options *options = value;
+    (void)terminal, (void)row;
+    options->truth = strcmp(text, "unwind") == 0 ? NULL : text;
+    return true;
+}
+
+/* --audit: 0 is the map alone. */
+static bool take_audit(struct terminal *terminal, const struct option_row *row, char *text, void *value)
+{
+    struct evaluate_options *options = value;
+    bool good = option_number(terminal, row, text, &options->audit_hz);
+    options->pipeline.learning = options->audit_hz ? LEARN_AUDITS : LEARN_NOTHING;
+    return good;
 }
 
 /* Two maps and nothing to sample: the maps are compared. */
 static bool compares_maps(const struct evaluate_options *o, bool command)
 {
-    return o->map && o->truth && !o->input && !o->output && !command && !o->target.pid_count &&
-           !o->target.tid_count;
+    return o->map && o->truth && !o->input && !o->output && !command && !o->target.pids.count &&
+           !o->target.tids.count;
 }
 
 static int evaluate_run(int argc, char **argv, struct terminal *terminal)
 {
-    static const struct option longs[] = {
-        TARGET_LONG,
-        {"map", required_argument, NULL, 'm'},
-        {"input", required_argument, NULL, 'i'},
-        {"output", required_argument, NULL, 'o'},
-        {"truth", required_argument, NULL, EVALUATE_TRUTH},
-        {"wrong", required_argument, NULL, EVALUATE_WRONG},
-        {"stages", no_argument, NULL, EVALUATE_STAGES},
-        {"stack", required_argument, NULL, EVALUATE_STACK},
-        {"audit", required_argument, NULL, EVALUATE_AUDIT},
-        {"no-automaton", no_argument, NULL, EVALUATE_NO_AUTOMATON},
-        {"no-temporal", no_argument, NULL, EVALUATE_NO_TEMPORAL},
-        {"no-em", no_argument, NULL, EVALUATE_NO_EM},
-        {"format", required_argument, NULL, EVALUATE_FORMAT},
-        {0},
-    };
     struct evaluate_options options = {.pipeline = {.learning = LEARN_AUDITS}, .audit_hz = AUDIT_HZ};
-    struct target_parser parser = {&evaluate_command, "+m:i:o:" TARGET_SHORT, longs, take_option, &options};
-    int code = target_parse(&options.target, &parser, argc, argv, terminal);
+    int code = options_parse(&evaluate_command, &options, false, argc, argv, terminal);
     if (code < 0 && compares_maps(&options, optind < argc)) {
         struct fathom_error err = {0};
         code = evaluate_maps(&options, &err) < 0 ? exit_code_of(&err) : EXIT_OK;
@@ -186,45 +131,55 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
     return code;
 }
 
+static const struct option_word formats[] = {{"text", EVALUATE_TEXT}, {"json", EVALUATE_JSON}, {0}};
+
+static const struct option_row rows[] = {
+    OPTION_TEXT("map", 'm', "MAP", struct evaluate_options, map, "a path map from 'fathom train'"),
+    OPTION_TEXT("input", 'i', "FILE", struct evaluate_options, input,
+                "a recording whose samples have stack dumps, instead of running a command"),
+    OPTION_TEXT("output", 'o', "FILE", struct evaluate_options, output,
+                "keep the recording, to evaluate it again with -i"),
+    OPTION_OWN(
+        "truth", 0, "MAP", take_truth,
+        "what is true: a map from training on this very input, or 'unwind', the samples' own stack dumps "
+        "(the default)"),
+    OPTION_NUMBER("wrong", 0, "N", 1, 100000, struct evaluate_options, wrong,
+                  "show the N heaviest wrong contexts, answer and truth"),
+    OPTION_FLAG("stages", 0, struct evaluate_options, stages, "with and without each stage of inference"),
+    OPTION_NUMBER("stack", 0, "N", 64, 65528, struct evaluate_options, target.stack_bytes,
+                  "bytes of stack in each sample (default: 65528, the kernel's maximum)"),
+    {"audit", 0, "HZ", take_audit, .whole = {0, 20000},
+     .help = "audit samples per second to infer from (default: 10; 0: the map alone)"},
+    INFERENCE_NO_AUTOMATON(struct evaluate_options),
+    INFERENCE_NO_TEMPORAL(struct evaluate_options),
+    INFERENCE_NO_EM(struct evaluate_options),
+    OPTION_CHOICE("format", 0, "FORMAT", formats, enum evaluate_format, struct evaluate_options, format,
+                  "text or json"),
+    TARGET_EVENT(struct evaluate_options,
+                 "what to sample (default: cycles, or cpu-clock where there is no PMU)"),
+    TARGET_FREQUENCY(struct evaluate_options, "samples per second (default for clocks: 1000)"),
+    TARGET_PERIOD(struct evaluate_options, "one sample every N events (clocks: nanoseconds)"),
+    TARGET_PID(struct evaluate_options, "attach to these processes"),
+    TARGET_TID(struct evaluate_options, "attach to these threads only"),
+    TARGET_DURATION(struct evaluate_options, "stop after S seconds (a launched command is then ended)"),
+    OPTION_QUIET("no progress, no notes"),
+    OPTION_VERBOSE("say more"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
 const struct command evaluate_command = {
     .name = "evaluate",
     .summary = "how often the inferred paths are right",
-    .usage =
-        "usage: fathom evaluate [OPTIONS] -- COMMAND [ARG...]\n"
-        "       fathom evaluate [OPTIONS] -p PID[,PID...]\n"
-        "       fathom evaluate [OPTIONS] -i FILE\n"
-        "       fathom evaluate [OPTIONS] -m MAP --truth MAP\n"
-        "\n"
-        "Infers the path of each sample and holds it against the true one, all frames of it. Prints how "
-        "many\n"
+    .synopsis = "[OPTIONS] -- COMMAND [ARG...]\n"
+                "[OPTIONS] -p PID[,PID...]\n"
+                "[OPTIONS] -i FILE\n"
+                "[OPTIONS] -m MAP --truth MAP",
+    .about =
+        "Infers the path of each sample and holds it against the true one, all frames of it. Prints how many "
         "paths, and how much weight, are precise, ambiguous, incorrect and missing (ICPP paper, section "
-        "8.4),\n"
-        "how much is on the right path, and how far the reported probabilities can be believed. With two "
-        "maps alone, "
-        "every\n"
-        "context of the second is looked up in the first.\n"
-        "\n"
-        "  -m, --map MAP          a path map from 'fathom train'\n"
-        "  -i, --input FILE       a recording whose samples have stack dumps, instead of running a command\n"
-        "  -o, --output FILE      keep the recording, to evaluate it again with -i\n"
-        "      --truth MAP        what is true: a map from training on this very input, or 'unwind', the\n"
-        "                         samples' own stack dumps (the default)\n"
-        "      --wrong N          show the N heaviest wrong contexts, answer and truth\n"
-        "      --stages           with and without each stage of inference\n"
-        "      --stack N          bytes of stack in each sample (default: 65528, the kernel's maximum)\n"
-        "      --audit HZ         audit samples per second to infer from (default: 10; 0: the map alone)\n"
-        "      --no-automaton     leave contexts that were never trained unknown\n"
-        "      --no-temporal      judge each sample by itself, not by what its thread did before and after\n"
-        "      --no-em            do not learn from ambiguous samples how often each path runs\n"
-        "      --format FORMAT    text or json\n"
-        "  -e, --event EVENT      what to sample (default: cycles, or cpu-clock where there is no PMU)\n"
-        "  -F, --frequency HZ     samples per second (default for clocks: 1000)\n"
-        "  -c, --period N         one sample every N events (clocks: nanoseconds)\n"
-        "  -p, --pid PID,...      attach to these processes\n"
-        "  -t, --tid TID,...      attach to these threads only\n"
-        "      --duration S       stop after S seconds (a launched command is then ended)\n"
-        "  -q, --quiet            no progress, no notes\n"
-        "  -v, --verbose          say more\n"
-        "  -h, --help             this text\n",
+        "8.4), how much is on the right path, and how far the reported probabilities can be believed. With "
+        "two maps alone, every context of the second is looked up in the first.",
+    .options = rows,
     .run = evaluate_run,
 };

@@ -16,7 +16,7 @@ struct evaluate_options {
     uint64_t audit_hz;
     uint64_t wrong; /* how many wrong contexts to show */
     bool stages;    /* with and without each stage of inference */
-    bool json;
+    enum evaluate_format { EVALUATE_TEXT, EVALUATE_JSON } format;
 };
 
 /* What came of one way to resolve. */

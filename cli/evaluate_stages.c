@@ -131,8 +131,8 @@ int evaluate_wrong(const struct evaluate_options *options, struct evaluation *ev
 int evaluate_write(const struct evaluate_options *options, const struct evaluate_result *result,
                    struct fathom_error *err)
 {
-    return options->json ? evaluate_write_json(result, stdout, err)
-                         : evaluate_write_text(result, stdout, err);
+    return options->format == EVALUATE_JSON ? evaluate_write_json(result, stdout, err)
+                                            : evaluate_write_text(result, stdout, err);
 }
 
 int evaluate_stages(const struct evaluate_options *options, const char *recording, struct terminal *terminal,

@@ -11,7 +11,7 @@
 #include "image/name.h"
 
 struct graph_options {
-    bool dot;
+    enum graph_format { GRAPH_TEXT, GRAPH_DOT } format;
     const char *function; /* only this one's calls; NULL: all */
 };
 
@@ -151,18 +151,18 @@ static int print_graph(const struct image *image, const struct calls *calls,
                        const struct graph_options *options, struct fathom_error *err)
 {
     bool found = false;
-    if (options->dot)
+    if (options->format == GRAPH_DOT)
         puts("digraph calls {");
     for (uint32_t f = 0; f < image_function_count(image); f++) {
         if (!is_wanted(image, f, options->function))
             continue;
         found = true;
-        if (!options->dot)
+        if (options->format == GRAPH_TEXT)
             print_text(image, calls, f);
         else if (print_dot(image, calls, f) < 0)
             return error_memory(err);
     }
-    if (options->dot)
+    if (options->format == GRAPH_DOT)
         puts("}");
     if (found)
         return 0;
@@ -193,30 +193,10 @@ static int graph_image(const char *path, const struct graph_options *options, st
 
 static int graph_run(int argc, char **argv, struct terminal *terminal)
 {
-    static const struct option longs[] = {
-        {"format", required_argument, NULL, 'f'},
-        {"function", required_argument, NULL, 'F'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
     struct graph_options options = {0};
-    int option;
-    while ((option = getopt_long(argc, argv, "f:F:h", longs, NULL)) != -1) {
-        switch (option) {
-        case 'h':
-            return option_help(&graph_command);
-        case 'F':
-            options.function = optarg;
-            break;
-        case 'f':
-            options.dot = strcmp(optarg, "dot") == 0;
-            if (options.dot || strcmp(optarg, "text") == 0)
-                break;
-            return option_usage(terminal, &graph_command, "--format is text or dot");
-        default:
-            return option_usage(terminal, &graph_command, NULL);
-        }
-    }
+    int code = options_parse(&graph_command, &options, true, argc, argv, terminal);
+    if (code >= 0)
+        return code;
     if (argc - optind != 1)
         return option_usage(terminal, &graph_command, "give one program or library");
     struct fathom_error err = {0};
@@ -226,19 +206,24 @@ static int graph_run(int argc, char **argv, struct terminal *terminal)
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
 }
 
+static const struct option_word formats[] = {{"text", GRAPH_TEXT}, {"dot", GRAPH_DOT}, {0}};
+
+static const struct option_row rows[] = {
+    OPTION_CHOICE("format", 'f', "FORMAT", formats, enum graph_format, struct graph_options, format,
+                  "text or dot (of Graphviz)"),
+    OPTION_TEXT("function", 'F', "NAME", struct graph_options, function, "the calls of this function only"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
 const struct command graph_command = {
     .name = "graph",
     .summary = "the calls that a binary's code shows",
-    .usage = "usage: fathom graph [OPTIONS] IMAGE\n"
-             "\n"
-             "Lists each function's calls: address, bytes of stack from its frame to the callee's ('tail': a "
-             "jump that\n"
-             "takes its place; 'open': not a fixed number), and who is called: a function, SYMBOL@import, or "
-             "'*' through\n"
-             "a pointer.\n"
-             "\n"
-             "  -f, --format FORMAT    text or dot (of Graphviz)\n"
-             "  -F, --function NAME    the calls of this function only\n"
-             "  -h, --help             this text\n",
+    .synopsis = "[OPTIONS] IMAGE",
+    .about =
+        "Lists each function's calls: address, bytes of stack from its frame to the callee's ('tail': a jump "
+        "that takes its place; 'open': not a fixed number), and who is called: a function, SYMBOL@import, or "
+        "'*' through a pointer.",
+    .options = rows,
     .run = graph_run,
 };

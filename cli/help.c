@@ -28,9 +28,12 @@ static int help_run(int argc, char **argv, struct terminal *terminal)
     return EXIT_OK;
 }
 
+static const struct option_row rows[] = {OPTION_END};
+
 const struct command help_command = {
     .name = "help",
     .summary = "this list, or the options of a command",
-    .usage = "usage: fathom help [COMMAND]\n",
+    .synopsis = "[COMMAND]",
+    .options = rows,
     .run = help_run,
 };

@@ -1,9 +1,24 @@
-/* inferred.h - what the pipeline tells of the contexts that training never saw, for report/inferences.h. */
+/*
+ * inferred.h - what report and evaluate share: options that leave stages of inference out, and what the pipeline
+ * tells of the contexts that training never saw, for report/inferences.h.
+ */
 #ifndef FATHOM_CLI_INFERRED_H
 #define FATHOM_CLI_INFERRED_H
 
+#include "cli/options.h"
 #include "infer/pipeline.h"
 #include "report/inferences.h"
+
+/* Rows of a command's table of options, whose struct has a `struct pipeline_options pipeline`. */
+#define INFERENCE_NO_AUTOMATON(type)                                                                         \
+    OPTION_FLAG("no-automaton", 0, type, pipeline.no_automaton,                                              \
+                "leave contexts that were never trained unknown")
+#define INFERENCE_NO_TEMPORAL(type)                                                                          \
+    OPTION_FLAG("no-temporal", 0, type, pipeline.no_temporal,                                                \
+                "judge each sample by itself, not by what its thread did before and after")
+#define INFERENCE_NO_EM(type)                                                                                \
+    OPTION_FLAG("no-em", 0, type, pipeline.no_em,                                                            \
+                "do not learn from ambiguous samples how often each path runs")
 
 static inline struct inferences inferences_of(const struct pipeline_summary *summary)
 {

@@ -226,29 +226,18 @@ static int map_merge(const char *output, char **paths, int count, struct termina
     return rc;
 }
 
+struct map_options {
+    const char *output;
+    uint64_t rows;
+    bool hooked;
+};
+
 static int map_run(int argc, char **argv, struct terminal *terminal)
 {
-    static const struct option longs[] = {
-        {"output", required_argument, NULL, 'o'}, {"rows", required_argument, NULL, 'n'},
-        {"hooked", no_argument, NULL, 'k'},       {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},         {0},
-    };
-    const char *output = NULL;
-    uint64_t rows = UINT32_MAX;
-    bool hooked = false;
-    int option;
-    while ((option = getopt_long(argc, argv, "o:n:qh", longs, NULL)) != -1) {
-        if (option == 'h')
-            return option_help(&map_command);
-        if (option == 'o')
-            output = optarg;
-        else if (option == 'k')
-            hooked = true;
-        else if (option == 'q')
-            terminal->quiet = true;
-        else if (option != 'n' || !option_number(terminal, "--rows", optarg, 1, UINT32_MAX, &rows))
-            return option_usage(terminal, &map_command, NULL);
-    }
+    struct map_options options = {.rows = UINT32_MAX};
+    int code = options_parse(&map_command, &options, true, argc, argv, terminal);
+    if (code >= 0)
+        return code;
     const char *verb = optind < argc ? argv[optind++] : "";
     char **maps = argv + optind;
     int count = argc - optind;
@@ -259,44 +248,47 @@ static int map_run(int argc, char **argv, struct terminal *terminal)
         return option_usage(terminal, &map_command, "'recover' needs one directory of 'fathom train'");
     if (count < 1)
         return option_usage(terminal, &map_command, "'%s' needs a map file", verb);
-    if (merge && !output)
+    if (merge && !options.output)
         return option_usage(terminal, &map_command, "'merge' needs --output");
 
     struct fathom_error err = {0};
     int rc = 0;
     if (merge)
-        rc = map_merge(output, maps, count, terminal, &err);
+        rc = map_merge(options.output, maps, count, terminal, &err);
     if (recover)
-        rc = recover_map(maps[0], output, terminal, &err);
+        rc = recover_map(maps[0], options.output, terminal, &err);
     for (int i = 0; !merge && !recover && rc == 0 && i < count; i++)
         rc = strcmp(verb, "info") == 0 ? map_info(maps[i], &err)
-                                       : map_paths(maps[i], (uint32_t)rows, hooked, &err);
+                                       : map_paths(maps[i], (uint32_t)options.rows, options.hooked, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
 }
 
+static const struct option_row rows[] = {
+    OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct map_options, rows, "the first N paths only"),
+    OPTION_FLAG("hooked", 0, struct map_options, hooked, "without the frames of images that have no hooks"),
+    OPTION_TEXT("output", 'o', "OUT", struct map_options, output,
+                "the merged map, '-' for standard output; for recover the default is the one that was to be "
+                "written"),
+    OPTION_QUIET("no notes"),
+    OPTION_VERBOSE("say more"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
 const struct command map_command = {
     .name = "map",
     .summary = "look into path maps, merge and recover them",
-    .usage = "usage: fathom map info MAP...\n"
-             "       fathom map paths [-n N] [--hooked] MAP...\n"
-             "       fathom map merge -o OUT MAP...\n"
-             "       fathom map recover [-o OUT] DIR\n"
-             "\n"
-             "info tells a map's images, counts and how many of its CIDs are precise; paths lists its call "
-             "paths, the\n"
-             "most sampled first; merge adds maps of several runs up; recover makes the map of a training "
-             "that was\n"
-             "killed, from the directory (fathom-train.* in TMPDIR or /tmp) that it left.\n"
-             "\n"
-             "  -n, --rows N           the first N paths only\n"
-             "      --hooked           without the frames of images that have no hooks\n"
-             "  -o, --output OUT       the merged map, '-' for standard output; for recover the default is "
-             "the one "
-             "that was\n"
-             "                         to be written\n"
-             "  -q, --quiet            no notes\n"
-             "  -h, --help             this text\n",
+    .synopsis = "info MAP...\n"
+                "paths [-n N] [--hooked] MAP...\n"
+                "merge -o OUT MAP...\n"
+                "recover [-o OUT] DIR",
+    .about =
+        "info tells a map's images, counts and how many of its CIDs are precise; paths lists its call paths, "
+        "the most sampled first; merge adds maps of several runs up; recover makes the map of a training "
+        "that "
+        "was killed, from the directory (fathom-train.* in TMPDIR or /tmp) that it left.",
+    .options = rows,
     .run = map_run,
 };

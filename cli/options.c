@@ -2,26 +2,61 @@
 #include "cli/options.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "cli/exit.h"
 
-bool option_number(struct terminal *t, const char *option, const char *text, uint64_t low, uint64_t high,
-                   uint64_t *out)
+bool option_flag(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    (void)t, (void)row, (void)argument;
+    *(bool *)value = true;
+    return true;
+}
+
+bool option_quiet(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    (void)row, (void)argument, (void)value;
+    t->quiet = true;
+    return true;
+}
+
+bool option_verbose(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    (void)row, (void)argument, (void)value;
+    t->verbose = true;
+    return true;
+}
+
+bool option_text(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    (void)t, (void)row;
+    *(const char **)value = argument;
+    return true;
+}
+
+static bool take_whole(struct terminal *t, const char *name, const char *text, uint64_t low, uint64_t high,
+                       uint64_t *out)
 {
     char *end;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (errno || end == text || *end || text[0] == '-' || value < low || value > high) {
-        terminal_wrong(t, "%s: '%s' is not a whole number from %llu to %llu", option, text,
+        terminal_wrong(t, "--%s: '%s' is not a whole number from %llu to %llu", name, text,
                        (unsigned long long)low, (unsigned long long)high);
         return false;
     }
     *out = value;
     return true;
+}
+
+bool option_number(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    return take_whole(t, row->name, argument, row->whole.low, row->whole.high, value);
 }
 
 /* The number without an exponent: 0.000000001, not 1e-09. */
@@ -35,46 +70,106 @@ static const char *plain_number(double value, char text[static 32])
     return text;
 }
 
-bool option_fraction(struct terminal *t, const char *option, const char *text, double low, double high,
-                     double *out)
+bool option_fraction(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
     char *end;
     errno = 0;
-    double value = strtod(text, &end);
+    double number = strtod(argument, &end), low = row->fraction.low, high = row->fraction.high;
     char lowest[32], highest[32];
-    if (errno || end == text || *end || !(value >= low && value <= high)) {
-        terminal_wrong(t, "%s: '%s' is not a number from %s to %s", option, text, plain_number(low, lowest),
-                       plain_number(high, highest));
+    if (errno || end == argument || *end || !(number >= low && number <= high)) {
+        terminal_wrong(t, "--%s: '%s' is not a number from %s to %s", row->name, argument,
+                       plain_number(low, lowest), plain_number(high, highest));
         return false;
     }
-    *out = value;
+    *(double *)value = number;
     return true;
 }
 
-bool option_pids(struct terminal *t, const char *option, const char *text, pid_t **pids, size_t *count)
+bool option_choice(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
-    char *copy = strdup(text), *rest = copy;
-    bool good = copy != NULL;
-    size_t before = *count;
-    for (char *part; good && (part = strsep(&rest, ", \t\n")) != NULL;) {
-        uint64_t number;
-        if (!*part) /* two separators */
-            continue;
-        good = option_number(t, option, part, 1, INT_MAX, &number);
-        pid_t *more = good ? realloc(*pids, (*count + 1) * sizeof **pids) : NULL;
-        if (!more) {
-            good = false;
-            break;
+    char all[128] = "";
+    for (const struct option_word *w = row->words; w->word; w++) {
+        if (strcmp(argument, w->word) == 0) {
+            memcpy(value, &w->value, sizeof w->value); /* an enum is as large as an int */
+            return true;
         }
-        *pids = more;
-        (*pids)[(*count)++] = (pid_t)number;
+        size_t length = strlen(all);
+        snprintf(all + length, sizeof all - length, "%s%s",
+                 w == row->words ? ""
+                 : w[1].word     ? ", "
+                                 : " or ",
+                 w->word);
     }
-    free(copy);
-    if (good && *count == before) {
-        terminal_wrong(t, "%s: no number is given", option);
-        good = false;
+    terminal_wrong(t, "--%s takes %s, not '%s'", row->name, all, argument);
+    return false;
+}
+
+bool option_pids(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    struct option_pids *to = value;
+    size_t before = to->count;
+    for (const char *at = argument; *at;) {
+        char part[32];
+        int length = (int)strcspn(at, ", \t\n");
+        uint64_t number;
+        snprintf(part, sizeof part, "%.*s", length, at);
+        at += length + (at[length] != 0);
+        if (!length) /* two separators */
+            continue;
+        if (!take_whole(t, row->name, part, 1, INT_MAX, &number) ||
+            !vec_push(to->pids, to->count, to->room, (pid_t)number))
+            return false;
     }
-    return good;
+    if (to->count == before)
+        terminal_wrong(t, "--%s: no number is given", row->name);
+    return to->count > before;
+}
+
+#define ROWS_MAX 64
+#define FIRST    0x100 /* what getopt_long gives for the first row; above all letters */
+
+static size_t row_count(const struct command *command)
+{
+    size_t count = 0;
+    while (count < ROWS_MAX && (command->options[count].name || command->options[count].help))
+        count++;
+    return count;
+}
+
+int options_parse(const struct command *command, void *values, bool anywhere, int argc, char **argv,
+                  struct terminal *terminal)
+{
+    const struct option_row *rows = command->options;
+    struct option longs[ROWS_MAX + 1];
+    char shorts[2 * ROWS_MAX + 2];
+    size_t count = row_count(command), named = 0, at = 0;
+    if (!anywhere)
+        shorts[at++] = '+';
+    for (size_t i = 0; i < count; i++) {
+        if (!rows[i].name)
+            continue;
+        longs[named++] = (struct option){rows[i].name, rows[i].argument ? required_argument : no_argument,
+                                         NULL, (int)(FIRST + i)};
+        if (rows[i].letter)
+            shorts[at++] = rows[i].letter;
+        if (rows[i].letter && rows[i].argument)
+            shorts[at++] = ':';
+    }
+    longs[named] = (struct option){0};
+    shorts[at] = 0;
+    int found;
+    while ((found = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        size_t i = found >= FIRST ? (size_t)(found - FIRST) : 0;
+        while (found < FIRST && i < count && rows[i].letter != (char)found)
+            i++;
+        if (i == count) /* '?': getopt said what is wrong */
+            return option_usage(terminal, command, NULL);
+        if (!rows[i].take)
+            return option_help(command);
+        if (!rows[i].take(terminal, &rows[i], optarg, (char *)values + rows[i].at))
+            return option_usage(terminal, command, NULL);
+    }
+    return -1;
 }
 
 int option_usage(struct terminal *t, const struct command *command, const char *fmt, ...)
@@ -91,8 +186,75 @@ int option_usage(struct terminal *t, const struct command *command, const char *
     return EXIT_USAGE;
 }
 
+/* --help ----------------------------------------------------------------------------------------------------- */
+
+#define HELP_WIDTH  100
+#define HELP_INDENT 25 /* of what an option does */
+
+/* Prints a text from column `at` on, with lines indented and no longer than HELP_WIDTH. */
+static void print_filled(const char *text, size_t indent, size_t at)
+{
+    for (bool first = true; *text; first = false) {
+        size_t length = strcspn(text, " \n");
+        bool begins = first || text[-1] == '\n';
+        if (!begins && at + 1 + length > HELP_WIDTH) {
+            putchar('\n');
+            at = 0;
+            begins = true;
+        }
+        if (at < indent)
+            at += (size_t)printf("%*s", (int)(indent - at), "");
+        else if (!begins)
+            at += (size_t)printf(" ");
+        at += (size_t)printf("%.*s", (int)length, text);
+        text += length;
+        if (*text == '\n') {
+            putchar('\n');
+            at = 0;
+        }
+        text += *text != 0;
+    }
+    putchar('\n');
+}
+
+static void print_row(const struct option_row *row)
+{
+    size_t at = row->letter ? (size_t)printf("  -%c, --%s", row->letter, row->name)
+                            : (size_t)printf("      --%s", row->name);
+    if (row->argument)
+        at += (size_t)printf(" %s", row->argument);
+    if (at + 1 > HELP_INDENT)
+        at += (size_t)printf(" ");
+    print_filled(row->help, HELP_INDENT, at);
+}
+
 int option_help(const struct command *command)
 {
-    fputs(command->usage, stdout);
+    const char *line = command->synopsis, *end;
+    for (bool first = true; *line; line = *end ? end + 1 : end, first = false) {
+        end = line + strcspn(line, "\n");
+        printf("%s fathom %s%s%.*s\n", first ? "usage:" : "      ", command->name, *line ? " " : "",
+               (int)(end - line), line);
+    }
+    if (command->about) {
+        putchar('\n');
+        print_filled(command->about, 0, 0);
+    }
+    if (command->options[0].name)
+        putchar('\n');
+    for (size_t i = 0; i < row_count(command); i++) {
+        const struct option_row *row = &command->options[i];
+        if (row->name) {
+            print_row(row);
+        } else {
+            putchar('\n');
+            print_filled(row->help, 0, 0);
+            putchar('\n');
+        }
+    }
+    if (command->notes) {
+        putchar('\n');
+        print_filled(command->notes, 0, 0);
+    }
     return EXIT_OK;
 }

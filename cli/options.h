@@ -1,7 +1,9 @@
 /*
- * options.h - what the sub-commands' option parsers share: strict numbers, PID lists, usage errors.
+ * options.h - a command's options as one table: name, argument, help, and where the value goes.
  *
- * Each sub-command parses with getopt_long into an options struct of its own.
+ * Each command keeps the values in a struct of its own; a row says where in it. The OPTION_ macros below make
+ * rows and check that the member has the type that is stored. A new option is one row, its member, and its
+ * lines in the man page (a test compares these with --help).
  */
 #ifndef FATHOM_CLI_OPTIONS_H
 #define FATHOM_CLI_OPTIONS_H
@@ -13,21 +15,80 @@
 
 #include "cli/command.h"
 
-/* A whole decimal number in [low, high]. On failure says so
- * on the terminal (naming the option) and returns false. */
-bool option_number(struct terminal *terminal, const char *option, const char *text, uint64_t low,
-                   uint64_t high, uint64_t *out);
-/* A decimal fraction in [low, high]. */
-bool option_fraction(struct terminal *terminal, const char *option, const char *text, double low, double high,
-                     double *out);
-/* "12,34", or "12 34" as pidof(1) prints: adds to *pids (realloc'ed). */
-bool option_pids(struct terminal *terminal, const char *option, const char *text, pid_t **pids,
-                 size_t *count);
+struct option_word {
+    const char *word; /* NULL: the end */
+    int value;
+};
 
+struct option_row {
+    const char *name;     /* of the long option; NULL: a line of its own in --help */
+    char letter;          /* of the short one; 0: none */
+    const char *argument; /* what --help calls it; NULL: the option takes none */
+    /* Puts the argument at `value`. false: it is wrong, which was said. */
+    bool (*take)(struct terminal *terminal, const struct option_row *row, char *argument, void *value);
+    size_t at; /* of `value` in the command's struct, bytes */
+    union {    /* what `take` needs to know */
+        struct {
+            uint64_t low, high;
+        } whole;
+        struct {
+            double low, high;
+        } fraction;
+        const struct option_word *words;
+    };
+    const char *help; /* filled to the lines of --help; '\n' begins another one */
+};
+
+/* Goes through all options up to the first operand (argv[optind]), or with `anywhere` through those behind it,
+ * too. Returns -1 to go on, else the exit code: help was printed, or what is wrong was said. */
+int options_parse(const struct command *command, void *values, bool anywhere, int argc, char **argv,
+                  struct terminal *terminal);
 /* Prints "fathom CMD: error: SENTENCE" and where to find help; returns EXIT_USAGE. */
 int option_usage(struct terminal *terminal, const struct command *command, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Prints the command's --help on standard output; returns EXIT_OK. */
 int option_help(const struct command *command);
+
+/* Values for `take`, by what stands at `value`. */
+typedef bool option_take(struct terminal *terminal, const struct option_row *row, char *argument,
+                         void *value);
+option_take option_flag;     /* bool: true */
+option_take option_text;     /* const char *: the argument */
+option_take option_number;   /* uint64_t: decimal, from whole.low to whole.high */
+option_take option_fraction; /* double: decimal, from fraction.low to fraction.high */
+option_take option_choice;   /* an enum: the value of one of `words` */
+option_take option_pids;     /* struct option_pids: "12,34", or "12 34" as pidof(1) prints; adds to them */
+option_take option_quiet;    /* the terminal's */
+option_take option_verbose;
+
+struct option_pids {
+    pid_t *pids; /* to be freed */
+    size_t count, room;
+};
+
+/* Offset of a member, which must have that type. */
+#define OPTION_AT(type, member, of) (offsetof(type, member) + 0 * sizeof(&((type *)0)->member == (of *)0))
+
+/* clang-format off */
+#define OPTION_FLAG(name, letter, type, member, text) \
+    {name, letter, NULL, option_flag, OPTION_AT(type, member, bool), .help = (text)}
+#define OPTION_TEXT(name, letter, argument, type, member, text) \
+    {name, letter, argument, option_text, OPTION_AT(type, member, const char *), .help = (text)}
+#define OPTION_NUMBER(name, letter, argument, low, high, type, member, text) \
+    {name, letter, argument, option_number, OPTION_AT(type, member, uint64_t), .whole = {low, high}, .help = (text)}
+#define OPTION_FRACTION(name, letter, argument, low, high, type, member, text) \
+    {name, letter, argument, option_fraction, OPTION_AT(type, member, double), .fraction = {low, high}, .help = (text)}
+#define OPTION_CHOICE(name, letter, argument, list, of, type, member, text) \
+    {name, letter, argument, option_choice, OPTION_AT(type, member, of), .words = (list), .help = (text)}
+#define OPTION_PIDS(name, letter, argument, type, member, text) \
+    {name, letter, argument, option_pids, OPTION_AT(type, member, struct option_pids), .help = (text)}
+/* `take` gets the command's whole struct. */
+#define OPTION_OWN(name, letter, argument, taker, text) {name, letter, argument, taker, 0, .help = (text)}
+#define OPTION_LINE(text)    {.help = (text)}
+#define OPTION_QUIET(text)   {"quiet", 'q', NULL, option_quiet, .help = (text)}
+#define OPTION_VERBOSE(text) {"verbose", 'v', NULL, option_verbose, .help = (text)}
+#define OPTION_HELP          {"help", 'h', .help = "this text"}
+#define OPTION_END           {0}
+/* clang-format on */
 
 #endif

@@ -233,50 +233,6 @@ out:
     return code;
 }
 
-enum { RECORD_AUDIT = TARGET_OWN, RECORD_AUDIT_STACK, RECORD_RING, RECORD_DATA, RECORD_LIST, RECORD_PER_CPU };
-
-static bool take_scope(const char *text, struct terminal *terminal, enum collector_scope *out)
-{
-    static const struct {
-        const char *name;
-        enum collector_scope scope;
-    } scopes[] = {
-        {"auto", COLLECT_BY_CPU_IF_ALLOWED}, {"always", COLLECT_BY_CPU}, {"never", COLLECT_BY_THREAD}};
-    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
-        if (strcmp(text, scopes[i].name) == 0) {
-            *out = scopes[i].scope;
-            return true;
-        }
-    terminal_wrong(terminal, "--per-cpu: '%s' is none of auto, always, never", text);
-    return false;
-}
-
-static bool take_option(void *context, int option, struct terminal *terminal)
-{
-    struct record_options *o = context;
-    switch (option) {
-    case 'o':
-        o->output = optarg;
-        return true;
-    case RECORD_AUDIT:
-        return option_number(terminal, "--audit", optarg, 0, 20000, &o->audit_hz);
-    case RECORD_AUDIT_STACK:
-        return option_number(terminal, "--audit-stack", optarg, 64, 65528, &o->audit_stack);
-    case RECORD_RING:
-        return option_number(terminal, "--ring", optarg, 4, 1 << 20, &o->ring_kib);
-    case RECORD_DATA:
-        o->data = true;
-        return true;
-    case RECORD_PER_CPU:
-        return take_scope(optarg, terminal, &o->scope);
-    case RECORD_LIST:
-        o->list_events = true;
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* `-e list`, and as users of perf ask it, `-e help`. */
 static bool wants_list(const struct record_options *o)
 {
@@ -286,23 +242,11 @@ static bool wants_list(const struct record_options *o)
 
 static int record_run(int argc, char **argv, struct terminal *terminal)
 {
-    static const struct option longs[] = {
-        TARGET_LONG,
-        {"output", required_argument, NULL, 'o'},
-        {"audit", required_argument, NULL, RECORD_AUDIT},
-        {"audit-stack", required_argument, NULL, RECORD_AUDIT_STACK},
-        {"ring", required_argument, NULL, RECORD_RING},
-        {"data", no_argument, NULL, RECORD_DATA},
-        {"per-cpu", required_argument, NULL, RECORD_PER_CPU},
-        {"list-events", no_argument, NULL, RECORD_LIST},
-        {0},
-    };
     struct record_options options = {.scope = COLLECT_BY_CPU_IF_ALLOWED,
                                      .output = "perf.data",
                                      .audit_hz = AUDIT_HZ,
                                      .audit_stack = AUDIT_STACK_BYTES};
-    struct target_parser parser = {&record_command, "+o:" TARGET_SHORT, longs, take_option, &options};
-    int code = target_parse(&options.target, &parser, argc, argv, terminal);
+    int code = options_parse(&record_command, &options, false, argc, argv, terminal);
     if (code < 0 && wants_list(&options))
         code = events_print();
     if (code < 0)
@@ -313,41 +257,50 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
     return code;
 }
 
+static const struct option_word scopes[] = {
+    {"auto", COLLECT_BY_CPU_IF_ALLOWED}, {"always", COLLECT_BY_CPU}, {"never", COLLECT_BY_THREAD}, {0}};
+
+static const struct option_row rows[] = {
+    TARGET_EVENT(struct record_options,
+                 "what to sample: cpu-clock, page-faults, a tracepoint, any libpfm4 name "
+                 "(default: cycles, or cpu-clock where there is no PMU)"),
+    OPTION_FLAG("list-events", 0, struct record_options, list_events,
+                "print the events that can be sampled on this machine, and exit; '-e list' does so, too"),
+    TARGET_FREQUENCY(struct record_options, "samples per second (default for clocks: 1000)"),
+    TARGET_PERIOD(struct record_options, "one sample every N events (clocks: nanoseconds)"),
+    TARGET_PID(struct record_options, "attach to these processes, their threads and their children"),
+    TARGET_TID(struct record_options, "attach to these threads only"),
+    OPTION_TEXT("output", 'o', "FILE", struct record_options, output,
+                "default: perf.data; '-': standard output"),
+    TARGET_DURATION(struct record_options, "stop after S seconds (a launched command is then ended)"),
+    OPTION_NUMBER("audit", 0, "HZ", 0, 20000, struct record_options, audit_hz,
+                  "stack dumps per second of CPU time, to learn paths from\n(default: 10; 0: none)"),
+    OPTION_NUMBER("audit-stack", 0, "N", 64, 65528, struct record_options, audit_stack,
+                  "bytes of stack in each (default: 65528, the kernel's maximum)"),
+    OPTION_NUMBER("ring", 0, "KIB", 4, 1 << 20, struct record_options, ring_kib,
+                  "ring buffer of each CPU (default: chosen from the event)"),
+    OPTION_CHOICE(
+        "per-cpu", 0, "WHEN", scopes, enum collector_scope, struct record_options, scope,
+        "count on CPUs and not in threads, so that processes have their samples that end within a "
+        "period: always, never, auto (default: for clocks of at most 1000 Hz, where the kernel allows it)"),
+    OPTION_FLAG("data", 0, struct record_options, data, "record data addresses (page faults, memory events)"),
+    OPTION_QUIET("no progress, no notes"),
+    OPTION_VERBOSE("say more"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
 const struct command record_command = {
     .name = "record",
     .summary = "sample a command or running processes into a perf.data file",
-    .usage =
-        "usage: fathom record [OPTIONS] -- COMMAND [ARG...]\n"
-        "       fathom record [OPTIONS] -p PID[,PID...]\n"
-        "       fathom record [OPTIONS] -t TID[,TID...]\n"
-        "       fathom record --list-events\n"
-        "\n"
-        "Records thread, program counter and stack pointer of each sample; 'fathom report' infers the call\n"
-        "paths. The file is a standard perf.data file.\n"
-        "\n"
-        "  -e, --event EVENT      what to sample: cpu-clock, page-faults, a tracepoint, any libpfm4 name\n"
-        "                         (default: cycles, or cpu-clock where there is no PMU)\n"
-        "      --list-events      print the events that can be sampled on this machine, and exit; so does\n"
-        "                         '-e list'\n"
-        "  -F, --frequency HZ     samples per second (default for clocks: 1000)\n"
-        "  -c, --period N         one sample every N events (clocks: nanoseconds)\n"
-        "  -p, --pid PID,...      attach to these processes, their threads and their children\n"
-        "  -t, --tid TID,...      attach to these threads only\n"
-        "  -o, --output FILE      default: perf.data; '-': standard output\n"
-        "      --duration S       stop after S seconds (a launched command is then ended)\n"
-        "      --audit HZ         stack dumps per second of CPU time, to learn paths from\n"
-        "                         (default: 10; 0: none)\n"
-        "      --audit-stack N    bytes of stack in each (default: 65528, the kernel's maximum)\n"
-        "      --ring KIB         ring buffer of each CPU (default: chosen from the event)\n"
-        "      --per-cpu WHEN     count on CPUs and not in threads, so that processes have their samples "
-        "that\n"
-        "                         end within a period: always, never, auto (default: for clocks of at most\n"
-        "                         1 kHz, where the kernel allows it)\n"
-        "      --data             record data addresses (page faults, memory events)\n"
-        "  -q, --quiet            no progress, no notes\n"
-        "  -v, --verbose          say more\n"
-        "  -h, --help             this text\n"
-        "\n"
-        "The exit code is the command's own when the recording worked; see fathom-record(1).\n",
+    .synopsis = "[OPTIONS] -- COMMAND [ARG...]\n"
+                "[OPTIONS] -p PID[,PID...]\n"
+                "[OPTIONS] -t TID[,TID...]\n"
+                "--list-events",
+    .about =
+        "Records thread, program counter and stack pointer of each sample; 'fathom report' infers the call "
+        "paths. The file is a standard perf.data file.",
+    .options = rows,
+    .notes = "The exit code is the command's own when the recording worked; see fathom-record(1).",
     .run = record_run,
 };

@@ -20,8 +20,10 @@ struct report_options {
     struct profile_options profile;
     double phi;
     struct pipeline_options pipeline;
-    bool folded;
-    bool wide; /* names in full, however wide the terminal is */
+    enum report_format { REPORT_TEXT, REPORT_FOLDED } format;
+    enum colour_when colour;
+    uint64_t rows; /* 0: all */
+    bool wide;     /* names in full, however wide the terminal is */
 };
 
 struct report_context {
@@ -139,7 +141,7 @@ static int write_report(struct report_context *c, struct reader *reader, const s
     struct view_heading heading;
     const struct frames *frames = profile_frames(c->profile);
     int rc;
-    if (options->folded) {
+    if (options->format == REPORT_FOLDED) {
         rc = folded_write(tree, frames, stdout, err);
     } else {
         rc = fill_heading(&heading, c, reader, event, options, err);
@@ -214,129 +216,17 @@ out:
     return code;
 }
 
-enum {
-    REPORT_VIEW = 0x100,
-    REPORT_FORMAT,
-    REPORT_MIN,
-    REPORT_PHI,
-    REPORT_EPS,
-    REPORT_EVENT,
-    REPORT_THREADS,
-    REPORT_INLINE,
-    REPORT_LINES,
-    REPORT_SYMFS,
-    REPORT_WIDE,
-    REPORT_COLOR,
-    REPORT_NO_AUDIT,
-    REPORT_NO_AUTOMATON,
-    REPORT_NO_TEMPORAL,
-    REPORT_NO_EM,
-    REPORT_AMBIGUOUS,
-    REPORT_CONFIDENCE,
-    REPORT_MIN_CONFIDENCE,
-};
-
-static bool take_option(struct report_options *o, int option, const char **colour, struct terminal *terminal)
+/* --no-audit */
+static bool take_no_audit(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
-    uint64_t number;
-    switch (option) {
-    case 'i':
-        o->input = optarg;
-        return true;
-    case 'm':
-        o->map = optarg;
-        return true;
-    case 'n':
-        if (!option_number(terminal, "--rows", optarg, 1, UINT32_MAX, &number))
-            return false;
-        o->view.max_rows = (unsigned)number;
-        return true;
-    case 'q':
-        terminal->quiet = true;
-        return true;
-    case 'v':
-        terminal->verbose = true;
-        return true;
-    case REPORT_VIEW:
-        if (strcmp(optarg, "tree") == 0)
-            o->view.kind = VIEW_TREE;
-        else if (strcmp(optarg, "callers") == 0)
-            o->view.kind = VIEW_CALLERS;
-        else if (strcmp(optarg, "flat") == 0)
-            o->view.kind = VIEW_FLAT;
-        else
-            return terminal_wrong(terminal, "--view takes tree, callers or flat, not '%s'", optarg), false;
-        return true;
-    case REPORT_FORMAT:
-        o->folded = strcmp(optarg, "folded") == 0;
-        if (!o->folded && strcmp(optarg, "text") != 0)
-            return terminal_wrong(terminal, "--format takes text or folded, not '%s'", optarg), false;
-        return true;
-    case REPORT_AMBIGUOUS:
-        if (strcmp(optarg, "likely") == 0)
-            o->profile.ambiguity = AMBIGUOUS_LIKELY;
-        else if (strcmp(optarg, "best") == 0)
-            o->profile.ambiguity = AMBIGUOUS_BEST;
-        else if (strcmp(optarg, "split") == 0)
-            o->profile.ambiguity = AMBIGUOUS_SPLIT;
-        else if (strcmp(optarg, "common") == 0)
-            o->profile.ambiguity = AMBIGUOUS_COMMON;
-        else
-            return terminal_wrong(terminal, "--ambiguous takes likely, best, split or common, not '%s'",
-                                  optarg),
-                   false;
-        return true;
-    case REPORT_CONFIDENCE:
-        o->view.confidence = true;
-        return true;
-    case REPORT_MIN_CONFIDENCE:
-        return option_fraction(terminal, "--min-confidence", optarg, 0, 1, &o->profile.min_confidence);
-    case REPORT_MIN:
-        return option_fraction(terminal, "--min", optarg, 0, 100, &o->view.min_percent);
-    case REPORT_PHI:
-        return option_fraction(terminal, "--phi", optarg, 1e-9, 0.999, &o->phi);
-    case REPORT_EPS:
-        return option_fraction(terminal, "--eps", optarg, 1e-9, 0.999, &o->profile.eps);
-    case REPORT_EVENT:
-        o->event = optarg;
-        return true;
-    case REPORT_THREADS:
-        o->profile.framing.threads = true;
-        return true;
-    case REPORT_INLINE:
-        o->profile.framing.inlined = true;
-        return true;
-    case REPORT_LINES:
-        o->profile.framing.lines = true;
-        return true;
-    case REPORT_SYMFS:
-        o->symfs = optarg;
-        return true;
-    case REPORT_WIDE:
-        o->wide = true;
-        return true;
-    case REPORT_COLOR:
-        *colour = optarg;
-        return true;
-    case REPORT_NO_AUTOMATON:
-        o->pipeline.no_automaton = true;
-        return true;
-    case REPORT_NO_TEMPORAL:
-        o->pipeline.no_temporal = true;
-        return true;
-    case REPORT_NO_EM:
-        o->pipeline.no_em = true;
-        return true;
-    case REPORT_NO_AUDIT:
-        o->pipeline.learning = LEARN_NOTHING;
-        return true;
-    default:
-        return false;
-    }
+    struct report_options *options = value;
+    (void)terminal, (void)row, (void)text;
+    options->pipeline.learning = LEARN_NOTHING;
+    return true;
 }
 
 /* --phi alone: eps = phi / 5, as the HCCT paper chooses (section 5.2). */
-static bool complete(struct report_options *o, const char *colour, struct terminal *terminal)
+static bool complete(struct report_options *o, struct terminal *terminal)
 {
     if (o->phi > 0 && o->profile.eps == 0)
         o->profile.eps = o->phi / 5;
@@ -344,102 +234,97 @@ static bool complete(struct report_options *o, const char *colour, struct termin
         terminal_wrong(terminal, "--eps must be smaller than --phi");
         return false;
     }
-    int wanted = terminal_colour(colour, stdout);
-    if (wanted < 0) {
-        terminal_wrong(terminal, "--color takes auto, always or never, not '%s'", colour);
-        return false;
-    }
-    o->view.colour = wanted;
+    o->view.max_rows = (unsigned)o->rows;
+    o->view.colour = terminal_colour(o->colour, stdout);
     o->view.width = o->wide ? 0 : terminal_width(stdout);
     return true;
 }
 
 static int report_run(int argc, char **argv, struct terminal *terminal)
 {
-    static const struct option longs[] = {
-        {"input", required_argument, NULL, 'i'},
-        {"map", required_argument, NULL, 'm'},
-        {"rows", required_argument, NULL, 'n'},
-        {"view", required_argument, NULL, REPORT_VIEW},
-        {"format", required_argument, NULL, REPORT_FORMAT},
-        {"min", required_argument, NULL, REPORT_MIN},
-        {"phi", required_argument, NULL, REPORT_PHI},
-        {"eps", required_argument, NULL, REPORT_EPS},
-        {"event", required_argument, NULL, REPORT_EVENT},
-        {"threads", no_argument, NULL, REPORT_THREADS},
-        {"inline", no_argument, NULL, REPORT_INLINE},
-        {"lines", no_argument, NULL, REPORT_LINES},
-        {"symfs", required_argument, NULL, REPORT_SYMFS},
-        {"wide", no_argument, NULL, REPORT_WIDE},
-        {"color", required_argument, NULL, REPORT_COLOR},
-        {"no-audit", no_argument, NULL, REPORT_NO_AUDIT},
-        {"no-automaton", no_argument, NULL, REPORT_NO_AUTOMATON},
-        {"no-temporal", no_argument, NULL, REPORT_NO_TEMPORAL},
-        {"no-em", no_argument, NULL, REPORT_NO_EM},
-        {"ambiguous", required_argument, NULL, REPORT_AMBIGUOUS},
-        {"confidence", no_argument, NULL, REPORT_CONFIDENCE},
-        {"min-confidence", required_argument, NULL, REPORT_MIN_CONFIDENCE},
-        {"quiet", no_argument, NULL, 'q'},
-        {"verbose", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
     struct report_options options = {
         .input = "perf.data",
         .pipeline = {.learning = LEARN_DUMPS, .hold_back = true},
         .view = {.kind = VIEW_TREE, .min_percent = 0.5, .show_image = true},
     };
-    const char *colour = "auto";
-    int option;
-    while ((option = getopt_long(argc, argv, "i:m:n:qvh", longs, NULL)) != -1) {
-        if (option == 'h')
-            return option_help(&report_command);
-        if (!take_option(&options, option, &colour, terminal))
-            return option_usage(terminal, &report_command, NULL);
-    }
+    int code = options_parse(&report_command, &options, true, argc, argv, terminal);
+    if (code >= 0)
+        return code;
     if (optind < argc)
         return option_usage(terminal, &report_command,
                             "'%s' is not an option; the recording is given with -i", argv[optind]);
-    if (!complete(&options, colour, terminal))
+    if (!complete(&options, terminal))
         return option_usage(terminal, &report_command, NULL);
     return report_file(&options, terminal);
 }
 
+static const struct option_word ambiguities[] = {{"likely", AMBIGUOUS_LIKELY},
+                                                 {"best", AMBIGUOUS_BEST},
+                                                 {"split", AMBIGUOUS_SPLIT},
+                                                 {"common", AMBIGUOUS_COMMON},
+                                                 {0}};
+static const struct option_word views[] = {
+    {"tree", VIEW_TREE}, {"callers", VIEW_CALLERS}, {"flat", VIEW_FLAT}, {0}};
+static const struct option_word formats[] = {{"text", REPORT_TEXT}, {"folded", REPORT_FOLDED}, {0}};
+static const struct option_word colours[] = {
+    {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
+
+static const struct option_row rows[] = {
+    OPTION_TEXT("input", 'i', "FILE", struct report_options, input,
+                "a perf.data file; '-' reads standard input (default: perf.data)"),
+    OPTION_TEXT("map", 'm', "MAP", struct report_options, map, "a path map from 'fathom train'"),
+    OPTION_OWN("no-audit", 0, NULL, take_no_audit, "do not use the recording's own stack dumps"),
+    INFERENCE_NO_AUTOMATON(struct report_options),
+    INFERENCE_NO_TEMPORAL(struct report_options),
+    INFERENCE_NO_EM(struct report_options),
+    OPTION_CHOICE(
+        "ambiguous", 0, "WHAT", ambiguities, enum profile_ambiguity, struct report_options, profile.ambiguity,
+        "where several paths are possible: likely (as far inwards as they are at least 50% sure, then "
+        "'[one of 3 paths]'; the default), best (the most probable), split (each its share) or common "
+        "(what they have in common)"),
+    OPTION_FLAG("confidence", 0, struct report_options, view.confidence,
+                "how sure each row is; always there when a row is less than 90% sure"),
+    OPTION_FRACTION("min-confidence", 0, "P", 0, 1, struct report_options, profile.min_confidence,
+                    "contexts less probable than P (0 to 1) are unknown"),
+    OPTION_CHOICE("view", 0, "VIEW", views, enum view_kind, struct report_options, view.kind,
+                  "tree (callers first), callers (hot functions first) or flat"),
+    OPTION_CHOICE("format", 0, "FORMAT", formats, enum report_format, struct report_options, format,
+                  "text, or folded (for flame graphs)"),
+    OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct report_options, view.min_percent,
+                    "leave out what weighs less (default: 0.5)"),
+    OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct report_options, rows,
+                  "the N hottest contexts only"),
+    OPTION_FRACTION("phi", 0, "P", 1e-9, 0.999, struct report_options, phi,
+                    "hot contexts in bounded memory: those of at least P of the weight"),
+    OPTION_FRACTION("eps", 0, "E", 1e-9, 0.999, struct report_options, profile.eps,
+                    "with --phi: counters are within E of the weight (default: P/5)"),
+    OPTION_TEXT("event", 0, "NAME", struct report_options, event,
+                "which event, where the recording has several"),
+    OPTION_FLAG("threads", 0, struct report_options, profile.framing.threads,
+                "each thread as a root of its own"),
+    OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,
+                "functions inlined at the sampled instruction (needs debug info)"),
+    OPTION_FLAG("lines", 0, struct report_options, profile.framing.lines,
+                "its source line (needs debug info)"),
+    OPTION_TEXT("symfs", 0, "DIR", struct report_options, symfs,
+                "look for programs, libraries and debug files below DIR"),
+    OPTION_FLAG("wide", 0, struct report_options, wide,
+                "names in full, also where they are longer than the terminal is wide"),
+    OPTION_CHOICE("color", 0, "WHEN", colours, enum colour_when, struct report_options, colour,
+                  "auto, always or never"),
+    OPTION_QUIET("no progress, no notes"),
+    OPTION_VERBOSE("say more: a longer heading"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
 const struct command report_command = {
     .name = "report",
     .summary = "the hot calling contexts of a recording",
-    .usage =
-        "usage: fathom report [OPTIONS]\n"
-        "\n"
-        "Infers each sample's call path from a path map and the recording's own audit samples, and prints\n"
-        "the hot calling contexts. What is ambiguous or unknown is said so and stays in the totals.\n"
-        "\n"
-        "  -i, --input FILE       a perf.data file; '-' reads standard input (default: perf.data)\n"
-        "  -m, --map MAP          a path map from 'fathom train'\n"
-        "      --no-audit         do not use the recording's own stack dumps\n"
-        "      --no-automaton     leave contexts that were never trained unknown\n"
-        "      --no-temporal      judge each sample by itself, not by what its thread did before and after\n"
-        "      --no-em            do not learn from ambiguous samples how often each path runs\n"
-        "      --ambiguous WHAT   where several paths are possible: likely (as far inwards as they are at\n"
-        "                         least 50% sure, then '[one of 3 paths]'; the default), best (the most\n"
-        "                         probable), split (each its share) or common (what they have in common)\n"
-        "      --confidence       how sure each row is; always there when a row is less than 90% sure\n"
-        "      --min-confidence P contexts less probable than P (0 to 1) are unknown\n"
-        "      --view VIEW        tree (callers first), callers (hot functions first) or flat\n"
-        "      --format FORMAT    text, or folded (for flame graphs)\n"
-        "      --min PERCENT      leave out what weighs less (default: 0.5)\n"
-        "  -n, --rows N           the N hottest contexts only\n"
-        "      --phi P, --eps E   hot contexts in bounded memory: those of at least P of the weight, with\n"
-        "                         counters within E of it (default: E = P/5)\n"
-        "      --event NAME       which event, where the recording has several\n"
-        "      --threads          each thread as a root of its own\n"
-        "      --inline           functions inlined at the sampled instruction (needs debug info)\n"
-        "      --lines            its source line (needs debug info)\n"
-        "      --symfs DIR        look for programs, libraries and debug files below DIR\n"
-        "      --wide             names in full, also where they are longer than the terminal is wide\n"
-        "      --color WHEN       auto, always or never\n"
-        "  -q, --quiet            no progress, no notes\n"
-        "  -v, --verbose          say more: a longer heading\n"
-        "  -h, --help             this text\n",
+    .synopsis = "[OPTIONS]",
+    .about = "Infers each sample's call path from a path map and the recording's own audit samples, and "
+             "prints the "
+             "hot calling contexts. What is ambiguous or unknown is said so and stays in the totals.",
+    .options = rows,
     .run = report_run,
 };

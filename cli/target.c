@@ -2,6 +2,7 @@
 #include "cli/target.h"
 
 #include <signal.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,70 +13,22 @@
 
 #define POLL_MS 100
 
-/* 1: it was one of the shared options, 0: it was not, -1: a bad value. */
-static int take_shared(struct target *target, int option, struct terminal *terminal)
+bool target_take_event(struct terminal *terminal, const struct option_row *row, char *argument, void *value)
 {
-    bool good = true;
-    switch (option) {
-    case 'e':
-        if (target->event) {
-            terminal_wrong(terminal, "--event: one event is recorded at a time; '%s' is a second one",
-                           optarg);
-            return -1;
-        }
-        target->event = optarg;
-        break;
-    case 'F':
-        good = option_number(terminal, "--frequency", optarg, 1, UINT32_MAX, &target->frequency);
-        break;
-    case 'c':
-        good = option_number(terminal, "--period", optarg, 1, INT64_MAX, &target->period);
-        break;
-    case 'p':
-        good = option_pids(terminal, "--pid", optarg, &target->pids, &target->pid_count);
-        break;
-    case 't':
-        good = option_pids(terminal, "--tid", optarg, &target->tids, &target->tid_count);
-        break;
-    case TARGET_DURATION:
-        good = option_fraction(terminal, "--duration", optarg, 0.001, 1e9, &target->duration);
-        break;
-    case 'q':
-        terminal->quiet = true;
-        break;
-    case 'v':
-        terminal->verbose = true;
-        break;
-    case '?':
-        return -1;
-    default:
-        return 0;
-    }
-    return good ? 1 : -1;
-}
-
-int target_parse(struct target *target, const struct target_parser *parser, int argc, char **argv,
-                 struct terminal *terminal)
-{
-    int option;
-    while ((option = getopt_long(argc, argv, parser->shorts, parser->longs, NULL)) != -1) {
-        if (option == 'h')
-            return option_help(parser->command);
-        int taken = take_shared(target, option, terminal);
-        if (taken < 0 || (taken == 0 && !parser->take(parser->context, option, terminal)))
-            return option_usage(terminal, parser->command, NULL);
-    }
-    if (target->frequency && target->period)
-        return option_usage(terminal, parser->command, "--frequency and --period exclude each other");
-    return -1;
+    if (!*(const char **)value)
+        return option_text(terminal, row, argument, value);
+    terminal_wrong(terminal, "--event: one event is recorded at a time; '%s' is a second one", argument);
+    return false;
 }
 
 int target_complete(struct target *target, const struct command *command, int argc, char **argv,
                     struct terminal *terminal)
 {
+    if (target->frequency && target->period)
+        return option_usage(terminal, command, "--frequency and --period exclude each other");
     if (optind < argc)
         target->command = argv + optind;
-    int ways = (target->command != NULL) + (target->pid_count > 0) + (target->tid_count > 0);
+    int ways = (target->command != NULL) + (target->pids.count > 0) + (target->tids.count > 0);
     if (ways == 1)
         return -1;
     return option_usage(terminal, command,
@@ -85,8 +38,8 @@ int target_complete(struct target *target, const struct command *command, int ar
 
 void target_free(struct target *target)
 {
-    free(target->pids);
-    free(target->tids);
+    free(target->pids.pids);
+    free(target->tids.pids);
 }
 
 /* Whether root runs a program with its owner's rights. */
@@ -105,10 +58,10 @@ void target_collector(const struct target *target, struct terminal *terminal, st
                   .stack_size = (uint32_t)target->stack_bytes},
         .command = target->command,
         .raised = is_raised(target->command),
-        .pids = target->pids,
-        .pid_count = target->pid_count,
-        .tids = target->tids,
-        .tid_count = target->tid_count,
+        .pids = target->pids.pids,
+        .pid_count = target->pids.count,
+        .tids = target->tids.pids,
+        .tid_count = target->tids.count,
         .log = &terminal->log,
     };
 }
@@ -135,7 +88,7 @@ int target_run(const struct target *target, struct collector *collector, collect
         if (target->duration > 0) {
             double left = stop_at - now_seconds();
             if (left <= 0) {
-                *end = TARGET_DURATION_OVER;
+                *end = TARGET_TIME_OVER;
                 break;
             }
             if (left * 1000 < timeout)

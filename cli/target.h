@@ -5,48 +5,33 @@
 #ifndef FATHOM_CLI_TARGET_H
 #define FATHOM_CLI_TARGET_H
 
-#include <getopt.h>
-
 #include "cli/options.h"
 #include "collector/collector.h"
 
 struct target {
     const char *event;
     uint64_t frequency, period; /* Hz, events; 0: not given */
-    pid_t *pids, *tids;
-    size_t pid_count, tid_count;
+    struct option_pids pids, tids;
     double duration;      /* seconds; 0: to the end */
     uint64_t stack_bytes; /* of a dump */
     char *const *command; /* NULL when attached */
 };
 
-/* Entries for getopt_long, and the short options that go with them. */
-#define TARGET_SHORT "e:F:c:p:t:qvh"
-#define TARGET_LONG                                                                                          \
-    {"event", required_argument, NULL, 'e'}, {"frequency", required_argument, NULL, 'F'},                    \
-        {"period", required_argument, NULL, 'c'}, {"pid", required_argument, NULL, 'p'},                     \
-        {"tid", required_argument, NULL, 't'}, {"duration", required_argument, NULL, TARGET_DURATION},       \
-        {"quiet", no_argument, NULL, 'q'}, {"verbose", no_argument, NULL, 'v'},                              \
-    {                                                                                                        \
-        "help", no_argument, NULL, 'h'                                                                       \
-    }
+/* Rows of a command's table of options, whose struct has a `struct target target`. */
+/* clang-format off */
+#define TARGET_EVENT(type, text) \
+    {"event", 'e', "EVENT", target_take_event, OPTION_AT(type, target.event, const char *), .help = (text)}
+#define TARGET_FREQUENCY(type, text) \
+    OPTION_NUMBER("frequency", 'F', "HZ", 1, UINT32_MAX, type, target.frequency, text)
+#define TARGET_PERIOD(type, text)   OPTION_NUMBER("period", 'c', "N", 1, INT64_MAX, type, target.period, text)
+#define TARGET_PID(type, text)      OPTION_PIDS("pid", 'p', "PID,...", type, target.pids, text)
+#define TARGET_TID(type, text)      OPTION_PIDS("tid", 't', "TID,...", type, target.tids, text)
+#define TARGET_DURATION(type, text) OPTION_FRACTION("duration", 0, "S", 0.001, 1e9, type, target.duration, text)
+/* clang-format on */
+option_take target_take_event; /* one, as option_text() does */
 
-enum { TARGET_DURATION = 0x100, TARGET_OWN /* first value for a command's own long options */ };
-
-/* Goes through all options: the shared ones into *target, the command's own to `take` (context, its value,
- * optarg set; false: a bad value, already said). Returns -1 to go on, else the exit code: help was printed,
- * or what is wrong was said. */
-struct target_parser {
-    const struct command *command;
-    const char *shorts; /* getopt_long's, with TARGET_SHORT in it */
-    const struct option *longs;
-    bool (*take)(void *context, int option, struct terminal *terminal);
-    void *context;
-};
-int target_parse(struct target *target, const struct target_parser *parser, int argc, char **argv,
-                 struct terminal *terminal);
-/* After the options: exactly one of command, -p and -t, taken from argv[optind...]. -1, or EXIT_USAGE when
- * that was said. */
+/* After the options: exactly one of command, -p and -t, taken from argv[optind...], and not both a frequency
+ * and a period. -1, or EXIT_USAGE when that was said. */
 int target_complete(struct target *target, const struct command *command, int argc, char **argv,
                     struct terminal *terminal);
 void target_free(struct target *target);
@@ -55,7 +40,7 @@ void target_collector(const struct target *target, struct terminal *terminal, st
 
 enum target_end {
     TARGET_ENDED, /* the command or all processes ended */
-    TARGET_DURATION_OVER,
+    TARGET_TIME_OVER,
     TARGET_INTERRUPTED, /* SIGINT or SIGTERM */
 };
 

@@ -128,14 +128,10 @@ void terminal_progress_end(struct terminal *t)
     t->progress_shown = false;
 }
 
-int terminal_colour(const char *when, FILE *out)
+bool terminal_colour(enum colour_when when, FILE *out)
 {
-    if (strcmp(when, "always") == 0)
-        return 1;
-    if (strcmp(when, "never") == 0)
-        return 0;
-    if (strcmp(when, "auto") != 0)
-        return -1;
+    if (when != COLOUR_AUTO)
+        return when == COLOUR_ALWAYS;
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
     return isatty(fileno(out)) && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
 }

@@ -41,9 +41,9 @@ void terminal_print(const char *text);
 void terminal_progress(struct terminal *terminal, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void terminal_progress_end(struct terminal *terminal);
 
-/* Whether `out` gets colour for --color WHEN ("auto", "always", "never"); NO_COLOR is honoured in auto. -1:
- * WHEN is none of these. */
-int terminal_colour(const char *when, FILE *out);
+enum colour_when { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+/* Whether `out` gets colour; NO_COLOR is honoured in auto. */
+bool terminal_colour(enum colour_when when, FILE *out);
 /* Columns of the terminal that `out` is; 0: it is none, or does not know. */
 unsigned terminal_width(FILE *out);
 

@@ -9,26 +9,11 @@
 #define STACK_BYTES 32768
 #define SAMPLES_HZ  4000
 
-static bool parse_way(struct terminal *terminal, const char *text, enum train_way *way)
+/* --image "a,b": adds to the names; the text is cut up. */
+static bool take_names(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
-    static const char *const names[] = {[TRAIN_AUTO] = "auto",
-                                        [TRAIN_PATCH] = "patch",
-                                        [TRAIN_SLED] = "sled",
-                                        [TRAIN_UPROBE] = "uprobe",
-                                        [TRAIN_UNWIND] = "unwind"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *way = (enum train_way)i;
-            return true;
-        }
-    }
-    terminal_wrong(terminal, "--via: '%s' is none of patch, sled, uprobe, unwind, auto", text);
-    return false;
-}
-
-/* "a,b": adds to options->names; the text is cut up. */
-static bool parse_names(struct terminal *terminal, char *text, struct train_options *options)
-{
+    struct train_options *options = value;
+    (void)row;
     for (char *name; (name = strsep(&text, ",")) != NULL;) {
         if (!*name || strchr(name, '/')) {
             terminal_wrong(terminal,
@@ -82,50 +67,28 @@ static int train_with(const struct train_options *options, struct terminal *term
     }
 }
 
-enum { TRAIN_APPEND = TARGET_OWN, TRAIN_STACK, TRAIN_VIA, TRAIN_IMAGE, TRAIN_SAMPLES };
-
-static bool take_option(void *context, int option, struct terminal *terminal)
+/* --samples, which not every way has. */
+static bool take_samples(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
-    struct train_options *o = context;
-    switch (option) {
-    case 'o':
-        o->output = optarg;
-        return true;
-    case TRAIN_APPEND:
-        o->append = true;
-        return true;
-    case TRAIN_VIA:
-        return parse_way(terminal, optarg, &o->way);
-    case TRAIN_IMAGE:
-        return parse_names(terminal, optarg, o);
-    case TRAIN_SAMPLES:
-        o->samples_given = true;
-        return option_number(terminal, "--samples", optarg, 0, 20000, &o->samples);
-    case TRAIN_STACK:
-        o->sampling = true;
-        return option_number(terminal, "--stack", optarg, 64, 65528, &o->target.stack_bytes);
-    default:
-        return false;
-    }
+    struct train_options *options = value;
+    options->samples_given = true;
+    return option_number(terminal, row, text, &options->samples);
+}
+
+/* --stack, which only unwinding has. */
+static bool take_stack(struct terminal *terminal, const struct option_row *row, char *text, void *value)
+{
+    struct train_options *options = value;
+    options->sampling = true;
+    return option_number(terminal, row, text, &options->target.stack_bytes);
 }
 
 static int train_run(int argc, char **argv, struct terminal *terminal)
 {
-    static const struct option longs[] = {
-        TARGET_LONG,
-        {"output", required_argument, NULL, 'o'},
-        {"append", no_argument, NULL, TRAIN_APPEND},
-        {"stack", required_argument, NULL, TRAIN_STACK},
-        {"via", required_argument, NULL, TRAIN_VIA},
-        {"image", required_argument, NULL, TRAIN_IMAGE},
-        {"samples", required_argument, NULL, TRAIN_SAMPLES},
-        {0},
-    };
     struct fathom_error err = {0};
     struct train_options options = {
         .output = "fathom.fmap", .samples = SAMPLES_HZ, .target = {.stack_bytes = STACK_BYTES}};
-    struct target_parser parser = {&train_command, "+o:" TARGET_SHORT, longs, take_option, &options};
-    int code = target_parse(&options.target, &parser, argc, argv, terminal);
+    int code = options_parse(&train_command, &options, false, argc, argv, terminal);
     if (code < 0)
         code = target_complete(&options.target, &train_command, argc, argv, terminal);
     if (code < 0)
@@ -142,43 +105,52 @@ static int train_run(int argc, char **argv, struct terminal *terminal)
     return code;
 }
 
+static const struct option_word ways[] = {{"patch", TRAIN_PATCH},   {"sled", TRAIN_SLED},
+                                          {"uprobe", TRAIN_UPROBE}, {"unwind", TRAIN_UNWIND},
+                                          {"auto", TRAIN_AUTO},     {0}};
+
+static const struct option_row rows[] = {
+    OPTION_TEXT("output", 'o', "MAP", struct train_options, output,
+                "default: fathom.fmap; '-': standard output"),
+    OPTION_FLAG("append", 0, struct train_options, append, "add to the map instead of replacing it"),
+    OPTION_CHOICE("via", 0, "WAY", ways, enum train_way, struct train_options, way,
+                  "patch: every call, by hooks patched into the running program's code\n"
+                  "sled: the same, only where the compiler left room for hooks\n"
+                  "uprobe: every call, by the kernel; slow; for static and set-uid programs\n"
+                  "unwind: stack dumps at some rate; for running processes, too\n"
+                  "auto (default): patch where it can be, else uprobe (root) or unwind"),
+    OPTION_OWN("image", 0, "NAME,...", take_names,
+               "hook the files whose names begin so (default: all but the C library and the loader)"),
+    {"samples", 0, "HZ", take_samples, .whole = {0, 20000},
+     .help =
+         "stacks per second sampled beside the hooks, for the time that contexts take and for code without "
+         "hooks (default: 4000; 0: none)"},
+    TARGET_DURATION(struct train_options, "stop after S seconds (a launched command is then ended)"),
+    OPTION_QUIET("no progress, no notes"),
+    OPTION_VERBOSE("say more"),
+    OPTION_HELP,
+    OPTION_LINE("For --via unwind, which they imply:"),
+    TARGET_PID(struct train_options, "attach to these processes, their threads and their children"),
+    TARGET_TID(struct train_options, "attach to these threads only"),
+    {"stack", 0, "N", take_stack, .whole = {64, 65528},
+     .help = "bytes of stack in each sample, at most 65528 (default: 32768)"},
+    TARGET_EVENT(struct train_options,
+                 "what to sample (default: cycles, or cpu-clock where there is no PMU)"),
+    TARGET_FREQUENCY(struct train_options, "samples per second (default for clocks: 1000)"),
+    TARGET_PERIOD(struct train_options, "one sample every N events (clocks: nanoseconds)"),
+    OPTION_END,
+};
+
 const struct command train_command = {
     .name = "train",
     .summary = "learn a program's call paths into a path map",
-    .usage =
-        "usage: fathom train [OPTIONS] -- COMMAND [ARG...]\n"
-        "       fathom train [OPTIONS] -p PID[,PID...]\n"
-        "\n"
-        "Enters the paths that the program's calls take, with their stack heights, into a path map for\n"
-        "'fathom report -m MAP'. The program is the one that is installed: no rebuild, no frame pointers.\n"
-        "\n"
-        "  -o, --output MAP       default: fathom.fmap; '-': standard output\n"
-        "      --append           add to the map instead of replacing it\n"
-        "      --via WAY          patch: every call, by hooks patched into the running program's code\n"
-        "                         sled: the same, only where the compiler left room for hooks\n"
-        "                         uprobe: every call, by the kernel; slow; for static and set-uid programs\n"
-        "                         unwind: stack dumps at some rate; for running processes, too\n"
-        "                         auto (default): patch where it can be, else uprobe (root) or unwind\n"
-        "      --image NAME,...   hook the files whose names begin so (default: all but the C library and\n"
-        "                         the loader)\n"
-        "      --samples HZ       stacks per second sampled beside the hooks, for the time that contexts "
-        "take and\n"
-        "                         for code without hooks (default: 4000; 0: none)\n"
-        "      --duration S       stop after S seconds (a launched command is then ended)\n"
-        "  -q, --quiet            no progress, no notes\n"
-        "  -v, --verbose          say more\n"
-        "  -h, --help             this text\n"
-        "\n"
-        "For --via unwind, which they imply:\n"
-        "\n"
-        "  -p, --pid PID,...      attach to these processes, their threads and their children\n"
-        "  -t, --tid TID,...      attach to these threads only\n"
-        "      --stack N          bytes of stack in each sample, at most 65528 (default: 32768)\n"
-        "  -e, --event EVENT      what to sample (default: cycles, or cpu-clock where there is no PMU)\n"
-        "  -F, --frequency HZ     samples per second (default for clocks: 1000)\n"
-        "  -c, --period N         one sample every N events (clocks: nanoseconds)\n"
-        "\n"
-        "Run it on input that is representative, as often as you like (--append). The exit code is the\n"
-        "command's own when the training worked.\n",
+    .synopsis = "[OPTIONS] -- COMMAND [ARG...]\n"
+                "[OPTIONS] -p PID[,PID...]",
+    .about =
+        "Enters the paths that the program's calls take, with their stack heights, into a path map for "
+        "'fathom report -m MAP'. The program is the one that is installed: no rebuild, no frame pointers.",
+    .options = rows,
+    .notes = "Run it on input that is representative, as often as you like (--append). The exit code is the "
+             "command's own when the training worked.",
     .run = train_run,
 };

@@ -83,8 +83,7 @@ struct train_stacks *train_stacks_start(const struct train_options *options, str
         s->terminal = terminal;
         s->pid = pid;
         s->target = (struct target){.frequency = options->samples,
-                                    .pids = &s->pid,
-                                    .pid_count = 1,
+                                    .pids = {&s->pid, 1, 1},
                                     .stack_bytes = options->target.stack_bytes};
         s->processes = processes_new(images, &terminal->log);
         s->trie = trie_new();
