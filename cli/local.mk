@@ -1,8 +1,6 @@
 bin_PROGRAMS += fathom
 fathom_SOURCES = \
-	cli/agreement.c cli/agreement.h \
 	cli/command.c cli/command.h \
-	cli/common.c cli/common.h \
 	cli/evaluate.c cli/evaluate.h \
 	cli/evaluate_json.c \
 	cli/evaluate_maps.c \
@@ -10,7 +8,6 @@ fathom_SOURCES = \
 	cli/evaluate_text.c \
 	cli/events.c cli/events.h \
 	cli/exit.c cli/exit.h \
-	cli/framing.c cli/framing.h \
 	cli/graph.c \
 	cli/help.c \
 	cli/inferred.h \
@@ -23,11 +20,9 @@ fathom_SOURCES = \
 	cli/output.c cli/output.h \
 	cli/probe_launch.c cli/probe_launch.h \
 	cli/path_names.c cli/path_names.h \
-	cli/profile.c cli/profile.h \
 	cli/record.c \
 	cli/recover.c cli/recover.h \
 	cli/report.c \
-	cli/shares.c cli/shares.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \
 	cli/train.c \

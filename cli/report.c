@@ -9,7 +9,7 @@
 #include "cli/exit.h"
 #include "cli/inferred.h"
 #include "cli/options.h"
-#include "cli/profile.h"
+#include "profile/profile.h"
 #include "image/debuginfod.h"
 #include "report/view.h"
 #include "report/weight.h"

@@ -15,8 +15,8 @@
 #include "base/error.h"
 #include "base/saturate.h"
 #include "hcct/cct.h"
-#include "report/doubts.h"
-#include "report/frames.h"
+#include "profile/doubts.h"
+#include "profile/frames.h"
 
 #define BRANCHES_NONE UINT32_MAX
 

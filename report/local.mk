@@ -2,11 +2,9 @@ noinst_LTLIBRARIES += libreport.la
 libreport_la_SOURCES = \
 	report/branches.c report/branches.h \
 	report/callers.c \
-	report/doubts.c report/doubts.h \
 	report/draw.c \
 	report/flat.c \
 	report/folded.c \
-	report/frames.c report/frames.h \
 	report/functions.c report/functions.h \
 	report/heading.c \
 	report/inferences.c report/inferences.h \

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "report/frames.h"
+#include "profile/frames.h"
 
 struct printer {
     FILE *out;

@@ -16,8 +16,8 @@
 
 #include "base/error.h"
 #include "hcct/cct.h"
-#include "report/doubts.h"
-#include "report/frames.h"
+#include "profile/doubts.h"
+#include "profile/frames.h"
 #include "report/inferences.h"
 
 enum view_kind {

@@ -18,6 +18,7 @@ include tests/random/local.mk
 include tests/infer/local.mk
 include tests/evaluate/local.mk
 include tests/hcct/local.mk
+include tests/profile/local.mk
 include tests/report/local.mk
 include tests/cli/local.mk
 include tests/programs/local.mk

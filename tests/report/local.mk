@@ -1,22 +1,16 @@
 UNIT_TESTS += \
 	tests/report/test_depth \
-	tests/report/test_doubts \
 	tests/report/test_folded \
-	tests/report/test_frames \
 	tests/report/test_heading \
 	tests/report/test_json \
 	tests/report/test_shorten \
 	tests/report/test_view
-REPORT_TEST_LIBS = libreport.la libhcct.la libimage.la libbase.la $(CRITERION_LIBS)
+REPORT_TEST_LIBS = libreport.la libprofile.la libhcct.la libimage.la libbase.la $(CRITERION_LIBS)
 REPORT_TEST_TREE = tests/report/report_tree.c tests/report/report_tree.h
 tests_report_test_depth_SOURCES = tests/report/test_depth.c $(REPORT_TEST_TREE)
 tests_report_test_depth_LDADD = $(REPORT_TEST_LIBS)
-tests_report_test_doubts_SOURCES = tests/report/test_doubts.c
-tests_report_test_doubts_LDADD = $(REPORT_TEST_LIBS)
 tests_report_test_folded_SOURCES = tests/report/test_folded.c $(REPORT_TEST_TREE)
 tests_report_test_folded_LDADD = $(REPORT_TEST_LIBS)
-tests_report_test_frames_SOURCES = tests/report/test_frames.c
-tests_report_test_frames_LDADD = $(REPORT_TEST_LIBS)
 tests_report_test_heading_SOURCES = tests/report/test_heading.c $(REPORT_TEST_TREE)
 tests_report_test_heading_LDADD = $(REPORT_TEST_LIBS)
 tests_report_test_json_SOURCES = tests/report/test_json.c

@@ -1,7 +1,7 @@
 /* How sure the contexts of a tree are, beside the tree. */
 #include <criterion/criterion.h>
 
-#include "report/doubts.h"
+#include "profile/doubts.h"
 
 Test(doubts, add_up_by_node)
 {

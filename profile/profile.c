@@ -4,15 +4,15 @@
  * In the exact tree the place of each path is kept, so that a sample whose path was seen before costs one
  * look-up.
  */
-#include "cli/profile.h"
+#include "profile/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "cli/agreement.h"
-#include "cli/common.h"
-#include "cli/shares.h"
+#include "profile/agreement.h"
+#include "profile/common.h"
+#include "profile/shares.h"
 
 #define SURE_ENOUGH 0.5 /* AMBIGUOUS_LIKELY: what is less sure is not shown */
 

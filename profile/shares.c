@@ -1,5 +1,5 @@
 /* shares.c - see shares.h. */
-#include "cli/shares.h"
+#include "profile/shares.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * common.h - what all paths that a sample may be on have in common: their outermost and their innermost
  * functions.
  */
-#ifndef FATHOM_CLI_COMMON_H
-#define FATHOM_CLI_COMMON_H
+#ifndef FATHOM_PROFILE_COMMON_H
+#define FATHOM_PROFILE_COMMON_H
 
 #include <stddef.h>
 

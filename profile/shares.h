@@ -5,8 +5,8 @@
  * sample's weight. What rounding took from or gave to a path is made up for by the next sample of the same
  * CID, so that a path's sum over any number of samples is less than one event from what is due to it.
  */
-#ifndef FATHOM_CLI_SHARES_H
-#define FATHOM_CLI_SHARES_H
+#ifndef FATHOM_PROFILE_SHARES_H
+#define FATHOM_PROFILE_SHARES_H
 
 #include "infer/resolver.h"
 

@@ -1,5 +1,5 @@
 /* common.c - see common.h. */
-#include "cli/common.h"
+#include "profile/common.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* doubts.c - see doubts.h. */
-#include "report/doubts.h"
+#include "profile/doubts.h"
 
 #include <errno.h>
 #include <stdlib.h>

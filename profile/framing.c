@@ -1,5 +1,5 @@
 /* framing.c - see framing.h. */
-#include "cli/framing.h"
+#include "profile/framing.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * outermost functions in common then stand side by side, so what a sample's probabilities say costs one pass
  * over them.
  */
-#ifndef FATHOM_CLI_AGREEMENT_H
-#define FATHOM_CLI_AGREEMENT_H
+#ifndef FATHOM_PROFILE_AGREEMENT_H
+#define FATHOM_PROFILE_AGREEMENT_H
 
 #include "infer/resolver.h"
 

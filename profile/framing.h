@@ -5,11 +5,11 @@
  * A map's functions are looked up once each. Functions return 0, or -ENOMEM or -EBADMSG (the map is damaged)
  * with a message; the path must then be begun anew.
  */
-#ifndef FATHOM_CLI_FRAMING_H
-#define FATHOM_CLI_FRAMING_H
+#ifndef FATHOM_PROFILE_FRAMING_H
+#define FATHOM_PROFILE_FRAMING_H
 
 #include "infer/resolver.h"
-#include "report/frames.h"
+#include "profile/frames.h"
 
 struct framing_options {
     bool threads; /* each thread's name as the root */

@@ -1,7 +1,7 @@
 /* What several paths have in common, on a map made by hand. */
 #include <criterion/criterion.h>
 
-#include "cli/common.h"
+#include "profile/common.h"
 #include "tests/infer/world.h"
 
 enum { PATHS = 4 };

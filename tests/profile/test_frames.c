@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/frames.h"
+#include "profile/frames.h"
 
 Test(frames, equal_frames_are_one_item)
 {

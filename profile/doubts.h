@@ -7,8 +7,8 @@
  * times the difference. The doubt of any context's total is then the sum of the doubts below it without the
  * reliefs from it on inwards.
  */
-#ifndef FATHOM_REPORT_DOUBTS_H
-#define FATHOM_REPORT_DOUBTS_H
+#ifndef FATHOM_PROFILE_DOUBTS_H
+#define FATHOM_PROFILE_DOUBTS_H
 
 #include "hcct/cct.h"
 

@@ -1,5 +1,5 @@
 /* agreement.c - see agreement.h. */
-#include "cli/agreement.h"
+#include "profile/agreement.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* How far paths agree, on a map made by hand. */
 #include <criterion/criterion.h>
 
-#include "cli/agreement.h"
+#include "profile/agreement.h"
 #include "tests/infer/world.h"
 
 enum { PATHS = 5 };

@@ -1,12 +1,12 @@
 /*
  * profile.h - resolved samples added up to a calling-context tree: exact, or in bounded memory (HCCT).
  */
-#ifndef FATHOM_CLI_PROFILE_H
-#define FATHOM_CLI_PROFILE_H
+#ifndef FATHOM_PROFILE_PROFILE_H
+#define FATHOM_PROFILE_PROFILE_H
 
-#include "cli/framing.h"
+#include "profile/framing.h"
 #include "hcct/hcct.h"
-#include "report/doubts.h"
+#include "profile/doubts.h"
 
 struct profile;
 

@@ -4,7 +4,7 @@
  * frames_function() is called once for every frame of every context, so it is remembered by the image's
  * pointer and the function's index, and the name is put together only the first time.
  */
-#include "report/frames.h"
+#include "profile/frames.h"
 
 #include <stdlib.h>
 #include <string.h>

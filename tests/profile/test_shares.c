@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "cli/shares.h"
+#include "profile/shares.h"
 
 static uint64_t sum_of(const uint64_t *parts, uint32_t count)
 {

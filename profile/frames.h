@@ -5,8 +5,8 @@
  * never move or go away before frames_free(). All strings handed in are copied; control characters in them (a
  * symbol table may hold anything, a terminal obeys some of it) become '?'.
  */
-#ifndef FATHOM_REPORT_FRAMES_H
-#define FATHOM_REPORT_FRAMES_H
+#ifndef FATHOM_PROFILE_FRAMES_H
+#define FATHOM_PROFILE_FRAMES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,17 @@
+UNIT_TESTS += \
+	tests/profile/test_agreement \
+	tests/profile/test_common \
+	tests/profile/test_doubts \
+	tests/profile/test_frames \
+	tests/profile/test_shares
+PROFILE_TEST_LIBS = libprofile.la libhcct.la
+tests_profile_test_agreement_SOURCES = tests/profile/test_agreement.c $(INFER_TEST_WORLD)
+tests_profile_test_agreement_LDADD = $(PROFILE_TEST_LIBS) $(INFER_TEST_LIBS)
+tests_profile_test_common_SOURCES = tests/profile/test_common.c $(INFER_TEST_WORLD)
+tests_profile_test_common_LDADD = $(PROFILE_TEST_LIBS) $(INFER_TEST_LIBS)
+tests_profile_test_doubts_SOURCES = tests/profile/test_doubts.c
+tests_profile_test_doubts_LDADD = $(PROFILE_TEST_LIBS) libimage.la libbase.la $(CRITERION_LIBS)
+tests_profile_test_frames_SOURCES = tests/profile/test_frames.c
+tests_profile_test_frames_LDADD = $(PROFILE_TEST_LIBS) libimage.la libbase.la $(CRITERION_LIBS)
+tests_profile_test_shares_SOURCES = tests/profile/test_shares.c
+tests_profile_test_shares_LDADD = $(PROFILE_TEST_LIBS) $(CRITERION_LIBS) -lm
