@@ -11,8 +11,10 @@
 #include "cli/options.h"
 #include "profile/profile.h"
 #include "image/debuginfod.h"
-#include "report/view.h"
+#include "report/format.h"
 #include "report/weight.h"
+
+#define FORMATS_MAX 32
 
 struct report_options {
     const char *input, *map, *event, *symfs;
@@ -20,7 +22,7 @@ struct report_options {
     struct profile_options profile;
     double phi;
     struct pipeline_options pipeline;
-    enum report_format { REPORT_TEXT, REPORT_FOLDED } format;
+    const struct format *format;
     enum colour_when colour;
     uint64_t rows; /* 0: all */
     bool wide;     /* names in full, however wide the terminal is */
@@ -139,17 +141,10 @@ static int write_report(struct report_context *c, struct reader *reader, const s
     view.verbose = c->terminal->verbose;
     view.doubts = profile_doubts(c->profile);
     struct view_heading heading;
-    const struct frames *frames = profile_frames(c->profile);
-    int rc;
-    if (options->format == REPORT_FOLDED) {
-        rc = folded_write(tree, frames, stdout, err);
-    } else {
-        rc = fill_heading(&heading, c, reader, event, options, err);
-        if (rc == 0)
-            rc = view_heading_write(&heading, &view, stdout, err);
-        if (rc == 0)
-            rc = view_write(tree, frames, &view, stdout, err);
-    }
+    struct report report = {tree, profile_frames(c->profile), &heading, &view};
+    int rc = fill_heading(&heading, c, reader, event, options, err);
+    if (rc == 0)
+        rc = options->format->write(&report, stdout, err);
     if (owned)
         cct_free(tree);
     return rc;
@@ -216,6 +211,21 @@ out:
     return code;
 }
 
+/* --format */
+static bool take_format(struct terminal *terminal, const struct option_row *row, char *text, void *value)
+{
+    struct report_options *options = value;
+    struct option_word words[FORMATS_MAX + 1] = {{0}};
+    int number = 0;
+    for (int i = 0; i < FORMATS_MAX && format_table[i].name; i++)
+        words[i] = (struct option_word){format_table[i].name, i};
+    struct option_row choice = {.name = row->name, .words = words};
+    if (!option_choice(terminal, &choice, text, &number))
+        return false;
+    options->format = &format_table[number];
+    return true;
+}
+
 /* --no-audit */
 static bool take_no_audit(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
@@ -244,6 +254,7 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
 {
     struct report_options options = {
         .input = "perf.data",
+        .format = &format_table[0],
         .pipeline = {.learning = LEARN_DUMPS, .hold_back = true},
         .view = {.kind = VIEW_TREE, .min_percent = 0.5, .show_image = true},
     };
@@ -265,7 +276,6 @@ static const struct option_word ambiguities[] = {{"likely", AMBIGUOUS_LIKELY},
                                                  {0}};
 static const struct option_word views[] = {
     {"tree", VIEW_TREE}, {"callers", VIEW_CALLERS}, {"flat", VIEW_FLAT}, {0}};
-static const struct option_word formats[] = {{"text", REPORT_TEXT}, {"folded", REPORT_FOLDED}, {0}};
 static const struct option_word colours[] = {
     {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
 
@@ -288,8 +298,7 @@ static const struct option_row rows[] = {
                     "contexts less probable than P (0 to 1) are unknown"),
     OPTION_CHOICE("view", 0, "VIEW", views, enum view_kind, struct report_options, view.kind,
                   "tree (callers first), callers (hot functions first) or flat"),
-    OPTION_CHOICE("format", 0, "FORMAT", formats, enum report_format, struct report_options, format,
-                  "text, or folded (for flame graphs)"),
+    OPTION_OWN("format", 0, "FORMAT", take_format, "text, or folded (for flame graphs)"),
     OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct report_options, view.min_percent,
                     "leave out what weighs less (default: 0.5)"),
     OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct report_options, rows,

@@ -5,6 +5,7 @@ libreport_la_SOURCES = \
 	report/draw.c \
 	report/flat.c \
 	report/folded.c \
+	report/format.c report/format.h \
 	report/functions.c report/functions.h \
 	report/heading.c \
 	report/inferences.c report/inferences.h \

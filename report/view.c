@@ -22,17 +22,9 @@ static int write_branches(struct branches *b, const struct frames *frames, const
         printer_write(&printer, "nothing was sampled\n");
         return printer_finish(&printer, err);
     }
-    switch (options->kind) {
-    case VIEW_TREE:
-        rc = tree_write(&drawing, err);
-        break;
-    case VIEW_CALLERS:
-        rc = callers_write(&drawing, err);
-        break;
-    case VIEW_FLAT:
-        rc = flat_write(&drawing, err);
-        break;
-    }
+    static int (*const views[])(const struct drawing *, struct fathom_error *) = {
+        [VIEW_TREE] = tree_write, [VIEW_CALLERS] = callers_write, [VIEW_FLAT] = flat_write};
+    rc = views[options->kind](&drawing, err);
     if (rc)
         return rc;
     char share[SHARE_SIZE];

@@ -1,0 +1,26 @@
+/*
+ * format.h - the table of formats that a report can be written in. A new exporter is a file with a function of
+ * this type and a line in the table; --format takes its name.
+ */
+#ifndef FATHOM_REPORT_FORMAT_H
+#define FATHOM_REPORT_FORMAT_H
+
+#include "report/view.h"
+
+/* What there is to write; all borrowed. */
+struct report {
+    struct cct *tree;
+    const struct frames *frames;
+    const struct view_heading *heading;
+    const struct view_options *view;
+};
+
+struct format {
+    const char *name;
+    int (*write)(const struct report *report, FILE *out, struct fathom_error *err);
+};
+
+/* Ends with one without a name; the first is the default. */
+extern const struct format format_table[];
+
+#endif
