@@ -2,7 +2,8 @@ noinst_LTLIBRARIES += libprocess.la
 libprocess_la_SOURCES = \
 	process/code_cache.c process/code_cache.h \
 	process/frame.c process/frame.h \
-	process/process.c process/process.h \
+	process/places.c \
+	process/process.c process/process.h process/process_data.h \
 	process/space.c process/space.h \
 	process/stacks.c process/stacks.h \
 	process/unwind.c process/unwind.h

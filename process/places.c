@@ -1,0 +1,179 @@
+/*
+ * places.c - what lies at an address of a process: its mapping, image, function and CFI, and which mappings'
+ * code cannot be read; see process.h. Images are opened when a sample first falls into them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/mapped_name.h"
+#include "process/process_data.h"
+
+/* Whether the name is a file's, or the vDSO's, which has an image too. */
+static bool process_is_file(const char *path)
+{
+    return mapped_kind(path) == MAPPED_FILE || strcmp(path, VDSO_NAME) == 0;
+}
+
+/* Asks the cache for a region's image, with image NULL only whether it has one. A file that was replaced
+ * while it ran may be there again in the same build, or was kept: by its path as it was before. */
+static int process_ask(struct processes *all, const struct region *region, struct image **image,
+                       struct fathom_error *err)
+{
+    const char *path = region->mapping.path;
+    char *bare = NULL;
+    if (region->build_id.size && mapped_is_deleted(path)) {
+        bare = strndup(path, mapped_path_length(path));
+        if (!bare)
+            return error_memory(err);
+        path = bare;
+    }
+    int rc = image ? image_cache_get(all->images, path, &region->build_id, image, err)
+                   : image_cache_check(all->images, path, &region->build_id, err);
+    free(bare);
+    return rc;
+}
+
+/* Whether a file may stand behind the mapping. Only a build-id tells those apart that never had a path. */
+static bool process_may_open(const struct region *region)
+{
+    return process_is_file(region->mapping.path) || (region->build_id.size && region->mapping.path[0] == '/');
+}
+
+/* Says once of each path that its code cannot be read. */
+static void process_tell_unread(struct processes *all, const char *path, const struct fathom_error *why)
+{
+    if (image_cache_first_failure(all->images, path, why))
+        log_write(
+            all->log, LOG_WARNING,
+            "%s; what runs in it, or may have been called by it, stays unknown until the build that ran "
+            "is at that path",
+            why->text);
+}
+
+static void process_open_image(struct processes *all, struct region *region)
+{
+    struct mapping *mapping = &region->mapping;
+    region->opened = true;
+    if (!process_may_open(region))
+        return;
+    struct fathom_error err = {0};
+    struct image *image = NULL;
+    if (process_ask(all, region, &image, &err) == 0)
+        mapping->image = image;
+    else
+        process_tell_unread(all, mapping->path, &err);
+}
+
+/* Memory that the kernel made, and stacks and heaps that are executable for a few trampolines, calls
+ * nothing. */
+static bool process_is_silent(const char *path)
+{
+    return path[0] == '[' && strncmp(path, "[anon", 5) != 0;
+}
+
+/* Whether nobody can read the region's code. A file's headers are looked at when it was not opened. */
+static bool process_region_unread(struct processes *all, struct region *region)
+{
+    if (process_is_silent(region->mapping.path))
+        return false;
+    if (region->opened)
+        return !region->mapping.image;
+    if (region->checked)
+        return region->unread;
+    region->checked = region->unread = true;
+    if (!process_may_open(region))
+        return true;
+    struct fathom_error err = {0};
+    region->unread = process_ask(all, region, NULL, &err) < 0;
+    if (region->unread)
+        process_tell_unread(all, region->mapping.path, &err);
+    return region->unread;
+}
+
+static struct region *process_region(const struct process *process, uint64_t pc)
+{
+    struct space *space = process->space;
+    size_t i = process->last;
+    if (i >= space_count(space) || pc < space_at(space, i)->mapping.start ||
+        pc >= space_at(space, i)->mapping.end) {
+        i = space_find(space, pc);
+        if (i == SPACE_NONE)
+            return NULL;
+        /* The hint and the opened images are no part of what the process is. */
+        ((struct process *)process)->last = i;
+    }
+    struct region *region = space_at(space, i);
+    if (!region->opened) {
+        process_open_image(process->all, region);
+        if (!region->mapping.image)
+            ((struct process *)process)->unread_state = 0; /* its headers may have promised more */
+    }
+    return region;
+}
+
+const struct mapping *process_next_unread(const struct process *process, size_t *at)
+{
+    struct space *space = process->space;
+    while (*at < space_count(space)) {
+        struct region *region = space_at(space, (*at)++);
+        if (process_region_unread(process->all, region))
+            return &region->mapping;
+    }
+    return NULL;
+}
+
+bool process_has_unread(const struct process *process)
+{
+    if (process->unread_state == process->state)
+        return process->unread;
+    struct process *known = (struct process *)process; /* what was asked for is no part of what it is */
+    size_t at = 0;
+    known->unread_state = process->state;
+    known->unread = process_next_unread(process, &at) != NULL;
+    return known->unread;
+}
+
+void process_open_all(const struct process *process)
+{
+    for (size_t i = 0; i < space_count(process->space); i++)
+        process_region(process, space_at(process->space, i)->mapping.start);
+}
+
+const struct mapping *process_mapping(const struct process *process, uint64_t pc)
+{
+    struct region *region = process_region(process, pc);
+    return region ? &region->mapping : NULL;
+}
+
+bool process_place(const struct process *process, uint64_t pc, struct place *out)
+{
+    const struct region *region = process_region(process, pc);
+    if (!region || !region->mapping.image)
+        return false;
+    const struct mapping *mapping = &region->mapping;
+    uint64_t offset, address;
+    if (__builtin_add_overflow(mapping->offset, pc - mapping->start, &offset) ||
+        !image_address(mapping->image, offset, &address))
+        return false;
+    *out = (struct place){mapping->image, address, image_function_at(mapping->image, address)};
+    return true;
+}
+
+bool process_cfi(const struct process *process, uint64_t pc, struct place *place, struct cfi_row *row)
+{
+    struct code_entry *entry = code_cache_at(&process->all->code, pc);
+    if (!code_entry_holds(entry, pc, process->state)) {
+        struct place found;
+        if (!process_place(process, pc, &found))
+            return false;
+        *entry = (struct code_entry){
+            .pc = pc,
+            .state = process->state,
+            .place = found,
+            .row = cfi_lookup(image_cfi(found.image), found.address),
+        };
+    }
+    *place = entry->place;
+    *row = entry->row;
+    return true;
+}
