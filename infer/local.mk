@@ -45,7 +45,10 @@ libinfer_la_SOURCES = \
 	infer/smooth.c infer/smooth.h \
 	infer/stack_bases.c infer/stack_bases.h \
 	infer/starts.c infer/starts.h \
-	infer/statics.c infer/statics.h \
+	infer/statics.c infer/statics.h infer/statics_build.h \
+	infer/statics_classes.c \
+	infer/statics_starts.c \
+	infer/statics_targets.c \
 	infer/survey.c infer/survey.h \
 	infer/trainer.c infer/trainer.h \
 	infer/translation.c infer/translation.h \
