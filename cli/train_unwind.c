@@ -4,13 +4,26 @@
 #include "cli/exit.h"
 #include "cli/train_steps.h"
 #include "cli/train_ways.h"
-#include "infer/pipeline.h"
+#include "infer/learn.h"
 
 struct training {
     struct order *order;
-    struct pipeline *pipeline;
+    struct processes *processes;
+    struct learner *learner;
     struct terminal *terminal;
 };
+
+/* An order_sink (context: the training). */
+static int learn(void *context, const struct record *record, struct fathom_error *err)
+{
+    struct training *t = context;
+    return learner_take(t->learner, t->processes, record, err);
+}
+
+static uint32_t contexts_of(const struct training *t)
+{
+    return trie_node_count(t->learner->trie) - 1;
+}
 
 static int train_sink(void *context, const void *records, size_t size, struct fathom_error *err)
 {
@@ -22,27 +35,23 @@ static int train_progress(void *context, struct fathom_error *err)
 {
     (void)err;
     struct training *t = context;
-    struct pipeline_summary summary;
-    pipeline_summary(t->pipeline, &summary);
-    terminal_progress(t->terminal, "%llu paths entered, %u contexts", (unsigned long long)summary.learned,
-                      trie_node_count(pipeline_trie(t->pipeline)) - 1);
+    terminal_progress(t->terminal, "%llu paths entered, %u contexts", (unsigned long long)t->learner->learned,
+                      contexts_of(t));
     return 0;
 }
 
 static void say_summary(const struct training *t, const struct collector *collector,
                         const struct train_options *options)
 {
-    struct pipeline_summary s;
+    const struct learner *l = t->learner;
     struct collector_summary kernel;
-    pipeline_summary(t->pipeline, &s);
     collector_summary(collector, &kernel);
     terminal_say(t->terminal, LOG_NOTE, "%llu stacks entered, %u contexts in %s",
-                 (unsigned long long)s.learned, trie_node_count(pipeline_trie(t->pipeline)) - 1,
-                 outfile_path(options->out));
+                 (unsigned long long)l->learned, contexts_of(t), outfile_path(options->out));
     for (unsigned end = 0; end < UNWIND_ENDS; end++) {
-        if (s.not_learned[end])
+        if (l->not_learned[end])
             terminal_say(t->terminal, LOG_NOTE, "%llu stacks left out: %s%s",
-                         (unsigned long long)s.not_learned[end],
+                         (unsigned long long)l->not_learned[end],
                          end == UNWIND_ROOT ? "a frame is in no known function"
                                             : unwind_end_text((enum unwind_end)end),
                          end == UNWIND_CUT ? " (a larger --stack helps)" : "");
@@ -60,17 +69,17 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
     struct pathmap *old = NULL;
     struct collector *collector = NULL;
     struct decoder *decoder = NULL;
-    struct pipeline_options learning = {.learning = LEARN_DUMPS};
     struct image_options image_options = {.log = &terminal->log};
     struct image_cache *images = image_cache_new(&image_options);
     int code = EXIT_OK;
 
-    t.pipeline = images ? pipeline_new(images, &learning, &terminal->log) : NULL;
-    int rc = t.pipeline ? 0 : error_memory(&err);
+    t.processes = images ? processes_new(images, &terminal->log) : NULL;
+    t.learner = learner_new(LEARN_DUMPS, false);
+    int rc = t.processes && t.learner ? 0 : error_memory(&err);
     if (rc == 0)
         rc = train_open_map(options, &old, &err);
     if (rc == 0 && old)
-        rc = trie_merge(pipeline_trie(t.pipeline), old, &err);
+        rc = trie_merge(t.learner->trie, old, &err);
     struct collector_options collect;
     target_collector(&options->target, terminal, &collect);
     if (rc == 0)
@@ -81,7 +90,7 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
     size_t count = collector_events(collector, &events);
     rc = decoder_new(events, count, &decoder, &err);
     if (rc == 0) {
-        t.order = order_new(decoder, true, pipeline_learn, t.pipeline);
+        t.order = order_new(decoder, true, learn, &t);
         rc = t.order ? 0 : error_memory(&err);
     }
     enum target_end end;
@@ -91,7 +100,7 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
         rc = order_flush(t.order, &err);
     terminal_progress_end(terminal);
     if (rc == 0)
-        rc = train_save(options, pipeline_trie(t.pipeline), old, terminal, &err);
+        rc = train_save(options, t.learner->trie, old, terminal, &err);
     if (rc >= 0) {
         say_summary(&t, collector, options);
         if (options->target.command && collector_status(collector) >= 0)
@@ -108,7 +117,8 @@ out:
     order_free(t.order);
     decoder_free(decoder);
     collector_close(collector);
-    pipeline_free(t.pipeline);
+    learner_free(t.learner);
+    processes_free(t.processes);
     image_cache_free(images);
     return code;
 }

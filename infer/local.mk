@@ -22,6 +22,7 @@ libinfer_la_SOURCES = \
 	infer/lattice.c infer/lattice.h \
 	infer/lattice_meet.c infer/lattice_private.h \
 	infer/lattice_values.c \
+	infer/learn.c infer/learn.h \
 	infer/lineage.c infer/lineage.h \
 	infer/locate.c infer/locate.h \
 	infer/main_stacks.c infer/main_stacks.h \

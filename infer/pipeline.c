@@ -5,15 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "infer/audits.h"
 #include "infer/builds.h"
 #include "infer/expectation.h"
 #include "infer/fit.h"
 #include "infer/inside.h"
 #include "infer/narrow.h"
 #include "infer/run_time.h"
-#include "infer/stack_bases.h"
 #include "infer/unread.h"
 
 struct pipeline {
@@ -21,24 +18,18 @@ struct pipeline {
     const struct log *log;
     struct pipeline_options options;
     struct processes *processes; /* of the pass that runs */
-    struct trie *trie;
-    struct trainer *trainer;
-    struct origins *origins;
+    struct learner *learner;
     struct settings *settings;
     struct fit *fit;           /* what is resolved with; NULL before pipeline_run() */
     struct smoother *smoother; /* NULL: no smoothing */
     struct inside *inside;
     struct narrow *narrow;
-    struct stack_bases *bases;
     struct unread *unread;
     struct candidate_path shown[CANDIDATES_MAX]; /* deliver() */
     struct survey *survey;
     struct run_times *run_times; /* of the pass that runs; NULL before the first */
-    struct audits *audits;
-    struct table *ran;         /* PIDs with samples -> 1 */
-    struct builds *builds;     /* NULL: no map was given */
-    const struct image *noted; /* the last one noted in builds */
-    bool base_unknown;         /* some sample is on a stack whose base the records do not give */
+    struct builds *builds;       /* NULL: no map was given */
+    const struct image *noted;   /* the last one noted in builds */
     const struct event *events;
     uint32_t event; /* the one to resolve */
     pipeline_sink *sink;
@@ -59,17 +50,11 @@ struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_
     p->options = *options;
     p->log = log;
     p->processes = processes_new(images, log);
-    p->trie = trie_new();
-    p->trainer = p->trie ? trainer_new(p->trie) : NULL;
+    p->learner = learner_new(options->learning, options->hold_back);
     p->survey = survey_new();
-    p->origins = origins_new();
     p->settings = settings_new();
-    p->bases = stack_bases_new();
     p->unread = unread_new(images);
-    p->audits = audits_new();
-    p->ran = table_new();
-    if (!p->processes || !p->trainer || !p->survey || !p->origins || !p->settings || !p->bases ||
-        !p->unread || !p->audits || !p->ran) {
+    if (!p->processes || !p->learner || !p->survey || !p->settings || !p->unread) {
         pipeline_free(p);
         return NULL;
     }
@@ -80,7 +65,6 @@ void pipeline_free(struct pipeline *p)
 {
     if (!p)
         return;
-    stack_bases_free(p->bases);
     unread_free(p->unread);
     builds_free(p->builds);
     smoother_free(p->smoother);
@@ -88,82 +72,17 @@ void pipeline_free(struct pipeline *p)
     narrow_free(p->narrow);
     fit_free(p->fit);
     settings_free(p->settings);
-    origins_free(p->origins);
-    trainer_free(p->trainer);
-    trie_free(p->trie);
+    learner_free(p->learner);
     processes_free(p->processes);
     survey_free(p->survey);
     run_times_free(p->run_times);
-    audits_free(p->audits);
-    table_free(p->ran);
     free(p);
 }
 
-/* Notes how the thread's stack begins, as the dump that was entered last shows. */
-static int learn_origin(struct pipeline *p, const struct process *process, const struct sample *sample,
-                        struct fathom_error *err)
-{
-    struct trainer_origin origin = trainer_origin(p->trainer);
-    uint64_t base;
-    if (process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN || base != origin.base)
-        return 0;
-    return origins_learn(p->origins, process, sample->tid, origin.outermost, base, origin.called)
-               ? 0
-               : error_memory(err);
-}
-
-/* Enters the sample's dump, and keeps the stack base that it gives for later passes. */
-static int learn_dump(struct pipeline *p, struct process *process, const struct sample *sample,
-                      struct fathom_error *err)
-{
-    uint64_t base;
-    enum stack_kind before = process_stack_base(process, sample->tid, sample->sp, &base);
-    enum unwind_end end;
-    int entered = trainer_add(p->trainer, process, sample, &end, err);
-    if (entered < 0)
-        return entered;
-    if (entered == 0) {
-        p->summary.not_learned[end]++;
-        return 0;
-    }
-    p->summary.learned++;
-    if (audits_is(p->audits, sample))
-        audits_tell(p->audits, trainer_leaf(p->trainer));
-    int rc = learn_origin(p, process, sample, err);
-    return rc < 0 ? rc : stack_bases_learn(p->bases, process, sample, before, err);
-}
-
-int pipeline_learn(void *pipeline, const struct record *record, struct fathom_error *err)
+static int learn(void *pipeline, const struct record *record, struct fathom_error *err)
 {
     struct pipeline *p = pipeline;
-    if (record->kind != RECORD_SAMPLE)
-        return processes_apply(p->processes, record, err);
-    const struct sample *sample = &record->sample;
-    bool audit = audits_is(p->audits, sample);
-    if (audit && audits_add(p->audits, err) < 0)
-        return -ENOMEM;
-    struct process *process = process_find(p->processes, sample->pid);
-    if (!process || !sample->has_regs)
-        return 0;
-    if (!table_find(p->ran, sample->pid) && !table_put(p->ran, sample->pid, NULL))
-        return error_memory(err);
-    uint64_t base;
-    if (!p->base_unknown && process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN)
-        p->base_unknown = true;
-    if (p->options.hold_back && sample->stack && audit) {
-        int held = audits_hold_back(p->audits, sample, p->options.learning == LEARN_NOTHING, err);
-        if (held)
-            return held < 0 ? held : 0;
-    }
-    if (sample->stack &&
-        (p->options.learning == LEARN_DUMPS || (p->options.learning == LEARN_AUDITS && audit)))
-        return learn_dump(p, process, sample, err);
-    return 0;
-}
-
-struct trie *pipeline_trie(struct pipeline *p)
-{
-    return p->trie;
+    return learner_take(p->learner, p->processes, record, err);
 }
 
 /* Starts a pass, with processes as they were before the first record. */
@@ -173,9 +92,9 @@ static int begin_pass(struct pipeline *p, struct fathom_error *err)
     run_times_free(p->run_times);
     p->processes = processes_new(p->images, p->log);
     p->run_times = run_times_new(attr_is_clock(&p->events[p->event].attr) ? p->event : RUN_TIME_NO_CLOCK);
-    audits_begin(p->audits);
+    audits_begin(p->learner->audits);
     settings_begin_pass(p->settings);
-    return p->processes && p->run_times ? stack_bases_begin(p->bases, err) : error_memory(err);
+    return p->processes && p->run_times ? stack_bases_begin(p->learner->bases, err) : error_memory(err);
 }
 
 static int vote(void *pipeline, const struct record *record, struct fathom_error *err)
@@ -185,7 +104,7 @@ static int vote(void *pipeline, const struct record *record, struct fathom_error
         return processes_apply(p->processes, record, err);
     const struct sample *sample = &record->sample;
     struct process *process = process_find(p->processes, sample->pid);
-    return process && sample->has_regs ? stack_bases_vote(p->bases, process, sample, err) : 0;
+    return process && sample->has_regs ? stack_bases_vote(p->learner->bases, process, sample, err) : 0;
 }
 
 /* Opens a file that is mapped into a process with samples: paths can begin in the program or the C library
@@ -193,7 +112,7 @@ static int vote(void *pipeline, const struct record *record, struct fathom_error
 static void open_mapped(struct pipeline *p, const struct record *record)
 {
     struct process *process = process_find(p->processes, record->pid);
-    if (process && table_find(p->ran, record->pid))
+    if (process && table_find(p->learner->ran, record->pid))
         process_mapping(process, record->mmap.address);
 }
 
@@ -202,7 +121,7 @@ static int code_vote(void *pipeline, const struct record *record, struct fathom_
 {
     struct pipeline *p = pipeline;
     const struct sample *sample = &record->sample;
-    int rc = stack_bases_record(p->bases, record, err);
+    int rc = stack_bases_record(p->learner->bases, record, err);
     if (rc == 0 && record->kind != RECORD_SAMPLE)
         rc = processes_apply(p->processes, record, err);
     if (rc == 0 && record->kind == RECORD_MMAP)
@@ -216,9 +135,9 @@ static int code_vote(void *pipeline, const struct record *record, struct fathom_
     if (!process || process_has_stack(process, sample->tid) ||
         !cid_cfa(process, sample, &place, &cfa, &reason))
         return 0;
-    uint32_t function = trainer_function(p->trainer, &place);
+    uint32_t function = trainer_function(p->learner->trainer, &place);
     return function == TRIE_NONE ? error_memory(err)
-                                 : stack_bases_code_vote(p->bases, sample, function, cfa, err);
+                                 : stack_bases_code_vote(p->learner->bases, sample, function, cfa, err);
 }
 
 /* What a record means to the passes after learning. */
@@ -236,22 +155,22 @@ static int take_sample(struct pipeline *p, const struct record *record, struct t
                        struct fathom_error *err)
 {
     *out = (struct taken){.anchor = TRIE_NONE};
-    int rc = p->base_unknown ? stack_bases_record(p->bases, record, err) : 0;
+    int rc = p->learner->base_unknown ? stack_bases_record(p->learner->bases, record, err) : 0;
     if (rc < 0 || record->kind != RECORD_SAMPLE)
         return rc < 0 ? rc : processes_apply(p->processes, record, err);
     const struct sample *sample = &record->sample;
-    out->sample = sample->event == p->event || audits_held(p->audits, sample);
-    if (audits_is(p->audits, sample)) {
-        uint32_t anchor = audits_next(p->audits);
+    out->sample = sample->event == p->event || audits_held(p->learner->audits, sample);
+    if (audits_is(p->learner->audits, sample)) {
+        uint32_t anchor = audits_next(p->learner->audits);
         out->anchor = out->sample ? TRIE_NONE : anchor;
     }
     if (!out->sample && out->anchor == TRIE_NONE)
         return 0;
     out->process = process_find(p->processes, sample->pid);
-    if (p->base_unknown && out->process && sample->has_regs)
-        rc = stack_bases_apply(p->bases, out->process, sample, err);
+    if (p->learner->base_unknown && out->process && sample->has_regs)
+        rc = stack_bases_apply(p->learner->bases, out->process, sample, err);
     if (rc == 0 && out->process && sample->has_regs &&
-        settings_of(p->settings, p->origins, out->process, sample, &out->setting) < 0)
+        settings_of(p->settings, p->learner->origins, out->process, sample, &out->setting) < 0)
         rc = error_memory(err);
     out->run.strand = process_strand(out->process, sample);
     if (rc == 0 && !p->options.no_temporal && run_times_pass(p->run_times, sample, &out->run) < 0)
@@ -292,7 +211,8 @@ static int survey(void *pipeline, const struct record *record, struct fathom_err
     struct cid cid = cid_of_sample(taken.process, &record->sample);
     if (cid.reason != UNKNOWN_NOT || cid.height > UINT32_MAX)
         return 0;
-    struct wanted wanted = {trainer_function(p->trainer, &cid.place), (uint32_t)cid.height, taken.setting, 0};
+    struct wanted wanted = {trainer_function(p->learner->trainer, &cid.place), (uint32_t)cid.height,
+                            taken.setting, 0};
     if (wanted.function == TRIE_NONE || survey_add(p->survey, taken.run, &wanted, taken.anchor) < 0)
         return error_memory(err);
     return 0;
@@ -364,7 +284,7 @@ static int note_build(struct pipeline *p, const struct record *record, const str
         p->noted = ran;
         return builds_note(p->builds, image_path(ran), image_build_id(ran));
     }
-    bool mapped = record->kind == RECORD_MMAP && table_find(p->ran, record->pid);
+    bool mapped = record->kind == RECORD_MMAP && table_find(p->learner->ran, record->pid);
     return mapped ? note_mapped(p->builds, record, NULL) : 0;
 }
 
@@ -432,11 +352,11 @@ static int find_code_bases(struct pipeline *p, struct reader *reader, struct fat
     struct statics statics;
     int rc = run_pass(p, reader, "finding stacks by code", code_vote, err);
     if (rc == 0)
-        rc = statics_build(p->trie, p->images, NULL, &statics, err);
+        rc = statics_build(p->learner->trie, p->images, NULL, &statics, err);
     if (rc < 0)
         return rc;
-    struct code_heights *heights = code_heights_new(&statics, trie_function_count(p->trie));
-    rc = heights ? stack_bases_code_settle(p->bases, heights, &p->summary.bases_voted, err)
+    struct code_heights *heights = code_heights_new(&statics, trie_function_count(p->learner->trie));
+    rc = heights ? stack_bases_code_settle(p->learner->bases, heights, &p->summary.bases_voted, err)
                  : error_memory(err);
     code_heights_free(heights);
     statics_free(&statics);
@@ -445,12 +365,12 @@ static int find_code_bases(struct pipeline *p, struct reader *reader, struct fat
 
 static int find_bases(struct pipeline *p, struct reader *reader, struct fathom_error *err)
 {
-    int rc = stack_bases_ballot(p->bases, fit_resolver(p->fit), p->images, err);
+    int rc = stack_bases_ballot(p->learner->bases, fit_resolver(p->fit), p->images, err);
     if (rc == 0)
         rc = run_pass(p, reader, "finding stacks", vote, err);
     if (rc == 0)
-        rc = stack_bases_settle(p->bases, &p->summary.bases_voted, err);
-    bool code = !p->options.no_automaton && stack_bases_want_code(p->bases);
+        rc = stack_bases_settle(p->learner->bases, &p->summary.bases_voted, err);
+    bool code = !p->options.no_automaton && stack_bases_want_code(p->learner->bases);
     return rc == 0 && code ? find_code_bases(p, reader, err) : rc;
 }
 
@@ -483,10 +403,10 @@ static int begin_run(struct pipeline *p, const struct pathmap *given, const stru
                      struct fathom_error *err)
 {
     struct fit_input input = {.images = p->images,
-                              .trie = p->trie,
+                              .trie = p->learner->trie,
                               .settings = p->settings,
                               .survey = p->survey,
-                              .audits = p->audits,
+                              .audits = p->learner->audits,
                               .trained = map,
                               .no_em = p->options.no_em,
                               .progress = p->options.progress};
@@ -495,16 +415,16 @@ static int begin_run(struct pipeline *p, const struct pathmap *given, const stru
     if (!p->fit || (given && !p->builds))
         return error_memory(err);
     /* The map first: its hooked images shape the paths that are learned. */
-    return map ? trie_merge(p->trie, map, err) : 0;
+    return map ? trie_merge(p->learner->trie, map, err) : 0;
 }
 
 /* The passes up to the map that samples are resolved with. */
 static int learn_and_fit(struct pipeline *p, struct reader *reader, struct fathom_error *err)
 {
-    int rc = run_pass(p, reader, "learning", pipeline_learn, err);
+    int rc = run_pass(p, reader, "learning", learn, err);
     if (rc == 0)
         rc = fit_map(p->fit, err);
-    if (rc == 0 && p->base_unknown)
+    if (rc == 0 && p->learner->base_unknown)
         rc = find_bases(p, reader, err);
     if (rc == 0)
         rc = run_pass(p, reader, "surveying", survey, err);
@@ -531,7 +451,7 @@ int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, cons
                  pipeline_sink *sink, void *context, struct fathom_error *err)
 {
     size_t count = reader_events(reader, &p->events);
-    audits_events(p->audits, p->events, count, event);
+    audits_events(p->learner->audits, p->events, count, event);
     p->event = event;
     p->sink = sink;
     p->sink_context = context;
@@ -559,6 +479,7 @@ const struct pathmap *pipeline_map(const struct pipeline *p)
 void pipeline_summary(const struct pipeline *p, struct pipeline_summary *out)
 {
     *out = p->summary;
+    out->learned = p->learner->learned;
     out->inferred = p->fit ? *fit_inferred(p->fit) : (struct extend_summary){0};
     out->unread_count = unread_names(p->unread, &out->unread);
 }

@@ -1,5 +1,5 @@
 /*
- * pipeline.h - turns the samples of a recording or of live rings into calling contexts (DESIGN section 2).
+ * pipeline.h - turns the samples of a recording into calling contexts (DESIGN section 2).
  *
  * A recording is read several times:
  *   - with a map: once for the names of its images, to ignore a map of other programs (builds.h);
@@ -8,7 +8,7 @@
  *   - survey: lists the CIDs. fit.h then adds paths for those that training did not see in full, and learns
  *     the model of coherence.h by expectation-maximisation;
  *   - resolve: each sample's context goes to the sink.
- * Live samples need only pipeline_learn(), which is an order_sink.
+ * Live samples need the first step alone, learn.h.
  *
  * An audit sample's dump gives the true path at that moment: it is an anchor for the samples of its thread
  * around it. Dumps of the samples to resolve are not used to resolve them.
@@ -19,7 +19,7 @@
 #include "base/progress.h"
 #include "infer/extend.h"
 #include "infer/smooth.h"
-#include "infer/trainer.h"
+#include "infer/learn.h"
 #include "perfdata/reader.h"
 
 struct pipeline;
@@ -29,14 +29,8 @@ struct pipeline;
  * negative return ends the run, which returns it. */
 typedef smoother_sink pipeline_sink;
 
-enum pipeline_learning {
-    LEARN_NOTHING, /* the map alone */
-    LEARN_AUDITS,  /* the recording's audit samples too */
-    LEARN_DUMPS,   /* every sample that has a stack dump */
-};
-
 struct pipeline_options {
-    enum pipeline_learning learning;
+    enum learn_from learning;
     bool hold_back;    /* Some audit samples are not learned from but resolved like the others (audits.h); all
                           with LEARN_NOTHING. They go to the sink with their own event number. */
     bool no_automaton; /* CIDs that training never saw stay unknown */
@@ -46,11 +40,9 @@ struct pipeline_options {
 };
 
 struct pipeline_summary {
-    uint64_t learned;                  /* dumps that were entered */
-    uint64_t not_learned[UNWIND_ENDS]; /* dumps that were not, by how unwinding ended; UNWIND_ROOT: a frame
-                                           was in no known function */
-    struct extend_summary inferred;    /* CIDs that the automaton was asked for */
-    const char *const *unread;         /* files whose code could not be read (unread.h); valid as long as
+    uint64_t learned;               /* dumps that were entered */
+    struct extend_summary inferred; /* CIDs that the automaton was asked for */
+    const char *const *unread;      /* files whose code could not be read (unread.h); valid as long as
                                            the pipeline */
     size_t unread_count;
     uint64_t bases_voted; /* stacks whose base was found by voting */
@@ -60,11 +52,6 @@ struct pipeline_summary {
 struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_options *options,
                               const struct log *log);
 void pipeline_free(struct pipeline *pipeline);
-
-/* An order_sink (context: the pipeline): learns from one record. */
-int pipeline_learn(void *pipeline, const struct record *record, struct fathom_error *err);
-/* What was learned so far. */
-struct trie *pipeline_trie(struct pipeline *pipeline);
 
 /* Runs all passes over a recording; at most once for a pipeline. event: the number, among the reader's, of the
  * event whose samples go to the sink. map (may be NULL) is merged with what is learned. */
