@@ -99,89 +99,95 @@ static void run_expression(struct cfi_machine *m, struct bytes *code, uint8_t op
         set_other(&m->now, number, CFI_BP_UNKNOWN, CFI_RETURN_OTHER);
 }
 
-/* One instruction that leaves the location alone. */
-static void run_rule(struct cfi_machine *m, struct bytes *code, uint8_t op)
+/* DWARF 5, 6.4.2.2: how the CFA is found. Whether it is one of these. */
+static bool run_cfa(struct cfi_machine *m, struct bytes *code, uint8_t op)
+{
+    switch (op) {
+    case CFA_def_cfa:
+        set_cfa_register(&m->now, bytes_uleb(code));
+        m->now.cfa_offset = (int64_t)bytes_uleb(code);
+        return true;
+    case CFA_def_cfa_sf:
+        set_cfa_register(&m->now, bytes_uleb(code));
+        m->now.cfa_offset = factored(m, (uint64_t)bytes_sleb(code));
+        return true;
+    case CFA_def_cfa_register:
+        code->failed |= m->now.cfa_expression; /* only after a register rule */
+        set_cfa_register(&m->now, bytes_uleb(code));
+        return true;
+    case CFA_def_cfa_offset:
+        code->failed |= m->now.cfa_expression;
+        m->now.cfa_offset = (int64_t)bytes_uleb(code);
+        return true;
+    case CFA_def_cfa_offset_sf:
+        code->failed |= m->now.cfa_expression;
+        m->now.cfa_offset = factored(m, (uint64_t)bytes_sleb(code));
+        return true;
+    case CFA_def_cfa_expression:
+        run_expression(m, code, op);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* 6.4.2.3: where a register was saved. Whether it is one of these. */
+static bool run_register(struct cfi_machine *m, struct bytes *code, uint8_t op)
 {
     uint64_t number;
     switch (op) {
-    case CFA_nop:
-        break;
     case CFA_offset_extended:
         number = bytes_uleb(code);
         save_at(&m->now, number, factored(m, bytes_uleb(code)));
-        break;
+        return true;
     case CFA_offset_extended_sf:
         number = bytes_uleb(code);
         save_at(&m->now, number, factored(m, (uint64_t)bytes_sleb(code)));
-        break;
+        return true;
     case CFA_GNU_negative_offset_extended:
         number = bytes_uleb(code);
         save_at(&m->now, number, factored(m, -bytes_uleb(code)));
-        break;
+        return true;
     case CFA_restore_extended:
         restore(m, bytes_uleb(code));
-        break;
+        return true;
     case CFA_undefined:
         set_other(&m->now, bytes_uleb(code), CFI_BP_UNKNOWN, CFI_RETURN_NONE);
-        break;
+        return true;
     case CFA_same_value:
         set_other(&m->now, bytes_uleb(code), CFI_BP_SAME, CFI_RETURN_OTHER);
-        break;
+        return true;
     case CFA_register:
     case CFA_val_offset:
         number = bytes_uleb(code);
         bytes_uleb(code);
         set_other(&m->now, number, CFI_BP_UNKNOWN, CFI_RETURN_OTHER);
-        break;
+        return true;
     case CFA_val_offset_sf:
         number = bytes_uleb(code);
         bytes_sleb(code);
         set_other(&m->now, number, CFI_BP_UNKNOWN, CFI_RETURN_OTHER);
-        break;
-    case CFA_remember_state:
-        if (m->depth == CFI_REMEMBER_DEPTH)
-            code->failed = true;
-        else
-            m->remembered[m->depth++] = m->now;
-        break;
-    case CFA_restore_state:
-        if (m->depth == 0)
-            code->failed = true;
-        else
-            m->now = m->remembered[--m->depth];
-        break;
-    case CFA_def_cfa:
-        set_cfa_register(&m->now, bytes_uleb(code));
-        m->now.cfa_offset = (int64_t)bytes_uleb(code);
-        break;
-    case CFA_def_cfa_sf:
-        set_cfa_register(&m->now, bytes_uleb(code));
-        m->now.cfa_offset = factored(m, (uint64_t)bytes_sleb(code));
-        break;
-    case CFA_def_cfa_register:
-        code->failed |= m->now.cfa_expression; /* DWARF 5, 6.4.2.2: only after a register rule */
-        set_cfa_register(&m->now, bytes_uleb(code));
-        break;
-    case CFA_def_cfa_offset:
-        code->failed |= m->now.cfa_expression;
-        m->now.cfa_offset = (int64_t)bytes_uleb(code);
-        break;
-    case CFA_def_cfa_offset_sf:
-        code->failed |= m->now.cfa_expression;
-        m->now.cfa_offset = factored(m, (uint64_t)bytes_sleb(code));
-        break;
-    case CFA_def_cfa_expression:
+        return true;
     case CFA_expression:
     case CFA_val_expression:
         run_expression(m, code, op);
-        break;
-    case CFA_GNU_args_size:
-        bytes_uleb(code);
-        break;
+        return true;
     default:
-        code->failed = true;
-        break;
+        return false;
     }
+}
+
+/* 6.4.2.4 and 6.4.2.5: the whole row, and what is no rule. */
+static void run_row(struct cfi_machine *m, struct bytes *code, uint8_t op)
+{
+    if (op == CFA_remember_state && m->depth < CFI_REMEMBER_DEPTH)
+        m->remembered[m->depth++] = m->now;
+    else if (op == CFA_restore_state && m->depth > 0)
+        m->now = m->remembered[--m->depth];
+    else if (op == CFA_GNU_args_size)
+        bytes_uleb(code);
+    else if (op != CFA_nop)
+        code->failed = true;
 }
 
 /* Whether the instruction is one that moves the location; *moved tells how far. */
@@ -222,8 +228,8 @@ enum cfi_progress cfi_machine_run(struct cfi_machine *m, struct bytes *code)
                 m->location += moved;
                 return CFI_MOVED;
             }
-        } else {
-            run_rule(m, code, op);
+        } else if (!run_cfa(m, code, op) && !run_register(m, code, op)) {
+            run_row(m, code, op);
         }
         if (code->failed)
             return CFI_BAD;
