@@ -41,7 +41,8 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
     enum target_end end;
     if (rc == 0) {
         writer_keep_old(writer);
-        rc = target_run(&options->target, collector, evaluate_sink, writer, NULL, &end, err);
+        rc = target_run(&options->target, collector, &(struct target_user){evaluate_sink, NULL, writer}, &end,
+                        err);
         if (rc == 0)
             rc = writer_close(writer, err);
         else

@@ -30,18 +30,16 @@ struct contest {
 static int compare_cid(struct contest *c, uint32_t function, uint32_t height, uint32_t counterpart,
                        double weight, struct fathom_error *err)
 {
-    const struct true_share *shares;
-    int count = truth_of_cid(c->truth, function, height, &shares, err);
-    if (count < 0)
-        return count;
+    struct true_shares truth;
+    int rc = truth_of_cid(c->truth, function, height, &truth, err);
+    if (rc < 0)
+        return rc;
     struct resolved resolved = {.reason = UNKNOWN_CONTEXT, .kind = RESOLVED_UNKNOWN, .node = PATHMAP_NONE};
-    int rc = counterpart == PATHMAP_NONE
-                 ? 0
-                 : resolver_resolve_cid(c->resolver, counterpart, height, &resolved, err);
+    if (counterpart != PATHMAP_NONE)
+        rc = resolver_resolve_cid(c->resolver, counterpart, height, &resolved, err);
+    struct judged_cid cid = {function, height, weight};
     return rc < 0 ? rc
-                  : evaluation_count(c->evaluation, resolver_map(c->resolver),
-                                     (struct judged_cid){function, height}, &resolved, shares, (size_t)count,
-                                     weight, err);
+                  : evaluation_count(c->evaluation, resolver_map(c->resolver), cid, &resolved, &truth, err);
 }
 
 /* By samples, or where training took none, by calls. */

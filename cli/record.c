@@ -212,7 +212,8 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         rc = write_tracing_data(&r, &err);
     enum target_end end = TARGET_ENDED;
     if (rc == 0)
-        rc = target_run(&options->target, r.collector, record_sink, &r, record_progress, &end, &err);
+        rc = target_run(&options->target, r.collector,
+                        &(struct target_user){record_sink, record_progress, &r}, &end, &err);
     terminal_progress_end(terminal);
     mapped_finish(r.mapped);
     if (rc == 0)

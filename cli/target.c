@@ -73,15 +73,14 @@ static double now_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-int target_run(const struct target *target, struct collector *collector, collector_sink *sink, void *context,
-               int (*progress)(void *context, struct fathom_error *err), enum target_end *end,
-               struct fathom_error *err)
+int target_run(const struct target *target, struct collector *collector, const struct target_user *user,
+               enum target_end *end, struct fathom_error *err)
 {
     struct interrupts before;
     interrupt_catch(&before);
 
     *end = TARGET_ENDED;
-    int rc = collector_start(collector, sink, context, err);
+    int rc = collector_start(collector, user->sink, user->context, err);
     double stop_at = now_seconds() + target->duration;
     while (rc == 0) {
         int timeout = POLL_MS;
@@ -94,7 +93,7 @@ int target_run(const struct target *target, struct collector *collector, collect
             if (left * 1000 < timeout)
                 timeout = (int)(left * 1000) + 1;
         }
-        int more = collector_poll(collector, timeout, sink, context, err);
+        int more = collector_poll(collector, timeout, user->sink, user->context, err);
         if (interrupt_count()) {
             *end = TARGET_INTERRUPTED;
             break;
@@ -103,10 +102,10 @@ int target_run(const struct target *target, struct collector *collector, collect
             rc = more;
             break;
         }
-        if (progress)
-            rc = progress(context, err);
+        if (user->progress)
+            rc = user->progress(user->context, err);
     }
-    int stopped = collector_stop(collector, sink, context, rc ? NULL : err);
+    int stopped = collector_stop(collector, user->sink, user->context, rc ? NULL : err);
     if (rc == 0)
         rc = stopped;
     if (target->command && collector_status(collector) < 0)

@@ -44,11 +44,16 @@ enum target_end {
     TARGET_INTERRUPTED, /* SIGINT or SIGTERM */
 };
 
-/* Starts the collector, drains it to the sink until the end, stops it. `progress` (may be NULL) is called
- * at least 10 times a second; a negative return ends the run and is handed through. After a failure what
- * reached the sink stays good. A launched command that still runs is sent SIGTERM. */
-int target_run(const struct target *target, struct collector *collector, collector_sink *sink, void *context,
-               int (*progress)(void *context, struct fathom_error *err), enum target_end *end,
-               struct fathom_error *err);
+struct target_user {
+    collector_sink *sink;
+    /* Called at least 10 times a second; a negative return ends the run and is handed through. NULL: not. */
+    int (*progress)(void *context, struct fathom_error *err);
+    void *context; /* of both */
+};
+
+/* Starts the collector, drains it to the sink until the end, stops it. After a failure what reached the sink
+ * stays good. A launched command that still runs is sent SIGTERM. */
+int target_run(const struct target *target, struct collector *collector, const struct target_user *user,
+               enum target_end *end, struct fathom_error *err);
 
 #endif

@@ -95,7 +95,8 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
     }
     enum target_end end;
     if (rc == 0)
-        rc = target_run(&options->target, collector, train_sink, &t, train_progress, &end, &err);
+        rc = target_run(&options->target, collector, &(struct target_user){train_sink, train_progress, &t},
+                        &end, &err);
     if (rc == 0)
         rc = order_flush(t.order, &err);
     terminal_progress_end(terminal);

@@ -168,7 +168,8 @@ static int watch(struct watching *w, struct collector *collector, struct fathom_
         rc = w->order ? 0 : error_memory(err);
     }
     if (rc == 0)
-        rc = target_run(&w->options->target, collector, watch_sink, w, watch_progress, &end, err);
+        rc = target_run(&w->options->target, collector, &(struct target_user){watch_sink, watch_progress, w},
+                        &end, err);
     if (rc == 0)
         rc = order_flush(w->order, err);
     terminal_progress_end(w->terminal);

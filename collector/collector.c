@@ -148,14 +148,19 @@ static int gone(struct fathom_error *err, pid_t pid)
     return error_set(err, ESRCH, "process %d does not exist", (int)pid);
 }
 
-/* Opens the threads that are not in the list of known ones. *opened counts them. */
-static int attach_threads(struct collector *c, const pid_t *tids, size_t count, const pid_t *known,
-                          size_t known_count, size_t *opened, struct fathom_error *err)
+struct threads {
+    pid_t *tids;
+    size_t count;
+};
+
+/* Opens the threads that are not known. *opened counts them. */
+static int attach_threads(struct collector *c, struct threads all, struct threads known, size_t *opened,
+                          struct fathom_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (contains(known, known_count, tids[i]))
+    for (size_t i = 0; i < all.count; i++) {
+        if (contains(known.tids, known.count, all.tids[i]))
             continue;
-        int rc = counters_open(c->counters, tids[i], known_count > 0, err);
+        int rc = counters_open(c->counters, all.tids[i], known.count > 0, err);
         if (rc && rc != -ESRCH) /* it has ended since */
             return rc;
         *opened += rc == 0;
@@ -166,25 +171,22 @@ static int attach_threads(struct collector *c, const pid_t *tids, size_t count, 
 /* All threads of a process. Those that start meanwhile show up in the next reading of the list. */
 static int attach_process(struct collector *c, pid_t pid, struct fathom_error *err)
 {
-    pid_t *known = NULL;
-    size_t known_count = 0, opened = 0, before;
+    struct threads known = {0}, all;
+    size_t opened = 0, before;
     int rc = 0, scan = 0;
     do {
-        pid_t *tids;
-        size_t count;
         before = opened;
-        rc = proc_threads(pid, &tids, &count);
+        rc = proc_threads(pid, &all.tids, &all.count);
         if (rc) {
             rc = rc == -ESRCH ? gone(err, pid)
                               : error_system(err, -rc, "cannot list the threads of process %d", (int)pid);
             break;
         }
-        rc = attach_threads(c, tids, count, known, known_count, &opened, err);
-        free(known);
-        known = tids;
-        known_count = count;
+        rc = attach_threads(c, all, known, &opened, err);
+        free(known.tids);
+        known = all;
     } while (rc == 0 && opened > before && ++scan < SCANS);
-    free(known);
+    free(known.tids);
     return rc == 0 && opened == 0 ? gone(err, pid) : rc;
 }
 

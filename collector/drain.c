@@ -91,8 +91,7 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         ++*count;
     int rc = 0;
     if (sample.sp)
-        rc = stackbases_sample(drain->bases, (pid_t)sample.pid, (pid_t)sample.tid, sample.time, sample.sp,
-                               drain->to, &base, err);
+        rc = stackbases_sample(drain->bases, &sample, drain->to, &base, err);
     uint8_t *copy;
     if (rc == 0)
         rc = pass_on(drain, record, size, &copy, err);

@@ -115,20 +115,20 @@ int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma
     return put(to, &head.header, sizeof head, path, &trailer, err);
 }
 
-int sideband_stack(const struct sideband *to, pid_t pid, pid_t tid, uint64_t low, uint64_t base,
-                   uint64_t time, struct fathom_error *err)
+int sideband_stack(const struct sideband *to, const struct sideband_range *stack, uint64_t time,
+                   struct fathom_error *err)
 {
     struct mmap2_head head = {
         .header = {.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_DATA},
-        .pid = (uint32_t)pid,
-        .tid = (uint32_t)tid,
-        .address = low,
-        .length = base - low,
+        .pid = (uint32_t)stack->pid,
+        .tid = (uint32_t)stack->tid,
+        .address = stack->low,
+        .length = stack->base - stack->low,
         .prot = PROT_READ | PROT_WRITE,
         .flags = MAP_PRIVATE};
-    struct trailer trailer = {(uint32_t)pid, (uint32_t)tid, time, to->id};
+    struct trailer trailer = {(uint32_t)stack->pid, (uint32_t)stack->tid, time, to->id};
     char name[32];
-    snprintf(name, sizeof name, "[stack:%d]", (int)tid);
+    snprintf(name, sizeof name, "[stack:%d]", (int)stack->tid);
     return put(to, &head.header, sizeof head, name, &trailer, err);
 }
 

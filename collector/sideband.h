@@ -23,9 +23,13 @@ int sideband_comm(const struct sideband *to, pid_t pid, pid_t tid, const char *n
 int sideband_fork(const struct sideband *to, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid,
                   struct fathom_error *err);
 int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma, struct fathom_error *err);
-/* A data mapping [stack:TID] from low to base. */
-int sideband_stack(const struct sideband *to, pid_t pid, pid_t tid, uint64_t low, uint64_t base,
-                   uint64_t time, struct fathom_error *err);
+/* A data mapping [stack:TID]. */
+struct sideband_range {
+    pid_t pid, tid;
+    uint64_t low, base; /* [low, base) */
+};
+int sideband_stack(const struct sideband *to, const struct sideband_range *stack, uint64_t time,
+                   struct fathom_error *err);
 /* PERF_RECORD_LOST_SAMPLES: `lost` records of whose loss the kernel wrote no record. */
 int sideband_lost(const struct sideband *to, uint64_t lost, struct fathom_error *err);
 /* PERF_RECORD_READ with pid and tid 0: what an event counted in all that was recorded. Its read_format must not

@@ -186,7 +186,8 @@ static int announce(const struct stackbases *bases, const struct thread *thread,
 {
     uint64_t time =
         thread->since && thread->since < bases->floor_before ? bases->floor_before : thread->since;
-    return sideband_stack(to, thread->pid, thread->tid, thread->low, thread->base, time, err);
+    struct sideband_range stack = {thread->pid, thread->tid, thread->low, thread->base};
+    return sideband_stack(to, &stack, time, err);
 }
 
 void stackbases_round(struct stackbases *bases, uint64_t floor)
@@ -243,14 +244,15 @@ int stackbases_exec(struct stackbases *bases, pid_t pid, uint64_t time, const st
     return 0;
 }
 
-int stackbases_sample(struct stackbases *bases, pid_t pid, pid_t tid, uint64_t time, uint64_t sp,
-                      const struct sideband *to, uint64_t *base, struct fathom_error *err)
+int stackbases_sample(struct stackbases *bases, const struct layout_sample *sample, const struct sideband *to,
+                      uint64_t *base, struct fathom_error *err)
 {
-    struct thread *thread = take(bases, pid, tid);
+    uint64_t sp = sample->sp;
+    struct thread *thread = take(bases, (pid_t)sample->pid, (pid_t)sample->tid);
     if (!thread)
         return error_memory(err);
     *base = 0;
-    if (time < thread->since)
+    if (sample->time < thread->since)
         return 0; /* of the program before an exec */
     thread->sampled = true;
     *base = thread->expected ? 0 : thread->base;

@@ -13,6 +13,7 @@
 #ifndef FATHOM_COLLECTOR_STACKBASE_H
 #define FATHOM_COLLECTOR_STACKBASE_H
 
+#include "collector/layout.h"
 #include "collector/sideband.h"
 
 struct stackbases;
@@ -33,8 +34,8 @@ int stackbases_exec(struct stackbases *bases, pid_t pid, uint64_t time, const st
 int stackbases_expect(struct stackbases *bases, pid_t pid, uint64_t low, uint64_t base,
                       struct fathom_error *err);
 /* A sample. *base: its stack's base, or 0 if unknown. Writes [stack:TID] when the base becomes known. */
-int stackbases_sample(struct stackbases *bases, pid_t pid, pid_t tid, uint64_t time, uint64_t sp,
-                      const struct sideband *to, uint64_t *base, struct fathom_error *err);
+int stackbases_sample(struct stackbases *bases, const struct layout_sample *sample, const struct sideband *to,
+                      uint64_t *base, struct fathom_error *err);
 /* A thread that already runs when we attach: its stack is written with time 0, if its base can be found without
  * a sample. */
 int stackbases_attach(struct stackbases *bases, pid_t pid, pid_t tid, const struct sideband *to,

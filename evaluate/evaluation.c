@@ -104,8 +104,8 @@ struct comparison *evaluation_comparison(struct evaluation *e)
 }
 
 int evaluation_count(struct evaluation *e, const struct pathmap *map, struct judged_cid cid,
-                     const struct resolved *resolved, const struct true_share *shares, size_t count,
-                     double weight, struct fathom_error *err)
+                     const struct resolved *resolved, const struct true_shares *truth,
+                     struct fathom_error *err)
 {
     if (!e->comparison)
         e->comparison = comparison_new(e->truth, map, COMPARE_ALL);
@@ -114,11 +114,11 @@ int evaluation_count(struct evaluation *e, const struct pathmap *map, struct jud
     if (!e->comparison || !e->covered)
         return error_memory(err);
     e->score.samples++;
-    for (size_t i = 0; i < count; i++) {
-        struct verdict *v = verdict_of(e, cid, resolved, shares[i].path);
+    for (size_t i = 0; i < truth->count; i++) {
+        struct verdict *v = verdict_of(e, cid, resolved, truth->shares[i].path);
         if (!v)
             return error_memory(err);
-        double part = shares[i].share * weight;
+        double part = truth->shares[i].share * cid.weight;
         v->samples++;
         v->weight += part;
         v->said += part * resolved->probability;
@@ -132,16 +132,16 @@ int evaluation_add(struct evaluation *e, const struct pathmap *map, const struct
                    const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
 {
     const struct place *place = &resolved->cid.place;
-    const struct true_share *shares;
-    unsigned reason;
-    int count = truth_of(e->truth, process, sample, place, resolved->cid.height, &shares, &reason, err);
-    if (count < 0)
-        return count;
-    if (count == 0)
-        e->score.no_truth[reason] += (double)sample->period;
+    struct true_shares truth;
+    int rc = truth_of(e->truth, process, sample, &resolved->cid, &truth, err);
+    if (rc < 0)
+        return rc;
+    if (truth.count == 0)
+        e->score.no_truth[truth.reason] += (double)sample->period;
     uint64_t function[] = {(uintptr_t)place->image, place->function};
-    struct judged_cid cid = {checksum_of(function, sizeof function), resolved->cid.height};
-    return evaluation_count(e, map, cid, resolved, shares, (size_t)count, (double)sample->period, err);
+    struct judged_cid cid = {checksum_of(function, sizeof function), resolved->cid.height,
+                             (double)sample->period};
+    return evaluation_count(e, map, cid, resolved, &truth, err);
 }
 
 /* By true path and CID. */

@@ -52,6 +52,7 @@ struct evaluation;
 /* A CID to tell verdicts apart by. function: any number that is the same for the same function. */
 struct judged_cid {
     uint64_t function, height;
+    double weight; /* of all its samples together */
 };
 
 /* truth is borrowed. NULL: out of memory. */
@@ -61,10 +62,10 @@ void evaluation_free(struct evaluation *evaluation);
  * the evaluation is freed. */
 int evaluation_add(struct evaluation *evaluation, const struct pathmap *map, const struct process *process,
                    const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
-/* Adds a CID whose true paths are known. weight: of all its samples together. */
+/* Adds a CID whose true paths are known. */
 int evaluation_count(struct evaluation *evaluation, const struct pathmap *map, struct judged_cid cid,
-                     const struct resolved *resolved, const struct true_share *shares, size_t count,
-                     double weight, struct fathom_error *err);
+                     const struct resolved *resolved, const struct true_shares *truth,
+                     struct fathom_error *err);
 /* 0 or -ENOMEM. */
 int evaluation_score(const struct evaluation *evaluation, struct score *out, struct fathom_error *err);
 

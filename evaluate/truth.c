@@ -228,34 +228,34 @@ static int entered(int count, struct fathom_error *err)
 }
 
 int truth_of(struct truth *t, const struct process *process, const struct sample *sample,
-             const struct place *place, uint64_t height, const struct true_share **shares, unsigned *reason,
-             struct fathom_error *err)
+             const struct cid *cid, struct true_shares *out, struct fathom_error *err)
 {
+    const struct place *place = &cid->place;
     bool added;
-    uint64_t *known = table_put(t->known, sample_key(t, sample, place, height), &added);
+    uint64_t *known = table_put(t->known, sample_key(t, sample, place, cid->height), &added);
     if (!known)
         return error_memory(err);
     if (added) {
         uint32_t first = t->share_count;
         unsigned why;
-        int count = t->map ? enter_mapped(t, place, height, &why) : enter_unwound(t, process, sample, &why);
+        int count =
+            t->map ? enter_mapped(t, place, cid->height, &why) : enter_unwound(t, process, sample, &why);
         if (count < 0)
             return entered(count, err);
         *known = (uint64_t)(count ? first : why) << 32 | (uint32_t)count;
     }
     uint32_t first = (uint32_t)(*known >> 32), count = (uint32_t)*known;
-    *reason = count ? 0 : first;
-    *shares = count ? t->shares + first : NULL;
-    return (int)count;
+    *out = (struct true_shares){count ? t->shares + first : NULL, count, count ? 0 : first};
+    return 0;
 }
 
-int truth_of_cid(struct truth *t, uint32_t function, uint32_t height, const struct true_share **shares,
+int truth_of_cid(struct truth *t, uint32_t function, uint32_t height, struct true_shares *out,
                  struct fathom_error *err)
 {
     uint32_t first, nodes = pathmap_find(t->map, function, height, &first), start = t->share_count;
     int count = enter_nodes(t, first, nodes);
-    *shares = count > 0 ? t->shares + start : NULL;
-    return entered(count, err);
+    *out = (struct true_shares){t->shares + start, count > 0 ? (size_t)count : 0, 0};
+    return count < 0 ? entered(count, err) : 0;
 }
 
 size_t truth_path(const struct truth *t, uint32_t path, const uint32_t **functions)

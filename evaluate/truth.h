@@ -12,6 +12,7 @@
 #ifndef FATHOM_EVALUATE_TRUTH_H
 #define FATHOM_EVALUATE_TRUTH_H
 
+#include "infer/resolver.h"
 #include "pathmap/pathmap.h"
 #include "process/unwind.h"
 
@@ -26,16 +27,20 @@ struct true_share {
     double share; /* of the sample; they sum up to 1 */
 };
 
+struct true_shares {
+    const struct true_share *shares; /* valid until the next call */
+    size_t count;
+    unsigned reason; /* why there are none */
+};
+
 /* map: borrowed; NULL: the truth comes from unwound stacks. Returns NULL if out of memory. */
 struct truth *truth_new(const struct pathmap *map);
 void truth_free(struct truth *truth);
-/* Returns how many true paths a sample has, and *shares, valid until the next call. If it has none, returns 0
- * and *reason. Errors: -ENOMEM, -EBADMSG. place and height: its CID; place->image is NULL if it has none. */
+/* The true paths of a sample with this CID; place->image is NULL if it has none. 0, -ENOMEM or -EBADMSG. */
 int truth_of(struct truth *truth, const struct process *process, const struct sample *sample,
-             const struct place *place, uint64_t height, const struct true_share **shares, unsigned *reason,
-             struct fathom_error *err);
+             const struct cid *cid, struct true_shares *out, struct fathom_error *err);
 /* The same for a CID of the map (which the truth must have); there is at least one path. */
-int truth_of_cid(struct truth *truth, uint32_t function, uint32_t height, const struct true_share **shares,
+int truth_of_cid(struct truth *truth, uint32_t function, uint32_t height, struct true_shares *out,
                  struct fathom_error *err);
 
 /* Returns a path's depth; *functions: its functions from the root inwards, without frames above the stack's

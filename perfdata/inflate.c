@@ -17,16 +17,20 @@
 
 struct inflate {
     ZSTD_DStream *stream;
+    inflate_sink *sink;
+    void *context;
     bool damaged;
     size_t filled; /* bytes in the buffer: at most the start of one record between two calls */
     uint8_t buffer[BUFFER_BYTES];
 };
 
-struct inflate *inflate_new(void)
+struct inflate *inflate_new(inflate_sink *sink, void *context)
 {
     struct inflate *inflate = malloc(sizeof *inflate);
     if (!inflate)
         return NULL;
+    inflate->sink = sink;
+    inflate->context = context;
     inflate->filled = 0;
     inflate->damaged = false;
     inflate->stream = ZSTD_createDStream();
@@ -63,7 +67,7 @@ static int damaged(struct inflate *inflate, const char *what, struct fathom_erro
 }
 
 /* Hands over the whole records in the buffer and moves the rest to its front. */
-static int hand_over(struct inflate *inflate, inflate_sink *sink, void *context, struct fathom_error *err)
+static int hand_over(struct inflate *inflate, struct fathom_error *err)
 {
     size_t at = 0;
     int rc = 0;
@@ -73,7 +77,7 @@ static int hand_over(struct inflate *inflate, inflate_sink *sink, void *context,
             return damaged(inflate, "a record in it has no size", err);
         if (size > inflate->filled - at)
             break;
-        rc = sink(context, inflate->buffer + at, size, err);
+        rc = inflate->sink(inflate->context, inflate->buffer + at, size, err);
         at += size;
     }
     inflate->filled -= at;
@@ -82,7 +86,7 @@ static int hand_over(struct inflate *inflate, inflate_sink *sink, void *context,
 }
 
 int inflate_piece(struct inflate *inflate, const uint8_t *data, size_t size, uint64_t limit,
-                  inflate_sink *sink, void *context, struct fathom_error *err)
+                  struct fathom_error *err)
 {
     ZSTD_inBuffer in = {data, size, 0};
     uint64_t total = 0;
@@ -98,7 +102,7 @@ int inflate_piece(struct inflate *inflate, const uint8_t *data, size_t size, uin
             return damaged(inflate, "it holds more than the recording says", err);
         inflate->filled = out.pos;
         bool full = out.pos == BUFFER_BYTES;
-        int handed = hand_over(inflate, sink, context, err);
+        int handed = hand_over(inflate, err);
         if (handed < 0)
             return handed;
         if (in.pos == in.size && !full)

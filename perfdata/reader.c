@@ -145,7 +145,7 @@ static int run_compressed(struct pass *pass, const uint8_t *at, uint32_t type, u
     const uint8_t *data = at + RECORD_HEADER_SIZE;
     size_t bytes = size - RECORD_HEADER_SIZE;
     reader->summary.compressed = true;
-    if (!pass->inflate && !(pass->inflate = inflate_new()))
+    if (!pass->inflate && !(pass->inflate = inflate_new(push_inflated, pass)))
         return error_memory(err);
     if (inflate_is_damaged(pass->inflate))
         return 0;
@@ -155,7 +155,7 @@ static int run_compressed(struct pass *pass, const uint8_t *at, uint32_t type, u
         bytes = bytes < 8 || piece > bytes - 8 ? 0 : (size_t)piece;
     }
     struct fathom_error problem;
-    int rc = inflate_piece(pass->inflate, data, bytes, reader->head.mmap_size, push_inflated, pass, &problem);
+    int rc = inflate_piece(pass->inflate, data, bytes, reader->head.mmap_size, &problem);
     if (rc < 0 && inflate_is_damaged(pass->inflate)) {
         log_write(reader->log, LOG_WARNING, "%s", problem.text);
         reader->summary.truncated = true;
