@@ -34,6 +34,8 @@ static const char *target_name(const struct image *image, const struct call_site
         function_name(image, f, out, size);
     else if (site->target)
         snprintf(out, size, "0x%llx", (unsigned long long)site->target);
+    else if (site->kind == CALL_BINDER)
+        snprintf(out, size, "the loader");
     else if (site->field != CALL_NO_FIELD)
         snprintf(out, size, "*(%+d)", (int)site->field);
     else

@@ -148,6 +148,15 @@ size_t calls_of(const struct calls *calls, uint32_t function, const struct call_
     return calls->first[function + 1] - calls->first[function];
 }
 
+/* PLTs push two words before they come to it, which its CFI counts as its own (glibc,
+ * sysdeps/x86_64/dl-trampoline.h). */
+bool calls_is_binder(const struct calls *calls, uint32_t function)
+{
+    const struct image_function *f = image_function(calls->image, function);
+    struct cfi_row row = cfi_lookup(image_cfi(calls->image), f->address);
+    return !(calls->marks[function] & MARK_STUB) && f->size > 16 && row.cfa == CFI_SP && row.cfa_offset == 24;
+}
+
 bool calls_returns(const struct calls *calls, uint32_t function)
 {
     return function < calls->function_count && calls->marks[function] & MARK_RETURNS;

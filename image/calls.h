@@ -19,6 +19,7 @@ enum call_kind {
     CALL_DIRECT,   /* of `target`, a function of this image */
     CALL_IMPORT,   /* of whatever the loader finds for `symbol`: through the PLT or a slot of the GOT */
     CALL_INDIRECT, /* through a register or memory */
+    CALL_BINDER, /* of the loader's function that binds lazily (calls_is_binder()): from the PLT's first entry */
 };
 
 #define CALL_NO_FIELD INT32_MIN
@@ -64,6 +65,9 @@ const struct call_site *calls_before(const struct calls *calls, uint64_t return_
  * possible targets of indirect calls, in this image or in others. Exported functions are not all there: see
  * calls_export(). */
 size_t calls_taken(const struct calls *calls, const uint32_t **out);
+/* Whether a function of the loader is entered from PLTs, to look up what is called: it is left for that, which
+ * the PLT's stub tells (_dl_runtime_resolve). */
+bool calls_is_binder(const struct calls *calls, uint32_t function);
 /* Whether a function's address is taken for the loader alone, which asks it what to call (STT_GNU_IFUNC). */
 bool calls_is_resolver(const struct calls *calls, uint32_t function);
 /* Those that the code of one function takes itself, ascending. */

@@ -51,14 +51,27 @@ static void resolve_operand(const struct calls *calls, struct operand operand, s
         site->target = operand.value;
 }
 
+/* Whether this jump is that of the PLT's first entry: through the third word of the GOT, which the loader fills,
+ * when the second one was pushed. */
+static bool is_binding(const struct calls_reader *r, uint32_t i, struct operand operand)
+{
+    const struct code_insn *push = &r->code.insns[0];
+    return i == 1 && operand.kind == OPERAND_SLOT && push->kind == CODE_PLAIN && push->rip_relative &&
+           push->stack == CODE_SP_MOVED && push->amount == 8 && push->memory + 8 == operand.value &&
+           !slots_find(&r->calls->slots, operand.value);
+}
+
 /* Whether an indirect jump leaves the function: SP is where it was at its entry, and it is no switch. */
 static bool is_tail(const struct calls_reader *r, const struct code_insn *insn, struct operand operand,
                     int32_t depth)
 {
     if (operand.kind == OPERAND_SLOT)
         return true;
-    if (operand.kind == OPERAND_DISTANCED || insn->notrack || depth != 8)
+    if (operand.kind == OPERAND_DISTANCED || insn->notrack || depth != 8 ||
+        calls_is_binder(r->calls, r->function))
         return false;
+    if (operand.kind == OPERAND_BEYOND) /* computed, as in the C library's string functions */
+        return image_function_at(r->calls->image, operand.value) != r->function;
     return operand.kind != OPERAND_ENTRY || operand.value || !(r->calls->marks[r->function] & MARK_LABELS);
 }
 
@@ -104,7 +117,10 @@ static int add_insn(struct calls_reader *r, uint32_t i, int32_t depth, struct op
         if (!is_tail(r, insn, operand, depth))
             return 0;
         site.tail = true;
-        resolve_operand(r->calls, operand, &site);
+        if (is_binding(r, i, operand))
+            site.kind = CALL_BINDER;
+        else
+            resolve_operand(r->calls, operand, &site);
         break;
     default:
         if (!runs_over(r, i, depth))

@@ -42,6 +42,7 @@ enum code_effect {
     CODE_LOAD,         /* 8 bytes of memory, not indexed */
     CODE_LOAD_INDEXED, /* an entry of a table of 4 or 8 bytes each: (base, index, scale), sign-extended */
     CODE_ADD,          /* itself + register `base` */
+    CODE_SUM,          /* registers `base` + `index` */
 };
 
 /* The operand of an indirect call or jump, of a load: a register (base alone, memory_operand false), or

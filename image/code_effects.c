@@ -93,6 +93,9 @@ static void classify_lea(struct code_reader *r)
         move_sp(r, -(int64_t)out->displacement);
     } else if (out->rip_relative && r->rex & 8) {
         set_effect(r, CODE_ADDRESS, r->reg);
+    } else if (r->rex & 8 && out->base != CODE_NO_REGISTER && out->index != CODE_NO_REGISTER &&
+               out->scale == 1 && out->displacement == 0) {
+        set_effect(r, CODE_SUM, r->reg);
     }
     write_register(r, r->reg);
 }

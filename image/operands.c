@@ -27,8 +27,11 @@ static struct operand sum(struct operand a, struct operand b)
         a = b;
         b = other;
     }
-    if (a.kind != OPERAND_DISTANCE)
-        return unknown;
+    if (a.kind != OPERAND_DISTANCE) {
+        struct operand from = a.kind == OPERAND_ADDRESS || a.kind == OPERAND_BEYOND ? a : b;
+        bool known = from.kind == OPERAND_ADDRESS || from.kind == OPERAND_BEYOND;
+        return known ? (struct operand){OPERAND_BEYOND, from.value} : unknown;
+    }
     uint64_t table = b.kind == OPERAND_ADDRESS ? b.value : a.value;
     return (struct operand){OPERAND_DISTANCED, table};
 }
@@ -47,6 +50,8 @@ static struct operand result(const struct operands *operands, const struct code_
                                 table_of(operands, insn)};
     case CODE_ADD:
         return sum(operands->registers[insn->reg], operands->registers[insn->base]);
+    case CODE_SUM:
+        return sum(operands->registers[insn->base], operands->registers[insn->index]);
     default:
         return unknown;
     }

@@ -16,6 +16,7 @@ enum operand_kind {
                         */
     OPERAND_DISTANCED, /* the same, added to where they are counted from: the target of a switch */
     OPERAND_ENTRY,     /* an entry of a table of addresses; value as above */
+    OPERAND_BEYOND,    /* an address, `value`, to which something unknown was added */
 };
 
 struct operand {

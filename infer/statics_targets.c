@@ -107,6 +107,20 @@ static void add_symbol(struct building *b, const struct part *from, const char *
     }
 }
 
+/* The functions of the loaders that bind lazily. */
+static void add_binders(struct building *b, const struct part *from, const struct search *search, int jumps)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        struct part *part = &b->parts[i];
+        uint32_t loader[STARTS_MAX];
+        if (!statics_together(b, from, part) || !starts_loader(part->image, loader))
+            continue;
+        for (uint32_t f = 0; f < image_function_count(part->image); f++)
+            if (calls_is_binder(part->calls, f))
+                add_target(b, part, f, search, jumps);
+    }
+}
+
 /* Where a call or jump leads. */
 static void add_site(struct building *b, struct part *part, const struct call_site *site,
                      const struct search *search, int jumps)
@@ -123,6 +137,8 @@ static void add_site(struct building *b, struct part *part, const struct call_si
             add_target(b, part, choices[c], search, jumps);
     } else if (site->symbol) {
         add_symbol(b, part, site->symbol, search, jumps);
+    } else if (site->kind == CALL_BINDER) {
+        add_binders(b, part, search, jumps);
     } else if (site->kind == CALL_INDIRECT && !search->of_class) {
         struct pointer_call call = {site->field, false, search->edge};
         statics_add(b, &b->calls, &call, sizeof call);

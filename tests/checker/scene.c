@@ -291,6 +291,21 @@ static int add_symbol(const struct scene *scene, struct set *set, const char *sy
     return rc;
 }
 
+/* The functions of the loader that bind lazily. */
+static int add_binders(const struct scene *scene, struct set *set)
+{
+    int rc = 0;
+    for (size_t i = 0; i < scene->count && rc == 0; i++) {
+        struct part *part = scene->parts[i];
+        const struct calls *calls = part_calls(part);
+        rc = calls ? 0 : -ENOMEM;
+        for (uint32_t f = 0; rc == 0 && f < image_function_count(part->image); f++)
+            if (calls_is_binder(calls, f))
+                rc = set_add(set, function_key(part, f));
+    }
+    return rc;
+}
+
 static int add_site(const struct scene *scene, struct set *set, struct part *part,
                     const struct call_site *site)
 {
@@ -300,6 +315,8 @@ static int add_site(const struct scene *scene, struct set *set, struct part *par
         rc = add_choices(scene, set, part, function, site->resolver);
     if (rc == 0 && site->symbol)
         rc = add_symbol(scene, set, site->symbol);
+    if (rc == 0 && site->kind == CALL_BINDER)
+        rc = add_binders(scene, set);
     set->pointer |= site->kind == CALL_INDIRECT && function == IMAGE_NO_FUNCTION;
     return rc;
 }

@@ -380,6 +380,65 @@ Test(calls, tables_of_functions_that_have_the_function_itself, .fini = close_cal
     cr_expect_eq(sites_of("again", &sites), 0);
 }
 
+/* As in the C library's string functions; the last one jumps to what lies behind another function. */
+static const char computed_jumps[] =
+    "#define F(name) \".globl \" #name \"\\n.type \" #name \", @function\\n\" #name \": .cfi_startproc\\n\"\n"
+    "#define E(name) \".cfi_endproc\\n.size \" #name \", . - \" #name \"\\n\"\n"
+    "__asm__(\".text\\n\"\n"
+    "    F(added) \"lea 1f(%rip), %r9\\nshl $2, %edi\\nadd %r9, %rdi\\njmp *%rdi\\n\"\n"
+    "    \"1: mov $1, %eax\\nret\\n\" E(added)\n"
+    "    F(summed) \"lea table(%rip), %r11\\nmovslq (%r11,%rdi,4), %rcx\\nlea (%r11,%rcx,1), %rcx\\njmp "
+    "*%rcx\\n\"\n"
+    "    \"1: mov $1, %eax\\nret\\n2: mov $2, %eax\\nret\\n\" E(summed)\n"
+    "    F(outside) \"lea added(%rip), %r9\\nadd %r9, %rdi\\njmp *%rdi\\n\" E(outside)\n"
+    "    \".section .rodata\\n.balign 4\\ntable: .long 1b - table, 2b - table\\n.text\\n\");\n"
+    "int puts(const char *);\n"
+    "int main(void) { return puts(\"x\"); }\n";
+
+Test(calls, jumps_that_are_computed, .fini = close_calls)
+{
+    build_source("computed.c", computed_jumps);
+    build_run("gcc -O2 -o computed computed.c");
+    open_calls("computed");
+    const struct call_site *sites;
+    cr_expect_eq(sites_of("added", &sites), 0);
+    cr_expect_eq(sites_of("summed", &sites), 0);
+    cr_assert_eq(sites_of("outside", &sites), 1);
+    cr_expect(sites->tail);
+    cr_expect_eq(sites->kind, CALL_INDIRECT);
+}
+
+/* What a PLT that binds lazily leads to: nothing but the loader. */
+Test(calls, lazy_binding, .fini = close_calls)
+{
+    build_source("computed.c", computed_jumps);
+    build_run("gcc -O2 -Wl,-z,lazy -o lazy computed.c");
+    open_calls("lazy");
+    const struct call_site *sites;
+    size_t count = calls_all(calls, &sites), binders = 0;
+    for (size_t i = 0; i < count; i++)
+        binders += sites[i].kind == CALL_BINDER && sites[i].tail;
+    cr_expect_eq(binders, 1, "%zu", binders);
+}
+
+/* The loader's own side of it: a few functions, which lead to no other by a jump. */
+Test(calls, binders, .fini = close_calls)
+{
+    build_run("cp \"$(gcc -print-file-name=ld-linux-x86-64.so.2)\" loader");
+    open_calls("loader");
+    size_t binders = 0;
+    for (uint32_t f = 0; f < image_function_count(image); f++) {
+        const struct call_site *sites;
+        if (!calls_is_binder(calls, f))
+            continue;
+        binders++;
+        for (size_t i = calls_of(calls, f, &sites); i-- > 0;)
+            cr_expect(!sites[i].tail || sites[i].kind != CALL_INDIRECT, "%s at %lx",
+                      image_function(image, f)->name, sites[i].address);
+    }
+    cr_expect(binders >= 1 && binders <= 8, "%zu", binders);
+}
+
 Test(calls, vtables, .fini = close_calls)
 {
     build_source(
