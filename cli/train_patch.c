@@ -213,15 +213,13 @@ static int learn(struct patching *p, struct trie *trie, struct fathom_error *err
                        "nothing was learned: the probe runtime did not start in %s (a program that drops "
                        "LD_PRELOAD or FATHOM_PROBE from its environment?); --via unwind needs no runtime",
                        p->options->target.command[0]);
-    /* After the harvest: its hooked images shape the paths of both (trie.h). */
+    /* After the harvest, as the old map in train_save(): its hooked images shape the paths (trie.h). */
     if (rc == 0)
         rc = train_stacks_merge(p->stacks, trie, err);
-    if (rc == 0 && p->old)
-        rc = trie_merge(trie, p->old, err);
     if (rc == 0)
         say_images(p, &harvest);
     if (rc == 0)
-        rc = train_save(p->options, trie, p->old, p->terminal, err);
+        rc = train_save(p->options, trie, &p->old, p->terminal, err);
     if (rc >= 0)
         say_summary(p, &harvest, trie);
     harvest_free(&harvest);

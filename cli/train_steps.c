@@ -2,6 +2,11 @@
 #include "cli/train_steps.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/outfile.h"
@@ -36,14 +41,42 @@ static bool say_other_builds(const struct train_options *options, const struct t
     return any;
 }
 
-int train_save(const struct train_options *options, const struct trie *trie, const struct pathmap *old,
+/* Waits until no other training adds to a map in this map's directory: the map itself is replaced. Returns what
+ * to close, or -1 where that cannot be had. */
+static int lock_directory(const char *map)
+{
+    char *copy = strdup(map);
+    int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    free(copy);
+    while (fd >= 0 && flock(fd, LOCK_EX) < 0 && errno == EINTR)
+        ;
+    return fd;
+}
+
+static int merge_and_write(const struct train_options *options, struct trie *trie, struct pathmap **old,
+                           struct terminal *terminal, struct fathom_error *err)
+{
+    int rc = train_open_map(options, old, err);
+    if (rc == 0 && *old)
+        rc = trie_merge(trie, *old, err);
+    if (rc == 0)
+        rc = trie_write(trie, options->out, err);
+    return rc == 0 && *old ? say_other_builds(options, trie, *old, terminal) : rc;
+}
+
+int train_save(const struct train_options *options, struct trie *trie, struct pathmap **old,
                struct terminal *terminal, struct fathom_error *err)
 {
     if (trie_node_count(trie) <= 1)
         return error_set(err, ENODATA, "nothing was learned, no call or sample was seen: %s is not written",
                          outfile_path(options->out));
-    int rc = trie_write(trie, options->out, err);
-    return rc == 0 && old ? say_other_builds(options, trie, old, terminal) : rc;
+    pathmap_close(*old);
+    *old = NULL;
+    int lock = options->append ? lock_directory(options->output) : -1;
+    int rc = merge_and_write(options, trie, old, terminal, err);
+    if (lock >= 0)
+        close(lock);
+    return rc;
 }
 
 int train_order(struct order *order, const void *records, size_t size, struct fathom_error *err)

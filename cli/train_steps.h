@@ -9,10 +9,10 @@
 /* --append: the map as it is so far, opened before the training so that a damaged one stops it; *old is NULL
  * without --append or where there is none yet. The caller closes it. */
 int train_open_map(const struct train_options *options, struct pathmap **old, struct fathom_error *err);
-/* Writes the map to options->out. old: what was merged into it; NULL without --append. Returns 1 where old
- * has another build of what was trained now, which is said, else 0. -ENODATA: nothing was learned; what was
- * there stays. */
-int train_save(const struct train_options *options, const struct trie *trie, const struct pathmap *old,
+/* Writes the map to options->out, with --append together with what is there by now, which other trainings may
+ * have written meanwhile: one adds to it at a time. *old is opened again. Returns 1 where that has another build
+ * of what was trained now, which is said, else 0. -ENODATA: nothing was learned; what was there stays. */
+int train_save(const struct train_options *options, struct trie *trie, struct pathmap **old,
                struct terminal *terminal, struct fathom_error *err);
 /* The collector's records, put in order of time. */
 int train_order(struct order *order, const void *records, size_t size, struct fathom_error *err);

@@ -79,7 +79,7 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
     if (rc == 0)
         rc = train_open_map(options, &old, &err);
     if (rc == 0 && old)
-        rc = trie_merge(t.learner->trie, old, &err);
+        rc = trie_adopt_images(t.learner->trie, old) ? 0 : error_memory(&err);
     struct collector_options collect;
     target_collector(&options->target, terminal, &collect);
     if (rc == 0)
@@ -101,7 +101,7 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
         rc = order_flush(t.order, &err);
     terminal_progress_end(terminal);
     if (rc == 0)
-        rc = train_save(options, t.learner->trie, old, terminal, &err);
+        rc = train_save(options, t.learner->trie, &old, terminal, &err);
     if (rc >= 0) {
         say_summary(&t, collector, options);
         if (options->target.command && collector_status(collector) >= 0)

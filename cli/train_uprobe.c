@@ -28,6 +28,7 @@ struct watching {
     struct trie *trie;
     const struct image *program;
     uint32_t functions, emulated; /* watched, and those among them that are cheap */
+    uint32_t left_out;            /* functions at which no instruction can be watched */
     struct pathmap *old;          /* --append */
 };
 
@@ -54,9 +55,12 @@ static bool find_site(struct watching *w, const struct image *image, uint32_t fu
     struct uprobe_site site;
     uint64_t start;
     if (f->owner != function || image_function_is_stub(image, function) ||
-        (image_entry(image, &start) && f->address == start) ||
-        !uprobe_site_choose(image, function, reader, &site) || !image_offset(image, site.address, offset))
+        (image_entry(image, &start) && f->address == start))
         return false;
+    if (!uprobe_site_choose(image, function, reader, &site) || !image_offset(image, site.address, offset)) {
+        w->left_out++;
+        return false;
+    }
     w->functions++;
     w->emulated += site.emulated;
     return true;
@@ -64,7 +68,7 @@ static bool find_site(struct watching *w, const struct image *image, uint32_t fu
 
 static int watch_image(struct watching *w, const struct image *image, struct fathom_error *err)
 {
-    uint32_t count = image_function_count(image);
+    uint32_t count = image_function_count(image), left_out = w->left_out;
     uint64_t *offsets = malloc(((size_t)count + 1) * sizeof *offsets);
     struct insn_reader *reader = insn_reader_new();
     size_t used = 0;
@@ -73,7 +77,13 @@ static int watch_image(struct watching *w, const struct image *image, struct fat
         used += find_site(w, image, i, reader, &offsets[used]);
     if (rc == 0)
         rc = uprobes_add(w->probes, image_path(image), offsets, used, err);
-    if (rc == 0)
+    if (rc == 0 && w->left_out > left_out)
+        terminal_say(
+            w->terminal, LOG_NOTE,
+            "%s: %zu functions watched, %u left out, which begin with a vector instruction or one that "
+            "is not known",
+            image_path(image), used, w->left_out - left_out);
+    else if (rc == 0)
         terminal_say(w->terminal, LOG_NOTE, "%s: %zu functions watched", image_path(image), used);
     insn_reader_free(reader);
     free(offsets);
@@ -173,12 +183,9 @@ static int watch(struct watching *w, struct collector *collector, struct fathom_
     if (rc == 0)
         rc = order_flush(w->order, err);
     terminal_progress_end(w->terminal);
-    /* After the learning: its hooked images shape the old map's paths (trie.h). */
-    if (rc == 0 && w->old)
-        rc = trie_merge(w->trie, w->old, err);
     if (rc == 0) {
         trie_statistics(w->trie)->paths_entered += entries_summary(w->entries).entered;
-        rc = train_save(w->options, w->trie, w->old, w->terminal, err);
+        rc = train_save(w->options, w->trie, &w->old, w->terminal, err);
     }
     if (rc >= 0)
         say_summary(w);

@@ -26,6 +26,23 @@ static int map_check(const struct pathmap *map, struct fathom_error *err)
     return 0;
 }
 
+bool trie_adopt_images(struct trie *trie, const struct pathmap *map)
+{
+    if (pathmap_leaves_out(map))
+        trie_leave_out(trie);
+    for (uint32_t i = 0; i < pathmap_image_count(map); i++) {
+        struct pathmap_image image = pathmap_image(map, i);
+        uint32_t number = trie_image(trie, image.path, &image.build_id);
+        if (number == TRIE_NONE)
+            return false;
+        if (image.hooked)
+            trie_set_hooked(trie, number);
+        if (image.entered)
+            trie_set_entered(trie, number);
+    }
+    return true;
+}
+
 /* The trie's numbers of the map's functions. */
 static bool functions_add(struct trie *trie, const struct pathmap *map, uint32_t *numbers)
 {

@@ -85,5 +85,8 @@ struct pathmap;
  * are not added where the trie has those of every call. -EBADMSG: the map is damaged, nothing was added;
  * -ENOMEM: some of it may have been. */
 int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error *err);
+/* Only what the map says of its images, so that paths take the shape that they will need when the map is merged
+ * later. false: out of memory. */
+bool trie_adopt_images(struct trie *trie, const struct pathmap *map);
 
 #endif

@@ -117,6 +117,21 @@ static int start_main_thread(void)
     return own ? 0 : -ENOMEM;
 }
 
+/* What the program's own memory needs of a limited address space must not be taken from it. */
+static void look_at_limits(void)
+{
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    raw_call(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0);
+    core.space = limit.rlim_cur;
+    core.thread_most = core_is_limited() ? THREADS_FEW : THREADS_MAX;
+    core.reserve_most = core_is_limited() ? RESERVE_FEW : RESERVE_MAX;
+}
+
+bool core_is_limited(void)
+{
+    return core.space != RLIM_INFINITY;
+}
+
 int core_start(const char *directory)
 {
     size_t length = raw_length(directory);
@@ -126,10 +141,11 @@ int core_start(const char *directory)
         return -ENAMETOOLONG;
     raw_copy(core.directory, directory, length + 1);
     core.pid = raw_pid();
+    look_at_limits();
     core.limits = reserve(STACKS_MAX * sizeof *core.limits);
     core.stacks = reserve(STACKS_MAX * sizeof *core.stacks);
     core.by_low = reserve(STACKS_MAX * sizeof *core.by_low);
-    core.threads = reserve(THREADS_MAX * sizeof *core.threads);
+    core.threads = reserve(core.thread_most * sizeof *core.threads);
     if (!core.limits || !core.stacks || !core.by_low || !core.threads)
         return -ENOMEM;
     int r = (int)raw_call(SYS_madvise, (long)core.limits, STACKS_MAX * sizeof *core.limits, MADV_WIPEONFORK,

@@ -28,6 +28,8 @@ int core_start(const char *directory);
 void core_watch(const uint32_t *trainer);
 /* `tell` is called when a forked child cannot make a store, with the errno. */
 void core_tell(void (*tell)(int error));
+/* Whether the address space of the process has a limit: the core takes as little of it as it can then. */
+bool core_is_limited(void);
 /* Nothing more is recorded, and no system call is made any more. */
 void core_leave(void);
 

@@ -62,8 +62,8 @@ void stack_reset(struct stack *stack, uint64_t low, uint64_t high)
 
 static bool make_room(struct stack *stack, uint64_t bytes)
 {
-    if (bytes > RESERVE_MAX)
-        bytes = RESERVE_MAX;
+    if (bytes > core.reserve_most)
+        bytes = core.reserve_most;
     bytes = RAW_PAGE_UP(bytes + 4 * sizeof(struct frame));
     if (stack->reserve >= bytes)
         return true;

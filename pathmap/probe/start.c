@@ -108,6 +108,8 @@ __attribute__((constructor)) static void start(int count, char **arguments, char
         tell(-error);
         return;
     }
+    if (core_is_limited())
+        note(NOTE_SPACE, 0, NULL);
     core_watch(&mail->trainer);
     core_tell(tell);
     __register_atfork(NULL, NULL, fork_child, &__dso_handle);

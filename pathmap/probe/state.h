@@ -27,9 +27,11 @@
 
 #define STACKS_MAX   (1u << 18)
 #define THREADS_MAX  (1u << 15)
+#define THREADS_FEW  (1u << 10)  /* where the address space is limited */
 #define THREAD_SITES 256u        /* slots of a thread's memory of call sites; a power of two */
 #define THREAD_NEAR  8u          /* stacks that a thread finds again without the lock */
 #define RESERVE_MAX  (64u << 20) /* bytes of address space for one shadow stack, at most */
+#define RESERVE_FEW  (4u << 20)  /* the same where the address space is limited */
 #define HEIGHT_MAX   ((1u << 31) - 8)
 
 /* node 0: the store was full. */
@@ -83,7 +85,9 @@ struct core {
     struct stack **by_low; /* the STACK_AUX ones in order of address */
     uint32_t aux_count;
     struct thread *threads;
-    uint32_t thread_count, thread_probe;
+    uint32_t thread_count, thread_most, thread_probe;
+    uint64_t reserve_most; /* of a shadow stack, bytes */
+    uint64_t space;        /* the limit of the address space; UINT64_MAX: none */
     struct store_header *header; /* the store's mapping */
     struct store_image *images;
     struct store_function *functions;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <sys/resource.h>
 
+#include "pathmap/probe/core.h"
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
@@ -53,6 +54,9 @@ bool store_room(void *at, size_t size)
     return r == 0 || r == -EINVAL || r == -EINTR || r == -EAGAIN;
 }
 
+/* Of a limited address space: what is left is the program's. */
+#define SPACE_SHARE 8
+
 /* As large as limits on files and on the address space allow. */
 long store_make(uint32_t pid, uint64_t *size)
 {
@@ -65,6 +69,8 @@ long store_make(uint32_t pid, uint64_t *size)
     for (uint64_t nodes = STORE_NODES_MAX; nodes >= LEAST_NODES; nodes /= 2) {
         uint64_t bytes = STORE_NODES_AT + nodes * sizeof(struct store_node);
         if (bytes > limit.rlim_cur) /* ftruncate would raise SIGXFSZ */
+            continue;
+        if (core_is_limited() && bytes - STORE_NODES_AT > core.space / SPACE_SHARE && nodes > LEAST_NODES)
             continue;
         r = raw_call(SYS_ftruncate, fd, (long)bytes, 0, 0, 0, 0);
         if (r < 0)

@@ -39,7 +39,7 @@ struct thread *thread_here(void)
     uint32_t tid = raw_tid();
     thread = find_ended(tid);
     if (!thread) {
-        if (core.thread_count == THREADS_MAX)
+        if (core.thread_count == core.thread_most)
             return NULL;
         thread = core.threads + core.thread_count++;
     }

@@ -12,19 +12,19 @@ static const char source[] = ".text\n" F("push", "push %rbp\n ret") F("high_push
         F("moves", "mov %rdi,%rax\n mov $5,%ecx\n lea 8(%rdi),%rdx\n xor %esi,%esi\n push %rbx\n ret")
             F("sub", "sub $24,%rsp\n push %rax\n ret") F("sets_sp", "mov %rdi,%rsp\n push %rax\n ret")
                 F("leas_sp", "lea -8(%rsp),%rsp\n push %rax\n ret")
-                    F("loads_sp", "mov 8(%rdi),%rsp\n push %rax\n ret")
-                        F("immediate_sp", "mov $5,%esp\n push %rax\n ret")
-                            F("high_register", "mov %rdi,%r12\n mov $5,%r12d\n push %rax\n ret")
-                                F("stores_sp", "mov %rsp,(%rdi)\n push %rax\n ret")
-                                    F("sled", ".byte 0x0f,0x1f,0x44,0,0\n ret") F("nop", "nop\n ret")
-                                        F("long_nop", ".byte 0x66,0x0f,0x1f,0x44,0,0\n push %rax\n ret")
-                                            F("branch", "test %edi,%edi\n je 1f\n push %rax\n 1: ret")
-                                                F("jump", "jmp push")
-                                                    F("call", "mov %edi,%eax\n call push\n ret")
-                                                        F("indirect", "jmp *%rdi") F("returns", "ret")
-                                                            F("stack_pointer_test",
-                                                              "test %rsp,%rsp\n push %rax\n ret")
-                                                                F("bad", ".byte 0x06\n ret");
+                    F("loads_sp", "mov 8(%rdi),%rsp\n push %rax\n ret") F("immediate_sp",
+                                                                          "mov $5,%esp\n push %rax\n ret")
+                        F("high_register", "mov %rdi,%r12\n mov $5,%r12d\n push %rax\n ret")
+                            F("stores_sp", "mov %rsp,(%rdi)\n push %rax\n ret")
+                                F("sled", ".byte 0x0f,0x1f,0x44,0,0\n ret") F("nop", "nop\n ret")
+                                    F("long_nop", ".byte 0x66,0x0f,0x1f,0x44,0,0\n push %rax\n ret")
+                                        F("branch", "test %edi,%edi\n je 1f\n push %rax\n 1: ret")
+                                            F("jump", "jmp push") F("call", "mov %edi,%eax\n call push\n ret")
+                                                F("indirect", "jmp *%rdi") F("returns", "ret") F(
+                                                    "stack_pointer_test", "test %rsp,%rsp\n push %rax\n ret")
+                                                    F("evex", "vpbroadcastb %esi,%ymm17\n push %rax\n ret")
+                                                        F("vex", "vmovd %esi,%xmm1\n ret")
+                                                            F("bad", ".byte 0x06\n ret");
 
 static struct image *image;
 static struct insn_reader *reader;
@@ -97,4 +97,10 @@ Test(uprobe_site, never_goes_past_a_change_of_sp)
 Test(uprobe_site, needs_code_that_can_be_read)
 {
     is_at("bad", -1, false);
+}
+
+Test(uprobe_site, leaves_vector_instructions_alone)
+{
+    is_at("evex", -1, false);
+    is_at("vex", -1, false);
 }
