@@ -2,6 +2,7 @@
  * asked for. */
 #include "cli/evaluate.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "cli/inferred.h"
@@ -36,6 +37,20 @@ static void stand_close(struct stand *s)
     debuginfod_free(s->debuginfod);
 }
 
+/* Whether the recording tells the truth about its samples. */
+static int check_truth(const struct stand *s, const struct evaluate_options *options, const char *recording,
+                       struct fathom_error *err)
+{
+    const struct event *events;
+    reader_events(s->reader, &events);
+    if (options->truth || events[s->event].attr.sample_type & PERF_SAMPLE_STACK_USER)
+        return 0;
+    return error_set(err, ENOMSG,
+                     "the samples of %s have no stack dumps, so their true paths are not known: record with "
+                     "\"fathom evaluate -o\", or give --truth a map of this very run",
+                     recording);
+}
+
 static int stand_open(struct stand *s, const struct evaluate_options *options, const char *recording,
                       struct terminal *terminal, struct fathom_error *err)
 {
@@ -48,6 +63,8 @@ static int stand_open(struct stand *s, const struct evaluate_options *options, c
         rc = reader_open(recording, s->log, &s->reader, err);
     if (rc == 0)
         rc = reader_main_event(s->reader, NULL, &s->event, err);
+    if (rc == 0)
+        rc = check_truth(s, options, recording, err);
     if (rc == 0 && options->map)
         rc = pathmap_open(options->map, &s->map, err);
     if (rc == 0 && options->truth)
@@ -157,6 +174,11 @@ int evaluate_stages(const struct evaluate_options *options, const char *recordin
             struct reader_summary read;
             reader_summary(stand.reader, &read);
             result.lost = read.lost;
+            if (learned.learned == 0 && !options->map)
+                terminal_say(
+                    terminal, LOG_WARNING,
+                    "there is nothing to infer from: no map is given, and the recording has no audit "
+                    "samples (those of fathom evaluate have)");
             rc = evaluate_wrong(options, run.evaluation, stand.truth, pipeline_map(run.pipeline), &result,
                                 err);
             if (rc == 0)

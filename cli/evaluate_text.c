@@ -22,9 +22,12 @@ static void write_categories(struct printer *p, const struct score *s)
     write_row(p, "map's frames", &s->right_covered, &s->all);
     printer_write(p, "%-12s %12s %8s %18.0f %7.2f%%\n", "right frames", "", "", s->right_frames,
                   percent(s->right_frames, s->all.weight));
-    printer_write(p, "%.2f%% of the weight has an answer that is called precise, %.2f%% of that is right\n",
-                  percent(s->called_precise.weight, s->all.weight),
-                  percent(s->called_precise.right, s->called_precise.weight));
+    printer_write(p, "%.2f%% of the weight has an answer that is called precise",
+                  percent(s->called_precise.weight, s->all.weight));
+    if (s->called_precise.weight > 0)
+        printer_write(p, ", %.2f%% of that is right",
+                      percent(s->called_precise.right, s->called_precise.weight));
+    printer_write(p, "\n");
 }
 
 static void write_stages(struct printer *p, const struct evaluate_result *result)

@@ -6,6 +6,8 @@
 
 static int help_run(int argc, char **argv, struct terminal *terminal)
 {
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return option_help(&help_command);
     if (argc > 1) {
         const struct command *command = command_find(argv[1]);
         if (!command)

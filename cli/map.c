@@ -65,7 +65,7 @@ static int map_info(const char *path, struct fathom_error *err)
            percent(a.precise, a.cids));
     printf("  %-14s  %llu, %.1f%% of them with a precise CID\n", a.sampled ? "samples" : "calls",
            (unsigned long long)a.weight, percent(a.precise_weight, a.weight));
-    printf("  stacks entered  %llu\n", (unsigned long long)s.paths_entered);
+    printf("  calls, stacks   %llu\n", (unsigned long long)s.paths_entered);
     printf("  stacks cut      %llu\n", (unsigned long long)s.paths_cut);
     printf("  not unwound     %llu\n", (unsigned long long)s.paths_failed);
     printf("  images          %u\n", pathmap_image_count(map));

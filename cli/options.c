@@ -182,7 +182,10 @@ int option_usage(struct terminal *t, const struct command *command, const char *
         va_end(ap);
         terminal_wrong(t, "%s", text);
     }
-    fprintf(stderr, "Try 'fathom %s --help'.\n", command->name);
+    if (command == &help_command)
+        fprintf(stderr, "Try 'fathom help'.\n");
+    else
+        fprintf(stderr, "Try 'fathom %s --help'.\n", command->name);
     return EXIT_USAGE;
 }
 

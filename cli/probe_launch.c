@@ -33,15 +33,33 @@ static bool in_build_directory(char *path, size_t size)
     return (size_t)snprintf(slash, room, "/.libs/" LIBRARY) < room && is_there(path);
 }
 
+/* The one that was installed with the running program, wherever that is now. */
+static bool in_prefix(char *path, size_t size)
+{
+    ssize_t n = readlink("/proc/self/exe", path, size - 1);
+    if (n <= 0)
+        return false;
+    path[n] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash)
+        *slash = '\0';
+    slash = strrchr(path, '/');
+    if (!slash)
+        return false;
+    size_t room = size - (size_t)(slash - path);
+    return (size_t)snprintf(slash, room, "/lib/fathom/" LIBRARY) < room && is_there(path);
+}
+
 int probe_library(char *path, size_t size, struct fathom_error *err)
 {
     const char *given = getenv("FATHOM_PROBE_LIBRARY");
     if (given && *given)
         snprintf(path, size, "%s", given);
-    else if (!in_build_directory(path, size))
+    else if (!in_build_directory(path, size) && !in_prefix(path, size))
         snprintf(path, size, "%s/" LIBRARY, PROBE_DIRECTORY);
     if (!is_there(path))
-        return error_system(err, errno, "cannot read the probe runtime, %s", path);
+        return error_system(
+            err, errno, "cannot read the probe runtime, %s (FATHOM_PROBE_LIBRARY names another one)", path);
     if (path[0] != '/' || strpbrk(path, " :$"))
         return error_set(err, EINVAL,
                          "the probe runtime is at '%s': it must be at a whole path without space, colon or "

@@ -163,6 +163,9 @@ static void say_images(const struct patching *p, const struct harvest *h)
 {
     for (size_t i = 0; i < h->image_count; i++)
         say_image(p->terminal, &h->images[i]);
+    if (h->image_count == 0 && p->options->name_count)
+        terminal_say(p->terminal, LOG_WARNING,
+                     "no function was hooked: no file's name begins as --image says");
     for (size_t i = 0; i < session_image_count(p->session); i++)
         say_left_out(p->terminal, session_image(p->session, i));
 }

@@ -134,6 +134,8 @@ int event_name_parse(const char *text, struct event_name *name, struct perf_even
                      struct fathom_error *err)
 {
     memset(name, 0, sizeof *name);
+    if (strchr(text, ',') && !strchr(text, '/')) /* pmu/a=1,b=2/ is one */
+        return error_set(err, EINVAL, "event '%s': one event is recorded at a time", text);
     if (strncmp(text, "mem:", 4) == 0) {
         if (strlen(text) >= sizeof name->text)
             return error_set(err, EINVAL, "the event name is longer than %zu bytes", sizeof name->text - 1);

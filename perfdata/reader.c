@@ -272,8 +272,9 @@ int reader_main_event(struct reader *reader, const char *name, uint32_t *event, 
     char names[256] = "";
     for (uint32_t i = 0; i < reader->head.count; i++) {
         size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", events[i].name);
+        if (!events[i].audit && strncmp(events[i].name, "dummy", 5) != 0)
+            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", events[i].name);
     }
     return error_set(err, ENOENT, "the recording has no event '%s'; it has: %s", name,
-                     reader->head.count ? names : "none");
+                     *names ? names : "none");
 }

@@ -54,6 +54,29 @@ static void write_unwound_none(struct printer *printer, const struct view_headin
                              : "record longer, or with a larger --audit");
 }
 
+#define FEW_STACKS    20u /* unwound: fewer show a small part of what runs */
+#define INFERRED_MANY 0.1 /* of the weight: what is worth a warning */
+
+/* How sure a row is said to be rests on stacks that are few, or of something else than what was sampled. */
+static void write_unwound_few(struct printer *printer, const struct view_heading *heading)
+{
+    if (heading->audit_samples == 0 ||
+        (double)heading->rests_on_inference <= INFERRED_MANY * (double)heading->weight)
+        return;
+    if (heading->other_event)
+        printer_write(
+            printer,
+            "warning:  the unwound stacks are of time and say little of where this event happens: rows can "
+            "look surer than they are (train a map with this event: fathom train -e)\n");
+    else if (heading->audit_samples < FEW_STACKS)
+        printer_write(
+            printer,
+            "warning:  %llu unwound stack%s show%s a small part of what runs: rows can look surer than they "
+            "are (record longer, or with a larger --audit%s)\n",
+            (unsigned long long)heading->audit_samples, heading->audit_samples == 1 ? "" : "s",
+            heading->audit_samples == 1 ? "s" : "", heading->map ? "" : "; or train a map");
+}
+
 /* What the contexts rest on, and what would make them more certain. */
 static void write_belief(struct printer *printer, const struct view_heading *heading)
 {
@@ -153,6 +176,14 @@ static void write_bases(struct printer *printer, const struct view_heading *head
     char share[SHARE_SIZE];
     if ((double)heading->base_unknown <= MISSING_LEAST * (double)heading->weight)
         return;
+    if (!heading->foreign) {
+        printer_write(
+            printer,
+            "warning:  %s of the weight is of processes that had ended before their stack could be found%s\n",
+            share_format(share, heading->base_unknown, heading->weight),
+            heading->map ? "" : ": a trained map (--map) tells most of it");
+        return;
+    }
     printer_write(
         printer,
         "warning:  the recording does not tell where stacks begin, and for %s of the weight it could "
@@ -164,6 +195,7 @@ static void write_bases(struct printer *printer, const struct view_heading *head
 static void write_warnings(struct printer *printer, const struct view_heading *heading, const char *unit)
 {
     write_bare(printer, heading);
+    write_unwound_few(printer, heading);
     write_bases(printer, heading);
     if (heading->lost > 0)
         write_lost(printer, heading, unit);

@@ -61,8 +61,9 @@ struct view_heading {
     struct inferences inferences;
     const char *const *unread; /* files whose code could not be read */
     size_t unread_count;
+    bool other_event;      /* unwound stacks are of time, and the event is not */
     bool foreign;          /* another tool's recording: it tells no stack's base and has no audit samples */
-    uint64_t base_unknown; /* of such a one: weight on stacks whose base was not found */
+    uint64_t base_unknown; /* weight on stacks whose base was not found */
     uint64_t bare;         /* weight recorded without registers */
     uint64_t lost, throttled, damaged;
     uint64_t lost_weight;        /* estimated, of the event; not among `weight` */

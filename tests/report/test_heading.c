@@ -165,7 +165,8 @@ Test(heading, tells_how_much_had_no_sample_where_threads_ended_too_soon)
 
 Test(heading, tells_what_to_do_where_stacks_have_no_base)
 {
-    struct view_heading heading = {.samples = 20, .weight = 200, .unknown = 180, .base_unknown = 180};
+    struct view_heading heading = {
+        .samples = 20, .weight = 200, .unknown = 180, .base_unknown = 180, .foreign = true};
     char *line = last_line(&heading, "samples");
     cr_expect_str_eq(
         line,
@@ -178,6 +179,10 @@ Test(heading, tells_what_to_do_where_stacks_have_no_base)
     line = last_line(&heading, "samples");
     cr_expect_null(strstr(line, "--map"), "%s", line);
     cr_expect_not_null(strstr(line, "where stacks begin"), "%s", line);
+    free(line);
+    heading.foreign = false;
+    line = last_line(&heading, "samples");
+    cr_expect(strstr(line, "90.0% of the weight is of processes that had ended before"), "%s", line);
     free(line);
     heading.base_unknown = 2;
     line = last_line(&heading, "samples");
@@ -207,6 +212,27 @@ Test(heading, tells_what_to_do_with_a_recording_of_another_tool)
     cr_expect(
         strstr(line, "many may be wrong (record with \"fathom record\", which unwinds some; or train a map)"),
         "%s", line);
+    free(line);
+}
+
+Test(heading, tells_when_unwound_stacks_are_few_or_of_something_else)
+{
+    struct view_heading heading = {
+        .samples = 20, .weight = 200, .inferred = 200, .rests_on_inference = 200, .audit_samples = 3};
+    char *line = last_line(&heading, "samples");
+    cr_expect(strstr(line, "3 unwound stacks show a small part of what runs"), "%s", line);
+    free(line);
+    heading.audit_samples = 30;
+    line = last_line(&heading, "samples");
+    cr_expect_null(strstr(line, "surer"), "%s", line);
+    free(line);
+    heading.other_event = true;
+    line = last_line(&heading, "page-faults");
+    cr_expect(strstr(line, "are of time and say little of where this event happens"), "%s", line);
+    free(line);
+    heading.rests_on_inference = 2;
+    line = last_line(&heading, "page-faults");
+    cr_expect_null(strstr(line, "surer"), "%s", line);
     free(line);
 }
 
