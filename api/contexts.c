@@ -151,7 +151,9 @@ int fathom_contexts(const char *recording, const char *map_path, fathom_context_
     uint32_t event = 0;
     w.images = image_cache_new(&(struct image_options){.debuginfod = w.debuginfod});
     w.pipeline =
-        w.images ? pipeline_new(w.images, &(struct pipeline_options){.learning = LEARN_DUMPS}, NULL) : NULL;
+        w.images ? pipeline_new(w.images,
+                                &(struct pipeline_options){.learning = LEARN_DUMPS, .own_dumps = true}, NULL)
+                 : NULL;
     int rc = w.pipeline && vec_reserve(w.best.frames, 0, w.best.frame_room, 64) ? 0 : error_memory(&err);
     if (rc == 0)
         rc = reader_open(recording, NULL, &reader, &err);

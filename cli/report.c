@@ -256,7 +256,7 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
     struct report_options options = {
         .input = "perf.data",
         .format = &format_table[0],
-        .pipeline = {.learning = LEARN_DUMPS, .hold_back = true},
+        .pipeline = {.learning = LEARN_DUMPS, .hold_back = true, .own_dumps = true},
         .view = {.kind = VIEW_TREE, .min_percent = 0.5, .show_image = true},
     };
     int code = options_parse(&report_command, &options, true, argc, argv, terminal);

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/vec.h"
+
 struct learner *learner_new(enum learn_from from, bool hold_back)
 {
     struct learner *l = calloc(1, sizeof *l);
@@ -32,6 +34,7 @@ void learner_free(struct learner *l)
     stack_bases_free(l->bases);
     audits_free(l->audits);
     table_free(l->ran);
+    free(l->own);
     free(l);
 }
 
@@ -65,6 +68,8 @@ static int learn_dump(struct learner *l, struct process *process, const struct s
     l->learned++;
     if (audits_is(l->audits, sample))
         audits_tell(l->audits, trainer_leaf(l->trainer));
+    else
+        l->own[l->own_count - 1] = trainer_leaf(l->trainer);
     int rc = learn_origin(l, process, sample, err);
     return rc < 0 ? rc : stack_bases_learn(l->bases, process, sample, before, err);
 }
@@ -78,6 +83,8 @@ int learner_take(struct learner *l, struct processes *processes, const struct re
     bool audit = audits_is(l->audits, sample);
     if (audit && audits_add(l->audits, err) < 0)
         return -ENOMEM;
+    if (!audit && sample->stack && !vec_push(l->own, l->own_count, l->own_room, TRIE_NONE))
+        return error_memory(err);
     struct process *process = process_find(processes, sample->pid);
     if (!process || !sample->has_regs)
         return 0;

@@ -26,7 +26,11 @@ struct learner {
     struct origins *origins;
     struct stack_bases *bases;
     struct audits *audits;
-    struct table *ran;                 /* PIDs with samples */
+    struct table *ran; /* PIDs with samples */
+    /* Nodes of the trie: the paths of all samples with dumps that are no audits, in order; TRIE_NONE: it was not
+     * unwound. */
+    uint32_t *own;
+    size_t own_count, own_room;
     bool base_unknown;                 /* some sample is on a stack whose base the records do not give */
     uint64_t learned;                  /* dumps that were entered */
     uint64_t not_learned[UNWIND_ENDS]; /* dumps that were not, by how unwinding ended; UNWIND_ROOT: a frame

@@ -26,6 +26,8 @@ struct pipeline {
     struct narrow *narrow;
     struct unread *unread;
     struct candidate_path shown[CANDIDATES_MAX]; /* deliver() */
+    struct candidate_path own;                   /* resolve_own() */
+    size_t own_at;                               /* in the learner's list, in the pass that runs */
     struct survey *survey;
     struct run_times *run_times; /* of the pass that runs; NULL before the first */
     struct builds *builds;       /* NULL: no map was given */
@@ -93,6 +95,7 @@ static int begin_pass(struct pipeline *p, struct fathom_error *err)
     p->processes = processes_new(p->images, p->log);
     p->run_times = run_times_new(attr_is_clock(&p->events[p->event].attr) ? p->event : RUN_TIME_NO_CLOCK);
     audits_begin(p->learner->audits);
+    p->own_at = 0;
     settings_begin_pass(p->settings);
     return p->processes && p->run_times ? stack_bases_begin(p->learner->bases, err) : error_memory(err);
 }
@@ -144,6 +147,7 @@ static int code_vote(void *pipeline, const struct record *record, struct fathom_
 struct taken {
     bool sample;     /* of the event to resolve */
     uint32_t anchor; /* an audit sample's path, a node of the trie; TRIE_NONE: no anchor */
+    uint32_t own;    /* the same for another sample with a dump, where it is to be used */
     struct process *process;
     struct run_time run; /* the strand, and how long it ran if that is needed */
     uint32_t setting;
@@ -154,7 +158,7 @@ struct taken {
 static int take_sample(struct pipeline *p, const struct record *record, struct taken *out,
                        struct fathom_error *err)
 {
-    *out = (struct taken){.anchor = TRIE_NONE};
+    *out = (struct taken){.anchor = TRIE_NONE, .own = TRIE_NONE};
     int rc = p->learner->base_unknown ? stack_bases_record(p->learner->bases, record, err) : 0;
     if (rc < 0 || record->kind != RECORD_SAMPLE)
         return rc < 0 ? rc : processes_apply(p->processes, record, err);
@@ -163,6 +167,9 @@ static int take_sample(struct pipeline *p, const struct record *record, struct t
     if (audits_is(p->learner->audits, sample)) {
         uint32_t anchor = audits_next(p->learner->audits);
         out->anchor = out->sample ? TRIE_NONE : anchor;
+    } else if (sample->stack) {
+        uint32_t own = p->learner->own[p->own_at++];
+        out->own = p->options.own_dumps ? own : TRIE_NONE;
     }
     if (!out->sample && out->anchor == TRIE_NONE)
         return 0;
@@ -288,6 +295,24 @@ static int note_build(struct pipeline *p, const struct record *record, const str
     return mapped ? note_mapped(p->builds, record, NULL) : 0;
 }
 
+/* The path that the sample's own stack showed. */
+static int resolve_own(struct pipeline *p, const struct taken *taken, const struct sample *sample,
+                       struct resolved *resolved, struct fathom_error *err)
+{
+    struct taken anchor = *taken;
+    anchor.anchor = taken->own;
+    p->own = (struct candidate_path){.node = fit_node(p->fit, taken->own), .probability = 1};
+    *resolved = (struct resolved){.kind = RESOLVED_PRECISE,
+                                  .cid = resolved->cid,
+                                  .node = p->own.node,
+                                  .paths = 1,
+                                  .probability = 1,
+                                  .posterior = &p->own,
+                                  .posterior_count = 1};
+    int rc = resolve_anchor(p, &anchor, err);
+    return rc < 0 ? rc : deliver(p, taken->process, sample, resolved, err);
+}
+
 static int resolve(void *pipeline, const struct record *record, struct fathom_error *err)
 {
     struct pipeline *p = pipeline;
@@ -312,6 +337,8 @@ static int resolve(void *pipeline, const struct record *record, struct fathom_er
     int unread = rc == 0 ? unread_concerns(p->unread, taken.process, &resolved) : rc;
     if (unread < 0)
         return rc < 0 ? rc : error_memory(err);
+    if (taken.own != TRIE_NONE && taken.process)
+        return resolve_own(p, &taken, sample, &resolved, err);
     resolved.unread = unread;
     return p->smoother ? smoother_add(p->smoother, taken.run, taken.process, sample, &resolved, err)
                        : deliver(p, taken.process, sample, &resolved, err);

@@ -11,7 +11,7 @@
  * Live samples need the first step alone, learn.h.
  *
  * An audit sample's dump gives the true path at that moment: it is an anchor for the samples of its thread
- * around it. Dumps of the samples to resolve are not used to resolve them.
+ * around it. Dumps of the samples to resolve are used to resolve them where that is asked for.
  */
 #ifndef FATHOM_INFER_PIPELINE_H
 #define FATHOM_INFER_PIPELINE_H
@@ -31,8 +31,11 @@ typedef smoother_sink pipeline_sink;
 
 struct pipeline_options {
     enum learn_from learning;
-    bool hold_back;    /* Some audit samples are not learned from but resolved like the others (audits.h); all
+    bool hold_back; /* Some audit samples are not learned from but resolved like the others (audits.h); all
                           with LEARN_NOTHING. They go to the sink with their own event number. */
+    bool
+        own_dumps; /* a sample whose own stack was unwound has that path, for certain. Not to be measured against
+                          these stacks */
     bool no_automaton; /* CIDs that training never saw stay unknown */
     bool no_temporal;  /* judge each sample by itself: no smoothing over time */
     bool no_em;        /* learn from training and sure samples only: no expectation-maximisation */
