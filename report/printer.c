@@ -89,14 +89,20 @@ const char *share_bound_format(char text[SHARE_BOUND_SIZE], uint64_t part, uint6
     return text;
 }
 
+/* Whether the image's name stands beside the function's: not where that has it itself ("libc.so.6+0x1234"). */
+static bool has_image(const struct frame *frame, bool show_image)
+{
+    size_t length = strlen(frame->image);
+    bool named_after_image = strncmp(frame->name, frame->image, length) == 0 && frame->name[length] == '+';
+    return show_image && length > 0 && !named_after_image;
+}
+
 /* What stands beside the name. */
 static void write_beside(struct printer *printer, const struct frame *frame, bool show_image)
 {
     if (frame->kind == FRAME_INLINED)
         printer_write(printer, " (inlined)");
-    size_t length = strlen(frame->image);
-    bool named_after_image = strncmp(frame->name, frame->image, length) == 0 && frame->name[length] == '+';
-    if (show_image && length > 0 && !named_after_image)
+    if (has_image(frame, show_image))
         printer_write(printer, " (%s)", frame->image);
     if (frame->source)
         printer_write(printer, " at %s", frame->source);
@@ -106,7 +112,7 @@ static void write_beside(struct printer *printer, const struct frame *frame, boo
 static size_t length_beside(const struct frame *frame, bool show_image)
 {
     return (frame->kind == FRAME_INLINED ? strlen(" (inlined)") : 0) +
-           (show_image ? strlen(frame->image) + strlen(" ()") : 0) +
+           (has_image(frame, show_image) ? strlen(frame->image) + strlen(" ()") : 0) +
            (frame->source ? strlen(frame->source) + strlen(" at ") : 0);
 }
 

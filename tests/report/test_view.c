@@ -76,6 +76,19 @@ Test(width, long_names_are_shortened_to_it)
     report_tree_free(&tree);
 }
 
+/* Where the name has the image's, no room is needed beside it. */
+Test(width, names_that_fit_stay_whole)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "prog+0x1234567890;prog+0x17960", 30);
+    struct view_options options = {.kind = VIEW_TREE, .unit = "ns", .width = 45, .show_image = true};
+    expect(&tree, &options,
+           "  total    self     time  context\n"
+           " 100.0%            30 ns  prog+0x1234567890\n"
+           " 100.0%  100.0%    30 ns  prog+0x17960\n");
+    report_tree_free(&tree);
+}
+
 Test(sure, a_column_when_a_row_is_less_than_90_percent_sure)
 {
     struct report_tree tree = report_tree_new();
