@@ -162,7 +162,7 @@ int fathom_contexts(const char *recording, const char *map_path, fathom_context_
     if (rc == 0 && map_path)
         rc = pathmap_open(map_path, &map, &err);
     if (rc == 0)
-        rc = pipeline_run(w.pipeline, reader, event, map, walk_sample, &w, &err);
+        rc = pipeline_run(w.pipeline, &(struct pipeline_input){reader, event, map}, walk_sample, &w, &err);
     walk_free(&w);
     pathmap_close(map);
     reader_close(reader);

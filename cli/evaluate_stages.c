@@ -99,7 +99,8 @@ static int run_stage(struct stand *s, struct stage *stage, struct run *run, stru
     *run = (struct run){pipeline_new(s->images, &options, s->log), evaluation_new(s->truth)};
     int rc = run->pipeline && run->evaluation ? 0 : error_memory(err);
     if (rc == 0)
-        rc = pipeline_run(run->pipeline, s->reader, s->event, s->map, add_sample, run, err);
+        rc = pipeline_run(run->pipeline, &(struct pipeline_input){s->reader, s->event, s->map}, add_sample,
+                          run, err);
     return rc < 0 ? rc : evaluation_score(run->evaluation, &stage->score, err);
 }
 

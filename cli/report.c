@@ -188,7 +188,8 @@ static int report_file(const struct report_options *options, struct terminal *te
     c.checked = c.truth ? evaluation_new(c.truth) : NULL;
     rc = c.profile && c.pipeline && c.checked ? 0 : error_memory(&err);
     if (rc == 0)
-        rc = pipeline_run(c.pipeline, reader, c.event, map, report_sample, &c, &err);
+        rc =
+            pipeline_run(c.pipeline, &(struct pipeline_input){reader, c.event, map}, report_sample, &c, &err);
     terminal_progress_end(terminal);
     if (rc == 0) {
         const struct event *events;

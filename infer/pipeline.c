@@ -474,19 +474,20 @@ static int resolve_all(struct pipeline *p, struct reader *reader, struct fathom_
     return rc == 0 && p->smoother ? smoother_flush(p->smoother, err) : rc;
 }
 
-int pipeline_run(struct pipeline *p, struct reader *reader, uint32_t event, const struct pathmap *map,
-                 pipeline_sink *sink, void *context, struct fathom_error *err)
+int pipeline_run(struct pipeline *p, const struct pipeline_input *input, pipeline_sink *sink, void *context,
+                 struct fathom_error *err)
 {
+    struct reader *reader = input->reader;
     size_t count = reader_events(reader, &p->events);
-    audits_events(p->learner->audits, p->events, count, event);
-    p->event = event;
+    audits_events(p->learner->audits, p->events, count, input->event);
+    p->event = input->event;
     p->sink = sink;
     p->sink_context = context;
     image_cache_kernel(p->images, reader_kernel(reader));
-    const struct pathmap *used = map;
+    const struct pathmap *used = input->map;
     int rc = leave_foreign(reader, &used, err);
     if (rc == 0)
-        rc = begin_run(p, map, used, err);
+        rc = begin_run(p, input->map, used, err);
     if (rc == 0)
         rc = learn_and_fit(p, reader, err);
     if (rc == 0)

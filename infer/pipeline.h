@@ -56,10 +56,14 @@ struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_
                               const struct log *log);
 void pipeline_free(struct pipeline *pipeline);
 
-/* Runs all passes over a recording; at most once for a pipeline. event: the number, among the reader's, of the
- * event whose samples go to the sink. map (may be NULL) is merged with what is learned. */
-int pipeline_run(struct pipeline *pipeline, struct reader *reader, uint32_t event, const struct pathmap *map,
-                 pipeline_sink *sink, void *context, struct fathom_error *err);
+struct pipeline_input {
+    struct reader *reader;
+    uint32_t event;            /* the number, among the reader's, of the event whose samples go to the sink */
+    const struct pathmap *map; /* merged with what is learned; may be NULL */
+};
+/* Runs all passes over a recording; at most once for a pipeline. */
+int pipeline_run(struct pipeline *pipeline, const struct pipeline_input *input, pipeline_sink *sink,
+                 void *context, struct fathom_error *err);
 /* The map that pipeline_run() resolved with, to which the node numbers in struct resolved belong. NULL before
  * that. */
 const struct pathmap *pipeline_map(const struct pipeline *pipeline);

@@ -159,14 +159,13 @@ static int add_functions(struct builder *b)
 
 static int add_calls(struct builder *b, struct fathom_error *err)
 {
-    struct plan_call *calls;
-    uint32_t count;
-    int rc = plan_calls_find(b->image, b->hooks.items, (uint32_t)b->hooks.count, &calls, &count,
-                             &b->calls_from, err);
+    struct plan_calls found;
+    int rc = plan_calls_find(b->image, b->hooks.items, (uint32_t)b->hooks.count, &found, err);
     if (rc < 0)
         return rc;
-    b->calls.items = calls;
-    b->calls.count = count;
+    b->calls.items = found.calls;
+    b->calls.count = found.count;
+    b->calls_from = found.from;
     return 0;
 }
 

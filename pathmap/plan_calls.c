@@ -77,7 +77,7 @@ static uint64_t first_back(const struct call_site *sites, size_t count)
 }
 
 int plan_calls_find(const struct image *image, const struct plan_hook *hooks, uint32_t hook_count,
-                    struct plan_call **out, uint32_t *count, uint64_t *from, struct fathom_error *err)
+                    struct plan_calls *out, struct fathom_error *err)
 {
     struct calls *calls;
     const struct call_site *sites;
@@ -101,8 +101,6 @@ int plan_calls_find(const struct image *image, const struct plan_hook *hooks, ui
     calls_free(calls);
     if (!found)
         return error_memory(err);
-    *out = found;
-    *count = settle(found, kept);
-    *from = kept ? first : 0;
+    *out = (struct plan_calls){found, settle(found, kept), kept ? first : 0};
     return 0;
 }

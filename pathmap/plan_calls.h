@@ -6,9 +6,13 @@
 #include "image/image.h"
 #include "pathmap/probe/plan.h"
 
-/* All calls, in the order that a plan has them; return addresses count from *from. *out: malloc'ed, the
- * caller frees; may be NULL when there are none. hooks ascend by address. 0 or -ENOMEM. */
+struct plan_calls {
+    struct plan_call *calls; /* malloc'ed, the caller frees; may be NULL when there are none */
+    uint32_t count;
+    uint64_t from; /* what return addresses count from */
+};
+/* All calls, in the order that a plan has them. hooks ascend by address. 0 or -ENOMEM. */
 int plan_calls_find(const struct image *image, const struct plan_hook *hooks, uint32_t hook_count,
-                    struct plan_call **out, uint32_t *count, uint64_t *from, struct fathom_error *err);
+                    struct plan_calls *out, struct fathom_error *err);
 
 #endif

@@ -185,7 +185,7 @@ const enum feature features_written[FEATURES_WRITTEN] = {
 };
 
 int features_serialise(const struct features *features, const struct event *events, size_t count, uint64_t at,
-                       uint8_t **data, size_t *size, uint64_t *bits, struct fathom_error *err)
+                       struct feature_bytes *out, struct fathom_error *err)
 {
     struct feature_source from = {.features = features, .events = events, .count = count};
     char *parts[FEATURES_WRITTEN] = {NULL};
@@ -197,13 +197,13 @@ int features_serialise(const struct features *features, const struct event *even
 
     host_read(&from.host);
     for (size_t i = 0; i < FEATURES_WRITTEN; i++) {
-        FILE *out = open_memstream(&parts[i], &sizes[i]);
-        if (!out) {
+        FILE *part = open_memstream(&parts[i], &sizes[i]);
+        if (!part) {
             rc = error_memory(err);
             goto out;
         }
-        feature_put(out, features_written[i], &from);
-        if (fclose(out) != 0) {
+        feature_put(part, features_written[i], &from);
+        if (fclose(part) != 0) {
             rc = error_memory(err);
             goto out;
         }
@@ -227,9 +227,8 @@ int features_serialise(const struct features *features, const struct event *even
         place += sizes[i];
         map[features_written[i] / 64] |= UINT64_C(1) << features_written[i] % 64;
     }
-    memcpy(bits, map, sizeof map);
-    *data = joined;
-    *size = total;
+    *out = (struct feature_bytes){.data = joined, .size = total};
+    memcpy(out->bits, map, sizeof map);
 out:
     for (size_t i = 0; i < FEATURES_WRITTEN; i++)
         free(parts[i]);

@@ -51,10 +51,14 @@ extern const enum feature features_written[FEATURES_WRITTEN]; /* in order of the
 /* Writes one feature's bytes; nothing when it is not there. */
 void feature_put(FILE *out, enum feature feature, const struct feature_source *from);
 
-/* The bytes for file offset `at` (table of sections and sections); malloc'ed, the caller frees. bits: the
- * header's bit map, 4 words. */
+struct feature_bytes {
+    uint8_t *data; /* table of sections, and sections; malloc'ed, the caller frees */
+    size_t size;
+    uint64_t bits[4]; /* the header's bit map */
+};
+/* As they stand at file offset `at`. */
 int features_serialise(const struct features *features, const struct event *events, size_t count, uint64_t at,
-                       uint8_t **data, size_t *size, uint64_t *bits, struct fathom_error *err);
+                       struct feature_bytes *out, struct fathom_error *err);
 /* stream.c: the start of a recording in pipe mode: magic, attrs with their ids, names, features as records,
  * formats of tracepoints; malloc'ed, the caller frees. What is known at the end only is not in it. -E2BIG: an
  * event with more ids than a record holds. */

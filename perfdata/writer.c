@@ -301,17 +301,16 @@ static int write_header(struct writer *writer, struct fathom_error *err)
 
 static int write_features(struct writer *writer, uint64_t at, struct fathom_error *err)
 {
-    uint8_t *data = NULL;
-    size_t size = 0;
-    int rc = features_serialise(&writer->features, writer->events, writer->event_count, at, &data, &size,
-                                writer->header.features, err);
+    struct feature_bytes bytes;
+    int rc = features_serialise(&writer->features, writer->events, writer->event_count, at, &bytes, err);
     if (rc < 0)
         return rc;
+    memcpy(writer->header.features, bytes.bits, sizeof bytes.bits);
     if (lseek(writer->fd, (off_t)at, SEEK_SET) < 0)
         rc = error_system(err, errno, "cannot seek in %s", writer_path(writer));
     else
-        rc = file_write_all(writer->fd, data, size, writer_path(writer), err);
-    free(data);
+        rc = file_write_all(writer->fd, bytes.data, bytes.size, writer_path(writer), err);
+    free(bytes.data);
     return rc;
 }
 

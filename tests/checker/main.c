@@ -178,7 +178,8 @@ static int check_answers(struct check *c, struct fathom_error *err)
 {
     int rc = c->map ? take_training(c, err) : 0;
     if (rc == 0)
-        rc = pipeline_run(c->pipeline, c->reader, c->event, c->map, take_answer, c, err);
+        rc = pipeline_run(c->pipeline, &(struct pipeline_input){c->reader, c->event, c->map}, take_answer, c,
+                          err);
     c->resolved = pipeline_map(c->pipeline);
     if (rc < 0)
         return rc;
