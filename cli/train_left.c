@@ -17,9 +17,7 @@ static const char *const reasons[NOTE_KINDS] = {
     [NOTE_FOREIGN] = "was not trained: it is no x86-64 program",
     [NOTE_UNREACHABLE] =
         "was not trained: as another user or with another root it cannot open the directory of the training",
-    [NOTE_SPACE] =
-        "was trained in an address space with a limit (ulimit -v), of which the training takes some 300 MB: "
-        "memory may run out that does not run out without it",
+    [NOTE_SPACE] = "was trained with 300 MB less address space than it may have (ulimit -v)",
 };
 
 void train_say_left(struct terminal *terminal, const struct session_notes *notes)

@@ -50,7 +50,7 @@ enum mail_note_kind {
     NOTE_FOREIGN,     /* executed, and no program for x86-64 */
     NOTE_UNREACHABLE, /* executed as another user, or with another root, so that it cannot open the session's
                          directory or the runtime */
-    NOTE_SPACE, /* trained, and its address space is limited, of which the runtime takes some */
+    NOTE_SPACE,       /* trained, and its address space is limited, of which the runtime takes some */
     NOTE_KINDS
 };
 

@@ -86,8 +86,8 @@ struct core {
     uint32_t aux_count;
     struct thread *threads;
     uint32_t thread_count, thread_most, thread_probe;
-    uint64_t reserve_most; /* of a shadow stack, bytes */
-    uint64_t space;        /* the limit of the address space; UINT64_MAX: none */
+    uint64_t reserve_most;       /* of a shadow stack, bytes */
+    uint64_t space;              /* the limit of the address space; UINT64_MAX: none */
     struct store_header *header; /* the store's mapping */
     struct store_image *images;
     struct store_function *functions;
