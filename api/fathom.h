@@ -20,7 +20,8 @@ extern "C" {
 FATHOM_API const char *fathom_version(void);
 
 enum fathom_certainty {
-    FATHOM_PRECISE,   /* one call path has this function and stack height, as far as all was seen */
+    FATHOM_PRECISE,   /* one call path has this function and stack height, as far as all was seen; or the
+                         sample's own stack was recorded, and shows it */
     FATHOM_AMBIGUOUS, /* several do; the most probable is given */
     FATHOM_INFERRED,  /* it was never seen; this is the most probable way to it by the calls that were */
     FATHOM_UNKNOWN,   /* none is known: frames holds the sampled function alone, or nothing */

@@ -208,6 +208,11 @@ bool outfile_is_stream(const struct outfile *file)
     return !file->target;
 }
 
+const char *outfile_target(const struct outfile *file)
+{
+    return file->target;
+}
+
 const char *outfile_path(const struct outfile *file)
 {
     return file->path;

@@ -25,6 +25,8 @@ int outfile_open(const char *path, struct outfile **out, struct fathom_error *er
 bool outfile_is_stream(const struct outfile *file);
 const char *outfile_name(const char *path);           /* what messages call it: "-" is standard output */
 const char *outfile_path(const struct outfile *file); /* outfile_name() of what was given */
+/* The file itself, with links followed, as it was when it was opened; NULL: a stream. */
+const char *outfile_target(const struct outfile *file);
 /* Makes the file, without a name where the file system can, else with a temporary one beside the place. The descriptor is open for writing until outfile_close(). */
 int outfile_begin(struct outfile *file, int *fd, struct fathom_error *err);
 /* Puts the file in its place; it can be written further. keep_old: what stands there, unless empty, is kept

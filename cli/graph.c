@@ -224,8 +224,8 @@ const struct command graph_command = {
     .synopsis = "[OPTIONS] IMAGE",
     .about =
         "Lists each function's calls: address, bytes of stack from its frame to the callee's ('tail': a jump "
-        "that takes its place; 'open': not a fixed number), and who is called: a function, SYMBOL@import, or "
-        "'*' through a pointer.",
+        "that takes its place; 'open': not a fixed number), and who is called: a function, SYMBOL@import, "
+        "'the loader' where it looks up what is called, or '*' through a pointer.",
     .options = rows,
     .run = graph_run,
 };

@@ -116,6 +116,8 @@ bool option_pids(struct terminal *t, const struct option_row *row, char *argumen
         at += length + (at[length] != 0);
         if (!length) /* two separators */
             continue;
+        if ((size_t)length >= sizeof part)
+            return terminal_wrong(t, "--%s: '%s...' is no PID", row->name, part), false;
         if (!take_whole(t, row->name, part, 1, INT_MAX, &number) ||
             !vec_push(to->pids, to->count, to->room, (pid_t)number))
             return false;

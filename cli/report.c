@@ -69,6 +69,16 @@ static uint64_t lost_weight(const struct reader_summary *summary, uint64_t weigh
                             : 0;
 }
 
+/* fathom record has an audit event wherever it is allowed to. */
+static bool has_audits(const struct reader *reader)
+{
+    const struct event *events;
+    bool any = false;
+    for (size_t i = reader_events(reader, &events); i-- > 0;)
+        any |= events[i].audit;
+    return any;
+}
+
 static int fill_heading(struct view_heading *h, const struct report_context *c, struct reader *reader,
                         const struct event *event, const struct report_options *options,
                         struct fathom_error *err)
@@ -110,7 +120,7 @@ static int fill_heading(struct view_heading *h, const struct report_context *c, 
         .unread_count = learned.unread_count,
         .lost = summary.lost,
         .lost_weight = lost_weight(&summary, counts.weight),
-        .foreign = !summary.stacks,
+        .foreign = !summary.stacks && !has_audits(reader),
         .other_event = !attr_is_clock(&event->attr) && !(event->attr.sample_type & PERF_SAMPLE_STACK_USER),
         .base_unknown = counts.unknown_by_reason[UNKNOWN_BASE],
         .bare = counts.unknown_by_reason[UNKNOWN_REGISTERS],

@@ -42,15 +42,30 @@ static bool say_other_builds(const struct train_options *options, const struct t
 }
 
 /* Waits until no other training adds to a map in this map's directory: the map itself is replaced. Returns what
- * to close, or -1 where that cannot be had. */
-static int lock_directory(const char *map)
+ * to close; -1: it cannot be locked, which is said. */
+static int lock_directory(const struct train_options *options, struct terminal *terminal)
 {
-    char *copy = strdup(map);
-    int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    const char *target = outfile_target(options->out);
+    if (!target)
+        return -1;
+    char *copy = strdup(target);
+    int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, rc = fd < 0 ? -1 : 0;
     free(copy);
-    while (fd >= 0 && flock(fd, LOCK_EX) < 0 && errno == EINTR)
-        ;
-    return fd;
+    if (rc == 0)
+        rc = flock(fd, LOCK_EX | LOCK_NB);
+    if (rc < 0 && errno == EWOULDBLOCK) {
+        terminal_say(terminal, LOG_NOTE, "waiting until nobody else adds to a map beside %s", target);
+        while ((rc = flock(fd, LOCK_EX)) < 0 && errno == EINTR)
+            ;
+    }
+    if (rc == 0)
+        return fd;
+    terminal_say(terminal, LOG_WARNING,
+                 "the directory of %s cannot be locked (%s): what another training adds now is lost", target,
+                 strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
 static int merge_and_write(const struct train_options *options, struct trie *trie, struct pathmap **old,
@@ -72,7 +87,7 @@ int train_save(const struct train_options *options, struct trie *trie, struct pa
                          outfile_path(options->out));
     pathmap_close(*old);
     *old = NULL;
-    int lock = options->append ? lock_directory(options->output) : -1;
+    int lock = options->append ? lock_directory(options, terminal) : -1;
     int rc = merge_and_write(options, trie, old, terminal, err);
     if (lock >= 0)
         close(lock);

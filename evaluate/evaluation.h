@@ -52,7 +52,7 @@ struct evaluation;
 /* A CID to tell verdicts apart by. function: any number that is the same for the same function. */
 struct judged_cid {
     uint64_t function, height;
-    double weight; /* of all its samples together */
+    double weight; /* of the sample, or of all of the CID's together; not what tells it from others */
 };
 
 /* truth is borrowed. NULL: out of memory. */

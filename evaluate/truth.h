@@ -36,7 +36,7 @@ struct true_shares {
 /* map: borrowed; NULL: the truth comes from unwound stacks. Returns NULL if out of memory. */
 struct truth *truth_new(const struct pathmap *map);
 void truth_free(struct truth *truth);
-/* The true paths of a sample with this CID; place->image is NULL if it has none. 0, -ENOMEM or -EBADMSG. */
+/* The true paths of a sample with this CID; cid->place.image is NULL if it has none. 0, -ENOMEM or -EBADMSG. */
 int truth_of(struct truth *truth, const struct process *process, const struct sample *sample,
              const struct cid *cid, struct true_shares *out, struct fathom_error *err);
 /* The same for a CID of the map (which the truth must have); there is at least one path. */

@@ -168,7 +168,8 @@ static int take_sample(struct pipeline *p, const struct record *record, struct t
         uint32_t anchor = audits_next(p->learner->audits);
         out->anchor = out->sample ? TRIE_NONE : anchor;
     } else if (sample->stack) {
-        uint32_t own = p->learner->own[p->own_at++];
+        const struct learner *l = p->learner;
+        uint32_t own = p->own_at < l->own_count ? l->own[p->own_at++] : TRIE_NONE;
         out->own = p->options.own_dumps ? own : TRIE_NONE;
     }
     if (!out->sample && out->anchor == TRIE_NONE)

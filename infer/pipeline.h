@@ -33,9 +33,8 @@ struct pipeline_options {
     enum learn_from learning;
     bool hold_back; /* Some audit samples are not learned from but resolved like the others (audits.h); all
                           with LEARN_NOTHING. They go to the sink with their own event number. */
-    bool
-        own_dumps; /* a sample whose own stack was unwound has that path, for certain. Not to be measured against
-                          these stacks */
+    /* A sample whose own stack was unwound has that path, for certain. Not to be measured against these stacks. */
+    bool own_dumps;
     bool no_automaton; /* CIDs that training never saw stay unknown */
     bool no_temporal;  /* judge each sample by itself: no smoothing over time */
     bool no_em;        /* learn from training and sure samples only: no expectation-maximisation */

@@ -1,8 +1,9 @@
 /*
  * statics_build.h - what statics.c and its parts work on while the binaries' calls become statics.
  *
- * statics.c goes through all call sites; statics_targets.c finds what one leads to, statics_starts.c where
- * stacks begin and who calls main, statics_classes.c what calls through pointers can lead to.
+ * statics.c goes through all call sites. statics_targets.c has what all of them use, and finds what a site leads
+ * to; statics_starts.c finds where stacks begin and who calls main, statics_classes.c what calls through pointers
+ * can lead to.
  */
 #ifndef FATHOM_INFER_STATICS_BUILD_H
 #define FATHOM_INFER_STATICS_BUILD_H

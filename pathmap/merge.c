@@ -50,10 +50,6 @@ static bool functions_add(struct trie *trie, const struct pathmap *map, uint32_t
         struct pathmap_function function = pathmap_function(map, i);
         struct pathmap_image image = pathmap_image(map, function.image);
         uint32_t number = trie_image(trie, image.path, &image.build_id);
-        if (number != TRIE_NONE && image.hooked)
-            trie_set_hooked(trie, number);
-        if (number != TRIE_NONE && image.entered)
-            trie_set_entered(trie, number);
         if (number != TRIE_NONE)
             number = trie_function(trie, number, function.address, function.name);
         if (number == TRIE_NONE)
@@ -133,14 +129,13 @@ int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error
         return error_set(err, ENOTSUP,
                          "the paths of an older path map leave out the frames of images without hooks, and "
                          "cannot be added to paths that have them: train it again");
-    if (pathmap_leaves_out(map))
-        trie_leave_out(trie);
     uint32_t *functions = malloc((pathmap_function_count(map) + 1ul) * sizeof *functions);
     uint32_t *numbers = malloc((pathmap_node_count(map) + 1ul) * sizeof *numbers);
     uint32_t *covered = malloc((pathmap_node_count(map) + 1ul) * sizeof *covered);
     uint32_t *pending = malloc((pathmap_node_count(map) + 1ul) * sizeof *pending);
-    if (!functions || !numbers || !covered || !pending || !functions_add(trie, map, functions) ||
-        !nodes_add(trie, map, functions, numbers, covered, pending) || !pcs_add(trie, map, numbers)) {
+    if (!functions || !numbers || !covered || !pending || !trie_adopt_images(trie, map) ||
+        !functions_add(trie, map, functions) || !nodes_add(trie, map, functions, numbers, covered, pending) ||
+        !pcs_add(trie, map, numbers)) {
         rc = error_memory(err);
     } else {
         struct trie_statistics *to = &trie->statistics, from = pathmap_statistics(map);

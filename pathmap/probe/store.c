@@ -56,6 +56,7 @@ bool store_room(void *at, size_t size)
 
 /* Of a limited address space: what is left is the program's. */
 #define SPACE_SHARE 8
+#define SPACE_MOST  (128ull << 20) /* bytes of nodes */
 
 /* As large as limits on files and on the address space allow. */
 long store_make(uint32_t pid, uint64_t *size)
@@ -70,7 +71,8 @@ long store_make(uint32_t pid, uint64_t *size)
         uint64_t bytes = STORE_NODES_AT + nodes * sizeof(struct store_node);
         if (bytes > limit.rlim_cur) /* ftruncate would raise SIGXFSZ */
             continue;
-        if (core_is_limited() && bytes - STORE_NODES_AT > core.space / SPACE_SHARE && nodes > LEAST_NODES)
+        uint64_t share = core.space / SPACE_SHARE < SPACE_MOST ? core.space / SPACE_SHARE : SPACE_MOST;
+        if (core_is_limited() && bytes - STORE_NODES_AT > share && nodes > LEAST_NODES)
             continue;
         r = raw_call(SYS_ftruncate, fd, (long)bytes, 0, 0, 0, 0);
         if (r < 0)

@@ -8,8 +8,8 @@
  *
  * Hash tables with open addressing, each twice as large as the last one and begun when that is three quarters
  * full; nothing is removed or moved. A slot, and the place of a table, is taken by one compare-and-exchange, so
- * threads and signal handlers do not disturb each other. A handler that adds a child while its node is being
- * marked may have it left out; it is then made a second time, and the reader adds up.
+ * threads and signal handlers do not disturb each other. A handler that adds a child, or moves one to the front,
+ * while its node is being marked may have one left out; it is then made a second time, and the reader adds up.
  */
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
@@ -95,9 +95,11 @@ void wide_mark(struct store_node *parent)
 
 void wide_forget(void)
 {
+    /* Emptied in their places: the fork may have come from a handler that interrupted a search in them. */
     for (struct table *table = tables; table < tables + TABLES && table->slots; table++) {
-        raw_munmap(table->slots, slots_of(table) * sizeof *table->slots);
-        *table = (struct table){0};
+        raw_call(SYS_madvise, (long)table->slots, (long)(slots_of(table) * sizeof *table->slots),
+                 MADV_DONTNEED, 0, 0, 0);
+        table->used = 0;
     }
     failed = false;
 }
