@@ -17,8 +17,7 @@ static const char *const reasons[NOTE_KINDS] = {
     [NOTE_FOREIGN] = "was not trained: it is no x86-64 program",
     [NOTE_UNREACHABLE] =
         "was not trained: as another user or with another root it cannot open the directory of the training",
-    [NOTE_SPACE] = "was trained with up to 300 MB, and 4 MB for each thread, less of the address space that "
-                   "it may have (ulimit -v)",
+    [NOTE_SPACE] = "was trained with up to 300 MB, and 4 MB a thread, less of its address space (ulimit -v)",
 };
 
 void train_say_left(struct terminal *terminal, const struct session_notes *notes)
