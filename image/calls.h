@@ -25,8 +25,9 @@ enum call_kind {
 #define CALL_NO_FIELD INT32_MIN
 
 struct call_site {
-    uint64_t address; /* of the instruction */
-    uint64_t next;    /* the return address; 0 for tail jumps */
+    uint64_t
+        address;   /* of the instruction; behind a branch that is the function's last: of what comes next */
+    uint64_t next; /* the return address; 0 for tail jumps */
     /* DIRECT: address of the function's entry. IMPORT: of the PLT's stub that the call goes through, which is
      * a function with a tail jump of its own; 0: none. INDIRECT: what the slot holds at start, when it is
      * known which one, else 0 */

@@ -75,15 +75,42 @@ static bool is_tail(const struct calls_reader *r, const struct code_insn *insn, 
     return operand.kind != OPERAND_ENTRY || operand.value || !(r->calls->marks[r->function] & MARK_LABELS);
 }
 
-/* Whether the function runs on into the one that follows it in memory. */
-static bool runs_over(const struct calls_reader *r, uint32_t i, int32_t depth)
+#define PADDING 64 /* bytes between two functions that run on into each other, at most */
+
+/* Where control comes to from the end of a function's code: the function that follows, behind padding; 0: none. */
+static uint64_t next_function(const struct image *image, uint64_t end)
+{
+    size_t left;
+    const uint8_t *code = image_bytes(image, end, &left);
+    struct code_insn insn;
+    for (uint64_t at = 0; code && at < PADDING; at += insn.length) {
+        if (image_function_entry(image, end + at) != IMAGE_NO_FUNCTION)
+            return end + at;
+        if (at >= left || !code_read(code + at, left - at, end + at, &insn) || insn.kind != CODE_NOP)
+            return 0;
+    }
+    return 0;
+}
+
+/* The function that this one runs on into, if the instruction is its last; 0: it does not. */
+static uint64_t runs_over(const struct calls_reader *r, uint32_t i, int32_t depth)
 {
     const struct code_insn *insn = &r->code.insns[i];
     uint64_t end = insn->address + insn->length;
-    if (insn->kind != CODE_PLAIN || insn->stack != CODE_SP_SAME || depth != 8 ||
-        (i + 1 < r->code.count && r->code.insns[i + 1].address == end))
-        return false;
-    return image_function_entry(r->calls->image, end) != IMAGE_NO_FUNCTION;
+    if ((insn->kind != CODE_PLAIN && insn->kind != CODE_BRANCH) || insn->stack != CODE_SP_SAME ||
+        depth != 8 || (i + 1 < r->code.count && r->code.insns[i + 1].address == end))
+        return 0;
+    return next_function(r->calls->image, end);
+}
+
+static int put_site(struct calls_reader *r, struct call_site *site)
+{
+    if (site->tail) {
+        r->calls->marks[r->function] |= MARK_RETURNS;
+        site->offset = 0;
+        site->open = false;
+    }
+    return add_site(r->calls, site);
 }
 
 static int add_insn(struct calls_reader *r, uint32_t i, int32_t depth, struct operand operand)
@@ -123,17 +150,29 @@ static int add_insn(struct calls_reader *r, uint32_t i, int32_t depth, struct op
             resolve_operand(r->calls, operand, &site);
         break;
     default:
-        if (!runs_over(r, i, depth))
+        next = runs_over(r, i, depth);
+        if (!next)
             return 0;
         site.tail = true;
         resolve_target(r->calls, next, &site);
     }
-    if (site.tail) {
-        r->calls->marks[r->function] |= MARK_RETURNS;
-        site.offset = 0;
-        site.open = false;
-    }
-    return add_site(r->calls, &site);
+    return put_site(r, &site);
+}
+
+/* A branch that is the function's last instruction goes on in the next function where it is not taken, as in
+ * the C library's __memcpy_chk. */
+static int add_fall(struct calls_reader *r, uint32_t i, int32_t depth)
+{
+    const struct code_insn *insn = &r->code.insns[i];
+    uint64_t next = insn->kind == CODE_BRANCH ? runs_over(r, i, depth) : 0;
+    struct call_site site = {.address = insn->address + insn->length,
+                             .function = r->function,
+                             .field = CALL_NO_FIELD,
+                             .tail = true};
+    if (!next)
+        return 0;
+    resolve_target(r->calls, next, &site);
+    return put_site(r, &site);
 }
 
 /* Whether the rows of the function's code leave nothing to find out. */
@@ -167,7 +206,7 @@ int calls_add_sites(struct calls_reader *r)
         struct operand operand = {0};
         if (calls_is_indirect(insn))
             operand = r->operands[indirect++];
-        if (add_insn(r, i, depth, operand) < 0)
+        if (add_insn(r, i, depth, operand) < 0 || add_fall(r, i, depth) < 0)
             return -ENOMEM;
     }
     return 0;

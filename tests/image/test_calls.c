@@ -390,6 +390,7 @@ static const char computed_jumps[] =
     "    F(summed) \"lea table(%rip), %r11\\nmovslq (%r11,%rdi,4), %rcx\\nlea (%r11,%rcx,1), %rcx\\njmp "
     "*%rcx\\n\"\n"
     "    \"1: mov $1, %eax\\nret\\n2: mov $2, %eax\\nret\\n\" E(summed)\n"
+    "    F(checked) \"cmp %rdx, %rcx\\njb added\\n\" E(checked)\n"
     "    F(outside) \"lea added(%rip), %r9\\nadd %r9, %rdi\\njmp *%rdi\\n\" E(outside)\n"
     "    \".section .rodata\\n.balign 4\\ntable: .long 1b - table, 2b - table\\n.text\\n\");\n"
     "int puts(const char *);\n"
@@ -403,6 +404,10 @@ Test(calls, jumps_that_are_computed, .fini = close_calls)
     const struct call_site *sites;
     cr_expect_eq(sites_of("added", &sites), 0);
     cr_expect_eq(sites_of("summed", &sites), 0);
+    cr_assert_eq(sites_of("checked", &sites), 2); /* the branch, and on into what follows */
+    cr_expect(sites[0].tail && sites[1].tail);
+    cr_expect(sites[1].target == build_function(image, "outside") ||
+              sites[0].target == build_function(image, "outside"));
     cr_assert_eq(sites_of("outside", &sites), 1);
     cr_expect(sites->tail);
     cr_expect_eq(sites->kind, CALL_INDIRECT);
