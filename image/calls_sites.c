@@ -165,7 +165,7 @@ static int add_fall(struct calls_reader *r, uint32_t i, int32_t depth)
 {
     const struct code_insn *insn = &r->code.insns[i];
     uint64_t next = insn->kind == CODE_BRANCH ? runs_over(r, i, depth) : 0;
-    struct call_site site = {.address = insn->address + insn->length,
+    struct call_site site = {.address = insn->address + insn->length - 1,
                              .function = r->function,
                              .field = CALL_NO_FIELD,
                              .tail = true};
