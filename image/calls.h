@@ -25,8 +25,8 @@ enum call_kind {
 #define CALL_NO_FIELD INT32_MIN
 
 struct call_site {
-    uint64_t
-        address; /* of the instruction; of a branch's last byte: where it is the function's last, what it runs on into */
+    /* Of the instruction; of a branch's last byte, where it is the function's last, for what it runs on into. */
+    uint64_t address;
     uint64_t next; /* the return address; 0 for tail jumps */
     /* DIRECT: address of the function's entry. IMPORT: of the PLT's stub that the call goes through, which is
      * a function with a tail jump of its own; 0: none. INDIRECT: what the slot holds at start, when it is
