@@ -96,6 +96,25 @@ static int mark_functions(struct calls *calls)
     return 0;
 }
 
+/* PLTs push two words before they come to a binder, which its CFI counts as its own (glibc,
+ * sysdeps/x86_64/dl-trampoline.h). */
+static int mark_binders(struct calls *calls)
+{
+    const struct cfi *cfi = image_cfi(calls->image);
+    for (uint32_t f = 0; f < calls->function_count; f++) {
+        const struct image_function *function = image_function(calls->image, f);
+        if (calls->marks[f] & MARK_STUB || function->size <= 16)
+            continue;
+        struct cfi_row row = cfi_lookup(cfi, function->address);
+        if (row.cfa != CFI_SP || row.cfa_offset != 24)
+            continue;
+        calls->marks[f] |= MARK_BINDER;
+        if (!vec_push(calls->binders, calls->binder_count, calls->binder_room, f))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 int calls_build(const struct image *image, struct calls **out, struct fathom_error *err)
 {
     struct calls *calls = calloc(1, sizeof *calls);
@@ -104,8 +123,9 @@ int calls_build(const struct image *image, struct calls **out, struct fathom_err
     calls->image = image;
     calls->function_count = image_function_count(image);
     if (slots_build(&image->file, &calls->slots) < 0 || mark_functions(calls) < 0 ||
-        read_functions(calls) < 0 || index_sites(calls) < 0 || calls_build_exports(calls) < 0 ||
-        calls_build_taken(calls) < 0 || calls_build_tables(calls) < 0 || calls_build_fields(calls) < 0) {
+        mark_binders(calls) < 0 || read_functions(calls) < 0 || index_sites(calls) < 0 ||
+        calls_build_exports(calls) < 0 || calls_build_taken(calls) < 0 || calls_build_tables(calls) < 0 ||
+        calls_build_fields(calls) < 0) {
         calls_free(calls);
         return error_memory(err);
     }
@@ -121,6 +141,7 @@ void calls_free(struct calls *calls)
     free(calls->sites);
     free(calls->first);
     free(calls->marks);
+    free(calls->binders);
     free(calls->taken);
     free(calls->pairs);
     free(calls->pair_functions);
@@ -148,13 +169,15 @@ size_t calls_of(const struct calls *calls, uint32_t function, const struct call_
     return calls->first[function + 1] - calls->first[function];
 }
 
-/* PLTs push two words before they come to it, which its CFI counts as its own (glibc,
- * sysdeps/x86_64/dl-trampoline.h). */
 bool calls_is_binder(const struct calls *calls, uint32_t function)
 {
-    const struct image_function *f = image_function(calls->image, function);
-    struct cfi_row row = cfi_lookup(image_cfi(calls->image), f->address);
-    return !(calls->marks[function] & MARK_STUB) && f->size > 16 && row.cfa == CFI_SP && row.cfa_offset == 24;
+    return calls->marks[function] & MARK_BINDER;
+}
+
+size_t calls_binders(const struct calls *calls, const uint32_t **out)
+{
+    *out = calls->binders;
+    return calls->binder_count;
 }
 
 bool calls_returns(const struct calls *calls, uint32_t function)

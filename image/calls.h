@@ -69,6 +69,8 @@ size_t calls_taken(const struct calls *calls, const uint32_t **out);
 /* Whether a function of the loader is entered from PLTs, to look up what is called: it is left for that, which
  * the PLT's stub tells (_dl_runtime_resolve). */
 bool calls_is_binder(const struct calls *calls, uint32_t function);
+/* All of them, ascending. */
+size_t calls_binders(const struct calls *calls, const uint32_t **out);
 /* Whether a function's address is taken for the loader alone, which asks it what to call (STT_GNU_IFUNC). */
 bool calls_is_resolver(const struct calls *calls, uint32_t function);
 /* Those that the code of one function takes itself, ascending. */

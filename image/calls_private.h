@@ -27,6 +27,8 @@ struct calls {
     size_t site_count, site_room;
     size_t *first;  /* site of each function, and one more */
     uint8_t *marks; /* MARK_*, one for each function */
+    uint32_t *binders;
+    size_t binder_count, binder_room;
     uint32_t *taken;
     size_t taken_count;
     struct taken *pairs; /* ascending */
@@ -50,6 +52,7 @@ enum {
     MARK_TAKEN = 2,     /* its address is taken */
     MARK_RETURNS = 8,   /* it has a return or a tail jump */
     MARK_RESOLVER = 16, /* its address is taken for the loader alone, to choose a function (IFUNC) */
+    MARK_BINDER = 32,   /* calls_is_binder() */
     MARK_LABELS = 4,    /* pointers in data lead into its middle: computed jumps */
 };
 

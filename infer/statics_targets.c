@@ -112,12 +112,13 @@ static void add_binders(struct building *b, const struct part *from, const struc
 {
     for (size_t i = 0; i < b->count; i++) {
         struct part *part = &b->parts[i];
+        const uint32_t *binders;
         uint32_t loader[STARTS_MAX];
-        if (!statics_together(b, from, part) || !starts_loader(part->image, loader))
+        size_t count = calls_binders(part->calls, &binders);
+        if (!count || !statics_together(b, from, part) || !starts_loader(part->image, loader))
             continue;
-        for (uint32_t f = 0; f < image_function_count(part->image); f++)
-            if (calls_is_binder(part->calls, f))
-                add_target(b, part, f, search, jumps);
+        for (size_t k = 0; k < count; k++)
+            add_target(b, part, binders[k], search, jumps);
     }
 }
 

@@ -298,10 +298,11 @@ static int add_binders(const struct scene *scene, struct set *set)
     for (size_t i = 0; i < scene->count && rc == 0; i++) {
         struct part *part = scene->parts[i];
         const struct calls *calls = part_calls(part);
+        const uint32_t *binders;
+        size_t count = calls ? calls_binders(calls, &binders) : 0;
         rc = calls ? 0 : -ENOMEM;
-        for (uint32_t f = 0; rc == 0 && f < image_function_count(part->image); f++)
-            if (calls_is_binder(calls, f))
-                rc = set_add(set, function_key(part, f));
+        for (size_t k = 0; k < count && rc == 0; k++)
+            rc = set_add(set, function_key(part, binders[k]));
     }
     return rc;
 }
