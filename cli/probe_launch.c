@@ -19,35 +19,21 @@ static bool is_there(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* The library in the build directory that the running program is in. */
-static bool in_build_directory(char *path, size_t size)
+/* The library at `place` from the directory that is `up` above the running program's. */
+static bool is_near_program(char *path, size_t size, unsigned up, const char *place)
 {
     ssize_t n = readlink("/proc/self/exe", path, size - 1);
     if (n <= 0)
         return false;
     path[n] = '\0';
-    char *slash = strrchr(path, '/');
-    if (!slash)
-        return false;
-    size_t room = size - (size_t)(slash - path);
-    return (size_t)snprintf(slash, room, "/.libs/" LIBRARY) < room && is_there(path);
-}
-
-/* The one that was installed with the running program, wherever that is now. */
-static bool in_prefix(char *path, size_t size)
-{
-    ssize_t n = readlink("/proc/self/exe", path, size - 1);
-    if (n <= 0)
-        return false;
-    path[n] = '\0';
-    char *slash = strrchr(path, '/');
-    if (slash)
+    for (unsigned i = 0; i <= up; i++) {
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            return false;
         *slash = '\0';
-    slash = strrchr(path, '/');
-    if (!slash)
-        return false;
-    size_t room = size - (size_t)(slash - path);
-    return (size_t)snprintf(slash, room, "/lib/fathom/" LIBRARY) < room && is_there(path);
+    }
+    size_t length = strlen(path), room = size - length;
+    return (size_t)snprintf(path + length, room, "/%s/" LIBRARY, place) < room && is_there(path);
 }
 
 int probe_library(char *path, size_t size, struct fathom_error *err)
@@ -55,7 +41,8 @@ int probe_library(char *path, size_t size, struct fathom_error *err)
     const char *given = getenv("FATHOM_PROBE_LIBRARY");
     if (given && *given)
         snprintf(path, size, "%s", given);
-    else if (!in_build_directory(path, size) && !in_prefix(path, size))
+    else if (!is_near_program(path, size, 0, ".libs") &&    /* in a build directory */
+             !is_near_program(path, size, 1, "lib/fathom")) /* in the prefix that it is installed in */
         snprintf(path, size, "%s/" LIBRARY, PROBE_DIRECTORY);
     if (!is_there(path))
         return error_system(

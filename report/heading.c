@@ -177,11 +177,12 @@ static void write_bases(struct printer *printer, const struct view_heading *head
     if ((double)heading->base_unknown <= MISSING_LEAST * (double)heading->weight)
         return;
     if (!heading->foreign) {
-        printer_write(
-            printer,
-            "warning:  %s of the weight is of processes that had ended before their stack could be found%s\n",
-            share_format(share, heading->base_unknown, heading->weight),
-            heading->map ? "" : ": a trained map (--map) tells most of it");
+        printer_write(printer,
+                      "warning:  %s of the weight is of processes that had ended before their stack could be "
+                      "found, or on "
+                      "stacks that no thread began on (coroutines, signal handlers)%s\n",
+                      share_format(share, heading->base_unknown, heading->weight),
+                      heading->map ? "" : ": a trained map (--map) tells most of it");
         return;
     }
     printer_write(

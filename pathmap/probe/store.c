@@ -66,13 +66,15 @@ long store_make(uint32_t pid, uint64_t *size)
         return fd;
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     raw_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0);
+    uint64_t share = core_is_limited() ? core.space / SPACE_SHARE : UINT64_MAX;
+    if (core_is_limited() && share > SPACE_MOST)
+        share = SPACE_MOST;
     long r = -EFBIG;
     for (uint64_t nodes = STORE_NODES_MAX; nodes >= LEAST_NODES; nodes /= 2) {
         uint64_t bytes = STORE_NODES_AT + nodes * sizeof(struct store_node);
         if (bytes > limit.rlim_cur) /* ftruncate would raise SIGXFSZ */
             continue;
-        uint64_t share = core.space / SPACE_SHARE < SPACE_MOST ? core.space / SPACE_SHARE : SPACE_MOST;
-        if (core_is_limited() && bytes - STORE_NODES_AT > share && nodes > LEAST_NODES)
+        if (bytes - STORE_NODES_AT > share && nodes > LEAST_NODES)
             continue;
         r = raw_call(SYS_ftruncate, fd, (long)bytes, 0, 0, 0, 0);
         if (r < 0)
