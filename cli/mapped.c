@@ -84,7 +84,7 @@ static bool read_id(int fd, struct build_id *id)
 {
     char by_fd[64];
     snprintf(by_fd, sizeof by_fd, "/proc/self/fd/%d", fd);
-    return image_read_build_id(by_fd, id, NULL) == 0 && id->size;
+    return build_id_read(by_fd, id, NULL) == 0 && id->size;
 }
 
 /* Opens the candidate if it is of the build that was recorded (any, when none was). */

@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/collector.h"
+#include "base/error.h"
+
+/* Gets one or more whole records per call. A negative return ends the collection, which returns it. */
+typedef int collector_sink(void *context, const void *records, size_t size, struct fathom_error *err);
 
 struct batch {
     uint8_t *data; /* owned; NULL before batch_init */

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "base/log.h"
+#include "collector/batch.h"
 #include "collector/event.h"
 
 struct collector;
@@ -49,9 +50,6 @@ struct collector_summary {
     uint64_t lost, throttled;
     uint64_t bases_missing; /* threads with samples but no known base: mostly those that ended early */
 };
-
-/* Gets one or more whole records per call. A negative return ends the collection, which returns it. */
-typedef int collector_sink(void *context, const void *records, size_t size, struct fathom_error *err);
 
 /* Opens the events. A command is forked and waits before its exec; one with `raised` waits after it, as the
  * kernel removes the events from a process that gets other rights. Errors: -ENOENT: no such event or command;

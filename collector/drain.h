@@ -5,6 +5,7 @@
 #ifndef FATHOM_COLLECTOR_DRAIN_H
 #define FATHOM_COLLECTOR_DRAIN_H
 
+#include "collector/collector.h"
 #include "collector/counters.h"
 #include "collector/members.h"
 #include "collector/stackbase.h"

@@ -1,5 +1,5 @@
 /* build_id.c - build-ids: comparing, showing, reading one from a file. */
-#include "image/image.h"
+#include "image/build_id.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ void build_id_format(const struct build_id *id, char *out)
     *out = 0;
 }
 
-int image_read_build_id(const char *path, struct build_id *id, struct fathom_error *err)
+int build_id_read(const char *path, struct build_id *id, struct fathom_error *err)
 {
     struct elf_file file;
     int rc = elf_file_open(&file, path, ELF_HEADERS, err);

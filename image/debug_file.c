@@ -162,7 +162,7 @@ int debug_file_fetch(const struct elf_file *file, const struct image_options *op
 static bool take_build(char *candidate, const struct build_id *id, char **path)
 {
     struct build_id found;
-    if (candidate && image_read_build_id(candidate, &found, NULL) == 0 && build_id_equal(id, &found)) {
+    if (candidate && build_id_read(candidate, &found, NULL) == 0 && build_id_equal(id, &found)) {
         *path = candidate;
         return true;
     }

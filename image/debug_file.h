@@ -3,6 +3,7 @@
 #define FATHOM_IMAGE_DEBUG_FILE_H
 
 #include "image/elf_file.h"
+#include "image/image.h"
 
 /* By build-id, then by .gnu_debuglink (the rules of gdb, "Debugging Information in Separate Files"). When one
  * is found, *path (malloc'd, the caller's) and *out are set and it is known to be of the same build. Returns

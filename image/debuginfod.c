@@ -95,7 +95,7 @@ static char *ask(struct debuginfod *servers, enum debuginfod_kind kind, const st
     }
     close(fd);
     struct build_id found;
-    if (path && image_read_build_id(path, &found, NULL) == 0 && build_id_equal(id, &found))
+    if (path && build_id_read(path, &found, NULL) == 0 && build_id_equal(id, &found))
         return path;
     log_write(servers->log, LOG_WARNING, "debuginfod: the file that came for build %s is not of that build",
               hex);

@@ -9,7 +9,8 @@
 #ifndef FATHOM_IMAGE_DEBUGINFOD_H
 #define FATHOM_IMAGE_DEBUGINFOD_H
 
-#include "image/image.h"
+#include "base/log.h"
+#include "image/build_id.h"
 
 struct debuginfod;
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "image/image.h"
+#include "image/build_id.h"
 
 struct elf_segment { /* a PT_LOAD */
     uint64_t offset, address;

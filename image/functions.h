@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "image/address_index.h"
 #include "image/cfi.h"
+#include "image/image.h"
 #include "image/symbols.h"
 
 struct functions {

@@ -20,18 +20,9 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "image/build_id.h"
 
-#define BUILD_ID_MAX      20
 #define IMAGE_NO_FUNCTION UINT32_MAX
-
-struct build_id {
-    uint8_t size; /* bytes in use; 0: the file has none */
-    uint8_t bytes[BUILD_ID_MAX];
-};
-
-bool build_id_equal(const struct build_id *a, const struct build_id *b);
-/* Hex text, "" for none; out has room for 2 * BUILD_ID_MAX + 1 characters. */
-void build_id_format(const struct build_id *id, char *out);
 
 struct image;
 struct cfi;
@@ -70,9 +61,6 @@ void image_close(struct image *image); /* NULL is allowed */
 const char *image_path(const struct image *image);
 const char *image_name(const struct image *image); /* the path's last part: "libsqlite3.so.0.8.6" */
 const struct build_id *image_build_id(const struct image *image);
-
-/* Build-id of a file without reading more of it. id->size is 0 when it has none. */
-int image_read_build_id(const char *path, struct build_id *id, struct fathom_error *err);
 
 /* File offset to virtual address, by the PT_LOAD segments. false: no segment holds it. */
 bool image_address(const struct image *image, uint64_t file_offset, uint64_t *address);

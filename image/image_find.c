@@ -16,7 +16,7 @@
 static int check(const char *file, const struct build_id *expected, struct fathom_error *err)
 {
     struct build_id id;
-    int rc = image_read_build_id(file, &id, err);
+    int rc = build_id_read(file, &id, err);
     if (rc == 0 && expected->size && !build_id_equal(expected, &id))
         return error_set(err, ESTALE, IMAGE_OTHER_BUILD, file);
     return rc;

@@ -1,7 +1,7 @@
 noinst_LTLIBRARIES += libimage.la
 libimage_la_SOURCES = \
 	image/address_index.c image/address_index.h \
-	image/build_id.c \
+	image/build_id.c image/build_id.h \
 	image/cache.c image/cache.h \
 	image/calls.c image/calls.h image/calls_private.h \
 	image/calls_entered.c image/calls_exports.c image/calls_fields.c image/calls_operands.c image/calls_sites.c image/calls_taken.c image/calls_tables.c \

@@ -59,7 +59,7 @@ int vdso_copy(uint64_t size, struct build_id *id, struct fathom_error *err)
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     int rc = file_write_all(fd, bytes, own_size, path, err);
     if (rc == 0)
-        rc = image_read_build_id(path, id, err);
+        rc = build_id_read(path, id, err);
     if (rc == 0)
         return fd;
     close(fd);

@@ -1,6 +1,7 @@
 /* cid.c - from a sample's registers to its CID by the CFI row of its PC (DESIGN section 1); see
- * resolver.h. */
-#include "infer/resolver.h"
+ * cid.h. */
+#include "infer/cid.h"
+
 #include "process/frame.h"
 
 #define KERNEL_ADDRESSES (1ULL << 63) /* x86-64: the upper half */

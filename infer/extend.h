@@ -10,14 +10,8 @@
 
 #include "infer/graph.h"
 #include "infer/statics.h"
+#include "infer/survey.h"
 #include "pathmap/pathmap.h"
-
-/* A CID of the recording in a setting. */
-struct wanted {
-    uint32_t function, height; /* of the trie */
-    uint32_t setting;          /* settings.h */
-    uint64_t samples;
-};
 
 /* One path that a CID can have. */
 struct expected_path {

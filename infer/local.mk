@@ -7,7 +7,7 @@ libinfer_la_SOURCES = \
 	infer/bases.c infer/bases.h \
 	infer/builds.c infer/builds.h \
 	infer/callers.c infer/callers.h \
-	infer/cid.c \
+	infer/cid.c infer/cid.h \
 	infer/code_heights.c infer/code_heights.h \
 	infer/code_votes.c infer/code_votes.h \
 	infer/coherence.c infer/coherence.h \

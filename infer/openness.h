@@ -9,6 +9,7 @@
 #define FATHOM_INFER_OPENNESS_H
 
 #include "infer/survey.h"
+#include "pathmap/pathmap.h"
 
 /* The world is open from this share of samples on. */
 #define OPENNESS_LEAST 0.05

@@ -15,7 +15,7 @@
 #define FATHOM_INFER_RESOLVER_H
 
 #include "infer/admission.h"
-#include "process/process.h"
+#include "infer/cid.h"
 
 enum resolved_kind {
     RESOLVED_PRECISE,   /* training saw one function path with this CID, the most probable one, and every call
@@ -24,27 +24,6 @@ enum resolved_kind {
     RESOLVED_AMBIGUOUS, /* it saw several, or there may be others; `node` is the most probable */
     RESOLVED_INFERRED,  /* training never saw the most probable path: the height automaton tells it */
     RESOLVED_UNKNOWN,   /* none does, or there is no CID: see `reason` */
-};
-
-enum unknown_reason {
-    UNKNOWN_NOT,       /* it is known */
-    UNKNOWN_CONTEXT,   /* the CID is not in the map */
-    UNKNOWN_FUNCTION,  /* the PC is in no known function */
-    UNKNOWN_MAPPING,   /* the PC is in no mapped file (JIT code) or its file could not be opened */
-    UNKNOWN_CFI,       /* no CFI row for the PC, or one that needs more than SP and BP */
-    UNKNOWN_BASE,      /* the base of its stack is unknown (coroutine or alternate stack) */
-    UNKNOWN_KERNEL,    /* a kernel address */
-    UNKNOWN_REGISTERS, /* the sample has none */
-    UNKNOWN_UNREAD,    /* its path may run through code that nobody could read (unread.h) */
-    UNKNOWN_UNSURE,    /* what is known is less probable than the user asked for; not the resolver's */
-    UNKNOWN_REASONS    /* number of reasons */
-};
-
-/* The CID, as far as it could be told. */
-struct cid {
-    struct place place;
-    uint64_t height;            /* bytes; meaningful when reason is UNKNOWN_NOT */
-    enum unknown_reason reason; /* why there is no CID */
 };
 
 /* One function path that has the sample's CID. */
@@ -69,15 +48,6 @@ struct resolved {
     const struct candidate_path *posterior;
     uint32_t posterior_count;
 };
-
-/* sample -> CID: the function that owns the PC, and base - CFA. The registers' own IP is used, which under
- * skid or IBS is not the sample's. process may be NULL (nothing is known of the PID). place is meaningful
- * unless the reason is UNKNOWN_REGISTERS, _KERNEL or _MAPPING. */
-struct cid cid_of_sample(const struct process *process, const struct sample *sample);
-/* The same CFA without a base: false, with the reason, when it cannot be told. *place as above; *cfa only on
- * success. */
-bool cid_cfa(const struct process *process, const struct sample *sample, struct place *place, uint64_t *cfa,
-             enum unknown_reason *reason);
 
 struct resolver;
 
@@ -129,6 +99,5 @@ uint32_t resolver_function(struct resolver *resolver, const struct image *image,
  * PATHMAP_NONE: the map has none. */
 uint32_t resolver_frame(struct resolver *resolver, const struct process *process, const struct sample *sample,
                         uint64_t *cfa);
-const char *unknown_reason_text(enum unknown_reason reason); /* "no known path has its function and height" */
 
 #endif

@@ -116,7 +116,7 @@ static int64_t file_number(struct settings *s, const struct mapping *mapping, co
     else if (mapping->image)
         file.build_id = *image_build_id(mapping->image);
     else if (file.path[0] == '/')
-        image_read_build_id(file.path, &file.build_id, NULL);
+        build_id_read(file.path, &file.build_id, NULL);
     *value = s->file_count;
     s->files[s->file_count++] = file;
     return (int64_t)*value;

@@ -6,11 +6,17 @@
 #ifndef FATHOM_INFER_SURVEY_H
 #define FATHOM_INFER_SURVEY_H
 
-#include "infer/extend.h"
 #include "infer/run_time.h"
 #include "perfdata/record.h"
 
 #define SURVEY_MOMENTS (1u << 25)
+
+/* A CID of the recording in a setting. */
+struct wanted {
+    uint32_t function, height; /* of the trie */
+    uint32_t setting;          /* settings.h */
+    uint64_t samples;
+};
 
 struct moment {
     uint64_t time;   /* ns that the thread ran (run_time.h) */

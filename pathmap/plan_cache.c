@@ -48,7 +48,7 @@ struct plan_cache {
 struct plan_cache *plan_cache_open(void)
 {
     struct plan_cache *cache = calloc(1, sizeof *cache);
-    if (cache && image_read_build_id("/proc/self/exe", &cache->maker, NULL) == 0 && cache->maker.size)
+    if (cache && build_id_read("/proc/self/exe", &cache->maker, NULL) == 0 && cache->maker.size)
         cache->directory = kept_directory(DIRECTORY, true);
     return cache;
 }
@@ -68,7 +68,7 @@ static char *place_of(const struct plan_cache *cache, const char *image, const s
     struct stat st;
     char hex[2 * BUILD_ID_MAX + 1], *path;
     if (!cache->directory || options->skip || stat(image, &st) != 0 ||
-        image_read_build_id(image, id, NULL) < 0 || !id->size)
+        build_id_read(image, id, NULL) < 0 || !id->size)
         return NULL;
     const uint64_t facts[] = {(uint64_t)st.st_size, (uint64_t)st.st_mtim.tv_sec, (uint64_t)st.st_mtim.tv_nsec,
                               checksum_of(cache->maker.bytes, cache->maker.size),

@@ -36,7 +36,7 @@ Test(image, build_id_address_and_bytes, .fini = build_clean)
     cr_expect_str_eq(id, "0123456789abcdef");
     cr_expect_str_eq(image_name(image), "lib.so");
     struct build_id alone;
-    cr_assert_eq(image_read_build_id(build_path("lib.so"), &alone, NULL), 0);
+    cr_assert_eq(build_id_read(build_path("lib.so"), &alone, NULL), 0);
     cr_expect(build_id_equal(&alone, image_build_id(image)));
     alone.bytes[7] ^= 1;
     cr_expect_not(build_id_equal(&alone, image_build_id(image)));

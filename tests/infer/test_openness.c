@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "infer/openness.h"
+#include "infer/settings.h"
 
 /* Training saw f at 16 and 32, of an image that is hooked or not; the library is not. */
 struct rig {
