@@ -97,8 +97,12 @@ static uint64_t runs_over(const struct calls_reader *r, uint32_t i, int32_t dept
 {
     const struct code_insn *insn = &r->code.insns[i];
     uint64_t end = insn->address + insn->length;
-    if ((insn->kind != CODE_PLAIN && insn->kind != CODE_BRANCH) || insn->stack != CODE_SP_SAME ||
-        depth != 8 || (i + 1 < r->code.count && r->code.insns[i + 1].address == end))
+    if (depth != 8 || (i + 1 < r->code.count && r->code.insns[i + 1].address == end))
+        return 0;
+    /* Padding can be part of the function: what stands before it tells. */
+    for (; insn->kind == CODE_NOP && i > 0 && insn[-1].address + insn[-1].length == insn->address; i--)
+        insn--;
+    if ((insn->kind != CODE_PLAIN && insn->kind != CODE_BRANCH) || insn->stack != CODE_SP_SAME)
         return 0;
     return next_function(r->calls->image, end);
 }

@@ -391,6 +391,7 @@ static const char computed_jumps[] =
     "*%rcx\\n\"\n"
     "    \"1: mov $1, %eax\\nret\\n2: mov $2, %eax\\nret\\n\" E(summed)\n"
     "    F(checked) \"cmp %rdx, %rcx\\njb added\\n\" E(checked)\n"
+    "    F(padded) \"mov %rdi, %rax\\nnop\\nnopl 0(%rax,%rax,1)\\n\" E(padded)\n"
     "    F(outside) \"lea added(%rip), %r9\\nadd %r9, %rdi\\njmp *%rdi\\n\" E(outside)\n"
     "    \".section .rodata\\n.balign 4\\ntable: .long 1b - table, 2b - table\\n.text\\n\");\n"
     "int puts(const char *);\n"
@@ -406,8 +407,11 @@ Test(calls, jumps_that_are_computed, .fini = close_calls)
     cr_expect_eq(sites_of("summed", &sites), 0);
     cr_assert_eq(sites_of("checked", &sites), 2); /* the branch, and on into what follows */
     cr_expect(sites[0].tail && sites[1].tail);
-    cr_expect(sites[1].target == build_function(image, "outside") ||
-              sites[0].target == build_function(image, "outside"));
+    cr_expect(sites[1].target == build_function(image, "padded") ||
+              sites[0].target == build_function(image, "padded"));
+    cr_assert_eq(sites_of("padded", &sites), 1); /* its last instructions do nothing */
+    cr_expect(sites[0].tail);
+    cr_expect_eq(sites[0].target, build_function(image, "outside"));
     cr_assert_eq(sites_of("outside", &sites), 1);
     cr_expect(sites->tail);
     cr_expect_eq(sites->kind, CALL_INDIRECT);
