@@ -9,8 +9,8 @@
 #include "base/vec.h"
 #include "config.h"
 #include "image/debuginfod.h"
-#include "infer/locate.h"
-#include "infer/pipeline.h"
+#include "infer/samples/locate.h"
+#include "infer/engine/pipeline.h"
 
 #define NAME_BYTES 1024
 

@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "base/hash.h"
-#include "infer/automaton.h"
-#include "infer/graph_statics.h"
+#include "infer/model/automaton.h"
+#include "infer/model/graph_statics.h"
 
 struct asked {
     uint64_t order; /* by which they are chosen: a hash of the CID */

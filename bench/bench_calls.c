@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "image/calls.h"
+#include "image/calls/calls.h"
 
 #define ROUNDS 5
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "image/cfi.h"
+#include "image/cfi/cfi.h"
 #include "image/image.h"
 
 #define ROUNDS  9

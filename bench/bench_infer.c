@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "infer/resolver.h"
-#include "infer/trainer.h"
+#include "infer/contexts/resolver.h"
+#include "infer/samples/trainer.h"
 #include "tests/process/self.h"
 
 enum { SHOTS = 200, DUMP = 1 << 17, ROUNDS = 5 };

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "pathmap/pathmap.h"
+#include "pathmap/map/pathmap.h"
 
 #define NODES     1000000
 #define FUNCTIONS 4000

@@ -5,8 +5,8 @@
 #include "evaluate/evaluation.h"
 #include "cli/path_names.h"
 #include "cli/target.h"
-#include "infer/pipeline.h"
-#include "report/inferences.h"
+#include "infer/engine/pipeline.h"
+#include "report/views/inferences.h"
 
 struct evaluate_options {
     struct target target;

@@ -1,6 +1,6 @@
 /* evaluate_json.c - what came of an evaluation, as JSON (fathom-evaluate(1) says what each member is). */
 #include "cli/evaluate.h"
-#include "report/json.h"
+#include "report/export/json.h"
 
 /* Weights are whole numbers but where a truth map is ambiguous. */
 #define WEIGHT_DECIMALS 0

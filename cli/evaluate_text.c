@@ -1,6 +1,6 @@
 /* evaluate_text.c - what came of an evaluation, as tables. */
 #include "cli/evaluate.h"
-#include "report/printer.h"
+#include "report/text/printer.h"
 
 static double percent(double part, double whole)
 {

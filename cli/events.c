@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/exit.h"
-#include "collector/event_list.h"
+#include "collector/events/event_list.h"
 
 static void print_event(void *context, const struct listed_event *event)
 {

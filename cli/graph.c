@@ -6,7 +6,7 @@
 
 #include "cli/exit.h"
 #include "cli/options.h"
-#include "image/calls.h"
+#include "image/calls/calls.h"
 #include "image/debuginfod.h"
 #include "image/name.h"
 

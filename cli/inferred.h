@@ -1,13 +1,13 @@
 /*
  * inferred.h - what report and evaluate share: options that leave stages of inference out, and what the pipeline
- * tells of the contexts that training never saw, for report/inferences.h.
+ * tells of the contexts that training never saw, for report/views/inferences.h.
  */
 #ifndef FATHOM_CLI_INFERRED_H
 #define FATHOM_CLI_INFERRED_H
 
 #include "cli/options.h"
-#include "infer/pipeline.h"
-#include "report/inferences.h"
+#include "infer/engine/pipeline.h"
+#include "report/views/inferences.h"
 
 /* Rows of a command's table of options, whose struct has a `struct pipeline_options pipeline`. */
 #define INFERENCE_NO_AUTOMATON(type)                                                                         \

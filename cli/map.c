@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "cli/recover.h"
 #include "image/name.h"
-#include "pathmap/pathmap.h"
+#include "pathmap/map/pathmap.h"
 
 /* A map's CIDs by how many function paths share them. */
 struct ambiguity {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "pathmap/harvest.h"
-#include "pathmap/session_directory.h"
+#include "pathmap/train/harvest.h"
+#include "pathmap/train/session_directory.h"
 
 #define COPIES_MAX 1000 /* OUTPUT.recovered, OUTPUT.recovered.2, ... */
 

@@ -12,7 +12,7 @@
 #include "profile/profile.h"
 #include "image/debuginfod.h"
 #include "report/format.h"
-#include "report/weight.h"
+#include "report/text/weight.h"
 
 #define FORMATS_MAX 32
 

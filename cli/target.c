@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/interrupt.h"
-#include "image/program.h"
+#include "image/elf/program.h"
 
 #define POLL_MS 100
 

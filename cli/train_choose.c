@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "cli/train_ways.h"
-#include "image/program.h"
+#include "image/elf/program.h"
 
 /* The way for a program into which nothing can be loaded. */
 static enum train_way without_runtime(struct terminal *terminal, const char *name, const char *why)

@@ -3,7 +3,7 @@
 #define FATHOM_CLI_TRAIN_LEFT_H
 
 #include "cli/command.h"
-#include "pathmap/session_notes.h"
+#include "pathmap/train/session_notes.h"
 
 void train_say_left(struct terminal *terminal, const struct session_notes *notes);
 

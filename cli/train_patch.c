@@ -16,9 +16,9 @@
 #include "cli/train_steps.h"
 #include "cli/train_ways.h"
 #include "image/name.h"
-#include "pathmap/pathmap.h"
-#include "pathmap/harvest.h"
-#include "pathmap/session.h"
+#include "pathmap/map/pathmap.h"
+#include "pathmap/train/harvest.h"
+#include "pathmap/train/session.h"
 
 #define SERVE_MS       50   /* between two looks at the command */
 #define GRACE_SECONDS  3.0  /* for a command that was asked to end */

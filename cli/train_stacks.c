@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "cli/train_steps.h"
-#include "infer/trainer.h"
-#include "pathmap/pathmap.h"
+#include "infer/samples/trainer.h"
+#include "pathmap/map/pathmap.h"
 
 struct train_stacks {
     struct terminal *terminal;

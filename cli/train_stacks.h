@@ -9,7 +9,7 @@
 
 #include "cli/train_options.h"
 #include "image/cache.h"
-#include "pathmap/trie.h"
+#include "pathmap/map/trie.h"
 
 struct train_stacks;
 

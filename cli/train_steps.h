@@ -3,7 +3,7 @@
 #define FATHOM_CLI_TRAIN_STEPS_H
 
 #include "cli/train_options.h"
-#include "pathmap/pathmap.h"
+#include "pathmap/map/pathmap.h"
 #include "perfdata/order.h"
 
 /* --append: the map as it is so far, opened before the training so that a damaged one stops it; *old is NULL

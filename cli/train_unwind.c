@@ -4,7 +4,7 @@
 #include "cli/exit.h"
 #include "cli/train_steps.h"
 #include "cli/train_ways.h"
-#include "infer/learn.h"
+#include "infer/engine/learn.h"
 
 struct training {
     struct order *order;

@@ -6,12 +6,12 @@
 #include "cli/libraries.h"
 #include "cli/train_steps.h"
 #include "cli/train_ways.h"
-#include "collector/uprobes.h"
-#include "image/program.h"
-#include "infer/entries.h"
-#include "pathmap/pathmap.h"
-#include "pathmap/session.h"
-#include "pathmap/uprobe_site.h"
+#include "collector/events/uprobes.h"
+#include "image/elf/program.h"
+#include "infer/model/entries.h"
+#include "pathmap/map/pathmap.h"
+#include "pathmap/train/session.h"
+#include "pathmap/train/uprobe_site.h"
 
 #define RING_BYTES    (64u << 20) /* per CPU: entries come by the hundred thousand a second */
 #define DUMP_BYTES    256         /* return addresses: that of the entry, and callers' as far as it reaches */

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "collector/counters.h"
+#include "collector/rings/counters.h"
 #include "collector/drain.h"
-#include "collector/launch.h"
-#include "collector/members.h"
-#include "collector/open.h"
-#include "collector/pebs.h"
-#include "collector/synth.h"
-#include "collector/tracing.h"
+#include "collector/targets/launch.h"
+#include "collector/targets/members.h"
+#include "collector/events/open.h"
+#include "collector/events/pebs.h"
+#include "collector/targets/synth.h"
+#include "collector/events/tracing.h"
 
 /* A process that starts and ends between two rounds of draining takes the base of its stack with it: look at
  * least this often, 40 times a second, and more often for a while after something started. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "collector/layout.h"
-#include "collector/touch.h"
+#include "collector/events/layout.h"
+#include "collector/targets/touch.h"
 
 /* A fork, or an exec (tid and parent 0). */
 struct start {

@@ -6,9 +6,9 @@
 #define FATHOM_COLLECTOR_DRAIN_H
 
 #include "collector/collector.h"
-#include "collector/counters.h"
-#include "collector/members.h"
-#include "collector/stackbase.h"
+#include "collector/rings/counters.h"
+#include "collector/targets/members.h"
+#include "collector/targets/stackbase.h"
 
 struct start; /* a fork or exec of the current round */
 

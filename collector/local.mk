@@ -1,28 +1,28 @@
 noinst_LTLIBRARIES += libcollector.la
 libcollector_la_SOURCES = \
-	collector/batch.c collector/batch.h \
+	collector/rings/batch.c collector/rings/batch.h \
 	collector/collector.c collector/collector.h \
-	collector/counters.c collector/counters.h \
+	collector/rings/counters.c collector/rings/counters.h \
 	collector/drain.c collector/drain.h \
-	collector/event.c collector/event.h \
-	collector/event_list.c collector/event_list.h \
-	collector/event_name.c collector/event_name.h \
-	collector/launch.c collector/launch.h \
-	collector/layout.c collector/layout.h \
-	collector/members.c collector/members.h \
-	collector/near.c collector/near.h \
-	collector/open.c collector/open.h \
-	collector/pebs.c collector/pebs.h \
-	collector/pfm.c collector/pfm.h \
-	collector/proc.c collector/proc.h \
-	collector/ring.c collector/ring.h \
-	collector/sideband.c collector/sideband.h \
-	collector/software.c collector/software.h \
-	collector/stackbase.c collector/stackbase.h \
-	collector/synth.c collector/synth.h \
-	collector/threadroot.c collector/threadroot.h \
-	collector/touch.c collector/touch.h \
-	collector/tracefs.c collector/tracefs.h \
-	collector/tracing.c collector/tracing.h \
-	collector/uprobes.c collector/uprobes.h
+	collector/events/event.c collector/events/event.h \
+	collector/events/event_list.c collector/events/event_list.h \
+	collector/events/event_name.c collector/events/event_name.h \
+	collector/targets/launch.c collector/targets/launch.h \
+	collector/events/layout.c collector/events/layout.h \
+	collector/targets/members.c collector/targets/members.h \
+	collector/events/near.c collector/events/near.h \
+	collector/events/open.c collector/events/open.h \
+	collector/events/pebs.c collector/events/pebs.h \
+	collector/events/pfm.c collector/events/pfm.h \
+	collector/targets/proc.c collector/targets/proc.h \
+	collector/rings/ring.c collector/rings/ring.h \
+	collector/targets/sideband.c collector/targets/sideband.h \
+	collector/events/software.c collector/events/software.h \
+	collector/targets/stackbase.c collector/targets/stackbase.h \
+	collector/targets/synth.c collector/targets/synth.h \
+	collector/targets/threadroot.c collector/targets/threadroot.h \
+	collector/targets/touch.c collector/targets/touch.h \
+	collector/events/tracefs.c collector/events/tracefs.h \
+	collector/events/tracing.c collector/events/tracing.h \
+	collector/events/uprobes.c collector/events/uprobes.h
 libcollector_la_LIBADD = $(PFM_LIBS)

@@ -6,7 +6,7 @@
 #define FATHOM_EVALUATE_COMPARISON_H
 
 #include "evaluate/truth.h"
-#include "infer/resolver.h"
+#include "infer/contexts/resolver.h"
 
 struct comparison;
 

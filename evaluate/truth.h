@@ -12,8 +12,8 @@
 #ifndef FATHOM_EVALUATE_TRUTH_H
 #define FATHOM_EVALUATE_TRUTH_H
 
-#include "infer/resolver.h"
-#include "pathmap/pathmap.h"
+#include "infer/contexts/resolver.h"
+#include "pathmap/map/pathmap.h"
 #include "process/unwind.h"
 
 struct truth;

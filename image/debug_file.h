@@ -2,7 +2,7 @@
 #ifndef FATHOM_IMAGE_DEBUG_FILE_H
 #define FATHOM_IMAGE_DEBUG_FILE_H
 
-#include "image/elf_file.h"
+#include "image/elf/elf_file.h"
 #include "image/image.h"
 
 /* By build-id, then by .gnu_debuglink (the rules of gdb, "Debugging Information in Separate Files"). When one

@@ -10,7 +10,7 @@
 #define FATHOM_IMAGE_DEBUGINFOD_H
 
 #include "base/log.h"
-#include "image/build_id.h"
+#include "image/elf/build_id.h"
 
 struct debuginfod;
 

@@ -9,7 +9,7 @@
 #ifndef FATHOM_IMAGE_FRAME_FLOW_H
 #define FATHOM_IMAGE_FRAME_FLOW_H
 
-#include "image/cfi.h"
+#include "image/cfi/cfi.h"
 #include "image/function_code.h"
 
 #define FRAME_OPEN (-1) /* not a fixed number of bytes */

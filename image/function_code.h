@@ -5,7 +5,7 @@
 #ifndef FATHOM_IMAGE_FUNCTION_CODE_H
 #define FATHOM_IMAGE_FUNCTION_CODE_H
 
-#include "image/code.h"
+#include "image/code/code.h"
 #include "image/image.h"
 
 #define FUNCTION_CODE_NONE UINT32_MAX

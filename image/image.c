@@ -7,8 +7,8 @@
 
 #include "image/cold.h"
 #include "image/debug_file.h"
-#include "image/mini_debug.h"
-#include "image/thread_return.h"
+#include "image/elf/mini_debug.h"
+#include "image/cfi/thread_return.h"
 
 /* Entry points that a stripped file still tells: the symbols of the C start-up code have no FDE. */
 static int add_entry_points(const struct elf_file *file, struct symbols *symbols)
@@ -33,7 +33,7 @@ static int add_entry_points(const struct elf_file *file, struct symbols *symbols
 }
 
 /* A file that has all its symbols and debug information itself needs no other. Servers are asked where there are
- * no names at all: for lines alone only when these are asked for (lines_reader.h). */
+ * no names at all: for lines alone only when these are asked for (reader.h). */
 static int find_debug_file(struct image *image, const struct image_options *options)
 {
     if (elf_file_section(&image->file, ".symtab") && elf_file_section(&image->file, ".debug_info"))

@@ -20,7 +20,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "image/build_id.h"
+#include "image/elf/build_id.h"
 
 #define IMAGE_NO_FUNCTION UINT32_MAX
 

@@ -3,8 +3,8 @@
 #define FATHOM_IMAGE_IMAGE_PRIVATE_H
 
 #include "base/arena.h"
-#include "image/cfi_table.h"
-#include "image/elf_file.h"
+#include "image/cfi/table.h"
+#include "image/elf/elf_file.h"
 #include "image/functions.h"
 #include "image/image.h"
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "image/image_private.h"
-#include "image/landing_pads.h"
-#include "image/relocations.h"
-#include "image/symbols.h"
+#include "image/cfi/landing_pads.h"
+#include "image/elf/relocations.h"
+#include "image/elf/symbols.h"
 
 struct seer {
     const struct elf_file *file;

@@ -1,59 +1,59 @@
 noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
-	infer/admission.c infer/admission.h \
-	infer/audits.c infer/audits.h \
-	infer/automaton.c infer/automaton.h \
-	infer/backoff.c infer/backoff.h \
-	infer/bases.c infer/bases.h \
-	infer/builds.c infer/builds.h \
-	infer/callers.c infer/callers.h \
-	infer/cid.c infer/cid.h \
-	infer/code_heights.c infer/code_heights.h \
-	infer/code_votes.c infer/code_votes.h \
-	infer/coherence.c infer/coherence.h \
-	infer/entries.c infer/entries.h \
-	infer/evidence.c infer/evidence.h \
-	infer/expectation.c infer/expectation.h \
-	infer/extend.c infer/extend.h \
-	infer/inside.c infer/inside.h \
-	infer/fit.c infer/fit.h \
-	infer/graph.c infer/graph.h \
-	infer/graph_statics.c infer/graph_statics.h \
-	infer/lattice.c infer/lattice.h \
-	infer/lattice_meet.c infer/lattice_private.h \
-	infer/lattice_values.c \
-	infer/learn.c infer/learn.h \
-	infer/lineage.c infer/lineage.h \
-	infer/locate.c infer/locate.h \
-	infer/main_stacks.c infer/main_stacks.h \
-	infer/narrow.c infer/narrow.h \
-	infer/novelty.c infer/novelty.h \
-	infer/numbering.c infer/numbering.h \
-	infer/openness.c infer/openness.h \
-	infer/origins.c infer/origins.h \
-	infer/pipeline.c infer/pipeline.h \
-	infer/renewal.c infer/renewal.h \
-	infer/resolver.c infer/resolver.h \
-	infer/scaled.h \
-	infer/settings.c infer/settings.h \
-	infer/shared_ground.c infer/shared_ground.h \
-	infer/shared_layout.c infer/shared_layout.h \
-	infer/shared_levels.c infer/shared_levels.h \
-	infer/shared_stacks.c infer/shared_stacks.h \
-	infer/shared_votes.c infer/shared_votes.h \
-	infer/run_time.c infer/run_time.h \
-	infer/sights.c infer/sights.h \
-	infer/smooth.c infer/smooth.h \
-	infer/stack_bases.c infer/stack_bases.h \
-	infer/starts.c infer/starts.h \
-	infer/statics.c infer/statics.h infer/statics_build.h \
-	infer/statics_classes.c \
-	infer/statics_starts.c \
-	infer/statics_targets.c \
-	infer/survey.c infer/survey.h \
-	infer/trainer.c infer/trainer.h \
-	infer/translation.c infer/translation.h \
-	infer/trellis.c infer/trellis.h \
-	infer/unread.c infer/unread.h \
-	infer/weights.c infer/weights.h
+	infer/contexts/admission.c infer/contexts/admission.h \
+	infer/samples/audits.c infer/samples/audits.h \
+	infer/model/automaton.c infer/model/automaton.h \
+	infer/model/backoff.c infer/model/backoff.h \
+	infer/bases/bases.c infer/bases/bases.h \
+	infer/samples/builds.c infer/samples/builds.h \
+	infer/model/callers.c infer/model/callers.h \
+	infer/samples/cid.c infer/samples/cid.h \
+	infer/bases/code_heights.c infer/bases/code_heights.h \
+	infer/bases/code_votes.c infer/bases/code_votes.h \
+	infer/model/coherence.c infer/model/coherence.h \
+	infer/model/entries.c infer/model/entries.h \
+	infer/model/evidence.c infer/model/evidence.h \
+	infer/model/expectation.c infer/model/expectation.h \
+	infer/model/extend.c infer/model/extend.h \
+	infer/model/inside.c infer/model/inside.h \
+	infer/model/fit.c infer/model/fit.h \
+	infer/model/graph.c infer/model/graph.h \
+	infer/model/graph_statics.c infer/model/graph_statics.h \
+	infer/model/lattice.c infer/model/lattice.h \
+	infer/model/meet.c infer/model/cells.h \
+	infer/model/values.c \
+	infer/engine/learn.c infer/engine/learn.h \
+	infer/model/lineage.c infer/model/lineage.h \
+	infer/samples/locate.c infer/samples/locate.h \
+	infer/bases/main_stacks.c infer/bases/main_stacks.h \
+	infer/model/narrow.c infer/model/narrow.h \
+	infer/model/novelty.c infer/model/novelty.h \
+	infer/samples/numbering.c infer/samples/numbering.h \
+	infer/model/openness.c infer/model/openness.h \
+	infer/samples/origins.c infer/samples/origins.h \
+	infer/engine/pipeline.c infer/engine/pipeline.h \
+	infer/model/renewal.c infer/model/renewal.h \
+	infer/contexts/resolver.c infer/contexts/resolver.h \
+	infer/model/scaled.h \
+	infer/samples/settings.c infer/samples/settings.h \
+	infer/bases/shared_ground.c infer/bases/shared_ground.h \
+	infer/bases/shared_layout.c infer/bases/shared_layout.h \
+	infer/bases/shared_levels.c infer/bases/shared_levels.h \
+	infer/bases/shared_stacks.c infer/bases/shared_stacks.h \
+	infer/bases/shared_votes.c infer/bases/shared_votes.h \
+	infer/samples/run_time.c infer/samples/run_time.h \
+	infer/model/sights.c infer/model/sights.h \
+	infer/model/smooth.c infer/model/smooth.h \
+	infer/bases/stack_bases.c infer/bases/stack_bases.h \
+	infer/samples/starts.c infer/samples/starts.h \
+	infer/statics/statics.c infer/statics/statics.h infer/statics/build.h \
+	infer/statics/classes.c \
+	infer/statics/roots.c \
+	infer/statics/targets.c \
+	infer/samples/survey.c infer/samples/survey.h \
+	infer/samples/trainer.c infer/samples/trainer.h \
+	infer/samples/translation.c infer/samples/translation.h \
+	infer/model/trellis.c infer/model/trellis.h \
+	infer/contexts/unread.c infer/contexts/unread.h \
+	infer/model/weights.c infer/model/weights.h
 libinfer_la_LIBADD = -lm

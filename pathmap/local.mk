@@ -1,29 +1,29 @@
 noinst_LTLIBRARIES += libpathmap.la
 libpathmap_la_SOURCES = \
-	pathmap/alive.c pathmap/alive.h \
-	pathmap/fmap.h \
-	pathmap/graft.c pathmap/graft.h \
-	pathmap/harvest.c pathmap/harvest.h pathmap/harvest_directory.c \
-	pathmap/map_data.h \
-	pathmap/merge.c \
-	pathmap/edges.c pathmap/edges.h \
-	pathmap/numbers.c pathmap/numbers.h \
-	pathmap/open.c \
-	pathmap/pathmap.c pathmap/pathmap.h \
-	pathmap/plan.c pathmap/plan.h \
-	pathmap/plan_cache.c pathmap/plan_cache.h \
-	pathmap/plan_calls.c pathmap/plan_calls.h \
-	pathmap/plan_choose.c pathmap/plan_choose.h \
-	pathmap/plan_code.c pathmap/plan_code.h \
-	pathmap/plan_displace.c pathmap/plan_displace.h \
-	pathmap/probe/plan.h pathmap/probe/plan_read.c \
-	pathmap/serialise.c \
-	pathmap/session.c pathmap/session.h \
-	pathmap/session_notes.c pathmap/session_notes.h \
-	pathmap/session_directory.c pathmap/session_directory.h \
-	pathmap/store_file.c pathmap/store_file.h \
-	pathmap/trie.c pathmap/trie.h \
-	pathmap/trie_data.h \
-	pathmap/uprobe_site.c pathmap/uprobe_site.h \
-	pathmap/verify.c
+	pathmap/train/alive.c pathmap/train/alive.h \
+	pathmap/map/fmap.h \
+	pathmap/train/graft.c pathmap/train/graft.h \
+	pathmap/train/harvest.c pathmap/train/harvest.h pathmap/train/harvest_directory.c \
+	pathmap/map/map_data.h \
+	pathmap/map/merge.c \
+	pathmap/map/edges.c pathmap/map/edges.h \
+	pathmap/map/numbers.c pathmap/map/numbers.h \
+	pathmap/map/open.c \
+	pathmap/map/pathmap.c pathmap/map/pathmap.h \
+	pathmap/train/plan.c pathmap/train/plan.h \
+	pathmap/train/plan_cache.c pathmap/train/plan_cache.h \
+	pathmap/train/plan_calls.c pathmap/train/plan_calls.h \
+	pathmap/train/plan_choose.c pathmap/train/plan_choose.h \
+	pathmap/train/plan_code.c pathmap/train/plan_code.h \
+	pathmap/train/plan_displace.c pathmap/train/plan_displace.h \
+	pathmap/wire/plan.h pathmap/wire/plan_read.c \
+	pathmap/map/serialise.c \
+	pathmap/train/session.c pathmap/train/session.h \
+	pathmap/train/session_notes.c pathmap/train/session_notes.h \
+	pathmap/train/session_directory.c pathmap/train/session_directory.h \
+	pathmap/train/store_file.c pathmap/train/store_file.h \
+	pathmap/map/trie.c pathmap/map/trie.h \
+	pathmap/map/trie_data.h \
+	pathmap/train/uprobe_site.c pathmap/train/uprobe_site.h \
+	pathmap/map/verify.c
 EXTRA_DIST += docs/fmap.md

@@ -5,7 +5,7 @@
 #ifndef FATHOM_PROCESS_FRAME_H
 #define FATHOM_PROCESS_FRAME_H
 
-#include "image/cfi.h"
+#include "image/cfi/cfi.h"
 #include "perfdata/sample.h"
 
 /* Where a signal frame, from its SP on, keeps the alternate stack (struct ucontext,

@@ -24,7 +24,7 @@
 
 #include "base/log.h"
 #include "image/cache.h"
-#include "image/cfi.h"
+#include "image/cfi/cfi.h"
 #include "perfdata/record.h"
 
 struct processes;

@@ -8,7 +8,7 @@
 #ifndef FATHOM_PROFILE_AGREEMENT_H
 #define FATHOM_PROFILE_AGREEMENT_H
 
-#include "infer/resolver.h"
+#include "infer/contexts/resolver.h"
 
 struct agreement;
 

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "infer/resolver.h"
+#include "infer/contexts/resolver.h"
 
 #define COMMON_SHARE 0.99 /* the paths looked at have this much of the probability together */
 

@@ -7,8 +7,8 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "image/lines.h"
-#include "infer/locate.h"
+#include "image/lines/lines.h"
+#include "infer/samples/locate.h"
 
 #define NO_ITEM     UINT32_MAX
 #define MAX_INLINED 32

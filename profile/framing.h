@@ -8,7 +8,7 @@
 #ifndef FATHOM_PROFILE_FRAMING_H
 #define FATHOM_PROFILE_FRAMING_H
 
-#include "infer/resolver.h"
+#include "infer/contexts/resolver.h"
 #include "profile/frames.h"
 
 struct framing_options {

@@ -8,7 +8,7 @@
 #ifndef FATHOM_PROFILE_SHARES_H
 #define FATHOM_PROFILE_SHARES_H
 
-#include "infer/resolver.h"
+#include "infer/contexts/resolver.h"
 
 struct shares;
 

@@ -5,7 +5,7 @@
 #ifndef FATHOM_REPORT_FORMAT_H
 #define FATHOM_REPORT_FORMAT_H
 
-#include "report/view.h"
+#include "report/views/view.h"
 
 /* What there is to write; all borrowed. */
 struct report {

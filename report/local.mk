@@ -1,19 +1,19 @@
 noinst_LTLIBRARIES += libreport.la
 libreport_la_SOURCES = \
-	report/branches.c report/branches.h \
-	report/callers.c \
-	report/draw.c \
-	report/flat.c \
-	report/folded.c \
+	report/views/branches.c report/views/branches.h \
+	report/views/callers.c \
+	report/views/draw.c \
+	report/views/flat.c \
+	report/export/folded.c \
 	report/format.c report/format.h \
-	report/functions.c report/functions.h \
-	report/heading.c \
-	report/inferences.c report/inferences.h \
-	report/json.c report/json.h \
-	report/left_out.c \
-	report/printer.c report/printer.h \
-	report/shorten.c report/shorten.h \
-	report/sure.c \
-	report/tree.c \
-	report/view.c report/view.h report/views.h \
-	report/weight.c report/weight.h
+	report/views/functions.c report/views/functions.h \
+	report/views/heading.c \
+	report/views/inferences.c report/views/inferences.h \
+	report/export/json.c report/export/json.h \
+	report/views/left_out.c \
+	report/text/printer.c report/text/printer.h \
+	report/text/shorten.c report/text/shorten.h \
+	report/views/sure.c \
+	report/views/tree.c \
+	report/views/view.c report/views/view.h report/views/views.h \
+	report/text/weight.c report/text/weight.h

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pathmap/probe/plan.h"
-#include "pathmap/probe/store.h"
+#include "pathmap/wire/plan.h"
+#include "pathmap/wire/store.h"
 
 /* Makes the store DIR/store-PID-N of this process, N being the first number that is free; to be called once,
  * by the program's first thread and before the first entry. 0 or -errno. The directory's name is copied. */

@@ -4,7 +4,7 @@
 #ifndef FATHOM_PATHMAP_PROBE_IMAGES_H
 #define FATHOM_PATHMAP_PROBE_IMAGES_H
 
-#include "pathmap/probe/mail.h"
+#include "pathmap/wire/mail.h"
 
 /* Hooks all images that are loaded, and the loader, so that images_update() runs when it has mapped or
  * unmapped some. directory and mail: the session's; both must stay. Once, after core_start(). */

@@ -20,7 +20,7 @@ libprobe_core_la_SOURCES = \
 	pathmap/probe/stack.c \
 	pathmap/probe/arguments.h \
 	pathmap/probe/state.h \
-	pathmap/probe/store.c pathmap/probe/store.h \
+	pathmap/probe/store.c pathmap/wire/store.h \
 	pathmap/probe/thread.c \
 	pathmap/probe/vma.c pathmap/probe/vma.h \
 	pathmap/probe/wide.c
@@ -40,12 +40,12 @@ libfathom_probe_la_SOURCES = \
 	pathmap/probe/images.c pathmap/probe/images.h \
 	pathmap/probe/leave.h \
 	pathmap/probe/loader.c pathmap/probe/loader.h \
-	pathmap/probe/mail.h \
+	pathmap/wire/mail.h \
 	pathmap/probe/mail_client.c pathmap/probe/mail_client.h \
 	pathmap/probe/masks.c \
 	pathmap/probe/notes.c pathmap/probe/notes.h \
 	pathmap/probe/patch.c pathmap/probe/patch.h \
-	pathmap/probe/plan.h pathmap/probe/plan_read.c \
+	pathmap/wire/plan.h pathmap/wire/plan_read.c \
 	pathmap/probe/real.c pathmap/probe/real.h \
 	pathmap/probe/region.c pathmap/probe/region.h \
 	pathmap/probe/stacks.c \

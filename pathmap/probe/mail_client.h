@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "pathmap/probe/mail.h"
+#include "pathmap/wire/mail.h"
 
 struct mail_answer {
     uint32_t status; /* enum mail_status */

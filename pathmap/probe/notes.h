@@ -5,7 +5,7 @@
 #ifndef FATHOM_PATHMAP_PROBE_NOTES_H
 #define FATHOM_PATHMAP_PROBE_NOTES_H
 
-#include "pathmap/probe/mail.h"
+#include "pathmap/wire/mail.h"
 
 /* The mailbox, which stays; the program is named by what it was executed as. */
 void notes_start(struct mail *mail);

@@ -9,7 +9,7 @@
 #define FATHOM_PATHMAP_PROBE_PATCH_H
 
 #include "pathmap/probe/breakpoint.h"
-#include "pathmap/probe/plan.h"
+#include "pathmap/wire/plan.h"
 
 #define PATCH_SEGMENTS 8
 

@@ -22,8 +22,8 @@
 #include <stdint.h>
 
 #include "pathmap/probe/layout.h"
-#include "pathmap/probe/plan.h"
-#include "pathmap/probe/store.h"
+#include "pathmap/wire/plan.h"
+#include "pathmap/wire/store.h"
 
 #define STACKS_MAX   (1u << 18)
 #define THREADS_MAX  (1u << 15)

@@ -68,7 +68,7 @@ struct thread *thread_here(void)
 
 /* After the system calls clone3 and clone, glibc calls the thread's function by a register:
  *     mov $435,%eax; syscall; ...; call *%rdx
- * (sysdeps/unix/sysv/linux/x86_64/clone3.S, clone.S; see image/thread_return.h). */
+ * (sysdeps/unix/sysv/linux/x86_64/clone3.S, clone.S; see image/cfi/thread_return.h). */
 static void seek_returns(void)
 {
     core.thread_returns_sought = true;

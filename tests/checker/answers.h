@@ -5,7 +5,7 @@
 #ifndef FATHOM_TESTS_CHECKER_ANSWERS_H
 #define FATHOM_TESTS_CHECKER_ANSWERS_H
 
-#include "infer/resolver.h"
+#include "infer/contexts/resolver.h"
 
 struct answers;
 

@@ -14,7 +14,7 @@
 #ifndef FATHOM_TESTS_CHECKER_JUDGE_H
 #define FATHOM_TESTS_CHECKER_JUDGE_H
 
-#include "pathmap/pathmap.h"
+#include "pathmap/map/pathmap.h"
 #include "process/unwind.h"
 #include "tests/checker/scene.h"
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "infer/pipeline.h"
+#include "infer/engine/pipeline.h"
 #include "tests/checker/answers.h"
 #include "tests/checker/faults.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/checksum.h"
 #include "base/hash.h"
-#include "image/calls.h"
+#include "image/calls/calls.h"
 
 /* An image with its code, for all scenes that have it. */
 struct part {

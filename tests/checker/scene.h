@@ -8,7 +8,7 @@
  *   - or when the callee is a signal's restorer, or the caller is one and the callee's address is taken
  *     (SIGNAL).
  *
- * It reads image/calls.h and nothing of the inference whose answers it is there to judge.
+ * It reads image/calls/calls.h and nothing of the inference whose answers it is there to judge.
  */
 #ifndef FATHOM_TESTS_CHECKER_SCENE_H
 #define FATHOM_TESTS_CHECKER_SCENE_H

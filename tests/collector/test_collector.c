@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "collector/collector.h"
-#include "collector/layout.h"
-#include "collector/open.h"
-#include "collector/tracefs.h"
+#include "collector/events/layout.h"
+#include "collector/events/open.h"
+#include "collector/events/tracefs.h"
 
 #define MAX 8192
 

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/event.h"
-#include "collector/event_list.h"
-#include "collector/event_name.h"
-#include "collector/near.h"
-#include "collector/open.h"
-#include "collector/tracefs.h"
+#include "collector/events/event.h"
+#include "collector/events/event_list.h"
+#include "collector/events/event_name.h"
+#include "collector/events/near.h"
+#include "collector/events/open.h"
+#include "collector/events/tracefs.h"
 
 static struct event parse(const struct event_options *options)
 {

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "collector/layout.h"
-#include "collector/threadroot.h"
+#include "collector/events/layout.h"
+#include "collector/targets/threadroot.h"
 
 /* A sample with a 32-byte dump of which 13 bytes are valid. */
 static const struct perf_event_attr attr = {

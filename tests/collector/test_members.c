@@ -1,7 +1,7 @@
 /* Who is recorded where events tell of all processes. */
 #include <criterion/criterion.h>
 
-#include "collector/members.h"
+#include "collector/targets/members.h"
 
 Test(members, processes_stay_until_their_last_thread_ended)
 {

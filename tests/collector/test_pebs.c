@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "collector/event.h"
-#include "collector/pebs.h"
+#include "collector/events/event.h"
+#include "collector/events/pebs.h"
 
 static const struct pebs_machine skylake = {.max_precise = 3, .times = true, .weights = true};
 

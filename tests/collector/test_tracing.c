@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "collector/event.h"
-#include "collector/tracefs.h"
-#include "collector/tracing.h"
+#include "collector/events/event.h"
+#include "collector/events/tracefs.h"
+#include "collector/events/tracing.h"
 
 static struct event parse(const char *name)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "infer/automaton.h"
+#include "infer/model/automaton.h"
 
 #define FUNCTIONS 16
 #define CALLS     64

@@ -1,8 +1,8 @@
 /* fuzz_image.c - a fuzz target for the ELF, CFI and code readers: opens an image and asks it everything. */
 #include <stdlib.h>
 
-#include "image/calls.h"
-#include "image/cfi.h"
+#include "image/calls/calls.h"
+#include "image/cfi/cfi.h"
 #include "image/image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

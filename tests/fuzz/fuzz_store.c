@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pathmap/harvest.h"
-#include "pathmap/pathmap.h"
+#include "pathmap/train/harvest.h"
+#include "pathmap/map/pathmap.h"
 #include "tests/pathmap/exercise.h"
 #include "tests/pathmap/store.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/calls.h"
-#include "image/cfi.h"
+#include "image/calls/calls.h"
+#include "image/cfi/cfi.h"
 #include "tests/image/build.h"
 
 static struct image *image;

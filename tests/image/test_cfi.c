@@ -1,7 +1,7 @@
 /* CFI rows of hand-written code whose frames are known at every instruction. */
 #include <criterion/criterion.h>
 
-#include "image/cfi.h"
+#include "image/cfi/cfi.h"
 #include "tests/image/build.h"
 
 /* Every instruction is one byte long, so that addresses can be counted. */

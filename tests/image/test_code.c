@@ -4,9 +4,9 @@
 #include <glob.h>
 #include <string.h>
 
-#include "image/code.h"
+#include "image/code/code.h"
 #include "image/image.h"
-#include "image/insn.h"
+#include "image/code/insn.h"
 
 /* How control goes on, in the words of insn.h. (It tells no stops from plain instructions where those are ud2
  * or hlt.) */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/cfi.h"
+#include "image/cfi/cfi.h"
 #include "tests/image/build.h"
 
 /* Functions whose unlikely parts gcc moves away: reached by a conditional jump with a frame (plain) and

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "image/cache.h"
-#include "image/calls.h"
+#include "image/calls/calls.h"
 #include "image/image_store.h"
 #include "image/vdso.h"
 #include "tests/image/build.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "image/program.h"
+#include "image/elf/program.h"
 
 static char directory[] = "/tmp/fathom-program.XXXXXX";
 

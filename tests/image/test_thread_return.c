@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "image/cache.h"
-#include "image/cfi.h"
+#include "image/cfi/cfi.h"
 
 struct libc {
     char path[512];

@@ -2,7 +2,7 @@
 #ifndef FATHOM_TESTS_INFER_RIG_H
 #define FATHOM_TESTS_INFER_RIG_H
 
-#include "infer/automaton.h"
+#include "infer/model/automaton.h"
 
 enum { RIG_FUNCTIONS = 16 };
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "infer/callers.h"
+#include "infer/model/callers.h"
 #include "tests/infer/rig.h"
 
 /* Plain enumeration by recursion, written from the headers. */

@@ -1,7 +1,7 @@
 /* What a function calls by its lower orders: known answers. */
 #include <criterion/criterion.h>
 
-#include "infer/backoff.h"
+#include "infer/model/backoff.h"
 
 #define EPS 1e-12
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "infer/bases.h"
-#include "infer/trainer.h"
+#include "infer/bases/bases.h"
+#include "infer/samples/trainer.h"
 #include "tests/infer/world.h"
 
 static void vote(struct world *w, struct bases *bases, struct sample sample, uint32_t tid, int expected)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "infer/builds.h"
-#include "pathmap/trie.h"
+#include "infer/samples/builds.h"
+#include "pathmap/map/trie.h"
 
 static int warnings;
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "infer/code_votes.h"
-#include "infer/main_stacks.h"
+#include "infer/bases/code_votes.h"
+#include "infer/bases/main_stacks.h"
 
 /* Functions of the trie. */
 enum { START, RUN, MAIN, WORK, DEEP, AGAIN, HANDLER, LEAF, ALLOCA, BELOW, BY_NAME, INNER, THREAD, FUNCTIONS };

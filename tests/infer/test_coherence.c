@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "infer/coherence.h"
+#include "infer/model/coherence.h"
 #include "tests/infer/world.h"
 
 enum { MAX_STATES = 256, USUAL = 3 }; /* the level of one usual gap */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "infer/expectation.h"
-#include "infer/numbering.h"
+#include "infer/model/expectation.h"
+#include "infer/samples/numbering.h"
 #include "tests/infer/world.h"
 
 /* fun0 calls fun1 and fun2; both call fun3, which calls fun4: ambiguous. fun5 under fun1 and fun6 under fun2

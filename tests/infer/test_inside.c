@@ -1,7 +1,7 @@
 /* Where a sample lies in its function: which of two paths at one height that speaks for. */
 #include <criterion/criterion.h>
 
-#include "infer/inside.h"
+#include "infer/model/inside.h"
 #include "tests/infer/world.h"
 
 /* fun0 calls fun1 and fun2, which both call fun3: under fun1 it was sampled 30 times in its first bytes,

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "infer/lattice.h"
+#include "infer/model/lattice.h"
 #include "tests/infer/rig.h"
 
 /* a at 16 calls b at +32, b itself at +48; c is called by b at +4096, by nobody that training saw. */

@@ -4,8 +4,8 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "image/code.h"
-#include "infer/narrow.h"
+#include "image/code/code.h"
+#include "infer/model/narrow.h"
 #include "tests/infer/world.h"
 
 struct story {

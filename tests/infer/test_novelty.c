@@ -1,7 +1,7 @@
 /* How likely paths leave what training saw: known answers. */
 #include <criterion/criterion.h>
 
-#include "infer/novelty.h"
+#include "infer/model/novelty.h"
 
 /* a is walked 100 times and calls b each time; b calls c to f in turn, 25 times each. */
 struct rig {

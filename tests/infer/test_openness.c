@@ -1,8 +1,8 @@
 /* Whether a run leaves what training saw: known answers. */
 #include <criterion/criterion.h>
 
-#include "infer/openness.h"
-#include "infer/settings.h"
+#include "infer/model/openness.h"
+#include "infer/samples/settings.h"
 
 /* Training saw f at 16 and 32, of an image that is hooked or not; the library is not. */
 struct rig {

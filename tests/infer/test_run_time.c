@@ -1,7 +1,7 @@
 /* The time that threads ran, by samples of a clock and of others between them. */
 #include <criterion/criterion.h>
 
-#include "infer/run_time.h"
+#include "infer/samples/run_time.h"
 
 enum { CLOCK, AUDIT };
 

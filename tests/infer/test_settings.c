@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "infer/settings.h"
+#include "infer/samples/settings.h"
 
 enum { PID = 10, BASE = 0x7f0000001000, LOW = 0x7f0000000000 };
 

@@ -1,7 +1,7 @@
 /* Which shared stack an SP is on, at which time. */
 #include <criterion/criterion.h>
 
-#include "infer/shared_stacks.h"
+#include "infer/bases/shared_stacks.h"
 
 static uint64_t base_at(struct shared_stacks *s, uint32_t pid, uint64_t sp, uint64_t time)
 {

@@ -1,7 +1,7 @@
 /* Voting for the bases of stacks that belong to no thread, on maps made by hand. */
 #include <criterion/criterion.h>
 
-#include "infer/shared_votes.h"
+#include "infer/bases/shared_votes.h"
 #include "tests/infer/world.h"
 
 /* Stacks of 64 KiB, one below the other, under BASE. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "infer/lineage.h"
-#include "infer/smooth.h"
+#include "infer/model/lineage.h"
+#include "infer/model/smooth.h"
 #include "tests/infer/world.h"
 
 #define MAX_SEEN 2048

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "image/cache.h"
-#include "infer/starts.h"
+#include "infer/samples/starts.h"
 #include "tests/sanitized.h"
 
 struct loaded {

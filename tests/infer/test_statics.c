@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "infer/statics.h"
+#include "infer/statics/statics.h"
 
 #ifdef __clang__
 #define APART __attribute__((noinline, optnone))

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "infer/trainer.h"
+#include "infer/samples/trainer.h"
 #include "tests/infer/world.h"
 
 enum { DUMP = 1 << 16, STEPS = 20000 };

@@ -1,7 +1,7 @@
 /* Numbers per image, for more images than are remembered as the last ones. */
 #include <criterion/criterion.h>
 
-#include "infer/translation.h"
+#include "infer/samples/translation.h"
 
 enum { IMAGES = 7 };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "infer/trellis.h"
+#include "infer/model/trellis.h"
 #include "tests/infer/world.h"
 
 enum { COLUMNS = 5, STATES = 2, WAYS = 32 /* STATES to the power of COLUMNS */ };

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "infer/backoff.h"
-#include "infer/weights.h"
+#include "infer/model/backoff.h"
+#include "infer/model/weights.h"
 #include "tests/infer/rig.h"
 
 enum { A, B, C, D, E };

@@ -7,7 +7,7 @@
 #ifndef FATHOM_TESTS_INFER_WORLD_H
 #define FATHOM_TESTS_INFER_WORLD_H
 
-#include "infer/resolver.h"
+#include "infer/contexts/resolver.h"
 #include "tests/process/self.h"
 
 #ifdef __clang__

@@ -1,4 +1,4 @@
-/* equivalent.c - see equivalent.h. It uses capstone directly, so that a misreading in image/insn.c shows. */
+/* equivalent.c - see equivalent.h. It uses capstone directly, so that a misreading in image/code/insn.c shows. */
 #include "tests/pathmap/equivalent.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/cfi.h"
+#include "image/cfi/cfi.h"
 
 struct check {
     const struct image *image;

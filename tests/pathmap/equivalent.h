@@ -2,7 +2,7 @@
 #ifndef TESTS_PATHMAP_EQUIVALENT_H
 #define TESTS_PATHMAP_EQUIVALENT_H
 
-#include "pathmap/plan.h"
+#include "pathmap/train/plan.h"
 
 /* Every hook's code is placed at a pretend address and decoded by capstone: it must do what the original
  * instructions do, operand by operand, with the same absolute targets. Then: the original bytes are the

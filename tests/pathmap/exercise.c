@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/checksum.h"
-#include "pathmap/fmap.h"
+#include "pathmap/map/fmap.h"
 
 static void promise(bool kept)
 {

@@ -3,7 +3,7 @@
 #ifndef FATHOM_TESTS_PATHMAP_EXERCISE_H
 #define FATHOM_TESTS_PATHMAP_EXERCISE_H
 
-#include "pathmap/pathmap.h"
+#include "pathmap/map/pathmap.h"
 
 /* Makes the checksums (and the file's size in the header) agree with the bytes, as far as sections lie
  * inside. */

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "pathmap/pathmap.h"
+#include "pathmap/map/pathmap.h"
 
 #define MODEL_DEPTH  8
 #define MODEL_IMAGES 3

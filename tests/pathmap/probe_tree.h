@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "pathmap/probe/store.h"
+#include "pathmap/wire/store.h"
 
 /* Every path of the store, summed over trees, heights and sites, sorted; names[id] for ids below count, those
  * above have none. Paths through `without` (an id; 0: none) are left out. The caller frees. */

@@ -1,10 +1,10 @@
 /*
- * store.h - writes stores as the probe runtime does (pathmap/probe/store.h), for tests of what reads them.
+ * store.h - writes stores as the probe runtime does (pathmap/wire/store.h), for tests of what reads them.
  */
 #ifndef FATHOM_TESTS_PATHMAP_STORE_H
 #define FATHOM_TESTS_PATHMAP_STORE_H
 
-#include "pathmap/probe/store.h"
+#include "pathmap/wire/store.h"
 
 struct store_maker {
     int fd;        /* a file of memory */

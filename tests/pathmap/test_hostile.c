@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pathmap/fmap.h"
+#include "pathmap/map/fmap.h"
 #include "tests/pathmap/exercise.h"
 #include "tests/pathmap/model.h"
 

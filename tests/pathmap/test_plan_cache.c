@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pathmap/plan_cache.h"
+#include "pathmap/train/plan_cache.h"
 
 static char home[] = "/tmp/fathom-plans.XXXXXX", plans[256];
 static const struct plan_options whole, calls = {.calls_only = true};

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "pathmap/plan_displace.h"
+#include "pathmap/train/plan_displace.h"
 
 #define START 0x1000
 

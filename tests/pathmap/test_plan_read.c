@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pathmap/probe/plan.h"
+#include "pathmap/wire/plan.h"
 
 enum { HOOKS = 4, CALLS = 5 };
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "pathmap/pathmap.h"
+#include "pathmap/map/pathmap.h"
 
 static const struct build_id build_a = {4, {1, 2, 3, 4}}, build_b = {4, {1, 2, 3, 5}}, no_build;
 

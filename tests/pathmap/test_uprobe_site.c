@@ -1,7 +1,7 @@
 /* test_uprobe_site.c - which instruction of a function is watched. */
 #include <criterion/criterion.h>
 
-#include "pathmap/uprobe_site.h"
+#include "pathmap/train/uprobe_site.h"
 #include "tests/image/build.h"
 
 #define F(name, code)                                                                                        \

@@ -27,9 +27,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pathmap/plan.h"
-#include "pathmap/probe/mail.h"
-#include "pathmap/probe/store.h"
+#include "pathmap/train/plan.h"
+#include "pathmap/wire/mail.h"
+#include "pathmap/wire/store.h"
 #include "tests/probe/refuse.h"
 
 #define PLANS 256

@@ -1,5 +1,5 @@
 /*
- * check_calls.c - holds the calls that image/calls.h finds against those that ran: "check_calls FILE" unwinds
+ * check_calls.c - holds the calls that image/calls/calls.h finds against those that ran: "check_calls FILE" unwinds
  * every stack dump of a recording and looks for the call site between each frame and its caller.
  *
  * Prints one line: frames, share with the right offset, with an open one, and with the function that was
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "image/calls.h"
+#include "image/calls/calls.h"
 #include "perfdata/reader.h"
 #include "process/unwind.h"
 

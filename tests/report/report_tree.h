@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "report/view.h"
+#include "report/views/view.h"
 
 struct report_tree {
     struct cct *cct;

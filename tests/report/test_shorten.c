@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/shorten.h"
-#include "report/weight.h"
+#include "report/text/shorten.h"
+#include "report/text/weight.h"
 
 static void shortens(const char *name, size_t room, const char *wanted)
 {

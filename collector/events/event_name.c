@@ -1,0 +1,167 @@
+/* event_name.c - event names and their modifiers; see event_name.h. */
+#include "collector/events/event_name.h"
+
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/events/near.h"
+#include "collector/events/pfm.h"
+#include "collector/events/software.h"
+#include "collector/events/tracefs.h"
+
+/* Takes a last ":..." made of u, k and p alone off name->text. */
+static int take_modifiers(const char *text, struct event_name *name, struct fathom_error *err)
+{
+    if (strlen(text) >= sizeof name->text)
+        return error_set(err, EINVAL, "the event name is longer than %zu bytes", sizeof name->text - 1);
+    strcpy(name->text, text);
+    char *colon = strrchr(name->text, ':');
+    if (!colon || colon == name->text || colon[1] == '\0' || colon[1 + strspn(colon + 1, "ukp")] != '\0')
+        return 0;
+    if (strchr(colon, 'k'))
+        return error_set(err, EINVAL,
+                         "event '%s': ':k' asks for the kernel, but calling contexts are those of user code; "
+                         "use ':u' or no modifier",
+                         text);
+    for (const char *c = colon; *c; c++)
+        name->precise += *c == 'p';
+    *colon = '\0';
+    return 0;
+}
+
+/* mem:ADDR[/LEN][:rwx] */
+static int parse_breakpoint(const char *text, struct perf_event_attr *attr, struct fathom_error *err)
+{
+    char *end;
+    errno = 0;
+    uint64_t address = strtoull(text + 4, &end, 0), length = 0;
+    if (errno || end == text + 4)
+        goto bad;
+    if (*end == '/') {
+        const char *at = end + 1;
+        length = strtoull(at, &end, 0);
+        if (end == at || (length != 1 && length != 2 && length != 4 && length != 8))
+            return error_set(err, EINVAL, "event '%s': a breakpoint is 1, 2, 4 or 8 bytes long", text);
+    }
+    uint32_t type = 0;
+    if (*end == ':') {
+        for (end++; *end; end++) {
+            if (*end == 'r')
+                type |= HW_BREAKPOINT_R;
+            else if (*end == 'w')
+                type |= HW_BREAKPOINT_W;
+            else if (*end == 'x')
+                type |= HW_BREAKPOINT_X;
+            else
+                goto bad;
+        }
+    }
+    if (*end)
+        goto bad;
+    if (type == 0)
+        type = HW_BREAKPOINT_R | HW_BREAKPOINT_W;
+    if ((type & HW_BREAKPOINT_X) && (type & HW_BREAKPOINT_RW))
+        return error_set(err, EINVAL, "event '%s': x does not go together with r or w", text);
+    attr->type = PERF_TYPE_BREAKPOINT;
+    attr->bp_type = type;
+    attr->bp_addr = address;
+    /* x86 wants sizeof(long) for an instruction breakpoint (arch/x86/kernel/hw_breakpoint.c). */
+    attr->bp_len = type == HW_BREAKPOINT_X ? sizeof(long) : length ? length : HW_BREAKPOINT_LEN_4;
+    return 0;
+bad:
+    return error_set(err, EINVAL, "event '%s' is not of the form mem:ADDRESS[/LENGTH][:rwx]", text);
+}
+
+static bool parse_software(const char *text, struct perf_event_attr *attr)
+{
+    const struct software_event *event = software_find(text);
+    if (!event)
+        return false;
+    attr->type = PERF_TYPE_SOFTWARE;
+    attr->config = event->config;
+    return true;
+}
+
+/* SYSTEM:NAME, each a plain file name. -ENOENT without a sentence: not of this form, or not there. */
+static int parse_tracepoint(const char *text, struct perf_event_attr *attr)
+{
+    const char *colon = strchr(text, ':');
+    if (!colon || colon == text || !colon[1] || strchr(text, '/') || strchr(colon + 1, ':') || text[0] == '.')
+        return -ENOENT;
+    char path[256];
+    snprintf(path, sizeof path, "events/%.*s/%s/id", (int)(colon - text), text, colon + 1);
+    uint64_t id;
+    int rc = tracefs_number(path, &id);
+    if (rc)
+        return -ENOENT;
+    attr->type = PERF_TYPE_TRACEPOINT;
+    attr->config = id;
+    return 0;
+}
+
+/* Software events that the kernel raises in its own mode: with exclude_kernel they never fire. */
+static bool fires_in_kernel(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_TRACEPOINT ||
+           (attr->type == PERF_TYPE_SOFTWARE &&
+            (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES || attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+             attr->config == PERF_COUNT_SW_CGROUP_SWITCHES));
+}
+
+static int unknown(const char *text, struct fathom_error *err)
+{
+    char near[300], *events;
+    size_t size;
+    if (!err) /* the caller only wants to know */
+        return -ENOENT;
+    near_names(text, near, sizeof near);
+    const char *tracepoints = "";
+    if (strchr(text, ':') && tracefs_read("available_events", &events, &size) == 0)
+        free(events);
+    else if (strchr(text, ':'))
+        tracepoints = " (for tracepoints, /sys/kernel/tracing must be readable; as root it need not be "
+                      "mounted)";
+    return error_set(err, ENOENT,
+                     "there is no event '%s'%s%s%s 'fathom record --list-events' shows what can be sampled "
+                     "here%s",
+                     text, near[0] ? ": did you mean " : "", near, near[0] ? "?" : ":", tracepoints);
+}
+
+int event_name_parse(const char *text, struct event_name *name, struct perf_event_attr *attr,
+                     struct fathom_error *err)
+{
+    memset(name, 0, sizeof *name);
+    if (strchr(text, ',') && !strchr(text, '/')) /* pmu/a=1,b=2/ is one */
+        return error_set(err, EINVAL, "event '%s': one event is recorded at a time", text);
+    if (strncmp(text, "mem:", 4) == 0) {
+        if (strlen(text) >= sizeof name->text)
+            return error_set(err, EINVAL, "the event name is longer than %zu bytes", sizeof name->text - 1);
+        strcpy(name->text, text);
+        return parse_breakpoint(text, attr, err);
+    }
+    int rc = take_modifiers(text, name, err);
+    if (rc)
+        return rc;
+    const char *reason = "";
+    struct pfm_code code;
+    rc = pfm_encode(name->text, &code, &reason);
+    if (rc == 0) {
+        attr->type = code.type;
+        attr->config = code.config;
+        attr->config1 = code.config1;
+        attr->config2 = code.config2;
+        name->period = code.freq ? 0 : code.period;
+        name->frequency = code.freq ? code.period : 0;
+        if (!name->precise)
+            name->precise = code.precise;
+    } else if (!parse_software(name->text, attr) && parse_tracepoint(name->text, attr) != 0) {
+        if (rc == -EINVAL)
+            return error_set(err, EINVAL, "event '%s': %s", name->text, reason);
+        return unknown(name->text, err);
+    }
+    name->in_kernel = fires_in_kernel(attr);
+    return 0;
+}

@@ -1,0 +1,99 @@
+/* open.c - perf_event_open(2) and its refusals; see open.h. */
+#include "collector/events/open.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+int open_event(struct perf_event_attr *attr, pid_t tid, int cpu)
+{
+    long fd = syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    return fd < 0 ? -errno : (int)fd;
+}
+
+int open_probe(const struct perf_event_attr *attr)
+{
+    struct perf_event_attr copy = *attr;
+    copy.disabled = 1;
+    copy.enable_on_exec = 0;
+    int fd = open_event(&copy, 0, -1);
+    if (fd < 0)
+        return fd;
+    close(fd);
+    return 0;
+}
+
+long open_setting(const char *path, long absent)
+{
+    FILE *file = fopen(path, "re");
+    long value;
+    if (!file)
+        return absent;
+    if (fscanf(file, "%ld", &value) != 1)
+        value = absent;
+    fclose(file);
+    return value;
+}
+
+static int refused(struct fathom_error *err, int code, const char *event, const struct perf_event_attr *attr,
+                   pid_t tid)
+{
+    char path[64];
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%d", (int)tid);
+    if (tid > 0 && geteuid() != 0 && stat(path, &st) == 0 && st.st_uid != geteuid())
+        return error_set(err, code,
+                         "process %d belongs to user %u: only that user or root (CAP_PERFMON and "
+                         "CAP_SYS_PTRACE) may record it",
+                         (int)tid, (unsigned)st.st_uid);
+    long paranoid = open_setting(PARANOID, -2);
+    if (paranoid == -2)
+        return error_set(err, code, "this kernel was built without perf events, or a container hides them");
+    if (geteuid() == 0)
+        return error_set(err, code,
+                         "event '%s' is refused although we are root: a container or the security module "
+                         "forbids perf_event_open (kernel.perf_event_paranoid is %ld)",
+                         event, paranoid);
+    return error_set(
+        err, code,
+        "event '%s' is not allowed: kernel.perf_event_paranoid is %ld; run as root, or set it to "
+        "%d or less ('sysctl kernel.perf_event_paranoid=%d')",
+        event, paranoid, attr->exclude_kernel ? 2 : -1, attr->exclude_kernel ? 2 : -1);
+}
+
+int open_error(struct fathom_error *err, int code, const char *event, const struct perf_event_attr *attr,
+               pid_t tid)
+{
+    switch (code) {
+    case ESRCH:
+        return error_set(err, code, "process %d does not exist", (int)tid);
+    case EACCES:
+    case EPERM:
+        return refused(err, code, event, attr, tid);
+    case EMFILE:
+    case ENFILE:
+        return error_set(err, code,
+                         "too many open files: recording needs a file descriptor per thread, CPU and event; "
+                         "raise the limit ('ulimit -n') or record fewer threads");
+    case ENOENT:
+    case ENODEV:
+    case EOPNOTSUPP:
+        return error_set(err, code,
+                         "this machine's CPU has no event '%s' (in a virtual machine: no counters); "
+                         "try cpu-clock",
+                         event);
+    case EBUSY:
+        return error_set(err, code, "event '%s' is in use by another profiler or the kernel's watchdog",
+                         event);
+    case ENOSPC:
+        return error_set(err, code, "no hardware breakpoint or counter is left for event '%s'", event);
+    default:
+        return error_system(err, code, "cannot open event '%s'", event);
+    }
+}

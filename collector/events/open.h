@@ -1,0 +1,28 @@
+/*
+ * open.h - the only caller of perf_event_open(2), and what its errors mean.
+ */
+#ifndef FATHOM_COLLECTOR_EVENTS_OPEN_H
+#define FATHOM_COLLECTOR_EVENTS_OPEN_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/* The largest attr that Debian 12's perf reads (PERF_ATTR_SIZE_VER7): newer fields are not used. */
+#define OPEN_ATTR_SIZE 128
+
+/* A file descriptor (close-on-exec) or a negative errno. attr->size must be at most OPEN_ATTR_SIZE. tid 0:
+ * the caller; cpu -1: any. */
+int open_event(struct perf_event_attr *attr, pid_t tid, int cpu);
+/* Whether the kernel accepts this event for the calling thread. 0 or a negative errno. */
+int open_probe(const struct perf_event_attr *attr);
+/* A sentence for a failed open_event(). Returns -code. */
+int open_error(struct fathom_error *err, int code, const char *event, const struct perf_event_attr *attr,
+               pid_t tid);
+
+/* Reads a number from a file such as /proc/sys/kernel/perf_event_paranoid; `absent` if that fails. */
+long open_setting(const char *path, long absent);
+
+#endif

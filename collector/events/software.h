@@ -1,0 +1,20 @@
+/*
+ * software.h - the kernel's software events by perf's names (tools/perf/util/parse-events.c), some of which
+ * libpfm4 does not have.
+ */
+#ifndef FATHOM_COLLECTOR_EVENTS_SOFTWARE_H
+#define FATHOM_COLLECTOR_EVENTS_SOFTWARE_H
+
+#include <stdint.h>
+
+struct software_event {
+    const char *name;
+    uint64_t config;         /* PERF_COUNT_SW_ */
+    const char *description; /* NULL: another name of the event before it */
+};
+
+extern const struct software_event software_events[]; /* ends with a NULL name */
+
+const struct software_event *software_find(const char *name); /* NULL: none of this name */
+
+#endif

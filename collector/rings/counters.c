@@ -1,0 +1,434 @@
+/* counters.c - events on threads and CPUs, and their rings; see counters.h. */
+#include "collector/rings/counters.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "collector/events/open.h"
+
+#define RING_PLAIN (512u << 10) /* what perf_event_mlock_kb allows every user per CPU */
+#define RING_DUMPS (8u << 20)
+#define RING_LEAST (64u << 10) /* one record is at most 64 KiB */
+#define WATCH_NONE UINT32_MAX
+#define LATE_TWICE (1ULL << 63)
+
+struct counters {
+    struct event *events;
+    size_t event_count;
+    size_t tasks; /* the event that has the records about tasks: it owns the rings and is watched */
+    size_t ring_bytes;
+    bool ring_chosen; /* by us: may be made smaller */
+    const struct log *log;
+    int *cpus; /* online ones */
+    size_t cpu_count;
+    struct ring *rings; /* one per CPU */
+    int *owners;        /* the descriptor that each ring belongs to; -1: none yet */
+    int *fds;
+    size_t fd_count, fd_room;
+    size_t by_cpu, by_cpu_count; /* the first of those that are open by CPU, which stand side by side */
+    size_t alive;                /* descriptors in epoll that have not hung up */
+    int epoll;
+    struct table *ids; /* sample id to event index and, from bit 8 on, the thread it was opened for */
+    struct table
+        *late; /* late threads: tid to place of the first descriptor, their number << 32, LATE_TWICE */
+};
+
+/* A list such as "0-3,8". */
+static int online_cpus(int **list, size_t *count)
+{
+    FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+    size_t room = 0, used = 0;
+    int *cpus = NULL, low, high;
+    if (!file)
+        return -errno;
+    while (fscanf(file, "%d", &low) == 1) {
+        int c = fgetc(file);
+        high = low;
+        if (c == '-') {
+            if (fscanf(file, "%d", &high) != 1)
+                break;
+            c = fgetc(file);
+        }
+        for (; low >= 0 && low <= high && high < 1 << 16; low++) {
+            if (!vec_push(cpus, used, room, low)) {
+                free(cpus);
+                fclose(file);
+                return -ENOMEM;
+            }
+        }
+        if (c != ',')
+            break;
+    }
+    fclose(file);
+    if (used == 0) {
+        free(cpus);
+        return -ENODEV;
+    }
+    *list = cpus;
+    *count = used;
+    return 0;
+}
+
+/* Every thread, CPU and event takes a descriptor. */
+static void raise_file_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    rlim_t most = (rlim_t)open_setting("/proc/sys/fs/nr_open", 1048576);
+    struct rlimit wide = {most, most > limit.rlim_max ? most : limit.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &wide) == 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Clears what this kernel does not know: build-ids in MMAP2 (5.12), counts of lost records (6.0),
+ * exclude_guest on some PMUs. */
+static void settle_attrs(struct counters *counters)
+{
+    for (size_t i = 0; i < counters->event_count; i++) {
+        struct perf_event_attr *attr = &counters->events[i].attr;
+        if (attr->build_id && open_probe(attr) == -EINVAL) {
+            attr->build_id = 0;
+            if (open_probe(attr) == -EINVAL)
+                attr->build_id = 1; /* it was not that */
+            else
+                log_write(counters->log, LOG_NOTE,
+                          "this kernel does not record build-ids with mappings (Linux 5.12 does)");
+        }
+        if (attr->read_format & PERF_FORMAT_LOST && open_probe(attr) == -EINVAL) {
+            attr->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+            if (open_probe(attr) == -EINVAL)
+                attr->read_format |= PERF_FORMAT_LOST;
+        }
+        if (attr->exclude_guest && open_probe(attr) == -EINVAL) {
+            attr->exclude_guest = 0;
+            if (open_probe(attr) == -EINVAL)
+                attr->exclude_guest = 1;
+        }
+    }
+}
+
+int counters_new(struct event *events, size_t count, size_t ring_bytes, const struct log *log,
+                 struct counters **out, struct fathom_error *err)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (ring_bytes && (ring_bytes & (ring_bytes - 1) || ring_bytes < page))
+        return error_set(err, EINVAL, "a ring of %zu bytes is not a power of two of pages", ring_bytes);
+    struct counters *made = calloc(1, sizeof *made);
+    if (!made)
+        return error_memory(err);
+    *made = (struct counters){.events = events,
+                              .event_count = count,
+                              .ring_bytes = ring_bytes,
+                              .ring_chosen = ring_bytes == 0,
+                              .log = log,
+                              .epoll = -1};
+    if (!ring_bytes)
+        made->ring_bytes = events[0].attr.sample_stack_user ? RING_DUMPS : RING_PLAIN;
+    while (made->tasks + 1 < count && !events[made->tasks].attr.task)
+        made->tasks++;
+    int rc = online_cpus(&made->cpus, &made->cpu_count);
+    if (rc) {
+        error_system(err, -rc, "cannot read the list of CPUs in /sys/devices/system/cpu/online");
+        goto fail;
+    }
+    made->rings = calloc(made->cpu_count, sizeof *made->rings);
+    made->owners = malloc(made->cpu_count * sizeof *made->owners);
+    made->ids = table_new();
+    made->late = table_new();
+    if (!made->rings || !made->owners || !made->ids || !made->late) {
+        rc = error_memory(err);
+        goto fail;
+    }
+    for (size_t i = 0; i < made->cpu_count; i++)
+        made->owners[i] = -1;
+    made->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (made->epoll < 0) {
+        rc = error_system(err, errno, "cannot make an epoll descriptor");
+        goto fail;
+    }
+    raise_file_limit();
+    settle_attrs(made);
+    for (size_t i = 0; i < count; i++)
+        events[i].attr.wakeup_watermark = (uint32_t)(made->ring_bytes / 4);
+    *out = made;
+    return 0;
+fail:
+    counters_free(made);
+    return rc;
+}
+
+void counters_free(struct counters *counters)
+{
+    if (!counters)
+        return;
+    for (size_t i = 0; counters->rings && i < counters->cpu_count; i++)
+        ring_unmap(&counters->rings[i]);
+    for (size_t i = 0; i < counters->fd_count; i++)
+        close(counters->fds[i]);
+    for (size_t i = 0; i < counters->event_count; i++) {
+        free(counters->events[i].ids);
+        counters->events[i].ids = NULL;
+        counters->events[i].id_count = 0;
+    }
+    if (counters->epoll >= 0)
+        close(counters->epoll);
+    table_free(counters->ids);
+    table_free(counters->late);
+    free(counters->cpus);
+    free(counters->rings);
+    free(counters->owners);
+    free(counters->fds);
+    free(counters);
+}
+
+/* Maps the CPU's ring; a size that we chose ourselves is halved until the kernel takes it. */
+static int map_ring(struct counters *counters, size_t cpu, int fd, struct fathom_error *err)
+{
+    size_t asked = counters->ring_bytes;
+    int rc = ring_map(&counters->rings[cpu], fd, counters->ring_bytes);
+    while ((rc == -EPERM || rc == -ENOMEM) && counters->ring_chosen && counters->ring_bytes > RING_LEAST) {
+        counters->ring_bytes /= 2;
+        rc = ring_map(&counters->rings[cpu], fd, counters->ring_bytes);
+    }
+    if (rc)
+        return error_set(err, -rc,
+                         "cannot map a ring buffer of %zu bytes per CPU: raise kernel.perf_event_mlock_kb or "
+                         "the limit of locked memory ('ulimit -l'), or run as root",
+                         counters->ring_bytes);
+    if (counters->ring_bytes < asked)
+        log_write(counters->log, LOG_NOTE,
+                  "ring buffers are %zu KiB per CPU instead of %zu (kernel.perf_event_mlock_kb): samples are "
+                  "lost more easily",
+                  counters->ring_bytes >> 10, asked >> 10);
+    counters->owners[cpu] = fd;
+    return 0;
+}
+
+static int keep_id(struct counters *counters, size_t event, pid_t tid, int fd, struct fathom_error *err)
+{
+    struct event *e = &counters->events[event];
+    uint64_t id;
+    if (ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0)
+        return error_system(err, errno, "cannot read the id of event '%s'", e->name);
+    uint64_t *more = e->ids;
+    if ((e->id_count & (e->id_count - 1)) == 0) /* room is the next power of two */
+        more = realloc(e->ids, (e->id_count ? e->id_count * 2 : 1) * sizeof *e->ids);
+    uint64_t *place = more ? table_put(counters->ids, id, NULL) : NULL;
+    if (more)
+        e->ids = more;
+    if (!place)
+        return error_memory(err);
+    *place = event | (uint64_t)(uint32_t)tid << 8;
+    e->ids[e->id_count++] = id;
+    return 0;
+}
+
+/* Takes over the descriptor, whatever happens. */
+static int keep_fd(struct counters *counters, int fd, struct fathom_error *err)
+{
+    if (vec_push(counters->fds, counters->fd_count, counters->fd_room, fd))
+        return 0;
+    close(fd);
+    return error_memory(err);
+}
+
+static int open_one(struct counters *counters, size_t event, pid_t tid, size_t cpu, struct fathom_error *err)
+{
+    struct event *e = &counters->events[event];
+    int fd = open_event(&e->attr, tid, counters->cpus[cpu]);
+    if (fd == -ENODEV && event == counters->tasks && counters->cpu_count > 1 && open_probe(&e->attr) == 0)
+        return 0; /* the CPU went offline */
+    if (fd < 0)
+        return open_error(err, -fd, e->name, &e->attr, tid);
+    int rc = keep_fd(counters, fd, err);
+    if (rc)
+        return rc;
+    if (counters->owners[cpu] < 0)
+        rc = map_ring(counters, cpu, fd, err);
+    else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, counters->owners[cpu]) != 0)
+        rc = error_system(err, errno, "cannot share the ring buffer of CPU %d", counters->cpus[cpu]);
+    if (rc == 0)
+        rc = keep_id(counters, event, tid, fd, err);
+    if (rc || event != counters->tasks)
+        return rc;
+    struct epoll_event watch = {.events = EPOLLIN, .data.u32 = (uint32_t)fd};
+    if (epoll_ctl(counters->epoll, EPOLL_CTL_ADD, fd, &watch) != 0)
+        return error_system(err, errno, "cannot watch event '%s'", e->name);
+    counters->alive++;
+    return 0;
+}
+
+int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom_error *err)
+{
+    size_t first = counters->fd_count;
+    for (size_t cpu = 0; cpu < counters->cpu_count; cpu++) {
+        int rc = open_one(counters, counters->tasks, tid, cpu, err);
+        for (size_t event = 0; rc == 0 && event < counters->event_count; event++)
+            if (event != counters->tasks && counters->events[event].attr.inherit)
+                rc = open_one(counters, event, tid, cpu, err);
+        if (rc)
+            return rc;
+    }
+    if (late) {
+        uint64_t *place = table_put(counters->late, (uint32_t)tid, NULL);
+        if (!place)
+            return error_memory(err);
+        *place = first | (uint64_t)(counters->fd_count - first) << 32;
+    }
+    return 0;
+}
+
+#define EVERY_THREAD (-1) /* of perf_event_open(2) */
+
+int counters_open_cpus(struct counters *counters, struct fathom_error *err)
+{
+    counters->by_cpu = counters->fd_count;
+    for (size_t cpu = 0; cpu < counters->cpu_count; cpu++)
+        for (size_t event = 0; event < counters->event_count; event++) {
+            if (counters->events[event].attr.inherit || counters->owners[cpu] < 0)
+                continue;
+            int rc = open_one(counters, event, EVERY_THREAD, cpu, err);
+            if (rc)
+                return rc;
+            counters->by_cpu_count++;
+        }
+    return 0;
+}
+
+void counters_enable_cpus(struct counters *counters)
+{
+    for (size_t i = 0; i < counters->by_cpu_count; i++)
+        ioctl(counters->fds[counters->by_cpu + i], PERF_EVENT_IOC_ENABLE, 0);
+}
+
+bool counters_unsettled(const struct counters *counters)
+{
+    return table_count(counters->late) > 0;
+}
+
+void counters_settle(struct counters *counters, uint64_t id, pid_t tid)
+{
+    const uint64_t *opened = table_find(counters->ids, id);
+    uint64_t *own = table_find(counters->late, (uint32_t)tid);
+    if (!opened || !counters->events[*opened & 0xff].attr.inherit || !own || *own & LATE_TWICE ||
+        *opened >> 8 == (uint32_t)tid)
+        return;
+    size_t first = (uint32_t)*own, count = (size_t)(*own >> 32);
+    for (size_t i = first; i < first + count; i++)
+        ioctl(counters->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+    *own |= LATE_TWICE;
+}
+
+bool counters_twice(const struct counters *counters, uint64_t id, pid_t tid)
+{
+    const uint64_t *opened = table_find(counters->ids, id);
+    const uint64_t *own = table_find(counters->late, (uint32_t)tid);
+    return opened && own && *own & LATE_TWICE && *opened >> 8 == (uint32_t)tid;
+}
+
+static void control(struct counters *counters, unsigned long request)
+{
+    for (size_t i = 0; i < counters->fd_count; i++)
+        ioctl(counters->fds[i], request, 0);
+}
+
+void counters_enable(struct counters *counters)
+{
+    control(counters, PERF_EVENT_IOC_ENABLE);
+}
+
+void counters_disable(struct counters *counters)
+{
+    control(counters, PERF_EVENT_IOC_DISABLE);
+}
+
+int counters_watch(struct counters *counters, int extra_fd, struct fathom_error *err)
+{
+    struct epoll_event watch = {.events = EPOLLIN, .data.u32 = WATCH_NONE};
+    if (epoll_ctl(counters->epoll, EPOLL_CTL_ADD, extra_fd, &watch) != 0)
+        return error_system(err, errno, "cannot watch the command");
+    return 0;
+}
+
+int counters_wait(struct counters *counters, int timeout_ms, struct fathom_error *err)
+{
+    struct epoll_event ready[64];
+    int n = epoll_wait(counters->epoll, ready, 64, timeout_ms);
+    if (n < 0)
+        return errno == EINTR ? 0 : error_system(err, errno, "cannot wait for samples");
+    for (int i = 0; i < n; i++)
+        if (ready[i].data.u32 != WATCH_NONE && ready[i].events & (EPOLLHUP | EPOLLERR)) {
+            epoll_ctl(counters->epoll, EPOLL_CTL_DEL, (int)ready[i].data.u32, NULL);
+            counters->alive--;
+        }
+    return 0;
+}
+
+bool counters_alive(const struct counters *counters)
+{
+    return counters->alive > 0;
+}
+
+size_t counters_rings(const struct counters *counters, struct ring **out)
+{
+    *out = counters->rings;
+    return counters->cpu_count;
+}
+
+/* struct read_format of perf_event_open(2), as our events have it. */
+struct counts {
+    uint64_t value, enabled, running, lost;
+};
+
+/* false: the kernel does not tell. `lost` stays 0 where it does not count that. */
+static bool read_counts(int fd, struct counts *counts)
+{
+    *counts = (struct counts){0};
+    return read(fd, counts, sizeof *counts) >= (ssize_t)offsetof(struct counts, lost);
+}
+
+uint64_t counters_lost(const struct counters *counters)
+{
+    uint64_t lost = 0;
+    struct counts counts;
+    for (size_t i = 0; i < counters->fd_count; i++)
+        if (read_counts(counters->fds[i], &counts))
+            lost += counts.lost;
+    return lost;
+}
+
+void counters_totals(const struct counters *counters, size_t event, struct counters_totals *out)
+{
+    struct counts counts;
+    uint64_t id;
+    *out = (struct counters_totals){0};
+    for (size_t i = 0; i < counters->fd_count; i++) {
+        if (ioctl(counters->fds[i], PERF_EVENT_IOC_ID, &id) != 0 || counters_event(counters, id) != event ||
+            !read_counts(counters->fds[i], &counts))
+            continue;
+        out->value += counts.value;
+        out->enabled += counts.enabled;
+        out->running += counts.running;
+    }
+    /* A thread's events are enabled on all CPUs while it runs on one. */
+    if (counters->events[event].attr.inherit)
+        out->enabled /= counters->cpu_count;
+}
+
+size_t counters_event(const struct counters *counters, uint64_t id)
+{
+    const uint64_t *place = table_find(counters->ids, id);
+    return place ? (size_t)(*place & 0xff) : counters->event_count;
+}

@@ -1,0 +1,96 @@
+/* members.c - what is recorded; see members.h. */
+#include "collector/targets/members.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+struct members {
+    bool threads;
+    struct table *of;      /* PID, or TID -> how many of its threads run; 0: ended in this round */
+    struct table *running; /* TID -> PID of threads that were seen to start */
+    bool ended;            /* some have */
+};
+
+#define FOR_EVER (UINT64_C(1) << 32)
+
+struct members *members_new(bool threads)
+{
+    struct members *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->threads = threads;
+    m->of = table_new();
+    m->running = table_new();
+    if (!m->of || !m->running) {
+        members_free(m);
+        m = NULL;
+    }
+    return m;
+}
+
+void members_free(struct members *m)
+{
+    if (!m)
+        return;
+    table_free(m->of);
+    table_free(m->running);
+    free(m);
+}
+
+static uint64_t key_of(const struct members *m, pid_t pid, pid_t tid)
+{
+    return (uint32_t)(m->threads ? tid : pid);
+}
+
+bool members_add(struct members *m, pid_t pid, pid_t tid)
+{
+    uint64_t *count = table_put(m->of, key_of(m, pid, tid), NULL);
+    if (count)
+        *count |= FOR_EVER;
+    return count;
+}
+
+bool members_start(struct members *m, pid_t pid, pid_t tid)
+{
+    bool added;
+    uint64_t *process = table_put(m->running, (uint32_t)tid, &added);
+    if (!process)
+        return false;
+    if (!added)
+        return true;
+    *process = (uint32_t)pid;
+    uint64_t *count = table_put(m->of, key_of(m, pid, tid), NULL);
+    if (count)
+        ++*count;
+    return count;
+}
+
+void members_end(struct members *m, pid_t pid, pid_t tid)
+{
+    uint64_t *count = table_find(m->of, key_of(m, pid, tid));
+    if (!table_remove(m->running, (uint32_t)tid) || !count || !*count)
+        return;
+    --*count;
+    m->ended |= *count == 0;
+}
+
+void members_round(struct members *m)
+{
+    uint64_t key, count, gone[64];
+    while (m->ended) {
+        size_t cursor = 0, found = 0;
+        while (found < 64 && table_next(m->of, &cursor, &key, &count))
+            if (count == 0)
+                gone[found++] = key;
+        for (size_t i = 0; i < found; i++)
+            table_remove(m->of, gone[i]);
+        m->ended = found == 64;
+    }
+}
+
+bool members_has(const struct members *m, pid_t pid, pid_t tid)
+{
+    return table_find(m->of, key_of(m, pid, tid));
+}

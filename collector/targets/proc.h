@@ -1,0 +1,54 @@
+/*
+ * proc.h - what /proc tells of another process (proc(5)). All of it may change or vanish at any time.
+ */
+#ifndef FATHOM_COLLECTOR_TARGETS_PROC_H
+#define FATHOM_COLLECTOR_TARGETS_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct vma {
+    uint64_t start, end; /* addresses */
+    uint64_t offset;     /* in the file, bytes */
+    uint64_t inode;
+    uint32_t maj, min; /* of the file's device */
+    uint32_t prot;     /* PROT_ bits */
+    bool shared;
+    const char *path; /* "" for anonymous memory; borrowed from the struct maps */
+};
+
+struct maps {
+    struct vma *list; /* by address */
+    size_t count;
+    char *text; /* owned: the paths */
+};
+
+struct proc_stat {
+    pid_t parent;
+    uint64_t start_stack; /* SP at the first instruction; 0 without the right to know, or for a zombie */
+    char name[32];
+};
+
+/* Each returns 0 or a negative errno: -ESRCH or -ENOENT when the process is gone. */
+int proc_maps(pid_t pid, struct maps *maps);
+void proc_maps_free(struct maps *maps);
+const struct vma *proc_maps_find(const struct maps *maps, uint64_t address); /* NULL: none */
+int proc_stat(pid_t pid, struct proc_stat *out);
+/* A thread's name (comm). */
+int proc_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
+/* The threads of a process; *tids is owned by the caller (free). */
+int proc_threads(pid_t pid, pid_t **tids, size_t *count);
+/* The process that a thread belongs to. */
+int proc_thread_group(pid_t tid, pid_t *pid);
+/* SP of a thread that waits in a system call; -EAGAIN: it runs. */
+int proc_thread_sp(pid_t pid, pid_t tid, uint64_t *sp);
+/* Soft RLIMIT_STACK, bytes; 8 MiB when unlimited or unknown. */
+uint64_t proc_stack_limit(pid_t pid);
+/* Copies memory of the process; returns the bytes read from the start on (0: nothing), never an error. */
+size_t proc_read_memory(pid_t pid, uint64_t address, void *to, size_t size);
+/* The file name of the process's program; "" when unknown. */
+void proc_program(pid_t pid, char *path, size_t size);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * calls.h - which functions of an image call which, and with how much stack, from the binary alone.
+ *
+ * Every call instruction of every function, and every jump that leaves its function (a tail jump), with its
+ * possible targets as far as the code, the relocations and the tables say them. The code is read once,
+ * function by function, in a straight line; what no symbol and no FDE covers is not read.
+ *
+ * A callee's CFA lies `offset` bytes below its caller's: height of callee = height of caller + offset. A tail
+ * jump's target runs at the height of the function that jumped: it takes its place.
+ *
+ * The same for every user: built once, then read only.
+ */
+#ifndef FATHOM_IMAGE_CALLS_CALLS_H
+#define FATHOM_IMAGE_CALLS_CALLS_H
+
+#include "image/image.h"
+
+enum call_kind {
+    CALL_DIRECT,   /* of `target`, a function of this image */
+    CALL_IMPORT,   /* of whatever the loader finds for `symbol`: through the PLT or a slot of the GOT */
+    CALL_INDIRECT, /* through a register or memory */
+    CALL_BINDER, /* of the loader's function that binds lazily (calls_is_binder()): from the PLT's first entry */
+};
+
+#define CALL_NO_FIELD INT32_MIN
+
+struct call_site {
+    /* Of the instruction; of a branch's last byte, where it is the function's last, for what it runs on into. */
+    uint64_t address;
+    uint64_t next; /* the return address; 0 for tail jumps */
+    /* DIRECT: address of the function's entry. IMPORT: of the PLT's stub that the call goes through, which is
+     * a function with a tail jump of its own; 0: none. INDIRECT: what the slot holds at start, when it is
+     * known which one, else 0 */
+    uint64_t target;
+    const char *symbol; /* IMPORT: the dynamic symbol's name, owned by the image; else NULL */
+    uint32_t function;  /* index of the owner: calls of a .cold part are its function's */
+    int32_t offset;     /* bytes, from the CFI row and the code; nothing when `open` or `tail` */
+    /* INDIRECT: where in memory from an unknown pointer the address was read, in bytes (call *24(%rax): 24;
+     * in a vtable this is 8 times the number of the function); CALL_NO_FIELD: unknown */
+    int32_t field;
+    uint8_t kind; /* enum call_kind */
+    bool tail;    /* a jump: no return address is pushed */
+    bool open;    /* the frame's size is not fixed there: alloca, a realigned frame */
+    /* INDIRECT: `target` is a resolver (STT_GNU_IFUNC); what it may choose is calls_taken_by() it. Mostly the
+     * tail jump of a stub, which a DIRECT call leads to */
+    bool resolver;
+};
+
+struct calls;
+
+/* The image must outlive it. -ENOMEM. */
+int calls_build(const struct image *image, struct calls **out, struct fathom_error *err);
+void calls_free(struct calls *calls); /* NULL is allowed */
+
+/* All sites by function, then address. Arrays that are handed out live as long as `calls`. */
+size_t calls_all(const struct calls *calls, const struct call_site **out);
+/* Those of one function (of a .cold part: none, they are its owner's). */
+size_t calls_of(const struct calls *calls, uint32_t function, const struct call_site **out);
+/* Whether some way through the function's code returns, or jumps to another function. Those that do not run
+ * once at most (abort, exit), or for ever. */
+bool calls_returns(const struct calls *calls, uint32_t function);
+/* The call (no tail jump) after which this return address comes; NULL: none is known. */
+const struct call_site *calls_before(const struct calls *calls, uint64_t return_address);
+
+/* Functions whose address is taken, ascending: by data, by code, by the loader (main, initialisers). The
+ * possible targets of indirect calls, in this image or in others. Exported functions are not all there: see
+ * calls_export(). */
+size_t calls_taken(const struct calls *calls, const uint32_t **out);
+/* Whether a function of the loader is entered from PLTs, to look up what is called: it is left for that, which
+ * the PLT's stub tells (_dl_runtime_resolve). */
+bool calls_is_binder(const struct calls *calls, uint32_t function);
+/* All of them, ascending. */
+size_t calls_binders(const struct calls *calls, const uint32_t **out);
+/* Whether a function's address is taken for the loader alone, which asks it what to call (STT_GNU_IFUNC). */
+bool calls_is_resolver(const struct calls *calls, uint32_t function);
+/* Those that the code of one function takes itself, ascending. */
+size_t calls_taken_by(const struct calls *calls, uint32_t function, const uint32_t **out);
+/* Symbols of other images whose address this one takes, sorted by name. */
+size_t calls_taken_symbols(const struct calls *calls, const char *const **out);
+
+/* A vtable of C++: what an object points to starts at `address`, one function every 8 bytes.
+ * IMAGE_NO_FUNCTION: a symbol of another image (__cxa_pure_virtual, or inherited from there). */
+struct call_table {
+    uint64_t address;
+    const uint32_t *functions;
+    uint32_t count;
+};
+/* By address. Each base class of an object has one of its own. */
+size_t calls_tables(const struct calls *calls, const struct call_table **out);
+
+/* A function that stands in an object of constant data: a vtable, a structure of pointers to functions.
+ * Where an object starts is told by the pointers to it, so it is likely, not sure. */
+struct call_field {
+    int32_t field;      /* bytes from the object's start, as in struct call_site; below 4096 */
+    uint32_t function;  /* IMAGE_NO_FUNCTION: `symbol` of another image */
+    const char *symbol; /* NULL for functions of this image; owned by the image */
+};
+/* By field; each once. */
+size_t calls_fields(const struct calls *calls, const struct call_field **out);
+
+/* The function that the image defines for other images under this name. *resolver: it chooses one when it is
+ * called by the loader (STT_GNU_IFUNC). IMAGE_NO_FUNCTION: none. */
+uint32_t calls_export(const struct calls *calls, const char *symbol, bool *resolver);
+/* The functions that code outside of the image can lead to: exported and taken ones but these, and all that
+ * they call directly, in turn. *out has an element for each function; the caller frees it. 0 or -ENOMEM. */
+int calls_entered(const struct calls *calls, const uint32_t *but, size_t but_count, bool **out);
+/* Whether the image defines a function of this name for others; needs no calls_build(). */
+bool image_exports(const struct image *image, const char *symbol);
+
+#endif

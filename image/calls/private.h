@@ -1,0 +1,90 @@
+/* private.h - how the call graph of an image is made, step by step; see calls.h. Private to image/. */
+#ifndef FATHOM_IMAGE_CALLS_PRIVATE_H
+#define FATHOM_IMAGE_CALLS_PRIVATE_H
+
+#include "image/calls/calls.h"
+#include "image/frame_flow.h"
+#include "image/function_code.h"
+#include "image/image_private.h"
+#include "image/code/operands.h"
+#include "image/elf/slots.h"
+
+struct taken { /* the code of a function takes another's address */
+    uint32_t by, function;
+};
+
+struct exported {
+    const char *name;
+    uint32_t function;
+    bool resolver;
+};
+
+struct calls {
+    const struct image *image;
+    struct slots slots;
+    uint32_t function_count;
+    struct call_site *sites;
+    size_t site_count, site_room;
+    size_t *first;  /* site of each function, and one more */
+    uint8_t *marks; /* MARK_*, one for each function */
+    uint32_t *binders;
+    size_t binder_count, binder_room;
+    uint32_t *taken;
+    size_t taken_count;
+    struct taken *pairs; /* ascending */
+    uint32_t *pair_functions;
+    size_t pair_count, pair_room;
+    const char **symbols;
+    size_t symbol_count, symbol_room;
+    struct call_table *tables;
+    size_t table_count;
+    uint32_t *table_functions;
+    struct exported *exports; /* by name */
+    size_t export_count;
+    uint64_t *objects; /* addresses of data that something points to */
+    size_t object_count, object_room;
+    struct call_field *fields;
+    size_t field_count;
+};
+
+enum {
+    MARK_STUB = 1,      /* of the PLT */
+    MARK_TAKEN = 2,     /* its address is taken */
+    MARK_RETURNS = 8,   /* it has a return or a tail jump */
+    MARK_RESOLVER = 16, /* its address is taken for the loader alone, to choose a function (IFUNC) */
+    MARK_BINDER = 32,   /* calls_is_binder() */
+    MARK_LABELS = 4,    /* pointers in data lead into its middle: computed jumps */
+};
+
+/* What is at hand while one function is read. */
+struct calls_reader {
+    struct calls *calls;
+    uint32_t function;
+    struct function_code code;
+    struct frame_flow flow;
+    struct operand *operands; /* of each indirect call and jump, in order */
+    size_t operand_count, operand_room;
+};
+
+static inline bool calls_is_indirect(const struct code_insn *insn)
+{
+    return insn->kind == CODE_CALL_INDIRECT || insn->kind == CODE_JUMP_INDIRECT;
+}
+
+/* The slot that a stub of the PLT jumps through. */
+bool calls_stub_slot(const struct calls *calls, uint32_t stub, uint64_t *slot);
+/* Resolves operands, finds the jumps' tables, notes the addresses that the code takes. 0 or -ENOMEM. */
+int calls_read_operands(struct calls_reader *r);
+/* Adds the function's sites. 0 or -ENOMEM. */
+int calls_add_sites(struct calls_reader *r);
+int calls_note_taken(struct calls *calls, uint32_t by, uint32_t function);
+int calls_note_symbol(struct calls *calls, const char *symbol);
+/* The code takes this address: an object of data starts there, unless it is code. 0 or -ENOMEM. */
+int calls_note_object(struct calls *calls, uint64_t address);
+/* What data and the loader take; then the lists as they are handed out. After all functions. 0 or -ENOMEM. */
+int calls_build_taken(struct calls *calls);
+int calls_build_tables(struct calls *calls);
+int calls_build_fields(struct calls *calls);  /* after calls_build_tables() */
+int calls_build_exports(struct calls *calls); /* before calls_build_taken() */
+
+#endif

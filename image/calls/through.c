@@ -1,0 +1,174 @@
+/*
+ * through.c - what the indirect calls and jumps of one function go through, and the addresses that it
+ * takes; see calls.h.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "image/calls/private.h"
+
+/* Entries of tables that are followed, for each instruction of a function: real ones have less than one. */
+#define MAX_EDGES 8
+
+bool calls_stub_slot(const struct calls *calls, uint32_t stub, uint64_t *slot)
+{
+    const struct image_function *f = image_function(calls->image, stub);
+    size_t size;
+    const uint8_t *code = image_bytes(calls->image, f->address, &size);
+    if (!code)
+        return false;
+    if (size > f->size)
+        size = f->size;
+    struct code_insn insn;
+    for (size_t at = 0; at < size && code_read(code + at, size - at, f->address + at, &insn);
+         at += insn.length) {
+        if (insn.kind != CODE_JUMP_INDIRECT || !insn.rip_relative)
+            continue;
+        *slot = insn.memory;
+        return true;
+    }
+    return false;
+}
+
+static int note_slot(struct calls_reader *r, const struct relocation *word)
+{
+    if (word->symbol && calls_note_symbol(r->calls, word->symbol) < 0)
+        return -ENOMEM;
+    return word->value
+               ? calls_note_taken(r->calls, r->function, image_function_entry(r->calls->image, word->value))
+               : 0;
+}
+
+/* Notes the function whose address this instruction takes. */
+static int note_address(struct calls_reader *r, const struct code_insn *insn)
+{
+    const struct image *image = r->calls->image;
+    /* numbers are addresses only where those are known when a program is linked */
+    bool number = insn->effect == CODE_CONSTANT && image->file.type == ET_EXEC;
+    if (insn->effect != CODE_ADDRESS && !number) {
+        const struct relocation *word = insn->rip_relative && insn->kind == CODE_PLAIN
+                                            ? slots_find(&r->calls->slots, insn->memory)
+                                            : NULL;
+        return word ? note_slot(r, word) : 0;
+    }
+    uint64_t address = number ? insn->target : insn->memory;
+    uint32_t f = image_function_entry(image, address);
+    size_t size;
+    if (f == IMAGE_NO_FUNCTION && image_bytes(image, address, &size))
+        return calls_note_object(r->calls, address);
+    if (f == IMAGE_NO_FUNCTION || !(r->calls->marks[f] & MARK_STUB))
+        return calls_note_taken(r->calls, r->function, f);
+    uint64_t slot;
+    const struct relocation *word =
+        calls_stub_slot(r->calls, f, &slot) ? slots_find(&r->calls->slots, slot) : NULL;
+    return word ? note_slot(r, word) : 0;
+}
+
+/* Follows a switch: distances of 4 bytes from the table's own start (gcc, clang), up to one that leads out of
+ * the function. */
+static int follow_distances(struct calls_reader *r, uint32_t jump, uint64_t table)
+{
+    size_t size;
+    int rc = 0;
+    const uint8_t *bytes = table ? image_bytes(r->calls->image, table, &size) : NULL;
+    for (; bytes && size >= 4 && r->code.edge_count / MAX_EDGES < r->code.count; bytes += 4, size -= 4) {
+        int32_t distance;
+        memcpy(&distance, bytes, sizeof distance);
+        if (!function_code_add_edge(&r->code, jump, table + (uint64_t)(int64_t)distance, &rc))
+            break;
+    }
+    return rc;
+}
+
+/* The same for tables of addresses. The function's own start may be a case of a switch, or an entry of a table
+ * of functions: the others tell. */
+static int follow_entries(struct calls_reader *r, uint32_t jump, uint64_t table)
+{
+    uint64_t start = image_function(r->calls->image, r->function)->address;
+    uint32_t before = r->code.edge_count;
+    bool to_start = false;
+    int rc = 0;
+    for (; table && r->code.edge_count / MAX_EDGES < r->code.count; table += 8) {
+        const struct relocation *word = slots_find(&r->calls->slots, table);
+        if (!word || word->kind != RELOCATION_VALUE)
+            break;
+        if (word->value == start)
+            to_start = true;
+        else if (!function_code_add_edge(&r->code, jump, word->value, &rc))
+            break;
+    }
+    if (rc == 0 && to_start && r->code.edge_count > before)
+        function_code_add_edge(&r->code, jump, start, &rc);
+    return rc;
+}
+
+static int add_operand(struct calls_reader *r, struct operand operand)
+{
+    return vec_push(r->operands, r->operand_count, r->operand_room, operand) ? 0 : -ENOMEM;
+}
+
+/* What registers hold at branches to places that nothing else leads to, the last few. */
+struct carried {
+    struct {
+        uint32_t to;
+        struct operands operands;
+    } items[16];
+    unsigned next;
+};
+
+static bool is_only_way(uint8_t ways)
+{
+    return ways == (WAY_BRANCH | WAY_ALONE);
+}
+
+static void carry_over(struct carried *carried, const struct function_code *code, uint32_t i,
+                       const struct operands *operands)
+{
+    uint32_t to = code->jumps[i];
+    if (to == FUNCTION_CODE_NONE || to <= i || !is_only_way(code->ways[to]))
+        return;
+    unsigned at = carried->next++ % (sizeof carried->items / sizeof *carried->items);
+    carried->items[at].to = to;
+    carried->items[at].operands = *operands;
+}
+
+static void arrive(const struct carried *carried, const struct function_code *code, uint32_t i,
+                   struct operands *operands)
+{
+    operands_forget(operands);
+    if (!is_only_way(code->ways[i]))
+        return;
+    for (unsigned k = 0; k < sizeof carried->items / sizeof *carried->items; k++)
+        if (carried->items[k].to == i)
+            *operands = carried->items[k].operands;
+}
+
+int calls_read_operands(struct calls_reader *r)
+{
+    struct operands operands;
+    struct carried carried = {.next = 0}; /* (no branch leads on to instruction 0) */
+    for (uint32_t i = 0; i < r->code.count; i++) {
+        const struct code_insn *insn = &r->code.insns[i];
+        if (r->code.ways[i])
+            arrive(&carried, &r->code, i, &operands);
+        if (calls_is_indirect(insn)) {
+            struct operand operand = operands_target(&operands, insn);
+            uint32_t before = r->code.edge_count;
+            int rc = add_operand(r, operand);
+            if (rc == 0 && insn->kind == CODE_JUMP_INDIRECT && operand.kind == OPERAND_DISTANCED)
+                rc = follow_distances(r, i, operand.value);
+            if (rc == 0 && insn->kind == CODE_JUMP_INDIRECT && operand.kind == OPERAND_ENTRY)
+                rc = follow_entries(r, i, operand.value);
+            if (rc < 0)
+                return rc;
+            if (r->code.edge_count > before) /* it stays in the function */
+                r->operands[r->operand_count - 1].kind = OPERAND_DISTANCED;
+        }
+        if (note_address(r, insn) < 0)
+            return -ENOMEM;
+        operands_step(&operands, insn);
+        carry_over(&carried, &r->code, i, &operands);
+    }
+    return 0;
+}

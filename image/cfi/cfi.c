@@ -1,0 +1,229 @@
+/*
+ * cfi.c - the flat table of CFI rows: built from .eh_frame, looked up by address; see cfi.h.
+ *
+ * A row is 12 bytes in two arrays: its start (bytes from the first code address) and its rule. It holds up to
+ * the next row's start; neighbours are never equal, and a gap between FDEs is a row of CFI_NONE.
+ */
+#include "image/cfi/cfi.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "image/elf/address_index.h"
+#include "image/cfi/frames.h"
+#include "image/cfi/table.h"
+
+struct rule {
+    int32_t cfa_offset;
+    int16_t bp_offset; /* for CFI_PLT: the limit */
+    uint8_t cfa;
+    uint8_t bp_and_root; /* enum cfi_bp, ROOT_FLAG */
+};
+
+#define ROOT_FLAG 0x80
+
+_Static_assert(sizeof(struct rule) == 8, "a rule is compared and kept as 8 bytes without padding");
+
+struct cfi {
+    uint64_t base;
+    uint32_t *starts;
+    struct rule *rules;
+    uint32_t row_count;
+    uint32_t row_room;
+    struct address_index index;
+    struct cfi_range *ranges;
+    size_t range_count;
+    uint32_t bad_fdes;
+};
+
+struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address)
+{
+    struct cfi_row row = {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN};
+    uint64_t offset = address - cfi->base;
+    if (offset > UINT32_MAX)
+        return row;
+    uint32_t at = address_index_find(&cfi->index, (uint32_t)offset);
+    if (at == ADDRESS_INDEX_NONE)
+        return row;
+    struct rule rule = cfi->rules[at];
+    row.cfa = rule.cfa;
+    row.bp = rule.bp_and_root & (uint8_t)~ROOT_FLAG;
+    row.root = rule.bp_and_root & ROOT_FLAG;
+    row.cfa_offset = rule.cfa_offset;
+    row.bp_offset = rule.bp_offset;
+    if (rule.cfa == CFI_PLT) {
+        row.cfa = CFI_SP;
+        row.cfa_offset += (int)(address & 15) >= rule.bp_offset ? 8 : 0;
+        row.bp_offset = 0;
+    }
+    return row;
+}
+
+uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address)
+{
+    if (address < cfi->base)
+        return cfi->row_count ? cfi->base : UINT64_MAX;
+    if (address - cfi->base > UINT32_MAX)
+        return UINT64_MAX;
+    uint32_t at = address_index_find(&cfi->index, (uint32_t)(address - cfi->base));
+    uint32_t next = at == ADDRESS_INDEX_NONE ? 0 : at + 1;
+    return next < cfi->row_count ? cfi->base + cfi->starts[next] : UINT64_MAX;
+}
+
+static const struct rule rule_none = {.cfa = CFI_NONE, .bp_and_root = CFI_BP_UNKNOWN};
+static const struct rule rule_unsupported = {.cfa = CFI_UNSUPPORTED, .bp_and_root = CFI_BP_UNKNOWN};
+
+static struct rule rule_of(const struct cfi_rules *r)
+{
+    if (r->cfa == CFI_SIGNAL_FRAME)
+        return (struct rule){.cfa = CFI_SIGNAL_FRAME, .bp_and_root = CFI_BP_UNKNOWN};
+    bool root = r->return_rule == CFI_RETURN_NONE;
+    bool fits = r->cfa_offset >= INT32_MIN && r->cfa_offset <= INT32_MAX - 8;
+    bool known = r->cfa != CFI_UNSUPPORTED && fits && (root || r->return_rule == CFI_RETURN_AT_CFA) &&
+                 (r->cfa != CFI_PLT || r->bp == CFI_BP_SAME);
+    if (!known) { /* the root of a stack is the root, wherever its frame starts */
+        struct rule rule = rule_unsupported;
+        rule.bp_and_root |= root ? ROOT_FLAG : 0;
+        return rule;
+    }
+    struct rule rule = {.cfa_offset = (int32_t)r->cfa_offset, .cfa = r->cfa, .bp_and_root = r->bp};
+    if (r->cfa == CFI_PLT)
+        rule.bp_offset = r->plt_limit;
+    else if (r->bp_offset >= INT16_MIN && r->bp_offset <= INT16_MAX)
+        rule.bp_offset = (int16_t)r->bp_offset;
+    else
+        rule.bp_and_root = CFI_BP_UNKNOWN;
+    rule.bp_and_root |= root ? ROOT_FLAG : 0;
+    return rule;
+}
+
+static bool is_entry_state(const struct cfi_rules *r)
+{
+    return r->cfa == CFI_SP && r->cfa_offset == 8 && r->bp == CFI_BP_SAME &&
+           r->return_rule == CFI_RETURN_AT_CFA;
+}
+
+static int add_row(struct cfi *cfi, uint32_t start, struct rule rule)
+{
+    uint32_t n = cfi->row_count;
+    if (n && cfi->starts[n - 1] == start)
+        n--;
+    if (n && memcmp(&cfi->rules[n - 1], &rule, sizeof rule) == 0) {
+        cfi->row_count = n;
+        return 0;
+    }
+    uint32_t room = cfi->row_room; /* of both, so that the first alone may have grown */
+    if (!vec_reserve(cfi->starts, n, room, 1) || !vec_reserve(cfi->rules, n, cfi->row_room, 1))
+        return -ENOMEM;
+    cfi->starts[n] = start;
+    cfi->rules[n] = rule;
+    cfi->row_count = n + 1;
+    return 0;
+}
+
+/* The rows of one FDE; a damaged one becomes a gap. */
+static int add_fde(struct cfi *cfi, const struct cfi_frames *frames, const struct cfi_fde *fde)
+{
+    const struct cfi_cie *cie = &frames->cies[fde->cie];
+    struct cfi_machine m = {.now = cie->initial,
+                            .initial = cie->initial,
+                            .location = fde->address,
+                            .code_alignment = cie->code_alignment,
+                            .data_alignment = cie->data_alignment,
+                            .encoding = cie->fde_encoding,
+                            .bases = &frames->bases};
+    struct bytes code = fde->code;
+    uint64_t end = fde->address + fde->size;
+    uint32_t first = (uint32_t)(fde->address - cfi->base);
+    enum cfi_progress progress;
+    bool entry_state = false;
+    do {
+        uint64_t from = m.location;
+        progress = cfi_machine_run(&m, &code);
+        if (progress == CFI_BAD)
+            break;
+        if (from == fde->address)
+            entry_state = is_entry_state(&m.now);
+        if (add_row(cfi, (uint32_t)(from - cfi->base), rule_of(&m.now)) < 0)
+            return -ENOMEM;
+    } while (progress == CFI_MOVED && m.location < end);
+    if (progress == CFI_BAD) {
+        cfi->bad_fdes++;
+        while (cfi->row_count && cfi->starts[cfi->row_count - 1] >= first)
+            cfi->row_count--;
+        return add_row(cfi, first, rule_none);
+    }
+    cfi->ranges[cfi->range_count++] = (struct cfi_range){fde->address, fde->size, entry_state, fde->lsda};
+    return add_row(cfi, (uint32_t)(end - cfi->base), rule_none);
+}
+
+/* Gives the room that is not in use back. */
+static void fit(struct cfi *cfi)
+{
+    size_t room = cfi->row_count ? cfi->row_count : 1;
+    uint32_t *starts = realloc(cfi->starts, room * sizeof *starts);
+    if (starts)
+        cfi->starts = starts;
+    struct rule *rules = realloc(cfi->rules, room * sizeof *rules);
+    if (rules)
+        cfi->rules = rules;
+    cfi->row_room = (uint32_t)room;
+}
+
+int cfi_table_build(const struct elf_file *file, struct cfi **out, struct fathom_error *err)
+{
+    struct cfi_frames frames = {0};
+    struct cfi *cfi = calloc(1, sizeof *cfi);
+    if (!cfi || cfi_frames_read(file, &frames) < 0)
+        goto no_memory;
+    cfi->base = file->code_low;
+    cfi->bad_fdes = frames.bad;
+    cfi->ranges = malloc((frames.fde_count + 1) * sizeof *cfi->ranges);
+    if (!cfi->ranges)
+        goto no_memory;
+    for (size_t i = 0; i < frames.fde_count; i++)
+        if (add_fde(cfi, &frames, &frames.fdes[i]) < 0)
+            goto no_memory;
+    fit(cfi);
+    if (address_index_build(&cfi->index, cfi->starts, cfi->row_count) < 0)
+        goto no_memory;
+    cfi_frames_free(&frames);
+    *out = cfi;
+    return 0;
+no_memory:
+    cfi_frames_free(&frames);
+    cfi_table_free(cfi);
+    return error_memory(err);
+}
+
+void cfi_table_free(struct cfi *cfi)
+{
+    if (!cfi)
+        return;
+    address_index_free(&cfi->index);
+    free(cfi->starts);
+    free(cfi->rules);
+    free(cfi->ranges);
+    free(cfi);
+}
+
+void cfi_statistics(const struct cfi *cfi, struct cfi_statistics *out)
+{
+    struct cfi_statistics s = {.fdes = (uint32_t)cfi->range_count, .bad_fdes = cfi->bad_fdes};
+    for (uint32_t i = 0; i < cfi->row_count; i++) {
+        s.rows += cfi->rules[i].cfa != CFI_NONE;
+        s.unsupported_rows += cfi->rules[i].cfa == CFI_UNSUPPORTED;
+    }
+    s.bytes = sizeof *cfi + cfi->row_room * (sizeof *cfi->starts + sizeof *cfi->rules) +
+              (cfi->index.bucket_count + (size_t)1) * sizeof *cfi->index.buckets +
+              cfi->range_count * sizeof *cfi->ranges;
+    *out = s;
+}
+
+size_t cfi_ranges(const struct cfi *cfi, const struct cfi_range **out)
+{
+    *out = cfi->ranges;
+    return cfi->range_count;
+}

@@ -1,0 +1,39 @@
+/*
+ * frames.h - finds .eh_frame and reads its CIEs and FDEs (LSB 5.0 core, section 10.6). Private to image/.
+ */
+#ifndef FATHOM_IMAGE_CFI_FRAMES_H
+#define FATHOM_IMAGE_CFI_FRAMES_H
+
+#include "image/cfi/machine.h"
+#include "image/elf/elf_file.h"
+
+struct cfi_cie {
+    bool bad;
+    bool augmented; /* FDEs have an augmentation length */
+    uint8_t fde_encoding, lsda_encoding;
+    uint64_t code_alignment;
+    int64_t data_alignment;
+    struct cfi_rules initial;
+};
+
+struct cfi_fde {
+    uint64_t address, lsda;
+    uint32_t size; /* bytes; never 0; the range is code of the file */
+    uint32_t cie;  /* index */
+    struct bytes code;
+};
+
+struct cfi_frames {
+    struct cfi_cie *cies;
+    size_t cie_count, cie_room;
+    struct cfi_fde *fdes; /* ascending by address, not overlapping */
+    size_t fde_count, fde_room;
+    uint32_t bad; /* FDEs that were left out */
+    struct pointer_bases bases;
+};
+
+/* An absent .eh_frame gives no FDEs. 0 or -ENOMEM. */
+int cfi_frames_read(const struct elf_file *file, struct cfi_frames *out);
+void cfi_frames_free(struct cfi_frames *frames);
+
+#endif

@@ -1,0 +1,238 @@
+/* machine.c - the instructions of DWARF 5, section 7.24, and the GNU ones; see machine.h. */
+#include "image/cfi/machine.h"
+
+#include "image/cfi/expression.h"
+
+enum { /* DWARF numbers of x86-64 registers (psABI, figure 3.36) */
+       REGISTER_BP = 6,
+       REGISTER_SP = 7,
+       REGISTER_RETURN = 16,
+};
+
+enum {
+    CFA_advance_loc = 0x40, /* high two bits; the operand is in the low six */
+    CFA_offset = 0x80,
+    CFA_restore = 0xc0,
+    CFA_nop = 0x00,
+    CFA_set_loc = 0x01,
+    CFA_advance_loc1 = 0x02,
+    CFA_advance_loc2 = 0x03,
+    CFA_advance_loc4 = 0x04,
+    CFA_offset_extended = 0x05,
+    CFA_restore_extended = 0x06,
+    CFA_undefined = 0x07,
+    CFA_same_value = 0x08,
+    CFA_register = 0x09,
+    CFA_remember_state = 0x0a,
+    CFA_restore_state = 0x0b,
+    CFA_def_cfa = 0x0c,
+    CFA_def_cfa_register = 0x0d,
+    CFA_def_cfa_offset = 0x0e,
+    CFA_def_cfa_expression = 0x0f,
+    CFA_expression = 0x10,
+    CFA_offset_extended_sf = 0x11,
+    CFA_def_cfa_sf = 0x12,
+    CFA_def_cfa_offset_sf = 0x13,
+    CFA_val_offset = 0x14,
+    CFA_val_offset_sf = 0x15,
+    CFA_val_expression = 0x16,
+    CFA_GNU_args_size = 0x2e,
+    CFA_GNU_negative_offset_extended = 0x2f,
+};
+
+/* Products of hostile factors wrap; a wrapped offset is nonsense as the factors were. */
+static int64_t factored(const struct cfi_machine *m, uint64_t n)
+{
+    return (int64_t)(n * (uint64_t)m->data_alignment);
+}
+
+static void set_cfa_register(struct cfi_rules *r, uint64_t number)
+{
+    r->cfa_expression = false;
+    r->cfa = number == REGISTER_SP ? CFI_SP : number == REGISTER_BP ? CFI_BP : CFI_UNSUPPORTED;
+}
+
+/* The register is saved at CFA + offset. */
+static void save_at(struct cfi_rules *r, uint64_t number, int64_t offset)
+{
+    if (number == REGISTER_BP) {
+        r->bp = CFI_BP_AT_CFA;
+        r->bp_offset = offset;
+    } else if (number == REGISTER_RETURN) {
+        r->return_rule = offset == -8 ? CFI_RETURN_AT_CFA : CFI_RETURN_OTHER;
+    }
+}
+
+/* A rule that is not kept, or "undefined", or "same value". */
+static void set_other(struct cfi_rules *r, uint64_t number, enum cfi_bp bp, enum cfi_return return_rule)
+{
+    if (number == REGISTER_BP) {
+        r->bp = (uint8_t)bp;
+        r->bp_offset = 0;
+    } else if (number == REGISTER_RETURN) {
+        r->return_rule = (uint8_t)return_rule;
+    }
+}
+
+static void restore(struct cfi_machine *m, uint64_t number)
+{
+    if (number == REGISTER_BP) {
+        m->now.bp = m->initial.bp;
+        m->now.bp_offset = m->initial.bp_offset;
+    } else if (number == REGISTER_RETURN) {
+        m->now.return_rule = m->initial.return_rule;
+    }
+}
+
+static void run_expression(struct cfi_machine *m, struct bytes *code, uint8_t op)
+{
+    uint64_t number = op == CFA_def_cfa_expression ? 0 : bytes_uleb(code);
+    uint64_t size = bytes_uleb(code);
+    const uint8_t *expression = bytes_take(code, size);
+    if (!expression)
+        return;
+    if (op == CFA_def_cfa_expression)
+        cfi_expression_cfa(expression, size, &m->now);
+    else if (op == CFA_expression && number == REGISTER_BP)
+        cfi_expression_bp(expression, size, &m->now);
+    else
+        set_other(&m->now, number, CFI_BP_UNKNOWN, CFI_RETURN_OTHER);
+}
+
+/* DWARF 5, 6.4.2.2: how the CFA is found. Whether it is one of these. */
+static bool run_cfa(struct cfi_machine *m, struct bytes *code, uint8_t op)
+{
+    switch (op) {
+    case CFA_def_cfa:
+        set_cfa_register(&m->now, bytes_uleb(code));
+        m->now.cfa_offset = (int64_t)bytes_uleb(code);
+        return true;
+    case CFA_def_cfa_sf:
+        set_cfa_register(&m->now, bytes_uleb(code));
+        m->now.cfa_offset = factored(m, (uint64_t)bytes_sleb(code));
+        return true;
+    case CFA_def_cfa_register:
+        code->failed |= m->now.cfa_expression; /* only after a register rule */
+        set_cfa_register(&m->now, bytes_uleb(code));
+        return true;
+    case CFA_def_cfa_offset:
+        code->failed |= m->now.cfa_expression;
+        m->now.cfa_offset = (int64_t)bytes_uleb(code);
+        return true;
+    case CFA_def_cfa_offset_sf:
+        code->failed |= m->now.cfa_expression;
+        m->now.cfa_offset = factored(m, (uint64_t)bytes_sleb(code));
+        return true;
+    case CFA_def_cfa_expression:
+        run_expression(m, code, op);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* 6.4.2.3: where a register was saved. Whether it is one of these. */
+static bool run_register(struct cfi_machine *m, struct bytes *code, uint8_t op)
+{
+    uint64_t number;
+    switch (op) {
+    case CFA_offset_extended:
+        number = bytes_uleb(code);
+        save_at(&m->now, number, factored(m, bytes_uleb(code)));
+        return true;
+    case CFA_offset_extended_sf:
+        number = bytes_uleb(code);
+        save_at(&m->now, number, factored(m, (uint64_t)bytes_sleb(code)));
+        return true;
+    case CFA_GNU_negative_offset_extended:
+        number = bytes_uleb(code);
+        save_at(&m->now, number, factored(m, -bytes_uleb(code)));
+        return true;
+    case CFA_restore_extended:
+        restore(m, bytes_uleb(code));
+        return true;
+    case CFA_undefined:
+        set_other(&m->now, bytes_uleb(code), CFI_BP_UNKNOWN, CFI_RETURN_NONE);
+        return true;
+    case CFA_same_value:
+        set_other(&m->now, bytes_uleb(code), CFI_BP_SAME, CFI_RETURN_OTHER);
+        return true;
+    case CFA_register:
+    case CFA_val_offset:
+        number = bytes_uleb(code);
+        bytes_uleb(code);
+        set_other(&m->now, number, CFI_BP_UNKNOWN, CFI_RETURN_OTHER);
+        return true;
+    case CFA_val_offset_sf:
+        number = bytes_uleb(code);
+        bytes_sleb(code);
+        set_other(&m->now, number, CFI_BP_UNKNOWN, CFI_RETURN_OTHER);
+        return true;
+    case CFA_expression:
+    case CFA_val_expression:
+        run_expression(m, code, op);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* 6.4.2.4 and 6.4.2.5: the whole row, and what is no rule. */
+static void run_row(struct cfi_machine *m, struct bytes *code, uint8_t op)
+{
+    if (op == CFA_remember_state && m->depth < CFI_REMEMBER_DEPTH)
+        m->remembered[m->depth++] = m->now;
+    else if (op == CFA_restore_state && m->depth > 0)
+        m->now = m->remembered[--m->depth];
+    else if (op == CFA_GNU_args_size)
+        bytes_uleb(code);
+    else if (op != CFA_nop)
+        code->failed = true;
+}
+
+/* Whether the instruction is one that moves the location; *moved tells how far. */
+static bool run_move(struct cfi_machine *m, struct bytes *code, uint8_t op, uint64_t *moved)
+{
+    if ((op & 0xc0) == CFA_advance_loc)
+        *moved = op & 0x3f;
+    else if (op == CFA_advance_loc1)
+        *moved = bytes_u8(code);
+    else if (op == CFA_advance_loc2)
+        *moved = bytes_u16(code);
+    else if (op == CFA_advance_loc4)
+        *moved = bytes_u32(code);
+    else if (op == CFA_set_loc) {
+        uint64_t to = pointer_read(code, m->encoding, m->bases);
+        code->failed |= to < m->location;
+        *moved = code->failed ? 0 : to - m->location;
+        return true;
+    } else {
+        return false;
+    }
+    if (__builtin_mul_overflow(*moved, m->code_alignment, moved) || m->location + *moved < m->location)
+        code->failed = true;
+    return true;
+}
+
+enum cfi_progress cfi_machine_run(struct cfi_machine *m, struct bytes *code)
+{
+    while (bytes_left(code)) {
+        uint8_t op = bytes_u8(code);
+        uint64_t moved;
+        if ((op & 0xc0) == CFA_offset) {
+            save_at(&m->now, op & 0x3f, factored(m, bytes_uleb(code)));
+        } else if ((op & 0xc0) == CFA_restore) {
+            restore(m, op & 0x3f);
+        } else if (run_move(m, code, op, &moved)) {
+            if (moved && !code->failed) {
+                m->location += moved;
+                return CFI_MOVED;
+            }
+        } else if (!run_cfa(m, code, op) && !run_register(m, code, op)) {
+            run_row(m, code, op);
+        }
+        if (code->failed)
+            return CFI_BAD;
+    }
+    return code->failed ? CFI_BAD : CFI_END;
+}

@@ -1,0 +1,53 @@
+/*
+ * machine.h - runs the call frame instructions of one CIE or FDE (DWARF 5, section 6.4.2) for the
+ * registers that Fathom keeps: the CFA, rbp and the return address. Private to image/.
+ */
+#ifndef FATHOM_IMAGE_CFI_MACHINE_H
+#define FATHOM_IMAGE_CFI_MACHINE_H
+
+#include "image/cfi/cfi.h"
+#include "image/elf/pointer.h"
+
+#define CFI_PLT (CFI_UNSUPPORTED + 1) /* CFA = SP + offset + ((pc & 15) >= plt_limit ? 8 : 0) */
+
+enum cfi_return {
+    CFI_RETURN_UNSET,  /* no rule was given */
+    CFI_RETURN_AT_CFA, /* at CFA - 8 */
+    CFI_RETURN_NONE,   /* undefined: the stack's root */
+    CFI_RETURN_OTHER,
+};
+
+/* The rules at one location. */
+struct cfi_rules {
+    uint8_t bp;          /* enum cfi_bp */
+    uint8_t return_rule; /* enum cfi_return */
+    uint8_t cfa;         /* CFI_SP or CFI_BP; CFI_UNSUPPORTED for another register or expression; CFI_PLT,
+                            CFI_BP_MEMORY, CFI_SIGNAL_FRAME for expressions that are recognised */
+    bool cfa_expression; /* then register and offset rules do not apply */
+    uint8_t plt_limit;
+    int64_t cfa_offset, bp_offset; /* bytes */
+};
+
+#define CFI_REMEMBER_DEPTH 16
+
+struct cfi_machine {
+    struct cfi_rules now, initial; /* initial: after the CIE's instructions; restored by DW_CFA_restore */
+    struct cfi_rules remembered[CFI_REMEMBER_DEPTH];
+    unsigned depth;
+    uint64_t location; /* address */
+    uint64_t code_alignment;
+    int64_t data_alignment;
+    uint8_t encoding; /* of DW_CFA_set_loc's operand */
+    const struct pointer_bases *bases;
+};
+
+enum cfi_progress {
+    CFI_MOVED, /* the location went up: `now` holds up to the new location */
+    CFI_END,   /* `now` holds from `location` to the range's end */
+    CFI_BAD,   /* instructions that are damaged or unknown */
+};
+
+/* Runs until the location moves or the instructions end. */
+enum cfi_progress cfi_machine_run(struct cfi_machine *machine, struct bytes *code);
+
+#endif

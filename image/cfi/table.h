@@ -1,0 +1,11 @@
+/* table.h - how an image makes its CFI table; see cfi.h for what it tells. Private to image/. */
+#ifndef FATHOM_IMAGE_CFI_TABLE_H
+#define FATHOM_IMAGE_CFI_TABLE_H
+
+#include "image/cfi/cfi.h"
+#include "image/elf/elf_file.h"
+
+int cfi_table_build(const struct elf_file *file, struct cfi **out, struct fathom_error *err);
+void cfi_table_free(struct cfi *cfi); /* NULL is allowed */
+
+#endif

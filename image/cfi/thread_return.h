@@ -1,0 +1,11 @@
+/* thread_return.h - finds where new threads' first frames return. Private to image/. */
+#ifndef FATHOM_IMAGE_CFI_THREAD_RETURN_H
+#define FATHOM_IMAGE_CFI_THREAD_RETURN_H
+
+#include "image/elf/elf_file.h"
+
+/* Address of the instruction after the indirect call in clone3 (or, where there is none, in clone); 0:
+ * none. */
+uint64_t thread_return_find(const struct elf_file *file);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * operands.h - what registers hold, as far as a straight run of code shows it: enough to tell what an
+ * indirect call or jump goes through. Private to image/.
+ */
+#ifndef FATHOM_IMAGE_CODE_OPERANDS_H
+#define FATHOM_IMAGE_CODE_OPERANDS_H
+
+#include "image/code/code.h"
+
+enum operand_kind {
+    OPERAND_UNKNOWN,
+    OPERAND_ADDRESS,   /* value: the address itself */
+    OPERAND_SLOT,      /* value: address of the word that holds it */
+    OPERAND_FIELD,     /* value: the word's distance from where an unknown pointer points */
+    OPERAND_DISTANCE,  /* an entry of a table of 4-byte distances; value: the table's address, 0 when unknown
+                        */
+    OPERAND_DISTANCED, /* the same, added to where they are counted from: the target of a switch */
+    OPERAND_ENTRY,     /* an entry of a table of addresses; value as above */
+    OPERAND_BEYOND,    /* an address, `value`, to which something unknown was added */
+};
+
+struct operand {
+    uint8_t kind; /* enum operand_kind */
+    uint64_t value;
+};
+
+struct operands {
+    struct operand registers[16];
+};
+
+/* To be called where control comes from elsewhere. */
+void operands_forget(struct operands *operands);
+/* Follows one instruction. */
+void operands_step(struct operands *operands, const struct code_insn *insn);
+/* What an indirect call or jump goes to, before the instruction. */
+struct operand operands_target(const struct operands *operands, const struct code_insn *insn);
+
+#endif

@@ -1,0 +1,35 @@
+/* reader.h - one instruction while it is read. Private to code.c (its format) and effects.c (what
+ * it does). */
+#ifndef FATHOM_IMAGE_CODE_READER_H
+#define FATHOM_IMAGE_CODE_READER_H
+
+#include "image/code/code.h"
+
+enum { /* register numbers */
+       CODE_AX = 0,
+       CODE_CX = 1,
+       CODE_DX = 2,
+       CODE_SP = 4,
+       CODE_BP = 5,
+       CODE_SI = 6,
+       CODE_DI = 7,
+};
+
+struct code_reader {
+    const uint8_t *code;
+    size_t size, at;
+    struct code_insn *out;
+    unsigned rex;
+    bool operand16, address32;
+    bool repeat; /* f3 */
+    unsigned opcode, map;
+    uint8_t mod, reg, rm; /* of ModRM, with the bits of REX */
+    bool has_modrm;
+    int64_t immediate;
+};
+
+/* Fills in what an instruction of the first two opcode maps does, once its fields are read. */
+void code_effects_one_byte(struct code_reader *r);
+void code_effects_two_bytes(struct code_reader *r); /* after 0f */
+
+#endif

@@ -1,0 +1,33 @@
+/* build_id.c - build-ids: comparing, showing, reading one from a file. */
+#include "image/elf/build_id.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "image/elf/elf_file.h"
+
+bool build_id_equal(const struct build_id *a, const struct build_id *b)
+{
+    return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+void build_id_format(const struct build_id *id, char *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (unsigned i = 0; i < id->size && i < BUILD_ID_MAX; i++) {
+        *out++ = digits[id->bytes[i] >> 4];
+        *out++ = digits[id->bytes[i] & 15];
+    }
+    *out = 0;
+}
+
+int build_id_read(const char *path, struct build_id *id, struct fathom_error *err)
+{
+    struct elf_file file;
+    int rc = elf_file_open(&file, path, ELF_HEADERS, err);
+    if (rc < 0)
+        return rc;
+    *id = file.build_id;
+    elf_file_close(&file);
+    return 0;
+}

@@ -1,0 +1,349 @@
+/* elf_file.c - reads and checks ELF headers by libelf (System V ABI, chapters 4 and 5); see elf_file.h. */
+#include "image/elf/elf_file.h"
+
+#include <errno.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+
+/* A bound on the header tables, far above any real file's. */
+#define MAX_SEGMENTS 4096
+#define MAX_SECTIONS (1 << 20)
+
+static int damaged(struct fathom_error *err, const char *path, const char *what)
+{
+    return error_set(err, EBADMSG, "%s is a damaged ELF file: %s", path, what);
+}
+
+/* Makes these bytes be there, as far as the file goes. */
+static int need(struct elf_file *file, uint64_t offset, uint64_t size, struct fathom_error *err)
+{
+    if (!file->view || offset >= file->size)
+        return 0;
+    return file_view_need(file->view, offset, size < file->size - offset ? size : file->size - offset, err);
+}
+
+/* What dwz makes is ET_REL: it has a build-id, and is no image. */
+static int check_header(struct elf_file *file, const char *path, enum elf_part part, struct fathom_error *err)
+{
+    const uint8_t *d = file->data;
+    int rc = need(file, 0, sizeof(Elf64_Ehdr), err);
+    if (rc < 0)
+        return rc;
+    if (file->size < SELFMAG || memcmp(d, ELFMAG, SELFMAG) != 0)
+        return error_set(err, ENOEXEC, "%s is not an ELF file", path);
+    if (file->size < sizeof(Elf64_Ehdr))
+        return damaged(err, path, "its header is cut");
+    Elf64_Ehdr header;
+    memcpy(&header, d, sizeof header);
+    if (d[EI_CLASS] != ELFCLASS64 || d[EI_DATA] != ELFDATA2LSB || header.e_machine != EM_X86_64)
+        return error_set(err, ENOEXEC, "%s is not an x86-64 ELF file", path);
+    if (header.e_type != ET_EXEC && header.e_type != ET_DYN &&
+        !(header.e_type == ET_REL && part == ELF_HEADERS))
+        return error_set(err, ENOEXEC, "%s is neither an executable nor a shared object", path);
+    return 0;
+}
+
+#define NOTES_MOST 65536u /* bytes of one section that are looked through */
+
+/* LSB note format: name size, descriptor size, type, both padded to 4 bytes. */
+static void read_notes(struct elf_file *file, uint64_t offset, uint64_t size)
+{
+    if (offset > file->size || size > file->size - offset || file->build_id.size)
+        return;
+    if (size > NOTES_MOST)
+        size = NOTES_MOST;
+    if (need(file, offset, size, NULL) < 0)
+        return;
+    struct bytes b = bytes_of(file->data + offset, size);
+    while (bytes_left(&b) >= sizeof(Elf64_Nhdr)) {
+        uint32_t name_size = bytes_u32(&b), desc_size = bytes_u32(&b), type = bytes_u32(&b);
+        const uint8_t *name = bytes_take(&b, name_size);
+        bytes_take(&b, -(uint64_t)name_size & 3);
+        const uint8_t *desc = bytes_take(&b, desc_size);
+        if (b.failed)
+            return;
+        if (type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(name, "GNU", 4) == 0 && desc_size > 0) {
+            file->build_id.size = (uint8_t)(desc_size < BUILD_ID_MAX ? desc_size : BUILD_ID_MAX);
+            memcpy(file->build_id.bytes, desc, file->build_id.size);
+            return;
+        }
+        bytes_take(&b, -(uint64_t)desc_size & 3);
+    }
+}
+
+static int add_segment(struct elf_file *file, const Elf64_Phdr *ph, const char *path,
+                       struct fathom_error *err)
+{
+    struct elf_segment s = {ph->p_offset, ph->p_vaddr, ph->p_filesz, ph->p_memsz, ph->p_flags & PF_X};
+    if (s.memory_size == 0)
+        return 0;
+    if (s.file_size > s.memory_size || s.address + s.memory_size < s.address)
+        return damaged(err, path, "a segment's sizes make no sense");
+    if (s.file_size && (s.offset > file->size || s.file_size > file->size - s.offset)) {
+        file->cut = true;
+        s.file_size = s.offset > file->size ? 0 : file->size - s.offset;
+    }
+    if (file->segment_count) {
+        const struct elf_segment *last = &file->segments[file->segment_count - 1];
+        if (s.address < last->address + last->memory_size)
+            return damaged(err, path, "its segments overlap");
+    }
+    file->segments[file->segment_count++] = s;
+    if (s.executable) {
+        uint64_t end = s.address + s.memory_size;
+        if (file->code_high == 0)
+            file->code_low = s.address;
+        file->code_high = end;
+        if (file->code_high - file->code_low > UINT32_MAX)
+            return damaged(err, path, "its code spans more than 4 GiB");
+    }
+    return 0;
+}
+
+static int read_segments(struct elf_file *file, const char *path, struct fathom_error *err)
+{
+    size_t count;
+    if (elf_getphdrnum(file->elf, &count) < 0 || count > MAX_SEGMENTS)
+        return damaged(err, path, "its program headers cannot be read");
+    if (count == 0)
+        return 0;
+    /* in a damaged file these headers, which libelf leaves where they are, may have any alignment */
+    const void *headers = elf64_getphdr(file->elf);
+    if (!headers)
+        return damaged(err, path, "its program headers cannot be read");
+    file->segments = calloc(count, sizeof *file->segments);
+    if (!file->segments)
+        return error_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        Elf64_Phdr ph;
+        memcpy(&ph, (const char *)headers + i * sizeof ph, sizeof ph);
+        int rc = 0;
+        if (ph.p_type == PT_LOAD)
+            rc = add_segment(file, &ph, path, err);
+        else if (ph.p_type == PT_NOTE)
+            read_notes(file, ph.p_offset, ph.p_filesz);
+        else if (ph.p_type == PT_GNU_EH_FRAME)
+            file->eh_frame_header = ph.p_vaddr;
+        else if (ph.p_type == PT_DYNAMIC) {
+            file->dynamic_address = ph.p_vaddr;
+            file->dynamic_size = ph.p_filesz;
+        }
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* Section headers may be missing or wrong: then the image lives by its segments alone. */
+static int read_sections(struct elf_file *file, struct fathom_error *err)
+{
+    size_t count, names;
+    if (elf_getshdrnum(file->elf, &count) < 0 || count == 0 || count > MAX_SECTIONS)
+        return 0;
+    bool named = elf_getshdrstrndx(file->elf, &names) == 0;
+    file->sections = calloc(count, sizeof *file->sections);
+    if (!file->sections)
+        return error_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        struct elf_section *s = &file->sections[i];
+        s->name = "";
+        file->section_count = i + 1;
+        Elf_Scn *scn = elf_getscn(file->elf, i);
+        const void *header = scn ? elf64_getshdr(scn) : NULL;
+        if (!header)
+            continue;
+        Elf64_Shdr sh;
+        memcpy(&sh, header, sizeof sh);
+        const char *name = named ? elf_strptr(file->elf, names, sh.sh_name) : NULL;
+        s->name = name ? name : "";
+        s->type = sh.sh_type;
+        s->link = sh.sh_link;
+        s->flags = sh.sh_flags;
+        s->address = sh.sh_addr;
+        s->offset = sh.sh_offset;
+        s->entry_size = sh.sh_entsize;
+        s->size = sh.sh_size;
+        bool inside = sh.sh_offset <= file->size && sh.sh_size <= file->size - sh.sh_offset;
+        if (sh.sh_type != SHT_NOBITS && inside)
+            s->file_size = sh.sh_size;
+        if (s->type == SHT_NOTE)
+            read_notes(file, s->offset, s->file_size);
+    }
+    return 0;
+}
+
+/* The tables that libelf reads: program headers, section headers, the sections' names. A table of more than
+ * 65535 entries has its length in the first section header. */
+static int need_tables(struct elf_file *file, struct fathom_error *err)
+{
+    Elf64_Ehdr h;
+    Elf64_Shdr first = {0}, names;
+    memcpy(&h, file->data, sizeof h);
+    int rc = need(file, h.e_shoff, sizeof first, err);
+    if (rc == 0 && h.e_shoff <= file->size && sizeof first <= file->size - h.e_shoff)
+        memcpy(&first, file->data + h.e_shoff, sizeof first);
+    uint64_t sections = h.e_shnum ? h.e_shnum : first.sh_size, segments = h.e_phnum;
+    uint64_t index = h.e_shstrndx == SHN_XINDEX ? first.sh_link : h.e_shstrndx;
+    if (h.e_phnum == PN_XNUM)
+        segments = first.sh_info;
+    if (rc == 0)
+        rc = need(file, h.e_phoff, segments * sizeof(Elf64_Phdr), err);
+    if (rc == 0 && sections <= MAX_SECTIONS)
+        rc = need(file, h.e_shoff, sections * sizeof first, err);
+    if (rc < 0 || index >= sections || sections > MAX_SECTIONS || h.e_shoff > file->size ||
+        (index + 1) * sizeof first > file->size - h.e_shoff)
+        return rc;
+    memcpy(&names, file->data + h.e_shoff + index * sizeof first, sizeof names);
+    return need(file, names.sh_offset, names.sh_size, err);
+}
+
+static bool is_debug_information(const struct elf_section *section)
+{
+    return strncmp(section->name, ".debug_", 7) == 0 || strncmp(section->name, ".zdebug_", 8) == 0;
+}
+
+static int need_part(struct elf_file *file, enum elf_part part, struct fathom_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; part == ELF_CODE && rc == 0 && i < file->segment_count; i++)
+        rc = need(file, file->segments[i].offset, file->segments[i].file_size, err);
+    for (size_t i = 0; part == ELF_CODE && rc == 0 && i < file->section_count; i++)
+        if (!is_debug_information(&file->sections[i]))
+            rc = need(file, file->sections[i].offset, file->sections[i].file_size, err);
+    return rc;
+}
+
+static int load(struct elf_file *file, const char *path, enum elf_part part, struct fathom_error *err)
+{
+    int rc = check_header(file, path, part, err);
+    if (rc == 0)
+        rc = need_tables(file, err);
+    if (rc < 0)
+        return rc;
+    elf_version(EV_CURRENT);
+    file->elf = elf_memory((char *)(uintptr_t)file->data, file->size);
+    Elf64_Ehdr *header = file->elf ? elf64_getehdr(file->elf) : NULL;
+    if (!header)
+        return damaged(err, path, "its header cannot be read");
+    file->type = header->e_type;
+    file->entry = header->e_entry;
+    rc = read_segments(file, path, err);
+    return rc < 0 ? rc : read_sections(file, err);
+}
+
+int elf_file_open(struct elf_file *out, const char *path, enum elf_part part, struct fathom_error *err)
+{
+    struct elf_file file = {0};
+    file.view = calloc(1, sizeof *file.view);
+    if (!file.view)
+        return error_memory(err);
+    int rc = file_view_open(path, file.view, err);
+    if (rc == 0) {
+        file.data = file.view->data;
+        file.size = file.view->size;
+        rc = load(&file, path, part, err);
+    }
+    if (rc == 0)
+        rc = need_part(&file, part, err);
+    if (rc < 0) {
+        elf_file_close(&file);
+        return rc;
+    }
+    file_view_settle(file.view);
+    *out = file;
+    return 0;
+}
+
+int elf_file_open_memory(struct elf_file *out, const char *path, const void *data, size_t size,
+                         struct fathom_error *err)
+{
+    struct elf_file file = {.size = size};
+    uint8_t *copy = malloc(size ? size : 1);
+    if (!copy)
+        return error_memory(err);
+    if (size)
+        memcpy(copy, data, size);
+    file.data = copy;
+    int rc = load(&file, path, ELF_CODE, err);
+    if (rc < 0) {
+        elf_file_close(&file);
+        return rc;
+    }
+    *out = file;
+    return 0;
+}
+
+void elf_file_close(struct elf_file *file)
+{
+    if (file->elf)
+        elf_end(file->elf);
+    if (file->view) {
+        file_view_close(file->view);
+        free(file->view);
+    } else {
+        free((void *)(uintptr_t)file->data);
+    }
+    free(file->segments);
+    free(file->sections);
+    *file = (struct elf_file){0};
+}
+
+const struct elf_section *elf_file_section(const struct elf_file *file, const char *name)
+{
+    for (size_t i = 0; i < file->section_count; i++)
+        if (strcmp(file->sections[i].name, name) == 0)
+            return &file->sections[i];
+    return NULL;
+}
+
+const uint8_t *elf_section_bytes(const struct elf_file *file, const struct elf_section *section, size_t *size)
+{
+    *size = section ? section->file_size : 0;
+    return *size ? file->data + section->offset : NULL;
+}
+
+const uint8_t *elf_file_bytes(const struct elf_file *file, uint64_t address, size_t *size)
+{
+    for (size_t i = 0; i < file->segment_count; i++) {
+        const struct elf_segment *s = &file->segments[i];
+        if (address - s->address < s->file_size) {
+            *size = s->file_size - (address - s->address);
+            return file->data + s->offset + (address - s->address);
+        }
+    }
+    *size = 0;
+    return NULL;
+}
+
+bool elf_file_is_code(const struct elf_file *file, uint64_t address, uint64_t size)
+{
+    for (size_t i = 0; i < file->segment_count; i++) {
+        const struct elf_segment *s = &file->segments[i];
+        if (s->executable && address - s->address < s->memory_size)
+            return size <= s->memory_size - (address - s->address);
+    }
+    return false;
+}
+
+bool elf_file_dynamic(const struct elf_file *file, int64_t tag, uint64_t *value)
+{
+    size_t size;
+    const uint8_t *p = elf_file_bytes(file, file->dynamic_address, &size);
+    if (size > file->dynamic_size)
+        size = file->dynamic_size;
+    for (; size >= sizeof(Elf64_Dyn); p += sizeof(Elf64_Dyn), size -= sizeof(Elf64_Dyn)) {
+        Elf64_Dyn d;
+        memcpy(&d, p, sizeof d);
+        if (d.d_tag == DT_NULL)
+            return false;
+        if (d.d_tag == tag) {
+            *value = d.d_un.d_val;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,75 @@
+/*
+ * elf_file.h - the headers of one ELF64 x86-64 file, checked, and its bytes by section or by address.
+ *
+ * libelf reads the headers; every range that is handed out from here lies inside the file. Private to image/.
+ */
+#ifndef FATHOM_IMAGE_ELF_ELF_FILE_H
+#define FATHOM_IMAGE_ELF_ELF_FILE_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "image/elf/build_id.h"
+
+struct elf_segment { /* a PT_LOAD */
+    uint64_t offset, address;
+    uint64_t file_size;   /* bytes that the file has of it */
+    uint64_t memory_size; /* never less than file_size; address + memory_size does not overflow */
+    bool executable;
+};
+
+struct elf_section {
+    const char *name; /* "" when unknown */
+    uint32_t type, link;
+    uint64_t flags, address, offset, entry_size;
+    uint64_t size;      /* bytes in memory */
+    uint64_t file_size; /* bytes in the file: 0 for SHT_NOBITS and for a range outside the file */
+};
+
+struct elf_file {
+    const uint8_t *data;
+    size_t size;
+    struct file_view *view; /* data is its; NULL: a private copy */
+    void *elf;              /* Elf *: section names live in it */
+    uint16_t type;          /* ET_EXEC or ET_DYN */
+    uint64_t entry;
+    struct elf_segment *segments; /* PT_LOADs, ascending, not overlapping */
+    size_t segment_count;
+    struct elf_section *sections;
+    size_t section_count;
+    uint64_t dynamic_address, dynamic_size; /* PT_DYNAMIC */
+    uint64_t eh_frame_header;               /* address of PT_GNU_EH_FRAME's segment, 0 for none */
+    uint64_t code_low, code_high;           /* span of the executable segments; less than 4 GiB */
+    struct build_id build_id;
+    bool cut; /* a segment's bytes are not all in the file */
+};
+
+/* What of a file is read: */
+enum elf_part {
+    ELF_HEADERS, /* headers and notes alone: the build-id and which sections there are */
+    ELF_CODE,    /* all but debug information: what an image is made of */
+};
+
+/* Errors as image_open(); -EBADMSG also when the file is cut while it is read. What is not read is 0 in
+ * `data`. The file is closed by elf_file_close(), which takes a zeroed one, too. */
+int elf_file_open(struct elf_file *file, const char *path, enum elf_part part, struct fathom_error *err);
+int elf_file_open_memory(struct elf_file *file, const char *path, const void *data, size_t size,
+                         struct fathom_error *err);
+void elf_file_close(struct elf_file *file);
+
+/* NULL: no such section. */
+const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
+/* The bytes of a section; empty (NULL, 0) when the file has none. */
+const uint8_t *elf_section_bytes(const struct elf_file *file, const struct elf_section *section,
+                                 size_t *size);
+/* The bytes from an address to its segment's end in the file; NULL: none there. */
+const uint8_t *elf_file_bytes(const struct elf_file *file, uint64_t address, size_t *size);
+/* Whether all of [address, address + size) lies in one executable segment. */
+bool elf_file_is_code(const struct elf_file *file, uint64_t address, uint64_t size);
+/* Value of the first dynamic entry with this tag. */
+bool elf_file_dynamic(const struct elf_file *file, int64_t tag, uint64_t *value);
+
+#endif

@@ -1,0 +1,82 @@
+/* slots.c - see slots.h. */
+#include "image/elf/slots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/search.h"
+#include "base/vec.h"
+
+struct builder {
+    struct slots *slots;
+    bool no_memory;
+};
+
+static void add(void *context, const struct relocation *word)
+{
+    struct builder *b = context;
+    struct slots *slots = b->slots;
+    if (!vec_push(slots->items, slots->count, slots->room, *word))
+        b->no_memory = true;
+}
+
+static void add_words(struct builder *b, const struct elf_file *file)
+{
+    for (size_t i = 0; i < file->segment_count; i++) {
+        const struct elf_segment *segment = &file->segments[i];
+        size_t size;
+        const uint8_t *bytes = elf_file_bytes(file, segment->address, &size);
+        if (segment->executable || !bytes)
+            continue;
+        for (size_t at = -segment->address % 8; at + 8 <= size; at += 8) {
+            struct relocation word = {.address = segment->address + at};
+            memcpy(&word.value, bytes + at, sizeof word.value);
+            if (elf_file_is_code(file, word.value, 1))
+                add(b, &word);
+        }
+    }
+}
+
+/* What relocations say comes before what only looks like an address. */
+static int by_address(const void *a, const void *b)
+{
+    const struct relocation *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return (x->kind == RELOCATION_VALUE) - (y->kind == RELOCATION_VALUE);
+}
+
+int slots_build(const struct elf_file *file, struct slots *out)
+{
+    struct slots slots = {.file = file};
+    struct builder b = {.slots = &slots};
+    relocations_see(file, add, &b);
+    if (file->type == ET_EXEC)
+        add_words(&b, file);
+    if (b.no_memory) {
+        slots_free(&slots);
+        return -ENOMEM;
+    }
+    if (slots.count)
+        qsort(slots.items, slots.count, sizeof *slots.items, by_address);
+    size_t kept = 0;
+    for (size_t i = 0; i < slots.count; i++)
+        if (kept == 0 || slots.items[kept - 1].address != slots.items[i].address)
+            slots.items[kept++] = slots.items[i];
+    slots.count = kept;
+    *out = slots;
+    return 0;
+}
+
+void slots_free(struct slots *slots)
+{
+    free(slots->items);
+    *slots = (struct slots){0};
+}
+
+const struct relocation *slots_find(const struct slots *slots, uint64_t address)
+{
+    size_t first = lower_bound(i, 0, slots->count, slots->items[i].address < address);
+    return first < slots->count && slots->items[first].address == address ? &slots->items[first] : NULL;
+}

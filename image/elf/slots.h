@@ -1,0 +1,24 @@
+/*
+ * slots.h - the words of an image's data that hold addresses when it runs, found by their own addresses: GOT
+ * entries, vtables, tables of functions. Private to image/.
+ *
+ * From the relocations; in a program at a fixed address, which has none for its own addresses, also all
+ * aligned words of data that look like addresses of code.
+ */
+#ifndef FATHOM_IMAGE_ELF_SLOTS_H
+#define FATHOM_IMAGE_ELF_SLOTS_H
+
+#include "image/elf/relocations.h"
+
+struct slots {
+    struct relocation *items; /* by address, one each */
+    size_t count, room;
+    const struct elf_file *file;
+};
+
+int slots_build(const struct elf_file *file, struct slots *out); /* 0 or -ENOMEM */
+void slots_free(struct slots *slots);
+/* NULL: no such word. */
+const struct relocation *slots_find(const struct slots *slots, uint64_t address);
+
+#endif

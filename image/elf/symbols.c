@@ -1,0 +1,116 @@
+/* symbols.c - see symbols.h. System V ABI, chapter 4, "Symbol Table". */
+#include "image/elf/symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+int symbols_add(struct symbols *symbols, const struct symbol *symbol)
+{
+    return vec_push(symbols->items, symbols->count, symbols->room, *symbol) ? 0 : -ENOMEM;
+}
+
+/* NULL: empty, or without its NUL inside the string table. */
+static const char *string_at(const uint8_t *strings, size_t size, uint32_t offset)
+{
+    if (offset >= size || strings[offset] == 0 || !memchr(strings + offset, 0, size - offset))
+        return NULL;
+    return (const char *)strings + offset;
+}
+
+static bool is_wanted(const Elf64_Sym *sym, const struct elf_file *image)
+{
+    unsigned type = ELF64_ST_TYPE(sym->st_info);
+    if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+        return false;
+    return sym->st_shndx != SHN_UNDEF && sym->st_shndx != SHN_ABS &&
+           elf_file_is_code(image, sym->st_value, 0);
+}
+
+static int read_table(struct symbols *symbols, const struct elf_file *file, const struct elf_section *table,
+                      const struct elf_file *image)
+{
+    size_t size, string_size;
+    const uint8_t *at = elf_section_bytes(file, table, &size);
+    if (table->link >= file->section_count)
+        return 0;
+    const uint8_t *strings = elf_section_bytes(file, &file->sections[table->link], &string_size);
+    uint32_t source = 0;
+    for (; size >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym), size -= sizeof(Elf64_Sym)) {
+        Elf64_Sym sym;
+        memcpy(&sym, at, sizeof sym);
+        if (ELF64_ST_TYPE(sym.st_info) == STT_FILE) {
+            /* ld puts an empty one before the hidden symbols that it made local: they are of any file */
+            source = string_at(strings, string_size, sym.st_name) ? ++symbols->files : 0;
+            continue;
+        }
+        if (!is_wanted(&sym, image))
+            continue;
+        const char *name = string_at(strings, string_size, sym.st_name);
+        if (!name)
+            continue;
+        bool local = ELF64_ST_BIND(sym.st_info) == STB_LOCAL;
+        struct symbol symbol = {.address = sym.st_value,
+                                .size = sym.st_size,
+                                .name = name,
+                                .file = local ? source : 0,
+                                .local = local,
+                                .typed = ELF64_ST_TYPE(sym.st_info) != STT_NOTYPE};
+        if (symbols_add(symbols, &symbol) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+int symbols_read(struct symbols *symbols, const struct elf_file *file, const struct elf_file *image)
+{
+    for (size_t i = 0; i < file->section_count; i++) {
+        const struct elf_section *s = &file->sections[i];
+        if ((s->type == SHT_SYMTAB || s->type == SHT_DYNSYM) && read_table(symbols, file, s, image) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Leading underscores of a name that is not mangled: __read is read's private alias. */
+static size_t underscores(const char *name)
+{
+    size_t n = strspn(name, "_");
+    return n == 1 && name[1] == 'Z' ? 0 : n;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct symbol *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    if (x->typed != y->typed)
+        return x->typed ? -1 : 1;
+    if (x->local != y->local)
+        return x->local ? 1 : -1;
+    size_t m = underscores(x->name), n = underscores(y->name);
+    if (m != n)
+        return m < n ? -1 : 1;
+    m = strlen(x->name);
+    n = strlen(y->name);
+    if (m != n)
+        return m < n ? -1 : 1;
+    int order = strcmp(x->name, y->name);
+    if (order == 0 && x->size != y->size)
+        order = x->size > y->size ? -1 : 1;
+    return order ? order : (x->file > y->file) - (x->file < y->file);
+}
+
+void symbols_sort(struct symbols *symbols)
+{
+    if (symbols->count)
+        qsort(symbols->items, symbols->count, sizeof *symbols->items, compare);
+}
+
+void symbols_free(struct symbols *symbols)
+{
+    free(symbols->items);
+    *symbols = (struct symbols){0};
+}

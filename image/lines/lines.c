@@ -1,0 +1,147 @@
+/*
+ * lines.c - the lines of an image by a child process (child.h), each address asked for once; see
+ * lines.h.
+ */
+#include "image/lines/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "image/lines/child.h"
+#include "image/lines/reader.h"
+
+#define RESTARTS_MOST 8u /* of the child: it can take LINES_CHILD_OPENS + LINES_CHILD_TELLS each time */
+
+/* What is known of one address. */
+struct known {
+    size_t count;
+    struct line_frame frames[];
+};
+
+struct lines {
+    const struct image *image;
+    struct image_options options;
+    unsigned restarts;
+    struct lines_child child; /* no pid: it died too often, nothing more is told */
+    struct arena *arena;
+    struct table *known; /* address -> struct known */
+    struct names *texts;
+};
+
+int lines_open(const struct image *image, const struct image_options *options, struct lines **out,
+               struct fathom_error *err)
+{
+    struct lines *lines = calloc(1, sizeof *lines);
+    if (!lines)
+        return error_memory(err);
+    lines->image = image;
+    if (options)
+        lines->options = *options;
+    lines->arena = arena_new(0);
+    lines->known = table_new();
+    lines->texts = names_new();
+    if (lines->options.debuginfod)
+        lines_reader_fetch(image, options);
+    int rc = lines->arena && lines->known && lines->texts ? 0 : error_memory(err);
+    if (rc == 0)
+        rc = lines_child_start(&lines->child, image, options, err);
+    if (rc < 0) {
+        lines_close(lines);
+        return rc;
+    }
+    *out = lines;
+    return 0;
+}
+
+void lines_close(struct lines *lines)
+{
+    if (!lines)
+        return;
+    lines_child_end(&lines->child);
+    arena_free(lines->arena);
+    table_free(lines->known);
+    names_free(lines->texts);
+    free(lines);
+}
+
+/* A string of an answer; NULL: unknown. */
+static const char *take_text(struct lines *lines, struct bytes *b)
+{
+    uint32_t told = bytes_u32(b);
+    const uint8_t *text = told ? bytes_take(b, told - 1) : NULL;
+    if (!text)
+        return NULL;
+    char *copy = strndup((const char *)text, told - 1);
+    uint32_t number = copy ? names_intern(lines->texts, copy) : NAMES_NONE;
+    free(copy);
+    return number == NAMES_NONE ? NULL : names_text(lines->texts, number);
+}
+
+static struct known *take_answer(struct lines *lines, const uint8_t *answer, size_t size)
+{
+    struct line_frame frames[LINES_CHILD_FRAMES];
+    struct bytes b = bytes_of(answer, size);
+    size_t count = 0;
+    while (bytes_left(&b) && count < LINES_CHILD_FRAMES) {
+        struct line_frame f = {.line = bytes_u32(&b)};
+        f.function = take_text(lines, &b);
+        f.file = take_text(lines, &b);
+        if (b.failed)
+            break;
+        frames[count++] = f;
+    }
+    struct known *known = arena_alloc(lines->arena, sizeof *known + count * sizeof *frames);
+    if (known) {
+        known->count = count;
+        memcpy(known->frames, frames, count * sizeof *frames);
+    }
+    return known;
+}
+
+/* The child died over one address: others may be told yet. */
+static void start_again(struct lines *lines)
+{
+    struct fathom_error err;
+    if (lines->restarts++ == 0)
+        log_write(lines->options.log, LOG_WARNING,
+                  "the debug information of %s is damaged: some lines and inlined functions are not shown",
+                  image_path(lines->image));
+    if (lines->restarts <= RESTARTS_MOST)
+        lines_child_start(&lines->child, lines->image, &lines->options, &err);
+}
+
+static const struct known *ask(struct lines *lines, uint64_t address)
+{
+    uint8_t *answer;
+    size_t size;
+    if (!lines->child.pid)
+        return NULL;
+    int rc = lines_child_ask(&lines->child, address, &answer, &size);
+    if (rc < 0) {
+        if (rc == -EIO)
+            start_again(lines);
+        return NULL;
+    }
+    struct known *known = take_answer(lines, answer, size);
+    free(answer);
+    return known;
+}
+
+size_t lines_at(struct lines *lines, uint64_t address, struct line_frame *out, size_t max)
+{
+    uint64_t *slot = table_put(lines->known, address, NULL);
+    const struct known *known = slot ? (const struct known *)(uintptr_t)*slot : NULL;
+    if (slot && !known) {
+        static const struct known nothing;
+        known = ask(lines, address);
+        *slot = (uintptr_t)(known ? known : &nothing);
+    }
+    size_t count = !known ? 0 : known->count < max ? known->count : max;
+    for (size_t i = 0; i < count; i++)
+        out[i] = known->frames[i];
+    return count;
+}

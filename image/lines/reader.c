@@ -1,0 +1,294 @@
+/*
+ * reader.c - finds the compilation unit of an address, loads it at its first use and looks up in it;
+ * see reader.h.
+ *
+ * The index of units is made of their own address ranges: .debug_aranges is optional, and clang leaves it
+ * out.
+ */
+#include "image/lines/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/search.h"
+#include "base/vec.h"
+#include "image/debug_file.h"
+#include "image/image_private.h"
+#include "image/lines/unit.h"
+
+struct span {
+    uint64_t low, high;
+    uint32_t unit;
+};
+
+struct lines_reader {
+    const struct image *image;
+    struct lines_source source;
+    struct lines_unit *units;
+    size_t unit_count, unit_room;
+    struct span *spans; /* by address */
+    size_t span_count, span_room;
+};
+
+/* libdwarf calls this where no error object was handed in; without it, it would abort. */
+static void ignore_error(Dwarf_Error error, Dwarf_Ptr context)
+{
+    (void)error;
+    (void)context;
+}
+
+static int add_unit(struct lines_reader *lines, Dwarf_Die die, uint16_t version)
+{
+    Dwarf_Off offset;
+    Dwarf_Addr low;
+    struct lines_ranges ranges = {0};
+    if (dwarf_dieoffset(die, &offset, NULL) != DW_DLV_OK)
+        return 0;
+    if (dwarf_lowpc(die, &low, NULL) != DW_DLV_OK)
+        low = 0;
+    int rc = lines_ranges_read(lines->source.debug, die, version, low, &ranges);
+    if (rc < 0 || ranges.count == 0)
+        goto out;
+    rc = -ENOMEM;
+    if (!vec_reserve(lines->units, lines->unit_count, lines->unit_room, 1) ||
+        !vec_reserve(lines->spans, lines->span_count, lines->span_room, ranges.count))
+        goto out;
+    rc = 0;
+    for (size_t i = 0; i < ranges.count; i++)
+        lines->spans[lines->span_count++] =
+            (struct span){ranges.items[i].low, ranges.items[i].high, (uint32_t)lines->unit_count};
+    lines->units[lines->unit_count++] = (struct lines_unit){.offset = offset, .version = version};
+out:
+    free(ranges.items);
+    return rc;
+}
+
+static int by_low(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return (x->low > y->low) - (x->low < y->low);
+}
+
+static int index_units(struct lines_reader *lines)
+{
+    Dwarf_Unsigned length, type_offset, next;
+    Dwarf_Half version, address_size, length_size, extension_size, type;
+    Dwarf_Off abbreviations;
+    Dwarf_Sig8 signature;
+    int rc = 0;
+    while (rc == 0 && dwarf_next_cu_header_d(lines->source.debug, 1, &length, &version, &abbreviations,
+                                             &address_size, &length_size, &extension_size, &signature,
+                                             &type_offset, &next, &type, NULL) == DW_DLV_OK) {
+        Dwarf_Die die;
+        if (dwarf_siblingof_b(lines->source.debug, NULL, 1, &die, NULL) != DW_DLV_OK)
+            continue;
+        rc = add_unit(lines, die, version);
+        dwarf_dealloc_die(die);
+    }
+    if (lines->span_count)
+        qsort(lines->spans, lines->span_count, sizeof *lines->spans, by_low);
+    return rc;
+}
+
+/* The file that has the debug information: the image itself or its debug file; NULL: none. *found is a path
+ * that the caller frees. */
+static const char *debug_path(const struct image *image, const struct image_options *options, char **found)
+{
+    *found = NULL;
+    if (elf_file_section(&image->file, ".debug_info"))
+        return image->file_path ? image->file_path : image->path;
+    if (image->debug_path)
+        return elf_file_section(&image->debug, ".debug_info") ? image->debug_path : NULL;
+    struct elf_file file = {0};
+    if (debug_file_find(&image->file, image->path, options, found, &file) != 1 &&
+        debug_file_fetch(&image->file, options, found, &file) != 1)
+        return NULL;
+    bool has = elf_file_section(&file, ".debug_info");
+    elf_file_close(&file);
+    return has ? *found : NULL;
+}
+
+/* NULL: it cannot be read. What has become a pipe since it was looked at would make libdwarf wait for a writer. */
+static Dwarf_Debug open_debug(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), opened = DW_DLV_NO_ENTRY;
+    Dwarf_Debug debug = NULL;
+    Dwarf_Error error = NULL;
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        char name[40];
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        opened = dwarf_init_path(name, NULL, 0, DW_DLC_READ, DW_GROUPNUMBER_ANY, ignore_error, NULL, &debug,
+                                 NULL, 0, NULL, &error);
+    }
+    if (fd >= 0)
+        close(fd);
+    if (opened == DW_DLV_ERROR)
+        dwarf_dealloc_error(NULL, error);
+    return opened == DW_DLV_OK ? debug : NULL;
+}
+
+/* The file to which dwz moved what several files have in common: their units lack those names without it.
+ * NULL: none. */
+static char *shared_path(const char *path, const struct image_options *options)
+{
+    struct elf_file file;
+    char *shared = NULL;
+    if (elf_file_open(&file, path, ELF_CODE, NULL) < 0)
+        return NULL;
+    if (debug_file_shared(&file, path, options, &shared) != 1)
+        shared = NULL;
+    elf_file_close(&file);
+    return shared;
+}
+
+static void open_shared(struct lines_reader *lines, const char *path, const struct image_options *options)
+{
+    char *shared = shared_path(path, options);
+    if (shared)
+        lines->source.shared = open_debug(shared);
+    if (lines->source.shared)
+        dwarf_set_tied_dbg(lines->source.debug, lines->source.shared, NULL);
+    free(shared);
+}
+
+void lines_reader_fetch(const struct image *image, const struct image_options *options)
+{
+    char *found;
+    const char *path = debug_path(image, options, &found);
+    if (path)
+        free(shared_path(path, options));
+    free(found);
+}
+
+int lines_reader_open(const struct image *image, const struct image_options *options,
+                      struct lines_reader **out, struct fathom_error *err)
+{
+    char *found;
+    const char *path = debug_path(image, options, &found);
+    struct lines_reader *lines = NULL;
+    if (!path) {
+        free(found);
+        return error_set(err, ENODATA, "%s has no debug information: install its debug symbols", image->path);
+    }
+    int rc = -ENOMEM;
+    lines = calloc(1, sizeof *lines);
+    if (!lines || !(lines->source.arena = arena_new(0)) || !(lines->source.names = table_new()))
+        goto out;
+    lines->image = image;
+    lines->source.debug = open_debug(path);
+    if (!lines->source.debug) {
+        rc = error_set(err, ENODATA, "the debug information of %s cannot be read", path);
+        goto out;
+    }
+    open_shared(lines, path, options);
+    rc = index_units(lines);
+out:
+    free(found);
+    if (rc < 0) {
+        lines_reader_close(lines);
+        return rc == -ENOMEM ? error_memory(err) : rc;
+    }
+    *out = lines;
+    return 0;
+}
+
+void lines_reader_close(struct lines_reader *lines)
+{
+    if (!lines)
+        return;
+    for (size_t i = 0; i < lines->unit_count; i++)
+        lines_unit_free(&lines->units[i]);
+    if (lines->source.debug)
+        dwarf_finish(lines->source.debug, NULL);
+    if (lines->source.shared)
+        dwarf_finish(lines->source.shared, NULL);
+    free(lines->units);
+    free(lines->spans);
+    table_free(lines->source.names);
+    arena_free(lines->source.arena);
+    free(lines);
+}
+
+static struct lines_unit *find_unit(const struct lines_reader *lines, uint64_t address)
+{
+    size_t n = lower_bound(i, 0, lines->span_count, lines->spans[i].low <= address);
+    return n && address < lines->spans[n - 1].high ? &lines->units[lines->spans[n - 1].unit] : NULL;
+}
+
+static const struct lines_row *find_row(const struct lines_unit *unit, uint64_t address)
+{
+    size_t n = lower_bound(i, 0, unit->row_count, unit->rows[i].address <= address);
+    return n && !unit->rows[n - 1].end ? &unit->rows[n - 1] : NULL;
+}
+
+static const struct lines_scope *find_function(const struct lines_unit *unit, uint64_t address)
+{
+    const struct lines_scopes *f = &unit->functions;
+    size_t n = lower_bound(i, 0, f->count, f->items[i].low <= address);
+    return n && address < f->items[n - 1].high ? &f->items[n - 1] : NULL;
+}
+
+/* Among the inlined calls of a function that hold the address, the one at a depth. */
+static const struct lines_scope *inlined_at(const struct lines_unit *unit, const struct lines_scope *function,
+                                            uint64_t address, uint32_t depth)
+{
+    for (uint32_t i = function->first; i < function->last; i++) {
+        const struct lines_scope *s = &unit->inlined.items[i];
+        if (s->depth == depth && address >= s->low && address < s->high)
+            return s;
+    }
+    return NULL;
+}
+
+/* The name by the symbol table, where the debug information has none. */
+static const char *symbol_name(struct lines_reader *lines, uint64_t address)
+{
+    char text[1024];
+    bool added;
+    uint32_t f = image_function_at(lines->image, address);
+    if (f == IMAGE_NO_FUNCTION || !image_function(lines->image, f)->name)
+        return NULL;
+    /* in the same table as the names of DIEs, whose offsets are far below */
+    uint64_t *slot = table_put(lines->source.names, UINT64_MAX - f, &added);
+    if (slot && added) {
+        image_function_format(lines->image, f, text, sizeof text);
+        *slot = (uint64_t)(uintptr_t)arena_strdup(lines->source.arena, text);
+    }
+    return slot ? (const char *)(uintptr_t)*slot : NULL;
+}
+
+size_t lines_reader_at(struct lines_reader *lines, uint64_t address, struct line_frame *out, size_t max)
+{
+    struct lines_unit *unit = find_unit(lines, address);
+    if (!unit || max == 0)
+        return 0;
+    if (!unit->loaded && lines_unit_load(&lines->source, unit) < 0)
+        return 0;
+    const struct lines_row *row = find_row(unit, address);
+    const struct lines_scope *function = find_function(unit, address);
+    if (!row && !function)
+        return 0;
+    struct line_frame frame = {.file = row ? row->file : NULL, .line = row ? row->line : 0};
+    uint32_t depth = 0;
+    while (function && inlined_at(unit, function, address, depth + 1))
+        depth++;
+    size_t count = 0;
+    for (; depth > 0 && count < max; depth--) {
+        const struct lines_scope *s = inlined_at(unit, function, address, depth);
+        frame.function = s->name;
+        out[count++] = frame;
+        frame.file = s->call_file;
+        frame.line = s->call_line;
+    }
+    if (count < max) {
+        frame.function = function && function->name ? function->name : symbol_name(lines, address);
+        out[count++] = frame;
+    }
+    return count;
+}

@@ -1,0 +1,313 @@
+/* unit.c - see unit.h. DWARF 5, sections 3.3 (functions), 3.3.8 (inlined ones) and 6.2
+ * (lines). */
+#include "image/lines/unit.h"
+
+#include <libdwarf/dwarf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "image/name.h"
+
+#define MAX_DEPTH   200 /* of nested DIEs */
+#define MAX_ORIGINS 8   /* from an inlined call to its function's declaration */
+
+struct loading {
+    struct lines_source *source;
+    struct lines_unit *unit;
+    const char **files; /* by number as DW_AT_call_file and the line table give it */
+    size_t file_count;
+    uint64_t low; /* base address of the unit */
+};
+
+static const char *file_name(const struct loading *l, uint64_t number)
+{
+    return number < l->file_count ? l->files[number] : NULL;
+}
+
+/* Up to DWARF 4 files are numbered from 1, in DWARF 5 from 0. */
+static int read_files(struct loading *l, Dwarf_Die die)
+{
+    char **list;
+    Dwarf_Signed count;
+    if (dwarf_srcfiles(die, &list, &count, NULL) != DW_DLV_OK)
+        return 0;
+    size_t first = l->unit->version >= 5 ? 0 : 1;
+    int rc = 0;
+    l->file_count = (size_t)count + first;
+    l->files = calloc(l->file_count + 1, sizeof *l->files);
+    if (!l->files)
+        rc = -ENOMEM;
+    for (Dwarf_Signed i = 0; i < count; i++) {
+        if (rc == 0 && !(l->files[(size_t)i + first] = arena_strdup(l->source->arena, list[i])))
+            rc = -ENOMEM;
+        dwarf_dealloc(l->source->debug, list[i], DW_DLA_STRING);
+    }
+    dwarf_dealloc(l->source->debug, list, DW_DLA_LIST);
+    return rc;
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const struct lines_row *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    if (x->end != y->end) /* one sequence may start where another ends */
+        return x->end ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static int read_rows(struct loading *l, Dwarf_Die die)
+{
+    struct lines_unit *unit = l->unit;
+    Dwarf_Unsigned version;
+    Dwarf_Small tables;
+    Dwarf_Line_Context context;
+    Dwarf_Line *lines;
+    Dwarf_Signed count;
+    if (dwarf_srclines_b(die, &version, &tables, &context, NULL) != DW_DLV_OK)
+        return 0;
+    int rc = 0;
+    if (tables == 1 && dwarf_srclines_from_linecontext(context, &lines, &count, NULL) == DW_DLV_OK && count) {
+        unit->rows = calloc((size_t)count, sizeof *unit->rows);
+        rc = unit->rows ? 0 : -ENOMEM;
+        for (Dwarf_Signed i = 0; i < count && rc == 0; i++) {
+            Dwarf_Addr address;
+            Dwarf_Unsigned line, file;
+            Dwarf_Bool end;
+            if (dwarf_lineaddr(lines[i], &address, NULL) == DW_DLV_OK &&
+                dwarf_lineno(lines[i], &line, NULL) == DW_DLV_OK &&
+                dwarf_line_srcfileno(lines[i], &file, NULL) == DW_DLV_OK &&
+                dwarf_lineendsequence(lines[i], &end, NULL) == DW_DLV_OK)
+                unit->rows[unit->row_count++] = (struct lines_row){
+                    address, (uint32_t)i, line <= UINT32_MAX ? (uint32_t)line : 0, file_name(l, file), end};
+        }
+    }
+    dwarf_srclines_dealloc_b(context);
+    if (unit->row_count)
+        qsort(unit->rows, unit->row_count, sizeof *unit->rows, by_row);
+    return rc;
+}
+
+static uint64_t number_of(Dwarf_Die die, Dwarf_Half which)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Unsigned value = 0;
+    if (dwarf_attr(die, which, &attribute, NULL) != DW_DLV_OK)
+        return 0;
+    if (dwarf_formudata(attribute, &value, NULL) != DW_DLV_OK) {
+        Dwarf_Signed same = 0;
+        if (dwarf_formsdata(attribute, &same, NULL) == DW_DLV_OK && same > 0)
+            value = (Dwarf_Unsigned)same;
+    }
+    dwarf_dealloc_attribute(attribute);
+    return value;
+}
+
+/* A mangled name first, as it tells namespaces and classes. */
+static bool own_name(Dwarf_Die die, char *out, size_t size, bool *plain)
+{
+    static const Dwarf_Half kinds[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        Dwarf_Attribute attribute;
+        char *text;
+        if (dwarf_attr(die, kinds[i], &attribute, NULL) != DW_DLV_OK)
+            continue;
+        /* ("<DW_FORM_GNU_strp_alt-no-tied-file>" is what libdwarf says where a name is in a file of dwz that
+         * is not there) */
+        bool got =
+            dwarf_formstring(attribute, &text, NULL) == DW_DLV_OK && strncmp(text, "<DW_FORM_", 9) != 0;
+        *plain = kinds[i] == DW_AT_name;
+        if (got && *plain)
+            snprintf(out, size, "%s", text);
+        else if (got)
+            name_format("", text, 0, out, size);
+        dwarf_dealloc_attribute(attribute);
+        if (got)
+            return true;
+    }
+    return false;
+}
+
+/* *debug: of the die; becomes that of *out. */
+static bool origin_of(const struct lines_source *source, Dwarf_Debug *debug, Dwarf_Die die, Dwarf_Die *out)
+{
+    static const Dwarf_Half kinds[] = {DW_AT_abstract_origin, DW_AT_specification};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Off offset;
+        Dwarf_Half form = 0;
+        if (dwarf_attr(die, kinds[i], &attribute, NULL) != DW_DLV_OK)
+            continue;
+        bool got = dwarf_whatform(attribute, &form, NULL) == DW_DLV_OK;
+        Dwarf_Debug of = form == DW_FORM_GNU_ref_alt || form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8
+                             ? source->shared
+                             : *debug;
+        got = got && of && dwarf_global_formref(attribute, &offset, NULL) == DW_DLV_OK &&
+              dwarf_offdie_b(of, offset, 1, out, NULL) == DW_DLV_OK;
+        dwarf_dealloc_attribute(attribute);
+        if (got) {
+            *debug = of;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The name of a function's DIE: its own, or what it was made from has it. A plain name is kept only when no
+ * mangled one follows. */
+static int find_name(struct lines_source *source, Dwarf_Die die, const char **out)
+{
+    Dwarf_Off offset;
+    if (dwarf_dieoffset(die, &offset, NULL) != DW_DLV_OK)
+        return 0;
+    bool added;
+    uint64_t *slot = table_put(source->names, offset, &added);
+    if (!slot)
+        return -ENOMEM;
+    if (!added) {
+        *out = (const char *)(uintptr_t)*slot;
+        return 0;
+    }
+    char text[1024] = "";
+    bool plain = false;
+    Dwarf_Die at = die, next;
+    Dwarf_Debug debug = source->debug;
+    for (unsigned hops = 0; hops < MAX_ORIGINS; hops++) {
+        char found[sizeof text];
+        bool is_plain;
+        if (own_name(at, found, sizeof found, &is_plain) && (!text[0] || (plain && !is_plain))) {
+            memcpy(text, found, sizeof text);
+            plain = is_plain;
+        }
+        if ((text[0] && !plain) || !origin_of(source, &debug, at, &next))
+            break;
+        if (at != die)
+            dwarf_dealloc_die(at);
+        at = next;
+    }
+    if (at != die)
+        dwarf_dealloc_die(at);
+    if (text[0]) {
+        char *copy = arena_strdup(source->arena, text);
+        if (!copy)
+            return -ENOMEM;
+        *slot = (uint64_t)(uintptr_t)copy;
+        *out = copy;
+    }
+    return 0;
+}
+
+static int add_scope(struct lines_scopes *scopes, const struct lines_scope *scope)
+{
+    return vec_push(scopes->items, scopes->count, scopes->room, *scope) ? 0 : -ENOMEM;
+}
+
+static int add_ranges(struct loading *l, Dwarf_Die die, struct lines_scopes *scopes,
+                      struct lines_scope *scope)
+{
+    struct lines_ranges ranges = {0};
+    int rc = lines_ranges_read(l->source->debug, die, l->unit->version, l->low, &ranges);
+    if (rc == 0 && ranges.count)
+        rc = find_name(l->source, die, &scope->name);
+    for (size_t i = 0; i < ranges.count && rc == 0; i++) {
+        scope->low = ranges.items[i].low;
+        scope->high = ranges.items[i].high;
+        rc = add_scope(scopes, scope);
+    }
+    free(ranges.items);
+    return rc;
+}
+
+static int walk_children(struct loading *l, Dwarf_Die die, unsigned level, uint32_t depth);
+
+/* One DIE: functions and inlined calls are noted; what may hold such is entered. */
+static int visit(struct loading *l, Dwarf_Die die, unsigned level, uint32_t depth)
+{
+    Dwarf_Half tag;
+    if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK)
+        return 0;
+    struct lines_unit *unit = l->unit;
+    struct lines_scope scope = {0};
+    int rc;
+    switch (tag) {
+    case DW_TAG_subprogram: {
+        size_t first = unit->functions.count;
+        scope.first = (uint32_t)unit->inlined.count;
+        rc = add_ranges(l, die, &unit->functions, &scope);
+        size_t end = unit->functions.count;
+        if (rc == 0 && end > first)
+            rc = walk_children(l, die, level + 1, 1);
+        for (size_t i = first; i < end; i++)
+            unit->functions.items[i].last = (uint32_t)unit->inlined.count;
+        return rc;
+    }
+    case DW_TAG_inlined_subroutine:
+        scope.call_file = file_name(l, number_of(die, DW_AT_call_file));
+        scope.call_line = (uint32_t)number_of(die, DW_AT_call_line);
+        scope.depth = depth;
+        rc = add_ranges(l, die, &unit->inlined, &scope);
+        return rc < 0 ? rc : walk_children(l, die, level + 1, depth + 1);
+    case DW_TAG_lexical_block:
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+        return walk_children(l, die, level + 1, depth);
+    default:
+        return 0;
+    }
+}
+
+static int walk_children(struct loading *l, Dwarf_Die die, unsigned level, uint32_t depth)
+{
+    Dwarf_Die child, next;
+    if (level > MAX_DEPTH || dwarf_child(die, &child, NULL) != DW_DLV_OK)
+        return 0;
+    int rc = 0;
+    for (;;) {
+        rc = visit(l, child, level, depth);
+        int more = rc == 0 ? dwarf_siblingof_b(l->source->debug, child, 1, &next, NULL) : DW_DLV_NO_ENTRY;
+        dwarf_dealloc_die(child);
+        if (more != DW_DLV_OK)
+            return rc;
+        child = next;
+    }
+}
+
+static int by_low(const void *a, const void *b)
+{
+    const struct lines_scope *x = a, *y = b;
+    return (x->low > y->low) - (x->low < y->low);
+}
+
+int lines_unit_load(struct lines_source *source, struct lines_unit *unit)
+{
+    struct loading l = {.source = source, .unit = unit};
+    Dwarf_Die die;
+    unit->loaded = true;
+    if (dwarf_offdie_b(source->debug, unit->offset, 1, &die, NULL) != DW_DLV_OK)
+        return 0;
+    Dwarf_Addr low;
+    if (dwarf_lowpc(die, &low, NULL) == DW_DLV_OK)
+        l.low = low;
+    int rc = read_files(&l, die);
+    if (rc == 0)
+        rc = read_rows(&l, die);
+    if (rc == 0)
+        rc = walk_children(&l, die, 0, 0);
+    dwarf_dealloc_die(die);
+    free(l.files);
+    if (unit->functions.count)
+        qsort(unit->functions.items, unit->functions.count, sizeof *unit->functions.items, by_low);
+    return rc;
+}
+
+void lines_unit_free(struct lines_unit *unit)
+{
+    free(unit->rows);
+    free(unit->functions.items);
+    free(unit->inlined.items);
+}

@@ -1,0 +1,198 @@
+/* code_votes.c - see code_votes.h. */
+#include "infer/bases/code_votes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/checksum.h"
+#include "base/hash.h"
+#include "base/vec.h"
+
+#define ALIGNMENT 16u        /* bytes: of SP as the kernel starts a program (x86-64 psABI, section 3.4.1) */
+#define REACH     (8u << 20) /* bytes below a base: the default limit of a stack */
+#define VOTES_MAX (1u << 22) /* per stack */
+
+/* A function at a place of a stack. */
+struct spot {
+    uint32_t stack, function;
+    uint64_t cfa;
+    uint64_t samples;
+};
+
+struct code_votes {
+    struct table *index; /* spot, hashed -> its place */
+    struct spot *spots;
+    size_t count, room;
+    struct table *bases; /* stack -> base */
+};
+
+struct code_votes *code_votes_new(void)
+{
+    struct code_votes *v = calloc(1, sizeof *v);
+    if (!v)
+        return NULL;
+    v->index = table_new();
+    v->bases = table_new();
+    if (!v->index || !v->bases) {
+        code_votes_free(v);
+        v = NULL;
+    }
+    return v;
+}
+
+void code_votes_free(struct code_votes *v)
+{
+    if (!v)
+        return;
+    table_free(v->index);
+    table_free(v->bases);
+    free(v->spots);
+    free(v);
+}
+
+int code_votes_add(struct code_votes *v, uint32_t stack, uint32_t function, uint64_t cfa)
+{
+    uint64_t words[] = {(uint64_t)stack << 32 | function, cfa};
+    uint64_t key = checksum_of(words, sizeof words);
+    uint64_t *known = table_find(v->index, key);
+    if (known) {
+        v->spots[*known].samples++;
+        return 0;
+    }
+    if (v->count == CODE_VOTES_SPOTS)
+        return 0;
+    if (!vec_reserve(v->spots, v->count, v->room, 1))
+        return -ENOMEM;
+    uint64_t *place = table_put(v->index, key, NULL);
+    if (!place)
+        return -ENOMEM;
+    *place = v->count;
+    v->spots[v->count++] = (struct spot){stack, function, cfa, 1};
+    return 0;
+}
+
+static int by_stack(const void *a, const void *b)
+{
+    const struct spot *x = a, *y = b;
+    if (x->stack != y->stack)
+        return x->stack < y->stack ? -1 : 1;
+    if (x->cfa != y->cfa)
+        return x->cfa < y->cfa ? -1 : 1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+static int by_base(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* So many of the samples must lie in reach below a base, and of the voters fit it. */
+static uint64_t most_of(uint64_t all)
+{
+    return all * 9 / 10;
+}
+
+/* The spots of one stack and what they say. */
+struct election {
+    const struct spot *spots;
+    size_t count;
+    uint64_t *bases; /* one for each vote */
+    size_t votes, voters;
+};
+
+/* 0 or -ENOMEM. */
+static int cast_votes(struct election *e, struct code_heights *heights)
+{
+    size_t most = e->count * CODE_HEIGHTS_MAX < VOTES_MAX ? e->count * CODE_HEIGHTS_MAX : VOTES_MAX;
+    e->bases = malloc((most + 1) * sizeof *e->bases);
+    if (!e->bases)
+        return -ENOMEM;
+    for (size_t i = 0; i < e->count; i++) {
+        const uint32_t *list;
+        int known = code_heights_of(heights, e->spots[i].function, &list);
+        if (known < 0)
+            return known;
+        e->voters += known > 0;
+        for (int k = 0; k < known && e->votes < most; k++) {
+            uint64_t base;
+            if (!__builtin_add_overflow(e->spots[i].cfa, list[k], &base) && base % ALIGNMENT == 0)
+                e->bases[e->votes++] = base;
+        }
+    }
+    qsort(e->bases, e->votes, sizeof *e->bases, by_base);
+    return 0;
+}
+
+/* The base with the most votes, and how many it and the next one have. 0: there are none. */
+static uint64_t count_votes(const struct election *e, size_t *best, size_t *second)
+{
+    uint64_t winner = 0;
+    *best = *second = 0;
+    for (size_t i = 0, next; i < e->votes; i = next) {
+        for (next = i; next < e->votes && e->bases[next] == e->bases[i]; next++)
+            ;
+        size_t fits = next - i;
+        if (fits > *best) {
+            *second = *best;
+            *best = fits;
+            winner = e->bases[i];
+        } else if (fits > *second) {
+            *second = fits;
+        }
+    }
+    return winner;
+}
+
+/* Whether nearly all samples lie below the base, and not too far. */
+static bool holds(const struct election *e, uint64_t base)
+{
+    uint64_t inside = 0, all = 0;
+    for (size_t i = 0; i < e->count; i++) {
+        all += e->spots[i].samples;
+        inside += e->spots[i].cfa <= base && base - e->spots[i].cfa < REACH ? e->spots[i].samples : 0;
+    }
+    return inside >= most_of(all);
+}
+
+/* The base that wins; 0: none does. */
+static uint64_t winner_of(const struct election *e)
+{
+    size_t best, second;
+    uint64_t base = count_votes(e, &best, &second);
+    /* Those that do not fit it may be right, and what they say another base's: the next one must be out of
+     * reach for them. */
+    size_t against = e->voters - best;
+    return base && best >= most_of(e->voters) && best - second > against && holds(e, base) ? base : 0;
+}
+
+int code_votes_settle(struct code_votes *v, struct code_heights *heights, uint64_t *won)
+{
+    int rc = 0;
+    *won = 0;
+    if (v->count)
+        qsort(v->spots, v->count, sizeof *v->spots, by_stack);
+    for (size_t i = 0, next; rc == 0 && i < v->count; i = next) {
+        for (next = i; next < v->count && v->spots[next].stack == v->spots[i].stack; next++)
+            ;
+        struct election e = {.spots = v->spots + i, .count = next - i};
+        rc = cast_votes(&e, heights);
+        uint64_t base = rc == 0 ? winner_of(&e) : 0;
+        uint64_t *place = base ? table_put(v->bases, v->spots[i].stack, NULL) : NULL;
+        if (place)
+            *place = base;
+        else if (base)
+            rc = -ENOMEM;
+        *won += place != NULL;
+        free(e.bases);
+    }
+    return rc;
+}
+
+bool code_votes_base(const struct code_votes *v, uint32_t stack, uint64_t *base)
+{
+    const uint64_t *value = table_find(v->bases, stack);
+    if (value)
+        *base = *value;
+    return value;
+}

@@ -1,0 +1,74 @@
+/* main_stacks.c - see main_stacks.h. */
+#include "infer/bases/main_stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+#define OF_THREAD 0 /* as a number: the copy of a stack of another thread */
+
+struct main_stacks {
+    struct table *of; /* PID -> number, or OF_THREAD */
+    uint32_t last;    /* number given */
+};
+
+struct main_stacks *main_stacks_new(void)
+{
+    struct main_stacks *s = calloc(1, sizeof *s);
+    if (s && !(s->of = table_new())) {
+        free(s);
+        s = NULL;
+    }
+    return s;
+}
+
+void main_stacks_free(struct main_stacks *s)
+{
+    if (!s)
+        return;
+    table_free(s->of);
+    free(s);
+}
+
+uint32_t main_stacks_of(const struct main_stacks *s, uint32_t pid, uint32_t tid)
+{
+    const uint64_t *number = pid == tid ? table_find(s->of, pid) : NULL;
+    return number ? (uint32_t)*number : OF_THREAD;
+}
+
+/* The process is there. */
+static int meet(struct main_stacks *s, uint32_t pid)
+{
+    bool added;
+    uint64_t *number = table_put(s->of, pid, &added);
+    if (!number)
+        return -ENOMEM;
+    if (added)
+        *number = ++s->last;
+    return 0;
+}
+
+static int begin(struct main_stacks *s, uint32_t pid, uint32_t number)
+{
+    uint64_t *place = table_put(s->of, pid, NULL);
+    if (!place)
+        return -ENOMEM;
+    *place = number;
+    return 0;
+}
+
+int main_stacks_apply(struct main_stacks *s, const struct record *record)
+{
+    if (record->kind == RECORD_SAMPLE)
+        return meet(s, record->sample.pid);
+    if (record->kind == RECORD_COMM && record->comm.exec)
+        return begin(s, record->pid, ++s->last);
+    /* A FORK without time tells of a process that was there before: it may have made an exec since. */
+    if (record->kind != RECORD_FORK || record->pid == record->fork.parent_pid || record->time == 0)
+        return 0;
+    int rc = meet(s, record->fork.parent_pid);
+    return rc < 0
+               ? rc
+               : begin(s, record->pid, main_stacks_of(s, record->fork.parent_pid, record->fork.parent_tid));
+}

@@ -1,0 +1,34 @@
+/*
+ * shared_ground.h - where one process's samples lie that are on no thread's own stack (internal to infer/).
+ */
+#ifndef FATHOM_INFER_BASES_SHARED_GROUND_H
+#define FATHOM_INFER_BASES_SHARED_GROUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "infer/bases/shared_levels.h"
+
+#define GROUND_NEAR 4096u /* bytes: what lies this little below a stack is on it */
+
+/* A function at a place on a stack. */
+struct spot {
+    uint32_t pid, function; /* of the map */
+    uint64_t cfa, low;      /* low: the lowest SP of a sample */
+    uint64_t samples;
+    bool taken; /* its stack is known */
+};
+
+struct ground {
+    struct shared_levels *levels; /* borrowed, as are the spots */
+    struct spot *spots;           /* in order of their CFAs */
+    size_t count;
+};
+
+/* The first spot whose CFA is above the address. */
+size_t ground_above(const struct ground *ground, uint64_t address);
+/* Takes the spots that are on the stack [low, base], and those below that belong to it: near ones, and ones
+ * further down of which the map knows the height. Returns how far down it reaches. */
+uint64_t ground_occupy(struct ground *ground, uint64_t low, uint64_t base);
+
+#endif

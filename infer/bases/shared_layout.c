@@ -1,0 +1,149 @@
+/* shared_layout.c - see shared_layout.h. */
+#include "infer/bases/shared_layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define PAGE      4096u
+#define DISTANCES (PAGE / 8)
+#define SPOTS_MAX 256u /* of one place that are looked at */
+#define BASES_MAX 16u  /* that a place may have: with more, one is at the right distance by chance */
+
+/* Spots that lie near each other, first to end - 1. */
+struct place_on {
+    size_t first, end;
+    uint64_t bases[BASES_MAX]; /* at which half of the samples have heights that the map knows */
+    size_t base_count;
+};
+
+struct claim {
+    uint64_t base, samples;
+};
+
+static unsigned distance_of(uint64_t base)
+{
+    return (unsigned)(base % PAGE / 8);
+}
+
+/* The next place from `first` on; false: there is none. */
+static bool next_place(const struct ground *g, size_t first, struct place_on *out)
+{
+    while (first < g->count && g->spots[first].taken)
+        first++;
+    size_t end = first;
+    while (end < g->count && !g->spots[end].taken &&
+           (end == first || g->spots[end].cfa - g->spots[end - 1].cfa <= GROUND_NEAR))
+        end++;
+    *out = (struct place_on){.first = first, .end = end};
+    return end > first;
+}
+
+static int compare_claims(const void *a, const void *b)
+{
+    const struct claim *x = a, *y = b;
+    return x->base < y->base ? -1 : x->base > y->base;
+}
+
+/* The bases that the place can have; none when there are too many. claims: SPOTS_MAX * SHARED_LEVELS.
+ * -ENOMEM. */
+static int find_bases(const struct ground *g, struct place_on *place, struct claim *claims)
+{
+    size_t count = 0;
+    uint64_t samples = 0;
+    for (size_t i = place->first; i < place->end; i++) {
+        const struct spot *spot = &g->spots[i];
+        const struct levels *levels = shared_levels_of(g->levels, spot->function);
+        if (!levels)
+            return -ENOMEM;
+        samples += spot->samples;
+        for (uint32_t l = 0; l < levels->count && i - place->first < SPOTS_MAX; l++)
+            claims[count++] = (struct claim){spot->cfa + levels->of[l].height, spot->samples};
+    }
+    qsort(claims, count, sizeof *claims, compare_claims);
+    for (size_t i = 0, end; i < count; i = end) {
+        uint64_t agree = 0;
+        for (end = i; end < count && claims[end].base == claims[i].base; end++)
+            agree += claims[end].samples;
+        if (agree < samples - samples / 2 || claims[i].base < g->spots[place->end - 1].cfa)
+            continue;
+        if (place->base_count == BASES_MAX) {
+            place->base_count = 0;
+            return 0;
+        }
+        place->bases[place->base_count++] = claims[i].base;
+    }
+    return 0;
+}
+
+/* The distance that enough places have and no other nearly as many; DISTANCES: there is none. */
+static unsigned clear_winner(const uint32_t places[DISTANCES])
+{
+    unsigned best = 0;
+    uint32_t rival = 0;
+    for (unsigned i = 1; i < DISTANCES; i++)
+        best = places[i] > places[best] ? i : best;
+    for (unsigned i = 0; i < DISTANCES; i++)
+        rival = i != best && places[i] > rival ? places[i] : rival;
+    bool clear = places[best] >= LAYOUT_QUORUM && rival + 2 <= places[best] && rival * 4 <= places[best] * 3;
+    return clear ? best : DISTANCES;
+}
+
+/* By the stacks that are known when these are enough, else by all places. */
+static unsigned find_layout(const struct ground *g, struct shared_stacks *stacks, struct claim *claims,
+                            int *rc)
+{
+    uint32_t places[DISTANCES] = {0}, last[DISTANCES] = {0}, number = 0;
+    struct shared_stack *known;
+    size_t count = shared_stacks_of(stacks, g->spots[0].pid, &known);
+    for (size_t i = 0; i < count; i++)
+        places[distance_of(known[i].base)]++;
+    unsigned layout = clear_winner(places);
+    if (layout != DISTANCES)
+        return layout;
+    struct place_on place;
+    for (size_t at = 0; *rc == 0 && next_place(g, at, &place); at = place.end) {
+        *rc = find_bases(g, &place, claims);
+        number++;
+        for (size_t i = 0; i < place.base_count; i++) {
+            unsigned distance = distance_of(place.bases[i]);
+            places[distance] += last[distance] != number; /* once for each place */
+            last[distance] = number;
+        }
+    }
+    return clear_winner(places);
+}
+
+/* The only base of the place that has this distance; 0: none or several do. */
+static uint64_t base_by_layout(const struct place_on *place, unsigned layout)
+{
+    uint64_t base = 0;
+    for (size_t i = 0; i < place->base_count; i++) {
+        if (distance_of(place->bases[i]) != layout)
+            continue;
+        if (base)
+            return 0;
+        base = place->bases[i];
+    }
+    return base;
+}
+
+int shared_layout_settle(struct ground *g, struct shared_stacks *stacks, uint64_t *won)
+{
+    struct claim *claims = malloc(SPOTS_MAX * SHARED_LEVELS * sizeof *claims);
+    int rc = claims ? 0 : -ENOMEM;
+    unsigned layout = rc == 0 ? find_layout(g, stacks, claims, &rc) : DISTANCES;
+    struct place_on place;
+    for (size_t at = 0; rc == 0 && layout != DISTANCES && next_place(g, at, &place); at = place.end) {
+        rc = find_bases(g, &place, claims);
+        uint64_t base = base_by_layout(&place, layout), low = g->spots[place.end - 1].low;
+        /* Another stack between the place and its base: that is not on this one. */
+        size_t above = ground_above(g, base);
+        if (rc < 0 || !base || above != place.end)
+            continue;
+        low = ground_occupy(g, low, base);
+        (*won)++;
+        rc = shared_stacks_add(stacks, g->spots[0].pid, low, base) ? 0 : -ENOMEM;
+    }
+    free(claims);
+    return rc;
+}

@@ -1,0 +1,294 @@
+/* shared_votes.c - see shared_votes.h. */
+#include "infer/bases/shared_votes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/checksum.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "infer/bases/shared_ground.h"
+#include "infer/bases/shared_layout.h"
+
+#define VOTES_MAX    (1u << 22) /* per process */
+#define RIVALS_SPOTS 256u       /* of a winner, that are asked for other bases */
+#define FEW_SPOTS    16u        /* of more, so many are not missed by chance, and it would take long to ask */
+#define CHANCE       1e-4       /* that training missed what is there: a recording asks some hundred times */
+
+/* A spot's word for a base. */
+struct vote {
+    uint64_t base;
+    uint32_t spot;
+};
+
+/* Votes for one base: side by side. */
+struct poll {
+    size_t first, count;
+};
+
+struct shared_votes {
+    struct resolver *resolver; /* borrowed */
+    struct shared_levels *levels;
+    struct table *index; /* spot, hashed -> its place */
+    struct spot *spots;
+    size_t count, room;
+};
+
+struct shared_votes *shared_votes_new(struct resolver *resolver, struct image_cache *images)
+{
+    struct shared_votes *v = calloc(1, sizeof *v);
+    if (!v)
+        return NULL;
+    v->resolver = resolver;
+    v->levels = shared_levels_new(resolver_map(resolver), images);
+    v->index = table_new();
+    if (!v->levels || !v->index) {
+        shared_votes_free(v);
+        v = NULL;
+    }
+    return v;
+}
+
+void shared_votes_free(struct shared_votes *v)
+{
+    if (!v)
+        return;
+    shared_levels_free(v->levels);
+    table_free(v->index);
+    free(v->spots);
+    free(v);
+}
+
+int shared_votes_add(struct shared_votes *v, const struct process *process, const struct sample *sample,
+                     struct fathom_error *err)
+{
+    uint64_t cfa;
+    uint32_t function = resolver_frame(v->resolver, process, sample, &cfa);
+    if (function == PATHMAP_NONE)
+        return 0;
+    bool added;
+    uint64_t words[] = {(uint64_t)sample->pid << 32 | function, cfa};
+    uint64_t key = checksum_of(words, sizeof words);
+    uint64_t *known = table_find(v->index, key);
+    if (known) {
+        struct spot *spot = &v->spots[*known];
+        spot->samples++;
+        if (sample->sp < spot->low)
+            spot->low = sample->sp;
+        return 0;
+    }
+    if (v->count == SHARED_SPOTS)
+        return 0;
+    if (!vec_reserve(v->spots, v->count, v->room, 1))
+        return error_memory(err);
+    uint64_t *place_of = table_put(v->index, key, &added);
+    if (!place_of)
+        return error_memory(err);
+    *place_of = v->count;
+    v->spots[v->count++] = (struct spot){sample->pid, function, cfa, sample->sp, 1, false};
+    return 0;
+}
+
+static int compare_spots(const void *a, const void *b)
+{
+    const struct spot *x = a, *y = b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    if (x->cfa != y->cfa)
+        return x->cfa < y->cfa ? -1 : 1;
+    return x->function < y->function ? -1 : x->function > y->function;
+}
+
+/* An election among the spots of one process. */
+struct election {
+    struct ground ground;
+    struct vote *cast; /* in order of base */
+    size_t cast_count;
+    uint64_t *scratch; /* RIVALS_SPOTS * SHARED_LEVELS */
+};
+
+static int compare_votes(const void *a, const void *b)
+{
+    const struct vote *x = a, *y = b;
+    if (x->base != y->base)
+        return x->base < y->base ? -1 : 1;
+    return x->spot < y->spot ? -1 : x->spot > y->spot;
+}
+
+/* Every spot that is left names the bases at which its height would be known. */
+static int cast_votes(struct election *e)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < e->ground.count; i++) {
+        const struct levels *levels = shared_levels_of(e->ground.levels, e->ground.spots[i].function);
+        if (!levels)
+            return -ENOMEM;
+        all += e->ground.spots[i].taken ? 0 : levels->count;
+    }
+    if (all > VOTES_MAX)
+        all = VOTES_MAX;
+    e->cast = malloc((all + 1) * sizeof *e->cast);
+    if (!e->cast)
+        return -ENOMEM;
+    for (size_t i = 0; i < e->ground.count; i++) {
+        const struct spot *spot = &e->ground.spots[i];
+        const struct levels *levels = shared_levels_of(e->ground.levels, spot->function);
+        for (uint32_t l = 0; !spot->taken && l < levels->count && e->cast_count < all; l++)
+            e->cast[e->cast_count++] = (struct vote){spot->cfa + levels->of[l].height, (uint32_t)i};
+    }
+    qsort(e->cast, e->cast_count, sizeof *e->cast, compare_votes);
+    return 0;
+}
+
+static int compare_polls(const void *a, const void *b)
+{
+    const struct poll *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* The bases that enough spots name, those with the most first. NULL: out of memory. */
+static struct poll *make_polls(const struct election *e, size_t *count)
+{
+    struct poll *polls = malloc((e->cast_count / SHARED_QUORUM + 1) * sizeof *polls);
+    *count = 0;
+    for (size_t i = 0, end; polls && i < e->cast_count; i = end) {
+        for (end = i + 1; end < e->cast_count && e->cast[end].base == e->cast[i].base;)
+            end++;
+        if (end - i >= SHARED_QUORUM)
+            polls[(*count)++] = (struct poll){i, end - i};
+    }
+    if (polls)
+        qsort(polls, *count, sizeof *polls, compare_polls);
+    return polls;
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* How many of the poll's spots, of the first RIVALS_SPOTS, this other base explains: those whose height below
+ * it is known, and those of which it says nothing that training did not see them there: by how often it saw
+ * them below the poll's base, and those that are known below both bases. */
+static size_t explained(const struct election *e, const struct poll *poll, uint64_t rival)
+{
+    uint64_t base = e->cast[poll->first].base;
+    size_t asked = poll->count < RIVALS_SPOTS ? poll->count : RIVALS_SPOTS, count = 0;
+    double here = 0, there = 0, at_base, at_rival;
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < asked; i++) {
+            const struct spot *spot = &e->ground.spots[e->cast[poll->first + i].spot];
+            const struct levels *levels = shared_levels_of(e->ground.levels, spot->function);
+            bool possible = rival >= spot->cfa, known = levels_find(levels, rival - spot->cfa, &at_rival);
+            levels_find(levels, base - spot->cfa, &at_base);
+            if (round == 0 && possible && known) {
+                here += at_base;
+                there += at_rival;
+            }
+            /* The chance that of equal rates all were seen here. */
+            count +=
+                possible &&
+                (known ? round == 0 : round == 1 && here > 0 && pow(here / (here + there), at_base) > CHANCE);
+        }
+    }
+    return count;
+}
+
+/* The same of the best other base. */
+static size_t best_rival(const struct election *e, const struct poll *poll)
+{
+    uint64_t base = e->cast[poll->first].base;
+    size_t count = 0, most = 0;
+    for (size_t i = 0; i < poll->count && i < RIVALS_SPOTS; i++) {
+        const struct spot *spot = &e->ground.spots[e->cast[poll->first + i].spot];
+        const struct levels *levels = shared_levels_of(e->ground.levels, spot->function);
+        for (uint32_t l = 0; l < levels->count; l++) {
+            if (spot->cfa + levels->of[l].height != base)
+                e->scratch[count++] = spot->cfa + levels->of[l].height;
+        }
+    }
+    qsort(e->scratch, count, sizeof *e->scratch, compare_words);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && e->scratch[end] == e->scratch[i];)
+            end++;
+        size_t spots = poll->count <= FEW_SPOTS ? explained(e, poll, e->scratch[i]) : end - i;
+        most = spots > most ? spots : most;
+    }
+    return most;
+}
+
+/* Whether the base wins: see shared_votes.h. *low: the lowest SP of those that voted for it. */
+static bool is_won(const struct election *e, const struct poll *poll, uint64_t *low)
+{
+    const struct vote *votes = e->cast + poll->first;
+    uint64_t base = votes->base, lowest = UINT64_MAX, agree = 0, all = 0;
+    bool several = false;
+    for (size_t i = 0; i < poll->count; i++) {
+        const struct spot *spot = &e->ground.spots[votes[i].spot];
+        if (spot->taken)
+            return false;
+        several = several || spot->function != e->ground.spots[votes->spot].function;
+        agree += spot->samples;
+        if (spot->low < lowest)
+            lowest = spot->low;
+    }
+    for (size_t i = ground_above(&e->ground, lowest); i < e->ground.count && e->ground.spots[i].cfa <= base;
+         i++) {
+        if (e->ground.spots[i].taken)
+            return false;
+        all += e->ground.spots[i].samples;
+    }
+    size_t asked = poll->count < RIVALS_SPOTS ? poll->count : RIVALS_SPOTS;
+    if (!several || agree < all - all / 2)
+        return false;
+    size_t rival = best_rival(e, poll);
+    *low = lowest;
+    return rival + 2 <= asked && rival * 4 <= asked * 3;
+}
+
+static int settle_process(struct election *e, struct shared_stacks *stacks, uint64_t *won)
+{
+    struct shared_stack *known;
+    uint32_t pid = e->ground.spots[0].pid;
+    size_t count = shared_stacks_of(stacks, pid, &known), polls_count;
+    for (size_t i = 0; i < count; i++)
+        known[i].low = ground_occupy(&e->ground, known[i].low, known[i].base);
+    if (cast_votes(e) < 0)
+        return -ENOMEM;
+    struct poll *polls = make_polls(e, &polls_count);
+    if (!polls)
+        return -ENOMEM;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < polls_count; i++) {
+        uint64_t low, base = e->cast[polls[i].first].base;
+        if (!is_won(e, &polls[i], &low))
+            continue;
+        low = ground_occupy(&e->ground, low, base);
+        (*won)++;
+        rc = shared_stacks_add(stacks, pid, low, base) ? 0 : -ENOMEM;
+    }
+    free(polls);
+    return rc < 0 ? rc : shared_layout_settle(&e->ground, stacks, won);
+}
+
+int shared_votes_settle(struct shared_votes *v, struct shared_stacks *stacks, uint64_t *won)
+{
+    if (v->count == 0)
+        return 0;
+    uint64_t *scratch = malloc(RIVALS_SPOTS * SHARED_LEVELS * sizeof *scratch);
+    int rc = scratch ? 0 : -ENOMEM;
+    qsort(v->spots, v->count, sizeof *v->spots, compare_spots);
+    for (size_t i = 0, end; rc == 0 && i < v->count; i = end) {
+        for (end = i + 1; end < v->count && v->spots[end].pid == v->spots[i].pid;)
+            end++;
+        struct election election = {{v->levels, v->spots + i, end - i}, NULL, 0, scratch};
+        rc = settle_process(&election, stacks, won);
+        free(election.cast);
+    }
+    free(scratch);
+    return rc;
+}

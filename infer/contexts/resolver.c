@@ -1,0 +1,478 @@
+/* resolver.c - the exact stage: CID to function path by the map's counts; see resolver.h. */
+#include "infer/contexts/resolver.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "infer/samples/translation.h"
+
+#define WALK 0.5 /* samples that a walk through a context is worth */
+
+/* What is known of one CID. */
+struct answer {
+    uint32_t paths;                /* function paths with the CID: trained ones when there are any */
+    uint32_t first, count;         /* in the resolver's candidates; count is at least 1 */
+    enum resolved_kind kind;       /* where the path is one that training saw */
+    enum resolved_kind first_kind; /* and of the first candidate */
+    double evidence;               /* samples */
+};
+
+/* The candidates of one function path together. */
+struct group {
+    uint32_t path, node; /* node: the one with the most samples, then passes */
+    uint64_t self, passes;
+    uint64_t node_self, node_passes;
+    uint64_t audits; /* unwound samples of this recording */
+    double expected;
+};
+
+struct resolver {
+    const struct pathmap *map; /* borrowed */
+    struct translation *translation;
+    const struct admission *admission; /* borrowed; NULL: any path can be anywhere */
+    struct table *memo;     /* hash of (setting, function, height) -> index in answers; known CIDs only */
+    struct table *expected; /* setting << 32 | node -> the bits of its share, a double */
+    const uint32_t *audits; /* by node, borrowed; NULL: there are none */
+    struct answer *answers;
+    size_t answer_count, answer_room;
+    struct candidate_path *candidates;
+    size_t candidate_count, candidate_room;
+    struct group *groups; /* scratch */
+    size_t group_room;
+    bool settled; /* resolver_settle() */
+};
+
+struct resolver *resolver_new(const struct pathmap *map)
+{
+    struct resolver *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->map = map;
+    r->translation = translation_new();
+    r->memo = table_new();
+    r->expected = table_new();
+    if (!r->translation || !r->memo || !r->expected) {
+        resolver_free(r);
+        r = NULL;
+    }
+    return r;
+}
+
+void resolver_free(struct resolver *r)
+{
+    if (!r)
+        return;
+    translation_free(r->translation);
+    table_free(r->memo);
+    table_free(r->expected);
+    free(r->answers);
+    free(r->candidates);
+    free(r->groups);
+    free(r);
+}
+
+void resolver_admit(struct resolver *r, const struct admission *admission)
+{
+    r->admission = admission;
+}
+
+/* The setting that stands for all that are alike. */
+static uint32_t resolver_setting(const struct resolver *r, uint32_t setting)
+{
+    return r->admission ? admission_alike(r->admission, setting) : SETTING_ANY;
+}
+
+static double resolver_expected(const struct resolver *r, uint32_t setting, uint32_t node)
+{
+    const uint64_t *place = table_find(r->expected, (uint64_t)setting << 32 | node);
+    double share = 0;
+    if (place)
+        memcpy(&share, place, sizeof share);
+    return share;
+}
+
+int resolver_expect(struct resolver *r, uint32_t setting, uint32_t node, double share)
+{
+    setting = resolver_setting(r, setting);
+    share += resolver_expected(r, setting, node);
+    uint64_t *place = table_put(r->expected, (uint64_t)setting << 32 | node, NULL);
+    if (!place)
+        return -ENOMEM;
+    memcpy(place, &share, sizeof share);
+    return 0;
+}
+
+void resolver_audited(struct resolver *r, const uint32_t *samples)
+{
+    r->audits = samples;
+}
+
+void resolver_settle(struct resolver *r)
+{
+    r->settled = true;
+}
+
+static bool resolver_trained(const struct resolver *r, uint32_t node)
+{
+    struct pathmap_node n = pathmap_node(r->map, node);
+    return n.passes || n.self;
+}
+
+const struct pathmap *resolver_map(const struct resolver *r)
+{
+    return r->map;
+}
+
+/* The map's number of an image, asked once. */
+static uint32_t resolver_image(struct resolver *r, struct translation_image *entry)
+{
+    if (entry->number == TRANSLATION_UNSET)
+        entry->number =
+            pathmap_find_image(r->map, image_path(entry->image), image_build_id(entry->image), NULL);
+    return entry->number;
+}
+
+static int resolver_find_function(struct resolver *r, const struct image *image, uint32_t function,
+                                  uint32_t *out)
+{
+    struct translation_image *entry = translation_of(r->translation, image);
+    if (!entry)
+        return -1;
+    uint32_t *number = &entry->functions[function];
+    if (*number == TRANSLATION_UNSET) {
+        uint32_t in_map = resolver_image(r, entry);
+        *number = in_map == PATHMAP_NONE
+                      ? PATHMAP_NONE
+                      : pathmap_find_function(r->map, in_map, image_function(image, function)->address);
+    }
+    *out = *number;
+    return 0;
+}
+
+uint32_t resolver_function(struct resolver *r, const struct image *image, uint32_t function)
+{
+    uint32_t number;
+    return resolver_find_function(r, image, function, &number) == 0 ? number : PATHMAP_NONE;
+}
+
+uint32_t resolver_frame(struct resolver *r, const struct process *process, const struct sample *sample,
+                        uint64_t *cfa)
+{
+    struct place place;
+    enum unknown_reason reason;
+    return cid_cfa(process, sample, &place, cfa, &reason) ? resolver_function(r, place.image, place.function)
+                                                          : PATHMAP_NONE;
+}
+
+static int group_compare(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    if (x->path != y->path)
+        return x->path < y->path ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* The nodes of a CID that can be in the setting as groups of their own: how many. */
+static uint32_t resolver_admitted(struct resolver *r, uint32_t setting, uint32_t first, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = first; i < first + count; i++) {
+        struct pathmap_node node = pathmap_node(r->map, i);
+        if (setting != SETTING_ANY && !admission_allows(r->admission, setting, i))
+            continue;
+        r->groups[kept++] = (struct group){.path = node.path,
+                                           .node = i,
+                                           .self = node.self,
+                                           .passes = node.passes,
+                                           .node_self = node.self,
+                                           .node_passes = node.passes,
+                                           .audits = r->audits ? r->audits[i] : 0,
+                                           .expected = resolver_expected(r, setting, i)};
+    }
+    return kept;
+}
+
+/* Collects the candidates by function path: returns the number of paths, or -ENOMEM. */
+static int64_t resolver_group(struct resolver *r, uint32_t setting, uint32_t first, uint32_t count)
+{
+    if (!vec_reserve(r->groups, 0, r->group_room, count))
+        return -ENOMEM;
+    struct group *groups = r->groups;
+    count = resolver_admitted(r, setting, first, count);
+    if (count == 0)
+        return 0;
+    qsort(groups, count, sizeof *groups, group_compare);
+    int64_t paths = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        struct group *into = &groups[paths - 1], *from = &groups[i];
+        if (from->path != into->path) {
+            groups[paths++] = *from;
+            continue;
+        }
+        into->self += from->self;
+        into->passes += from->passes;
+        into->audits += from->audits;
+        into->expected += from->expected;
+        if (from->node_self > into->node_self ||
+            (from->node_self == into->node_self && from->node_passes > into->node_passes)) {
+            into->node = from->node;
+            into->node_self = from->node_self;
+            into->node_passes = from->node_passes;
+        }
+    }
+    return paths;
+}
+
+static int candidate_compare(const void *a, const void *b)
+{
+    const struct candidate_path *x = a, *y = b;
+    if (x->probability != y->probability)
+        return x->probability < y->probability ? 1 : -1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Whether the paths that training saw of a CID are all that it has, as far as can be told. */
+static bool is_exhaustive(const struct resolver *r, const struct group *groups, size_t paths)
+{
+    uint32_t function = pathmap_node(r->map, groups[0].node).function;
+    uint64_t audits = 0;
+    for (size_t i = 0; i < paths; i++)
+        audits += groups[i].audits;
+    return audits >= RESOLVER_AUDITS ||
+           pathmap_image(r->map, pathmap_function(r->map, function).image).hooked;
+}
+
+/* How sure an answer is when training saw so many of its paths; `sure`: and others are out of the
+ * question. */
+static void tell_kind(const struct resolver *r, size_t paths, uint32_t trained, bool sure, struct answer *out)
+{
+    bool exhaustive = is_exhaustive(r, r->groups, paths);
+    out->paths = trained && exhaustive ? trained : (uint32_t)paths;
+    out->kind = trained == 0                         ? RESOLVED_INFERRED
+                : trained == 1 && sure && exhaustive ? RESOLVED_PRECISE
+                                                     : RESOLVED_AMBIGUOUS;
+}
+
+/* The candidates of the groups with their probabilities (resolver.h). Counts are summed as doubles: those of
+ * a file can be anything. */
+static void rank_groups(const struct resolver *r, size_t paths, struct candidate_path *ranked,
+                        struct answer *out)
+{
+    const struct group *groups = r->groups;
+    double self = 0, passes = 0, expected = 0;
+    uint32_t trained = 0;
+    for (size_t i = 0; i < paths; i++) {
+        self += (double)groups[i].self;
+        passes += (double)groups[i].passes;
+        expected += groups[i].expected;
+        trained += groups[i].self || groups[i].passes;
+    }
+    double walks = expected > 0 && passes > self ? WALK * (passes - self) : 0;
+    for (size_t i = 0; i < paths; i++) {
+        const struct group *g = &groups[i];
+        double count = (double)g->self, prior = passes > 0 ? (double)g->passes / passes : 1.0 / (double)paths;
+        if (expected > 0) {
+            count += walks > 0 && g->passes > g->self ? WALK * (double)(g->passes - g->self) : 0;
+            prior = g->expected / expected;
+        }
+        ranked[i] = (struct candidate_path){g->node, (float)((count + prior) / (self + walks + 1))};
+    }
+    qsort(ranked, paths, sizeof *ranked, candidate_compare);
+    out->evidence = self + walks + 1;
+    tell_kind(r, paths, trained, true, out);
+}
+
+static bool any_expected(const struct group *groups, size_t paths)
+{
+    bool any = false;
+    for (size_t i = 0; i < paths; i++)
+        any |= groups[i].expected > 0;
+    return any;
+}
+
+/* The groups' expected shares as they are; what training saw of them is in these. */
+static void rank_settled(const struct resolver *r, size_t paths, struct candidate_path *ranked,
+                         struct answer *out)
+{
+    const struct group *groups = r->groups;
+    double expected = 0;
+    uint32_t trained = 0;
+    for (size_t i = 0; i < paths; i++) {
+        expected += groups[i].expected;
+        trained += groups[i].self || groups[i].passes;
+    }
+    for (size_t i = 0; i < paths; i++)
+        ranked[i] = (struct candidate_path){groups[i].node, (float)(groups[i].expected / expected)};
+    qsort(ranked, paths, sizeof *ranked, candidate_compare);
+    out->evidence = 1;
+    tell_kind(r, paths, trained, (double)ranked[0].probability > 1 - RESOLVER_SURE, out);
+}
+
+static void tell_first_kind(const struct resolver *r, struct answer *answer)
+{
+    bool trained = resolver_trained(r, r->candidates[answer->first].node);
+    answer->first_kind = trained ? answer->kind : RESOLVED_INFERRED;
+}
+
+/* Adds the paths of a CID to the candidates. false: out of memory. */
+static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
+{
+    if (!vec_reserve(r->candidates, r->candidate_count, r->candidate_room, paths))
+        return false;
+    *out = (struct answer){.first = (uint32_t)r->candidate_count,
+                           .count = paths < CANDIDATES_MAX ? (uint32_t)paths : CANDIDATES_MAX};
+    struct candidate_path *ranked = r->candidates + r->candidate_count;
+    if (r->settled && any_expected(r->groups, paths))
+        rank_settled(r, paths, ranked, out);
+    else
+        rank_groups(r, paths, ranked, out);
+    tell_first_kind(r, out);
+    r->candidate_count += out->count;
+    return true;
+}
+
+static bool resolver_add_answer(struct resolver *r, struct answer answer)
+{
+    return vec_push(r->answers, r->answer_count, r->answer_room, answer);
+}
+
+static int resolver_remember(struct resolver *r, uint64_t key, struct answer answer)
+{
+    uint64_t *value = table_put(r->memo, key, NULL);
+    if (!value)
+        return -1;
+    *value = r->answer_count;
+    if (resolver_add_answer(r, answer))
+        return 0;
+    table_remove(r->memo, key);
+    return -1;
+}
+
+int resolver_find(struct resolver *r, uint32_t setting, uint32_t function, uint32_t height, uint32_t *out)
+{
+    uint64_t key = (uint64_t)function << 32 | height;
+    setting = resolver_setting(r, setting);
+    key ^= hash_u64(setting);
+    uint64_t *known = table_find(r->memo, key);
+    if (known) {
+        *out = (uint32_t)*known;
+        return 1;
+    }
+    uint32_t first, count = pathmap_find(r->map, function, height, &first);
+    if (count == 0)
+        return 0;
+    struct answer answer;
+    int64_t paths = resolver_group(r, setting, first, count);
+    if (paths <= 0)
+        return (int)paths;
+    if (!resolver_rank(r, (size_t)paths, &answer))
+        return -ENOMEM;
+    *out = (uint32_t)r->answer_count;
+    return resolver_remember(r, key, answer) < 0 ? -ENOMEM : 1;
+}
+
+enum resolved_kind resolver_kind(const struct resolver *r, uint32_t answer, uint32_t node)
+{
+    return resolver_trained(r, node) ? r->answers[answer].kind : RESOLVED_INFERRED;
+}
+
+double resolver_evidence(const struct resolver *r, uint32_t answer)
+{
+    return r->answers[answer].evidence;
+}
+
+uint32_t resolver_candidates(const struct resolver *r, uint32_t answer, const struct candidate_path **out,
+                             uint32_t *first)
+{
+    *first = r->answers[answer].first;
+    *out = r->candidates + *first;
+    return r->answers[answer].count;
+}
+
+int resolver_weigh(struct resolver *r, uint32_t answer, const double *likelihoods, uint32_t *out)
+{
+    struct answer made = r->answers[answer];
+    if (!vec_reserve(r->candidates, r->candidate_count, r->candidate_room, made.count))
+        return -ENOMEM;
+    const struct candidate_path *old = r->candidates + made.first;
+    struct candidate_path *weighed = r->candidates + r->candidate_count;
+    double kept = 0, sum = 0, least = likelihoods[0];
+    for (uint32_t i = 0; i < made.count; i++) {
+        kept += (double)old[i].probability;
+        sum += (double)old[i].probability * likelihoods[i];
+        least = likelihoods[i] < least ? likelihoods[i] : least;
+    }
+    if (kept < 1)
+        sum += (1 - kept) * least;
+    for (uint32_t i = 0; i < made.count; i++) {
+        weighed[i] = old[i];
+        if (sum > 0)
+            weighed[i].probability = (float)((double)old[i].probability * likelihoods[i] / sum);
+    }
+    qsort(weighed, made.count, sizeof *weighed, candidate_compare);
+    made.first = (uint32_t)r->candidate_count;
+    tell_first_kind(r, &made);
+    if (!resolver_add_answer(r, made))
+        return -ENOMEM;
+    r->candidate_count += made.count;
+    *out = (uint32_t)(r->answer_count - 1);
+    return 0;
+}
+
+void resolver_take(const struct resolver *r, uint32_t index, struct resolved *out)
+{
+    const struct answer *answer = &r->answers[index];
+    const struct candidate_path *best = &r->candidates[answer->first];
+    out->kind = answer->first_kind;
+    out->reason = UNKNOWN_NOT;
+    out->node = best->node;
+    out->paths = answer->paths;
+    out->probability = (double)best->probability;
+    out->answer = index;
+    out->posterior = best;
+    out->posterior_count = answer->count;
+}
+
+static int resolve_in(struct resolver *r, uint32_t setting, uint32_t function, uint32_t height,
+                      struct resolved *out, struct fathom_error *err)
+{
+    uint32_t index;
+    int found = resolver_find(r, setting, function, height, &index);
+    if (found < 0)
+        return error_memory(err);
+    out->kind = RESOLVED_UNKNOWN;
+    out->reason = UNKNOWN_CONTEXT;
+    out->node = PATHMAP_NONE;
+    if (found)
+        resolver_take(r, index, out);
+    return 0;
+}
+
+int resolver_resolve_cid(struct resolver *r, uint32_t function, uint32_t height, struct resolved *out,
+                         struct fathom_error *err)
+{
+    return resolve_in(r, SETTING_ANY, function, height, out, err);
+}
+
+int resolver_resolve(struct resolver *r, const struct process *process, const struct sample *sample,
+                     uint32_t setting, struct resolved *out, struct fathom_error *err)
+{
+    struct resolved result = {.kind = RESOLVED_UNKNOWN, .node = PATHMAP_NONE};
+    result.cid = cid_of_sample(process, sample);
+    result.reason = result.cid.reason;
+    if (result.reason == UNKNOWN_NOT) {
+        const struct place *place = &result.cid.place;
+        uint32_t function;
+        if (resolver_find_function(r, place->image, place->function, &function) < 0)
+            return error_memory(err);
+        result.reason = UNKNOWN_CONTEXT;
+        if (function != PATHMAP_NONE && result.cid.height <= UINT32_MAX &&
+            resolve_in(r, setting, function, (uint32_t)result.cid.height, &result, err) < 0)
+            return -ENOMEM;
+    }
+    *out = result;
+    return 0;
+}

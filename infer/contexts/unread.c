@@ -1,0 +1,124 @@
+/* unread.c - see unread.h. */
+#include "infer/contexts/unread.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "image/calls/calls.h"
+#include "infer/samples/starts.h"
+
+#define MAX_NAMES 64u /* noted */
+
+struct unread {
+    struct image_cache *images;
+    struct table *entered; /* image -> bool[], one for each function */
+    struct table *noted;   /* process_state() of mappings that were looked at -> 1 */
+    struct names *interned;
+    const char *names[MAX_NAMES];
+    size_t name_count;
+};
+
+struct unread *unread_new(struct image_cache *images)
+{
+    struct unread *u = calloc(1, sizeof *u);
+    if (!u)
+        return NULL;
+    u->images = images;
+    u->entered = table_new();
+    u->noted = table_new();
+    u->interned = names_new();
+    if (!u->entered || !u->noted || !u->interned) {
+        unread_free(u);
+        u = NULL;
+    }
+    return u;
+}
+
+void unread_free(struct unread *u)
+{
+    if (!u)
+        return;
+    size_t cursor = 0;
+    uint64_t key, value;
+    while (u->entered && table_next(u->entered, &cursor, &key, &value))
+        free((bool *)(uintptr_t)value);
+    table_free(u->entered);
+    table_free(u->noted);
+    names_free(u->interned);
+    free(u);
+}
+
+static int note_name(struct unread *u, const char *path)
+{
+    if (path[0] != '/' || strncmp(path, "//", 2) == 0)
+        path = "code outside all files";
+    uint32_t before = names_count(u->interned), number = names_intern(u->interned, path);
+    if (number == NAMES_NONE)
+        return -ENOMEM;
+    if (number == before && u->name_count < MAX_NAMES)
+        u->names[u->name_count++] = names_text(u->interned, number);
+    return 0;
+}
+
+int unread_note(struct unread *u, const struct process *process)
+{
+    if (!process || !process_has_unread(process) || table_find(u->noted, process_state(process)))
+        return 0;
+    size_t at = 0;
+    const struct mapping *mapping;
+    while ((mapping = process_next_unread(process, &at))) {
+        if (note_name(u, mapping->path) < 0)
+            return -ENOMEM;
+    }
+    process_open_all(process);
+    return table_put(u->noted, process_state(process), NULL) ? 0 : -ENOMEM;
+}
+
+/* Whether the image that calls main is one of those that were opened. */
+static bool main_is_called(const struct unread *u)
+{
+    struct image *image;
+    for (size_t i = 0; (image = image_cache_at(u->images, i)); i++)
+        if (image_exports(image, "__libc_start_main"))
+            return true;
+    return false;
+}
+
+static int build(const struct unread *u, const struct image *image, bool **out)
+{
+    struct calls *calls;
+    int rc = calls_build(image, &calls, NULL);
+    if (rc < 0)
+        return rc;
+    const uint32_t *mains = NULL;
+    uint32_t start = starts_program(image);
+    size_t count = start != IMAGE_NO_FUNCTION && main_is_called(u) ? calls_taken_by(calls, start, &mains) : 0;
+    rc = calls_entered(calls, mains, count, out);
+    calls_free(calls);
+    return rc;
+}
+
+int unread_concerns(struct unread *u, const struct process *process, const struct resolved *resolved)
+{
+    const struct place *place = &resolved->cid.place;
+    if (!process || !place->image || place->function == IMAGE_NO_FUNCTION || !process_has_unread(process))
+        return 0;
+    uint64_t *known = table_put(u->entered, (uintptr_t)place->image, NULL);
+    if (!known)
+        return -ENOMEM;
+    bool *entered;
+    if (!*known && build(u, place->image, &entered) < 0)
+        return -ENOMEM;
+    if (!*known)
+        *known = (uintptr_t)entered;
+    return ((const bool *)(uintptr_t)*known)[place->function];
+}
+
+size_t unread_names(const struct unread *u, const char *const **out)
+{
+    *out = u->names;
+    return u->name_count;
+}

@@ -1,0 +1,103 @@
+/* learn.c - see learn.h. */
+#include "infer/engine/learn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+struct learner *learner_new(enum learn_from from, bool hold_back)
+{
+    struct learner *l = calloc(1, sizeof *l);
+    if (!l)
+        return NULL;
+    *l = (struct learner){.from = from, .hold_back = hold_back};
+    l->trie = trie_new();
+    l->trainer = l->trie ? trainer_new(l->trie) : NULL;
+    l->origins = origins_new();
+    l->bases = stack_bases_new();
+    l->audits = audits_new();
+    l->ran = table_new();
+    if (l->trainer && l->origins && l->bases && l->audits && l->ran)
+        return l;
+    learner_free(l);
+    return NULL;
+}
+
+void learner_free(struct learner *l)
+{
+    if (!l)
+        return;
+    trainer_free(l->trainer);
+    trie_free(l->trie);
+    origins_free(l->origins);
+    stack_bases_free(l->bases);
+    audits_free(l->audits);
+    table_free(l->ran);
+    free(l->own);
+    free(l);
+}
+
+/* Notes how the thread's stack begins, as the dump that was entered last shows. */
+static int learn_origin(struct learner *l, const struct process *process, const struct sample *sample,
+                        struct fathom_error *err)
+{
+    struct trainer_origin origin = trainer_origin(l->trainer);
+    uint64_t base;
+    if (process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN || base != origin.base)
+        return 0;
+    return origins_learn(l->origins, process, sample->tid, origin.outermost, base, origin.called)
+               ? 0
+               : error_memory(err);
+}
+
+/* Enters the sample's dump, and keeps the stack base that it gives for later passes. */
+static int learn_dump(struct learner *l, struct process *process, const struct sample *sample,
+                      struct fathom_error *err)
+{
+    uint64_t base;
+    enum stack_kind before = process_stack_base(process, sample->tid, sample->sp, &base);
+    enum unwind_end end;
+    int entered = trainer_add(l->trainer, process, sample, &end, err);
+    if (entered < 0)
+        return entered;
+    if (entered == 0) {
+        l->not_learned[end]++;
+        return 0;
+    }
+    l->learned++;
+    if (audits_is(l->audits, sample))
+        audits_tell(l->audits, trainer_leaf(l->trainer));
+    else
+        l->own[l->own_count - 1] = trainer_leaf(l->trainer);
+    int rc = learn_origin(l, process, sample, err);
+    return rc < 0 ? rc : stack_bases_learn(l->bases, process, sample, before, err);
+}
+
+int learner_take(struct learner *l, struct processes *processes, const struct record *record,
+                 struct fathom_error *err)
+{
+    if (record->kind != RECORD_SAMPLE)
+        return processes_apply(processes, record, err);
+    const struct sample *sample = &record->sample;
+    bool audit = audits_is(l->audits, sample);
+    if (audit && audits_add(l->audits, err) < 0)
+        return -ENOMEM;
+    if (!audit && sample->stack && !vec_push(l->own, l->own_count, l->own_room, TRIE_NONE))
+        return error_memory(err);
+    struct process *process = process_find(processes, sample->pid);
+    if (!process || !sample->has_regs)
+        return 0;
+    if (!table_find(l->ran, sample->pid) && !table_put(l->ran, sample->pid, NULL))
+        return error_memory(err);
+    uint64_t base;
+    if (!l->base_unknown && process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN)
+        l->base_unknown = true;
+    if (l->hold_back && sample->stack && audit) {
+        int held = audits_hold_back(l->audits, sample, l->from == LEARN_NOTHING, err);
+        if (held)
+            return held < 0 ? held : 0;
+    }
+    bool wanted = l->from == LEARN_DUMPS || (l->from == LEARN_AUDITS && audit);
+    return sample->stack && wanted ? learn_dump(l, process, sample, err) : 0;
+}

@@ -1,0 +1,46 @@
+/*
+ * learn.h - the first step of inference: stack dumps into a trie, and what they tell of where stacks begin. It
+ * takes records in order of time, a file's or live ones alike.
+ */
+#ifndef FATHOM_INFER_ENGINE_LEARN_H
+#define FATHOM_INFER_ENGINE_LEARN_H
+
+#include "base/hash.h"
+#include "infer/samples/audits.h"
+#include "infer/samples/origins.h"
+#include "infer/bases/stack_bases.h"
+#include "infer/samples/trainer.h"
+
+enum learn_from {
+    LEARN_NOTHING, /* the map alone */
+    LEARN_AUDITS,  /* the recording's audit samples too */
+    LEARN_DUMPS,   /* every sample that has a stack dump */
+};
+
+/* For the steps after it to read. */
+struct learner {
+    enum learn_from from;
+    bool hold_back; /* some audit samples are not learned from (audits.h); all with LEARN_NOTHING */
+    struct trie *trie;
+    struct trainer *trainer;
+    struct origins *origins;
+    struct stack_bases *bases;
+    struct audits *audits;
+    struct table *ran; /* PIDs with samples */
+    /* Nodes of the trie: the paths of all samples with dumps that are no audits, in order; TRIE_NONE: it was not
+     * unwound. */
+    uint32_t *own;
+    size_t own_count, own_room;
+    bool base_unknown;                 /* some sample is on a stack whose base the records do not give */
+    uint64_t learned;                  /* dumps that were entered */
+    uint64_t not_learned[UNWIND_ENDS]; /* dumps that were not, by how unwinding ended; UNWIND_ROOT: a frame
+                                          was in no known function */
+};
+
+struct learner *learner_new(enum learn_from from, bool hold_back); /* NULL: out of memory */
+void learner_free(struct learner *learner);
+/* Learns from one record, which is applied to the processes. 0 or negative. */
+int learner_take(struct learner *learner, struct processes *processes, const struct record *record,
+                 struct fathom_error *err);
+
+#endif

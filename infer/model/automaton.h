@@ -1,0 +1,76 @@
+/*
+ * automaton.h - the height automaton: all paths that a (function, height) can stand for, and which are
+ * likely.
+ *
+ * States are (function, height, what the function called next); a graph edge leads outwards to (caller,
+ * height - rise, function). Every call takes at least 8 bytes, so there are no cycles, even in recursive
+ * programs, and dynamic programming counts the paths and sums up their probabilities where plain enumeration
+ * is exponential (DESIGN section 6). That is done once for all CIDs, from the root inwards (lattice.h); the k
+ * most probable paths of a CID are then found best first, as it is known of every state how good its best
+ * path is. So answers are exact, whatever the number of paths.
+ *
+ * A path's probability is the product of its edges', each the share among the callers of its function given
+ * what that called next, backed by the share among all its callers where that was seen rarely. Callers that
+ * only the binary shows have, together, the share that a function seen n times from t callers has for callers
+ * that were not seen yet: t / (n + t) (Witten and Bell, 1991).
+ *
+ * Calls through pointers and calls from frames of open size are followed from a state only where its other
+ * callers lead to no path; which caller of the caller is likely then is not asked. A call that can lead to a
+ * function in two ways (by its field, and as any function whose address is taken) makes two paths. An open
+ * frame can have any size that leaves its function at a height at which training saw it; where it saw none,
+ * any up to CALLERS_OPEN steps of 16 bytes (the ABI's alignment).
+ *
+ * Memory is bounded: CIDs at heights for which it is not enough, or from LATTICE_HEIGHT on, are given up.
+ */
+#ifndef FATHOM_INFER_MODEL_AUTOMATON_H
+#define FATHOM_INFER_MODEL_AUTOMATON_H
+
+#include "infer/model/graph.h"
+
+#define AUTOMATON_BEST     8u           /* paths found for each CID, unless asked otherwise */
+#define AUTOMATON_BEST_MAX 64u          /* and the most that can be asked for */
+#define AUTOMATON_BYTES    (512u << 20) /* of memory */
+#define AUTOMATON_ITEMS    (1u << 20)   /* partial paths of one CID: what was found by then are its best */
+
+struct automaton;
+
+/* 0: the default above. */
+struct automaton_options {
+    uint32_t best;
+    size_t bytes;
+    const uint32_t *functions; /* of the map: those that will be asked for; NULL: any. Not kept */
+    size_t function_count;
+};
+
+struct automaton_step {
+    uint32_t function, height;
+    uint64_t site; /* the return address of the call to this function, 0 unknown */
+    bool open;     /* called from a frame of open size: the heights above it are likely ones */
+};
+
+/* graph is borrowed; options may be NULL. NULL: out of memory. */
+struct automaton *automaton_new(const struct graph *graph, const struct automaton_options *options);
+void automaton_free(struct automaton *automaton);
+
+struct automaton_answer {
+    double paths;                           /* how many there are, exactly while below 2^53 */
+    uint32_t best;                          /* how many of them can be asked for with automaton_path() */
+    double chance;                          /* that a walk outwards along callers comes out at this height */
+    double probability[AUTOMATON_BEST_MAX]; /* of each among all; the most probable first */
+};
+
+/* All about one CID, remembered. 0; -ENOENT: no path leads there; -ENOSPC: it stands too high for the memory;
+ * -ENOMEM. */
+int automaton_find(struct automaton *automaton, uint32_t function, uint32_t height,
+                   struct automaton_answer *out);
+/* The steps of the rank-th best path of a CID that was found, from the root inwards; at most max of them (the
+ * innermost are kept). Fast for the CID that was found last. Returns the depth; 0: there is no such path, or
+ * out of memory. */
+size_t automaton_path(struct automaton *automaton, uint32_t function, uint32_t height, uint32_t rank,
+                      struct automaton_step *steps, size_t max);
+/* Makes heights up to this one known, which the first look-up would do else: 0, -ENOSPC, -ENOMEM as above. */
+int automaton_prepare(struct automaton *automaton, uint32_t height);
+size_t automaton_states(const struct automaton *automaton); /* (function, height) with a path, so far */
+size_t automaton_bytes(const struct automaton *automaton);  /* of memory in use, roughly */
+
+#endif

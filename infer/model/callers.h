@@ -1,0 +1,83 @@
+/*
+ * callers.h - who can have called each function, with which probability: the graph as the automaton walks it
+ * (automaton.h tells how the kinds of edges are mixed).
+ *
+ * Nodes are the functions; the classes of calls through pointers, each between its targets and its calls; and
+ * the functions that call from frames of open size once more, between what they call and themselves at any
+ * of the heights that this leaves. A function has columns: 0 when nothing is known of what it called next,
+ * and one for each function that training saw it call.
+ */
+#ifndef FATHOM_INFER_MODEL_CALLERS_H
+#define FATHOM_INFER_MODEL_CALLERS_H
+
+#include "infer/model/graph.h"
+
+#define CALLERS_UNIT 8u         /* bytes: heights and rises that are no multiple have no paths (the ABI) */
+#define CALLERS_STEP 2u         /* units: frames' sizes differ by these (x86-64 psABI, section 3.2.2) */
+#define CALLERS_OPEN 64u        /* sizes tried of an open frame whose function training never saw */
+#define CALLERS_ROOT UINT32_MAX /* as a node: the stack's base */
+#define CALLERS_NONE UINT32_MAX
+#define CALLERS_LEAF UINT32_MAX /* as a column: the function called nothing, the sample is in it */
+
+struct caller {
+    uint32_t outer;  /* node, or CALLERS_ROOT */
+    uint32_t column; /* of it */
+    uint32_t rise;   /* units; of the root: the height */
+    uint32_t edge;   /* number in the graph; CALLERS_NONE: from a function to a class */
+    bool exact;      /* only from heights at which training saw the outer function */
+    double probability;
+};
+
+/* What the function called next makes its callers it[first + i] this much likelier, and all others less. */
+struct callers_term {
+    uint32_t caller; /* after the node's first */
+    double probability;
+};
+
+struct callers_pair {
+    uint32_t first, count; /* terms */
+    double rest;           /* factor of the probabilities of the callers that training saw */
+};
+
+struct callers_node {
+    uint32_t first;               /* its callers: those that training saw, */
+    uint32_t seen, fixed, resort; /* those that the binary shows, the last resorts: how many */
+    uint32_t first_pair, pairs;   /* of columns 1 .. pairs */
+    uint32_t leaf;                /* pair of column CALLERS_LEAF; CALLERS_NONE: as column 0 */
+    uint32_t open;                /* of a function: its node as one with an open frame, or CALLERS_NONE */
+    uint32_t first_callee, callees;
+};
+
+/* Who is called: the other way round. */
+struct callee {
+    uint32_t node, rise;
+    bool exact;
+};
+
+/* A function that calls from frames of open size. */
+struct callers_open {
+    uint32_t function;
+    const uint32_t *units; /* heights at which training saw it, ascending; none: it was never seen */
+    uint32_t count;
+};
+
+struct callers {
+    uint32_t functions, classes, opens, nodes; /* nodes: the sum of them, in this order */
+    struct callers_node *of;
+    struct caller *callers;
+    struct callee *callees;
+    struct callers_pair *pairs;
+    struct callers_term *terms;
+    struct callers_open *open;
+    uint32_t *units;
+    uint32_t caller_count, term_count;
+};
+
+/* To be freed in any case. 0 or -ENOMEM. */
+int callers_make(struct callers *callers, const struct graph *graph);
+void callers_free(struct callers *callers);
+/* For each node, whether a path to any of these functions can go through it. The caller frees the array. NULL:
+ * out of memory. */
+bool *callers_towards(const struct callers *callers, const uint32_t *functions, size_t count);
+
+#endif

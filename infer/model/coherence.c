@@ -1,0 +1,215 @@
+/* coherence.c - see coherence.h. */
+#include "infer/model/coherence.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+#define LIKELY   0.05  /* a state is, that has this much of the most probable one's weight */
+#define GAPS_MIN 0.125 /* limits of coherence_gaps() */
+#define GAPS_MAX 4.0
+
+struct state {
+    const struct ancestry *path; /* NULL: not met */
+    double self;                 /* expected samples */
+    double counted, sure;        /* in this round, and of those that are kept */
+};
+
+struct met {
+    uint32_t answer;
+    double samples;
+};
+
+struct coherence {
+    struct resolver *resolver; /* borrowed */
+    struct lineage *lineage;
+    struct renewal *renewal;
+    struct state *states; /* by the resolver's number of the candidate */
+    uint32_t room;
+    struct met *met;
+    uint32_t met_count, met_room;
+    uint64_t gap; /* ns */
+    uint32_t version;
+};
+
+struct coherence *coherence_new(struct resolver *resolver)
+{
+    struct coherence *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->resolver = resolver;
+    m->lineage = lineage_new(resolver_map(resolver));
+    m->renewal = m->lineage ? renewal_new(m->lineage) : NULL;
+    if (!m->renewal) {
+        coherence_free(m);
+        m = NULL;
+    }
+    return m;
+}
+
+void coherence_free(struct coherence *m)
+{
+    if (!m)
+        return;
+    renewal_free(m->renewal);
+    lineage_free(m->lineage);
+    free(m->states);
+    free(m->met);
+    free(m);
+}
+
+void coherence_set_gap(struct coherence *m, uint64_t ns)
+{
+    m->gap = ns;
+}
+
+double coherence_gaps(const struct coherence *m, uint64_t from, uint64_t to)
+{
+    if (!m->gap)
+        return 1;
+    double gaps = to > from ? (double)(to - from) / (double)m->gap : 0;
+    return gaps < GAPS_MIN ? GAPS_MIN : gaps > GAPS_MAX ? GAPS_MAX : gaps;
+}
+
+static int reserve(struct coherence *m, uint32_t states)
+{
+    uint32_t before = m->room;
+    if (!vec_reserve(m->states, 0, m->room, states))
+        return -1;
+    if (m->room > before)
+        memset(m->states + before, 0, (m->room - before) * sizeof *m->states);
+    return vec_reserve(m->met, m->met_count, m->met_room, 1) ? 0 : -1;
+}
+
+int coherence_meet(struct coherence *m, uint32_t answer, double samples)
+{
+    const struct candidate_path *candidates;
+    uint32_t first, count = resolver_candidates(m->resolver, answer, &candidates, &first);
+    if (reserve(m, first + count) < 0)
+        return -ENOMEM;
+    if (m->states[first].path)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct state *s = &m->states[first + i];
+        *s = (struct state){.path = lineage_of(m->lineage, candidates[i].node),
+                            .self = samples * (double)candidates[i].probability};
+        if (!s->path || renewal_meet(m->renewal) < 0)
+            return -ENOMEM;
+        renewal_expect(m->renewal, s->path, s->self);
+    }
+    m->met[m->met_count++] = (struct met){answer, samples};
+    return 0;
+}
+
+double coherence_share(const struct coherence *m, uint32_t state)
+{
+    double total = renewal_total(m->renewal);
+    return total > 0 ? m->states[state].self / total : 0;
+}
+
+double coherence_step(struct coherence *m, uint32_t from, uint32_t to, uint32_t level)
+{
+    const struct state *a = &m->states[from], *b = &m->states[to];
+    return b->self * renewal_step(m->renewal, a->path, b->path, level);
+}
+
+/* How many of the outermost frames of `a` each likely state of a column has. Returns how many are likely: at
+ * least the most probable one. */
+static uint32_t count_common(const struct coherence *m, const struct column *c, const struct ancestry *a,
+                             uint32_t common[CANDIDATES_MAX])
+{
+    const struct state *states = &m->states[c->first];
+    double best = 0;
+    uint32_t likely = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        best = states[i].self > best ? states[i].self : best;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (states[i].self >= LIKELY * best)
+            common[likely++] = ancestry_common(a, states[i].path);
+    }
+    return likely;
+}
+
+static const struct state *best_of(const struct coherence *m, const struct column *c)
+{
+    const struct state *best = &m->states[c->first];
+    for (uint32_t i = 1; i < c->count; i++)
+        best = m->states[c->first + i].self > best->self ? &m->states[c->first + i] : best;
+    return best;
+}
+
+void coherence_count_pair(struct coherence *m, const struct column *from, const struct column *to)
+{
+    const struct ancestry *a = best_of(m, from)->path;
+    double gaps = coherence_gaps(m, from->time, to->time);
+    uint32_t common[CANDIDATES_MAX], likely = count_common(m, from, a, common), sure = a->depth;
+    for (uint32_t i = 0; i < likely; i++)
+        sure = common[i] < sure ? common[i] : sure;
+    likely = count_common(m, to, a, common);
+    bool stayed = true;
+    for (uint32_t k = 1; k <= sure && stayed; k++) {
+        bool left = stayed = false;
+        for (uint32_t i = 0; i < likely; i++) {
+            stayed |= common[i] >= k;
+            left |= common[i] == k - 1;
+        }
+        if (stayed != left)
+            renewal_count(m->renewal, a->contexts[k - 1], stayed ? 0 : 1, stayed ? gaps : 1);
+    }
+}
+
+void coherence_count_state(struct coherence *m, uint32_t state, double weight)
+{
+    m->states[state].counted += weight;
+}
+
+void coherence_keep_counts(struct coherence *m)
+{
+    for (uint32_t i = 0; i < m->room; i++)
+        m->states[i].sure = m->states[i].counted;
+}
+
+/* Shares an answer's samples out anew: by what was counted, and the resolver's ranks as far as its evidence
+ * goes. Returns how many moved. */
+static double share_out(struct coherence *m, const struct met *met)
+{
+    const struct candidate_path *candidates;
+    uint32_t first, count = resolver_candidates(m->resolver, met->answer, &candidates, &first);
+    double evidence = resolver_evidence(m->resolver, met->answer) + met->samples, counted = 0, moved = 0;
+    for (uint32_t i = 0; i < count; i++)
+        counted += m->states[first + i].counted;
+    for (uint32_t i = 0; i < count; i++) {
+        struct state *s = &m->states[first + i];
+        double share =
+            (s->counted + evidence * (double)candidates[i].probability) / (counted + evidence) * met->samples;
+        moved += fabs(share - s->self) / 2;
+        renewal_expect(m->renewal, s->path, share - s->self);
+        s->self = share;
+        s->counted = s->sure;
+    }
+    return moved;
+}
+
+uint32_t coherence_version(const struct coherence *m)
+{
+    return m->version;
+}
+
+void coherence_set_strength(struct coherence *m, double strength)
+{
+    m->version++;
+    renewal_set_strength(m->renewal, strength);
+}
+
+double coherence_update(struct coherence *m)
+{
+    double moved = 0, total = renewal_total(m->renewal);
+    m->version++;
+    for (uint32_t i = 0; i < m->met_count; i++)
+        moved += share_out(m, &m->met[i]);
+    renewal_update(m->renewal);
+    return total > 0 ? moved / total : 0;
+}

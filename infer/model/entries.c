@@ -1,0 +1,371 @@
+/* entries.c - see entries.h. */
+#include "infer/model/entries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "infer/samples/translation.h"
+#include "process/unwind.h"
+
+#define DEPTH_MAX    (1u << 20) /* frames of one stack */
+#define STACKS_MAX   16         /* of one thread: its own, alternate ones, coroutines' */
+#define START_HEIGHT 8          /* of `_start`, see process/process.h */
+
+struct shadow_frame {
+    uint64_t return_address; /* 0: not known */
+    uint32_t node;           /* TRIE_NONE: its path is not known */
+    uint32_t height;
+    uint32_t function; /* the trie's */
+};
+
+struct shadow_stack {
+    uint64_t base;
+    bool doubtful; /* something was lost while it had frames */
+    struct shadow_frame *frames;
+    uint32_t depth, room;
+};
+
+struct thread {
+    struct shadow_stack *stacks[STACKS_MAX]; /* the first is the one used last */
+    unsigned stack_count;
+};
+
+struct entries {
+    struct trie *trie;           /* borrowed */
+    const struct image *program; /* borrowed, may be NULL */
+    struct processes *processes;
+    struct translation *translation; /* to the trie's numbers */
+    struct table *threads;           /* TID -> struct thread * */
+    struct entries_summary summary;
+};
+
+struct entries *entries_new(struct image_cache *images, struct trie *trie, const struct image *program,
+                            const struct log *log)
+{
+    struct entries *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->trie = trie;
+    e->program = program;
+    e->processes = processes_new(images, log);
+    e->translation = translation_new();
+    e->threads = table_new();
+    if (!e->processes || !e->translation || !e->threads) {
+        entries_free(e);
+        e = NULL;
+    } else {
+        trie_leave_out(trie);
+    }
+    return e;
+}
+
+static void thread_clear(struct thread *t)
+{
+    for (unsigned i = 0; i < t->stack_count; i++) {
+        free(t->stacks[i]->frames);
+        free(t->stacks[i]);
+    }
+    t->stack_count = 0;
+}
+
+void entries_free(struct entries *e)
+{
+    if (!e)
+        return;
+    size_t cursor = 0;
+    uint64_t tid, value;
+    while (e->threads && table_next(e->threads, &cursor, &tid, &value)) {
+        thread_clear((struct thread *)(uintptr_t)value);
+        free((struct thread *)(uintptr_t)value);
+    }
+    table_free(e->threads);
+    translation_free(e->translation);
+    processes_free(e->processes);
+    free(e);
+}
+
+struct entries_summary entries_summary(const struct entries *e)
+{
+    return e->summary;
+}
+
+static struct thread *thread_find(const struct entries *e, uint32_t tid)
+{
+    const uint64_t *value = table_find(e->threads, tid);
+    return value ? (struct thread *)(uintptr_t)*value : NULL;
+}
+
+/* NULL: out of memory. */
+static struct thread *thread_get(struct entries *e, uint32_t tid)
+{
+    struct thread *t = thread_find(e, tid);
+    if (t)
+        return t;
+    uint64_t *value = table_put(e->threads, tid, NULL);
+    t = value ? calloc(1, sizeof *t) : NULL;
+    if (!t) {
+        if (value)
+            table_remove(e->threads, tid);
+        return NULL;
+    }
+    *value = (uintptr_t)t;
+    return t;
+}
+
+static bool shadow_push(struct shadow_stack *s, struct shadow_frame frame)
+{
+    return vec_push(s->frames, s->depth, s->room, frame);
+}
+
+/* The shadow stack of the stack with this base. NULL: out of memory, or the thread has too many. */
+static struct shadow_stack *thread_stack(struct thread *t, uint64_t base)
+{
+    unsigned i = 0;
+    while (i < t->stack_count && t->stacks[i]->base != base)
+        i++;
+    if (i == t->stack_count) {
+        if (i == STACKS_MAX || !(t->stacks[i] = calloc(1, sizeof *t->stacks[i])))
+            return NULL;
+        t->stacks[i]->base = base;
+        t->stack_count++;
+    }
+    struct shadow_stack *found = t->stacks[i];
+    memmove(t->stacks + 1, t->stacks, i * sizeof *t->stacks);
+    t->stacks[0] = found;
+    return found;
+}
+
+/* The trie's number of a function; TRIE_NONE: out of memory. */
+static uint32_t function_number(struct entries *e, const struct image *image, uint32_t function)
+{
+    struct translation_image *entry = translation_of(e->translation, image);
+    if (!entry)
+        return TRIE_NONE;
+    if (entry->functions[function] != TRANSLATION_UNSET)
+        return entry->functions[function];
+    if (entry->number == TRANSLATION_UNSET) {
+        uint32_t number = trie_image(e->trie, image_path(image), image_build_id(image));
+        if (number == TRIE_NONE)
+            return TRIE_NONE;
+        trie_set_hooked(e->trie, number);
+        entry->number = number;
+    }
+    const struct image_function *f = image_function(image, function);
+    uint32_t number = trie_function(e->trie, entry->number, f->address, f->name);
+    if (number != TRIE_NONE)
+        entry->functions[function] = number;
+    return number;
+}
+
+/* The word at an address of the stack, when the dump has it. */
+static bool dumped_word(const struct sample *sample, uint64_t address, uint64_t *word)
+{
+    uint64_t offset = address - sample->sp;
+    if (!sample->stack || sample->stack_size < sizeof *word || offset > sample->stack_size - sizeof *word)
+        return false;
+    memcpy(word, sample->stack + offset, sizeof *word);
+    return true;
+}
+
+/* Whether a frame's return address is still where it was, as far as the dump tells. */
+static bool frame_is_alive(const struct shadow_stack *s, const struct shadow_frame *frame,
+                           const struct sample *sample)
+{
+    uint64_t word;
+    return !frame->return_address || !dumped_word(sample, s->base - frame->height - 8, &word) ||
+           word == frame->return_address;
+}
+
+/* Drops frames that have returned. Returns the trie's site: where the innermost frame that is left made the
+ * call, or 0. *confirmed: the return address lies in that frame's function. */
+static uint64_t shadow_return(struct entries *e, struct shadow_stack *s, const struct process *process,
+                              const struct sample *sample, const struct shadow_frame *entered,
+                              bool *confirmed)
+{
+    *confirmed = false;
+    while (s->depth && (s->frames[s->depth - 1].height >= entered->height ||
+                        !frame_is_alive(s, &s->frames[s->depth - 1], sample)))
+        s->depth--;
+    struct place place;
+    if (!entered->return_address || !process_place(process, entered->return_address - 1, &place) ||
+        place.function == IMAGE_NO_FUNCTION)
+        return 0;
+    struct translation_image *entry = translation_of(e->translation, place.image);
+    uint32_t caller = entry ? entry->functions[place.function] : TRANSLATION_UNSET;
+    if (caller == TRANSLATION_UNSET)
+        return 0; /* never entered */
+    for (uint32_t i = s->depth; i-- > 0;) {
+        if (s->frames[i].function == caller) {
+            s->depth = i + 1;
+            *confirmed = true;
+            return place.address + 1;
+        }
+    }
+    return 0;
+}
+
+/* The thread's first frame, which is entered without an event. */
+static int begin_at_start(struct entries *e, struct shadow_stack *s)
+{
+    uint64_t start;
+    uint32_t index =
+        image_entry(e->program, &start) ? image_function_entry(e->program, start) : IMAGE_NO_FUNCTION;
+    if (index == IMAGE_NO_FUNCTION)
+        return 0;
+    uint32_t function = function_number(e, e->program, index);
+    uint32_t node =
+        function == TRIE_NONE ? TRIE_NONE : trie_child(e->trie, TRIE_ROOT, function, START_HEIGHT, 0);
+    if (node == TRIE_NONE || !shadow_push(s, (struct shadow_frame){0, node, START_HEIGHT, function}))
+        return -1;
+    trie_add(e->trie, node, 1, 0);
+    return 0;
+}
+
+static int enter(struct entries *e, struct shadow_stack *s, const struct process *process,
+                 const struct sample *sample, const struct place *place)
+{
+    struct shadow_frame frame = {.node = TRIE_NONE, .height = (uint32_t)(s->base - sample->sp - 8)};
+    frame.function = function_number(e, place->image, place->function);
+    if (frame.function == TRIE_NONE)
+        return -1;
+    dumped_word(sample, sample->sp, &frame.return_address);
+    bool confirmed;
+    uint64_t site = shadow_return(e, s, process, sample, &frame, &confirmed);
+    if (s->depth == DEPTH_MAX) {
+        e->summary.failed++;
+        return 0;
+    }
+    if (s->depth <= 1)
+        s->doubtful = false; /* an outermost frame never returns before the stack ends */
+    uint32_t parent = s->depth ? s->frames[s->depth - 1].node : TRIE_ROOT;
+    if (parent == TRIE_NONE || (s->doubtful && !confirmed)) {
+        e->summary.doubtful++;
+    } else {
+        frame.node = trie_child(e->trie, parent, frame.function, frame.height, site);
+        if (frame.node == TRIE_NONE)
+            return -1;
+        trie_add(e->trie, frame.node, 1, 0);
+        e->summary.entered++;
+    }
+    return shadow_push(s, frame) ? 0 : -1;
+}
+
+/* The base of the stack that the function is entered on: 1; 0 when it cannot be told. A coroutine's or an
+ * alternate one begins with its outermost frame: one that nothing called, or else the first to be seen. */
+static int find_base(struct process *process, const struct sample *sample, uint64_t *base,
+                     struct fathom_error *err)
+{
+    uint64_t return_address, outermost = sample->sp + 8;
+    enum stack_kind kind = process_stack_base(process, sample->tid, sample->sp, base);
+    if (kind == STACK_OWN)
+        return 1;
+    if (!process_has_stack(process, sample->tid) || outermost < PROCESS_STACK_REACH)
+        return kind != STACK_UNKNOWN;
+    bool begins = dumped_word(sample, sample->sp, &return_address) && unwind_begins(process, return_address);
+    if (kind == STACK_SHARED && !begins)
+        return 1;
+    *base = outermost;
+    int rc = process_begin_shared_stack(process, outermost, err);
+    return rc < 0 ? rc : 1;
+}
+
+static int learn_sample(struct entries *e, const struct sample *sample, struct fathom_error *err)
+{
+    struct process *process = process_find(e->processes, sample->pid);
+    struct place place;
+    uint64_t base;
+    if (!process || !sample->has_regs || !process_place(process, sample->reg_ip, &place) ||
+        place.function == IMAGE_NO_FUNCTION || sample->sp > UINT64_MAX - 8) {
+        e->summary.failed++;
+        return 0;
+    }
+    int found = find_base(process, sample, &base, err);
+    if (found < 0)
+        return found;
+    if (!found) {
+        e->summary.failed++; /* it ended before its stack could be located */
+        return 0;
+    }
+    if (base < sample->sp + 8 || base - sample->sp - 8 > UINT32_MAX) {
+        e->summary.failed++;
+        return 0;
+    }
+    struct thread *t = thread_get(e, sample->tid);
+    if (!t)
+        return error_memory(err);
+    bool first = t->stack_count == 0;
+    struct shadow_stack *s = thread_stack(t, base);
+    if (!s) {
+        e->summary.failed++;
+        return 0;
+    }
+    if (first && sample->pid == sample->tid && place.image == e->program && begin_at_start(e, s) < 0)
+        return error_memory(err);
+    return enter(e, s, process, sample, &place) < 0 ? error_memory(err) : 0;
+}
+
+/* A new process runs on a copy of the stacks of the thread that forked. */
+static int copy_thread(struct entries *e, const struct record *record)
+{
+    const struct thread *from = thread_find(e, record->fork.parent_tid);
+    struct thread *to = thread_get(e, record->tid);
+    if (!to)
+        return -1;
+    thread_clear(to);
+    for (unsigned i = from ? from->stack_count : 0; i-- > 0;) {
+        const struct shadow_stack *old = from->stacks[i];
+        struct shadow_stack *s = thread_stack(to, old->base);
+        if (!s)
+            return -1;
+        s->doubtful = old->doubtful;
+        for (uint32_t f = 0; f < old->depth; f++) {
+            if (!shadow_push(s, old->frames[f]))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static void doubt(struct entries *e)
+{
+    size_t cursor = 0;
+    uint64_t tid, value;
+    while (table_next(e->threads, &cursor, &tid, &value)) {
+        struct thread *t = (struct thread *)(uintptr_t)value;
+        for (unsigned i = 0; i < t->stack_count; i++)
+            t->stacks[i]->doubtful = t->stacks[i]->depth > 1;
+    }
+}
+
+int entries_learn(void *context, const struct record *record, struct fathom_error *err)
+{
+    struct entries *e = context;
+    struct thread *t;
+    switch (record->kind) {
+    case RECORD_SAMPLE:
+        return learn_sample(e, &record->sample, err);
+    case RECORD_LOST:
+        e->summary.lost += record->lost;
+        doubt(e);
+        break;
+    case RECORD_FORK:
+        if (record->pid != record->fork.parent_pid && copy_thread(e, record) < 0)
+            return error_memory(err);
+        break;
+    case RECORD_EXIT:
+        t = thread_find(e, record->tid);
+        if (t)
+            thread_clear(t);
+        break;
+    case RECORD_COMM:
+        t = record->comm.exec ? thread_find(e, record->tid) : NULL;
+        if (t)
+            thread_clear(t);
+        break;
+    default:
+        break;
+    }
+    return processes_apply(e->processes, record, err);
+}

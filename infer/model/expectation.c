@@ -1,0 +1,302 @@
+/* expectation.c - see expectation.h. What is gone through more than once are stretches of the recording,
+ * which lie evenly in it and have a bound together: a large recording costs no more to learn from than
+ * that. */
+#include "infer/model/expectation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "infer/model/trellis.h"
+
+#define SETTLED   5e-4       /* share of the samples that moved: less is none */
+#define GAP_LOOK  4096       /* pairs of samples looked at for the usual gap, about */
+#define STRETCH   256        /* moments of a thread, one after the other */
+#define LOOK      (1u << 16) /* moments in all stretches, about */
+#define WEAKEST   0.125      /* strengths of the model that are tried */
+#define STRONGEST 64.0
+
+/* Columns of one thread without a gap. */
+struct stretch {
+    size_t first, count;
+};
+
+struct expecting {
+    const struct expectation_input *in;
+    struct column *of_cid; /* states by CID; count 0: unknown */
+    uint32_t threads;
+    struct column *columns;
+    size_t column_count;
+    struct stretch *stretches;
+    size_t stretch_count;
+    double scale; /* moments that each of the columns stands for */
+};
+
+int expectation_anchor(struct resolver *resolver, struct coherence *model, uint32_t setting, uint32_t node,
+                       uint32_t *state)
+{
+    const struct candidate_path *candidates;
+    const struct pathmap *map = resolver_map(resolver);
+    struct pathmap_node n = pathmap_node(map, node);
+    uint32_t answer, first;
+    int rc = node == PATHMAP_NONE ? 0 : resolver_find(resolver, setting, n.function, n.height, &answer);
+    if (rc <= 0)
+        return rc;
+    if (coherence_meet(model, answer, 1) < 0)
+        return -ENOMEM;
+    uint32_t count = resolver_candidates(resolver, answer, &candidates, &first);
+    for (uint32_t i = 0; i < count; i++) {
+        if (pathmap_node(map, candidates[i].node).path == n.path) {
+            *state = first + i;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The states of all CIDs, met with their samples. */
+static int meet_cids(struct expecting *x)
+{
+    const struct expectation_input *in = x->in;
+    const struct wanted *cids;
+    size_t count = survey_cids(in->survey, &cids);
+    x->of_cid = calloc(count + 1, sizeof *x->of_cid);
+    if (!x->of_cid)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const struct candidate_path *candidates;
+        uint32_t function = in->functions[cids[i].function], answer;
+        int rc = function == PATHMAP_NONE
+                     ? 0
+                     : resolver_find(in->resolver, cids[i].setting, function, cids[i].height, &answer);
+        if (rc == 0)
+            continue;
+        if (rc < 0 || coherence_meet(in->model, answer, (double)cids[i].samples) < 0)
+            return -ENOMEM;
+        x->of_cid[i].count = resolver_candidates(in->resolver, answer, &candidates, &x->of_cid[i].first);
+    }
+    return 0;
+}
+
+static int compare_gaps(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* The median time between two samples of a thread, over pairs picked evenly. */
+static int learn_gap(const struct expecting *x)
+{
+    const struct moment *m;
+    size_t all = 0, filled = 0, seen = 0;
+    for (uint32_t t = 0; t < x->threads; t++)
+        all += survey_moments(x->in->survey, t, &m);
+    size_t step = all / GAP_LOOK + 1;
+    uint64_t *gaps = malloc((all / step + 1) * sizeof *gaps);
+    if (!gaps)
+        return -ENOMEM;
+    for (uint32_t t = 0; t < x->threads; t++) {
+        size_t count = survey_moments(x->in->survey, t, &m);
+        for (size_t i = 1; i < count; i++) {
+            if (seen++ % step == 0)
+                gaps[filled++] = m[i].time - m[i - 1].time;
+        }
+    }
+    qsort(gaps, filled, sizeof *gaps, compare_gaps);
+    coherence_set_gap(x->in->model, filled ? gaps[filled / 2] : 0);
+    free(gaps);
+    return 0;
+}
+
+/* The column of a moment; one without states is not known. */
+static int column_of(const struct expecting *x, const struct moment *m, struct column *out)
+{
+    *out = x->of_cid[m->cid];
+    out->time = m->time;
+    if (m->anchor == TRIE_NONE)
+        return 0;
+    const struct wanted *cids;
+    uint32_t state;
+    survey_cids(x->in->survey, &cids);
+    int rc = expectation_anchor(x->in->resolver, x->in->model, cids[m->cid].setting, x->in->nodes[m->anchor],
+                                &state);
+    if (rc > 0) {
+        out->first = state;
+        out->count = 1;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+/* Anchors are few, and each counts. */
+static int count_anchors(const struct expecting *x)
+{
+    const struct moment *m;
+    for (uint32_t t = 0; t < x->threads; t++) {
+        size_t count = survey_moments(x->in->survey, t, &m);
+        for (size_t i = 0; i < count; i++) {
+            struct column c;
+            if (m[i].anchor == TRIE_NONE)
+                continue;
+            if (column_of(x, &m[i], &c) < 0)
+                return -ENOMEM;
+            if (c.count == 1)
+                coherence_count_state(x->in->model, c.first, 1);
+        }
+    }
+    return 0;
+}
+
+/* A stretch of the moments that are known; it joins the one before it when that is wanted. */
+static int add_stretch(struct expecting *x, const struct moment *moments, size_t count, bool join)
+{
+    if (!join)
+        x->stretches[x->stretch_count++] = (struct stretch){x->column_count, 0};
+    for (size_t i = 0; i < count; i++) {
+        struct column c;
+        if (column_of(x, &moments[i], &c) < 0)
+            return -ENOMEM;
+        if (c.count == 0)
+            continue;
+        x->columns[x->column_count++] = c;
+        x->stretches[x->stretch_count - 1].count++;
+    }
+    return 0;
+}
+
+/* Picks stretches: all of them, or every so many. */
+static int pick_stretches(struct expecting *x)
+{
+    const struct moment *m;
+    size_t all = 0, pieces = 0, number = 0;
+    for (uint32_t t = 0; t < x->threads; t++) {
+        size_t count = survey_moments(x->in->survey, t, &m);
+        all += count;
+        pieces += (count + STRETCH - 1) / STRETCH;
+    }
+    size_t step = all / LOOK + 1;
+    x->stretches = malloc((pieces / step + 1) * sizeof *x->stretches);
+    x->columns = malloc((pieces / step + 1) * STRETCH * sizeof *x->columns);
+    if (!x->stretches || !x->columns)
+        return -ENOMEM;
+    x->scale = (double)step;
+    for (uint32_t t = 0; t < x->threads; t++) {
+        size_t count = survey_moments(x->in->survey, t, &m);
+        for (size_t i = 0; i < count; i += STRETCH) {
+            size_t length = count - i < STRETCH ? count - i : STRETCH;
+            if (number++ % step == 0 && add_stretch(x, m + i, length, step == 1 && i > 0) < 0)
+                return -ENOMEM;
+        }
+    }
+    return 0;
+}
+
+static void count_pairs(const struct expecting *x)
+{
+    for (size_t i = 0; i < x->stretch_count; i++) {
+        const struct column *c = x->columns + x->stretches[i].first;
+        for (size_t k = 1; k < x->stretches[i].count; k++)
+            coherence_count_pair(x->in->model, &c[k - 1], &c[k]);
+    }
+}
+
+/* One round over all stretches. */
+static int go_through(const struct expecting *x, struct trellis_work *work, struct fathom_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < x->stretch_count; i++) {
+        const struct stretch *s = &x->stretches[i];
+        struct trellis *trellis = trellis_new(work);
+        if (!trellis)
+            return error_memory(err);
+        for (size_t k = 0; rc == 0 && k < s->count; k++)
+            rc = trellis_add(trellis, x->columns[s->first + k], NULL, NULL, err);
+        if (rc == 0)
+            rc = trellis_flush(trellis, NULL, NULL, err);
+        trellis_free(trellis);
+    }
+    return rc;
+}
+
+static int judge(const struct expecting *x, struct trellis_work *work, double strength, double *likelihood,
+                 struct fathom_error *err)
+{
+    coherence_set_strength(x->in->model, strength);
+    trellis_work_judge(work);
+    int rc = go_through(x, work, err);
+    *likelihood = trellis_work_judged(work);
+    return rc;
+}
+
+/* Moves to the strength that makes the recording most likely, from 1 on by this factor. Returns 1 when it
+ * moved, 0 or -ENOMEM. */
+static int climb(const struct expecting *x, struct trellis_work *work, double factor, double least,
+                 struct fathom_error *err)
+{
+    double best = 1, likelihood;
+    int rc = 0;
+    for (double next = factor; next >= WEAKEST && next <= STRONGEST; next *= factor) {
+        rc = judge(x, work, next, &likelihood, err);
+        if (rc < 0 || likelihood <= least)
+            break;
+        least = likelihood;
+        best = next;
+    }
+    coherence_set_strength(x->in->model, best);
+    return rc < 0 ? rc : best != 1;
+}
+
+static int learn_strength(const struct expecting *x, struct trellis_work *work, struct fathom_error *err)
+{
+    double likelihood;
+    int rc = judge(x, work, 1, &likelihood, err);
+    if (rc == 0)
+        rc = climb(x, work, 2, likelihood, err);
+    if (rc == 0)
+        rc = climb(x, work, 0.5, likelihood, err);
+    return rc < 0 ? rc : 0;
+}
+
+static int run_rounds(const struct expecting *x, struct trellis_work *work, struct fathom_error *err)
+{
+    trellis_work_count(work, x->scale);
+    double moved = 1;
+    int rc = 0;
+    for (uint32_t round = 0; rc == 0 && round < x->in->rounds && moved > SETTLED; round++) {
+        rc = go_through(x, work, err);
+        if (rc == 0)
+            moved = coherence_update(x->in->model);
+    }
+    return rc;
+}
+
+/* The model learns from stretches and anchors. */
+static int learn(struct expecting *x, struct fathom_error *err)
+{
+    if (count_anchors(x) < 0)
+        return error_memory(err);
+    count_pairs(x);
+    coherence_keep_counts(x->in->model);
+    coherence_update(x->in->model);
+    struct trellis_work *work = trellis_work_new(x->in->model);
+    if (!work)
+        return error_memory(err);
+    int rc = learn_strength(x, work, err);
+    if (rc == 0)
+        rc = run_rounds(x, work, err);
+    trellis_work_free(work);
+    return rc;
+}
+
+int expectation_run(const struct expectation_input *input, struct fathom_error *err)
+{
+    struct expecting x = {.in = input, .threads = survey_threads(input->survey)};
+    int rc = meet_cids(&x);
+    if (rc == 0)
+        rc = learn_gap(&x);
+    if (rc == 0)
+        rc = pick_stretches(&x);
+    rc = rc < 0 ? error_memory(err) : learn(&x, err);
+    free(x.stretches);
+    free(x.columns);
+    free(x.of_cid);
+    return rc;
+}

@@ -1,0 +1,307 @@
+/* extend.c - see extend.h. */
+#include "infer/model/extend.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "infer/model/automaton.h"
+#include "infer/model/graph_statics.h"
+#include "infer/model/novelty.h"
+#include "infer/samples/numbering.h"
+
+#define MAX_DEPTH 65536
+#define BEST      32u  /* paths asked for each CID */
+#define LIKELY    0.5  /* samples of this run or of training in a context that calls are expected from */
+#define LEAST     0.01 /* a path is not entered that is less probable than this much of the best one */
+
+/* Where hardly any walk outwards from a CID's function would come out at its height, and not for the number
+ * of calls on the way, it is rather that the height is not known (below a signal's frame, say) than that this
+ * run went there. CIDs of real paths have 1e-4 and more, even where most calls were never seen; but for those
+ * of a run of which nothing was learned, and deep recursions. */
+#define FAR_FETCHED 1e-6
+#define EACH_CALL   0.5
+
+/* What one call of extend_paths() works with. */
+struct extending {
+    const struct extend_input *in;
+    const struct pathmap *map; /* the input's */
+    bool last;                 /* there is no narrower setting to look for paths in */
+    struct graph_calls calls;
+    struct graph *graph;
+    struct automaton *automaton;
+    struct novelty *novelty;
+    struct numbering functions;
+    uint32_t *asked; /* functions of the CIDs, numbers of the map */
+    size_t asked_count;
+    struct automaton_step *steps;
+    struct extension *out;
+};
+
+static int note_path(struct extension *out, struct expected_path path)
+{
+    return vec_push(out->paths, out->count, out->room, path) ? 0 : -ENOMEM;
+}
+
+/* Whether the path in x->steps can be in the setting. */
+static bool is_admitted(const struct extending *x, uint32_t setting, size_t depth)
+{
+    bool good = true;
+    for (size_t i = 0; good && x->in->admission && i < depth; i++)
+        good = admission_fits(x->in->admission, setting, x->steps[i].function, x->steps[i].height,
+                              i ? x->steps[i - 1].function : PATHMAP_NONE);
+    return good;
+}
+
+/* Enters the path in x->steps; -ENOMEM. *open: set when it goes through a frame of open size. */
+static int enter(struct extending *x, uint32_t setting, size_t depth, double share, bool *open)
+{
+    uint32_t node = TRIE_ROOT;
+    for (size_t i = 0; i < depth; i++) {
+        *open |= x->steps[i].open;
+        node = trie_child(x->in->trie, node, x->functions.to_trie[x->steps[i].function], x->steps[i].height,
+                          x->steps[i].site);
+        if (node == TRIE_NONE)
+            return -ENOMEM;
+    }
+    return note_path(x->out, (struct expected_path){node, setting, share});
+}
+
+/* The rank-th path of a CID into x->steps; its depth, 0 when it is too deep for them. */
+static size_t path_of(struct extending *x, const struct wanted *w, uint32_t rank)
+{
+    size_t depth =
+        automaton_path(x->automaton, x->functions.to_map[w->function], w->height, rank, x->steps, MAX_DEPTH);
+    return depth <= MAX_DEPTH ? depth : 0;
+}
+
+static bool is_far_fetched(struct extending *x, const struct wanted *w, const struct automaton_answer *answer)
+{
+    return answer->chance < FAR_FETCHED && pathmap_node_count(x->map) &&
+           answer->chance < pow(EACH_CALL, (double)path_of(x, w, 0));
+}
+
+/* Enters the most probable paths of the CID that was found last. */
+static int enter_paths(struct extending *x, const struct wanted *w, const struct automaton_answer *answer)
+{
+    double share[AUTOMATON_BEST_MAX], most = 0;
+    for (uint32_t r = 0; r < answer->best; r++) {
+        size_t depth = path_of(x, w, r);
+        depth = is_admitted(x, w->setting, depth) ? depth : 0;
+        share[r] = depth ? answer->probability[r] : 0;
+        if (depth && x->novelty)
+            share[r] *= novelty_of(x->novelty, x->steps, depth);
+        most = share[r] > most ? share[r] : most;
+    }
+    int rc = 0;
+    bool open = false;
+    for (uint32_t r = 0; rc == 0 && r < answer->best; r++) {
+        if (share[r] > 0 && share[r] >= LEAST * most)
+            rc = enter(x, w->setting, path_of(x, w, r), share[r], &open);
+    }
+    x->out->summary.open += open;
+    return rc;
+}
+
+/* The path of a map's node, and from it the call of the CID's function. */
+static int graft(struct extending *x, const struct wanted *w, uint32_t node, uint64_t site)
+{
+    size_t depth = 0;
+    for (uint32_t at = node; at != PATHMAP_NONE; at = pathmap_node(x->map, at).parent)
+        depth++;
+    if (depth >= MAX_DEPTH)
+        return 0;
+    x->steps[depth] = (struct automaton_step){x->functions.to_map[w->function], w->height, site, false};
+    for (size_t i = depth; i-- > 0;) {
+        struct pathmap_node n = pathmap_node(x->map, node);
+        x->steps[i] = (struct automaton_step){n.function, n.height, n.site, false};
+        node = n.parent;
+    }
+    bool open = false;
+    return is_admitted(x, w->setting, depth + 1) ? enter(x, w->setting, depth + 1, 0, &open) : 0;
+}
+
+/* Enters the calls of the CID's function from contexts that this run is likely to have: among the best paths
+ * they can be crowded out, or be left out as calls through pointers are where direct ones lead outwards. */
+static int graft_callers(struct extending *x, const struct wanted *w, struct graph_edges edges)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < edges.count; i++) {
+        const struct graph_edge *e = &edges.edges[i];
+        uint32_t first, count = 0;
+        if (e->caller != GRAPH_ROOT && e->rise >= 8 && e->rise <= w->height)
+            count = pathmap_find(x->map, e->caller, w->height - e->rise, &first);
+        for (uint32_t n = 0; rc == 0 && n < count; n++)
+            if (x->in->weights->passes[first + n] >= LIKELY)
+                rc = graft(x, w, first + n, e->site);
+    }
+    return rc;
+}
+
+static int graft_all(struct extending *x, const struct wanted *w)
+{
+    uint32_t function = x->functions.to_map[w->function];
+    if (!x->in->weights || function == PATHMAP_NONE)
+        return 0;
+    const uint32_t *classes;
+    uint32_t count = graph_classes(x->graph, function, &classes);
+    int rc = graft_callers(x, w, graph_callers(x->graph, function));
+    if (rc == 0)
+        rc = graft_callers(x, w, graph_static_callers(x->graph, function));
+    for (uint32_t c = 0; rc == 0 && c < count; c++)
+        rc = graft_callers(x, w, graph_class_callers(x->graph, classes[c]));
+    return rc;
+}
+
+bool extend_is_open(const struct pathmap *map, const struct admission *admission, uint32_t setting,
+                    uint32_t function, uint32_t height)
+{
+    uint32_t first, count = pathmap_find(map, function, height, &first);
+    bool known = false;
+    for (uint32_t i = first; !known && count && i < first + count; i++)
+        known = !admission || admission_allows(admission, setting, i);
+    return !known || !pathmap_image(map, pathmap_function(map, function).image).hooked;
+}
+
+/* Enters the CID's paths. Returns whether there are any, or when they may be found elsewhere in a narrower
+ * setting; or -ENOMEM. */
+static int extend_one(struct extending *x, const struct wanted *w)
+{
+    struct automaton_answer answer;
+    struct extend_summary *summary = &x->out->summary;
+    uint32_t function = x->functions.to_map[w->function];
+    if (!x->in->weights && function != PATHMAP_NONE &&
+        !extend_is_open(x->map, x->in->admission, w->setting, function, w->height))
+        return 1;
+    size_t before = x->out->count;
+    int rc = function == PATHMAP_NONE ? -ENOENT : automaton_find(x->automaton, function, w->height, &answer);
+    if (rc == 0 && is_far_fetched(x, w, &answer))
+        rc = -ENOENT;
+    if (rc == -ENOMEM || graft_all(x, w) < 0 || (rc == 0 && enter_paths(x, w, &answer) < 0))
+        return -ENOMEM;
+    bool found = x->out->count > before, ends = found || x->last;
+    summary->found += found;
+    summary->impossible += ends && !found && rc != -ENOSPC;
+    summary->too_high += ends && !found && rc == -ENOSPC;
+    return found;
+}
+
+static int heavier_first(const void *a, const void *b)
+{
+    const struct wanted *x = a, *y = b;
+    if (x->samples != y->samples)
+        return x->samples > y->samples ? -1 : 1;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    if (x->height != y->height)
+        return x->height < y->height ? -1 : 1;
+    return x->setting < y->setting ? -1 : x->setting > y->setting;
+}
+
+static bool prepare(struct extending *x)
+{
+    x->steps = malloc(MAX_DEPTH * sizeof *x->steps);
+    x->novelty = x->in->weights ? NULL : novelty_new(x->map);
+    return x->steps && (x->novelty || x->in->weights) && numbering_make(&x->functions, x->in->trie, x->map) &&
+           graph_calls_of(x->map, x->in->statics, x->functions.to_map, &x->calls) == 0;
+}
+
+/* Lists the functions of the wanted CIDs. false: out of memory. */
+static bool list_asked(struct extending *x, const struct wanted *wanted, size_t count)
+{
+    x->asked = malloc((count + 1) * sizeof *x->asked);
+    for (size_t i = 0; x->asked && i < count; i++) {
+        uint32_t function = x->functions.to_map[wanted[i].function];
+        if (function != PATHMAP_NONE)
+            x->asked[x->asked_count++] = function;
+    }
+    return x->asked;
+}
+
+/* The automaton of a setting. false: out of memory. */
+static bool enter_setting(struct extending *x, uint32_t setting)
+{
+    struct automaton_options options = {
+        .best = BEST, .functions = x->asked, .function_count = x->asked_count};
+    if (x->automaton)
+        x->out->summary.states += automaton_states(x->automaton);
+    automaton_free(x->automaton);
+    graph_free(x->graph);
+    x->automaton = NULL;
+    x->graph =
+        graph_new_in(x->map, &x->calls, x->in->weights, (struct graph_scope){x->in->admission, setting});
+    x->automaton = x->graph ? automaton_new(x->graph, &options) : NULL;
+    return x->automaton;
+}
+
+/* CIDs whose paths are looked for, in up to two settings each. */
+struct search {
+    const struct wanted *wanted;
+    size_t count;
+    const uint32_t *in; /* by setting: where paths are looked for now */
+    uint8_t *progress;  /* by CID: enum progress */
+};
+
+enum progress { NOT_TRIED, TRIED_WIDER, DONE };
+
+/* Looks in one setting for the paths of the CIDs that are to be looked for there. 0 or -ENOMEM. */
+static int extend_in(struct extending *x, const struct search *s, uint32_t setting, enum progress from)
+{
+    int rc = enter_setting(x, setting) ? 0 : -ENOMEM;
+    for (size_t i = 0; rc >= 0 && i < s->count; i++) {
+        if (s->progress[i] != from || s->in[s->wanted[i].setting] != setting)
+            continue;
+        x->last = setting == s->wanted[i].setting;
+        rc = extend_one(x, &s->wanted[i]);
+        s->progress[i] = rc > 0 || x->last ? DONE : TRIED_WIDER;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+/* Looks for the paths of all CIDs in wider settings first, then in their own. */
+static int extend_all(struct extending *x, const struct wanted *wanted, size_t count)
+{
+    uint32_t settings = 1, any = SETTING_ANY;
+    for (size_t i = 0; i < count; i++)
+        settings = wanted[i].setting >= settings ? wanted[i].setting + 1 : settings;
+    uint32_t *own = malloc(settings * sizeof *own);
+    struct search s = {wanted, count, x->in->admission ? x->in->wider : &any, calloc(count + 1, 1)};
+    int rc = own && s.progress ? 0 : -ENOMEM;
+    for (uint32_t i = 0; rc == 0 && i < settings; i++)
+        own[i] = i;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (s.progress[i] == NOT_TRIED)
+            rc = extend_in(x, &s, s.in[wanted[i].setting], NOT_TRIED);
+    s.in = own;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (s.progress[i] == TRIED_WIDER)
+            rc = extend_in(x, &s, wanted[i].setting, TRIED_WIDER);
+    free(own);
+    free(s.progress);
+    return rc;
+}
+
+int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t count, struct extension *out,
+                 struct fathom_error *err)
+{
+    struct extending x = {.in = input, .map = input->map, .out = out};
+    *out = (struct extension){0};
+    int rc = prepare(&x) && list_asked(&x, wanted, count) ? 0 : -ENOMEM;
+    qsort(wanted, count, sizeof *wanted,
+          heavier_first); /* as equal paths rank in the order in which they were entered */
+    if (rc == 0)
+        rc = extend_all(&x, wanted, count);
+    if (x.automaton)
+        out->summary.states += automaton_states(x.automaton);
+    automaton_free(x.automaton);
+    graph_free(x.graph);
+    graph_calls_free(&x.calls);
+    novelty_free(x.novelty);
+    numbering_clear(&x.functions);
+    free(x.steps);
+    free(x.asked);
+    if (rc < 0)
+        free(out->paths);
+    return rc < 0 ? error_memory(err) : 0;
+}

@@ -1,0 +1,61 @@
+/*
+ * extend.h - paths for CIDs of which training did not see every call: the automaton's most probable ones,
+ * entered into the trie without counts.
+ *
+ * The map that comes of it knows these paths; how probable they are is told by the list that comes out
+ * (resolver_expect()).
+ */
+#ifndef FATHOM_INFER_MODEL_EXTEND_H
+#define FATHOM_INFER_MODEL_EXTEND_H
+
+#include "infer/model/graph.h"
+#include "infer/statics/statics.h"
+#include "infer/samples/survey.h"
+#include "pathmap/map/pathmap.h"
+
+/* One path that a CID can have. */
+struct expected_path {
+    uint32_t node;    /* of the trie */
+    uint32_t setting; /* of the CID */
+    double share;     /* among all paths of its CID */
+};
+
+struct extend_summary {
+    uint64_t found, impossible; /* CIDs: with paths; that no path leads to */
+    uint64_t too_high;          /* CIDs given up on: the automaton has not the memory for their height */
+    uint64_t open;              /* of those found: a path goes through a frame of open size */
+    size_t states;
+};
+
+struct extension { /* malloc'ed: the caller frees paths */
+    struct expected_path *paths;
+    size_t count, room;
+    struct extend_summary summary;
+};
+
+/* What paths are made of; all borrowed. */
+struct extend_input {
+    struct trie *trie;
+    const struct pathmap *map; /* the trie's after the functions of wanted and statics were added */
+    const struct statics *statics;
+    /* By the map's nodes, in an open world, where all CIDs are asked for, and calls from contexts that it is
+     * likely to have are entered, too (share 0: weights.h tells it). NULL: the world is closed, and CIDs of
+     * which training saw every call are left out. */
+    const struct graph_weights *weights;
+    const struct admission *admission; /* NULL: any path can be anywhere */
+    /* By setting: one in which at least the paths of this one can be; paths are looked for there first, as
+     * each setting that they are looked for in takes time. NULL as admission. */
+    const uint32_t *wider;
+};
+
+/* Finds paths by the map's edges and the static ones that can be in each CID's setting, and enters them into
+ * the trie. wanted is sorted. 0 or -ENOMEM. */
+int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t count, struct extension *out,
+                 struct fathom_error *err);
+
+/* Whether a CID (of the map) may have paths that the map does not know: not when it knows some that can be in
+ * the setting, and training saw every call into its image. admission as above. */
+bool extend_is_open(const struct pathmap *map, const struct admission *admission, uint32_t setting,
+                    uint32_t function, uint32_t height);
+
+#endif

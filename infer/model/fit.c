@@ -1,0 +1,358 @@
+/* fit.c - see fit.h. */
+#include "infer/model/fit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "infer/contexts/admission.h"
+#include "infer/model/expectation.h"
+#include "infer/samples/numbering.h"
+#include "infer/model/openness.h"
+#include "infer/model/weights.h"
+
+#define OPEN_ROUNDS 3 /* of asking the automaton in an open world, each with the weights of the one before */
+
+struct fit {
+    struct fit_input input;
+    struct pathmap *map;
+    struct resolver *resolver;   /* of the map */
+    struct admission *admission; /* of the map; NULL before the survey is done */
+    uint32_t *nodes;             /* the map's node by the trie's */
+    uint32_t *unwound;           /* unwound_samples() of the map */
+    struct statics statics;      /* empty until extend_map() */
+    struct coherence *model;     /* NULL before fit_coherence() */
+    struct extend_summary inferred;
+    bool surveyed; /* the survey is done: all settings are known */
+};
+
+struct fit *fit_new(const struct fit_input *input)
+{
+    struct fit *f = calloc(1, sizeof *f);
+    if (f)
+        f->input = *input;
+    return f;
+}
+
+void fit_free(struct fit *f)
+{
+    if (!f)
+        return;
+    coherence_free(f->model);
+    resolver_free(f->resolver);
+    admission_free(f->admission);
+    statics_free(&f->statics);
+    pathmap_close(f->map);
+    free(f->nodes);
+    free(f->unwound);
+    free(f);
+}
+
+/* For each node of the map, how many of its `self` samples are unwound samples of this recording. The caller
+ * frees the array. NULL: out of memory. */
+static uint32_t *unwound_samples(const struct fit *f)
+{
+    uint32_t nodes = pathmap_node_count(f->map), *unwound = calloc((size_t)nodes + 1, sizeof *unwound);
+    for (uint32_t i = 0; unwound && !f->input.trained && i < nodes; i++) {
+        uint64_t self = pathmap_node(f->map, i).self;
+        unwound[i] = self < UINT32_MAX ? (uint32_t)self : UINT32_MAX;
+    }
+    struct anchors anchors = audits_paths(f->input.audits);
+    for (size_t i = 0; unwound && f->input.trained && i < anchors.count; i++)
+        if (anchors.nodes[i] != TRIE_NONE)
+            unwound[f->nodes[anchors.nodes[i]]]++;
+    return unwound;
+}
+
+int fit_map(struct fit *f, struct fathom_error *err)
+{
+    void *data;
+    size_t size;
+    struct pathmap *map;
+    uint32_t *nodes = NULL;
+    int rc = trie_serialise_numbers(f->input.trie, &data, &size, &nodes, err);
+    if (rc == 0)
+        rc = pathmap_open_memory(data, size, &map, err);
+    if (rc < 0) {
+        free(nodes);
+        return rc;
+    }
+    free(f->nodes);
+    f->nodes = nodes;
+    struct resolver *resolver = resolver_new(map);
+    struct admission *admission = f->surveyed ? admission_new(f->input.settings, f->input.trie, map,
+                                                              f->statics.edges ? &f->statics : NULL)
+                                              : NULL;
+    if (!resolver || (f->surveyed && !admission)) {
+        resolver_free(resolver);
+        admission_free(admission);
+        pathmap_close(map);
+        return error_memory(err);
+    }
+    resolver_admit(resolver, admission);
+    resolver_free(f->resolver);
+    admission_free(f->admission);
+    pathmap_close(f->map);
+    f->map = map;
+    f->admission = admission;
+    f->resolver = resolver;
+    free(f->unwound);
+    f->unwound = unwound_samples(f);
+    resolver_audited(resolver, f->unwound);
+    return f->unwound ? 0 : error_memory(err);
+}
+
+int fit_surveyed(struct fit *f, struct fathom_error *err)
+{
+    f->surveyed = true;
+    return fit_map(f, err);
+}
+
+/* The CIDs that may have paths which are not in the map; in an open world, all CIDs. The caller frees *out. */
+static int wanted_cids(struct fit *f, bool open, struct wanted **out, size_t *count)
+{
+    const struct wanted *cids;
+    struct numbering functions = {0};
+    size_t all = survey_cids(f->input.survey, &cids);
+    *count = 0;
+    *out = malloc((all + 1) * sizeof **out);
+    bool good = *out && numbering_make(&functions, f->input.trie, f->map);
+    for (size_t i = 0; good && i < all; i++) {
+        uint32_t function = functions.to_map[cids[i].function];
+        if (open || function == PATHMAP_NONE ||
+            extend_is_open(f->map, f->admission, cids[i].setting, function, cids[i].height))
+            (*out)[(*count)++] = cids[i];
+    }
+    numbering_clear(&functions);
+    return good ? 0 : -ENOMEM;
+}
+
+/* Merges CIDs whose settings allow the same paths, and adds up their samples. false: out of memory. */
+static bool merge_wanted(const struct fit *f, struct wanted *wanted, size_t *count)
+{
+    struct table *first = table_new(); /* hash of a CID in a setting -> its number */
+    size_t kept = 0;
+    bool good = first, added;
+    for (size_t i = 0; good && i < *count; i++) {
+        struct wanted *w = &wanted[i];
+        w->setting = admission_alike(f->admission, w->setting);
+        uint64_t key = ((uint64_t)w->function << 32 | w->height) ^ hash_u64(w->setting);
+        uint64_t *value = table_put(first, key, &added);
+        good = value;
+        if (good && added) {
+            *value = kept;
+            wanted[kept++] = *w;
+        } else if (good) {
+            wanted[*value].samples += w->samples;
+        }
+    }
+    table_free(first);
+    *count = kept;
+    return good;
+}
+
+/* For each setting, the wider setting that paths are looked for in first. The caller frees the array. NULL:
+ * out of memory. */
+static uint32_t *wider_settings(struct fit *f, uint32_t count)
+{
+    uint32_t *wider = malloc(((size_t)count + 1) * sizeof *wider);
+    bool good = wider;
+    for (uint32_t i = 0; good && i < count; i++)
+        good = settings_wider(f->input.settings, i, &wider[i]) == 0;
+    if (!good) {
+        free(wider);
+        wider = NULL;
+    }
+    return wider;
+}
+
+/* Replaces each wider setting by the one that stands for all settings alike in the current map. */
+static void settle_wider(const struct fit *f, uint32_t *wider, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        wider[i] = admission_alike(f->admission, wider[i]);
+}
+
+/* Closed world: adds the paths that the automaton finds for these CIDs to the map, with their shares. */
+static int extend_closed(struct fit *f, const struct extend_input *input, struct wanted *wanted, size_t count,
+                         struct fathom_error *err)
+{
+    struct extension extension;
+    int rc = extend_paths(input, wanted, count, &extension, err);
+    if (rc < 0)
+        return rc;
+    f->inferred = extension.summary;
+    rc = fit_map(f, err);
+    for (size_t i = 0; rc == 0 && i < extension.count; i++) {
+        const struct expected_path *path = &extension.paths[i];
+        if (resolver_expect(f->resolver, path->setting, f->nodes[path->node], path->share) < 0)
+            rc = error_memory(err);
+    }
+    free(extension.paths);
+    return rc;
+}
+
+/* Computes the weights of the current map, with the samples of these CIDs shared out among their paths. */
+static int weigh(struct fit *f, const struct wanted *wanted, size_t count, struct weights **out,
+                 struct fathom_error *err)
+{
+    struct numbering functions = {0};
+    bool calls = f->input.trained && openness_hooked(f->input.trained);
+    struct weights *weights = weights_new(f->map, f->unwound, calls);
+    bool good = weights && numbering_make(&functions, f->input.trie, f->map);
+    if (good)
+        weights_admit(weights, f->admission);
+    for (size_t i = 0; good && i < count; i++) {
+        const struct wanted *w = &wanted[i];
+        uint32_t function = functions.to_map[w->function];
+        good = function == PATHMAP_NONE ||
+               weights_add(weights, w->setting, function, w->height, w->samples) == 0;
+    }
+    numbering_clear(&functions);
+    if (!good) {
+        weights_free(weights);
+        return error_memory(err);
+    }
+    weights_run(weights, !f->input.no_em);
+    *out = weights;
+    return 0;
+}
+
+/* Adds the paths that the automaton finds with these weights to the map. */
+static int extend_by(struct fit *f, const struct weights *weights, struct extend_input *input,
+                     struct wanted *wanted, size_t count, struct fathom_error *err)
+{
+    struct graph_weights of_nodes;
+    struct extension extension;
+    if (weights_of_nodes(weights, &of_nodes) < 0)
+        return error_memory(err);
+    input->map = f->map;
+    input->admission = f->admission;
+    input->weights = &of_nodes;
+    int rc = extend_paths(input, wanted, count, &extension, err);
+    free(of_nodes.passes);
+    free(of_nodes.self);
+    if (rc < 0)
+        return rc;
+    free(extension.paths); /* the weights give better shares than these */
+    f->inferred = extension.summary;
+    return fit_map(f, err);
+}
+
+/* Tells the resolver the share of each path, as the weights give it. */
+static int expect_shares(struct fit *f, const struct weights *weights, struct fathom_error *err)
+{
+    struct weights_cid cid;
+    int rc = 0;
+    for (size_t c = 0; rc == 0 && weights_cid(weights, c, &cid); c++)
+        for (uint32_t i = 0; rc == 0 && i < cid.count; i++)
+            if (cid.shares[i] > 0)
+                rc = resolver_expect(f->resolver, cid.setting, cid.first + i, cid.shares[i]);
+    return rc < 0 ? error_memory(err) : 0;
+}
+
+/* Open world: asks the automaton with the weights of this run, shares the samples out among the paths that it
+ * finds, and repeats both with the new weights. */
+static int extend_open(struct fit *f, struct extend_input *input, struct wanted *wanted, size_t count,
+                       struct fathom_error *err)
+{
+    struct weights *weights = NULL;
+    int rc = weigh(f, wanted, 0, &weights, err), rounds = f->input.no_em ? 1 : OPEN_ROUNDS;
+    for (int round = 0; rc == 0 && round < rounds; round++) {
+        rc = extend_by(f, weights, input, wanted, count, err);
+        weights_free(weights);
+        weights = NULL;
+        if (rc == 0)
+            rc = weigh(f, wanted, count, &weights, err);
+    }
+    if (rc == 0)
+        rc = expect_shares(f, weights, err);
+    resolver_settle(f->resolver);
+    weights_free(weights);
+    return rc;
+}
+
+/* Adds paths for these CIDs. The map is rebuilt before that too, as the static calls add functions to the
+ * trie. */
+static int extend_map(struct fit *f, bool open, struct wanted *wanted, size_t count, struct fathom_error *err)
+{
+    uint32_t settings = settings_count(f->input.settings);
+    int rc = statics_build(f->input.trie, f->input.images, f->input.settings, &f->statics, err);
+    uint32_t *wider = rc == 0 ? wider_settings(f, settings) : NULL;
+    if (rc == 0)
+        rc = wider ? fit_map(f, err) : error_memory(err);
+    if (rc == 0 && !merge_wanted(f, wanted, &count))
+        rc = error_memory(err);
+    if (rc == 0) {
+        settle_wider(f, wider, settings);
+        struct extend_input input = {.trie = f->input.trie,
+                                     .map = f->map,
+                                     .statics = &f->statics,
+                                     .admission = f->admission,
+                                     .wider = wider};
+        rc = open ? extend_open(f, &input, wanted, count, err) : extend_closed(f, &input, wanted, count, err);
+    }
+    free(wider);
+    return rc;
+}
+
+int fit_paths(struct fit *f, struct fathom_error *err)
+{
+    struct wanted *wanted;
+    size_t count;
+    double openness;
+    progress_show(f->input.progress, "finding paths", 0, 0);
+    if (openness_of(f->input.survey, f->input.trie, f->map, f->input.trained, &openness) < 0)
+        return error_memory(err);
+    /* Not where nothing was learned: guesses would then be weighed by nothing but themselves. */
+    uint32_t nodes = pathmap_node_count(f->map);
+    bool open = nodes > 0 && nodes <= WEIGHTS_NODES && openness >= OPENNESS_LEAST;
+    int rc = wanted_cids(f, open, &wanted, &count) < 0 ? error_memory(err) : 0;
+    if (rc == 0 && count)
+        rc = extend_map(f, open, wanted, count, err);
+    free(wanted);
+    return rc;
+}
+
+int fit_coherence(struct fit *f, struct fathom_error *err)
+{
+    struct numbering functions = {0};
+    progress_show(f->input.progress, "learning how long contexts last", 0, 0);
+    f->model = coherence_new(f->resolver);
+    int rc = f->model && numbering_make(&functions, f->input.trie, f->map) ? 0 : error_memory(err);
+    struct expectation_input input = {.survey = f->input.survey,
+                                      .functions = functions.to_map,
+                                      .nodes = f->nodes,
+                                      .resolver = f->resolver,
+                                      .model = f->model,
+                                      .rounds = f->input.no_em ? 0 : EXPECTATION_ROUNDS};
+    if (rc == 0)
+        rc = expectation_run(&input, err);
+    numbering_clear(&functions);
+    return rc;
+}
+
+const struct pathmap *fit_pathmap(const struct fit *f)
+{
+    return f->map;
+}
+
+struct resolver *fit_resolver(const struct fit *f)
+{
+    return f->resolver;
+}
+
+struct coherence *fit_model(const struct fit *f)
+{
+    return f->model;
+}
+
+uint32_t fit_node(const struct fit *f, uint32_t node)
+{
+    return f->nodes[node];
+}
+
+const struct extend_summary *fit_inferred(const struct fit *f)
+{
+    return &f->inferred;
+}

@@ -1,0 +1,51 @@
+/*
+ * fit.h - builds the map that samples are resolved with. It starts from what was learned; for CIDs that
+ * training did not see in full, it adds the paths that the automaton finds and estimates each path's share. It
+ * also holds the model of coherence, learned from the recording.
+ *
+ * The map is rebuilt whenever the trie has grown. What a getter returned is valid until then.
+ */
+#ifndef FATHOM_INFER_MODEL_FIT_H
+#define FATHOM_INFER_MODEL_FIT_H
+
+#include "base/progress.h"
+#include "infer/samples/audits.h"
+#include "infer/model/coherence.h"
+#include "infer/model/extend.h"
+#include "infer/contexts/resolver.h"
+#include "infer/samples/survey.h"
+
+struct fit;
+
+struct fit_input { /* all borrowed */
+    struct image_cache *images;
+    struct trie *trie; /* what was learned; grows */
+    struct settings *settings;
+    const struct survey *survey;
+    const struct audits *audits;
+    const struct pathmap *trained;   /* the map that was merged into the trie; NULL if there is none */
+    bool no_em;                      /* no expectation-maximisation */
+    const struct progress *progress; /* may be NULL */
+};
+
+/* NULL: out of memory. */
+struct fit *fit_new(const struct fit_input *input);
+void fit_free(struct fit *fit);
+
+/* Makes the map from the trie. Before fit_surveyed(), settings do not restrict which paths are possible. */
+int fit_map(struct fit *fit, struct fathom_error *err);
+/* Call when the survey is done: rebuilds the map, with the survey's settings restricting its paths. */
+int fit_surveyed(struct fit *fit, struct fathom_error *err);
+/* Adds the automaton's paths for the survey's CIDs to the map. */
+int fit_paths(struct fit *fit, struct fathom_error *err);
+/* Learns the model of coherence from the recording. */
+int fit_coherence(struct fit *fit, struct fathom_error *err);
+
+const struct pathmap *fit_pathmap(const struct fit *fit); /* NULL before fit_map() */
+struct resolver *fit_resolver(const struct fit *fit);     /* NULL before fit_map() */
+struct coherence *fit_model(const struct fit *fit);       /* NULL before fit_coherence() */
+uint32_t fit_node(const struct fit *fit, uint32_t node);  /* the map's number of a node of the trie */
+/* What the automaton found; all zero before fit_paths(). */
+const struct extend_summary *fit_inferred(const struct fit *fit);
+
+#endif

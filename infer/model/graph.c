@@ -1,0 +1,500 @@
+/* graph.c - edges sorted by function, and by (function, next); see graph.h. */
+#include "infer/model/graph.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "infer/model/sights.h"
+
+#define ROUNDS 8    /* calls after training's last that expected numbers of calls are carried on */
+#define ONCE   1e-3 /* runs of a function that never returns: it does not happen while others are counted */
+#define CARRY  0.5  /* of a caller's runs reach one of its call sites that training never saw */
+
+struct span {
+    uint32_t first, count;
+    double weight;
+};
+
+struct graph {
+    const struct pathmap *map; /* borrowed */
+    struct graph_edge *edges;  /* those of all spans, span by span */
+    uint32_t edge_count;
+    uint32_t functions;
+    struct span *all;          /* by function */
+    struct span *fixed, *open; /* by function: what the binary shows */
+    double *runs;              /* by function: how often it ran, seen or expected */
+    bool any_seen;             /* training saw something */
+    uint32_t *callees;         /* by function: how many it was seen to call */
+    bool *hooked;              /* by function: its image is, and no other calls are made */
+    bool *ends;                /* by function: it never returns */
+    struct graph_scope scope;
+    bool *allowed; /* by the map's nodes: their paths can be in the scope; NULL: all can */
+    struct span *pairs;
+    uint32_t pair_count;
+    struct table *pair_of; /* function << 32 | next -> index in pairs */
+    struct span *classes;
+    uint32_t class_count;
+    uint32_t *members;      /* numbers of classes, function by function */
+    uint32_t *first_member; /* by function, and one more */
+};
+
+#define ANY   UINT32_MAX       /* as `next`: whatever it was */
+#define FIXED (UINT32_MAX - 3) /* as `next`: the binary shows it */
+#define OPEN  (UINT32_MAX - 4) /* as `next`: so it does, from a frame of open size */
+
+static int compare_edges(const void *a, const void *b)
+{
+    const struct graph_edge *x = a, *y = b;
+    if (x->caller != y->caller)
+        return x->caller < y->caller ? -1 : 1;
+    if (x->rise != y->rise)
+        return x->rise < y->rise ? -1 : 1;
+    return x->open - y->open;
+}
+
+/* Whether a call that was seen in one setting can be made in the graph's: the caller's other calls tell of
+ * that, too. */
+static bool is_in_scope(const struct graph *g, uint32_t node, const struct pathmap_node *n)
+{
+    if (!g->allowed || g->allowed[node])
+        return true;
+    if (n->parent == PATHMAP_NONE)
+        return false;
+    uint32_t caller = pathmap_node(g->map, n->parent).function;
+    return admission_has(g->scope.admission, g->scope.setting, n->function) &&
+           admission_has(g->scope.admission, g->scope.setting, caller) &&
+           admission_calls(g->scope.admission, g->scope.setting, caller);
+}
+
+/* What the map saw (or the weights tell): for every node its call, once for any next and once for each next.
+ * false: out of memory. */
+static bool collect(const struct graph *g, const struct graph_weights *weights, struct sights *sights)
+{
+    const struct pathmap *map = g->map;
+    bool fine = true;
+    uint32_t nodes = pathmap_node_count(map);
+    for (uint32_t i = 0; i < nodes && fine; i++) {
+        struct pathmap_node node = pathmap_node(map, i);
+        if (!pathmap_node_sound(map, i) || (weights && weights->passes[i] <= 0) || !is_in_scope(g, i, &node))
+            continue;
+        double passes = weights ? weights->passes[i] : (double)node.passes;
+        double self = weights ? weights->self[i] : (double)node.self;
+        struct graph_edge edge = {GRAPH_ROOT, node.height, node.site, passes, false};
+        if (node.parent != PATHMAP_NONE) {
+            struct pathmap_node parent = pathmap_node(map, node.parent);
+            edge.caller = parent.function;
+            edge.rise = node.height - parent.height;
+            struct graph_edge outer = {GRAPH_ROOT, parent.height, parent.site, passes, false};
+            if (parent.parent != PATHMAP_NONE) {
+                struct pathmap_node grand = pathmap_node(map, parent.parent);
+                outer.caller = grand.function;
+                outer.rise = parent.height - grand.height;
+            }
+            fine = !is_in_scope(g, node.parent, &parent) ||
+                   sights_add(sights, node.function, parent.function, &outer);
+        }
+        fine = fine && sights_add(sights, ANY, node.function, &edge);
+        edge.weight = self;
+        fine = fine && (self <= 0 || sights_add(sights, GRAPH_LEAF, node.function, &edge));
+    }
+    return fine;
+}
+
+/* Whether a call that the binary shows, of a function that is there, can be made in the graph's setting. */
+static bool is_call_in_scope(const struct graph *g, uint32_t callee, const struct graph_edge *edge)
+{
+    const struct graph_scope *s = &g->scope;
+    if (!s->admission)
+        return true;
+    return edge->caller == GRAPH_ROOT
+               ? callee == PATHMAP_NONE || admission_begins(s->admission, s->setting, callee, edge->rise)
+               : admission_has(s->admission, s->setting, edge->caller);
+}
+
+static bool is_function_in_scope(const struct graph *g, uint32_t function)
+{
+    return !g->scope.admission || admission_has(g->scope.admission, g->scope.setting, function);
+}
+
+/* Adds the calls that the binary shows. */
+static bool collect_calls(const struct graph *g, struct sights *sights, const struct graph_calls *calls)
+{
+    bool fine = true;
+    for (size_t i = 0; calls && i < calls->count && fine; i++) {
+        const struct graph_call *call = &calls->calls[i];
+        if (!is_function_in_scope(g, call->callee) || !is_call_in_scope(g, call->callee, &call->edge))
+            continue;
+        fine = sights_add(sights, call->edge.open ? OPEN : FIXED, call->callee, &call->edge);
+    }
+    return fine;
+}
+
+/* Whether the map's passes count all runs of the function that it saw. */
+static bool is_counted(const struct graph *g, uint32_t function)
+{
+    return g->all[function].weight > 0 && pathmap_covers(g->map, pathmap_function(g->map, function).image);
+}
+
+static double runs_of(const struct graph *g, uint32_t caller)
+{
+    return caller == GRAPH_ROOT ? 1 : g->runs[caller];
+}
+
+/* What the runs of its callers let expect of a function. */
+static double expected_runs(const struct graph *g, uint32_t function)
+{
+    const struct span *spans[] = {&g->fixed[function], &g->open[function]};
+    double sum = 0;
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = spans[k]->first; i < spans[k]->first + spans[k]->count; i++)
+            sum += g->edges[i].weight * runs_of(g, g->edges[i].caller);
+    return CARRY * sum;
+}
+
+/* How often each function runs. Passes of functions whose calls training saw only by chance (samples, beside
+ * hooked images) are of another measure than those of hooked ones: for them what is expected counts, too. */
+static void estimate_runs(struct graph *g)
+{
+    double most = 0;
+    for (uint32_t f = 0; f < g->functions; f++) {
+        g->runs[f] = g->all[f].weight;
+        if (g->runs[f] > most)
+            most = g->runs[f];
+    }
+    g->any_seen = most > 0;
+    if (!g->any_seen)
+        most = 1; /* nothing was seen: what counts is how they compare */
+    bool changed = true;
+    for (int round = 0; round < ROUNDS && changed; round++) {
+        changed = false;
+        for (uint32_t f = 0; f < g->functions; f++) {
+            double runs = is_counted(g, f) ? 0 : expected_runs(g, f), limit = g->ends[f] ? ONCE : most;
+            if (runs > limit)
+                runs = limit;
+            if (runs <= g->runs[f])
+                continue;
+            g->runs[f] = runs;
+            changed = true;
+        }
+    }
+}
+
+static void count_callees(struct graph *g)
+{
+    for (uint32_t f = 0; f < g->functions; f++) {
+        const struct span *span = &g->all[f];
+        for (uint32_t i = span->first; i < span->first + span->count; i++)
+            if (g->edges[i].caller != GRAPH_ROOT)
+                g->callees[g->edges[i].caller]++;
+    }
+}
+
+/* In how many of its runs the caller calls what it was not seen to call: having called t functions in n runs,
+ * it has another one in t / (n + t) of them (Witten and Bell, 1991), however often it ran. In hooked images
+ * runs are calls, of which samples saw what they call in very few. */
+static double new_calls(const struct graph *g, uint32_t caller)
+{
+    double runs = runs_of(g, caller);
+    if (caller == GRAPH_ROOT || g->hooked[caller] || !g->any_seen)
+        return runs;
+    double callees = g->callees[caller] > 1 ? g->callees[caller] : 1;
+    return runs * callees / (runs + callees);
+}
+
+/* Weights the edges by the calls of their callers that are new. Callers that nothing leads to go, beside some
+ * that run. Edges that stand in `but` (NULL: none), too. */
+static void weigh_callers(struct graph *g, struct span *span, const struct span *but)
+{
+    struct graph_edge *edges = g->edges + span->first;
+    bool any_runs = false;
+    for (uint32_t i = 0; i < span->count; i++)
+        any_runs |= runs_of(g, edges[i].caller) > 0;
+    uint32_t kept = 0;
+    span->weight = 0;
+    for (uint32_t i = 0; i < span->count; i++) {
+        double runs = any_runs ? new_calls(g, edges[i].caller) : 1;
+        if (runs <= 0 ||
+            (but && bsearch(&edges[i], g->edges + but->first, but->count, sizeof *edges, compare_edges)))
+            continue;
+        edges[kept] = edges[i];
+        edges[kept].weight *= runs;
+        span->weight += edges[kept++].weight;
+    }
+    span->count = kept;
+}
+
+/* Whether training saw every call of the function. */
+static bool all_seen(const struct graph *g, uint32_t function)
+{
+    return g->all[function].count && g->hooked[function];
+}
+
+static void weigh_statics(struct graph *g)
+{
+    for (uint32_t f = 0; f < g->functions; f++) {
+        if (all_seen(g, f))
+            g->fixed[f].count = 0;
+        weigh_callers(g, &g->fixed[f], &g->all[f]);
+        weigh_callers(g, &g->open[f], NULL);
+    }
+}
+
+static struct span *place_span(struct graph *g, uint32_t function, uint32_t next)
+{
+    if (next == ANY)
+        return &g->all[function];
+    if (next == FIXED)
+        return &g->fixed[function];
+    if (next == OPEN)
+        return &g->open[function];
+    uint64_t *place = table_put(g->pair_of, (uint64_t)function << 32 | next, NULL);
+    if (!place)
+        return NULL;
+    *place = g->pair_count;
+    return &g->pairs[g->pair_count++];
+}
+
+static bool lay_out(struct graph *g, const struct sight *sights, size_t count)
+{
+    struct span *span = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct sight *s = &sights[i];
+        if (i == 0 || s->function != sights[i - 1].function || s->next != sights[i - 1].next) {
+            span = place_span(g, s->function, s->next);
+            if (!span)
+                return false;
+            *span = (struct span){g->edge_count, 0, 0};
+        }
+        g->edges[g->edge_count++] = s->edge;
+        span->count++;
+        span->weight += s->edge.weight;
+    }
+    return true;
+}
+
+/* The same for a class, of whose calls only `share` lead to a certain target. Where training saw some of its
+ * callers, the others go: there can be thousands of them. */
+static void weigh_class(struct graph *g, struct span *span, double share)
+{
+    struct graph_edge *edges = g->edges + span->first;
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < span->count; i++) {
+        edges[i].weight *= share;
+        if (edges[i].caller == GRAPH_ROOT || g->all[edges[i].caller].count)
+            edges[seen++] = edges[i];
+    }
+    if (seen)
+        span->count = seen;
+    weigh_callers(g, span, NULL);
+}
+
+/* The same for a call through a pointer: what a thread was started with may be known. */
+static bool is_pointer_call_in_scope(const struct graph *g, const struct graph_edge *edge)
+{
+    return is_call_in_scope(g, PATHMAP_NONE, edge) &&
+           (!g->scope.admission || edge->caller == GRAPH_ROOT ||
+            admission_calls(g->scope.admission, g->scope.setting, edge->caller));
+}
+
+/* The class's edges, equal ones once. */
+static void lay_out_class(struct graph *g, const struct graph_class *class, struct span *span)
+{
+    struct graph_edge *edges = g->edges + g->edge_count;
+    size_t count = 0, targets = 0;
+    *span = (struct span){g->edge_count, 0, 0};
+    for (size_t i = 0; i < class->caller_count; i++)
+        if (is_pointer_call_in_scope(g, &class->callers[i]))
+            edges[count++] = class->callers[i];
+    for (size_t i = 0; i < class->target_count; i++)
+        targets += is_function_in_scope(g, class->targets[i]);
+    qsort(edges, count, sizeof *edges, compare_edges);
+    for (size_t i = 0; i < count; i++) {
+        struct graph_edge *last = span->count ? &edges[span->count - 1] : NULL;
+        if (last && compare_edges(last, &edges[i]) == 0)
+            last->weight += edges[i].weight;
+        else
+            edges[span->count++] = edges[i];
+    }
+    g->edge_count += span->count;
+    weigh_class(g, span, 1 / (double)(targets ? targets : 1));
+}
+
+static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
+{
+    size_t members = 0;
+    for (size_t c = 0; calls && c < calls->class_count; c++)
+        members += calls->classes[c].target_count;
+    g->classes = calloc(calls ? calls->class_count + 1 : 1, sizeof *g->classes);
+    g->members = malloc((members + 1) * sizeof *g->members);
+    g->first_member = calloc((size_t)g->functions + 2, sizeof *g->first_member);
+    if (!g->classes || !g->members || !g->first_member)
+        return false;
+    g->class_count = calls ? (uint32_t)calls->class_count : 0;
+    uint32_t *first = g->first_member + 1;
+    for (size_t c = 0; calls && c < calls->class_count; c++) {
+        lay_out_class(g, &calls->classes[c], &g->classes[c]);
+        for (size_t i = 0; i < calls->classes[c].target_count; i++)
+            first[calls->classes[c].targets[i]] += is_function_in_scope(g, calls->classes[c].targets[i]);
+    }
+    uint32_t sum = 0; /* counts become where each function's members begin, then where they end */
+    for (uint32_t f = 0; f < g->functions; f++) {
+        uint32_t count = first[f];
+        first[f] = sum;
+        sum += count;
+    }
+    for (uint32_t c = 0; calls && c < calls->class_count; c++)
+        for (size_t i = 0; i < calls->classes[c].target_count; i++)
+            if (is_function_in_scope(g, calls->classes[c].targets[i]))
+                g->members[first[calls->classes[c].targets[i]]++] = c;
+    return true;
+}
+
+/* All spans. */
+static bool build(struct graph *g, struct sights *counted, const struct graph_calls *calls,
+                  const struct graph_weights *weights)
+{
+    if (g->scope.admission && !(g->allowed = admission_nodes(g->scope.admission, g->scope.setting)))
+        return false;
+    if (!collect(g, weights, counted) || !collect_calls(g, counted, calls))
+        return false;
+    const struct sight *sights;
+    size_t count = sights_sorted(counted, &sights), room = count;
+    for (size_t c = 0; calls && c < calls->class_count; c++)
+        room += calls->classes[c].caller_count;
+    g->functions = pathmap_function_count(g->map);
+    g->edges = malloc((room + 1) * sizeof *g->edges);
+    g->pairs = malloc((count + 1) * sizeof *g->pairs);
+    g->all = calloc((size_t)g->functions + 1, sizeof *g->all);
+    g->fixed = calloc((size_t)g->functions + 1, sizeof *g->fixed);
+    g->open = calloc((size_t)g->functions + 1, sizeof *g->open);
+    g->runs = calloc((size_t)g->functions + 1, sizeof *g->runs);
+    g->callees = calloc((size_t)g->functions + 1, sizeof *g->callees);
+    g->hooked = calloc((size_t)g->functions + 1, sizeof *g->hooked);
+    g->ends = calloc((size_t)g->functions + 1, sizeof *g->ends);
+    g->pair_of = table_new();
+    if (!g->edges || !g->pairs || !g->all || !g->fixed || !g->open || !g->runs || !g->callees || !g->hooked ||
+        !g->ends || !g->pair_of || room > UINT32_MAX)
+        return false;
+    if (!lay_out(g, sights, count))
+        return false;
+    for (size_t i = 0; calls && i < calls->end_count; i++)
+        g->ends[calls->ends[i]] = true;
+    for (uint32_t f = 0; f < g->functions; f++)
+        g->hooked[f] = !weights && pathmap_image(g->map, pathmap_function(g->map, f).image).hooked;
+    estimate_runs(g);
+    count_callees(g);
+    weigh_statics(g);
+    return lay_out_classes(g, calls);
+}
+
+struct graph *graph_new_in(const struct pathmap *map, const struct graph_calls *calls,
+                           const struct graph_weights *weights, struct graph_scope scope)
+{
+    struct graph *g = calloc(1, sizeof *g);
+    struct sights *sights = sights_new();
+    if (g) {
+        g->map = map;
+        g->scope = scope;
+        if (scope.setting == SETTING_ANY)
+            g->scope.admission = NULL;
+    }
+    if (!g || !sights || !build(g, sights, calls, weights)) {
+        graph_free(g);
+        g = NULL;
+    }
+    sights_free(sights);
+    return g;
+}
+
+struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls)
+{
+    return graph_new_in(map, calls, NULL, (struct graph_scope){0});
+}
+
+void graph_free(struct graph *g)
+{
+    if (!g)
+        return;
+    free(g->edges);
+    free(g->all);
+    free(g->fixed);
+    free(g->open);
+    free(g->runs);
+    free(g->callees);
+    free(g->hooked);
+    free(g->ends);
+    free(g->allowed);
+    free(g->pairs);
+    table_free(g->pair_of);
+    free(g->classes);
+    free(g->members);
+    free(g->first_member);
+    free(g);
+}
+
+const struct pathmap *graph_map(const struct graph *g)
+{
+    return g->map;
+}
+
+static struct graph_edges edges_of(const struct graph *g, const struct span *span)
+{
+    return (struct graph_edges){g->edges + span->first, span->count, span->weight};
+}
+
+struct graph_edges graph_callers(const struct graph *g, uint32_t function)
+{
+    return edges_of(g, &g->all[function]);
+}
+
+struct graph_edges graph_callers_before(const struct graph *g, uint32_t function, uint32_t next)
+{
+    const uint64_t *pair = table_find(g->pair_of, (uint64_t)function << 32 | next);
+    return pair ? edges_of(g, &g->pairs[*pair]) : (struct graph_edges){0};
+}
+
+struct graph_edges graph_static_callers(const struct graph *g, uint32_t function)
+{
+    return edges_of(g, &g->fixed[function]);
+}
+
+struct graph_edges graph_open_callers(const struct graph *g, uint32_t function)
+{
+    return edges_of(g, &g->open[function]);
+}
+
+uint32_t graph_classes(const struct graph *g, uint32_t function, const uint32_t **classes)
+{
+    *classes = g->members + g->first_member[function];
+    return all_seen(g, function) ? 0 : g->first_member[function + 1] - g->first_member[function];
+}
+
+struct graph_edges graph_class_callers(const struct graph *g, uint32_t class_number)
+{
+    return edges_of(g, &g->classes[class_number]);
+}
+
+uint32_t graph_class_count(const struct graph *g)
+{
+    return g->class_count;
+}
+
+bool graph_hooked(const struct graph *g, uint32_t function)
+{
+    return g->hooked[function];
+}
+
+uint32_t graph_edge_number(const struct graph *g, const struct graph_edge *edge)
+{
+    return (uint32_t)(edge - g->edges);
+}
+
+const struct graph_edge *graph_edge_at(const struct graph *g, uint32_t number)
+{
+    return &g->edges[number];
+}
+
+bool graph_allows(const struct graph *g, uint32_t node)
+{
+    return !g->allowed || g->allowed[node];
+}

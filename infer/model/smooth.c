@@ -1,0 +1,228 @@
+/* smooth.c - samples that wait beside the columns of their thread's trellis; see smooth.h. */
+#include "infer/model/smooth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+struct waiting {
+    bool anchor; /* nothing else is set */
+    const struct process *process;
+    struct sample sample;
+    struct resolved resolved;
+    uint8_t *dump; /* own copy of sample.stack */
+};
+
+struct thread {
+    struct smoother *smoother;
+    struct trellis *trellis;
+    struct waiting *waiting; /* a ring of `room`, which grows up to TRELLIS_RUN: there may be many threads */
+    uint32_t first, count, room;
+};
+
+struct smoother {
+    struct resolver *resolver;
+    struct coherence *model;
+    struct trellis_work *work;
+    smoother_sink *sink;
+    void *context;
+    struct table *threads; /* strand -> struct thread */
+    struct thread *last;   /* that was asked for; NULL: none was */
+    uint64_t last_strand;
+    struct candidate_path settled[CANDIDATES_MAX];
+};
+
+struct smoother *smoother_new(struct resolver *resolver, struct coherence *model, smoother_sink *sink,
+                              void *context)
+{
+    struct smoother *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->resolver = resolver;
+    s->model = model;
+    s->sink = sink;
+    s->context = context;
+    s->threads = table_new();
+    s->work = trellis_work_new(model);
+    if (!s->threads || !s->work) {
+        smoother_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+static struct waiting *waiting_at(const struct thread *thread, uint32_t i)
+{
+    return &thread->waiting[(thread->first + i) % thread->room];
+}
+
+static void thread_free(struct thread *thread)
+{
+    for (uint32_t i = 0; i < thread->count; i++)
+        free(waiting_at(thread, i)->dump);
+    trellis_free(thread->trellis);
+    free(thread->waiting);
+    free(thread);
+}
+
+void smoother_free(struct smoother *s)
+{
+    if (!s)
+        return;
+    size_t cursor = 0;
+    uint64_t key, value;
+    while (s->threads && table_next(s->threads, &cursor, &key, &value))
+        thread_free((struct thread *)(uintptr_t)value);
+    table_free(s->threads);
+    trellis_work_free(s->work);
+    free(s);
+}
+
+static struct thread *thread_of(struct smoother *s, uint64_t strand)
+{
+    if (s->last && strand == s->last_strand)
+        return s->last;
+    bool added;
+    uint64_t *place = table_put(s->threads, strand, &added);
+    if (!place)
+        return NULL;
+    if (!*place) {
+        struct thread *thread = calloc(1, sizeof *thread);
+        if (!thread)
+            return NULL;
+        thread->smoother = s;
+        thread->trellis = trellis_new(s->work);
+        if (!thread->trellis) {
+            free(thread);
+            return NULL;
+        }
+        *place = (uintptr_t)thread;
+    }
+    s->last = (struct thread *)(uintptr_t)*place;
+    s->last_strand = strand;
+    return s->last;
+}
+
+/* The candidates by their settled probabilities, the most probable first (equal ones as they were). */
+static void choose(struct smoother *s, const struct column *column, const double *probabilities,
+                   struct resolved *resolved)
+{
+    const struct candidate_path *candidates;
+    uint32_t first;
+    resolver_candidates(s->resolver, resolved->answer, &candidates, &first);
+    for (uint32_t i = 0; i < column->count; i++) {
+        struct candidate_path settled = {candidates[i].node, (float)probabilities[i]};
+        uint32_t rank = i;
+        for (; rank > 0 && s->settled[rank - 1].probability < settled.probability; rank--)
+            s->settled[rank] = s->settled[rank - 1];
+        s->settled[rank] = settled;
+    }
+    resolved->node = s->settled[0].node;
+    resolved->kind = resolver_kind(s->resolver, resolved->answer, resolved->node);
+    resolved->probability = (double)s->settled[0].probability;
+    resolved->posterior = s->settled;
+    resolved->posterior_count = column->count;
+}
+
+/* A trellis_sink (context: the thread): the column is that of the first that waits. */
+static int settled(void *context, const struct column *column, const double *probabilities,
+                   struct fathom_error *err)
+{
+    struct thread *thread = context;
+    struct smoother *s = thread->smoother;
+    struct waiting *w = waiting_at(thread, 0);
+    thread->first = (thread->first + 1) % thread->room;
+    thread->count--;
+    int rc = 0;
+    if (!w->anchor) {
+        choose(s, column, probabilities, &w->resolved);
+        rc = s->sink(s->context, w->process, &w->sample, &w->resolved, err);
+    }
+    free(w->dump);
+    return rc;
+}
+
+static bool more_room(struct thread *thread)
+{
+    uint32_t room = thread->room ? thread->room * 2 : 8;
+    struct waiting *waiting = malloc(room * sizeof *waiting);
+    if (!waiting)
+        return false;
+    for (uint32_t i = 0; i < thread->count; i++)
+        waiting[i] = *waiting_at(thread, i);
+    free(thread->waiting);
+    thread->waiting = waiting;
+    thread->first = 0;
+    thread->room = room;
+    return true;
+}
+
+/* Puts the sample (resolved NULL: an anchor) in the queue; its dump is copied. */
+static int wait_for_more(struct thread *thread, const struct process *process, const struct sample *sample,
+                         const struct resolved *resolved, struct fathom_error *err)
+{
+    if (thread->count == thread->room && !more_room(thread))
+        return error_memory(err);
+    struct waiting w = {.anchor = !resolved};
+    if (resolved) {
+        w.dump = sample->stack_size ? malloc(sample->stack_size) : NULL;
+        if (sample->stack_size && !w.dump)
+            return error_memory(err);
+        w.process = process;
+        w.sample = *sample;
+        w.resolved = *resolved;
+        if (w.dump)
+            memcpy(w.dump, sample->stack, sample->stack_size);
+        w.sample.stack = w.dump;
+        w.sample.callchain = NULL;
+        w.sample.callchain_count = 0;
+        w.sample.branches = NULL;
+        w.sample.branch_count = 0;
+    }
+    *waiting_at(thread, thread->count++) = w;
+    return 0;
+}
+
+int smoother_add(struct smoother *s, struct run_time run, const struct process *process,
+                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
+{
+    if (resolved->kind == RESOLVED_UNKNOWN)
+        return s->sink(s->context, process, sample, resolved, err);
+    struct thread *thread = thread_of(s, run.strand);
+    if (!thread || coherence_meet(s->model, resolved->answer, 1) < 0)
+        return error_memory(err);
+    const struct candidate_path *candidates;
+    struct column column = {.time = run.ran};
+    column.count = resolver_candidates(s->resolver, resolved->answer, &candidates, &column.first);
+    if (column.count == 1 && thread->count == 0) {
+        int rc = trellis_add(thread->trellis, column, NULL, NULL, err);
+        return rc < 0 ? rc : s->sink(s->context, process, sample, resolved, err);
+    }
+    int rc = wait_for_more(thread, process, sample, resolved, err);
+    return rc < 0 ? rc : trellis_add(thread->trellis, column, settled, thread, err);
+}
+
+int smoother_anchor(struct smoother *s, struct run_time run, uint32_t state, struct fathom_error *err)
+{
+    struct thread *thread = thread_of(s, run.strand);
+    if (!thread)
+        return error_memory(err);
+    struct column column = {run.ran, state, 1};
+    int rc = thread->count ? wait_for_more(thread, NULL, NULL, NULL, err) : 0;
+    if (rc < 0)
+        return rc;
+    return trellis_add(thread->trellis, column, thread->count ? settled : NULL, thread, err);
+}
+
+int smoother_flush(struct smoother *s, struct fathom_error *err)
+{
+    size_t cursor = 0;
+    uint64_t key, value;
+    int rc = 0;
+    while (rc == 0 && table_next(s->threads, &cursor, &key, &value)) {
+        struct thread *thread = (struct thread *)(uintptr_t)value;
+        rc = trellis_flush(thread->trellis, settled, thread, err);
+    }
+    return rc;
+}

@@ -1,0 +1,33 @@
+/*
+ * smooth.h - temporal coherence for a stream of samples: ambiguous ones wait until what their thread did next
+ * is known, and then have the probabilities of the trellis (trellis.h). What a coroutine does goes on for
+ * itself: a thread here is what process_strand() tells apart.
+ */
+#ifndef FATHOM_INFER_MODEL_SMOOTH_H
+#define FATHOM_INFER_MODEL_SMOOTH_H
+
+#include "infer/samples/run_time.h"
+#include "infer/model/trellis.h"
+
+struct smoother;
+
+/* Called for each sample once its probabilities are settled. A negative return is handed through. */
+typedef int smoother_sink(void *context, const struct process *process, const struct sample *sample,
+                          const struct resolved *resolved, struct fathom_error *err);
+
+/* resolver and model are borrowed. NULL: out of memory. */
+struct smoother *smoother_new(struct resolver *resolver, struct coherence *model, smoother_sink *sink,
+                              void *context);
+void smoother_free(struct smoother *smoother);
+/* One sample; samples of one thread come in order of time. Sure
+ * and unknown samples go to the sink at once when none of their thread wait, ambiguous ones when the next
+ * sure one of their thread comes, or TRELLIS_RUN others. sample's dump is kept meanwhile, its call chain and
+ * branches are not. An answer that the model did not meet counts as one sample. */
+int smoother_add(struct smoother *smoother, struct run_time run, const struct process *process,
+                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
+/* The thread was in this state then, for sure: nothing goes to the sink. */
+int smoother_anchor(struct smoother *smoother, struct run_time run, uint32_t state, struct fathom_error *err);
+/* The end: settles all that wait. */
+int smoother_flush(struct smoother *smoother, struct fathom_error *err);
+
+#endif

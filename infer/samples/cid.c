@@ -1,0 +1,83 @@
+/* cid.c - from a sample's registers to its CID by the CFI row of its PC (DESIGN section 1); see
+ * cid.h. */
+#include "infer/samples/cid.h"
+
+#include "process/frame.h"
+
+#define KERNEL_ADDRESSES (1ULL << 63) /* x86-64: the upper half */
+
+bool cid_cfa(const struct process *process, const struct sample *sample, struct place *place, uint64_t *cfa,
+             enum unknown_reason *reason)
+{
+    if (!sample->has_regs) {
+        *reason = sample->mode == SAMPLE_MODE_KERNEL ? UNKNOWN_KERNEL : UNKNOWN_REGISTERS;
+        return false;
+    }
+    if (sample->reg_ip >= KERNEL_ADDRESSES) {
+        *reason = UNKNOWN_KERNEL;
+        return false;
+    }
+    struct cfi_row row;
+    if (!process || !process_cfi(process, sample->reg_ip, place, &row)) {
+        *reason = UNKNOWN_MAPPING;
+        return false;
+    }
+    if (place->function == IMAGE_NO_FUNCTION) {
+        *reason = UNKNOWN_FUNCTION;
+        return false;
+    }
+    /* A CFA in memory is told by audit samples only, which have a dump. */
+    struct frame frame = {sample, sample->sp, sample->bp, true};
+    uint64_t found;
+    /* The return address lies between SP and the CFA: else BP was not what the row says. */
+    if (frame_cfa(&frame, &row, &found) != FRAME_FOUND || found <= sample->sp) {
+        *reason = UNKNOWN_CFI;
+        return false;
+    }
+    *cfa = found;
+    *reason = UNKNOWN_NOT;
+    return true;
+}
+
+struct cid cid_of_sample(const struct process *process, const struct sample *sample)
+{
+    struct cid cid = {.place = {.function = IMAGE_NO_FUNCTION}};
+    uint64_t cfa, base;
+    if (!cid_cfa(process, sample, &cid.place, &cfa, &cid.reason))
+        return cid;
+    if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
+        cid.reason = UNKNOWN_BASE;
+    else if (cfa > base)
+        cid.reason = UNKNOWN_CONTEXT; /* entry code above the base has no CID */
+    else
+        cid.height = base - cfa;
+    return cid;
+}
+
+const char *unknown_reason_text(enum unknown_reason reason)
+{
+    switch (reason) {
+    case UNKNOWN_NOT:
+        return "it is known";
+    case UNKNOWN_CONTEXT:
+        return "no known path has its function and height";
+    case UNKNOWN_FUNCTION:
+        return "its address is in no known function";
+    case UNKNOWN_MAPPING:
+        return "its address is in no file that could be opened";
+    case UNKNOWN_CFI:
+        return "its code has no unwind table that SP and BP can follow";
+    case UNKNOWN_BASE:
+        return "the base of its stack is unknown";
+    case UNKNOWN_KERNEL:
+        return "it is in the kernel";
+    case UNKNOWN_REGISTERS:
+        return "it was recorded without registers";
+    case UNKNOWN_UNREAD:
+        return "it may have come through code that could not be read";
+    case UNKNOWN_UNSURE:
+        return "below the confidence asked for";
+    default:
+        return "for a reason without a name";
+    }
+}

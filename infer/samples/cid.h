@@ -1,0 +1,42 @@
+/*
+ * cid.h - the context identifier of a sample: the function that its PC is in, and the height of its CFA
+ * (DESIGN section 1).
+ */
+#ifndef FATHOM_INFER_SAMPLES_CID_H
+#define FATHOM_INFER_SAMPLES_CID_H
+
+#include "process/process.h"
+
+enum unknown_reason {
+    UNKNOWN_NOT,       /* it is known */
+    UNKNOWN_CONTEXT,   /* the CID is not in the map */
+    UNKNOWN_FUNCTION,  /* the PC is in no known function */
+    UNKNOWN_MAPPING,   /* the PC is in no mapped file (JIT code) or its file could not be opened */
+    UNKNOWN_CFI,       /* no CFI row for the PC, or one that needs more than SP and BP */
+    UNKNOWN_BASE,      /* the base of its stack is unknown (coroutine or alternate stack) */
+    UNKNOWN_KERNEL,    /* a kernel address */
+    UNKNOWN_REGISTERS, /* the sample has none */
+    UNKNOWN_UNREAD,    /* its path may run through code that nobody could read (unread.h) */
+    UNKNOWN_UNSURE,    /* what is known is less probable than the user asked for; not the resolver's */
+    UNKNOWN_REASONS    /* number of reasons */
+};
+
+/* The CID, as far as it could be told. */
+struct cid {
+    struct place place;
+    uint64_t height;            /* bytes; meaningful when reason is UNKNOWN_NOT */
+    enum unknown_reason reason; /* why there is no CID */
+};
+
+/* sample -> CID: the function that owns the PC, and base - CFA. The registers' own IP is used, which under
+ * skid or IBS is not the sample's. process may be NULL (nothing is known of the PID). place is meaningful
+ * unless the reason is UNKNOWN_REGISTERS, _KERNEL or _MAPPING. */
+struct cid cid_of_sample(const struct process *process, const struct sample *sample);
+/* The same CFA without a base: false, with the reason, when it cannot be told. *place as above; *cfa only on
+ * success. */
+bool cid_cfa(const struct process *process, const struct sample *sample, struct place *place, uint64_t *cfa,
+             enum unknown_reason *reason);
+
+const char *unknown_reason_text(enum unknown_reason reason); /* "no known path has its function and height" */
+
+#endif

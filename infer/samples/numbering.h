@@ -1,0 +1,19 @@
+/*
+ * numbering.h - the numbers that a trie and the map made of it have for the same functions (internal to
+ * infer/).
+ */
+#ifndef FATHOM_INFER_SAMPLES_NUMBERING_H
+#define FATHOM_INFER_SAMPLES_NUMBERING_H
+
+#include "pathmap/map/pathmap.h"
+
+struct numbering {
+    uint32_t *to_trie; /* by the map's number */
+    uint32_t *to_map;  /* by the trie's; PATHMAP_NONE: not in the map */
+};
+
+/* map: made of the trie, which may have grown since. false: out of memory. To be cleared in any case. */
+bool numbering_make(struct numbering *out, struct trie *trie, const struct pathmap *map);
+void numbering_clear(struct numbering *numbering);
+
+#endif

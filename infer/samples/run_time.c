@@ -1,0 +1,89 @@
+/* run_time.c - see run_time.h. */
+#include "infer/samples/run_time.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+struct thread {
+    uint64_t clock;  /* at its last sample of the clock */
+    uint64_t period; /* of that */
+    uint64_t ran;    /* at its last sample */
+    uint64_t time;   /* of that */
+};
+
+struct run_times {
+    uint32_t clock;
+    struct table *index; /* strand -> in threads */
+    struct thread *threads;
+    uint32_t count, room;
+    uint64_t last_strand; /* of threads[last]; meaningful when there is any */
+    uint32_t last;
+};
+
+struct run_times *run_times_new(uint32_t clock)
+{
+    struct run_times *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->clock = clock;
+    r->index = table_new();
+    if (!r->index) {
+        free(r);
+        r = NULL;
+    }
+    return r;
+}
+
+void run_times_free(struct run_times *r)
+{
+    if (!r)
+        return;
+    table_free(r->index);
+    free(r->threads);
+    free(r);
+}
+
+static struct thread *thread_of(struct run_times *r, uint64_t strand, const struct sample *sample)
+{
+    if (r->count && strand == r->last_strand)
+        return &r->threads[r->last];
+    bool added;
+    uint64_t *place = table_put(r->index, strand, &added);
+    if (!place)
+        return NULL;
+    if (added) {
+        if (!vec_reserve(r->threads, r->count, r->room, 1)) {
+            table_remove(r->index, strand);
+            return NULL;
+        }
+        *place = r->count;
+        r->threads[r->count++] = (struct thread){.time = sample->time};
+    }
+    r->last_strand = strand;
+    r->last = (uint32_t)*place;
+    return &r->threads[r->last];
+}
+
+int run_times_pass(struct run_times *r, const struct sample *sample, struct run_time *run)
+{
+    run->ran = sample->time;
+    if (r->clock == RUN_TIME_NO_CLOCK)
+        return 0;
+    struct thread *t = thread_of(r, run->strand, sample);
+    if (!t)
+        return -ENOMEM;
+    if (sample->event == r->clock) {
+        t->period = sample->period;
+        t->clock += t->period;
+        t->ran = t->clock;
+    } else if (sample->time > t->time) {
+        uint64_t rest = t->clock + t->period - t->ran, passed = sample->time - t->time;
+        t->ran += passed < rest ? passed : rest;
+    }
+    t->time = sample->time;
+    run->ran = t->ran;
+    return 0;
+}

@@ -1,0 +1,300 @@
+/* settings.c - see settings.h. */
+#include "infer/samples/settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "image/mapped_name.h"
+
+/* Numbers of files, ascending. */
+struct set {
+    uint32_t *files;
+    uint32_t count;
+    uint32_t program; /* the file that is mapped lowest */
+};
+
+struct settings {
+    struct names *paths;
+    struct setting_file *files;
+    uint32_t file_count, file_room;
+    struct table *file_of; /* hash of a file -> its number */
+    struct set *sets;      /* the first is set 0 */
+    uint32_t set_count, set_room;
+    struct table *set_of;   /* hash of a set -> its number */
+    struct table *state_of; /* process_state() -> set, in this pass */
+    struct setting *all;
+    uint32_t count, room;
+    struct table *number_of; /* hash of a setting -> its number */
+    struct table *united;    /* program -> the set of all of its files, when it was asked for */
+    uint64_t last_state;     /* the one that was asked for last; 0: none, as no process has it */
+    uint32_t last_set;
+};
+
+struct settings *settings_new(void)
+{
+    struct settings *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->paths = names_new();
+    s->file_of = table_new();
+    s->set_of = table_new();
+    s->state_of = table_new();
+    s->number_of = table_new();
+    s->united = table_new();
+    if (!s->paths || !s->file_of || !s->set_of || !s->state_of || !s->number_of || !s->united ||
+        !vec_reserve(s->sets, 0, s->set_room, 1) || !vec_reserve(s->all, 0, s->room, 1)) {
+        settings_free(s);
+        return NULL;
+    }
+    s->sets[s->set_count++] = (struct set){.program = UINT32_MAX};
+    s->all[s->count++] = (struct setting){SETTING_START_ANY, ORIGIN_UNKNOWN, 0};
+    return s;
+}
+
+void settings_free(struct settings *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; i < s->set_count; i++)
+        free(s->sets[i].files);
+    names_free(s->paths);
+    table_free(s->file_of);
+    table_free(s->set_of);
+    table_free(s->state_of);
+    table_free(s->number_of);
+    table_free(s->united);
+    free(s->files);
+    free(s->sets);
+    free(s->all);
+    free(s);
+}
+
+void settings_begin_pass(struct settings *s)
+{
+    uint64_t key, value;
+    for (size_t cursor = 0; table_next(s->state_of, &cursor, &key, &value); cursor = 0)
+        table_remove(s->state_of, key);
+    s->last_state = 0;
+}
+
+/* The path without what the kernel adds when the file is gone. NAMES_NONE: out of memory. */
+static uint32_t intern_path(struct settings *s, const char *path)
+{
+    if (!mapped_is_deleted(path))
+        return names_intern(s->paths, path);
+    char *bare = strndup(path, mapped_path_length(path));
+    uint32_t number = bare ? names_intern(s->paths, bare) : NAMES_NONE;
+    free(bare);
+    return number;
+}
+
+/* The file's number; -ENOMEM. What was not recorded of its build the file may tell. */
+static int64_t file_number(struct settings *s, const struct mapping *mapping, const struct build_id *build_id)
+{
+    uint32_t path = intern_path(s, mapping->path);
+    if (path == NAMES_NONE)
+        return -ENOMEM;
+    uint64_t hash = hash_u64(path);
+    for (uint32_t i = 0; build_id && i < build_id->size; i++)
+        hash = hash_u64(hash ^ build_id->bytes[i]);
+    bool added;
+    uint64_t *value = table_put(s->file_of, hash, &added);
+    if (!value)
+        return -ENOMEM;
+    if (!added)
+        return (int64_t)*value;
+    if (!vec_reserve(s->files, s->file_count, s->file_room, 1)) {
+        table_remove(s->file_of, hash);
+        return -ENOMEM;
+    }
+    struct setting_file file = {.path = names_text(s->paths, path)};
+    if (build_id)
+        file.build_id = *build_id;
+    else if (mapping->image)
+        file.build_id = *image_build_id(mapping->image);
+    else if (file.path[0] == '/')
+        build_id_read(file.path, &file.build_id, NULL);
+    *value = s->file_count;
+    s->files[s->file_count++] = file;
+    return (int64_t)*value;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The number of the set of these files, which are sorted; takes them over. 0 or -ENOMEM. */
+static int set_number(struct settings *s, uint32_t *files, uint32_t count, uint32_t program, uint32_t *out)
+{
+    uint32_t kept = 0;
+    if (count)
+        qsort(files, count, sizeof *files, by_number);
+    uint64_t hash = hash_u64(program);
+    for (uint32_t i = 0; i < count; i++) {
+        if (kept && files[kept - 1] == files[i])
+            continue;
+        files[kept++] = files[i];
+        hash = hash_u64(hash ^ files[i]);
+    }
+    bool added;
+    uint64_t *value = table_put(s->set_of, hash, &added);
+    if (value && !added) {
+        free(files);
+        *out = (uint32_t)*value;
+        return 0;
+    }
+    if (!value || !vec_reserve(s->sets, s->set_count, s->set_room, 1)) {
+        if (value)
+            table_remove(s->set_of, hash);
+        free(files);
+        return -ENOMEM;
+    }
+    *out = s->set_count;
+    *value = s->set_count;
+    s->sets[s->set_count++] = (struct set){files, kept, program};
+    return 0;
+}
+
+/* The set of what the process maps. 0 or -ENOMEM. */
+static int mapped_set(struct settings *s, const struct process *process, uint32_t *out)
+{
+    uint64_t state = process_state(process);
+    if (state == s->last_state) {
+        *out = s->last_set;
+        return 0;
+    }
+    uint64_t *value = table_put(s->state_of, state, NULL);
+    if (!value)
+        return -ENOMEM;
+    if (*value == 0) {
+        uint32_t *files = NULL, count = 0, room = 0, program = UINT32_MAX, set;
+        const struct build_id *build_id;
+        const struct mapping *mapping;
+        for (size_t i = 0; (mapping = process_mapping_at(process, i, &build_id)); i++) {
+            int64_t file = file_number(s, mapping, build_id);
+            if (file < 0 || !vec_reserve(files, count, room, 1)) {
+                free(files);
+                return -ENOMEM;
+            }
+            if (program == UINT32_MAX && mapping->path[0] == '/')
+                program = (uint32_t)file;
+            files[count++] = (uint32_t)file;
+        }
+        if (set_number(s, files, count, program, &set) < 0)
+            return -ENOMEM;
+        *value = set;
+    }
+    s->last_state = state;
+    s->last_set = *out = (uint32_t)*value;
+    return 0;
+}
+
+int settings_number(struct settings *s, struct setting setting, uint32_t *out)
+{
+    uint64_t hash = hash_u64(hash_u64(setting.files) ^ setting.called) ^ setting.start;
+    bool added;
+    uint64_t *value = table_put(s->number_of, hash, &added);
+    if (!value || !vec_reserve(s->all, s->count, s->room, 1))
+        return -ENOMEM;
+    if (added) {
+        *value = s->count;
+        s->all[s->count++] = setting;
+    }
+    *out = (uint32_t)*value;
+    return 0;
+}
+
+int settings_of(struct settings *s, const struct origins *origins, const struct process *process,
+                const struct sample *sample, uint32_t *out)
+{
+    struct setting setting = {SETTING_START_OTHER, ORIGIN_UNKNOWN, 0};
+    uint64_t base;
+    if (mapped_set(s, process, &setting.files) < 0)
+        return -ENOMEM;
+    if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_OWN) {
+        struct origin origin = origins_of(origins, process, sample->tid);
+        setting.start = origin.start == STACK_START_PROGRAM ? SETTING_START_PROGRAM : SETTING_START_THREAD;
+        setting.called = origin.called;
+    }
+    return settings_number(s, setting, out);
+}
+
+uint32_t settings_count(const struct settings *s)
+{
+    return s->count;
+}
+
+struct setting settings_at(const struct settings *s, uint32_t number)
+{
+    return s->all[number];
+}
+
+uint32_t settings_sets(const struct settings *s)
+{
+    return s->set_count;
+}
+
+bool settings_set_has(const struct settings *s, uint32_t set, const char *path,
+                      const struct build_id *build_id)
+{
+    for (uint32_t i = 0; i < s->sets[set].count; i++) {
+        const struct setting_file *file = &s->files[s->sets[set].files[i]];
+        if (build_id && build_id->size && file->build_id.size ? build_id_equal(build_id, &file->build_id)
+                                                              : strcmp(file->path, path) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool settings_together(const struct settings *s, const struct setting_file *a, const struct setting_file *b)
+{
+    bool any_a = false, any_b = false;
+    for (uint32_t set = 1; set < s->set_count; set++) {
+        bool has_a = settings_set_has(s, set, a->path, &a->build_id);
+        bool has_b = settings_set_has(s, set, b->path, &b->build_id);
+        if (has_a && has_b)
+            return true;
+        any_a |= has_a;
+        any_b |= has_b;
+    }
+    return !any_a || !any_b;
+}
+
+/* The set of all files of the sets with this program. 0 or -ENOMEM. */
+static int unite(struct settings *s, uint32_t program, uint32_t *out)
+{
+    uint32_t *files = NULL, count = 0, room = 0;
+    for (uint32_t i = 1; i < s->set_count; i++) {
+        const struct set *of = &s->sets[i];
+        for (uint32_t f = 0; of->program == program && f < of->count; f++) {
+            if (!vec_reserve(files, count, room, 1)) {
+                free(files);
+                return -ENOMEM;
+            }
+            files[count++] = of->files[f];
+        }
+    }
+    return set_number(s, files, count, program, out);
+}
+
+int settings_wider(struct settings *s, uint32_t number, uint32_t *out)
+{
+    struct setting wide = {s->all[number].start, ORIGIN_UNKNOWN, s->all[number].files};
+    uint32_t program = s->sets[wide.files].program;
+    uint64_t *united = table_put(s->united, program, NULL);
+    if (!united)
+        return -ENOMEM;
+    if (wide.files && *united == 0) {
+        uint32_t set;
+        if (unite(s, program, &set) < 0)
+            return -ENOMEM;
+        *united = set;
+    }
+    wide.files = wide.files ? (uint32_t)*united : 0;
+    return settings_number(s, wide, out);
+}

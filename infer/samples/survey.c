@@ -1,0 +1,124 @@
+/* survey.c - see survey.h. */
+#include "infer/samples/survey.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+struct thread {
+    struct moment *moments;
+    size_t count, room;
+};
+
+struct survey {
+    struct table *cid_of; /* hash of (setting, function, height) -> index in cids */
+    struct wanted *cids;
+    size_t cid_count, cid_room;
+    struct table *thread_of; /* strand -> index in threads */
+    struct thread *threads;
+    uint32_t thread_count, thread_room;
+    size_t moments;       /* of all threads */
+    uint64_t last_strand; /* of threads[last]; meaningful when there is any */
+    uint32_t last;
+};
+
+struct survey *survey_new(void)
+{
+    struct survey *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->cid_of = table_new();
+    s->thread_of = table_new();
+    if (!s->cid_of || !s->thread_of) {
+        survey_free(s);
+        s = NULL;
+    }
+    return s;
+}
+
+void survey_free(struct survey *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; i < s->thread_count; i++)
+        free(s->threads[i].moments);
+    free(s->threads);
+    free(s->cids);
+    table_free(s->cid_of);
+    table_free(s->thread_of);
+    free(s);
+}
+
+/* The CID's index; -1: out of memory. */
+static int64_t count_cid(struct survey *s, const struct wanted *cid)
+{
+    bool added;
+    uint64_t key = ((uint64_t)cid->function << 32 | cid->height) ^ hash_u64(cid->setting);
+    uint64_t *place = table_put(s->cid_of, key, &added);
+    if (!place)
+        return -1;
+    if (added) {
+        if (!vec_reserve(s->cids, s->cid_count, s->cid_room, 1))
+            return -1;
+        *place = s->cid_count;
+        s->cids[s->cid_count] = *cid;
+        s->cids[s->cid_count++].samples = 0;
+    }
+    s->cids[*place].samples++;
+    return (int64_t)*place;
+}
+
+static struct thread *thread_of(struct survey *s, uint64_t strand)
+{
+    if (s->thread_count && strand == s->last_strand)
+        return &s->threads[s->last];
+    bool added;
+    uint64_t *place = table_put(s->thread_of, strand, &added);
+    if (!place)
+        return NULL;
+    if (added) {
+        if (!vec_reserve(s->threads, s->thread_count, s->thread_room, 1))
+            return NULL;
+        *place = s->thread_count;
+        s->threads[s->thread_count++] = (struct thread){0};
+    }
+    s->last_strand = strand;
+    s->last = (uint32_t)*place;
+    return &s->threads[s->last];
+}
+
+int survey_add(struct survey *s, struct run_time run, const struct wanted *of, uint32_t anchor)
+{
+    int64_t cid = count_cid(s, of);
+    if (cid < 0)
+        return -ENOMEM;
+    if (s->moments == SURVEY_MOMENTS)
+        return 0;
+    struct thread *t = thread_of(s, run.strand);
+    if (!t)
+        return -ENOMEM;
+    if (!vec_reserve(t->moments, t->count, t->room, 1))
+        return -ENOMEM;
+    t->moments[t->count++] = (struct moment){run.ran, (uint32_t)cid, anchor};
+    s->moments++;
+    return 0;
+}
+
+size_t survey_cids(const struct survey *s, const struct wanted **out)
+{
+    *out = s->cids;
+    return s->cid_count;
+}
+
+uint32_t survey_threads(const struct survey *s)
+{
+    return s->thread_count;
+}
+
+size_t survey_moments(const struct survey *s, uint32_t thread, const struct moment **out)
+{
+    *out = s->threads[thread].moments;
+    return s->threads[thread].count;
+}

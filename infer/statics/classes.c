@@ -1,0 +1,126 @@
+/* classes.c - what calls through pointers can lead to: classes by the field that the pointer is read
+ * from; see build.h. */
+#include "infer/statics/build.h"
+
+#define OF_FIELD 0.9 /* share of the calls whose field tells their targets that lead to one of them */
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int by_field(const void *a, const void *b)
+{
+    const struct pointer_call *x = a, *y = b;
+    return (x->field > y->field) - (x->field < y->field);
+}
+
+/* The functions that stand in objects at this distance. */
+static void find_field(struct building *b, struct part *part, int32_t field, const struct search *search)
+{
+    const struct call_field *fields;
+    size_t count = calls_fields(part->calls, &fields);
+    for (size_t i = 0; i < count; i++) {
+        if (fields[i].field != field)
+            continue;
+        if (fields[i].symbol)
+            statics_add_symbol(b, part, fields[i].symbol, search);
+        else
+            statics_add_target(b, part, fields[i].function, search);
+    }
+}
+
+static void find_taken(struct building *b, struct part *part, const struct search *search)
+{
+    const uint32_t *taken;
+    const char *const *symbols;
+    size_t count = calls_taken(part->calls, &taken);
+    for (size_t i = 0; i < count; i++)
+        statics_add_target(b, part, taken[i], search);
+    count = calls_taken_symbols(part->calls, &symbols);
+    for (size_t i = 0; i < count; i++)
+        statics_add_symbol(b, part, symbols[i], search);
+}
+
+/* Fills the class's calls. */
+static bool take_calls(struct static_class *class, const struct pointer_call *calls, size_t count)
+{
+    class->edges = malloc((count + 1) * sizeof *class->edges);
+    class->jumps = malloc((count + 1) * sizeof *class->jumps);
+    for (size_t i = 0; class->edges && class->jumps && i < count; i++) {
+        struct static_edge edge = calls[i].edge;
+        if (edge.rise)
+            class->edges[class->count++] = edge;
+        else
+            class->jumps[class->jump_count++] = (struct static_jump){edge.caller, TRIE_NONE};
+    }
+    return class->edges && class->jumps;
+}
+
+/* The functions that calls with this field lead to into b->targets, each once. */
+static void find_targets(struct building *b, int32_t field)
+{
+    const struct search search = {.of_class = true};
+    b->targets = (struct list){0};
+    for (size_t i = 0; i < b->count; i++) {
+        if (field == CALL_NO_FIELD)
+            find_taken(b, &b->parts[i], &search);
+        else
+            find_field(b, &b->parts[i], field, &search);
+    }
+    uint32_t *targets = b->targets.items;
+    size_t kept = 0;
+    if (b->targets.count)
+        qsort(targets, b->targets.count, sizeof *targets, by_number);
+    for (size_t i = 0; i < b->targets.count; i++)
+        if (kept == 0 || targets[kept - 1] != targets[i])
+            targets[kept++] = targets[i];
+    b->targets.count = kept;
+}
+
+/* Makes a class of calls[0 .. count). Whether it has targets: else there is none. */
+static bool add_class(struct building *b, int32_t field, double share, const struct pointer_call *calls,
+                      size_t count)
+{
+    find_targets(b, field);
+    struct static_class class = {
+        .field = field, .share = share, .targets = b->targets.items, .target_count = b->targets.count};
+    if (!b->failed && class.target_count && count) {
+        b->failed = !take_calls(&class, calls, count);
+        if (!b->failed && statics_add(b, &b->classes, &class, sizeof class))
+            return true;
+    }
+    free(class.edges);
+    free(class.jumps);
+    free(class.targets);
+    return false;
+}
+
+void statics_add_classes(struct building *b)
+{
+    struct pointer_call *calls = b->calls.items;
+    size_t count = b->calls.count, told = 0;
+    if (count == 0)
+        return;
+    qsort(calls, count, sizeof *calls, by_field);
+    for (size_t i = 0, next; i < count && !b->failed; i = next) {
+        for (next = i; next < count && calls[next].field == calls[i].field; next++)
+            ;
+        if (calls[i].field == CALL_NO_FIELD || !add_class(b, calls[i].field, OF_FIELD, calls + i, next - i))
+            continue;
+        for (size_t k = i; k < next; k++)
+            calls[k].told = true;
+    }
+    for (size_t i = 0; i < count; i++) { /* those that are told first */
+        struct pointer_call swap = calls[told];
+        if (!calls[i].told)
+            continue;
+        calls[told++] = calls[i];
+        calls[i] = swap;
+    }
+    if (!b->failed)
+        add_class(b, CALL_NO_FIELD, 1 - OF_FIELD, calls, told);
+    if (!b->failed)
+        add_class(b, CALL_NO_FIELD, 1, calls + told, count - told);
+}

@@ -1,0 +1,157 @@
+/* statics.c - see statics.h. */
+#include "infer/statics/statics.h"
+
+#include "infer/statics/build.h"
+
+#define OPEN_LEAST 16 /* bytes of a frame of open size: the return address and BP, which addresses it */
+
+static void add_part(struct building *b, struct part *part)
+{
+    const struct call_site *sites;
+    size_t count = calls_all(part->calls, &sites);
+    for (size_t i = 0; i < count && !b->failed; i++) {
+        const struct call_site *s = &sites[i];
+        if (!s->tail && !s->open && s->offset < 8)
+            continue;
+        /* A jump of a function that may be called in ways that no site tells: rise 0 (struct search). */
+        struct search search = {
+            {.caller = statics_number(b, part, s->function), .open = s->open, .site = s->next}, false};
+        if (!s->tail)
+            search.edge.rise = s->open ? OPEN_LEAST : (uint32_t)s->offset;
+        statics_add_site(b, part, s, &search);
+    }
+}
+
+/* Functions of the part that were met and never return. */
+static void add_ends(struct building *b, const struct part *part)
+{
+    for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++)
+        if (part->functions[f] != TRIE_NONE && !calls_returns(part->calls, f))
+            statics_add(b, &b->ends, &part->functions[f], sizeof part->functions[f]);
+}
+
+static void add_resolvers(struct building *b, const struct part *part)
+{
+    for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++)
+        if (part->functions[f] != TRIE_NONE && calls_is_resolver(part->calls, f))
+            statics_add(b, &b->resolvers, &part->functions[f], sizeof part->functions[f]);
+}
+
+/* Functions of the part that were met and can be asked for by name. */
+static void add_exports(struct building *b, const struct part *part)
+{
+    uint32_t loader[STARTS_MAX];
+    bool resolver;
+    if (starts_loader(part->image, loader))
+        return;
+    for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++) {
+        const char *name = image_function(part->image, f)->name;
+        if (part->functions[f] != TRIE_NONE && name && calls_export(part->calls, name, &resolver) == f)
+            statics_add(b, &b->exports, &part->functions[f], sizeof part->functions[f]);
+    }
+}
+
+static void open_parts(struct building *b, const struct image_cache *images)
+{
+    size_t count = 0;
+    while (image_cache_at(images, count))
+        count++;
+    b->parts = calloc(count + 1, sizeof *b->parts);
+    b->failed = !b->parts;
+    for (size_t i = 0; i < count && !b->failed; i++) {
+        struct part *part = &b->parts[b->count++];
+        uint32_t functions;
+        part->image = image_cache_at(images, i);
+        functions = image_function_count(part->image);
+        part->number = trie_image(b->trie, image_path(part->image), image_build_id(part->image));
+        part->functions = malloc(((size_t)functions + 1) * sizeof *part->functions);
+        b->failed =
+            part->number == TRIE_NONE || !part->functions || calls_build(part->image, &part->calls, NULL) < 0;
+        for (uint32_t f = 0; f < functions && part->functions; f++)
+            part->functions[f] = TRIE_NONE;
+    }
+}
+
+static struct setting_file file_of(const struct image *image)
+{
+    return (struct setting_file){image_path(image), *image_build_id(image)};
+}
+
+static void tell_together(struct building *b, const struct settings *settings)
+{
+    b->together = malloc((b->count * b->count + 1) * sizeof *b->together);
+    b->failed |= !b->together;
+    for (size_t i = 0; i < b->count && !b->failed; i++) {
+        struct setting_file x = file_of(b->parts[i].image);
+        for (size_t k = 0; k < b->count; k++) {
+            struct setting_file y = file_of(b->parts[k].image);
+            b->together[i * b->count + k] = i == k || !settings || settings_together(settings, &x, &y);
+        }
+    }
+}
+
+int statics_build(struct trie *trie, const struct image_cache *images, const struct settings *settings,
+                  struct statics *out, struct fathom_error *err)
+{
+    struct building b = {.trie = trie};
+    open_parts(&b, images);
+    if (!b.failed)
+        tell_together(&b, settings);
+    for (size_t i = 0; i < b.count && !b.failed; i++)
+        add_part(&b, &b.parts[i]);
+    for (size_t i = 0; i < b.count && !b.failed; i++)
+        statics_add_starts(&b, &b.parts[i]);
+    if (!b.failed)
+        statics_add_classes(&b);
+    for (size_t i = 0; i < b.count && !b.failed; i++) {
+        add_ends(&b, &b.parts[i]);
+        add_exports(&b, &b.parts[i]);
+        add_resolvers(&b, &b.parts[i]);
+    }
+    for (size_t i = 0; i < b.count; i++) {
+        calls_free(b.parts[i].calls);
+        free(b.parts[i].functions);
+    }
+    free(b.parts);
+    free(b.together);
+    free(b.calls.items);
+    free(b.mains.items);
+    *out = (struct statics){.edges = b.edges.items,
+                            .count = b.edges.count,
+                            .jumps = b.jumps.items,
+                            .jump_count = b.jumps.count,
+                            .classes = b.classes.items,
+                            .class_count = b.classes.count,
+                            .starts = b.starts.items,
+                            .start_count = b.starts.count,
+                            .ends = b.ends.items,
+                            .end_count = b.ends.count,
+                            .exported = b.exports.items,
+                            .exported_count = b.exports.count,
+                            .resolvers = b.resolvers.items,
+                            .resolver_count = b.resolvers.count,
+                            .threads = b.threads.items,
+                            .thread_count = b.threads.count};
+    if (!b.failed)
+        return 0;
+    statics_free(out);
+    return error_memory(err);
+}
+
+void statics_free(struct statics *statics)
+{
+    for (size_t i = 0; i < statics->class_count; i++) {
+        free(statics->classes[i].edges);
+        free(statics->classes[i].jumps);
+        free(statics->classes[i].targets);
+    }
+    free(statics->edges);
+    free(statics->jumps);
+    free(statics->classes);
+    free(statics->starts);
+    free(statics->ends);
+    free(statics->exported);
+    free(statics->resolvers);
+    free(statics->threads);
+    *statics = (struct statics){0};
+}

@@ -1,0 +1,30 @@
+/* map_data.h - what an open map is made of, for open.c and pathmap.c. */
+#ifndef FATHOM_PATHMAP_MAP_MAP_DATA_H
+#define FATHOM_PATHMAP_MAP_MAP_DATA_H
+
+#include "base/file.h"
+#include "pathmap/map/fmap.h"
+#include "pathmap/map/pathmap.h"
+
+/* All pointers go into the file's bytes; lengths agree with each other, what the numbers in them say is not
+ * to be trusted, but for `paths`, whose entries are below path_count. */
+struct pathmap {
+    const struct fmap_node *nodes;
+    const struct fmap_cid *index;
+    uint32_t index_entries;         /* at least 1 */
+    const uint32_t *paths;          /* by node */
+    const uint32_t *function_nodes; /* function_count + 1 of them */
+    const struct fmap_function *functions;
+    const struct fmap_image *images;
+    const struct fmap_pc *pcs; /* NULL: none */
+    uint32_t pc_count;
+    const char *strings; /* its last byte is a NUL */
+    size_t strings_size; /* bytes, at least 1 */
+    uint32_t node_count, function_count, image_count, path_count;
+    struct trie_statistics statistics;
+    uint32_t version;
+    struct file_view view; /* when it came from a file */
+    void *memory;          /* when it was handed in: owned */
+};
+
+#endif

@@ -1,0 +1,219 @@
+/* trie.c - see trie.h. */
+#include "pathmap/map/trie.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/saturate.h"
+#include "base/vec.h"
+#include "pathmap/map/trie_data.h"
+
+struct trie *trie_new(void)
+{
+    struct trie *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->names = names_new();
+    t->pcs = table_new();
+    t->node_room = 64;
+    t->nodes = malloc(t->node_room * sizeof *t->nodes);
+    if (!t->names || !t->pcs || !t->nodes || !edges_init(&t->edges, t->node_room) ||
+        !numbers_init(&t->by_address) || !numbers_init(&t->by_build)) {
+        trie_free(t);
+        return NULL;
+    }
+    t->nodes[TRIE_ROOT] = (struct trie_node){.parent = TRIE_NONE, .function = TRIE_NONE};
+    t->node_count = 1;
+    return t;
+}
+
+void trie_free(struct trie *t)
+{
+    if (!t)
+        return;
+    names_free(t->names);
+    table_free(t->pcs);
+    edges_clear(&t->edges);
+    numbers_clear(&t->by_address);
+    numbers_clear(&t->by_build);
+    free(t->nodes);
+    free(t->functions);
+    free(t->images);
+    free(t);
+}
+
+uint32_t trie_image(struct trie *t, const char *path, const struct build_id *id)
+{
+    struct build_id none = {0};
+    if (!id)
+        id = &none;
+    uint32_t hash = (uint32_t)(id->size ? checksum_of(id->bytes, id->size) : checksum_of(path, strlen(path)));
+    size_t cursor = 0;
+    for (uint32_t i; (i = numbers_next(&t->by_build, hash, &cursor)) != NUMBERS_NONE;) {
+        const struct trie_image *image = &t->images[i];
+        if (id->size ? build_id_equal(&image->build_id, id)
+                     : !image->build_id.size && strcmp(names_text(t->names, image->path), path) == 0)
+            return i;
+    }
+    uint32_t name = names_intern(t->names, path);
+    if (name == NAMES_NONE || !vec_reserve(t->images, t->image_count, t->image_room, 1) ||
+        !numbers_put(&t->by_build, hash, t->image_count))
+        return TRIE_NONE;
+    t->images[t->image_count] = (struct trie_image){.build_id = *id, .path = name};
+    return t->image_count++;
+}
+
+uint32_t trie_image_count(const struct trie *t)
+{
+    return t->image_count;
+}
+
+const char *trie_image_path(const struct trie *t, uint32_t number, struct build_id *id)
+{
+    *id = t->images[number].build_id;
+    return names_text(t->names, t->images[number].path);
+}
+
+void trie_set_hooked(struct trie *t, uint32_t image)
+{
+    t->images[image].hooked = t->images[image].entered = true;
+    t->any_hooked = true;
+}
+
+void trie_set_entered(struct trie *t, uint32_t image)
+{
+    t->images[image].entered = true;
+}
+
+void trie_leave_out(struct trie *t)
+{
+    t->leaves_out = true;
+}
+
+bool trie_covers(const struct trie *t, uint32_t image)
+{
+    return !t->leaves_out || !t->any_hooked || t->images[image].hooked;
+}
+
+bool trie_keeps_sites(const struct trie *t, uint32_t image)
+{
+    return !t->any_hooked || t->images[image].hooked;
+}
+
+uint32_t trie_function(struct trie *t, uint32_t image, uint64_t address, const char *name)
+{
+    uint32_t hash = (uint32_t)hash_u64(address ^ (uint64_t)image << 48);
+    size_t cursor = 0;
+    for (uint32_t i; (i = numbers_next(&t->by_address, hash, &cursor)) != NUMBERS_NONE;) {
+        struct trie_function *function = &t->functions[i];
+        if (function->address == address && function->image == image) {
+            if (function->name == NAMES_NONE && name && *name)
+                function->name = names_intern(t->names, name);
+            return i;
+        }
+    }
+    uint32_t text = name && *name ? names_intern(t->names, name) : NAMES_NONE;
+    if (image >= t->image_count || !vec_reserve(t->functions, t->function_count, t->function_room, 1) ||
+        !numbers_put(&t->by_address, hash, t->function_count))
+        return TRIE_NONE;
+    t->functions[t->function_count] = (struct trie_function){address, image, text};
+    return t->function_count++;
+}
+
+static uint32_t hash_of(const struct trie_node *key)
+{
+    uint64_t edge = hash_u64((uint64_t)key->parent << 32 | key->function);
+    return (uint32_t)hash_u64(edge ^ ((uint64_t)key->height << 32 | key->site));
+}
+
+/* Room for that many nodes. false: out of memory. */
+static bool nodes_grow(struct trie *t, uint32_t room)
+{
+    struct edges bigger;
+    struct trie_node *nodes = realloc(t->nodes, room * sizeof *nodes);
+    if (!nodes)
+        return false;
+    t->nodes = nodes;
+    if (!edges_init(&bigger, room))
+        return false; /* nodes has more room than node_room says: no harm */
+    for (uint32_t i = 1; i < t->node_count; i++)
+        edges_put(&bigger, nodes[i].parent, hash_of(&nodes[i]), i);
+    edges_clear(&t->edges);
+    t->edges = bigger;
+    t->node_room = room;
+    return true;
+}
+
+static bool nodes_reserve(struct trie *t)
+{
+    if (t->node_count < t->node_room)
+        return true;
+    return t->node_count < TRIE_NONE &&
+           nodes_grow(t, t->node_room > TRIE_NONE / 2 ? TRIE_NONE : t->node_room * 2);
+}
+
+void trie_reserve(struct trie *t, uint32_t count)
+{
+    if (count > t->node_room - t->node_count && count < TRIE_NONE - t->node_count)
+        nodes_grow(t, t->node_count + count);
+}
+
+static bool node_is(const struct trie_node *node, const struct trie_node *key)
+{
+    return node->parent == key->parent && node->function == key->function && node->height == key->height &&
+           node->site == key->site;
+}
+
+uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t function, uint32_t height, uint64_t site)
+{
+    if (parent >= t->node_count || function >= t->function_count ||
+        (parent != TRIE_ROOT && height <= t->nodes[parent].height))
+        return TRIE_NONE;
+    struct trie_node key = {parent, function, height, site > UINT32_MAX ? 0 : (uint32_t)site, 0, 0};
+    uint32_t hash = hash_of(&key), i;
+    size_t cursor = 0;
+    while ((i = edges_next(&t->edges, parent, hash, &cursor)) != EDGES_NONE && !node_is(&t->nodes[i], &key))
+        ;
+    if (i != EDGES_NONE)
+        return i;
+    if (!nodes_reserve(t))
+        return TRIE_NONE;
+    i = t->node_count++;
+    t->nodes[i] = key;
+    edges_put(&t->edges, parent, hash, i);
+    return i;
+}
+
+void trie_add(struct trie *t, uint32_t node, uint64_t passes, uint64_t self)
+{
+    if (node == TRIE_ROOT || node >= t->node_count)
+        return;
+    t->nodes[node].passes = add_saturating(t->nodes[node].passes, passes);
+    t->nodes[node].self = add_saturating(t->nodes[node].self, self);
+}
+
+bool trie_add_pc(struct trie *t, uint32_t node, uint32_t offset, uint64_t samples)
+{
+    uint64_t *place = table_put(t->pcs, (uint64_t)node << 32 | offset, NULL);
+    if (!place)
+        return false;
+    *place = add_saturating(*place, samples);
+    return true;
+}
+
+uint32_t trie_function_count(const struct trie *t)
+{
+    return t->function_count;
+}
+
+uint32_t trie_node_count(const struct trie *t)
+{
+    return t->node_count;
+}
+
+struct trie_statistics *trie_statistics(struct trie *t)
+{
+    return &t->statistics;
+}

@@ -1,0 +1,23 @@
+/* plan_choose.h - chooses how the entry of one function is hooked. Private to the plan builder. */
+#ifndef FATHOM_PATHMAP_TRAIN_PLAN_CHOOSE_H
+#define FATHOM_PATHMAP_TRAIN_PLAN_CHOOSE_H
+
+#include "pathmap/train/plan_code.h"
+#include "pathmap/train/plan_displace.h"
+
+struct plan_site {
+    uint64_t function, address; /* as in struct plan_hook */
+    uint32_t size;              /* of the function */
+    enum plan_kind kind;
+    unsigned original_length;
+    unsigned count; /* of insns to displace */
+    struct insn insns[DISPLACED_MAX];
+};
+
+/* The best kind from `weakest allowed` on: kinds before `from` are not considered. PLAN_PAD says that two
+ * bytes will do, not that there is a pad. NULL and *out filled; or the reason why the function cannot be
+ * hooked. */
+const char *plan_choose(const struct plan_code *code, uint32_t function, enum plan_kind from,
+                        struct plan_site *out);
+
+#endif

@@ -1,0 +1,184 @@
+/* plan_displace.c - see plan_displace.h. Encodings: Intel SDM, volume 2, chapter 2 and appendix A. */
+#include "pathmap/train/plan_displace.h"
+
+#include <string.h>
+
+enum { MODRM_RSP = 4, MODRM_RIP = 5, SIB_RSP = 4, REX = 0x40, REX_B = 1 };
+
+static void put(struct displaced *out, const void *bytes, size_t count)
+{
+    memcpy(out->code + out->length, bytes, count);
+    out->length += (uint32_t)count;
+}
+
+static void put_byte(struct displaced *out, unsigned byte)
+{
+    out->code[out->length++] = (uint8_t)byte;
+}
+
+/* A fixup of the field that starts `back` bytes before the code's present end. */
+static void fix(struct displaced *out, enum plan_fixup_kind kind, uint64_t target, unsigned back)
+{
+    out->fixups[out->fixup_count++] = (struct plan_fixup){
+        .target = target,
+        .offset = (uint16_t)(out->length - back),
+        .kind = (uint8_t)kind,
+        .trailing = (uint8_t)(kind == PLAN_REL32 ? back - 4 : 0),
+    };
+}
+
+/* The rest of an instruction: a 32-bit field that is filled in later. */
+static void put_field(struct displaced *out, enum plan_fixup_kind kind, uint64_t target)
+{
+    put(out, "\0\0\0\0", 4);
+    fix(out, kind, target, 4);
+}
+
+static void put_jump(struct displaced *out, uint64_t target)
+{
+    put_byte(out, 0xe9);
+    put_field(out, PLAN_REL32, target);
+}
+
+static void put_copy(struct displaced *out, const struct insn *insn)
+{
+    put(out, insn->bytes, insn->length);
+    if (insn->rip_relative) {
+        unsigned back = insn->length - insn->displacement;
+        memset(out->code + out->length - back, 0, 4);
+        fix(out, PLAN_REL32, insn->memory, back);
+    }
+}
+
+static void put_conditional(struct displaced *out, const struct insn *insn)
+{
+    /* 7x rel8 or 0f 8x rel32, after prefixes (branch hints) that do nothing */
+    bool near = insn->length >= 6 && insn->bytes[insn->length - 6] == 0x0f;
+    unsigned opcode = insn->bytes[insn->length - (near ? 5 : 2)];
+    put_byte(out, 0x0f);
+    put_byte(out, 0x80 | (opcode & 0x0f));
+    put_field(out, PLAN_REL32, insn->target);
+}
+
+/* There is no long form: "loop 1f; jmp 2f; 1: jmp target; 2:". */
+static void put_loop(struct displaced *out, const struct insn *insn)
+{
+    put(out, insn->bytes, insn->length - 1u);
+    put(out, "\x02\xeb\x05", 3);
+    put_jump(out, insn->target);
+}
+
+/* push $low; movl $high,4(%rsp) */
+static void put_push(struct displaced *out, uint64_t address)
+{
+    put_byte(out, 0x68);
+    put_field(out, PLAN_ABS_LOW, address);
+    put(out, "\xc7\x44\x24\x04", 4);
+    put_field(out, PLAN_ABS_HIGH, address);
+}
+
+/* The memory operand of an indirect call whose base is rsp. */
+struct stack_operand {
+    bool is;
+    int64_t displacement;
+};
+
+static struct stack_operand stack_operand(const struct insn *insn)
+{
+    struct stack_operand s = {0};
+    const uint8_t *modrm = insn->bytes + insn->modrm;
+    unsigned before = insn->modrm >= 2 ? insn->bytes[insn->modrm - 2] : 0;
+    bool extended = (before & 0xf0) == REX && (before & REX_B); /* then it is r12 */
+    unsigned mod = modrm[0] >> 6;
+    if (mod == 3 || (modrm[0] & 7) != MODRM_RSP || (modrm[1] & 7) != SIB_RSP || extended)
+        return s;
+    s.is = true;
+    int32_t wide;
+    if (mod == 1) {
+        s.displacement = (int8_t)modrm[2];
+    } else if (mod == 2) {
+        memcpy(&wide, modrm + 2, sizeof wide);
+        s.displacement = wide;
+    }
+    return s;
+}
+
+static bool calls_stack_pointer(const struct insn *insn)
+{
+    unsigned before = insn->modrm >= 2 ? insn->bytes[insn->modrm - 2] : 0;
+    bool extended = (before & 0xf0) == REX && (before & REX_B);
+    return (insn->bytes[insn->modrm] & 0xc7) == (0xc0 | MODRM_RSP) && !extended;
+}
+
+/* ff /2 becomes ff /4; what is addressed by rsp is 8 bytes further up after the push. */
+static void put_indirect_call(struct displaced *out, const struct insn *insn)
+{
+    struct stack_operand stack = stack_operand(insn);
+    unsigned modrm = (insn->bytes[insn->modrm] & 0xc7) | 4 << 3;
+    put_push(out, insn->address + insn->length);
+    if (stack.is) {
+        int32_t displacement = (int32_t)(stack.displacement + 8);
+        put(out, insn->bytes, insn->modrm);
+        put_byte(out, 2 << 6 | (modrm & 0x3f));
+        put_byte(out, insn->bytes[insn->modrm + 1]);
+        put(out, &displacement, sizeof displacement);
+    } else {
+        uint32_t start = out->length;
+        put_copy(out, insn);
+        out->code[start + insn->modrm] = (uint8_t)modrm;
+    }
+}
+
+bool displace_possible(const struct insn *insn)
+{
+    if (!insn->movable || insn->flow == INSN_SPECIAL)
+        return false;
+    if (insn->flow != INSN_CALL || insn->direct)
+        return true;
+    struct stack_operand stack = stack_operand(insn);
+    if (stack.is) /* below rsp is what the push writes */
+        return stack.displacement >= 0 && stack.displacement <= INT32_MAX - 8;
+    return !calls_stack_pointer(insn);
+}
+
+bool displace_closes(const struct insn *insn)
+{
+    return insn->flow == INSN_JUMP || insn->flow == INSN_RETURN || insn->flow == INSN_CALL;
+}
+
+static void put_insn(struct displaced *out, const struct insn *insn)
+{
+    switch (insn->flow) {
+    case INSN_CONDITIONAL:
+        put_conditional(out, insn);
+        break;
+    case INSN_LOOP:
+        put_loop(out, insn);
+        break;
+    case INSN_CALL:
+        if (!insn->direct) {
+            put_indirect_call(out, insn);
+            break;
+        }
+        put_push(out, insn->address + insn->length);
+        put_jump(out, insn->target);
+        break;
+    case INSN_JUMP:
+        if (insn->direct)
+            put_jump(out, insn->target);
+        else
+            put_copy(out, insn);
+        break;
+    default:
+        put_copy(out, insn);
+    }
+}
+
+void displace(const struct insn *insns, unsigned count, uint64_t next, struct displaced *out)
+{
+    out->length = out->fixup_count = 0;
+    for (unsigned i = 0; i < count; i++)
+        put_insn(out, &insns[i]);
+    if (count == 0 || !displace_closes(&insns[count - 1]))
+        put_jump(out, next);
+}

@@ -1,0 +1,264 @@
+/* session.c - a training session's directory and the server of its mailbox; see session.h. */
+#include "pathmap/train/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/vec.h"
+#include "image/name.h"
+#include "pathmap/train/alive.h"
+#include "pathmap/train/plan_cache.h"
+#include "pathmap/wire/mail.h"
+#include "pathmap/train/session_directory.h"
+
+struct session_entry { /* a file that was asked for */
+    struct session_image image;
+    dev_t device;
+    ino_t inode;
+    uint32_t status; /* enum mail_status */
+    char plan[sizeof((struct mail *)0)->plan];
+    char failure[sizeof((struct mail *)0)->reason];
+};
+
+struct session {
+    struct session_options options;
+    struct session_directory directory;
+    struct mail *mail;
+    struct alive alive; /* of mail->trainer */
+    struct session_notes notes;
+    struct plan_cache *plans;
+    uint32_t answered; /* request_seq of the last answer */
+    struct session_entry **entries;
+    size_t entry_count, entry_room;
+    size_t *chosen; /* those that are to be hooked */
+    size_t chosen_count;
+};
+
+static int make_mailbox(struct session *s, struct fathom_error *err)
+{
+    int fd = openat(s->directory.fd, MAIL_NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return error_system(err, errno, "cannot make a mailbox in %s", s->directory.path);
+    int code = posix_fallocate(fd, 0, MAIL_SIZE);
+    void *mapped = MAP_FAILED;
+    if (code == 0) {
+        mapped = mmap(NULL, MAIL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        code = mapped == MAP_FAILED ? errno : 0;
+    }
+    close(fd);
+    if (code)
+        return error_system(err, code, "cannot make a mailbox in %s", s->directory.path);
+    s->mail = mapped;
+    s->mail->filters = session_filters();
+    code = -alive_hold(&s->alive, &s->mail->trainer);
+    if (code)
+        return error_system(err, code, "cannot have the end of the training noted by the kernel");
+    __atomic_store_n(&s->mail->magic, MAIL_MAGIC, __ATOMIC_RELEASE);
+    return 0;
+}
+
+int session_open(const struct session_options *options, struct session **out, struct fathom_error *err)
+{
+    struct session *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_memory(err);
+    s->options = *options;
+    s->directory.fd = -1;
+    struct session_about about = {.partial = options->sleds_only};
+    if (options->output)
+        snprintf(about.output, sizeof about.output, "%s", options->output);
+    s->plans = plan_cache_open();
+    int rc = s->plans ? 0 : error_memory(err);
+    if (rc == 0)
+        rc = session_directory_make(&s->directory, err);
+    if (rc == 0)
+        rc = session_directory_describe(&s->directory, &about, err);
+    if (rc == 0)
+        rc = make_mailbox(s, err);
+    if (rc < 0)
+        session_close(s);
+    else
+        *out = s;
+    return rc;
+}
+
+const char *session_directory(const struct session *s)
+{
+    return s->directory.path;
+}
+
+bool session_wants(const struct session_options *options, const char *path)
+{
+    static const char probe[] = "libfathom-probe.";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (path[0] != '/' || strncmp(name, probe, sizeof probe - 1) == 0)
+        return false;
+    for (size_t i = 0; i < options->name_count; i++) {
+        if (strncmp(name, options->names[i], strlen(options->names[i])) == 0)
+            return true;
+    }
+    return !options->name_count && !name_is_c_library(path);
+}
+
+static int write_plan(struct session *s, const char *name, const void *data, size_t size,
+                      struct fathom_error *err)
+{
+    int fd = openat(s->directory.fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return error_system(err, errno, "cannot write %s", name);
+    int rc = file_write_all(fd, data, size, name, err);
+    close(fd);
+    return rc;
+}
+
+static int plan_image(struct session *s, struct session_entry *e, bool wanted, struct fathom_error *err)
+{
+    struct plan_options options = {.sleds_only = s->options.sleds_only, .calls_only = !wanted};
+    struct plan_made made;
+    int rc = plan_cache_get(s->plans, s->options.images, e->image.path, &options, &made, err);
+    if (rc < 0)
+        return rc;
+    e->image.plan = made.summary;
+    snprintf(e->plan, sizeof e->plan, "plan-%zu", s->entry_count);
+    rc = write_plan(s, e->plan, made.data, made.size, err);
+    free(made.data);
+    return rc;
+}
+
+/* Decides on a file that is asked for the first time. */
+static void judge(struct session *s, struct session_entry *e)
+{
+    struct fathom_error err = {0};
+    if (!session_wants(&s->options, e->image.path)) {
+        e->status = plan_image(s, e, false, &err) < 0 ? MAIL_LEAVE : MAIL_CALLS;
+        return;
+    }
+    e->status = MAIL_PLAN;
+    if (plan_image(s, e, true, &err) < 0) {
+        e->status = MAIL_FAILED;
+        snprintf(e->failure, sizeof e->failure, "%.*s", (int)sizeof e->failure - 1, err.text);
+        e->image.failure = e->failure;
+        plan_summary_free(&e->image.plan);
+    }
+    s->chosen[s->chosen_count++] = s->entry_count;
+}
+
+static bool reserve(struct session *s)
+{
+    size_t room = s->entry_room; /* of both, so that the first alone may have grown */
+    return vec_reserve(s->entries, s->entry_count, room, 1) &&
+           vec_reserve(s->chosen, s->entry_count, s->entry_room, 1);
+}
+
+/* The entry of a path; NULL with a reason where there can be none. */
+static const struct session_entry *find_entry(struct session *s, const char *path, const char **reason)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) {
+        *reason = "its file is gone";
+        return NULL;
+    }
+    for (size_t i = 0; i < s->entry_count; i++) {
+        if (s->entries[i]->inode == st.st_ino && s->entries[i]->device == st.st_dev)
+            return s->entries[i];
+    }
+    *reason = s->entry_count < SESSION_IMAGES_MAX ? "fathom train has no memory left"
+                                                  : "there are more images than fathom train takes";
+    if (s->entry_count >= SESSION_IMAGES_MAX || !reserve(s))
+        return NULL;
+    struct session_entry *e = calloc(1, sizeof *e);
+    char *copy = strdup(path);
+    if (!e || !copy) {
+        free(e);
+        free(copy);
+        return NULL;
+    }
+    e->image.path = copy;
+    e->device = st.st_dev;
+    e->inode = st.st_ino;
+    judge(s, e);
+    s->entries[s->entry_count++] = e;
+    return e;
+}
+
+static void wake(uint32_t *futex)
+{
+    syscall(SYS_futex, futex, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+bool session_serve(struct session *s, int timeout_ms)
+{
+    struct mail *mail = s->mail;
+    uint32_t request = __atomic_load_n(&mail->request_seq, __ATOMIC_ACQUIRE);
+    if (request == s->answered) {
+        struct timespec wait = {timeout_ms / 1000, (long)(timeout_ms % 1000) * 1000000};
+        syscall(SYS_futex, &mail->request_seq, FUTEX_WAIT, request, &wait, NULL, 0);
+        request = __atomic_load_n(&mail->request_seq, __ATOMIC_ACQUIRE);
+    }
+    session_notes_take(&s->notes, mail);
+    if (request == s->answered)
+        return false;
+    char path[sizeof mail->path];
+    memcpy(path, mail->path, sizeof path);
+    path[sizeof path - 1] = '\0';
+    if (__atomic_load_n(&mail->request_seq, __ATOMIC_ACQUIRE) != request)
+        return true; /* its writer lost patience, and the next one writes */
+
+    const char *reason = "";
+    const struct session_entry *e = find_entry(s, path, &reason);
+    mail->status = e ? e->status : MAIL_FAILED;
+    snprintf(mail->plan, sizeof mail->plan, "%s", e ? e->plan : "");
+    snprintf(mail->reason, sizeof mail->reason, "%s", e ? e->failure : reason);
+    s->answered = request;
+    __atomic_store_n(&mail->reply_seq, request, __ATOMIC_RELEASE);
+    wake(&mail->reply_seq);
+    return true;
+}
+
+const struct session_notes *session_notes(struct session *s)
+{
+    session_notes_take(&s->notes, s->mail);
+    return &s->notes;
+}
+
+void session_close(struct session *s)
+{
+    if (!s)
+        return;
+    if (s->mail) {
+        __atomic_store_n(&s->mail->magic, 0, __ATOMIC_RELEASE);
+        alive_drop(&s->alive);
+        munmap(s->mail, MAIL_SIZE);
+    }
+    session_directory_remove(&s->directory);
+    for (size_t i = 0; i < s->entry_count; i++) {
+        free((void *)(uintptr_t)s->entries[i]->image.path);
+        plan_summary_free(&s->entries[i]->image.plan);
+        free(s->entries[i]);
+    }
+    plan_cache_close(s->plans);
+    free(s->entries);
+    free(s->chosen);
+    free(s);
+}
+
+size_t session_image_count(const struct session *s)
+{
+    return s->chosen_count;
+}
+
+const struct session_image *session_image(const struct session *s, size_t index)
+{
+    return &s->entries[s->chosen[index]]->image;
+}

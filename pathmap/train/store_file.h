@@ -1,0 +1,41 @@
+/*
+ * store_file.h - reads a store of the probe runtime (pathmap/wire/store.h) with every number checked.
+ *
+ * The file is read, never mapped: the process that writes it may still run, or cut it. What was read is a
+ * copy that does not change. Internal to pathmap/.
+ */
+#ifndef FATHOM_PATHMAP_TRAIN_STORE_FILE_H
+#define FATHOM_PATHMAP_TRAIN_STORE_FILE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "pathmap/wire/store.h"
+
+struct store_file {
+    int fd;
+    struct store_header header;
+    struct store_image *images; /* header.image_count of them; each path ends */
+    struct store_function *functions;
+    uint32_t node_first, node_end; /* numbers that nodes may have, as far as the file reaches */
+    uint32_t node_most;            /* there are no more than so many, by the space that the file takes */
+    struct store_node *buffer;     /* STORE_CHUNK_NODES nodes from buffer_first on */
+    uint32_t buffer_first, buffer_count;
+};
+
+/* Errors: system errors; -ENOMSG: not a store; -ENOTSUP: another version's; -EBADMSG: damaged. */
+int store_file_open(const char *path, struct store_file *out, struct fathom_error *err);
+void store_file_close(struct store_file *store);
+
+/* Goes on to nodes that may be in use, holes skipped: reads a chunk or less of them, from `from` or above,
+ * and returns its end; the numbers are [*first, end). node_end when there are none left: *first is the
+ * same. */
+uint32_t store_file_next(struct store_file *store, uint32_t from, uint32_t *first);
+/* A node: fast for those that store_file_next() has read. false: there is none (any number may be asked for),
+ * or it is not in use. */
+bool store_file_node(const struct store_file *store, uint32_t number, struct store_node *out);
+
+/* All stacks that were kept (struct store_stack), malloc'ed: the caller frees. 0 or -ENOMEM. */
+int store_file_stacks(const struct store_file *store, uint8_t **stacks, size_t *size);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * json.h - JSON on its way out: commas, escapes and lines in one place.
+ *
+ * The members of the outermost object stand on lines of their own, and so do the elements of the arrays in
+ * it. Text may be any bytes: what is no UTF-8 becomes U+FFFD. key: of a member; NULL for an array's element
+ * and the outermost value.
+ */
+#ifndef FATHOM_REPORT_EXPORT_JSON_H
+#define FATHOM_REPORT_EXPORT_JSON_H
+
+#include "report/text/printer.h"
+
+#define JSON_DEPTH 16
+
+struct json {
+    struct printer *printer;
+    unsigned depth;           /* open objects and arrays; more than JSON_DEPTH fail the printer */
+    char closing[JSON_DEPTH]; /* what ends each */
+    bool started[JSON_DEPTH]; /* something stands in it */
+};
+
+void json_object(struct json *json, const char *key);
+void json_array(struct json *json, const char *key);
+/* Ends the innermost object or array; a line's end after the outermost. */
+void json_end(struct json *json);
+void json_text(struct json *json, const char *key, const char *text); /* NULL: null */
+void json_number(struct json *json, const char *key, uint64_t number);
+/* With so many decimals; null when it is not finite. */
+void json_real(struct json *json, const char *key, double number, int decimals);
+
+#endif

@@ -1,0 +1,146 @@
+/* printer.c - see printer.h. */
+#include "report/text/printer.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/text/shorten.h"
+
+void printer_write(struct printer *printer, const char *fmt, ...)
+{
+    if (printer->failed)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    errno = 0;
+    int length = vfprintf(printer->out, fmt, ap);
+    if (length < 0)
+        printer->failed = errno ? errno : EIO;
+    else
+        printer->written += (size_t)length;
+    va_end(ap);
+}
+
+void printer_foreign(struct printer *printer, const char *text)
+{
+    while (*text) {
+        uint32_t code;
+        size_t length = text_character(text, &code);
+        if (length && text_shown(code))
+            printer_bytes(printer, text, length);
+        else
+            printer_bytes(printer, "?", 1);
+        text += length ? length : 1;
+    }
+}
+
+void printer_bytes(struct printer *printer, const char *data, size_t size)
+{
+    if (printer->failed || size == 0)
+        return;
+    errno = 0;
+    if (fwrite(data, 1, size, printer->out) != size)
+        printer->failed = errno ? errno : EIO;
+    printer->written += size;
+}
+
+int printer_finish(struct printer *printer, struct fathom_error *err)
+{
+    errno = 0;
+    if (!printer->failed && (fflush(printer->out) != 0 || ferror(printer->out)))
+        printer->failed = errno ? errno : EIO;
+    if (!printer->failed)
+        return 0;
+    return error_system(err, printer->failed, "cannot write the report");
+}
+
+/* Tenths of a percent, rounded; 1 to 999 for what is neither nothing nor all. */
+static unsigned share_tenths(uint64_t part, uint64_t whole)
+{
+    if (part == 0 || whole == 0)
+        return 0;
+    if (part >= whole)
+        return 1000;
+    unsigned tenths = (unsigned)(((unsigned __int128)part * 2000 + whole) / ((unsigned __int128)whole * 2));
+    return tenths > 999 ? 999 : tenths;
+}
+
+const char *share_format(char text[SHARE_SIZE], uint64_t part, uint64_t whole)
+{
+    unsigned tenths = share_tenths(part, whole);
+    if (tenths == 0 && part > 0 && whole > 0)
+        return strcpy(text, "<0.1%");
+    snprintf(text, SHARE_SIZE, "%u.%u%%", tenths / 10 % 1000, tenths % 10);
+    return text;
+}
+
+const char *share_bound_format(char text[SHARE_BOUND_SIZE], uint64_t part, uint64_t bound, uint64_t whole)
+{
+    char share[SHARE_SIZE], bound_share[SHARE_SIZE];
+    share_format(share, part, whole);
+    if (bound == 0)
+        return strcpy(text, share);
+    share_format(bound_share, bound, whole);
+    bound_share[strlen(bound_share) - 1] = 0; /* the percent sign stands once */
+    snprintf(text, SHARE_BOUND_SIZE, "%s +-%s", share, bound_share);
+    return text;
+}
+
+/* Whether the image's name stands beside the function's: not where that has it itself ("libc.so.6+0x1234"). */
+static bool has_image(const struct frame *frame, bool show_image)
+{
+    size_t length = strlen(frame->image);
+    bool named_after_image = strncmp(frame->name, frame->image, length) == 0 && frame->name[length] == '+';
+    return show_image && length > 0 && !named_after_image;
+}
+
+/* What stands beside the name. */
+static void write_beside(struct printer *printer, const struct frame *frame, bool show_image)
+{
+    if (frame->kind == FRAME_INLINED)
+        printer_write(printer, " (inlined)");
+    if (has_image(frame, show_image))
+        printer_write(printer, " (%s)", frame->image);
+    if (frame->source)
+        printer_write(printer, " at %s", frame->source);
+}
+
+/* At most what write_beside() writes. */
+static size_t length_beside(const struct frame *frame, bool show_image)
+{
+    return (frame->kind == FRAME_INLINED ? strlen(" (inlined)") : 0) +
+           (has_image(frame, show_image) ? strlen(frame->image) + strlen(" ()") : 0) +
+           (frame->source ? strlen(frame->source) + strlen(" at ") : 0);
+}
+
+void frame_write(struct printer *printer, const struct frame *frame, bool show_image, size_t room)
+{
+    if (!frame) {
+        printer_write(printer, "[unknown frame]");
+        return;
+    }
+    size_t beside = length_beside(frame, show_image);
+    char *name = room && strlen(frame->name) + beside > room
+                     ? name_shorten(frame->name, room > beside ? room - beside : 0)
+                     : NULL;
+    printer_write(printer, "%s", name ? name : frame->name);
+    free(name);
+    write_beside(printer, frame, show_image);
+}
+
+/* From here on a row is hot (bold red), and warm (yellow), in tenths of a percent of its own weight. */
+enum { HOT_TENTHS = 50, WARM_TENTHS = 10 };
+
+const char *row_colour(bool colour, uint64_t part, uint64_t whole)
+{
+    unsigned tenths = colour ? share_tenths(part, whole) : 0;
+    return tenths >= HOT_TENTHS ? "\033[1;31m" : tenths >= WARM_TENTHS ? "\033[33m" : "";
+}
+
+const char *row_colour_end(bool colour, uint64_t part, uint64_t whole)
+{
+    return *row_colour(colour, part, whole) ? "\033[0m" : "";
+}

@@ -1,0 +1,95 @@
+/* shorten.c - see shorten.h. */
+#include "report/text/shorten.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char anonymous[] = "(anonymous namespace)";
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Characters that belong to a name though they look like brackets: how many begin here; 0: none. */
+static size_t plain_length(const char *name, size_t at)
+{
+    static const char *const operators[] = {
+        "operator<=>", "operator<<=", "operator>>=", "operator->*", "operator<<", "operator>>",
+        "operator<=",  "operator>=",  "operator->",  "operator()",  "operator<",  "operator>"};
+    if (begins(name + at, anonymous))
+        return sizeof anonymous - 1;
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        if (begins(name + at, operators[i]))
+            return strlen(operators[i]);
+    }
+    return 0;
+}
+
+/* Where the bracket that opens at `at` closes; 0: nowhere. Other brackets in it are balanced. */
+static size_t closing(const char *name, size_t at)
+{
+    size_t round = 0, angle = 0;
+    for (size_t i = at; name[i]; i++) {
+        size_t plain = plain_length(name, i);
+        if (plain > 0) {
+            i += plain - 1;
+            continue;
+        }
+        round += name[i] == '(';
+        angle += name[i] == '<';
+        if ((name[i] == ')' && round == 0) || (name[i] == '>' && angle == 0))
+            return 0;
+        round -= name[i] == ')';
+        angle -= name[i] == '>';
+        if (round == 0 && angle == 0)
+            return i;
+    }
+    return 0;
+}
+
+/* Replaces what stands in the outermost brackets of this kind by "..". */
+static void leave_out(char *name, char open)
+{
+    size_t to = 0;
+    for (size_t from = 0; name[from];) {
+        size_t plain = plain_length(name, from);
+        size_t end = plain == 0 && name[from] == open ? closing(name, from) : 0;
+        if (end > from + 3) {
+            name[to++] = open;
+            name[to++] = '.';
+            name[to++] = '.';
+            from = end;
+        }
+        do
+            name[to++] = name[from++];
+        while (plain > 1 && plain--);
+    }
+    name[to] = 0;
+}
+
+/* Leaves the middle out, between characters of UTF-8. */
+static void cut_middle(char *name, size_t room)
+{
+    size_t length = strlen(name), kept = room - 3, head = kept / 2, tail = length - (kept - head);
+    while (head > 0 && ((unsigned char)name[head] & 0xc0) == 0x80)
+        head--;
+    while (tail < length && ((unsigned char)name[tail] & 0xc0) == 0x80)
+        tail++;
+    memmove(name + head + 3, name + tail, length - tail + 1);
+    memcpy(name + head, "...", 3);
+}
+
+char *name_shorten(const char *name, size_t room)
+{
+    char *copy = strdup(name);
+    room = room < SHORTEN_LEAST ? SHORTEN_LEAST : room;
+    if (copy && strlen(copy) > room)
+        leave_out(copy, '(');
+    if (copy && strlen(copy) > room)
+        leave_out(copy, '<');
+    if (copy && strlen(copy) > room)
+        cut_middle(copy, room);
+    return copy;
+}

@@ -1,0 +1,68 @@
+/*
+ * branches.h - a tree of weights laid out for drawing: parents before children, siblings in order, every
+ * subtree in one piece.
+ *
+ * Built by adding branches under ones that are there already, then arranged once. After that a branch's
+ * children are i + 1, then each `end` of the one before, up to its own `end`; drawing is a loop over the
+ * array, so trees may be of any depth. Branch 0 is the root and no context itself. 64 bytes a branch.
+ */
+#ifndef FATHOM_REPORT_VIEWS_BRANCHES_H
+#define FATHOM_REPORT_VIEWS_BRANCHES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/saturate.h"
+#include "hcct/cct.h"
+#include "profile/doubts.h"
+#include "profile/frames.h"
+
+#define BRANCHES_NONE UINT32_MAX
+
+struct branch {
+    uint64_t self;    /* weight that ends here */
+    uint64_t error;   /* at most this much of `self` may not be its own */
+    uint64_t total;   /* self and all below; UINT64_MAX when the sum is larger. Set by branches_arrange() */
+    double end_doubt; /* weight of `self` that may not be on its path (doubts.h) */
+    double doubt;     /* the same of the total; before branches_arrange(), what is to be added up */
+    uint32_t item;
+    uint32_t parent;
+    uint32_t end;   /* the index after its subtree. Set by branches_arrange() */
+    uint32_t level; /* of indentation; the drawer's */
+    bool shown;     /* the drawer's */
+    bool forks;     /* the drawer's: more than one child is shown */
+};
+
+struct branches {
+    struct branch *at;
+    uint32_t count, room;
+};
+
+/* Order of two siblings: negative when a stands before b. */
+typedef int branch_compare(const struct branch *a, const struct branch *b, const void *context);
+
+/* Starts with the root alone. On failure nothing is to be freed. */
+int branches_init(struct branches *branches, size_t room, struct fathom_error *err);
+void branches_clear(struct branches *branches);
+/* Index of the new branch, BRANCHES_NONE when out of memory (or at 4 billion). Its parent must be there. */
+uint32_t branches_add(struct branches *branches, uint32_t parent, uint32_t item, uint64_t self,
+                      uint64_t error);
+/* Adds totals and puts everything in order; indices change. */
+int branches_arrange(struct branches *branches, branch_compare *compare, const void *context,
+                     struct fathom_error *err);
+
+/* All of a calling-context tree, not arranged: in preorder. doubts may be NULL: none. */
+int branches_of_cct(struct branches *branches, struct cct *cct, const struct doubts *doubts,
+                    struct fathom_error *err);
+
+/* -ERANGE: a branch has an item that is not among the first `items`. */
+int branches_check(const struct branches *branches, uint32_t items, struct fathom_error *err);
+
+/* Heaviest first; ties by name, image and address, so that equal input gives equal output. context: the
+ * struct frames. */
+int branch_compare_weight(const struct branch *a, const struct branch *b, const void *frames);
+/* The same for two items. */
+int frame_compare(const struct frames *frames, uint32_t a, uint32_t b);
+
+#endif

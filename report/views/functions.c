@@ -1,0 +1,55 @@
+/* functions.c - see functions.h. */
+#include "report/views/functions.h"
+
+#include <stdlib.h>
+
+static int compare_functions(const void *a, const void *b, void *frames)
+{
+    const struct function_weight *x = a, *y = b;
+    if (x->self != y->self)
+        return x->self > y->self ? -1 : 1;
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    return frame_compare(frames, x->item, y->item);
+}
+
+int functions_of(const struct branches *b, const struct frames *frames, struct functions *functions,
+                 struct fathom_error *err)
+{
+    size_t items = frames_count(frames);
+    struct function_weight *at = calloc(items + 1, sizeof *at);
+    /* By item: where the subtree of its outermost branch ends that the walk is in; 0: not seen. */
+    uint32_t *inside_until = calloc(items + 1, sizeof *inside_until);
+    if (!at || !inside_until) {
+        free(at);
+        free(inside_until);
+        return error_memory(err);
+    }
+    for (uint32_t i = 1; i < b->count; i++) {
+        const struct branch *branch = &b->at[i];
+        struct function_weight *f = &at[branch->item];
+        f->self = add_saturating(f->self, branch->self);
+        f->error = add_saturating(f->error, branch->error);
+        if (i >= inside_until[branch->item]) {
+            f->total = add_saturating(f->total, branch->total);
+            inside_until[branch->item] = branch->end;
+        }
+    }
+    uint32_t count = 0;
+    for (uint32_t item = 0; item < items; item++) {
+        if (inside_until[item] == 0)
+            continue;
+        at[count] = at[item];
+        at[count++].item = item;
+    }
+    free(inside_until);
+    qsort_r(at, count, sizeof *at, compare_functions, (void *)frames);
+    *functions = (struct functions){at, count};
+    return 0;
+}
+
+void functions_clear(struct functions *functions)
+{
+    free(functions->at);
+    *functions = (struct functions){0};
+}

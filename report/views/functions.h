@@ -1,0 +1,27 @@
+/*
+ * functions.h - what each function (or other item) weighs over all contexts. Private to report/.
+ *
+ * A function's total is the weight of the samples that have it anywhere on their path. Recursion does not
+ * count twice: of each path only the outermost frame adds.
+ */
+#ifndef FATHOM_REPORT_VIEWS_FUNCTIONS_H
+#define FATHOM_REPORT_VIEWS_FUNCTIONS_H
+
+#include "report/views/branches.h"
+
+struct function_weight {
+    uint64_t self, error, total;
+    uint32_t item;
+};
+
+struct functions {
+    struct function_weight *at; /* heaviest self first; those without self weight at the end, by total */
+    uint32_t count;
+};
+
+/* branches: arranged; all items must be in `frames`. */
+int functions_of(const struct branches *branches, const struct frames *frames, struct functions *functions,
+                 struct fathom_error *err);
+void functions_clear(struct functions *functions);
+
+#endif

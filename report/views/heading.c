@@ -1,0 +1,275 @@
+/* heading.c - what stands above every report: what was recorded, and how far to trust it; see view.h. */
+#include <string.h>
+
+#include "report/text/printer.h"
+#include "report/views/view.h"
+#include "report/text/weight.h"
+
+enum { REASONS_MAX = sizeof((struct view_heading *)0)->unknown_by_reason / sizeof(uint64_t) };
+
+/* " (0.9% not in the map, 0.5% no base)": the reasons why, the heaviest first. */
+static void write_reasons(struct printer *printer, const struct view_heading *heading)
+{
+    bool written[REASONS_MAX] = {false};
+    unsigned count = heading->reason_count < REASONS_MAX ? heading->reason_count : REASONS_MAX;
+    bool any = false;
+    for (;;) {
+        unsigned best = count;
+        for (unsigned i = 0; i < count; i++) {
+            if (!written[i] && heading->unknown_by_reason[i] > 0 &&
+                (best == count || heading->unknown_by_reason[i] > heading->unknown_by_reason[best]))
+                best = i;
+        }
+        if (best == count)
+            break;
+        written[best] = true;
+        char share[SHARE_SIZE];
+        printer_write(printer, "%s%s %s", any ? ", " : " (",
+                      share_format(share, heading->unknown_by_reason[best], heading->weight),
+                      heading->reason_text[best]);
+        any = true;
+    }
+    printer_write(printer, any ? ")" : "");
+}
+
+static void write_word(struct printer *printer, const char *label, const char *word)
+{
+    if (!word)
+        return;
+    printer_write(printer, "%s", label);
+    printer_foreign(printer, word);
+    printer_write(printer, "\n");
+}
+
+/* Without a map and without an unwound stack, only the code of the binaries tells who calls whom: even rows that
+ * seem sure can be wrong, as nothing shows which functions ran. */
+static void write_unwound_none(struct printer *printer, const struct view_heading *heading)
+{
+    if (heading->training && heading->audit_samples == 0 && heading->rests_on_inference > 0)
+        printer_write(
+            printer,
+            "warning:  no unwound stack was used: paths rest on the code of the binaries alone, and "
+            "many may be wrong (%s; or train a map)\n",
+            heading->foreign ? "record with \"fathom record\", which unwinds some"
+                             : "record longer, or with a larger --audit");
+}
+
+#define FEW_STACKS    20u /* unwound: fewer show a small part of what runs */
+#define INFERRED_MANY 0.1 /* of the weight: what is worth a warning */
+
+/* How sure a row is said to be rests on stacks that are few, or of something else than what was sampled. */
+static void write_unwound_few(struct printer *printer, const struct view_heading *heading)
+{
+    if (heading->audit_samples == 0 ||
+        (double)heading->rests_on_inference <= INFERRED_MANY * (double)heading->weight)
+        return;
+    if (heading->other_event)
+        printer_write(
+            printer,
+            "warning:  the unwound stacks are of time and say little of where this event happens: rows can "
+            "look surer than they are (train a map with this event: fathom train -e)\n");
+    else if (heading->audit_samples < FEW_STACKS)
+        printer_write(
+            printer,
+            "warning:  %llu unwound stack%s show%s a small part of what runs: rows can look surer than they "
+            "are (record longer, or with a larger --audit%s)\n",
+            (unsigned long long)heading->audit_samples, heading->audit_samples == 1 ? "" : "s",
+            heading->audit_samples == 1 ? "s" : "", heading->map ? "" : "; or train a map");
+}
+
+/* What the contexts rest on, and what would make them more certain. */
+static void write_belief(struct printer *printer, const struct view_heading *heading)
+{
+    char share[SHARE_SIZE];
+    if (heading->audit_samples > 0)
+        printer_write(printer, "audit:    %llu unwound stack%s of this recording %s used\n",
+                      (unsigned long long)heading->audit_samples, heading->audit_samples == 1 ? "" : "s",
+                      heading->audit_samples == 1 ? "was" : "were");
+    if (heading->audits_checked > 0)
+        printer_write(printer,
+                      "measured: %llu of %llu unwound stacks that were held back were inferred right\n",
+                      (unsigned long long)heading->audits_right, (unsigned long long)heading->audits_checked);
+    if (heading->training && heading->rests_on_inference > 0) {
+        printer_write(printer, "training: %s of the weight rests on inference; \"fathom train%s",
+                      share_format(share, heading->rests_on_inference, heading->weight),
+                      *heading->training ? " -- " : "");
+        printer_foreign(printer, heading->training);
+        printer_write(printer, "\" would see its paths\n");
+    }
+}
+
+#define UNREAD_SHOWN 4u /* names; the others are counted */
+
+/* Whose code could not be read, so that nobody knows what it calls. */
+static void write_unread(struct printer *printer, const struct view_heading *heading)
+{
+    if (heading->unread_count == 0)
+        return;
+    printer_write(printer, "unread:   ");
+    for (size_t i = 0; i < heading->unread_count && i < UNREAD_SHOWN; i++) {
+        printer_write(printer, i ? ", " : "");
+        printer_foreign(printer, heading->unread[i]);
+    }
+    if (heading->unread_count > UNREAD_SHOWN)
+        printer_write(printer, " and %zu more", heading->unread_count - UNREAD_SHOWN);
+    printer_write(printer, ": what may have come through %s is unknown\n",
+                  heading->unread_count > 1 ? "them" : "it");
+}
+
+static void write_lost(struct printer *printer, const struct view_heading *heading, const char *unit)
+{
+    char weight[WEIGHT_SIZE];
+    double all = (double)heading->weight + (double)heading->lost_weight;
+    printer_write(printer, "warning:  %llu records were lost", (unsigned long long)heading->lost);
+    if (heading->lost_weight > 0)
+        printer_write(printer, ", about %s%s%s (%.1f%% of all)",
+                      weight_format(weight, heading->lost_weight, unit), strcmp(unit, WEIGHT_NS) ? " " : "",
+                      strcmp(unit, WEIGHT_NS) ? unit : "", 100 * (double)heading->lost_weight / all);
+    printer_write(printer, ": the rings were full (record with a larger --ring or less often)\n");
+}
+
+#define UNSAMPLED_LEAST 0.1  /* of the threads, and of the weight, are worth a warning */
+#define COUNTED_MOST    0.99 /* of the time: less of it is worth a warning (readings differ by less) */
+
+static const char *unit_behind(const char *unit)
+{
+    return strcmp(unit, WEIGHT_NS) ? unit : "";
+}
+
+/* A thread inherits a whole period: where it ends within that, it has no sample. */
+static void write_unsampled(struct printer *printer, const struct view_heading *heading, const char *unit)
+{
+    char missed[WEIGHT_SIZE], all[WEIGHT_SIZE];
+    uint64_t without = heading->counted > heading->weight ? heading->counted - heading->weight : 0;
+    if (!heading->by_thread || (double)heading->unsampled <= UNSAMPLED_LEAST * (double)heading->started ||
+        (double)without <= UNSAMPLED_LEAST * (double)heading->counted)
+        return;
+    const char *gap = *unit_behind(unit) ? " " : "";
+    printer_write(printer,
+                  "warning:  %s of %s%s%s that were counted had no sample: %llu of %llu threads ended before "
+                  "their first one%s (sample more often, or record with --per-cpu always, which needs the "
+                  "right to it)\n",
+                  weight_format(missed, without, unit), weight_format(all, heading->counted, unit), gap,
+                  unit_behind(unit), (unsigned long long)heading->unsampled,
+                  (unsigned long long)heading->started,
+                  heading->user_only && !*unit_behind(unit) ? ", and time in the kernel has none" : "");
+}
+
+#define MISSING_LEAST 0.01 /* of the weight: what is worth a warning */
+#define RECORD_ANEW                                                                                          \
+    "record with \"fathom record\", or with \"perf record --intr-regs=sp,ip,bp --call-graph dwarf,32768\""
+
+/* Without the stack pointer nothing tells the context. */
+static void write_bare(struct printer *printer, const struct view_heading *heading)
+{
+    char share[SHARE_SIZE];
+    if ((double)heading->bare > MISSING_LEAST * (double)heading->weight)
+        printer_write(printer,
+                      "warning:  %s of the weight was recorded without registers, and its contexts cannot be "
+                      "found: " RECORD_ANEW "\n",
+                      share_format(share, heading->bare, heading->weight));
+}
+
+/* Stock perf does not record it; votes need a map, and the code alone tells it for few programs. */
+static void write_bases(struct printer *printer, const struct view_heading *heading)
+{
+    char share[SHARE_SIZE];
+    if ((double)heading->base_unknown <= MISSING_LEAST * (double)heading->weight)
+        return;
+    if (!heading->foreign) {
+        printer_write(printer,
+                      "warning:  %s of the weight is of processes that had ended before their stack could be "
+                      "found, or on "
+                      "stacks that no thread began on (coroutines, signal handlers)%s\n",
+                      share_format(share, heading->base_unknown, heading->weight),
+                      heading->map ? "" : ": a trained map (--map) tells most of it");
+        return;
+    }
+    printer_write(
+        printer,
+        "warning:  the recording does not tell where stacks begin, and for %s of the weight it could "
+        "not be found out: " RECORD_ANEW "%s\n",
+        share_format(share, heading->base_unknown, heading->weight),
+        heading->map ? "" : ", or give a trained map (--map)");
+}
+
+static void write_warnings(struct printer *printer, const struct view_heading *heading, const char *unit)
+{
+    write_bare(printer, heading);
+    write_unwound_few(printer, heading);
+    write_bases(printer, heading);
+    if (heading->lost > 0)
+        write_lost(printer, heading, unit);
+    write_unsampled(printer, heading, unit);
+    if (heading->counted_share > 0 && heading->counted_share < COUNTED_MOST)
+        printer_write(
+            printer,
+            "warning:  the event was counted in %.0f%% of the time, as others had the counter in the "
+            "rest: weights are what was counted, not scaled up\n",
+            100 * heading->counted_share);
+    if (heading->throttled > 0)
+        printer_write(printer,
+                      "warning:  the kernel throttled sampling %llu times: weights of busy moments are "
+                      "too small\n",
+                      (unsigned long long)heading->throttled);
+    if (heading->damaged > 0)
+        printer_write(printer, "warning:  %llu damaged records were left out\n",
+                      (unsigned long long)heading->damaged);
+    if (heading->truncated)
+        printer_write(printer, "warning:  the recording ends early: its last part is missing\n");
+}
+
+/* What was sampled, where and how often. */
+static void write_samples(struct printer *printer, const struct view_heading *heading, const char *unit)
+{
+    char weight[WEIGHT_SIZE];
+    printer_write(printer, "samples:  %llu", (unsigned long long)heading->samples);
+    if (heading->event) {
+        printer_write(printer, " of ");
+        printer_foreign(printer, heading->event);
+    }
+    if (heading->user_only)
+        printer_write(printer, ", in user space alone (the kernel was not sampled)");
+    if (strcmp(unit, WEIGHT_NS) == 0)
+        printer_write(printer, ": %s", weight_format(weight, heading->weight, unit));
+    else if (heading->weight != heading->samples)
+        printer_write(printer, ": weight %s %s", weight_format(weight, heading->weight, unit), unit);
+    printer_write(printer, "\n");
+}
+
+static void write_contexts(struct printer *printer, const struct view_heading *heading)
+{
+    char precise[SHARE_SIZE], inferred[SHARE_SIZE], ambiguous[SHARE_SIZE], unknown[SHARE_SIZE];
+    printer_write(printer, "contexts: %s precise, %s inferred, %s ambiguous, %s unknown",
+                  share_format(precise, heading->precise, heading->weight),
+                  share_format(inferred, heading->inferred, heading->weight),
+                  share_format(ambiguous, heading->ambiguous, heading->weight),
+                  share_format(unknown, heading->unknown, heading->weight));
+    write_reasons(printer, heading);
+    char expected[SHARE_SIZE];
+    if (heading->weight > 0)
+        printer_write(printer, "; %s expected on the right path",
+                      share_format(expected, (uint64_t)(heading->expected + 0.5), heading->weight));
+    printer_write(printer, "\n");
+}
+
+int view_heading_write(const struct view_heading *heading, const struct view_options *options, FILE *out,
+                       struct fathom_error *err)
+{
+    struct printer printer = {.out = out};
+    if (options->verbose) {
+        write_word(&printer, "command:  ", heading->command);
+        write_word(&printer, "map:      ", heading->map);
+    }
+    write_samples(&printer, heading, options->unit ? options->unit : "weight");
+    write_contexts(&printer, heading);
+    if (options->verbose) {
+        write_belief(&printer, heading);
+        inferences_write(&printer, &heading->inferences);
+    }
+    write_unwound_none(&printer, heading);
+    write_unread(&printer, heading);
+    write_warnings(&printer, heading, options->unit ? options->unit : "weight");
+    printer_write(&printer, "\n");
+    return printer_finish(&printer, err);
+}
