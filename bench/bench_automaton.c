@@ -57,21 +57,6 @@ static uint32_t *functions_in(struct trie *trie, const struct pathmap *map, stru
     return numbers;
 }
 
-/* The map's number of each of the trie's functions. */
-static uint32_t *numbers_in_map(struct trie *trie, const struct pathmap *map, struct image_cache *images)
-{
-    uint32_t *to_trie = functions_in(trie, map, images), count = trie_function_count(trie);
-    uint32_t *to_map = malloc((count + 1) * sizeof *to_map);
-    if (!to_trie || !to_map)
-        fail("out of memory");
-    for (uint32_t i = 0; i < count; i++)
-        to_map[i] = PATHMAP_NONE;
-    for (uint32_t i = 0; i < pathmap_function_count(map); i++)
-        to_map[to_trie[i]] = i;
-    free(to_trie);
-    return to_map;
-}
-
 static int compare_order(const void *a, const void *b)
 {
     const struct asked *x = a, *y = b;
@@ -155,20 +140,15 @@ int main(int argc, char **argv)
     struct statics statics;
     struct graph_calls calls;
     struct fathom_error err;
-    void *data;
-    size_t size;
     if (!images || !trie || trie_merge(trie, trained, &err) < 0)
         fail("cannot take in the map");
     free(functions_in(trie, trained, images));
     uint32_t *functions = functions_in(trie, other, images);
     if (!functions || statics_build(trie, images, NULL, &statics, &err) < 0 ||
-        trie_serialise(trie, &data, &size, &err) < 0 || pathmap_open_memory(data, size, &map, &err) < 0)
+        pathmap_over(trie, &map, &err) < 0)
         fail("cannot make the map");
-    uint32_t *to_map = numbers_in_map(trie, map, images);
-    for (uint32_t i = 0; i < pathmap_function_count(other); i++)
-        functions[i] = to_map[functions[i]];
     double from = now();
-    if (graph_calls_of(map, &statics, to_map, &calls) < 0)
+    if (graph_calls_of(map, &statics, &calls) < 0)
         fail("out of memory");
     struct graph *graph = graph_new(map, &calls);
     if (!graph)

@@ -88,12 +88,10 @@ int main(void)
             return 1;
         }
     }
-    void *data;
-    size_t size;
     struct pathmap *map;
-    if (trie_serialise(trie, &data, &size, NULL) < 0 || pathmap_open_memory(data, size, &map, NULL) < 0)
+    if (pathmap_over(trie, &map, NULL) < 0)
         return 1;
-    struct resolver *resolver = resolver_new(map);
+    struct resolver *resolver = resolver_new(map, NULL);
     printf("resolve a known CID\t%.0f\tns\t300\n", bench_resolve(resolver, self.process));
     printf("unwind one frame\t%.0f\tns\t\n", bench_unwind(self.process));
     resolver_free(resolver);

@@ -93,7 +93,7 @@ int evaluate_maps(const struct evaluate_options *options, struct fathom_error *e
         struct truth *truth = truth_new(truth_map);
         struct contest c = {.truth_map = truth_map,
                             .truth = truth,
-                            .resolver = resolver_new(map),
+                            .resolver = resolver_new(map, NULL),
                             .evaluation = truth ? evaluation_new(truth) : NULL,
                             .sampled = pathmap_sampled(truth_map)};
         rc = compare_all(&c, options, map, err);

@@ -118,16 +118,12 @@ void train_stacks_poll(struct train_stacks *s)
 
 int train_stacks_merge(struct train_stacks *s, struct trie *trie, struct fathom_error *err)
 {
-    void *data;
-    size_t size;
     struct pathmap *map;
     if (!s)
         return 0;
     end(s);
     trie_statistics(s->trie)->paths_failed = 0; /* what hooks do is no failure */
-    int rc = trie_serialise(s->trie, &data, &size, err);
-    if (rc == 0)
-        rc = pathmap_open_memory(data, size, &map, err);
+    int rc = pathmap_over(s->trie, &map, err);
     if (rc < 0)
         return rc;
     rc = trie_merge(trie, map, err);

@@ -28,7 +28,6 @@ libinfer_la_SOURCES = \
 	infer/bases/main_stacks.c infer/bases/main_stacks.h \
 	infer/model/narrow.c infer/model/narrow.h \
 	infer/model/novelty.c infer/model/novelty.h \
-	infer/samples/numbering.c infer/samples/numbering.h \
 	infer/model/openness.c infer/model/openness.h \
 	infer/samples/origins.c infer/samples/origins.h \
 	infer/engine/pipeline.c infer/engine/pipeline.h \
@@ -52,7 +51,7 @@ libinfer_la_SOURCES = \
 	infer/statics/targets.c \
 	infer/samples/survey.c infer/samples/survey.h \
 	infer/samples/trainer.c infer/samples/trainer.h \
-	infer/samples/translation.c infer/samples/translation.h \
+	infer/samples/function_numbers.c infer/samples/function_numbers.h \
 	infer/model/trellis.c infer/model/trellis.h \
 	infer/contexts/unread.c infer/contexts/unread.h \
 	infer/model/weights.c infer/model/weights.h

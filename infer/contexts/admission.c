@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "infer/samples/numbering.h"
 #include "infer/samples/starts.h"
 
-/* A setting in the map's numbers. */
+/* A setting as the map has it. */
 struct place_of {
     enum setting_start start;
     uint32_t called; /* PATHMAP_NONE: unknown */
@@ -29,20 +28,18 @@ struct admission {
 #define THREAD  2u
 #define ONLY    4u /* and it stands nowhere else */
 
-static bool note_starts(struct admission *a, const struct statics *statics, const uint32_t *to_map)
+static bool note_starts(struct admission *a, const struct statics *statics)
 {
     for (size_t i = 0; i < statics->start_count; i++) {
         const struct static_start *start = &statics->starts[i];
-        if (to_map[start->function] != PATHMAP_NONE)
-            a->begins[to_map[start->function]] |=
+        if (start->function < a->functions)
+            a->begins[start->function] |=
                 (start->start == SETTING_START_THREAD ? THREAD : PROGRAM) | (start->only ? ONLY : 0);
     }
     for (size_t i = 0; i < statics->count; i++) {
         const struct static_edge *e = &statics->edges[i];
-        if (e->caller == STATIC_ROOT || to_map[e->caller] == PATHMAP_NONE ||
-            !(a->begins[to_map[e->caller]] & THREAD) || to_map[e->callee] == PATHMAP_NONE)
-            continue;
-        if (!table_put(a->own_calls, (uint64_t)to_map[e->caller] << 32 | to_map[e->callee], NULL))
+        if (e->caller < a->functions && a->begins[e->caller] & THREAD && e->callee < a->functions &&
+            !table_put(a->own_calls, (uint64_t)e->caller << 32 | e->callee, NULL))
             return false;
     }
     return true;
@@ -69,8 +66,8 @@ static bool same_place(const struct admission *a, const struct place_of *x, cons
            memcmp(x->has, y->has, a->images * sizeof *x->has) == 0;
 }
 
-/* Settings in the map's numbers, those that are alike told. */
-static bool place_settings(struct admission *a, const struct settings *settings, const uint32_t *to_map)
+/* Settings as places, those that are alike told. */
+static bool place_settings(struct admission *a, const struct settings *settings)
 {
     struct table *first = table_new(); /* hash of a place -> its number */
     bool good = first;
@@ -78,7 +75,7 @@ static bool place_settings(struct admission *a, const struct settings *settings,
         struct setting setting = settings_at(settings, i);
         struct place_of *place = &a->places[i];
         place->start = setting.start;
-        place->called = setting.called == ORIGIN_UNKNOWN ? PATHMAP_NONE : to_map[setting.called];
+        place->called = setting.called < a->functions ? setting.called : PATHMAP_NONE;
         place->has = a->has + (size_t)setting.files * a->images;
         place->alike = i;
         uint64_t hash = hash_u64((uint64_t)place->called << 32 | place->start);
@@ -96,21 +93,16 @@ static bool place_settings(struct admission *a, const struct settings *settings,
     return good;
 }
 
-static bool fill(struct admission *a, const struct settings *settings, struct trie *trie,
-                 const struct statics *statics)
+static bool fill(struct admission *a, const struct settings *settings, const struct statics *statics)
 {
-    struct numbering functions = {0};
     a->places = calloc((size_t)a->setting_count + 1, sizeof *a->places);
     a->begins = calloc((size_t)a->functions + 1, sizeof *a->begins);
     a->own_calls = table_new();
-    bool good = a->places && a->begins && a->own_calls && numbering_make(&functions, trie, a->map) &&
-                (!statics || note_starts(a, statics, functions.to_map)) && find_files(a, settings) &&
-                place_settings(a, settings, functions.to_map);
-    numbering_clear(&functions);
-    return good;
+    return a->places && a->begins && a->own_calls && (!statics || note_starts(a, statics)) &&
+           find_files(a, settings) && place_settings(a, settings);
 }
 
-struct admission *admission_new(const struct settings *settings, struct trie *trie, const struct pathmap *map,
+struct admission *admission_new(const struct settings *settings, const struct pathmap *map,
                                 const struct statics *statics)
 {
     struct admission *a = calloc(1, sizeof *a);
@@ -120,7 +112,7 @@ struct admission *admission_new(const struct settings *settings, struct trie *tr
     a->functions = pathmap_function_count(map);
     a->images = pathmap_image_count(map);
     a->setting_count = settings_count(settings);
-    if (!fill(a, settings, trie, statics)) {
+    if (!fill(a, settings, statics)) {
         admission_free(a);
         a = NULL;
     }

@@ -19,10 +19,10 @@
 
 struct admission;
 
-/* Of the map made of this trie, whose functions settings name. statics: tell where stacks begin; NULL:
+/* Of a map over the trie whose functions the settings and statics name. statics: tell where stacks begin; NULL:
  * unknown. Settings and map are borrowed; settings that are added later are not known to it. NULL: out of
  * memory. */
-struct admission *admission_new(const struct settings *settings, struct trie *trie, const struct pathmap *map,
+struct admission *admission_new(const struct settings *settings, const struct pathmap *map,
                                 const struct statics *statics);
 void admission_free(struct admission *admission);
 /* The first of the settings in which the same paths can be; SETTING_ANY for one that was added later. Other

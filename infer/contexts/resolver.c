@@ -7,7 +7,6 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "infer/samples/translation.h"
 
 #define WALK 0.5 /* samples that a walk through a context is worth */
 
@@ -30,8 +29,9 @@ struct group {
 };
 
 struct resolver {
-    const struct pathmap *map; /* borrowed */
-    struct translation *translation;
+    const struct pathmap *map;         /* borrowed */
+    struct function_numbers *numbers;  /* of the map, or the trie that it is over */
+    struct function_numbers *own;      /* NULL: numbers is borrowed */
     const struct admission *admission; /* borrowed; NULL: any path can be anywhere */
     struct table *memo;     /* hash of (setting, function, height) -> index in answers; known CIDs only */
     struct table *expected; /* setting << 32 | node -> the bits of its share, a double */
@@ -45,16 +45,17 @@ struct resolver {
     bool settled; /* resolver_settle() */
 };
 
-struct resolver *resolver_new(const struct pathmap *map)
+struct resolver *resolver_new(const struct pathmap *map, struct function_numbers *numbers)
 {
     struct resolver *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     r->map = map;
-    r->translation = translation_new();
+    r->own = numbers ? NULL : function_numbers_of_map(map);
+    r->numbers = numbers ? numbers : r->own;
     r->memo = table_new();
     r->expected = table_new();
-    if (!r->translation || !r->memo || !r->expected) {
+    if (!r->numbers || !r->memo || !r->expected) {
         resolver_free(r);
         r = NULL;
     }
@@ -65,7 +66,7 @@ void resolver_free(struct resolver *r)
 {
     if (!r)
         return;
-    translation_free(r->translation);
+    function_numbers_free(r->own);
     table_free(r->memo);
     table_free(r->expected);
     free(r->answers);
@@ -126,36 +127,10 @@ const struct pathmap *resolver_map(const struct resolver *r)
     return r->map;
 }
 
-/* The map's number of an image, asked once. */
-static uint32_t resolver_image(struct resolver *r, struct translation_image *entry)
-{
-    if (entry->number == TRANSLATION_UNSET)
-        entry->number =
-            pathmap_find_image(r->map, image_path(entry->image), image_build_id(entry->image), NULL);
-    return entry->number;
-}
-
-static int resolver_find_function(struct resolver *r, const struct image *image, uint32_t function,
-                                  uint32_t *out)
-{
-    struct translation_image *entry = translation_of(r->translation, image);
-    if (!entry)
-        return -1;
-    uint32_t *number = &entry->functions[function];
-    if (*number == TRANSLATION_UNSET) {
-        uint32_t in_map = resolver_image(r, entry);
-        *number = in_map == PATHMAP_NONE
-                      ? PATHMAP_NONE
-                      : pathmap_find_function(r->map, in_map, image_function(image, function)->address);
-    }
-    *out = *number;
-    return 0;
-}
-
 uint32_t resolver_function(struct resolver *r, const struct image *image, uint32_t function)
 {
-    uint32_t number;
-    return resolver_find_function(r, image, function, &number) == 0 ? number : PATHMAP_NONE;
+    uint32_t number = function_number(r->numbers, image, function);
+    return number < pathmap_function_count(r->map) ? number : PATHMAP_NONE;
 }
 
 uint32_t resolver_frame(struct resolver *r, const struct process *process, const struct sample *sample,
@@ -465,11 +440,11 @@ int resolver_resolve(struct resolver *r, const struct process *process, const st
     result.reason = result.cid.reason;
     if (result.reason == UNKNOWN_NOT) {
         const struct place *place = &result.cid.place;
-        uint32_t function;
-        if (resolver_find_function(r, place->image, place->function, &function) < 0)
+        uint32_t function = function_number(r->numbers, place->image, place->function);
+        if (function == TRIE_NONE && !r->own)
             return error_memory(err);
         result.reason = UNKNOWN_CONTEXT;
-        if (function != PATHMAP_NONE && result.cid.height <= UINT32_MAX &&
+        if (function < pathmap_function_count(r->map) && result.cid.height <= UINT32_MAX &&
             resolve_in(r, setting, function, (uint32_t)result.cid.height, &result, err) < 0)
             return -ENOMEM;
     }

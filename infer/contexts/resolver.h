@@ -16,6 +16,7 @@
 
 #include "infer/contexts/admission.h"
 #include "infer/samples/cid.h"
+#include "infer/samples/function_numbers.h"
 
 enum resolved_kind {
     RESOLVED_PRECISE,   /* training saw one function path with this CID, the most probable one, and every call
@@ -51,8 +52,9 @@ struct resolved {
 
 struct resolver;
 
-/* map is borrowed. NULL: out of memory. */
-struct resolver *resolver_new(const struct pathmap *map);
+/* numbers: of the trie that the map is over; NULL: the resolver makes its own. Both are borrowed. NULL: out of
+ * memory. */
+struct resolver *resolver_new(const struct pathmap *map, struct function_numbers *numbers);
 void resolver_free(struct resolver *resolver);
 /* From now on candidates are those that can be in a sample's setting. admission is borrowed, and of the
  * resolver's map. To be called before anything is resolved. */

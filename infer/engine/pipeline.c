@@ -432,6 +432,7 @@ static int begin_run(struct pipeline *p, const struct pathmap *given, const stru
 {
     struct fit_input input = {.images = p->images,
                               .trie = p->learner->trie,
+                              .numbers = trainer_numbers(p->learner->trainer),
                               .settings = p->settings,
                               .survey = p->survey,
                               .audits = p->learner->audits,

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "infer/samples/translation.h"
+#include "infer/samples/function_numbers.h"
 #include "process/unwind.h"
 
 #define DEPTH_MAX    (1u << 20) /* frames of one stack */
@@ -36,8 +36,8 @@ struct entries {
     struct trie *trie;           /* borrowed */
     const struct image *program; /* borrowed, may be NULL */
     struct processes *processes;
-    struct translation *translation; /* to the trie's numbers */
-    struct table *threads;           /* TID -> struct thread * */
+    struct function_numbers *numbers; /* in the trie */
+    struct table *threads;            /* TID -> struct thread * */
     struct entries_summary summary;
 };
 
@@ -50,9 +50,9 @@ struct entries *entries_new(struct image_cache *images, struct trie *trie, const
     e->trie = trie;
     e->program = program;
     e->processes = processes_new(images, log);
-    e->translation = translation_new();
+    e->numbers = function_numbers_new(trie);
     e->threads = table_new();
-    if (!e->processes || !e->translation || !e->threads) {
+    if (!e->processes || !e->numbers || !e->threads) {
         entries_free(e);
         e = NULL;
     } else {
@@ -81,7 +81,7 @@ void entries_free(struct entries *e)
         free((struct thread *)(uintptr_t)value);
     }
     table_free(e->threads);
-    translation_free(e->translation);
+    function_numbers_free(e->numbers);
     processes_free(e->processes);
     free(e);
 }
@@ -137,26 +137,20 @@ static struct shadow_stack *thread_stack(struct thread *t, uint64_t base)
     return found;
 }
 
-/* The trie's number of a function; TRIE_NONE: out of memory. */
-static uint32_t function_number(struct entries *e, const struct image *image, uint32_t function)
+/* The trie's number of a function that is hooked, as its image is then; TRIE_NONE: out of memory. */
+static uint32_t hooked_number(struct entries *e, const struct image *image, uint32_t function)
 {
-    struct translation_image *entry = translation_of(e->translation, image);
-    if (!entry)
-        return TRIE_NONE;
-    if (entry->functions[function] != TRANSLATION_UNSET)
-        return entry->functions[function];
-    if (entry->number == TRANSLATION_UNSET) {
-        uint32_t number = trie_image(e->trie, image_path(image), image_build_id(image));
-        if (number == TRIE_NONE)
-            return TRIE_NONE;
-        trie_set_hooked(e->trie, number);
-        entry->number = number;
-    }
-    const struct image_function *f = image_function(image, function);
-    uint32_t number = trie_function(e->trie, entry->number, f->address, f->name);
+    uint32_t number = function_number(e->numbers, image, function);
     if (number != TRIE_NONE)
-        entry->functions[function] = number;
+        trie_set_hooked(e->trie, function_number_image(e->numbers, image));
     return number;
+}
+
+/* The number of a place's function; TRIE_NONE: it was never entered. */
+static uint32_t entered_number(struct entries *e, const struct place *place)
+{
+    uint32_t image = function_number_image(e->numbers, place->image);
+    return trie_find_function(e->trie, image, image_function(place->image, place->function)->address);
 }
 
 /* The word at an address of the stack, when the dump has it. */
@@ -192,10 +186,9 @@ static uint64_t shadow_return(struct entries *e, struct shadow_stack *s, const s
     if (!entered->return_address || !process_place(process, entered->return_address - 1, &place) ||
         place.function == IMAGE_NO_FUNCTION)
         return 0;
-    struct translation_image *entry = translation_of(e->translation, place.image);
-    uint32_t caller = entry ? entry->functions[place.function] : TRANSLATION_UNSET;
-    if (caller == TRANSLATION_UNSET)
-        return 0; /* never entered */
+    uint32_t caller = entered_number(e, &place);
+    if (caller == TRIE_NONE)
+        return 0;
     for (uint32_t i = s->depth; i-- > 0;) {
         if (s->frames[i].function == caller) {
             s->depth = i + 1;
@@ -214,7 +207,7 @@ static int begin_at_start(struct entries *e, struct shadow_stack *s)
         image_entry(e->program, &start) ? image_function_entry(e->program, start) : IMAGE_NO_FUNCTION;
     if (index == IMAGE_NO_FUNCTION)
         return 0;
-    uint32_t function = function_number(e, e->program, index);
+    uint32_t function = hooked_number(e, e->program, index);
     uint32_t node =
         function == TRIE_NONE ? TRIE_NONE : trie_child(e->trie, TRIE_ROOT, function, START_HEIGHT, 0);
     if (node == TRIE_NONE || !shadow_push(s, (struct shadow_frame){0, node, START_HEIGHT, function}))
@@ -227,7 +220,7 @@ static int enter(struct entries *e, struct shadow_stack *s, const struct process
                  const struct sample *sample, const struct place *place)
 {
     struct shadow_frame frame = {.node = TRIE_NONE, .height = (uint32_t)(s->base - sample->sp - 8)};
-    frame.function = function_number(e, place->image, place->function);
+    frame.function = hooked_number(e, place->image, place->function);
     if (frame.function == TRIE_NONE)
         return -1;
     dumped_word(sample, sample->sp, &frame.return_address);

@@ -64,10 +64,8 @@ static int meet_cids(struct expecting *x)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
         const struct candidate_path *candidates;
-        uint32_t function = in->functions[cids[i].function], answer;
-        int rc = function == PATHMAP_NONE
-                     ? 0
-                     : resolver_find(in->resolver, cids[i].setting, function, cids[i].height, &answer);
+        uint32_t answer;
+        int rc = resolver_find(in->resolver, cids[i].setting, cids[i].function, cids[i].height, &answer);
         if (rc == 0)
             continue;
         if (rc < 0 || coherence_meet(in->model, answer, (double)cids[i].samples) < 0)
@@ -117,8 +115,8 @@ static int column_of(const struct expecting *x, const struct moment *m, struct c
     const struct wanted *cids;
     uint32_t state;
     survey_cids(x->in->survey, &cids);
-    int rc = expectation_anchor(x->in->resolver, x->in->model, cids[m->cid].setting, x->in->nodes[m->anchor],
-                                &state);
+    int rc = expectation_anchor(x->in->resolver, x->in->model, cids[m->cid].setting,
+                                pathmap_number(resolver_map(x->in->resolver), m->anchor), &state);
     if (rc > 0) {
         out->first = state;
         out->count = 1;

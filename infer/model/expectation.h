@@ -19,8 +19,6 @@
 /* What the survey's CIDs and anchors are in the map that is resolved with. */
 struct expectation_input {
     const struct survey *survey;
-    const uint32_t *functions; /* map's number by the trie's (numbering.h) */
-    const uint32_t *nodes;     /* map's number by the trie's (trie_serialise_numbers) */
     struct resolver *resolver;
     struct coherence *model;
     uint32_t rounds; /* 0: the model learns from sure samples alone */

@@ -9,7 +9,6 @@
 #include "infer/model/automaton.h"
 #include "infer/model/graph_statics.h"
 #include "infer/model/novelty.h"
-#include "infer/samples/numbering.h"
 
 #define MAX_DEPTH 65536
 #define BEST      32u  /* paths asked for each CID */
@@ -32,7 +31,6 @@ struct extending {
     struct graph *graph;
     struct automaton *automaton;
     struct novelty *novelty;
-    struct numbering functions;
     uint32_t *asked; /* functions of the CIDs, numbers of the map */
     size_t asked_count;
     struct automaton_step *steps;
@@ -60,8 +58,7 @@ static int enter(struct extending *x, uint32_t setting, size_t depth, double sha
     uint32_t node = TRIE_ROOT;
     for (size_t i = 0; i < depth; i++) {
         *open |= x->steps[i].open;
-        node = trie_child(x->in->trie, node, x->functions.to_trie[x->steps[i].function], x->steps[i].height,
-                          x->steps[i].site);
+        node = trie_child(x->in->trie, node, x->steps[i].function, x->steps[i].height, x->steps[i].site);
         if (node == TRIE_NONE)
             return -ENOMEM;
     }
@@ -71,8 +68,7 @@ static int enter(struct extending *x, uint32_t setting, size_t depth, double sha
 /* The rank-th path of a CID into x->steps; its depth, 0 when it is too deep for them. */
 static size_t path_of(struct extending *x, const struct wanted *w, uint32_t rank)
 {
-    size_t depth =
-        automaton_path(x->automaton, x->functions.to_map[w->function], w->height, rank, x->steps, MAX_DEPTH);
+    size_t depth = automaton_path(x->automaton, w->function, w->height, rank, x->steps, MAX_DEPTH);
     return depth <= MAX_DEPTH ? depth : 0;
 }
 
@@ -112,7 +108,7 @@ static int graft(struct extending *x, const struct wanted *w, uint32_t node, uin
         depth++;
     if (depth >= MAX_DEPTH)
         return 0;
-    x->steps[depth] = (struct automaton_step){x->functions.to_map[w->function], w->height, site, false};
+    x->steps[depth] = (struct automaton_step){w->function, w->height, site, false};
     for (size_t i = depth; i-- > 0;) {
         struct pathmap_node n = pathmap_node(x->map, node);
         x->steps[i] = (struct automaton_step){n.function, n.height, n.site, false};
@@ -141,10 +137,10 @@ static int graft_callers(struct extending *x, const struct wanted *w, struct gra
 
 static int graft_all(struct extending *x, const struct wanted *w)
 {
-    uint32_t function = x->functions.to_map[w->function];
-    if (!x->in->weights || function == PATHMAP_NONE)
-        return 0;
+    uint32_t function = w->function;
     const uint32_t *classes;
+    if (!x->in->weights)
+        return 0;
     uint32_t count = graph_classes(x->graph, function, &classes);
     int rc = graft_callers(x, w, graph_callers(x->graph, function));
     if (rc == 0)
@@ -170,12 +166,10 @@ static int extend_one(struct extending *x, const struct wanted *w)
 {
     struct automaton_answer answer;
     struct extend_summary *summary = &x->out->summary;
-    uint32_t function = x->functions.to_map[w->function];
-    if (!x->in->weights && function != PATHMAP_NONE &&
-        !extend_is_open(x->map, x->in->admission, w->setting, function, w->height))
+    if (!x->in->weights && !extend_is_open(x->map, x->in->admission, w->setting, w->function, w->height))
         return 1;
     size_t before = x->out->count;
-    int rc = function == PATHMAP_NONE ? -ENOENT : automaton_find(x->automaton, function, w->height, &answer);
+    int rc = automaton_find(x->automaton, w->function, w->height, &answer);
     if (rc == 0 && is_far_fetched(x, w, &answer))
         rc = -ENOENT;
     if (rc == -ENOMEM || graft_all(x, w) < 0 || (rc == 0 && enter_paths(x, w, &answer) < 0))
@@ -203,19 +197,16 @@ static bool prepare(struct extending *x)
 {
     x->steps = malloc(MAX_DEPTH * sizeof *x->steps);
     x->novelty = x->in->weights ? NULL : novelty_new(x->map);
-    return x->steps && (x->novelty || x->in->weights) && numbering_make(&x->functions, x->in->trie, x->map) &&
-           graph_calls_of(x->map, x->in->statics, x->functions.to_map, &x->calls) == 0;
+    return x->steps && (x->novelty || x->in->weights) &&
+           graph_calls_of(x->map, x->in->statics, &x->calls) == 0;
 }
 
 /* Lists the functions of the wanted CIDs. false: out of memory. */
 static bool list_asked(struct extending *x, const struct wanted *wanted, size_t count)
 {
     x->asked = malloc((count + 1) * sizeof *x->asked);
-    for (size_t i = 0; x->asked && i < count; i++) {
-        uint32_t function = x->functions.to_map[wanted[i].function];
-        if (function != PATHMAP_NONE)
-            x->asked[x->asked_count++] = function;
-    }
+    for (size_t i = 0; x->asked && i < count; i++)
+        x->asked[x->asked_count++] = wanted[i].function;
     return x->asked;
 }
 
@@ -298,7 +289,6 @@ int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t
     graph_free(x.graph);
     graph_calls_free(&x.calls);
     novelty_free(x.novelty);
-    numbering_clear(&x.functions);
     free(x.steps);
     free(x.asked);
     if (rc < 0)

@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "infer/contexts/admission.h"
 #include "infer/model/expectation.h"
-#include "infer/samples/numbering.h"
 #include "infer/model/openness.h"
 #include "infer/model/weights.h"
 
@@ -18,7 +17,6 @@ struct fit {
     struct pathmap *map;
     struct resolver *resolver;   /* of the map */
     struct admission *admission; /* of the map; NULL before the survey is done */
-    uint32_t *nodes;             /* the map's node by the trie's */
     uint32_t *unwound;           /* unwound_samples() of the map */
     struct statics statics;      /* empty until extend_map() */
     struct coherence *model;     /* NULL before fit_coherence() */
@@ -43,7 +41,6 @@ void fit_free(struct fit *f)
     admission_free(f->admission);
     statics_free(&f->statics);
     pathmap_close(f->map);
-    free(f->nodes);
     free(f->unwound);
     free(f);
 }
@@ -60,46 +57,31 @@ static uint32_t *unwound_samples(const struct fit *f)
     struct anchors anchors = audits_paths(f->input.audits);
     for (size_t i = 0; unwound && f->input.trained && i < anchors.count; i++)
         if (anchors.nodes[i] != TRIE_NONE)
-            unwound[f->nodes[anchors.nodes[i]]]++;
+            unwound[pathmap_number(f->map, anchors.nodes[i])]++;
     return unwound;
 }
 
 int fit_map(struct fit *f, struct fathom_error *err)
 {
-    void *data;
-    size_t size;
-    struct pathmap *map;
-    uint32_t *nodes = NULL;
-    int rc = trie_serialise_numbers(f->input.trie, &data, &size, &nodes, err);
-    if (rc == 0)
-        rc = pathmap_open_memory(data, size, &map, err);
-    if (rc < 0) {
-        free(nodes);
-        return rc;
-    }
-    free(f->nodes);
-    f->nodes = nodes;
-    struct resolver *resolver = resolver_new(map);
-    struct admission *admission = f->surveyed ? admission_new(f->input.settings, f->input.trie, map,
-                                                              f->statics.edges ? &f->statics : NULL)
-                                              : NULL;
-    if (!resolver || (f->surveyed && !admission)) {
-        resolver_free(resolver);
-        admission_free(admission);
-        pathmap_close(map);
-        return error_memory(err);
-    }
-    resolver_admit(resolver, admission);
+    /* What was made for the map as it was. */
     resolver_free(f->resolver);
     admission_free(f->admission);
-    pathmap_close(f->map);
-    f->map = map;
-    f->admission = admission;
-    f->resolver = resolver;
     free(f->unwound);
+    f->resolver = NULL;
+    f->admission = NULL;
+    f->unwound = NULL;
+    int rc = f->map ? pathmap_update(f->map, err) : pathmap_over(f->input.trie, &f->map, err);
+    if (rc < 0)
+        return rc;
+    f->resolver = resolver_new(f->map, f->input.numbers);
     f->unwound = unwound_samples(f);
-    resolver_audited(resolver, f->unwound);
-    return f->unwound ? 0 : error_memory(err);
+    if (f->surveyed)
+        f->admission = admission_new(f->input.settings, f->map, f->statics.edges ? &f->statics : NULL);
+    if (!f->resolver || !f->unwound || (f->surveyed && !f->admission))
+        return error_memory(err);
+    resolver_admit(f->resolver, f->admission);
+    resolver_audited(f->resolver, f->unwound);
+    return 0;
 }
 
 int fit_surveyed(struct fit *f, struct fathom_error *err)
@@ -112,19 +94,13 @@ int fit_surveyed(struct fit *f, struct fathom_error *err)
 static int wanted_cids(struct fit *f, bool open, struct wanted **out, size_t *count)
 {
     const struct wanted *cids;
-    struct numbering functions = {0};
     size_t all = survey_cids(f->input.survey, &cids);
     *count = 0;
     *out = malloc((all + 1) * sizeof **out);
-    bool good = *out && numbering_make(&functions, f->input.trie, f->map);
-    for (size_t i = 0; good && i < all; i++) {
-        uint32_t function = functions.to_map[cids[i].function];
-        if (open || function == PATHMAP_NONE ||
-            extend_is_open(f->map, f->admission, cids[i].setting, function, cids[i].height))
+    for (size_t i = 0; *out && i < all; i++)
+        if (open || extend_is_open(f->map, f->admission, cids[i].setting, cids[i].function, cids[i].height))
             (*out)[(*count)++] = cids[i];
-    }
-    numbering_clear(&functions);
-    return good ? 0 : -ENOMEM;
+    return *out ? 0 : -ENOMEM;
 }
 
 /* Merges CIDs whose settings allow the same paths, and adds up their samples. false: out of memory. */
@@ -185,7 +161,7 @@ static int extend_closed(struct fit *f, const struct extend_input *input, struct
     rc = fit_map(f, err);
     for (size_t i = 0; rc == 0 && i < extension.count; i++) {
         const struct expected_path *path = &extension.paths[i];
-        if (resolver_expect(f->resolver, path->setting, f->nodes[path->node], path->share) < 0)
+        if (resolver_expect(f->resolver, path->setting, pathmap_number(f->map, path->node), path->share) < 0)
             rc = error_memory(err);
     }
     free(extension.paths);
@@ -196,19 +172,15 @@ static int extend_closed(struct fit *f, const struct extend_input *input, struct
 static int weigh(struct fit *f, const struct wanted *wanted, size_t count, struct weights **out,
                  struct fathom_error *err)
 {
-    struct numbering functions = {0};
     bool calls = f->input.trained && openness_hooked(f->input.trained);
     struct weights *weights = weights_new(f->map, f->unwound, calls);
-    bool good = weights && numbering_make(&functions, f->input.trie, f->map);
+    bool good = weights;
     if (good)
         weights_admit(weights, f->admission);
     for (size_t i = 0; good && i < count; i++) {
         const struct wanted *w = &wanted[i];
-        uint32_t function = functions.to_map[w->function];
-        good = function == PATHMAP_NONE ||
-               weights_add(weights, w->setting, function, w->height, w->samples) == 0;
+        good = weights_add(weights, w->setting, w->function, w->height, w->samples) == 0;
     }
-    numbering_clear(&functions);
     if (!good) {
         weights_free(weights);
         return error_memory(err);
@@ -300,10 +272,8 @@ int fit_paths(struct fit *f, struct fathom_error *err)
 {
     struct wanted *wanted;
     size_t count;
-    double openness;
     progress_show(f->input.progress, "finding paths", 0, 0);
-    if (openness_of(f->input.survey, f->input.trie, f->map, f->input.trained, &openness) < 0)
-        return error_memory(err);
+    double openness = openness_of(f->input.survey, f->map, f->input.trained);
     /* Not where nothing was learned: guesses would then be weighed by nothing but themselves. */
     uint32_t nodes = pathmap_node_count(f->map);
     bool open = nodes > 0 && nodes <= WEIGHTS_NODES && openness >= OPENNESS_LEAST;
@@ -316,20 +286,13 @@ int fit_paths(struct fit *f, struct fathom_error *err)
 
 int fit_coherence(struct fit *f, struct fathom_error *err)
 {
-    struct numbering functions = {0};
     progress_show(f->input.progress, "learning how long contexts last", 0, 0);
     f->model = coherence_new(f->resolver);
-    int rc = f->model && numbering_make(&functions, f->input.trie, f->map) ? 0 : error_memory(err);
     struct expectation_input input = {.survey = f->input.survey,
-                                      .functions = functions.to_map,
-                                      .nodes = f->nodes,
                                       .resolver = f->resolver,
                                       .model = f->model,
                                       .rounds = f->input.no_em ? 0 : EXPECTATION_ROUNDS};
-    if (rc == 0)
-        rc = expectation_run(&input, err);
-    numbering_clear(&functions);
-    return rc;
+    return f->model ? expectation_run(&input, err) : error_memory(err);
 }
 
 const struct pathmap *fit_pathmap(const struct fit *f)
@@ -349,7 +312,7 @@ struct coherence *fit_model(const struct fit *f)
 
 uint32_t fit_node(const struct fit *f, uint32_t node)
 {
-    return f->nodes[node];
+    return pathmap_number(f->map, node);
 }
 
 const struct extend_summary *fit_inferred(const struct fit *f)

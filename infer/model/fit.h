@@ -19,7 +19,8 @@ struct fit;
 
 struct fit_input { /* all borrowed */
     struct image_cache *images;
-    struct trie *trie; /* what was learned; grows */
+    struct trie *trie;                /* what was learned; grows */
+    struct function_numbers *numbers; /* of the trie */
     struct settings *settings;
     const struct survey *survey;
     const struct audits *audits;

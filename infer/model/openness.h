@@ -17,9 +17,7 @@
 /* Whether training saw every call into one of the map's images. */
 bool openness_hooked(const struct pathmap *map);
 /* The share of the survey's samples in hooked images whose CID training did not see; 1 when it hooked none,
- * or trained is NULL. trie: of the survey's numbers, into which `trained` was merged; map: made of it. 0 or
- * -ENOMEM. */
-int openness_of(const struct survey *survey, struct trie *trie, const struct pathmap *map,
-                const struct pathmap *trained, double *out);
+ * or trained is NULL. map: over the trie that the survey's numbers are of, into which `trained` was merged. */
+double openness_of(const struct survey *survey, const struct pathmap *map, const struct pathmap *trained);
 
 #endif

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "infer/samples/translation.h"
-
 struct trainer {
-    struct trie *trie;               /* borrowed */
-    struct translation *translation; /* to the trie's numbers */
+    struct trie *trie; /* borrowed */
+    struct function_numbers *numbers;
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
     uint32_t leaf;                /* of the last path entered */
     struct trainer_origin origin; /* and where its stack begins */
@@ -21,8 +19,8 @@ struct trainer *trainer_new(struct trie *trie)
     if (!t)
         return NULL;
     t->trie = trie;
-    t->translation = translation_new();
-    if (!t->translation) {
+    t->numbers = function_numbers_new(trie);
+    if (!t->numbers) {
         free(t);
         t = NULL;
     }
@@ -33,7 +31,7 @@ void trainer_free(struct trainer *t)
 {
     if (!t)
         return;
-    translation_free(t->translation);
+    function_numbers_free(t->numbers);
     free(t);
 }
 
@@ -42,25 +40,14 @@ void trainer_leave_out(struct trainer *t, const char *path)
     t->left_out = path;
 }
 
+struct function_numbers *trainer_numbers(struct trainer *t)
+{
+    return t->numbers;
+}
+
 uint32_t trainer_function(struct trainer *t, const struct place *place)
 {
-    struct translation_image *entry = translation_of(t->translation, place->image);
-    if (!entry)
-        return TRIE_NONE;
-    uint32_t *number = &entry->functions[place->function];
-    if (*number != TRANSLATION_UNSET)
-        return *number;
-    if (entry->number == TRANSLATION_UNSET) {
-        uint32_t image = trie_image(t->trie, image_path(place->image), image_build_id(place->image));
-        if (image == TRIE_NONE)
-            return TRIE_NONE;
-        entry->number = image;
-    }
-    const struct image_function *function = image_function(place->image, place->function);
-    uint32_t found = trie_function(t->trie, entry->number, function->address, function->name);
-    if (found != TRIE_NONE)
-        *number = found;
-    return found;
+    return function_number(t->numbers, place->image, place->function);
 }
 
 /* Whether the path can be entered: every frame has a function and a height that the trie can hold. */
@@ -79,14 +66,14 @@ static bool trainer_usable(const struct trainer *t, size_t count, uint64_t base)
 
 static bool trainer_covers(struct trainer *t, const struct unwind_frame *frame)
 {
-    struct translation_image *entry = translation_of(t->translation, frame->place.image);
-    return !entry || entry->number == TRANSLATION_UNSET || trie_covers(t->trie, entry->number);
+    uint32_t image = function_number_image(t->numbers, frame->place.image);
+    return image == TRIE_NONE || trie_covers(t->trie, image);
 }
 
 static bool trainer_keeps_site(struct trainer *t, const struct unwind_frame *caller)
 {
-    struct translation_image *entry = translation_of(t->translation, caller->place.image);
-    return !entry || entry->number == TRANSLATION_UNSET || trie_keeps_sites(t->trie, entry->number);
+    uint32_t image = function_number_image(t->numbers, caller->place.image);
+    return image == TRIE_NONE || trie_keeps_sites(t->trie, image);
 }
 
 /* The innermost frame of an image that the trie covers (all of them are looked up first); count when there is

@@ -4,7 +4,7 @@
 #ifndef FATHOM_INFER_SAMPLES_TRAINER_H
 #define FATHOM_INFER_SAMPLES_TRAINER_H
 
-#include "pathmap/map/trie.h"
+#include "infer/samples/function_numbers.h"
 #include "process/unwind.h"
 
 struct trainer;
@@ -15,6 +15,8 @@ void trainer_free(struct trainer *trainer);
 
 /* Stacks with a frame in this file (borrowed) are not entered, as if the frame was in no function. */
 void trainer_leave_out(struct trainer *trainer, const char *path);
+/* Those that it enters functions with; the trainer's. */
+struct function_numbers *trainer_numbers(struct trainer *trainer);
 /* The trie's number of a place's function (which it must have), added when new. TRIE_NONE: out of memory. */
 uint32_t trainer_function(struct trainer *trainer, const struct place *place);
 /* Unwinds the sample's dump and enters every prefix of its path with its height: each gets one pass, the

@@ -1,14 +1,18 @@
-/* map_data.h - what an open map is made of, for open.c and pathmap.c. */
+/* map_data.h - what an open map is made of, for open.c, index.c and pathmap.c. */
 #ifndef FATHOM_PATHMAP_MAP_MAP_DATA_H
 #define FATHOM_PATHMAP_MAP_MAP_DATA_H
 
 #include "base/file.h"
-#include "pathmap/map/fmap.h"
+#include "pathmap/map/order.h"
 #include "pathmap/map/pathmap.h"
 
 /* All pointers go into the file's bytes; lengths agree with each other, what the numbers in them say is not
- * to be trusted, but for `paths`, whose entries are below path_count. */
+ * to be trusted, but for `paths`, whose entries are below path_count. Of a growing map they go into `memory` and
+ * `order`, and its functions, images and names are the trie's. */
 struct pathmap {
+    const struct trie
+        *trie;          /* the growing map; NULL: from a file, as are the functions, images and strings */
+    struct order order; /* of its nodes: owned */
     const struct fmap_node *nodes;
     const struct fmap_cid *index;
     uint32_t index_entries;         /* at least 1 */
@@ -24,7 +28,7 @@ struct pathmap {
     struct trie_statistics statistics;
     uint32_t version;
     struct file_view view; /* when it came from a file */
-    void *memory;          /* when it was handed in: owned */
+    void *memory;          /* when it did not: owned */
 };
 
 #endif

@@ -176,6 +176,7 @@ void pathmap_close(struct pathmap *map)
     if (!map)
         return;
     file_view_close(&map->view);
+    order_clear(&map->order);
     free(map->memory);
     free(map);
 }

@@ -17,14 +17,23 @@ static const char *map_text(const struct pathmap *map, uint32_t offset)
 
 uint32_t pathmap_image_count(const struct pathmap *map)
 {
-    return map->image_count;
+    return map->trie ? map->trie->image_count : map->image_count;
+}
+
+static struct pathmap_image trie_image_at(const struct trie *trie, uint32_t index)
+{
+    const struct trie_image *from = &trie->images[index];
+    return (struct pathmap_image){from->hooked, from->entered, names_text(trie->names, from->path),
+                                  from->build_id};
 }
 
 struct pathmap_image pathmap_image(const struct pathmap *map, uint32_t index)
 {
     struct pathmap_image image = {.path = ""};
-    if (index >= map->image_count)
+    if (index >= pathmap_image_count(map))
         return image;
+    if (map->trie)
+        return trie_image_at(map->trie, index);
     const struct fmap_image *from = &map->images[index];
     image.path = map_text(map, from->path);
     image.hooked = from->hooked != 0;
@@ -47,7 +56,7 @@ bool pathmap_sampled(const struct pathmap *map)
 
 static bool any_hooked(const struct pathmap *map)
 {
-    bool any = false;
+    bool any = map->trie && map->trie->any_hooked;
     for (uint32_t i = 0; i < map->image_count; i++)
         any |= map->images[i].hooked != 0;
     return any;
@@ -55,12 +64,12 @@ static bool any_hooked(const struct pathmap *map)
 
 bool pathmap_leaves_out(const struct pathmap *map)
 {
-    return map->version < FMAP_VERSION && any_hooked(map);
+    return (map->trie ? map->trie->leaves_out : map->version < FMAP_VERSION) && any_hooked(map);
 }
 
 bool pathmap_covers(const struct pathmap *map, uint32_t index)
 {
-    return index < map->image_count && (map->images[index].hooked || !any_hooked(map));
+    return index < pathmap_image_count(map) && (pathmap_image(map, index).hooked || !any_hooked(map));
 }
 
 uint32_t pathmap_function_count(const struct pathmap *map)
@@ -72,6 +81,11 @@ struct pathmap_function pathmap_function(const struct pathmap *map, uint32_t ind
 {
     if (index >= map->function_count)
         return (struct pathmap_function){.image = PATHMAP_NONE};
+    if (map->trie) {
+        const struct trie_function *known = &map->trie->functions[index];
+        const char *text = known->name == NAMES_NONE ? NULL : names_text(map->trie->names, known->name);
+        return (struct pathmap_function){known->image, known->address, text};
+    }
     const struct fmap_function *from = &map->functions[index];
     const char *name = map_text(map, from->name);
     return (struct pathmap_function){
@@ -125,6 +139,10 @@ struct trie_statistics pathmap_statistics(const struct pathmap *map)
 
 uint32_t pathmap_find_function(const struct pathmap *map, uint32_t image, uint64_t address)
 {
+    if (map->trie) {
+        uint32_t known = trie_find_function(map->trie, image, address);
+        return known < map->function_count ? known : PATHMAP_NONE;
+    }
     const struct fmap_function *all = map->functions;
     uint32_t first = lower_bound(i, 0, map->function_count,
                                  all[i].image < image || (all[i].image == image && all[i].address < address));
@@ -136,7 +154,7 @@ uint32_t pathmap_find_image(const struct pathmap *map, const char *path, const s
                             bool *stale)
 {
     bool same_path = false;
-    for (uint32_t i = 0; i < map->image_count; i++) {
+    for (uint32_t i = 0; i < pathmap_image_count(map); i++) {
         struct pathmap_image image = pathmap_image(map, i);
         bool same = strcmp(image.path, path) == 0;
         if (!id ? same : id->size ? build_id_equal(&image.build_id, id) : same && !image.build_id.size) {

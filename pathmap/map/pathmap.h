@@ -1,5 +1,5 @@
 /*
- * pathmap.h - a path map as it is used: read-only, mapped from an .fmap file (docs/fmap.md) or in memory.
+ * pathmap.h - a path map as it is asked: mapped from an .fmap file (docs/fmap.md), or over a trie that grows.
  *
  * Nodes are sorted by CID and, within one, by function path, so all candidates of a CID stand side by side,
  * those of one path next to each other, and one hash access finds them. Safe for several threads. The file
@@ -22,6 +22,14 @@ int pathmap_open(const char *path, struct pathmap **out, struct fathom_error *er
 /* From trie_serialise()'s bytes, which the map takes over and frees (also on failure). */
 int pathmap_open_memory(void *data, size_t size, struct pathmap **out, struct fathom_error *err);
 void pathmap_close(struct pathmap *map);
+
+/* A map over a trie (borrowed), with its paths, counts and function numbers as they are now. -ENOMEM, -EFBIG. */
+int pathmap_over(const struct trie *trie, struct pathmap **out, struct fathom_error *err);
+/* The same for what the trie has grown by since. The map's nodes have new numbers if there are more of them, and
+ * answers that were kept are no longer true. Errors as above, which leave the map as it was. */
+int pathmap_update(struct pathmap *map, struct fathom_error *err);
+/* The map's number of a node of its trie; PATHMAP_NONE: the root, or newer than the map. */
+uint32_t pathmap_number(const struct pathmap *map, uint32_t node);
 
 struct pathmap_image {
     bool hooked;      /* training saw every call into it */

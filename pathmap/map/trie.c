@@ -102,21 +102,33 @@ bool trie_keeps_sites(const struct trie *t, uint32_t image)
     return !t->any_hooked || t->images[image].hooked;
 }
 
+static uint32_t function_hash(uint32_t image, uint64_t address)
+{
+    return (uint32_t)hash_u64(address ^ (uint64_t)image << 48);
+}
+
+uint32_t trie_find_function(const struct trie *t, uint32_t image, uint64_t address)
+{
+    uint32_t hash = function_hash(image, address), i;
+    size_t cursor = 0;
+    while ((i = numbers_next(&t->by_address, hash, &cursor)) != NUMBERS_NONE &&
+           (t->functions[i].address != address || t->functions[i].image != image))
+        ;
+    return i == NUMBERS_NONE ? TRIE_NONE : i;
+}
+
 uint32_t trie_function(struct trie *t, uint32_t image, uint64_t address, const char *name)
 {
-    uint32_t hash = (uint32_t)hash_u64(address ^ (uint64_t)image << 48);
-    size_t cursor = 0;
-    for (uint32_t i; (i = numbers_next(&t->by_address, hash, &cursor)) != NUMBERS_NONE;) {
-        struct trie_function *function = &t->functions[i];
-        if (function->address == address && function->image == image) {
-            if (function->name == NAMES_NONE && name && *name)
-                function->name = names_intern(t->names, name);
-            return i;
-        }
+    uint32_t known = trie_find_function(t, image, address);
+    bool unnamed = known == TRIE_NONE || t->functions[known].name == NAMES_NONE;
+    uint32_t text = unnamed && name && *name ? names_intern(t->names, name) : NAMES_NONE;
+    if (known != TRIE_NONE) {
+        if (unnamed)
+            t->functions[known].name = text;
+        return known;
     }
-    uint32_t text = name && *name ? names_intern(t->names, name) : NAMES_NONE;
     if (image >= t->image_count || !vec_reserve(t->functions, t->function_count, t->function_room, 1) ||
-        !numbers_put(&t->by_address, hash, t->function_count))
+        !numbers_put(&t->by_address, function_hash(image, address), t->function_count))
         return TRIE_NONE;
     t->functions[t->function_count] = (struct trie_function){address, image, text};
     return t->function_count++;

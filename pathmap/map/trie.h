@@ -44,6 +44,8 @@ bool trie_keeps_sites(const struct trie *trie, uint32_t image);
 /* The number of a function: an image's number and the function's entry address in it. name (mangled, may be
  * NULL) is kept for `map paths` on a machine without the binary. */
 uint32_t trie_function(struct trie *trie, uint32_t image, uint64_t address, const char *name);
+/* The same, TRIE_NONE when it is not there. */
+uint32_t trie_find_function(const struct trie *trie, uint32_t image, uint64_t address);
 uint32_t trie_function_count(const struct trie *trie);
 /* The child of `parent` for a call from `site` (the return address's image-virtual address in the parent's
  * image, 0 when unknown) to `function` whose CFA is `height` bytes below the base; added when new. Height
@@ -70,9 +72,6 @@ struct trie_statistics *trie_statistics(struct trie *trie);
 
 /* The map's bytes in the .fmap format (docs/fmap.md); malloc'ed, the caller frees. */
 int trie_serialise(const struct trie *trie, void **data, size_t *size, struct fathom_error *err);
-/* The same with each node's number in the map by that in the trie; malloc'ed, the caller frees. */
-int trie_serialise_numbers(const struct trie *trie, void **data, size_t *size, uint32_t **numbers,
-                           struct fathom_error *err);
 struct outfile;
 /* Writes the map; trie_save() opens the file too. */
 int trie_write(const struct trie *trie, struct outfile *out, struct fathom_error *err);

@@ -26,10 +26,7 @@ uint32_t rig_child(struct rig *r, uint32_t parent, unsigned function, uint32_t h
 
 void rig_finish(struct rig *r)
 {
-    void *data;
-    size_t size;
-    cr_assert_eq(trie_serialise(r->trie, &data, &size, NULL), 0);
-    cr_assert_eq(pathmap_open_memory(data, size, &r->map, NULL), 0);
+    cr_assert_eq(pathmap_over(r->trie, &r->map, NULL), 0);
     uint32_t image = pathmap_find_image(r->map, "/bin/program", &id, NULL);
     for (unsigned i = 0; i < RIG_FUNCTIONS; i++)
         r->numbers[i] = pathmap_find_function(r->map, image, 0x1000 + 16 * i);

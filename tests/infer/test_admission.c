@@ -103,11 +103,8 @@ static uint32_t in(struct scene *s, unsigned pid, enum setting_start start, uint
 
 static void finish(struct scene *s)
 {
-    void *data;
-    size_t size;
-    cr_assert_eq(trie_serialise(s->trie, &data, &size, NULL), 0);
-    cr_assert_eq(pathmap_open_memory(data, size, &s->map, NULL), 0);
-    s->admission = admission_new(s->settings, s->trie, s->map, &s->statics);
+    cr_assert_eq(pathmap_over(s->trie, &s->map, NULL), 0);
+    s->admission = admission_new(s->settings, s->map, &s->statics);
     cr_assert(s->admission);
 }
 
@@ -138,7 +135,7 @@ static bool allowed(const struct scene *s, uint32_t setting, unsigned f, uint32_
     bool *all = admission_nodes(s->admission, setting);
     cr_expect_eq(all[first], is);
     free(all);
-    struct resolver *resolver = resolver_new(s->map);
+    struct resolver *resolver = resolver_new(s->map, NULL);
     resolver_admit(resolver, s->admission);
     cr_expect_eq(resolver_find(resolver, setting, function_of(s, f), height, &answer), is);
     resolver_free(resolver);
@@ -197,7 +194,7 @@ Test(admission, functions_are_mapped)
     cr_expect_eq(admission_alike(s.admission, second), second);
     uint32_t answer, unknown = settings_count(s.settings);
     cr_expect_eq(admission_alike(s.admission, unknown), SETTING_ANY, "it was added later");
-    struct resolver *resolver = resolver_new(s.map);
+    struct resolver *resolver = resolver_new(s.map, NULL);
     resolver_admit(resolver, s.admission);
     cr_expect_eq(resolver_find(resolver, unknown, function_of(&s, X), 160, &answer), 1);
     resolver_free(resolver);
@@ -263,23 +260,17 @@ static const char *found(struct scene *s, uint32_t setting, unsigned function, u
     cr_assert_eq(extend_paths(&input, &wanted, 1, &extension, NULL), 0);
     uint32_t node = extension.count ? extension.paths[0].node : TRIE_ROOT;
     cr_expect_leq(extension.count, 1u);
-    /* The map of the grown trie tells the path. */
-    pathmap_close(s->map);
+    /* The map over the grown trie tells the path. */
     admission_free(s->admission);
     s->admission = NULL;
-    void *data;
-    size_t size;
-    uint32_t *numbers;
-    cr_assert_eq(trie_serialise_numbers(s->trie, &data, &size, &numbers, NULL), 0);
-    cr_assert_eq(pathmap_open_memory(data, size, &s->map, NULL), 0);
+    cr_assert_eq(pathmap_update(s->map, NULL), 0);
     uint32_t functions[8];
-    int depth = node == TRIE_ROOT ? 0 : pathmap_path(s->map, numbers[node], functions, 8);
+    int depth = node == TRIE_ROOT ? 0 : pathmap_path(s->map, pathmap_number(s->map, node), functions, 8);
     for (int i = 0; i < depth; i++)
         for (unsigned f = 0; f < FUNCTIONS; f++)
             if (function_of(s, f) == functions[i])
                 text[i] = letters[f];
     text[depth] = 0;
-    free(numbers);
     free(wider);
     free(extension.paths);
     return text;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "infer/model/expectation.h"
-#include "infer/samples/numbering.h"
 #include "tests/infer/world.h"
 
 /* fun0 calls fun1 and fun2; both call fun3, which calls fun4: ambiguous. fun5 under fun1 and fun6 under fun2
@@ -14,8 +13,6 @@ struct rig {
     struct world *world;
     struct survey *survey;
     struct coherence *model;
-    struct numbering functions;
-    uint32_t *nodes;
     uint32_t leaf; /* of the trie: fun4 under fun2 */
     uint64_t time;
 };
@@ -31,11 +28,6 @@ static struct rig begin(void)
     world_child(w, one, 5, 48, 10, 100, 100);
     world_child(w, two, 6, 48, 11, 100, 100);
     world_finish(w);
-    void *data;
-    size_t size;
-    cr_assert_eq(trie_serialise_numbers(w->trie, &data, &size, &r.nodes, NULL), 0);
-    free(data);
-    cr_assert(numbering_make(&r.functions, w->trie, w->map));
     r.model = coherence_new(w->resolver);
     return r;
 }
@@ -54,12 +46,8 @@ static void note(struct rig *r, unsigned function, uint32_t height, uint32_t anc
 
 static void run(struct rig *r, uint32_t rounds)
 {
-    struct expectation_input input = {.survey = r->survey,
-                                      .functions = r->functions.to_map,
-                                      .nodes = r->nodes,
-                                      .resolver = r->world->resolver,
-                                      .model = r->model,
-                                      .rounds = rounds};
+    struct expectation_input input = {
+        .survey = r->survey, .resolver = r->world->resolver, .model = r->model, .rounds = rounds};
     struct fathom_error err = {0};
     cr_assert_eq(expectation_run(&input, &err), 0, "%s", err.text);
 }
@@ -68,22 +56,22 @@ static void run(struct rig *r, uint32_t rounds)
 static double share(const struct rig *r)
 {
     const struct candidate_path *candidates;
-    struct pathmap_node leaf = pathmap_node(r->world->map, r->nodes[r->leaf]);
+    struct pathmap_node leaf = pathmap_node(r->world->map, pathmap_number(r->world->map, r->leaf));
     uint32_t answer, first;
     double two = 0, all = 0;
     cr_assert_eq(resolver_find(r->world->resolver, SETTING_ANY, leaf.function, leaf.height, &answer), 1);
     uint32_t count = resolver_candidates(r->world->resolver, answer, &candidates, &first);
     for (uint32_t i = 0; i < count; i++) {
         all += coherence_share(r->model, first + i);
-        two += candidates[i].node == r->nodes[r->leaf] ? coherence_share(r->model, first + i) : 0;
+        two += candidates[i].node == pathmap_number(r->world->map, r->leaf)
+                   ? coherence_share(r->model, first + i)
+                   : 0;
     }
     return two / all;
 }
 
 static void end(struct rig *r)
 {
-    numbering_clear(&r->functions);
-    free(r->nodes);
     coherence_free(r->model);
     survey_free(r->survey);
     world_close(r->world);
@@ -116,11 +104,13 @@ Test(expectation, anchors_are_states)
     struct rig r = begin();
     uint32_t state, first, answer;
     const struct candidate_path *candidates;
-    cr_assert_eq(expectation_anchor(r.world->resolver, r.model, SETTING_ANY, r.nodes[r.leaf], &state), 1);
-    struct pathmap_node leaf = pathmap_node(r.world->map, r.nodes[r.leaf]);
+    cr_assert_eq(expectation_anchor(r.world->resolver, r.model, SETTING_ANY,
+                                    pathmap_number(r.world->map, r.leaf), &state),
+                 1);
+    struct pathmap_node leaf = pathmap_node(r.world->map, pathmap_number(r.world->map, r.leaf));
     cr_assert_eq(resolver_find(r.world->resolver, SETTING_ANY, leaf.function, leaf.height, &answer), 1);
     resolver_candidates(r.world->resolver, answer, &candidates, &first);
-    cr_expect_eq(candidates[state - first].node, r.nodes[r.leaf]);
+    cr_expect_eq(candidates[state - first].node, pathmap_number(r.world->map, r.leaf));
     cr_expect_eq(expectation_anchor(r.world->resolver, r.model, SETTING_ANY, PATHMAP_NONE, &state), 0);
     note(&r, 4, 64, TRIE_NONE);
     note(&r, 4, 64, r.leaf);

@@ -39,7 +39,7 @@ static struct rig begin(bool hooked)
     r.g = trie_function(r.trie, image, 0x2000, NULL);
     r.library = trie_function(r.trie, library, 0x1000, NULL);
     trie_add(r.trie, trie_child(r.trie, outer, r.f, 48, 0), 1, 1);
-    r.map = map_of(r.trie);
+    cr_assert_eq(pathmap_over(r.trie, &r.map, NULL), 0);
     return r;
 }
 
@@ -59,25 +59,18 @@ static void add(struct rig *r, uint32_t function, uint32_t height, int samples)
                      0);
 }
 
-static double openness(struct rig *r, const struct pathmap *trained)
-{
-    double share = -1;
-    cr_assert_eq(openness_of(r->survey, r->trie, r->map, trained, &share), 0);
-    return share;
-}
-
 Test(openness, is_the_share_of_samples_that_training_never_saw)
 {
     struct rig r = begin(true);
-    cr_expect_eq(openness(&r, r.trained), 0, "no samples");
+    cr_expect_eq(openness_of(r.survey, r.map, r.trained), 0, "no samples");
     cr_expect(openness_hooked(r.trained));
     add(&r, r.f, 16, 5);
     add(&r, r.f, 32, 1);
-    cr_expect_eq(openness(&r, r.trained), 0);
+    cr_expect_eq(openness_of(r.survey, r.map, r.trained), 0);
     add(&r, r.library, 96, 100); /* training sees no calls of it */
-    cr_expect_eq(openness(&r, r.trained), 0);
+    cr_expect_eq(openness_of(r.survey, r.map, r.trained), 0);
     add(&r, r.f, 48, 2); /* the map has it now, but not from training */
-    cr_expect_eq(openness(&r, r.trained), 0.25);
+    cr_expect_eq(openness_of(r.survey, r.map, r.trained), 0.25);
     end(&r);
 }
 
@@ -85,11 +78,10 @@ Test(openness, functions_that_training_never_saw_tell_too)
 {
     struct rig r = begin(true);
     trie_add(r.trie, trie_child(r.trie, TRIE_ROOT, r.g, 16, 0), 1, 1);
-    pathmap_close(r.map);
-    r.map = map_of(r.trie);
+    cr_assert_eq(pathmap_update(r.map, NULL), 0);
     add(&r, r.f, 16, 1);
     add(&r, r.g, 16, 1);
-    cr_expect_eq(openness(&r, r.trained), 0.5);
+    cr_expect_eq(openness_of(r.survey, r.map, r.trained), 0.5);
     end(&r);
 }
 
@@ -97,8 +89,8 @@ Test(openness, without_hooks_the_world_is_open)
 {
     struct rig r = begin(false);
     add(&r, r.f, 16, 1);
-    cr_expect_eq(openness(&r, r.trained), 1);
-    cr_expect_eq(openness(&r, NULL), 1);
+    cr_expect_eq(openness_of(r.survey, r.map, r.trained), 1);
+    cr_expect_eq(openness_of(r.survey, r.map, NULL), 1);
     cr_expect_not(openness_hooked(r.trained));
     end(&r);
 }

@@ -82,12 +82,9 @@ uint32_t world_child(struct world *w, uint32_t parent, unsigned number, uint32_t
 
 void world_finish(struct world *w)
 {
-    void *data;
-    size_t size;
     struct fathom_error err = {0};
-    cr_assert_eq(trie_serialise(w->trie, &data, &size, &err), 0, "%s", err.text);
-    cr_assert_eq(pathmap_open_memory(data, size, &w->map, &err), 0, "%s", err.text);
-    w->resolver = resolver_new(w->map);
+    cr_assert_eq(pathmap_over(w->trie, &w->map, &err), 0, "%s", err.text);
+    w->resolver = resolver_new(w->map, NULL);
     cr_assert(w->resolver);
 }
 

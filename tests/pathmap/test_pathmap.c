@@ -194,12 +194,8 @@ Test(pathmap, where_samples_lay)
     trie_free(both);
 }
 
-Test(pathmap, candidates_are_all_nodes_of_the_cid)
+static void check_candidates(const struct pathmap *map)
 {
-    struct trie *trie = trie_new();
-    struct model unused = {0};
-    model_grow(&unused, trie, 7, 600, false);
-    struct pathmap *map = model_map(trie);
     uint32_t count = pathmap_node_count(map), shared = 0;
     for (uint32_t f = 0; f < pathmap_function_count(map); f++) {
         uint32_t of_function = 0, first = PATHMAP_NONE;
@@ -233,8 +229,71 @@ Test(pathmap, candidates_are_all_nodes_of_the_cid)
     cr_expect_eq(pathmap_find(map, pathmap_function_count(map), 8, &first), 0);
     cr_expect_eq(pathmap_find(map, PATHMAP_NONE, 8, &first), 0);
     cr_expect_eq(pathmap_function_nodes(map, pathmap_function_count(map), &first), 0);
+}
+
+Test(pathmap, candidates_are_all_nodes_of_the_cid)
+{
+    struct trie *trie = trie_new();
+    struct model unused = {0};
+    model_grow(&unused, trie, 7, 600, false);
+    struct pathmap *map = model_map(trie);
+    check_candidates(map);
     pathmap_close(map);
     model_free(&unused);
+    trie_free(trie);
+}
+
+/* Each node of the map is the child, in the trie, of the node that its parent is. */
+static void check_numbers(struct trie *trie, const struct pathmap *map)
+{
+    uint32_t count = trie_node_count(trie), *of = malloc(count * sizeof *of);
+    cr_assert(of);
+    cr_assert_eq(pathmap_node_count(map), count - 1);
+    cr_expect_eq(pathmap_number(map, TRIE_ROOT), PATHMAP_NONE);
+    cr_expect_eq(pathmap_number(map, count), PATHMAP_NONE);
+    for (uint32_t i = 1; i < count; i++) {
+        cr_assert_lt(pathmap_number(map, i), count - 1);
+        of[pathmap_number(map, i)] = i;
+    }
+    for (uint32_t i = 0; i < count - 1; i++) {
+        struct pathmap_node n = pathmap_node(map, i);
+        uint32_t parent = n.parent == PATHMAP_NONE ? TRIE_ROOT : of[n.parent];
+        cr_assert_eq(trie_child(trie, parent, n.function, n.height, n.site), of[i]);
+    }
+    cr_assert_eq(trie_node_count(trie), count, "all were there");
+    free(of);
+}
+
+Test(pathmap, over_a_trie_grows_with_it)
+{
+    struct trie *trie = trie_new();
+    struct pathmap *map;
+    struct model model = {0};
+    cr_assert_eq(pathmap_over(trie, &map, NULL), 0);
+    cr_expect_eq(pathmap_node_count(map), 0);
+    for (uint64_t seed = 1; seed < 5; seed++) {
+        struct model got = {0};
+        model_grow(&model, trie, seed, 200, false);
+        cr_assert_eq(pathmap_update(map, NULL), 0);
+        model_read(&got, map);
+        model_settle(&got);
+        model_settle(&model);
+        cr_assert(model_equal(&got, &model));
+        check_candidates(map);
+        check_numbers(trie, map);
+        model_free(&got);
+    }
+    uint32_t functions = pathmap_function_count(map), first;
+    uint32_t later = trie_function(trie, 0, 0x123456, "later");
+    cr_expect_eq(pathmap_find_function(map, 0, 0x123456), PATHMAP_NONE, "newer than the map");
+    cr_assert_eq(pathmap_update(map, NULL), 0);
+    cr_expect_eq(pathmap_function_count(map), functions + 1);
+    cr_expect_eq(pathmap_find_function(map, 0, 0x123456), later);
+    cr_expect_str_eq(pathmap_function(map, later).name, "later");
+    cr_expect_eq(pathmap_function_nodes(map, later, &first), 0);
+    check_candidates(map);
+    pathmap_close(map);
+    model_free(&model);
     trie_free(trie);
 }
 
