@@ -30,7 +30,12 @@ libinfer_la_SOURCES = \
 	infer/model/novelty.c infer/model/novelty.h \
 	infer/model/openness.c infer/model/openness.h \
 	infer/samples/origins.c infer/samples/origins.h \
+	infer/engine/list_cids.c infer/engine/list_cids.h \
+	infer/engine/observer.c infer/engine/observer.h \
+	infer/engine/passes.c infer/engine/passes.h \
 	infer/engine/pipeline.c infer/engine/pipeline.h \
+	infer/engine/resolve.c infer/engine/resolve.h \
+	infer/engine/vote.c infer/engine/vote.h \
 	infer/model/renewal.c infer/model/renewal.h \
 	infer/contexts/resolver.c infer/contexts/resolver.h \
 	infer/model/scaled.h \

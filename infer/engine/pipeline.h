@@ -1,14 +1,16 @@
 /*
- * pipeline.h - turns the samples of a recording into calling contexts (DESIGN section 2).
+ * pipeline.h - turns the samples of a recording into calling contexts (DESIGN section 2): the steps of inference,
+ * in their order.
  *
- * A recording is read several times:
- *   - with a map: once for the names of its images, to ignore a map of other programs (builds.h);
- *   - learn: stack dumps become a map of the recording itself, and give stacks their bases;
- *   - vote, if a base is still unknown: the map's heights, then the binaries' code, suggest one;
- *   - survey: lists the CIDs. fit.h then adds paths for those that training did not see in full, and learns
- *     the model of coherence.h by expectation-maximisation;
- *   - resolve: each sample's context goes to the sink.
- * Live samples need the first step alone, learn.h.
+ *   - with a map: the names of the recording's images are read first, to ignore a map of other programs
+ *     (builds.h);
+ *   - learn (learn.h): stack dumps become a map of the recording itself, and give stacks their bases;
+ *   - vote (vote.h), if a base is still unknown: the map's heights, then the binaries' code, suggest one;
+ *   - survey (list_cids.h): lists the CIDs. fit.h then adds paths for those that training did not see in full,
+ *     and learns the model of coherence.h by expectation-maximisation;
+ *   - resolve (resolve.h): each sample's context goes to the sink.
+ * Each step takes the records one by one. Learning takes them as they are recorded, too (pipeline_learn()); the
+ * other steps need all of them.
  *
  * An audit sample's dump gives the true path at that moment: it is an anchor for the samples of its thread
  * around it. Dumps of the samples to resolve are used to resolve them where that is asked for.
@@ -18,16 +20,11 @@
 
 #include "base/progress.h"
 #include "infer/model/extend.h"
-#include "infer/model/smooth.h"
 #include "infer/engine/learn.h"
+#include "infer/engine/resolve.h"
 #include "perfdata/reader.h"
 
 struct pipeline;
-
-/* Called for each sample of the event to resolve and each audit sample that was held back, in order of time,
- * except that ambiguous ones wait for later samples (smooth.h). process is NULL if the PID is unknown. A
- * negative return ends the run, which returns it. */
-typedef smoother_sink pipeline_sink;
 
 struct pipeline_options {
     enum learn_from learning;
@@ -55,13 +52,19 @@ struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_
                               const struct log *log);
 void pipeline_free(struct pipeline *pipeline);
 
+/* For a recording that is being made: its records, in order of time and once each, are learned from as they come.
+ * pipeline_run() then learns from none again. event as below; events are borrowed until pipeline_run(). */
+int pipeline_begin_live(struct pipeline *pipeline, const struct event *events, size_t count, uint32_t event,
+                        struct fathom_error *err);
+order_sink pipeline_learn; /* context: the pipeline */
+
 struct pipeline_input {
     struct reader *reader;
     uint32_t event;            /* the number, among the reader's, of the event whose samples go to the sink */
     const struct pathmap *map; /* merged with what is learned; may be NULL */
 };
-/* Runs all passes over a recording; at most once for a pipeline. */
-int pipeline_run(struct pipeline *pipeline, const struct pipeline_input *input, pipeline_sink *sink,
+/* Takes all steps over a recording; at most once for a pipeline. */
+int pipeline_run(struct pipeline *pipeline, const struct pipeline_input *input, resolve_sink *sink,
                  void *context, struct fathom_error *err);
 /* The map that pipeline_run() resolved with, to which the node numbers in struct resolved belong. NULL before
  * that. */

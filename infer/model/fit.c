@@ -310,11 +310,6 @@ struct coherence *fit_model(const struct fit *f)
     return f->model;
 }
 
-uint32_t fit_node(const struct fit *f, uint32_t node)
-{
-    return pathmap_number(f->map, node);
-}
-
 const struct extend_summary *fit_inferred(const struct fit *f)
 {
     return &f->inferred;

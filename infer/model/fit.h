@@ -45,7 +45,6 @@ int fit_coherence(struct fit *fit, struct fathom_error *err);
 const struct pathmap *fit_pathmap(const struct fit *fit); /* NULL before fit_map() */
 struct resolver *fit_resolver(const struct fit *fit);     /* NULL before fit_map() */
 struct coherence *fit_model(const struct fit *fit);       /* NULL before fit_coherence() */
-uint32_t fit_node(const struct fit *fit, uint32_t node);  /* the map's number of a node of the trie */
 /* What the automaton found; all zero before fit_paths(). */
 const struct extend_summary *fit_inferred(const struct fit *fit);
 

@@ -91,6 +91,15 @@ int builds_note(struct builds *b, const char *path, const struct build_id *id)
     return 0;
 }
 
+int builds_note_mapped(struct builds *b, const struct record *record)
+{
+    if (record->kind != RECORD_MMAP || !record->mmap.executable)
+        return 0;
+    struct build_id id = {.size = record->mmap.build_id_size};
+    memcpy(id.bytes, record->mmap.build_id, sizeof record->mmap.build_id);
+    return builds_note(b, record->mmap.path, &id);
+}
+
 bool builds_stale(const struct builds *b)
 {
     return b->stale;

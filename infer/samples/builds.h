@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "image/image.h"
 #include "pathmap/map/pathmap.h"
+#include "perfdata/record.h"
 
 struct builds;
 
@@ -20,6 +21,8 @@ void builds_free(struct builds *builds);
 /* Notes an image that ran or is mapped. A build-id of size 0 is not known: nothing is noted. What is of
  * another build than the map's is told through the log, once. 0 or -ENOMEM. */
 int builds_note(struct builds *builds, const char *path, const struct build_id *id);
+/* The same for a record, if it maps code: the image, by the build-id in the record. */
+int builds_note_mapped(struct builds *builds, const struct record *record);
 /* Whether an image of another build than the map's was noted. */
 bool builds_stale(const struct builds *builds);
 /* At the end: whether the map is of other programs. It has no image that was noted, nor another build of one,

@@ -76,7 +76,7 @@ static int take_training(struct check *c, struct fathom_error *err)
     return 0;
 }
 
-/* A pipeline_sink. */
+/* A resolve_sink. */
 static int take_answer(void *context, const struct process *process, const struct sample *sample,
                        const struct resolved *resolved, struct fathom_error *err)
 {

@@ -1,0 +1,21 @@
+/*
+ * list_cids.h - the step that surveys a recording: its CIDs with their settings, and when each was met.
+ */
+#ifndef FATHOM_INFER_ENGINE_LIST_CIDS_H
+#define FATHOM_INFER_ENGINE_LIST_CIDS_H
+
+#include "infer/contexts/unread.h"
+#include "infer/engine/observer.h"
+#include "infer/samples/survey.h"
+
+struct cid_lister { /* all borrowed */
+    struct observer *observer;
+    struct survey *survey; /* filled */
+    struct unread *unread; /* notes what could not be read */
+    bool open_programs;    /* the automaton will ask for the code of the programs */
+    bool open_all;         /* there is no map: the files' code is the only source of paths */
+};
+
+order_sink list_cids; /* context: a struct cid_lister */
+
+#endif

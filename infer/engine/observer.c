@@ -1,0 +1,73 @@
+/* observer.c - see observer.h. */
+#include "infer/engine/observer.h"
+
+bool observer_init(struct observer *o)
+{
+    o->settings = settings_new();
+    return o->settings;
+}
+
+void observer_clear(struct observer *o)
+{
+    settings_free(o->settings);
+    processes_free(o->processes);
+    run_times_free(o->run_times);
+}
+
+int observer_begin(struct observer *o, struct fathom_error *err)
+{
+    bool clock = attr_is_clock(&o->events[o->event].attr);
+    processes_free(o->processes);
+    run_times_free(o->run_times);
+    o->processes = processes_new(o->images, o->log);
+    o->run_times = run_times_new(clock ? o->event : RUN_TIME_NO_CLOCK);
+    o->own_at = 0;
+    audits_begin(o->learner->audits);
+    settings_begin_pass(o->settings);
+    return o->processes && o->run_times ? stack_bases_begin(o->learner->bases, err) : error_memory(err);
+}
+
+/* What the learner knows of the sample's own stack, which it met in the same order. */
+static void take_dump(struct observer *o, const struct sample *sample, struct observed *out)
+{
+    const struct learner *l = o->learner;
+    if (audits_is(l->audits, sample)) {
+        uint32_t anchor = audits_next(l->audits);
+        out->anchor = out->sample ? TRIE_NONE : anchor;
+    } else if (sample->stack) {
+        uint32_t own = o->own_at < l->own_count ? l->own[o->own_at++] : TRIE_NONE;
+        out->own = o->own_dumps ? own : TRIE_NONE;
+    }
+}
+
+int observer_take(struct observer *o, const struct record *record, struct observed *out,
+                  struct fathom_error *err)
+{
+    struct learner *l = o->learner;
+    *out = (struct observed){.anchor = TRIE_NONE, .own = TRIE_NONE};
+    int rc = l->base_unknown ? stack_bases_record(l->bases, record, err) : 0;
+    if (rc < 0 || record->kind != RECORD_SAMPLE)
+        return rc < 0 ? rc : processes_apply(o->processes, record, err);
+    const struct sample *sample = &record->sample;
+    out->sample = sample->event == o->event || audits_held(l->audits, sample);
+    take_dump(o, sample, out);
+    if (!out->sample && out->anchor == TRIE_NONE)
+        return 0;
+    out->process = process_find(o->processes, sample->pid);
+    bool placed = out->process && sample->has_regs;
+    if (l->base_unknown && placed)
+        rc = stack_bases_apply(l->bases, out->process, sample, err);
+    if (rc == 0 && placed && settings_of(o->settings, l->origins, out->process, sample, &out->setting) < 0)
+        rc = error_memory(err);
+    out->run.strand = process_strand(out->process, sample);
+    if (rc == 0 && o->times && run_times_pass(o->run_times, sample, &out->run) < 0)
+        rc = error_memory(err);
+    return rc;
+}
+
+void observer_open_mapped(const struct observer *o, const struct record *record)
+{
+    struct process *process = process_find(o->processes, record->pid);
+    if (process && table_find(o->learner->ran, record->pid))
+        process_mapping(process, record->mmap.address);
+}

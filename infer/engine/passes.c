@@ -1,0 +1,25 @@
+/* passes.c - see passes.h. */
+#include "infer/engine/passes.h"
+
+#define SHOW_RECORDS 4096u /* between two updates of the progress line */
+
+static int take_record(void *passes, const struct record *record, struct fathom_error *err)
+{
+    struct passes *p = passes;
+    if (p->records++ % SHOW_RECORDS == 0)
+        progress_show(p->progress, p->name, p->records, p->all);
+    return p->step(p->context, record, err);
+}
+
+int passes_run(struct passes *p, const char *name, order_sink *step, void *context, struct fathom_error *err)
+{
+    int rc = observer_begin(p->observer, err);
+    p->name = name;
+    p->step = step;
+    p->context = context;
+    p->records = 0;
+    if (rc == 0)
+        rc = reader_run(p->reader, take_record, p, err);
+    p->all = p->records;
+    return rc;
+}

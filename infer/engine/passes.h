@@ -1,0 +1,25 @@
+/*
+ * passes.h - hands all records of a recording to a step of the engine, from the first on, with what the observer
+ * follows as it was before them.
+ */
+#ifndef FATHOM_INFER_ENGINE_PASSES_H
+#define FATHOM_INFER_ENGINE_PASSES_H
+
+#include "base/progress.h"
+#include "infer/engine/observer.h"
+#include "perfdata/reader.h"
+
+struct passes {
+    struct reader *reader; /* borrowed, like the next two */
+    struct observer *observer;
+    const struct progress *progress; /* may be NULL */
+    uint64_t records, all;           /* met so far in this pass; in all of the last one (0: none yet) */
+    const char *name;                /* of the pass, for the progress line */
+    order_sink *step;
+    void *context; /* the step's */
+};
+
+int passes_run(struct passes *passes, const char *name, order_sink *step, void *context,
+               struct fathom_error *err);
+
+#endif

@@ -1,0 +1,68 @@
+/* vote.c - see vote.h. */
+#include "infer/engine/vote.h"
+
+static int vote(void *observer, const struct record *record, struct fathom_error *err)
+{
+    struct observer *o = observer;
+    if (record->kind != RECORD_SAMPLE)
+        return processes_apply(o->processes, record, err);
+    const struct sample *sample = &record->sample;
+    struct process *process = process_find(o->processes, sample->pid);
+    return process && sample->has_regs ? stack_bases_vote(o->learner->bases, process, sample, err) : 0;
+}
+
+/* Collects votes on main threads' bases from the binaries' code; opens all their files. */
+static int code_vote(void *observer, const struct record *record, struct fathom_error *err)
+{
+    struct observer *o = observer;
+    struct learner *l = o->learner;
+    const struct sample *sample = &record->sample;
+    int rc = stack_bases_record(l->bases, record, err);
+    if (rc == 0 && record->kind != RECORD_SAMPLE)
+        rc = processes_apply(o->processes, record, err);
+    if (rc == 0 && record->kind == RECORD_MMAP)
+        observer_open_mapped(o, record);
+    if (rc < 0 || record->kind != RECORD_SAMPLE)
+        return rc;
+    struct process *process = process_find(o->processes, sample->pid);
+    struct place place;
+    uint64_t cfa;
+    enum unknown_reason reason;
+    if (!process || process_has_stack(process, sample->tid) ||
+        !cid_cfa(process, sample, &place, &cfa, &reason))
+        return 0;
+    uint32_t function = trainer_function(l->trainer, &place);
+    return function == TRIE_NONE ? error_memory(err)
+                                 : stack_bases_code_vote(l->bases, sample, function, cfa, err);
+}
+
+/* Finds main threads' bases, which the votes by the map left unknown. */
+static int vote_by_code(struct passes *passes, struct fit *fit, uint64_t *voted, struct fathom_error *err)
+{
+    struct observer *o = passes->observer;
+    struct learner *l = o->learner;
+    struct statics statics;
+    int rc = passes_run(passes, "finding stacks by code", code_vote, o, err);
+    if (rc == 0)
+        rc = statics_build(l->trie, o->images, NULL, &statics, err);
+    if (rc < 0)
+        return rc;
+    struct code_heights *heights = code_heights_new(&statics, trie_function_count(l->trie));
+    rc = heights ? stack_bases_code_settle(l->bases, heights, voted, err) : error_memory(err);
+    code_heights_free(heights);
+    statics_free(&statics);
+    return rc < 0 ? rc : fit_map(fit, err);
+}
+
+int vote_bases(struct passes *passes, struct fit *fit, bool by_code, uint64_t *voted,
+               struct fathom_error *err)
+{
+    struct observer *o = passes->observer;
+    struct stack_bases *bases = o->learner->bases;
+    int rc = stack_bases_ballot(bases, fit_resolver(fit), o->images, err);
+    if (rc == 0)
+        rc = passes_run(passes, "finding stacks", vote, o, err);
+    if (rc == 0)
+        rc = stack_bases_settle(bases, voted, err);
+    return rc == 0 && by_code && stack_bases_want_code(bases) ? vote_by_code(passes, fit, voted, err) : rc;
+}
