@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/bytes.h"
 #include "base/text.h"
@@ -25,6 +26,27 @@ void head_free(struct head *head)
     build_ids_free(&head->build_ids);
     table_free(head->by_id);
     *head = (struct head){0};
+}
+
+int head_copy(struct head *head, const struct event *events, size_t count, const char *command,
+              struct fathom_error *err)
+{
+    struct utsname host;
+    head->command = command ? strdup(command) : NULL;
+    if ((command && !head->command) || !vec_reserve(head->events, 0, head->capacity, count))
+        return error_memory(err);
+    if (uname(&host) == 0)
+        snprintf(head->kernel, sizeof head->kernel, "%s", host.release);
+    for (; head->count < count; head->count++) {
+        struct event *copy = &head->events[head->count];
+        *copy = events[head->count];
+        copy->ids = malloc((copy->id_count + 1) * sizeof *copy->ids);
+        if (!copy->ids)
+            return error_memory(err);
+        if (copy->id_count)
+            memcpy(copy->ids, events[head->count].ids, copy->id_count * sizeof *copy->ids);
+    }
+    return 0;
 }
 
 #define SECTION_MOST ((uint64_t)64 << 20) /* bytes of one that are read */

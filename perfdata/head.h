@@ -28,6 +28,10 @@ struct head {
 
 /* Errors as reader_open(); the sentence names `path`. */
 int head_read(struct head *head, struct input *input, const char *path, struct fathom_error *err);
+/* That of a recording which this machine makes: events and command (may be NULL) are copied. -ENOMEM. Free it even
+ * on failure. */
+int head_copy(struct head *head, const struct event *events, size_t count, const char *command,
+              struct fathom_error *err);
 void head_free(struct head *head);
 
 /* A record in perf's own framing. */

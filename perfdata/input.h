@@ -17,7 +17,8 @@ struct input_block;
 
 struct input {
     size_t size;    /* bytes, as it was when it was opened */
-    uint8_t *spool; /* what a pipe gave: all of it. NULL: a file */
+    uint8_t *spool; /* what a pipe gave, or input_append(): all of it. NULL: a file */
+    size_t room;    /* of it, bytes */
     int fd;
     char *path;                 /* for messages; NULL: not open */
     struct input_block *blocks; /* of a file: those with bytes that are still in use, the newest first */
@@ -31,6 +32,9 @@ struct input {
 
 /* "-" is standard input. A pipe that does not start as perf.data does is left at once: -ENOMSG. */
 int input_open(const char *path, struct input *input, struct fathom_error *err);
+/* An input in memory that is empty at first, and grows. -ENOMEM. */
+int input_begin(struct input *input, struct fathom_error *err);
+int input_append(struct input *input, const void *data, size_t size, struct fathom_error *err);
 void input_close(struct input *input); /* one that is zeroed is allowed */
 
 /* Bytes of any place, inside the input, copied to `out`. -EBADMSG: the file was cut meanwhile. */

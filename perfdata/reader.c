@@ -21,6 +21,7 @@ struct reader {
     struct decoder *decoder;
     const struct log *log;
     struct reader_summary summary;
+    struct pass *live; /* of a recording that is being made; NULL: it is finished, or a file */
 };
 
 /* One pass. */
@@ -33,8 +34,13 @@ struct pass {
     void *context;
 };
 
+static void pass_end(struct pass *pass);
+
 static void reader_free(struct reader *reader)
 {
+    if (reader->live)
+        pass_end(reader->live);
+    free(reader->live);
     decoder_free(reader->decoder);
     head_free(&reader->head);
     input_close(&reader->input);
@@ -196,23 +202,89 @@ static int walk(struct pass *pass, struct fathom_error *err)
     return rc;
 }
 
+/* copy: as order_new(). End it even on failure. */
+static int pass_begin(struct pass *pass, struct reader *reader, bool copy, struct fathom_error *err)
+{
+    pass->reader = reader;
+    reader->summary = (struct reader_summary){.truncated = reader->head.truncated, .pipe = reader->head.pipe};
+    pass->order = order_new(reader->decoder, copy, count_and_pass_on, pass);
+    pass->unsampled = unsampled_new();
+    return pass->order && pass->unsampled ? 0 : error_memory(err);
+}
+
+static void pass_end(struct pass *pass)
+{
+    struct reader_summary *summary = &pass->reader->summary;
+    if (pass->order)
+        summary->damaged = order_damaged(pass->order);
+    if (pass->unsampled)
+        summary->unsampled = unsampled_count(pass->unsampled, &summary->started);
+    unsampled_free(pass->unsampled);
+    inflate_free(pass->inflate);
+    order_free(pass->order);
+}
+
 int reader_run(struct reader *reader, order_sink *sink, void *context, struct fathom_error *err)
 {
-    struct pass pass = {.reader = reader, .sink = sink, .context = context};
-    reader->summary = (struct reader_summary){.truncated = reader->head.truncated, .pipe = reader->head.pipe};
-    pass.order = order_new(reader->decoder, false, count_and_pass_on, &pass);
-    pass.unsampled = unsampled_new();
-    int rc = pass.order && pass.unsampled ? walk(&pass, err) : error_memory(err);
+    struct pass pass = {.sink = sink, .context = context};
+    int rc = pass_begin(&pass, reader, false, err);
+    if (rc == 0)
+        rc = walk(&pass, err);
     if (rc >= 0)
         rc = order_flush(pass.order, err);
-    if (pass.order)
-        reader->summary.damaged = order_damaged(pass.order);
-    if (pass.unsampled)
-        reader->summary.unsampled = unsampled_count(pass.unsampled, &reader->summary.started);
-    unsampled_free(pass.unsampled);
-    inflate_free(pass.inflate);
-    order_free(pass.order);
+    pass_end(&pass);
     return rc < 0 ? rc : 0;
+}
+
+int reader_open_live(const struct reader_live *live, struct reader **out, struct fathom_error *err)
+{
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (!reader || !(reader->live = calloc(1, sizeof *reader->live))) {
+        free(reader);
+        return error_memory(err);
+    }
+    reader->log = live->log;
+    reader->live->reader = reader;
+    reader->live->sink = live->sink;
+    reader->live->context = live->context;
+    int rc = input_begin(&reader->input, err);
+    if (rc == 0)
+        rc = head_copy(&reader->head, live->events, live->count, live->command, err);
+    if (rc == 0)
+        rc = decoder_new(reader->head.events, reader->head.count, &reader->decoder, err);
+    if (rc == 0)
+        rc = pass_begin(reader->live, reader, true, err);
+    if (rc < 0)
+        reader_free(reader);
+    else
+        *out = reader;
+    return rc;
+}
+
+int reader_append(struct reader *reader, const void *records, size_t size, struct fathom_error *err)
+{
+    const uint8_t *at = records, *end = at + size;
+    struct order *order = reader->live->order;
+    int rc = input_append(&reader->input, records, size, err);
+    reader->head.records_end = reader->input.size;
+    while (rc == 0 && at < end) {
+        size_t left = (size_t)(end - at), whole = left < RECORD_HEADER_SIZE ? 0 : load_u16(at + 6);
+        if (whole < RECORD_HEADER_SIZE || whole > left)
+            return error_set(err, EINVAL, "records that are not whole were added to a recording");
+        rc =
+            load_u32(at) == USER_FINISHED_ROUND ? order_round(order, err) : order_push(order, at, whole, err);
+        at += whole;
+    }
+    return rc;
+}
+
+int reader_finish(struct reader *reader, struct fathom_error *err)
+{
+    int rc = order_flush(reader->live->order, err);
+    pass_end(reader->live);
+    free(reader->live);
+    reader->live = NULL;
+    return rc;
 }
 
 /* The first event with samples. */

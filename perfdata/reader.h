@@ -1,5 +1,6 @@
 /*
- * reader.h - reads a perf.data file: ours, stock perf's, zstd-compressed ones and pipe mode.
+ * reader.h - reads a recording: a perf.data file (ours, stock perf's, zstd-compressed ones and pipe mode), or
+ * one that is being made.
  *
  * The file may be hostile: every offset and size is checked. A file that was cut (Ctrl-C, full disk, crash)
  * is read as far as it goes and says so: `truncated` below.
@@ -31,6 +32,24 @@ struct reader_summary {
  * file (pipe mode). log is borrowed. */
 int reader_open(const char *path, const struct log *log, struct reader **out, struct fathom_error *err);
 void reader_close(struct reader *reader);
+
+/* A recording that is being made, kept in memory. Its records go to the sink as they are appended, in order of
+ * time as far as that is known by then; from reader_finish() on it is read like a file. events are copied;
+ * command: as reader_command() tells it, may be NULL; log is borrowed. -ENOTSUP as above; -ENOMEM. */
+struct reader_live {
+    const struct event *events;
+    size_t count;
+    const char *command;
+    const struct log *log;
+    order_sink *sink;
+    void *context;
+};
+int reader_open_live(const struct reader_live *live, struct reader **out, struct fathom_error *err);
+/* Whole raw records. Ends early when the sink returns a negative value, which is handed through; what was
+ * appended stays. -ENOMEM, -EINVAL: it was not, or is not whole. */
+int reader_append(struct reader *reader, const void *records, size_t size, struct fathom_error *err);
+/* Hands on what still waits for its turn. */
+int reader_finish(struct reader *reader, struct fathom_error *err);
 
 size_t reader_events(const struct reader *reader, const struct event **out);
 /* The event to report: the one whose name begins with `name`, or with NULL the first that is no audit event

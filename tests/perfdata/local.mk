@@ -11,6 +11,10 @@ tests_perfdata_test_unsampled_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS
 tests_perfdata_test_stream_SOURCES = tests/perfdata/test_stream.c tests/perfdata/build.h tests/perfdata/recording.h
 tests_perfdata_test_stream_LDADD = libperfdata.la libbase.la $(ZSTD_LIBS) $(CRITERION_LIBS)
 
+UNIT_TESTS += tests/perfdata/test_live
+tests_perfdata_test_live_SOURCES = tests/perfdata/test_live.c tests/perfdata/build.h tests/perfdata/recording.h
+tests_perfdata_test_live_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
+
 E2E_TESTS += tests/perfdata/stock_perf.test
 check_PROGRAMS += tests/perfdata/dump
 tests_perfdata_dump_SOURCES = tests/perfdata/dump.c
