@@ -368,6 +368,29 @@ Test(view, an_empty_tree_says_so)
     report_tree_free(&tree);
 }
 
+Test(view, samples_without_weight_are_told)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;a", 0);
+    for (const struct view *view = view_table; view->name; view++)
+        expect(&tree, &(struct view_options){.view = view, .unit = "cycles"}, "no sample has any weight\n");
+    report_tree_free(&tree);
+}
+
+/* They are there where another metric has something. */
+Test(view, contexts_without_weight_are_not_shown)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;a", 5);
+    report_tree_add(&tree, "main;b", 0);
+    for (const struct view *view = view_table; view->name; view++) {
+        char *text = report_view(&tree, &(struct view_options){.view = view, .unit = "cycles"});
+        cr_expect(strstr(text, "a\n") && !strstr(text, "b\n") && !strstr(text, "more"), "%s", text);
+        free(text);
+    }
+    report_tree_free(&tree);
+}
+
 Test(view, weights_at_the_limit_do_not_overflow)
 {
     struct report_tree tree = report_tree_new();
