@@ -11,6 +11,7 @@
 #include "image/debuginfod.h"
 #include "infer/samples/locate.h"
 #include "infer/engine/pipeline.h"
+#include "profile/metric.h"
 
 #define NAME_BYTES 1024
 
@@ -28,9 +29,11 @@ struct fathom_walk {
     struct image_cache *images;
     struct debuginfod *debuginfod;
     struct pipeline *pipeline;
-    struct fathom_frame *known;      /* by map function; name NULL before it was looked up */
-    struct room best, other;         /* the context's own path, and the one that was asked for */
-    const struct resolved *resolved; /* of this context */
+    struct fathom_frame *known; /* by map function; name NULL before it was looked up */
+    struct room best, other;    /* the context's own path, and the one that was asked for */
+    struct metrics metrics;
+    const struct sample *sample;     /* of this context */
+    const struct resolved *resolved; /* likewise */
 };
 
 const char *fathom_version(void)
@@ -87,6 +90,16 @@ int fathom_context_path(const struct fathom_context *context, unsigned rank, str
     return 0;
 }
 
+int fathom_context_metric(const struct fathom_context *context, unsigned number, struct fathom_metric *metric)
+{
+    const struct fathom_walk *w = context->walk;
+    if (number >= w->metrics.count)
+        return -ERANGE;
+    const struct metric *m = w->metrics.at[number];
+    *metric = (struct fathom_metric){m->name, metrics_unit(&w->metrics, number), m->value(w->sample)};
+    return 0;
+}
+
 static int walk_sample(void *context, const struct process *process, const struct sample *sample,
                        const struct resolved *r, struct fathom_error *err)
 {
@@ -107,6 +120,7 @@ static int walk_sample(void *context, const struct process *process, const struc
         .walk = w,
     };
     w->resolved = r;
+    w->sample = sample;
     char name[NAME_BYTES];
     const struct place *place = &r->cid.place;
     if (r->kind != RESOLVED_UNKNOWN) {
@@ -148,6 +162,7 @@ int fathom_contexts(const char *recording, const char *map_path, fathom_context_
     struct reader *reader = NULL;
     struct pathmap *map = NULL;
     struct fathom_walk w = {.function = function, .user = user, .debuginfod = debuginfod_new(NULL)};
+    const struct event *events;
     uint32_t event = 0;
     w.images = image_cache_new(&(struct image_options){.debuginfod = w.debuginfod});
     w.pipeline =
@@ -159,6 +174,10 @@ int fathom_contexts(const char *recording, const char *map_path, fathom_context_
         rc = reader_open(recording, NULL, &reader, &err);
     if (rc == 0)
         rc = reader_main_event(reader, NULL, &event, &err);
+    if (rc == 0) {
+        reader_events(reader, &events);
+        rc = metrics_of(&events[event], NULL, &w.metrics, &err);
+    }
     if (rc == 0 && map_path)
         rc = pathmap_open(map_path, &map, &err);
     if (rc == 0)

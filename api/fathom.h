@@ -46,7 +46,7 @@ struct fathom_walk; /* of fathom_contexts() alone */
 struct fathom_context {
     uint32_t pid, tid;
     uint64_t time;   /* ns, the perf clock */
-    uint64_t weight; /* events that the sample stands for */
+    uint64_t weight; /* events that the sample stands for: the first of its metrics */
     enum fathom_certainty certainty;
     double probability; /* of this path among those that share function and height; 0 when unknown. It is what
                            'fathom report --min-confidence' compares with */
@@ -61,6 +61,19 @@ struct fathom_context {
  * -ERANGE: no such rank; -ENOMEM; -EBADMSG: a damaged map. Then *path is as it was. */
 FATHOM_API int fathom_context_path(const struct fathom_context *context, unsigned rank,
                                    struct fathom_path *path);
+
+/* Something that is counted: a context's value is the sum over its samples. */
+struct fathom_metric {
+    const char *name; /* "weight", "samples", "latency" */
+    const char *unit; /* "ns" of times, else what is counted: "page-faults:u", "samples", "cycles" */
+    uint64_t value;   /* of this sample */
+};
+
+/* The metrics of a sample, from number 0 on; all samples of a recording have the same. To be called from a
+ * fathom_context_function; the texts are good until fathom_contexts() returns. -ERANGE: there are no more;
+ * then *metric is as it was. */
+FATHOM_API int fathom_context_metric(const struct fathom_context *context, unsigned number,
+                                     struct fathom_metric *metric);
 
 /* Return 0 to go on; a negative value ends the run and is handed through. */
 typedef int fathom_context_function(void *user, const struct fathom_context *context);

@@ -69,11 +69,11 @@ static double walk_alone(struct program *p, int weighted)
 static struct result exact(int weighted)
 {
     struct program p = {.state = 1}, again = p;
-    struct cct *cct = cct_new();
+    struct cct *cct = cct_new(1);
     double from = seconds();
     for (unsigned i = 0; i < ADDS; i++) {
         uint64_t weight = weight_of(step(&p), weighted);
-        if (!cct_add(cct, p.path, p.depth, weight))
+        if (!cct_add(cct, p.path, p.depth, &weight))
             exit(1);
     }
     double spent = seconds() - from - walk_alone(&again, weighted);
@@ -85,12 +85,12 @@ static struct result exact(int weighted)
 static struct result streaming(double phi, int weighted)
 {
     struct program p = {.state = 1}, again = p;
-    struct hcct *hcct = hcct_new(phi / 5);
+    struct hcct *hcct = hcct_new(phi / 5, 1);
     size_t most = 0;
     double from = seconds();
     for (unsigned i = 0; i < ADDS; i++) {
         uint64_t weight = weight_of(step(&p), weighted);
-        if (hcct_add(hcct, p.path, p.depth, weight) < 0)
+        if (hcct_add(hcct, p.path, p.depth, &weight) < 0)
             exit(1);
         most = hcct_nodes(hcct) > most ? hcct_nodes(hcct) : most;
     }

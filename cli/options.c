@@ -85,6 +85,13 @@ bool option_fraction(struct terminal *t, const struct option_row *row, char *arg
     return true;
 }
 
+/* Appends one of several alternatives: "tree, callers or flat". */
+static void list_append(char *list, size_t size, const char *text, bool last)
+{
+    size_t length = strlen(list);
+    snprintf(list + length, size - length, "%s%s", length == 0 ? "" : last ? " or " : ", ", text);
+}
+
 bool option_choice(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
     char all[128] = "";
@@ -93,12 +100,30 @@ bool option_choice(struct terminal *t, const struct option_row *row, char *argum
             memcpy(value, &w->value, sizeof w->value); /* an enum is as large as an int */
             return true;
         }
-        size_t length = strlen(all);
-        snprintf(all + length, sizeof all - length, "%s%s",
-                 w == row->words ? ""
-                 : w[1].word     ? ", "
-                                 : " or ",
-                 w->word);
+        list_append(all, sizeof all, w->word, !w[1].word);
+    }
+    terminal_wrong(t, "--%s takes %s, not '%s'", row->name, all, argument);
+    return false;
+}
+
+/* The first entry of the row's table, or the one after `entry`; NULL at the end. */
+static const struct option_entry *table_entry(const struct option_row *row, const struct option_entry *entry)
+{
+    const char *at = entry ? (const char *)entry + row->table.size : row->table.at;
+    entry = (const struct option_entry *)(const void *)at;
+    return entry->name ? entry : NULL;
+}
+
+bool option_table(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    char all[256] = "";
+    for (const struct option_entry *e = table_entry(row, NULL), *next; e; e = next) {
+        next = table_entry(row, e);
+        if (strcmp(argument, e->name) == 0) {
+            memcpy(value, &e, sizeof e);
+            return true;
+        }
+        list_append(all, sizeof all, e->name, !next);
     }
     terminal_wrong(t, "--%s takes %s, not '%s'", row->name, all, argument);
     return false;
@@ -222,15 +247,32 @@ static void print_filled(const char *text, size_t indent, size_t at)
     putchar('\n');
 }
 
+/* What the option does; of a table, also the entries that there are. */
+static const char *row_help(const struct option_row *row, char *text, size_t size)
+{
+    if (row->take != option_table)
+        return row->help;
+    char entries[512] = "";
+    for (const struct option_entry *e = table_entry(row, NULL), *next; e; e = next) {
+        char one[128];
+        next = table_entry(row, e);
+        snprintf(one, sizeof one, e->help ? "%s (%s)" : "%s", e->name, e->help);
+        list_append(entries, sizeof entries, one, !next);
+    }
+    snprintf(text, size, "%s%s", row->help, entries);
+    return text;
+}
+
 static void print_row(const struct option_row *row)
 {
+    char help[1024];
     size_t at = row->letter ? (size_t)printf("  -%c, --%s", row->letter, row->name)
                             : (size_t)printf("      --%s", row->name);
     if (row->argument)
         at += (size_t)printf(" %s", row->argument);
     if (at + 1 > HELP_INDENT)
         at += (size_t)printf(" ");
-    print_filled(row->help, HELP_INDENT, at);
+    print_filled(row_help(row, help, sizeof help), HELP_INDENT, at);
 }
 
 int option_help(const struct command *command)

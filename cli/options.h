@@ -20,6 +20,12 @@ struct option_word {
     int value;
 };
 
+/* How the entries of a table begin whose names an option takes. */
+struct option_entry {
+    const char *name;
+    const char *help; /* a few words; NULL: the name says it */
+};
+
 struct option_row {
     const char *name;     /* of the long option; NULL: a line of its own in --help */
     char letter;          /* of the short one; 0: none */
@@ -35,6 +41,10 @@ struct option_row {
             double low, high;
         } fraction;
         const struct option_word *words;
+        struct {
+            const void *at; /* each entry begins as a struct option_entry; one without a name ends them */
+            size_t size;    /* of an entry, bytes */
+        } table;
     };
     const char *help; /* filled to the lines of --help; '\n' begins another one */
 };
@@ -57,6 +67,7 @@ option_take option_text;     /* const char *: the argument */
 option_take option_number;   /* uint64_t: decimal, from whole.low to whole.high */
 option_take option_fraction; /* double: decimal, from fraction.low to fraction.high */
 option_take option_choice;   /* an enum: the value of one of `words` */
+option_take option_table;    /* a pointer: to the entry of `table` with that name */
 option_take option_pids;     /* struct option_pids: "12,34", or "12 34" as pidof(1) prints; adds to them */
 option_take option_quiet;    /* the terminal's */
 option_take option_verbose;
@@ -69,6 +80,10 @@ struct option_pids {
 /* Offset of a member, which must have that type. */
 #define OPTION_AT(type, member, of) (offsetof(type, member) + 0 * sizeof(&((type *)0)->member == (of *)0))
 
+/* 0; the members at the beginning must be those of an entry. */
+#define OPTION_ENTRIES(of)                                                                                   \
+    (0 * sizeof(char[offsetof(of, name) == 0 && offsetof(of, help) == sizeof(char *) ? 1 : -1]))
+
 /* clang-format off */
 #define OPTION_FLAG(name, letter, type, member, text) \
     {name, letter, NULL, option_flag, OPTION_AT(type, member, bool), .help = (text)}
@@ -80,6 +95,10 @@ struct option_pids {
     {name, letter, argument, option_fraction, OPTION_AT(type, member, double), .fraction = {low, high}, .help = (text)}
 #define OPTION_CHOICE(name, letter, argument, list, of, type, member, text) \
     {name, letter, argument, option_choice, OPTION_AT(type, member, of), .words = (list), .help = (text)}
+/* --help lists the table's entries behind the text. */
+#define OPTION_TABLE(name, letter, argument, list, of, type, member, text) \
+    {name, letter, argument, option_table, OPTION_AT(type, member, const of *) + OPTION_ENTRIES(of), \
+     .table = {list, sizeof(of)}, .help = (text)}
 #define OPTION_PIDS(name, letter, argument, type, member, text) \
     {name, letter, argument, option_pids, OPTION_AT(type, member, struct option_pids), .help = (text)}
 /* `take` gets the command's whole struct. */

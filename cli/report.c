@@ -12,9 +12,6 @@
 #include "profile/profile.h"
 #include "image/debuginfod.h"
 #include "report/format.h"
-#include "report/text/weight.h"
-
-#define FORMATS_MAX 32
 
 struct report_options {
     const char *input, *map, *event, *symfs;
@@ -23,6 +20,7 @@ struct report_options {
     double phi;
     struct pipeline_options pipeline;
     const struct format *format;
+    const struct metric *metric;
     enum colour_when colour;
     uint64_t rows; /* 0: all */
     bool wide;     /* names in full, however wide the terminal is */
@@ -124,7 +122,7 @@ static int fill_heading(struct view_heading *h, const struct report_context *c, 
         .other_event = !attr_is_clock(&event->attr) && !(event->attr.sample_type & PERF_SAMPLE_STACK_USER),
         .base_unknown = counts.unknown_by_reason[UNKNOWN_BASE],
         .bare = counts.unknown_by_reason[UNKNOWN_REGISTERS],
-        .counted = summary.counted,
+        .counted = options->metric == metric_table ? summary.counted : 0, /* in what the event counts */
         .counted_share = summary.counted_share,
         .started = summary.started,
         .unsampled = summary.unsampled,
@@ -140,24 +138,20 @@ static int fill_heading(struct view_heading *h, const struct report_context *c, 
 static int write_report(struct report_context *c, struct reader *reader, const struct event *event,
                         const struct report_options *options, struct fathom_error *err)
 {
-    bool owned;
-    struct cct *tree = profile_tree(c->profile, options->phi, &owned);
-    if (!tree)
+    struct contexts contexts;
+    if (profile_contexts(c->profile, options->phi, &contexts) < 0)
         return error_memory(err);
     struct view_options view = options->view;
     char unit[sizeof event->name];
-    snprintf(unit, sizeof unit, "%s", event->name);
+    snprintf(unit, sizeof unit, "%s", metrics_unit(contexts.metrics, 0));
     text_clean(unit);
-    view.unit = attr_is_clock(&event->attr) ? WEIGHT_NS : unit;
+    view.unit = unit;
     view.verbose = c->terminal->verbose;
-    view.doubts = profile_doubts(c->profile);
     struct view_heading heading;
-    struct report report = {tree, profile_frames(c->profile), &heading, &view};
+    struct report report = {&contexts, &heading, &view};
     int rc = fill_heading(&heading, c, reader, event, options, err);
     if (rc == 0)
         rc = options->format->write(&report, stdout, err);
-    if (owned)
-        cct_free(tree);
     return rc;
 }
 
@@ -170,6 +164,20 @@ static int check_symfs(const char *directory, struct fathom_error *err)
     if (stat(directory, &st) < 0)
         return error_system(err, errno, "--symfs: cannot open %s", text_name(directory));
     return S_ISDIR(st.st_mode) ? 0 : error_set(err, ENOTDIR, "--symfs: %s is not a directory", directory);
+}
+
+/* What is counted depends on what the event's samples carry. */
+static int start_profile(struct report_context *c, const struct report_options *options,
+                         const struct reader *reader, struct image_cache *images, struct fathom_error *err)
+{
+    const struct event *events;
+    struct profile_options profile = options->profile;
+    reader_events(reader, &events);
+    int rc = metrics_of(&events[c->event], options->metric, &profile.metrics, err);
+    if (rc < 0)
+        return rc;
+    c->profile = profile_new(&profile, images);
+    return c->profile ? 0 : error_memory(err);
 }
 
 static int report_file(const struct report_options *options, struct terminal *terminal)
@@ -188,15 +196,16 @@ static int report_file(const struct report_options *options, struct terminal *te
         rc = reader_main_event(reader, options->event, &c.event, &err);
     if (rc == 0 && options->map)
         rc = pathmap_open(options->map, &map, &err);
+    if (rc == 0)
+        rc = start_profile(&c, options, reader, images, &err);
     if (rc < 0)
         goto out;
-    c.profile = profile_new(&options->profile, images);
     struct pipeline_options pipeline = options->pipeline;
     pipeline.progress = &terminal->progress;
     c.pipeline = pipeline_new(images, &pipeline, &terminal->log);
     c.truth = truth_new(NULL);
     c.checked = c.truth ? evaluation_new(c.truth) : NULL;
-    rc = c.profile && c.pipeline && c.checked ? 0 : error_memory(&err);
+    rc = c.pipeline && c.checked ? 0 : error_memory(&err);
     if (rc == 0)
         rc =
             pipeline_run(c.pipeline, &(struct pipeline_input){reader, c.event, map}, report_sample, &c, &err);
@@ -221,21 +230,6 @@ out:
     image_cache_free(images);
     debuginfod_free(image_options.debuginfod);
     return code;
-}
-
-/* --format */
-static bool take_format(struct terminal *terminal, const struct option_row *row, char *text, void *value)
-{
-    struct report_options *options = value;
-    struct option_word words[FORMATS_MAX + 1] = {{0}};
-    int number = 0;
-    for (int i = 0; i < FORMATS_MAX && format_table[i].name; i++)
-        words[i] = (struct option_word){format_table[i].name, i};
-    struct option_row choice = {.name = row->name, .words = words};
-    if (!option_choice(terminal, &choice, text, &number))
-        return false;
-    options->format = &format_table[number];
-    return true;
 }
 
 /* --no-audit */
@@ -267,8 +261,9 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
     struct report_options options = {
         .input = "perf.data",
         .format = &format_table[0],
+        .metric = &metric_table[0],
         .pipeline = {.learning = LEARN_DUMPS, .hold_back = true, .own_dumps = true},
-        .view = {.kind = VIEW_TREE, .min_percent = 0.5, .show_image = true},
+        .view = {.view = &view_table[0], .min_percent = 0.5, .show_image = true},
     };
     int code = options_parse(&report_command, &options, true, argc, argv, terminal);
     if (code >= 0)
@@ -286,8 +281,6 @@ static const struct option_word ambiguities[] = {{"likely", AMBIGUOUS_LIKELY},
                                                  {"split", AMBIGUOUS_SPLIT},
                                                  {"common", AMBIGUOUS_COMMON},
                                                  {0}};
-static const struct option_word views[] = {
-    {"tree", VIEW_TREE}, {"callers", VIEW_CALLERS}, {"flat", VIEW_FLAT}, {0}};
 static const struct option_word colours[] = {
     {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
 
@@ -308,9 +301,10 @@ static const struct option_row rows[] = {
                 "how sure each row is; always there when a row is less than 90% sure"),
     OPTION_FRACTION("min-confidence", 0, "P", 0, 1, struct report_options, profile.min_confidence,
                     "contexts less probable than P (0 to 1) are unknown"),
-    OPTION_CHOICE("view", 0, "VIEW", views, enum view_kind, struct report_options, view.kind,
-                  "tree (callers first), callers (hot functions first) or flat"),
-    OPTION_OWN("format", 0, "FORMAT", take_format, "text, or folded (for flame graphs)"),
+    OPTION_TABLE("view", 0, "VIEW", view_table, struct view, struct report_options, view.view, ""),
+    OPTION_TABLE("metric", 0, "NAME", metric_table, struct metric, struct report_options, metric,
+                 "what contexts are weighed by: "),
+    OPTION_TABLE("format", 0, "FORMAT", format_table, struct format, struct report_options, format, ""),
     OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct report_options, view.min_percent,
                     "leave out what weighs less (default: 0.5)"),
     OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct report_options, rows,

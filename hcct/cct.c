@@ -4,13 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/saturate.h"
 #include "hcct/cct_data.h"
 
-struct cct *cct_new(void)
+struct cct *cct_new(uint32_t metrics)
 {
     struct cct *cct = calloc(1, sizeof *cct);
-    if (cct && !tree_init(&cct->tree)) {
+    if (cct && !tree_init(&cct->tree, metrics)) {
         free(cct);
         return NULL;
     }
@@ -27,7 +26,7 @@ void cct_free(struct cct *cct)
 
 struct cct_node *cct_root(struct cct *cct)
 {
-    return &cct->tree.root;
+    return cct->tree.root;
 }
 
 struct cct_node *cct_child(struct cct *cct, struct cct_node *parent, uint32_t item)
@@ -35,30 +34,29 @@ struct cct_node *cct_child(struct cct *cct, struct cct_node *parent, uint32_t it
     return tree_child(&cct->tree, parent, item);
 }
 
-struct cct_node *cct_add(struct cct *cct, const uint32_t *items, size_t count, uint64_t weight)
+struct cct_node *cct_add(struct cct *cct, const uint32_t *items, size_t count, const uint64_t *values)
 {
-    struct cct_node *node = &cct->tree.root;
+    struct cct_node *node = cct->tree.root;
     for (size_t i = 0; i < count && node; i++)
         node = tree_child(&cct->tree, node, items[i]);
     if (node)
-        cct_weigh(cct, node, weight);
+        cct_weigh(cct, node, values);
     return node;
 }
 
-void cct_weigh(struct cct *cct, struct cct_node *node, uint64_t weight)
+void cct_weigh(struct cct *cct, struct cct_node *node, const uint64_t *values)
 {
-    node->self = add_saturating(node->self, weight);
-    cct->total = add_saturating(cct->total, weight);
+    values_add(node->self, values, cct->tree.metrics);
+    cct->total = add_saturating(cct->total, values[0]);
 }
 
 int cct_merge(struct cct *cct, const struct cct *other)
 {
-    const struct cct_node *top = &other->tree.root, *from = top;
-    struct cct_node *to = &cct->tree.root;
+    const struct cct_node *top = other->tree.root, *from = top;
+    struct cct_node *to = cct->tree.root;
     for (;;) {
-        to->self = add_saturating(to->self, from->self);
+        cct_weigh(cct, to, from->self);
         to->error = add_saturating(to->error, from->error);
-        cct->total = add_saturating(cct->total, from->self);
         if (from->first_child) {
             from = from->first_child;
         } else {

@@ -6,7 +6,7 @@
 
 struct cct {
     struct tree tree;
-    uint64_t total;
+    uint64_t total; /* weight */
 };
 
 #endif

@@ -2,16 +2,33 @@
 #include "hcct/children.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FAR_DOWN      8  /* a child found behind this many moves to the front */
 #define WIDE_CHILDREN 32 /* from so many on, children are found by hash */
 
-bool tree_init(struct tree *tree)
+static size_t values_size(const struct tree *tree)
 {
-    *tree = (struct tree){.count = 1};
+    return tree->metrics * sizeof(uint64_t);
+}
+
+static struct cct_node *node_new(struct tree *tree)
+{
+    struct cct_node *node = tree->free;
+    if (!node)
+        return arena_alloc(tree->arena, sizeof *node + values_size(tree));
+    tree->free = node->next_sibling;
+    memset(node->self, 0, values_size(tree));
+    return node;
+}
+
+bool tree_init(struct tree *tree, uint32_t metrics)
+{
+    *tree = (struct tree){.count = 1, .metrics = metrics};
     tree->arena = arena_new(0);
     tree->wide = table_new();
-    if (!tree->arena || !tree->wide) {
+    tree->root = tree->arena ? node_new(tree) : NULL;
+    if (!tree->root || !tree->wide) {
         tree_clear(tree);
         return false;
     }
@@ -69,15 +86,6 @@ static void widen(struct tree *tree, struct cct_node *parent)
         return;
     }
     tree->wide_lists++;
-}
-
-static struct cct_node *node_new(struct tree *tree)
-{
-    struct cct_node *node = tree->free;
-    if (!node)
-        return arena_alloc(tree->arena, sizeof *node);
-    tree->free = node->next_sibling;
-    return node;
 }
 
 static struct cct_node *child_new(struct tree *tree, struct cct_node *parent, uint32_t item)

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/saturate.h"
 #include "hcct/cct.h"
 
 #define NODE_MONITORED 0x80000000u /* hcct.c: it has a counter */
@@ -29,16 +30,17 @@ struct trail {
 };
 
 struct tree {
-    struct cct_node root;
-    struct arena *arena;   /* all other nodes */
+    struct cct_node *root;
+    struct arena *arena;   /* all nodes */
     struct cct_node *free; /* given back, linked by next_sibling */
     struct table *wide;    /* number of the wide list << 32 | item -> predecessor */
     uint32_t wide_lists;   /* numbers given out */
+    uint32_t metrics;      /* values in each node */
     size_t count;          /* nodes, with the root */
     struct trail trail;
 };
 
-bool tree_init(struct tree *tree); /* false: out of memory */
+bool tree_init(struct tree *tree, uint32_t metrics); /* false: out of memory */
 void tree_clear(struct tree *tree);
 /* The child for `item`, made when new. NULL: out of memory. */
 struct cct_node *tree_child(struct tree *tree, struct cct_node *parent, uint32_t item);
@@ -47,5 +49,11 @@ struct cct_node *tree_child(struct tree *tree, struct cct_node *parent, uint32_t
 struct cct_node *tree_path(struct tree *tree, const uint32_t *items, size_t count, struct cct_node **deepest);
 /* Takes a node without children out of the tree and gives its memory back. Not the root. */
 void tree_remove(struct tree *tree, struct cct_node *leaf);
+
+static inline void values_add(uint64_t *to, const uint64_t *values, uint32_t metrics)
+{
+    for (uint32_t i = 0; i < metrics; i++)
+        to[i] = add_saturating(to[i], values[i]);
+}
 
 #endif

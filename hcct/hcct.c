@@ -5,16 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/saturate.h"
 #include "base/vec.h"
 #include "hcct/hcct_data.h"
 
-struct hcct *hcct_new(double eps)
+struct hcct *hcct_new(double eps, uint32_t metrics)
 {
     if (!(eps > 0 && eps < 1))
         return NULL;
-    struct hcct *h = calloc(1, sizeof *h);
-    if (!h || !tree_init(&h->tree)) {
+    struct hcct *h = calloc(1, sizeof *h + metrics * sizeof *h->total);
+    if (!h || !tree_init(&h->tree, metrics)) {
         free(h);
         return NULL;
     }
@@ -36,7 +35,7 @@ void hcct_free(struct hcct *h)
 /* Removes a node that no counter and no child holds, and then its ancestors likewise (paper, Figure 4). */
 void hcct_prune(struct hcct *h, struct cct_node *node)
 {
-    while (node != &h->tree.root && !node->first_child && !(node->links & NODE_MONITORED)) {
+    while (node != h->tree.root && !node->first_child && !(node->links & NODE_MONITORED)) {
         struct cct_node *parent = node->parent;
         tree_remove(&h->tree, node);
         node = parent;
@@ -61,63 +60,64 @@ static void find_minimum(struct hcct *h)
 {
     if (!h->ordered) {
         for (size_t i = 0; i < h->count; i++)
-            h->counters[i].bound = h->counters[i].node->self;
+            h->counters[i].bound = h->counters[i].node->self[0];
         for (size_t i = h->count / 2; i-- > 0;)
             sift_down(h, i);
         h->ordered = true;
     }
-    while (h->counters[0].bound < h->counters[0].node->self) {
-        h->counters[0].bound = h->counters[0].node->self;
+    while (h->counters[0].bound < h->counters[0].node->self[0]) {
+        h->counters[0].bound = h->counters[0].node->self[0];
         sift_down(h, 0);
     }
 }
 
-static void monitor(struct counter *counter, struct cct_node *node, uint64_t weight, uint64_t error)
+/* Gives a node a counter that begins at `unseen`. */
+static void monitor(struct hcct *h, struct counter *counter, struct cct_node *node, const uint64_t *values)
 {
     node->links |= NODE_MONITORED;
-    node->self = add_saturating(weight, error);
-    node->error = error;
-    *counter = (struct counter){node->self, node};
+    node->self[0] = node->error = h->unseen;
+    values_add(node->self, values, h->tree.metrics);
+    *counter = (struct counter){node->self[0], node};
 }
 
-static int count_new(struct hcct *h, struct cct_node *node, uint64_t weight)
+static int count_new(struct hcct *h, struct cct_node *node, const uint64_t *values)
 {
     if (h->count < h->limit) {
         if (!vec_reserve(h->counters, h->count, h->room, 1))
             return -ENOMEM;
-        monitor(&h->counters[h->count++], node, weight, h->unseen);
+        monitor(h, &h->counters[h->count++], node, values);
         return 0;
     }
     find_minimum(h);
     struct cct_node *victim = h->counters[0].node;
-    if (h->unseen < victim->self)
-        h->unseen = victim->self;
-    hcct_forget(victim);
-    monitor(&h->counters[0], node, weight, h->unseen);
+    if (h->unseen < victim->self[0])
+        h->unseen = victim->self[0];
+    hcct_forget(h, victim);
+    monitor(h, &h->counters[0], node, values);
     sift_down(h, 0);
     hcct_prune(h, victim); /* the new path stays: its end is monitored */
     return 0;
 }
 
-int hcct_add(struct hcct *h, const uint32_t *items, size_t count, uint64_t weight)
+int hcct_add(struct hcct *h, const uint32_t *items, size_t count, const uint64_t *values)
 {
-    if (!weight)
-        return 0;
-    struct cct_node *deepest, *node = tree_path(&h->tree, items, count, &deepest);
+    struct cct_node *node = h->tree.root, *deepest = node;
+    if (values[0])
+        node = tree_path(&h->tree, items, count, &deepest);
     if (node && node->links & NODE_MONITORED)
-        node->self = add_saturating(node->self, weight);
-    else if (!node || (count && count_new(h, node, weight) < 0)) {
+        values_add(node->self, values, h->tree.metrics);
+    else if (!node || (node != h->tree.root && count_new(h, node, values) < 0)) {
         h->tree.trail.count = 0;
         hcct_prune(h, deepest);
         return -ENOMEM;
     }
-    h->total = add_saturating(h->total, weight);
+    values_add(h->total, values, h->tree.metrics);
     return 0;
 }
 
 uint64_t hcct_total(const struct hcct *h)
 {
-    return h->total;
+    return h->total[0];
 }
 
 uint64_t hcct_unseen(const struct hcct *h)

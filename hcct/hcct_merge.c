@@ -9,17 +9,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/saturate.h"
 #include "base/vec.h"
 #include "hcct/hcct_data.h"
 
 /* Removes every leaf without a counter, from below. */
 static void sweep(struct hcct *h)
 {
-    struct cct_node *node = &h->tree.root;
+    struct cct_node *node = h->tree.root;
     while (node->first_child)
         node = node->first_child;
-    while (node != &h->tree.root) {
+    while (node != h->tree.root) {
         struct cct_node *next = node->next_sibling, *parent = node->parent;
         if (!node->first_child && !(node->links & NODE_MONITORED))
             tree_remove(&h->tree, node);
@@ -37,8 +36,8 @@ struct pair {
 
 static int pairs_make(struct hcct *h, const struct hcct *other, struct pair *pairs)
 {
-    const struct cct_node *top = &other->tree.root, *from = top;
-    struct cct_node *to = &h->tree.root;
+    const struct cct_node *top = other->tree.root, *from = top;
+    struct cct_node *to = h->tree.root;
     for (size_t count = 0;;) {
         if (from->links & NODE_MONITORED)
             pairs[count++] = (struct pair){from, to};
@@ -71,7 +70,7 @@ static void counters_join(struct hcct *h, const struct hcct *other, const struct
     uint64_t ours = h->unseen, theirs = other->unseen;
     for (size_t i = 0; i < h->count; i++) {
         struct cct_node *node = h->counters[i].node;
-        node->self = add_saturating(node->self, theirs);
+        node->self[0] = add_saturating(node->self[0], theirs);
         node->error = add_saturating(node->error, theirs);
     }
     size_t count = h->count;
@@ -79,14 +78,15 @@ static void counters_join(struct hcct *h, const struct hcct *other, const struct
         const struct cct_node *from = pairs[i].from;
         struct cct_node *to = pairs[i].to;
         if (to->links & NODE_MONITORED) { /* `theirs` was only a stand-in */
-            to->self = add_saturating(to->self, from->self - theirs);
+            to->self[0] = add_saturating(to->self[0], from->self[0] - theirs);
             to->error -= theirs - from->error;
         } else {
             to->links |= NODE_MONITORED;
-            to->self = add_saturating(from->self, ours);
+            to->self[0] = add_saturating(from->self[0], ours);
             to->error = add_saturating(from->error, ours);
             h->counters[count++].node = to;
         }
+        values_add(to->self + 1, from->self + 1, h->tree.metrics - 1);
     }
     h->count = count;
     h->unseen = add_saturating(ours, theirs);
@@ -95,14 +95,14 @@ static void counters_join(struct hcct *h, const struct hcct *other, const struct
 static void counters_cut(struct hcct *h)
 {
     for (size_t i = 0; i < h->count; i++)
-        h->counters[i].bound = h->counters[i].node->self;
+        h->counters[i].bound = h->counters[i].node->self[0];
     if (h->count <= h->limit)
         return;
     qsort(h->counters, h->count, sizeof *h->counters, compare_counters);
     if (h->unseen < h->counters[h->limit].bound)
         h->unseen = h->counters[h->limit].bound;
     while (h->count > h->limit)
-        hcct_forget(h->counters[--h->count].node);
+        hcct_forget(h, h->counters[--h->count].node);
 }
 
 int hcct_merge(struct hcct *h, const struct hcct *other)
@@ -116,7 +116,7 @@ int hcct_merge(struct hcct *h, const struct hcct *other)
         counters_cut(h);
         h->ordered = false;
         h->eps = other->eps > h->eps ? other->eps : h->eps;
-        h->total = add_saturating(h->total, other->total);
+        values_add(h->total, other->total, h->tree.metrics);
     }
     h->tree.trail.count = 0;
     sweep(h);

@@ -21,7 +21,7 @@ static struct cct_node *copy_of(struct copying *c, const struct cct_node *node)
 {
     size_t count = 0;
     const uint64_t *known = NULL;
-    for (; node != &c->from->root && !(known = table_find(c->copies, (uintptr_t)node)); node = node->parent) {
+    for (; node != c->from->root && !(known = table_find(c->copies, (uintptr_t)node)); node = node->parent) {
         if (!vec_push(c->behind, count, c->room, node))
             return NULL;
     }
@@ -38,21 +38,23 @@ static struct cct_node *copy_of(struct copying *c, const struct cct_node *node)
 
 static int hot_copy(const struct hcct *h, struct copying *c, double phi)
 {
-    long double threshold = (long double)phi * h->total;
-    uint64_t rest = h->total;
+    long double threshold = (long double)phi * h->total[0];
+    uint64_t *rest = cct_root(c->to)->self;
+    values_add(rest, h->total, h->tree.metrics);
     for (size_t i = 0; i < h->count; i++) {
         const struct cct_node *node = h->counters[i].node;
-        if ((long double)node->self < threshold)
+        if ((long double)node->self[0] < threshold)
             continue;
         struct cct_node *copy = copy_of(c, node);
         if (!copy)
             return -ENOMEM;
-        copy->self = node->self;
         copy->error = node->error;
-        rest = rest > node->self ? rest - node->self : 0;
+        for (uint32_t m = 0; m < h->tree.metrics; m++) {
+            copy->self[m] = node->self[m];
+            rest[m] -= rest[m] < node->self[m] ? rest[m] : node->self[m];
+        }
     }
-    cct_root(c->to)->self = rest;
-    c->to->total = h->total;
+    c->to->total = h->total[0];
     return 0;
 }
 
@@ -60,7 +62,7 @@ struct cct *hcct_query(const struct hcct *h, double phi)
 {
     if (!(phi > h->eps))
         return NULL;
-    struct copying c = {.from = &h->tree, .to = cct_new(), .copies = table_new()};
+    struct copying c = {.from = &h->tree, .to = cct_new(h->tree.metrics), .copies = table_new()};
     if (!c.to || !c.copies || hot_copy(h, &c, phi) < 0) {
         cct_free(c.to);
         c.to = NULL;

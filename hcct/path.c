@@ -12,14 +12,14 @@ struct cct_node *tree_path(struct tree *tree, const uint32_t *items, size_t coun
 {
     struct trail *trail = &tree->trail;
     size_t shared = 0;
-    *deepest = &tree->root;
+    *deepest = tree->root;
     if (!trail_reserve(trail, count)) {
         trail->count = 0;
         return NULL;
     }
     while (shared < count && shared < trail->count && items[shared] == trail->items[shared])
         shared++;
-    struct cct_node *node = shared ? trail->nodes[shared - 1] : &tree->root;
+    struct cct_node *node = shared ? trail->nodes[shared - 1] : tree->root;
     for (trail->count = shared; trail->count < count; trail->count++) {
         *deepest = node;
         node = tree_child(tree, node, items[trail->count]);

@@ -2,8 +2,10 @@ noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = \
 	profile/agreement.c profile/agreement.h \
 	profile/common.c profile/common.h \
+	profile/contexts.h \
 	profile/doubts.c profile/doubts.h \
 	profile/frames.c profile/frames.h \
 	profile/framing.c profile/framing.h \
+	profile/metric.c profile/metric.h \
 	profile/profile.c profile/profile.h \
 	profile/shares.c profile/shares.h

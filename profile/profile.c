@@ -6,10 +6,12 @@
  */
 #include "profile/profile.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "hcct/hcct.h"
 #include "profile/agreement.h"
 #include "profile/common.h"
 #include "profile/shares.h"
@@ -29,13 +31,14 @@ struct profile {
     struct framing *framing;
     struct cct *exact; /* one of these two */
     struct hcct *bounded;
+    struct cct *hot;       /* what is in it; NULL before it was asked for */
     bool prepared;         /* for the map */
     uint64_t *places;      /* by map node, exact tree of plain paths: the cct_node where its path ends */
     struct table *others;  /* the same for parts of paths, by what they are, hashed */
     struct table *sets;    /* set of nodes, hashed -> struct known_set */
     struct doubts *doubts; /* exact tree: how sure its contexts are; not for shares */
-    struct shares *shares; /* AMBIGUOUS_SPLIT; NULL before the first sample */
-    struct common common;  /* AMBIGUOUS_COMMON: scratch */
+    struct shares *shares[METRICS_MAX]; /* AMBIGUOUS_SPLIT; NULL before the first sample */
+    struct common common;               /* AMBIGUOUS_COMMON: scratch */
     struct profile_counts counts;
 };
 
@@ -45,7 +48,7 @@ struct adding {
     const struct process *process;
     const struct sample *sample;
     const struct resolved *resolved;
-    uint64_t weight;
+    uint64_t values[METRICS_MAX]; /* of the profile's metrics */
 };
 
 struct profile *profile_new(const struct profile_options *options, struct image_cache *images)
@@ -59,9 +62,9 @@ struct profile *profile_new(const struct profile_options *options, struct image_
     p->sets = table_new();
     p->doubts = doubts_new();
     if (options->eps > 0)
-        p->bounded = hcct_new(options->eps);
+        p->bounded = hcct_new(options->eps, options->metrics.count);
     else
-        p->exact = cct_new();
+        p->exact = cct_new(options->metrics.count);
     if (!p->framing || !p->others || !p->sets || !p->doubts || (!p->exact && !p->bounded)) {
         profile_free(p);
         return NULL;
@@ -84,11 +87,13 @@ void profile_free(struct profile *p)
     table_free(p->sets);
     table_free(p->others);
     doubts_free(p->doubts);
-    shares_free(p->shares);
+    for (uint32_t m = 0; m < METRICS_MAX; m++)
+        shares_free(p->shares[m]);
     common_clear(&p->common);
     framing_free(p->framing);
     cct_free(p->exact);
     hcct_free(p->bounded);
+    cct_free(p->hot);
     free(p->places);
     free(p);
 }
@@ -97,31 +102,33 @@ static int prepare(struct profile *p, const struct pathmap *map, struct fathom_e
 {
     bool split = p->options.ambiguity == AMBIGUOUS_SPLIT;
     p->places = calloc((size_t)pathmap_node_count(map) + 1, sizeof *p->places);
-    p->shares = split ? shares_new(pathmap_node_count(map)) : NULL;
-    if (!p->places || (split && !p->shares))
+    bool ok = p->places;
+    for (uint32_t m = 0; m < p->options.metrics.count && split && ok; m++)
+        ok = (p->shares[m] = shares_new(pathmap_node_count(map)));
+    if (!ok)
         return error_memory(err);
     p->prepared = true;
     return framing_use(p->framing, map, err);
 }
 
-static void count(struct profile *p, const struct sample *sample, const struct resolved *r)
+static void count(struct profile *p, uint64_t weight, const struct resolved *r)
 {
     p->counts.samples++;
-    p->counts.weight += sample->period;
-    p->counts.expected += (double)sample->period * r->probability;
+    p->counts.weight += weight;
+    p->counts.expected += (double)weight * r->probability;
     switch (r->kind) {
     case RESOLVED_PRECISE:
-        p->counts.precise += sample->period;
+        p->counts.precise += weight;
         break;
     case RESOLVED_AMBIGUOUS:
-        p->counts.ambiguous += sample->period;
+        p->counts.ambiguous += weight;
         break;
     case RESOLVED_INFERRED:
-        p->counts.inferred += sample->period;
+        p->counts.inferred += weight;
         break;
     case RESOLVED_UNKNOWN:
-        p->counts.unknown += sample->period;
-        p->counts.unknown_by_reason[r->reason] += sample->period;
+        p->counts.unknown += weight;
+        p->counts.unknown_by_reason[r->reason] += weight;
         break;
     }
 }
@@ -154,8 +161,8 @@ static int add_framed(struct profile *p, const struct adding *a, uint64_t *place
         return rc;
     *node = NULL;
     if (p->bounded)
-        return hcct_add(p->bounded, items, count, a->weight) < 0 ? error_memory(err) : 0;
-    *node = cct_add(p->exact, items, count, a->weight);
+        return hcct_add(p->bounded, items, count, a->values) < 0 ? error_memory(err) : 0;
+    *node = cct_add(p->exact, items, count, a->values);
     if (place)
         *place = (uintptr_t)*node;
     return *node ? 0 : error_memory(err);
@@ -168,7 +175,7 @@ static bool add_known(struct profile *p, const struct adding *a, const uint64_t 
     if (!place || !*place)
         return false;
     *node = (struct cct_node *)(uintptr_t)*place;
-    cct_weigh(p->exact, *node, a->weight);
+    cct_weigh(p->exact, *node, a->values);
     return true;
 }
 
@@ -197,14 +204,18 @@ static int add_node(struct profile *p, const struct adding *a, uint32_t map_node
 static int add_shares(struct profile *p, const struct adding *whole, struct fathom_error *err)
 {
     const struct resolved *r = whole->resolved;
-    uint64_t parts[CANDIDATES_MAX];
-    shares_divide(p->shares, r->posterior, r->posterior_count, whole->weight, parts);
+    const uint32_t metrics = p->options.metrics.count;
+    uint64_t parts[METRICS_MAX][CANDIDATES_MAX];
+    for (uint32_t m = 0; m < metrics; m++)
+        shares_divide(p->shares[m], r->posterior, r->posterior_count, whole->values[m], parts[m]);
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < r->posterior_count; i++) {
         struct adding part = *whole;
         struct cct_node *node;
-        part.weight = parts[i];
-        if (parts[i])
+        bool any = false;
+        for (uint32_t m = 0; m < metrics; m++)
+            any |= (part.values[m] = parts[m][i]) > 0;
+        if (any)
             rc = add_node(p, &part, r->posterior[i].node, &node, err);
     }
     return rc;
@@ -343,7 +354,7 @@ static int add_likely(struct profile *p, const struct adding *a, struct fathom_e
         rc = add_node(p, a, agreed.node, &node, err);
     else
         rc = add_beginning(p, a, &agreed, key, &node, err);
-    if (rc == 0 && node && add_doubts(p, set, &agreed, a->weight, node) < 0)
+    if (rc == 0 && node && add_doubts(p, set, &agreed, a->values[0], node) < 0)
         rc = error_memory(err);
     return rc;
 }
@@ -360,8 +371,9 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
         r.reason = UNKNOWN_UNSURE;
         r.probability = 0;
     }
-    count(p, sample, &r);
-    struct adding a = {map, process, sample, &r, sample->period};
+    struct adding a = {map, process, sample, &r, {0}};
+    metrics_values(&p->options.metrics, sample, a.values);
+    count(p, a.values[0], &r);
     if (r.kind == RESOLVED_UNKNOWN)
         return add_unknown(p, &a, err);
     switch (p->options.ambiguity) {
@@ -381,20 +393,18 @@ void profile_counts(const struct profile *p, struct profile_counts *out)
     *out = p->counts;
 }
 
-const struct frames *profile_frames(const struct profile *p)
+int profile_contexts(struct profile *p, double phi, struct contexts *out)
 {
-    return framing_frames(p->framing);
-}
-
-const struct doubts *profile_doubts(const struct profile *p)
-{
-    return p->bounded || p->options.ambiguity == AMBIGUOUS_SPLIT || p->options.ambiguity == AMBIGUOUS_COMMON
-               ? NULL
-               : p->doubts;
-}
-
-struct cct *profile_tree(struct profile *p, double phi, bool *owned)
-{
-    *owned = p->bounded != NULL;
-    return p->bounded ? hcct_query(p->bounded, phi) : p->exact;
+    bool sure_known = p->options.ambiguity == AMBIGUOUS_LIKELY || p->options.ambiguity == AMBIGUOUS_BEST;
+    if (p->bounded) {
+        cct_free(p->hot);
+        p->hot = hcct_query(p->bounded, phi);
+    }
+    *out = (struct contexts){
+        .tree = p->bounded ? p->hot : p->exact,
+        .frames = framing_frames(p->framing),
+        .metrics = &p->options.metrics,
+        .doubts = p->exact && sure_known ? p->doubts : NULL,
+    };
+    return out->tree ? 0 : -ENOMEM;
 }

@@ -4,9 +4,8 @@
 #ifndef FATHOM_PROFILE_PROFILE_H
 #define FATHOM_PROFILE_PROFILE_H
 
+#include "profile/contexts.h"
 #include "profile/framing.h"
-#include "hcct/hcct.h"
-#include "profile/doubts.h"
 
 struct profile;
 
@@ -20,13 +19,14 @@ enum profile_ambiguity {
 };
 
 struct profile_options {
+    struct metrics metrics; /* what is added up; copied */
     enum profile_ambiguity ambiguity;
     double min_confidence; /* samples whose most probable path is less so are unknown: UNKNOWN_UNSURE */
-    double eps;            /* > 0: bounded memory, counters within eps of the total */
+    double eps;            /* > 0: bounded memory, weights within eps of the total */
     struct framing_options framing;
 };
 
-/* What the samples came to; weights in events. */
+/* What the samples came to; all but their number in the unit of the weight. */
 struct profile_counts {
     uint64_t samples, weight;
     uint64_t precise, ambiguous, inferred, unknown; /* resolver.h, enum resolved_kind */
@@ -41,12 +41,8 @@ void profile_free(struct profile *profile);
 int profile_add(struct profile *profile, const struct pathmap *map, const struct process *process,
                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
 void profile_counts(const struct profile *profile, struct profile_counts *out);
-const struct frames *profile_frames(const struct profile *profile);
-/* How sure the contexts of its tree are. NULL: not known, in bounded memory, and with AMBIGUOUS_SPLIT and
- * AMBIGUOUS_COMMON, where weights and frames say it. */
-const struct doubts *profile_doubts(const struct profile *profile);
-/* The tree to show. Exact: phi is not used and the tree stays the profile's (*owned false). Bounded: the
- * (phi, eps)-HCCT, which the caller frees (*owned true). NULL: out of memory. */
-struct cct *profile_tree(struct profile *profile, double phi, bool *owned);
+/* What there is to show, until something else is called. Exact: phi is not used. Bounded: the
+ * (phi, eps)-HCCT. 0 or -ENOMEM. */
+int profile_contexts(struct profile *profile, double phi, struct contexts *out);
 
 #endif

@@ -4,16 +4,16 @@
 static int write_text(const struct report *r, FILE *out, struct fathom_error *err)
 {
     int rc = view_heading_write(r->heading, r->view, out, err);
-    return rc == 0 ? view_write(r->tree, r->frames, r->view, out, err) : rc;
+    return rc == 0 ? view_write(r->contexts, r->view, out, err) : rc;
 }
 
 static int write_folded(const struct report *r, FILE *out, struct fathom_error *err)
 {
-    return folded_write(r->tree, r->frames, out, err);
+    return folded_write(r->contexts, out, err);
 }
 
 const struct format format_table[] = {
-    {"text", write_text},
-    {"folded", write_folded},
+    {"text", NULL, write_text},
+    {"folded", "for flame graphs", write_folded},
     {0},
 };

@@ -1,6 +1,6 @@
 /*
  * format.h - the table of formats that a report can be written in. A new exporter is a file with a function of
- * this type and a line in the table; --format takes its name.
+ * this type and a line in the table; --format takes its name, and --help shows its help.
  */
 #ifndef FATHOM_REPORT_FORMAT_H
 #define FATHOM_REPORT_FORMAT_H
@@ -9,14 +9,14 @@
 
 /* What there is to write; all borrowed. */
 struct report {
-    struct cct *tree;
-    const struct frames *frames;
+    const struct contexts *contexts;
     const struct view_heading *heading;
     const struct view_options *view;
 };
 
 struct format {
     const char *name;
+    const char *help; /* a few words; NULL: the name says it */
     int (*write)(const struct report *report, FILE *out, struct fathom_error *err);
 };
 

@@ -50,12 +50,12 @@ static int join_by_text(const struct branches *from, const uint32_t *numbers, ui
             rc = error_memory(err);
             break;
         }
-        place[i]->self = add_saturating(place[i]->self, branch->self);
+        place[i]->self[0] = add_saturating(place[i]->self[0], branch->self);
     }
     if (rc == 0 && from->at[0].self > 0) {
         struct cct_node *node = cct_child(joined, cct_root(joined), rest);
         if (node)
-            node->self = add_saturating(node->self, from->at[0].self);
+            node->self[0] = add_saturating(node->self[0], from->at[0].self);
         else
             rc = error_memory(err);
     }
@@ -183,12 +183,13 @@ static int write_joined(struct cct *joined, const struct names *texts, FILE *out
     return rc;
 }
 
-int folded_write(struct cct *cct, const struct frames *frames, FILE *out, struct fathom_error *err)
+int folded_write(const struct contexts *contexts, FILE *out, struct fathom_error *err)
 {
+    const struct frames *frames = contexts->frames;
     uint32_t items = frames_count(frames);
     struct names *texts = names_new();
     uint32_t *numbers = malloc(((size_t)items + 1) * sizeof *numbers);
-    struct cct *joined = cct_new();
+    struct cct *joined = cct_new(1);
     struct branches nodes = {0};
     int rc = texts && numbers && joined ? 0 : error_memory(err);
     if (rc == 0)
@@ -197,7 +198,7 @@ int folded_write(struct cct *cct, const struct frames *frames, FILE *out, struct
     if (rest == NAMES_NONE)
         rc = error_memory(err);
     if (rc == 0)
-        rc = branches_of_cct(&nodes, cct, NULL, err);
+        rc = branches_of_cct(&nodes, contexts->tree, NULL, err);
     if (rc == 0) {
         rc = branches_check(&nodes, items, err);
         if (rc == 0)

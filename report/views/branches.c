@@ -44,7 +44,7 @@ int branches_of_cct(struct branches *branches, struct cct *cct, const struct dou
     int rc = branches_init(branches, cct_count(cct), err);
     if (rc)
         return rc;
-    branches->at[0].self = root->self;
+    branches->at[0].self = root->self[0];
     branches->at[0].error = root->error;
     uint32_t index = 0; /* of node */
     for (;;) {
@@ -60,7 +60,7 @@ int branches_of_cct(struct branches *branches, struct cct *cct, const struct dou
             node = node->next_sibling;
             index = branches->at[index].parent;
         }
-        index = branches_add(branches, index, node->item, node->self, node->error);
+        index = branches_add(branches, index, node->item, node->self[0], node->error);
         if (index == BRANCHES_NONE) {
             branches_clear(branches);
             return error_memory(err);

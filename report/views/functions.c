@@ -37,7 +37,7 @@ int functions_of(const struct branches *b, const struct frames *frames, struct f
     }
     uint32_t count = 0;
     for (uint32_t item = 0; item < items; item++) {
-        if (inside_until[item] == 0)
+        if (at[item].total == 0)
             continue;
         at[count] = at[item];
         at[count++].item = item;

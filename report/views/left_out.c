@@ -3,7 +3,7 @@
 
 bool weighs_enough(const struct drawing *drawing, uint64_t weight)
 {
-    return (double)weight * 100.0 >= drawing->options->min_percent * (double)drawing->whole;
+    return weight > 0 && (double)weight * 100.0 >= drawing->options->min_percent * (double)drawing->whole;
 }
 
 void left_out_write(const struct drawing *drawing, uint64_t count, const char *one, const char *many,

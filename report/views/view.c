@@ -1,7 +1,14 @@
-/* view.c - chooses a view and lays out the tree for it; see view.h. */
+/* view.c - the table of views, and what they have in common: the tree is laid out for them. See view.h. */
 #include "report/views/view.h"
 
 #include "report/views/views.h"
+
+const struct view view_table[] = {
+    {"tree", "callers first", tree_write},
+    {"callers", "hot functions first", callers_write},
+    {"flat", NULL, flat_write},
+    {0},
+};
 
 static int write_branches(struct branches *b, const struct frames *frames, const struct view_options *options,
                           FILE *out, struct fathom_error *err)
@@ -19,12 +26,10 @@ static int write_branches(struct branches *b, const struct frames *frames, const
                               .whole = b->at[0].total,
                               .printer = &printer};
     if (drawing.whole == 0) {
-        printer_write(&printer, "nothing was sampled\n");
+        printer_write(&printer, b->count > 1 ? "no sample has any weight\n" : "nothing was sampled\n");
         return printer_finish(&printer, err);
     }
-    static int (*const views[])(const struct drawing *, struct fathom_error *) = {
-        [VIEW_TREE] = tree_write, [VIEW_CALLERS] = callers_write, [VIEW_FLAT] = flat_write};
-    rc = views[options->kind](&drawing, err);
+    rc = (options->view ? options->view : view_table)->write(&drawing, err);
     if (rc)
         return rc;
     char share[SHARE_SIZE];
@@ -34,14 +39,14 @@ static int write_branches(struct branches *b, const struct frames *frames, const
     return printer_finish(&printer, err);
 }
 
-int view_write(struct cct *cct, const struct frames *frames, const struct view_options *options, FILE *out,
+int view_write(const struct contexts *contexts, const struct view_options *options, FILE *out,
                struct fathom_error *err)
 {
     struct branches branches;
-    int rc = branches_of_cct(&branches, cct, options->doubts, err);
+    int rc = branches_of_cct(&branches, contexts->tree, contexts->doubts, err);
     if (rc)
         return rc;
-    rc = write_branches(&branches, frames, options, out, err);
+    rc = write_branches(&branches, contexts->frames, options, out, err);
     branches_clear(&branches);
     return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * view.h - a calling-context tree as text: top-down tree, callers of hot functions, flat; and folded stacks.
+ * view.h - a profile's contexts as text, in one of a table of views.
  *
  * A view writes through the FILE handed in and decides nothing about terminals: colour is an option. Trees
  * may be of any depth. Percentages are of the whole tree's weight; "100.0%" is all of it and "<0.1%" not
@@ -15,21 +15,23 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "hcct/cct.h"
-#include "profile/doubts.h"
-#include "profile/frames.h"
+#include "profile/contexts.h"
 #include "report/views/inferences.h"
 
-enum view_kind {
-    VIEW_TREE, /* from the roots inwards. Only forks are indented: each of a fork's branches starts with "+"
-                */
-    VIEW_CALLERS, /* for each function with weight of its own, its callers outwards, at most 256 levels. A
-                     caller is left out under min_percent unless it has a tenth of the function's weight */
-    VIEW_FLAT,    /* functions by their own weight, with totals in which recursion counts once, and images */
+struct drawing;
+
+struct view {
+    const char *name;
+    const char *help; /* a few words; NULL: the name says it */
+    int (*write)(const struct drawing *drawing, struct fathom_error *err);
 };
 
+/* Ends with one without a name; the first is the default. */
+extern const struct view view_table[];
+
 struct view_options {
-    enum view_kind kind;
+    const struct view *view; /* of the table; NULL: the default */
+
     double min_percent; /* leave out what weighs less (its weight stays in its parent's total) */
     unsigned max_rows;  /* the contexts with the most weight of their own to show, with the paths to them
                            (callers, flat: functions); 0: all */
@@ -38,10 +40,8 @@ struct view_options {
     bool show_image;  /* the image's name beside each function; the flat view always has it */
     size_t width;     /* of a row, in columns: longer names are shortened; 0: any */
     const char *unit; /* of the weight: "samples", "page-faults", WEIGHT_NS; NULL: not told */
-    const struct doubts
-        *doubts;     /* of the tree; NULL: not known. Tree and callers have a column of how sure each row
-                                    is when any of them is less than 90% */
-    bool confidence; /* the column whatever they are */
+    bool confidence;  /* tree and callers have a column of how sure each row is when any of them is less than
+                         90%; this: always */
 };
 
 /* What the heading tells: weights by how sure the context is. */
@@ -77,10 +77,12 @@ struct view_heading {
 /* Ends with an empty line. Of the options only the unit and `verbose` are used. */
 int view_heading_write(const struct view_heading *heading, const struct view_options *options, FILE *out,
                        struct fathom_error *err);
-int view_write(struct cct *cct, const struct frames *frames, const struct view_options *options, FILE *out,
+/* Shows the weight alone of all metrics. */
+int view_write(const struct contexts *contexts, const struct view_options *options, FILE *out,
                struct fathom_error *err);
 /* Brendan Gregg's folded stacks, for flamegraph.pl: "main;run;memcpy 12" a line, in the order of their bytes
- * (LC_ALL=C sort). ';' in names becomes ':'; contexts of one text become one line. */
-int folded_write(struct cct *cct, const struct frames *frames, FILE *out, struct fathom_error *err);
+ * (LC_ALL=C sort). ';' in names becomes ':'; contexts of one text become one line. The weight alone of all
+ * metrics. */
+int folded_write(const struct contexts *contexts, FILE *out, struct fathom_error *err);
 
 #endif

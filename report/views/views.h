@@ -17,14 +17,18 @@ struct drawing {
     struct printer *printer;
 };
 
+/* From the roots inwards. Only forks are indented: each of a fork's branches starts with "+". */
 int tree_write(const struct drawing *drawing, struct fathom_error *err);
+/* For each function with weight of its own, its callers outwards, at most 256 levels. A caller is left out
+ * under min_percent unless it has a tenth of the function's weight. */
 int callers_write(const struct drawing *drawing, struct fathom_error *err);
+/* Functions by their own weight, with totals in which recursion counts once, and images. */
 int flat_write(const struct drawing *drawing, struct fathom_error *err);
 
 /* Columns that are left for a name and what stands beside it, when the row began at this count of bytes; 0:
  * any number. */
 size_t room_left(const struct drawing *drawing, size_t row_began);
-/* Whether a weight is at least min_percent of all. */
+/* Whether a weight is at least min_percent of all, and not nothing. */
 bool weighs_enough(const struct drawing *drawing, uint64_t weight);
 /* "... 37 more contexts under 0.5%: 4.1% of the weight"; nothing when count is 0. `many` is the plural. */
 void left_out_write(const struct drawing *drawing, uint64_t count, const char *one, const char *many,

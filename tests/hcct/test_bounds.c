@@ -51,57 +51,57 @@ static struct cct_node *same_path(struct cct_node *root, const struct cct_node *
 
 static void check_counters(struct hcct *h, struct cct *truth, double eps)
 {
-    long double bound = (long double)eps * h->total;
+    long double bound = (long double)eps * h->total[0];
     size_t monitored = 0, nodes = 0;
     cr_assert_leq(h->count, (size_t)ceil(1 / eps));
     cr_assert_leq((long double)hcct_unseen(h), bound);
-    for (struct cct_node *n = &h->tree.root; n; n = cct_next(&h->tree.root, n)) {
+    for (struct cct_node *n = h->tree.root; n; n = cct_next(h->tree.root, n)) {
         nodes++;
         if (n->links & NODE_MONITORED) {
             const struct cct_node *exact = same_path(cct_root(truth), n);
             monitored++;
             cr_assert_not_null(exact);
-            cr_assert_leq(exact->self, n->self);
-            cr_assert_geq(exact->self, n->self - n->error);
+            cr_assert_leq(exact->self[0], n->self[0]);
+            cr_assert_geq(exact->self[0], n->self[0] - n->error);
             cr_assert_leq((long double)n->error, bound);
         } else {
-            cr_assert(n->first_child || n == &h->tree.root, "a leaf without a counter");
-            cr_assert_eq(n->self, 0);
+            cr_assert(n->first_child || n == h->tree.root, "a leaf without a counter");
+            cr_assert_eq(n->self[0], 0);
         }
     }
     cr_assert_eq(monitored, h->count);
     cr_assert_eq(nodes, hcct_nodes(h));
     for (struct cct_node *n = cct_root(truth); n; n = cct_next(cct_root(truth), n)) {
-        const struct cct_node *mine = same_path(&h->tree.root, n);
+        const struct cct_node *mine = same_path(h->tree.root, n);
         if (!mine || !(mine->links & NODE_MONITORED))
-            cr_assert_leq(n->self, hcct_unseen(h));
+            cr_assert_leq(n->self[0], hcct_unseen(h));
     }
 }
 
 static void check_query(const struct hcct *h, struct cct *truth, double phi, double eps)
 {
     struct cct *q = hcct_query(h, phi);
-    long double n_total = h->total;
+    long double n_total = h->total[0];
     uint64_t sum = 0;
     cr_assert_not_null(q);
     cr_assert_eq(cct_total(q), cct_total(truth));
     for (struct cct_node *n = cct_root(q); n; n = cct_next(cct_root(q), n)) {
-        sum += n->self;
-        if (n == cct_root(q) || !n->self) {
+        sum += n->self[0];
+        if (n == cct_root(q) || !n->self[0]) {
             cr_assert(n->first_child || n == cct_root(q), "a leaf that is not hot");
             continue;
         }
         const struct cct_node *exact = same_path(cct_root(truth), n);
-        cr_assert_gt((long double)exact->self, (phi - (long double)eps) * n_total);
-        cr_assert_leq(exact->self, n->self);
-        cr_assert_geq(exact->self, n->self - n->error);
+        cr_assert_gt((long double)exact->self[0], (phi - (long double)eps) * n_total);
+        cr_assert_leq(exact->self[0], n->self[0]);
+        cr_assert_geq(exact->self[0], n->self[0] - n->error);
     }
     cr_assert_eq(sum, cct_total(truth), "the total stays");
     for (struct cct_node *n = cct_root(truth); n; n = cct_next(cct_root(truth), n)) {
-        if (n == cct_root(truth) || n->self < phi * n_total)
+        if (n == cct_root(truth) || n->self[0] < phi * n_total)
             continue;
         const struct cct_node *found = same_path(cct_root(q), n);
-        cr_assert(found && found->self >= n->self, "a false negative");
+        cr_assert(found && found->self[0] >= n->self[0], "a false negative");
     }
     cct_free(q);
 }
@@ -122,8 +122,8 @@ static void feed(struct hcct *h, struct cct *truth, uint64_t *state, double skew
         uint32_t items[MAX_DEPTH];
         size_t depth = path_draw(state, skew, items);
         uint64_t weight = weighted ? weight_draw(state) : 1;
-        cr_assert_eq(hcct_add(h, items, depth, weight), 0);
-        cr_assert_not_null(cct_add(truth, items, depth, weight));
+        cr_assert_eq(hcct_add(h, items, depth, &weight), 0);
+        cr_assert_not_null(cct_add(truth, items, depth, &weight));
     }
 }
 
@@ -136,8 +136,8 @@ Test(bounds, hold_at_any_time)
         for (size_t s = 0; s < sizeof skews / sizeof *skews; s++) {
             for (unsigned weighted = 0; weighted < 2; weighted++) {
                 uint64_t state = e * 100 + s * 10 + weighted;
-                struct hcct *h = hcct_new(epsilons[e]);
-                struct cct *truth = cct_new();
+                struct hcct *h = hcct_new(epsilons[e], 1);
+                struct cct *truth = cct_new(1);
                 for (unsigned part = 0; part < 4; part++) {
                     feed(h, truth, &state, skews[s], weighted, part == 0 ? 5 : 6000);
                     check(h, truth, epsilons[e]);
@@ -152,8 +152,8 @@ Test(bounds, hold_at_any_time)
 /* Hot paths change over time: what was hot is evicted and comes back. */
 Test(bounds, hold_when_the_stream_changes)
 {
-    struct hcct *h = hcct_new(0.01);
-    struct cct *truth = cct_new();
+    struct hcct *h = hcct_new(0.01, 1);
+    struct cct *truth = cct_new(1);
     for (uint64_t part = 0; part < 8; part++) {
         uint64_t state = part % 3;
         feed(h, truth, &state, part % 2 ? 1 : 10, true, 4000);
@@ -169,10 +169,10 @@ Test(bounds, hold_after_merging)
     for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
         for (size_t s = 0; s < sizeof skews / sizeof *skews; s++) {
             struct hcct *parts[PARTS];
-            struct cct *truth = cct_new();
+            struct cct *truth = cct_new(1);
             for (uint64_t p = 0; p < PARTS; p++) {
                 uint64_t state = 1000 * p + s;
-                parts[p] = hcct_new(epsilons[e]);
+                parts[p] = hcct_new(epsilons[e], 1);
                 feed(parts[p], truth, &state, skews[s], p % 2, p == 2 ? 3 : 3000);
             }
             cr_assert_eq(hcct_merge(parts[3], parts[4]), 0);
@@ -193,8 +193,8 @@ Test(bounds, hold_after_merging)
 /* A coarse summary into a fine one: the coarse one's bound holds, also later. */
 Test(bounds, of_different_eps)
 {
-    struct hcct *fine = hcct_new(0.001), *coarse = hcct_new(0.05);
-    struct cct *truth = cct_new();
+    struct hcct *fine = hcct_new(0.001, 1), *coarse = hcct_new(0.05, 1);
+    struct cct *truth = cct_new(1);
     uint64_t state = 5;
     feed(fine, truth, &state, 3, true, 8000);
     feed(coarse, truth, &state, 3, true, 8000);

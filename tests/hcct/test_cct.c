@@ -7,20 +7,20 @@
 
 static uint64_t weight_of(struct cct *cct, const uint32_t *items, size_t count)
 {
-    return cct_add(cct, items, count, 0)->self;
+    return cct_add(cct, items, count, (uint64_t[]){0})->self[0];
 }
 
 Test(cct, adds_up_by_path)
 {
     static const uint32_t ab[] = {1, 2}, ba[] = {2, 1}, a[] = {1}, aba[] = {1, 2, 1};
-    struct cct *cct = cct_new();
-    struct cct_node *node = cct_add(cct, ab, 2, 5);
-    cct_add(cct, ba, 2, 7);
-    cct_add(cct, a, 1, 1);
-    cct_add(cct, aba, 3, 11);
-    cr_expect_eq(cct_add(cct, ab, 2, 30), node);
-    cct_add(cct, NULL, 0, 100);
-    cr_expect_eq(node->self, 35);
+    struct cct *cct = cct_new(1);
+    struct cct_node *node = cct_add(cct, ab, 2, (uint64_t[]){5});
+    cct_add(cct, ba, 2, (uint64_t[]){7});
+    cct_add(cct, a, 1, (uint64_t[]){1});
+    cct_add(cct, aba, 3, (uint64_t[]){11});
+    cr_expect_eq(cct_add(cct, ab, 2, (uint64_t[]){30}), node);
+    cct_add(cct, NULL, 0, (uint64_t[]){100});
+    cr_expect_eq(node->self[0], 35);
     cr_expect_eq(node->error, 0);
     cr_expect_eq(node->item, 2);
     cr_expect_eq(node->parent->item, 1);
@@ -29,7 +29,7 @@ Test(cct, adds_up_by_path)
     cr_expect_eq(weight_of(cct, ba, 2), 7);
     cr_expect_eq(weight_of(cct, a, 1), 1);
     cr_expect_eq(weight_of(cct, aba, 3), 11);
-    cr_expect_eq(cct_root(cct)->self, 100);
+    cr_expect_eq(cct_root(cct)->self[0], 100);
     cr_expect_eq(cct_total(cct), 154);
     cr_expect_eq(cct_count(cct), 6);
     cct_free(cct);
@@ -38,9 +38,9 @@ Test(cct, adds_up_by_path)
 Test(cct, weights_do_not_wrap)
 {
     static const uint32_t a[] = {1};
-    struct cct *cct = cct_new();
-    cct_add(cct, a, 1, UINT64_MAX - 1);
-    cr_expect_eq(cct_add(cct, a, 1, 2)->self, UINT64_MAX);
+    struct cct *cct = cct_new(1);
+    cct_add(cct, a, 1, (uint64_t[]){UINT64_MAX - 1});
+    cr_expect_eq(cct_add(cct, a, 1, (uint64_t[]){2})->self[0], UINT64_MAX);
     cr_expect_eq(cct_total(cct), UINT64_MAX);
     cct_free(cct);
 }
@@ -49,13 +49,13 @@ Test(cct, weights_do_not_wrap)
 Test(cct, many_children)
 {
     for (uint32_t children = 1; children < 200; children += 1 + children / 40) {
-        struct cct *cct = cct_new();
+        struct cct *cct = cct_new(1);
         for (uint32_t round = 1; round <= 3; round++) {
             for (uint32_t i = 0; i < children; i++) {
                 uint32_t item =
                     i * 2654435761u * round % children; /* in another order, some more than once */
                 uint32_t path[] = {7, item};
-                cct_add(cct, path, 2, 1);
+                cct_add(cct, path, 2, (uint64_t[]){1});
             }
         }
         for (uint32_t i = 0; i < children; i++) {
@@ -77,7 +77,7 @@ Test(cct, many_children)
 
 Test(cct, a_child_found_far_down_moves_to_the_front)
 {
-    struct cct *cct = cct_new();
+    struct cct *cct = cct_new(1);
     for (uint32_t i = 0; i < 12; i++)
         cct_child(cct, cct_root(cct), i);
     cr_expect_eq(cct_root(cct)->first_child->item, 11);
@@ -96,7 +96,7 @@ Test(cct, removal)
     struct tree tree;
     struct cct_node *there[ITEMS] = {0};
     uint64_t r = 1;
-    cr_assert(tree_init(&tree));
+    cr_assert(tree_init(&tree, 1));
     for (unsigned step = 0; step < 100000; step++) {
         r = r * 6364136223846793005ULL + 1442695040888963407ULL;
         uint32_t item = (r >> 40) % ITEMS;
@@ -105,14 +105,14 @@ Test(cct, removal)
             tree_remove(&tree, there[item]);
             there[item] = NULL;
         } else if (!shrink || r >> 62 == 0) {
-            struct cct_node *node = tree_child(&tree, &tree.root, item);
+            struct cct_node *node = tree_child(&tree, tree.root, item);
             cr_assert_eq(node->item, item);
             cr_assert(!there[item] || there[item] == node, "found again where it was");
             there[item] = node;
         }
         if (step % 97 == 0) {
             size_t listed = 0, expected = 0;
-            for (struct cct_node *n = tree.root.first_child; n; n = n->next_sibling) {
+            for (struct cct_node *n = tree.root->first_child; n; n = n->next_sibling) {
                 cr_assert_eq(there[n->item], n);
                 listed++;
             }
@@ -129,14 +129,14 @@ Test(cct, removal)
 Test(cct, walk_and_merge)
 {
     static const uint32_t paths[][3] = {{1, 2, 3}, {1, 2, 4}, {5, 6, 7}, {1, 8, 3}};
-    struct cct *a = cct_new(), *b = cct_new();
+    struct cct *a = cct_new(1), *b = cct_new(1);
     for (uint32_t i = 0; i < 4; i++) {
         if (i != 3)
-            cct_add(a, paths[i], 3, 1u << i);
+            cct_add(a, paths[i], 3, (uint64_t[]){1u << i});
         if (i != 0)
-            cct_add(b, paths[i], 3, 100u << i);
+            cct_add(b, paths[i], 3, (uint64_t[]){100u << i});
     }
-    cct_add(b, NULL, 0, 5);
+    cct_add(b, NULL, 0, (uint64_t[]){5});
     cct_child(b, cct_root(b), 5)->error = 9;
     cr_assert_eq(cct_merge(a, b), 0);
     cr_expect_eq(weight_of(a, paths[0], 3), 1);
@@ -150,7 +150,7 @@ Test(cct, walk_and_merge)
     uint64_t sum = 0;
     size_t nodes = 0;
     for (struct cct_node *n = cct_root(a); n; n = cct_next(cct_root(a), n)) {
-        sum += n->self;
+        sum += n->self[0];
         nodes++;
     }
     cr_expect_eq(nodes, 10);
@@ -164,13 +164,30 @@ Test(cct, walk_and_merge)
     cct_free(b);
 }
 
+Test(cct, several_metrics)
+{
+    static const uint32_t path[] = {1, 2}, other[] = {1, 3};
+    struct cct *a = cct_new(3), *b = cct_new(3);
+    struct cct_node *node = cct_add(a, path, 2, (uint64_t[]){10, 1, UINT64_MAX});
+    cct_weigh(a, node, (uint64_t[]){20, 1, 5});
+    cct_add(b, path, 2, (uint64_t[]){3, 2, 0});
+    cct_add(b, other, 2, (uint64_t[]){7, 5, 6});
+    cr_assert_eq(cct_merge(a, b), 0);
+    cr_expect_arr_eq(node->self, ((uint64_t[]){33, 4, UINT64_MAX}), 24);
+    cr_expect_arr_eq(cct_add(a, other, 2, (uint64_t[]){0, 0, 1})->self, ((uint64_t[]){7, 5, 7}), 24);
+    cr_expect_arr_eq(node->parent->self, ((uint64_t[]){0, 0, 0}), 24);
+    cr_expect_eq(cct_total(a), 40);
+    cct_free(a);
+    cct_free(b);
+}
+
 Test(cct, a_path_of_a_million_frames)
 {
     enum { DEPTH = 1000000 };
     uint32_t *items = calloc(DEPTH, sizeof *items);
-    struct cct *a = cct_new(), *b = cct_new();
-    cct_add(a, items, DEPTH, 3);
-    cct_add(b, items, DEPTH, 4);
+    struct cct *a = cct_new(1), *b = cct_new(1);
+    cct_add(a, items, DEPTH, (uint64_t[]){3});
+    cct_add(b, items, DEPTH, (uint64_t[]){4});
     cr_assert_eq(cct_merge(a, b), 0);
     cr_expect_eq(weight_of(a, items, DEPTH), 7);
     cr_expect_eq(cct_count(a), DEPTH + 1);

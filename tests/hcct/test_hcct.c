@@ -9,102 +9,102 @@ static const uint32_t a[] = {1}, b[] = {1, 2}, c[] = {1, 3}, d[] = {4, 5, 6};
 
 Test(hcct, refuses_what_is_no_eps)
 {
-    cr_expect_null(hcct_new(0));
-    cr_expect_null(hcct_new(1));
-    cr_expect_null(hcct_new(-0.1));
-    cr_expect_null(hcct_new(NAN));
-    struct hcct *h = hcct_new(1e-300);
+    cr_expect_null(hcct_new(0, 1));
+    cr_expect_null(hcct_new(1, 1));
+    cr_expect_null(hcct_new(-0.1, 1));
+    cr_expect_null(hcct_new(NAN, 1));
+    struct hcct *h = hcct_new(1e-300, 1);
     cr_expect_not_null(h, "small is allowed: memory is taken as it is needed");
     hcct_free(h);
-    h = hcct_new(0.01);
+    h = hcct_new(0.01, 1);
     cr_expect_null(hcct_query(h, 0.01), "phi must be above eps");
     hcct_free(h);
 }
 
 Test(hcct, known_stream)
 {
-    struct hcct *h = hcct_new(0.5); /* two counters */
-    hcct_add(h, b, 2, 5);
-    hcct_add(h, c, 2, 3);
+    struct hcct *h = hcct_new(0.5, 1); /* two counters */
+    hcct_add(h, b, 2, (uint64_t[]){5});
+    hcct_add(h, c, 2, (uint64_t[]){3});
     cr_expect_eq(hcct_nodes(h), 4);
     cr_expect_eq(hcct_unseen(h), 0);
-    hcct_add(h, d, 3, 1); /* takes c's place: 3 + 1, of which 3 may be others' */
+    hcct_add(h, d, 3, (uint64_t[]){1}); /* takes c's place: 3 + 1, of which 3 may be others' */
     cr_expect_eq(hcct_unseen(h), 3);
     cr_expect_eq(hcct_counters(h), 2);
     cr_expect_eq(hcct_nodes(h), 6, "c is gone, its parent stays for b's sake");
-    hcct_add(h, d, 3, 2);
+    hcct_add(h, d, 3, (uint64_t[]){2});
     cr_expect_eq(hcct_total(h), 11);
 
     struct cct *q = hcct_query(h, 0.54); /* 5.94 */
     cr_expect_eq(cct_count(q), 4, "root, 4, 5, 6");
     cr_expect_eq(cct_total(q), 11);
-    cr_expect_eq(cct_root(q)->self, 5);
+    cr_expect_eq(cct_root(q)->self[0], 5);
     struct cct_node *hot = cct_root(q)->first_child->first_child->first_child;
     cr_expect_eq(hot->item, 6);
-    cr_expect_eq(hot->self, 6);
+    cr_expect_eq(hot->self[0], 6);
     cr_expect_eq(hot->error, 3);
-    cr_expect_eq(hot->parent->self, 0);
+    cr_expect_eq(hot->parent->self[0], 0);
     cct_free(q);
 
-    hcct_add(h, a, 1, 10); /* takes b's place (5) */
+    hcct_add(h, a, 1, (uint64_t[]){10}); /* takes b's place (5) */
     cr_expect_eq(hcct_nodes(h), 5, "b is gone, a stays with a counter");
     q = hcct_query(h, 0.6); /* 12.6 of 21 */
     cr_expect_eq(cct_count(q), 2);
-    cr_expect_eq(cct_root(q)->first_child->self, 15);
+    cr_expect_eq(cct_root(q)->first_child->self[0], 15);
     cr_expect_eq(cct_root(q)->first_child->error, 5);
-    cr_expect_eq(cct_root(q)->self, 6);
+    cr_expect_eq(cct_root(q)->self[0], 6);
     cct_free(q);
     hcct_free(h);
 }
 
 Test(hcct, an_evicted_ancestor_stays_without_a_counter)
 {
-    struct hcct *h = hcct_new(0.5);
-    hcct_add(h, a, 1, 1);
-    hcct_add(h, b, 2, 10);
-    hcct_add(h, d, 3, 20);
+    struct hcct *h = hcct_new(0.5, 1);
+    hcct_add(h, a, 1, (uint64_t[]){1});
+    hcct_add(h, b, 2, (uint64_t[]){10});
+    hcct_add(h, d, 3, (uint64_t[]){20});
     cr_expect_eq(hcct_nodes(h), 6);
     struct cct *q = hcct_query(h, 0.51);
     cr_expect_eq(cct_count(q), 4);
-    cr_expect_eq(cct_root(q)->self, 10);
+    cr_expect_eq(cct_root(q)->self[0], 10);
     cct_free(q);
     hcct_free(h);
 }
 
 Test(hcct, exactly_phi_is_hot)
 {
-    struct hcct *h = hcct_new(0.1);
-    hcct_add(h, a, 1, 25);
-    hcct_add(h, b, 2, 75);
+    struct hcct *h = hcct_new(0.1, 1);
+    hcct_add(h, a, 1, (uint64_t[]){25});
+    hcct_add(h, b, 2, (uint64_t[]){75});
     struct cct *q = hcct_query(h, 0.25);
-    cr_expect_eq(cct_root(q)->first_child->self, 25);
-    cr_expect_eq(cct_root(q)->self, 0);
+    cr_expect_eq(cct_root(q)->first_child->self[0], 25);
+    cr_expect_eq(cct_root(q)->self[0], 0);
     cct_free(q);
     hcct_free(h);
 }
 
 Test(hcct, no_weight_and_no_path)
 {
-    struct hcct *h = hcct_new(0.1);
-    cr_expect_eq(hcct_add(h, d, 3, 0), 0);
+    struct hcct *h = hcct_new(0.1, 1);
+    cr_expect_eq(hcct_add(h, d, 3, (uint64_t[]){0}), 0);
     cr_expect_eq(hcct_nodes(h), 1);
-    cr_expect_eq(hcct_add(h, NULL, 0, 7), 0);
+    cr_expect_eq(hcct_add(h, NULL, 0, (uint64_t[]){7}), 0);
     cr_expect_eq(hcct_total(h), 7);
     cr_expect_eq(hcct_counters(h), 0);
     struct cct *q = hcct_query(h, 0.5);
-    cr_expect_eq(cct_root(q)->self, 7);
+    cr_expect_eq(cct_root(q)->self[0], 7);
     cct_free(q);
     hcct_free(h);
 }
 
 Test(hcct, weights_do_not_wrap)
 {
-    struct hcct *h = hcct_new(0.5);
+    struct hcct *h = hcct_new(0.5, 1);
     for (uint32_t i = 0; i < 10; i++)
-        hcct_add(h, &i, 1, UINT64_MAX - i);
+        hcct_add(h, &i, 1, (uint64_t[]){UINT64_MAX - i});
     cr_expect_eq(hcct_total(h), UINT64_MAX);
     struct cct *q = hcct_query(h, 0.9);
-    cr_expect_eq(cct_root(q)->self, 0);
+    cr_expect_eq(cct_root(q)->self[0], 0);
     cct_free(q);
     hcct_free(h);
 }
@@ -113,11 +113,11 @@ Test(hcct, weights_do_not_wrap)
 Test(hcct, memory_is_bounded_on_distinct_paths)
 {
     enum { COUNTERS = 100, DEPTH = 10, PATHS = 1000000 };
-    struct hcct *h = hcct_new(1.0 / COUNTERS);
+    struct hcct *h = hcct_new(1.0 / COUNTERS, 1);
     size_t most = 0;
     for (uint32_t i = 0; i < PATHS; i++) {
         uint32_t path[DEPTH] = {i};
-        cr_assert_eq(hcct_add(h, path, DEPTH, 1 + i % 7), 0);
+        cr_assert_eq(hcct_add(h, path, DEPTH, (uint64_t[]){1 + i % 7}), 0);
         most = hcct_nodes(h) > most ? hcct_nodes(h) : most;
     }
     cr_expect_eq(hcct_counters(h), COUNTERS);
@@ -130,22 +130,22 @@ Test(hcct, deep_recursion)
 {
     enum { DEPTH = 100000 };
     uint32_t *items = calloc(DEPTH, sizeof *items);
-    struct hcct *h = hcct_new(0.3), *other = hcct_new(0.3);
+    struct hcct *h = hcct_new(0.3, 1), *other = hcct_new(0.3, 1);
     for (uint32_t i = 0; i < 8; i++) {
         items[DEPTH - 1] = i;
-        cr_assert_eq(hcct_add(h, items, DEPTH, 1), 0);
-        cr_assert_eq(hcct_add(other, items, DEPTH - i, 1), 0);
+        cr_assert_eq(hcct_add(h, items, DEPTH, (uint64_t[]){1}), 0);
+        cr_assert_eq(hcct_add(other, items, DEPTH - i, (uint64_t[]){1}), 0);
     }
     cr_assert_eq(hcct_merge(h, other), 0);
     items[DEPTH - 1] = 3;
-    cr_assert_eq(hcct_add(h, items, DEPTH, 100), 0);
+    cr_assert_eq(hcct_add(h, items, DEPTH, (uint64_t[]){100}), 0);
     struct cct *q = hcct_query(h, 0.8);
     cr_expect_eq(cct_count(q), DEPTH + 1);
     cct_free(q);
-    cr_assert_eq(hcct_add(h, a, 1, 1000), 0);
-    cr_assert_eq(hcct_add(h, b, 2, 1000), 0);
-    cr_assert_eq(hcct_add(h, c, 2, 1000), 0);
-    cr_assert_eq(hcct_add(h, d, 3, 1000), 0);
+    cr_assert_eq(hcct_add(h, a, 1, (uint64_t[]){1000}), 0);
+    cr_assert_eq(hcct_add(h, b, 2, (uint64_t[]){1000}), 0);
+    cr_assert_eq(hcct_add(h, c, 2, (uint64_t[]){1000}), 0);
+    cr_assert_eq(hcct_add(h, d, 3, (uint64_t[]){1000}), 0);
     cr_expect_lt(hcct_nodes(h), 20, "the deep paths are pruned");
     hcct_free(other);
     hcct_free(h);
@@ -154,12 +154,12 @@ Test(hcct, deep_recursion)
 
 Test(hcct, known_merge)
 {
-    struct hcct *x = hcct_new(0.5), *y = hcct_new(0.5);
-    hcct_add(x, a, 1, 10);
-    hcct_add(x, b, 2, 4);
-    hcct_add(x, c, 2, 1); /* c: 5 (4); unseen 4 */
-    hcct_add(y, a, 1, 3);
-    hcct_add(y, d, 3, 2); /* unseen 0 */
+    struct hcct *x = hcct_new(0.5, 1), *y = hcct_new(0.5, 1);
+    hcct_add(x, a, 1, (uint64_t[]){10});
+    hcct_add(x, b, 2, (uint64_t[]){4});
+    hcct_add(x, c, 2, (uint64_t[]){1}); /* c: 5 (4); unseen 4 */
+    hcct_add(y, a, 1, (uint64_t[]){3});
+    hcct_add(y, d, 3, (uint64_t[]){2}); /* unseen 0 */
     cr_assert_eq(hcct_merge(x, y), 0);
     /* a: 13 (0), c: 5 (4), d: 2 + 4 (4): c is cut. */
     cr_expect_eq(hcct_counters(x), 2);
@@ -168,7 +168,7 @@ Test(hcct, known_merge)
     cr_expect_eq(hcct_nodes(x), 5);
     struct cct *q = hcct_query(x, 0.55);
     cr_expect_eq(cct_count(q), 2);
-    cr_expect_eq(cct_root(q)->first_child->self, 13);
+    cr_expect_eq(cct_root(q)->first_child->self[0], 13);
     cr_expect_eq(cct_root(q)->first_child->error, 0);
     cct_free(q);
     cr_expect_eq(hcct_total(y), 5, "the other is as it was");
@@ -177,12 +177,39 @@ Test(hcct, known_merge)
     hcct_free(y);
 }
 
+/* Of the metrics beside the weight a path has what was added since it has a counter; the sums stay. */
+Test(hcct, several_metrics)
+{
+    struct hcct *x = hcct_new(0.5, 2), *y = hcct_new(0.5, 2);
+    hcct_add(x, b, 2, (uint64_t[]){5, 1});
+    hcct_add(x, c, 2, (uint64_t[]){3, 1});
+    hcct_add(x, d, 3, (uint64_t[]){1, 1}); /* takes c's place */
+    hcct_add(x, d, 3, (uint64_t[]){2, 1});
+    hcct_add(x, b, 2, (uint64_t[]){0, 10}); /* no weight: in the total alone */
+    struct cct *q = hcct_query(x, 0.54);
+    const struct cct_node *hot = cct_root(q)->first_child->first_child->first_child;
+    cr_expect_arr_eq(hot->self, ((uint64_t[]){6, 2}), 16);
+    cr_expect_arr_eq(cct_root(q)->self, ((uint64_t[]){5, 12}), 16);
+    cct_free(q);
+    hcct_add(x, c, 2, (uint64_t[]){10, 1}); /* comes back in b's place, on a node that was another's */
+    hcct_add(y, c, 2, (uint64_t[]){20, 7});
+    hcct_add(y, a, 1, (uint64_t[]){40, 3});
+    cr_assert_eq(hcct_merge(x, y), 0); /* a: 40 + 5, c: 15 + 20; d is cut */
+    q = hcct_query(x, 0.51);
+    hot = cct_root(q)->first_child;
+    cr_expect_arr_eq(hot->self, ((uint64_t[]){45, 3}), 16);
+    cr_expect_arr_eq(cct_root(q)->self, ((uint64_t[]){36, 22}), 16);
+    cct_free(q);
+    hcct_free(x);
+    hcct_free(y);
+}
+
 Test(hcct, merging_nothing)
 {
-    struct hcct *x = hcct_new(0.5), *y = hcct_new(0.5);
+    struct hcct *x = hcct_new(0.5, 1), *y = hcct_new(0.5, 1);
     cr_assert_eq(hcct_merge(x, y), 0);
     cr_expect_eq(hcct_counters(x), 0);
-    hcct_add(x, b, 2, 4);
+    hcct_add(x, b, 2, (uint64_t[]){4});
     cr_assert_eq(hcct_merge(x, y), 0);
     cr_assert_eq(hcct_merge(y, x), 0);
     cr_expect_eq(hcct_counters(x), 1);

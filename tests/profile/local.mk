@@ -3,6 +3,8 @@ UNIT_TESTS += \
 	tests/profile/test_common \
 	tests/profile/test_doubts \
 	tests/profile/test_frames \
+	tests/profile/test_metric \
+	tests/profile/test_profile \
 	tests/profile/test_shares
 PROFILE_TEST_LIBS = libprofile.la libhcct.la
 tests_profile_test_agreement_SOURCES = tests/profile/test_agreement.c $(INFER_TEST_WORLD)
@@ -13,5 +15,9 @@ tests_profile_test_doubts_SOURCES = tests/profile/test_doubts.c
 tests_profile_test_doubts_LDADD = $(PROFILE_TEST_LIBS) libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_frames_SOURCES = tests/profile/test_frames.c
 tests_profile_test_frames_LDADD = $(PROFILE_TEST_LIBS) libimage.la libbase.la $(CRITERION_LIBS)
+tests_profile_test_metric_SOURCES = tests/profile/test_metric.c
+tests_profile_test_metric_LDADD = $(PROFILE_TEST_LIBS) libbase.la $(CRITERION_LIBS)
+tests_profile_test_profile_SOURCES = tests/profile/test_profile.c $(INFER_TEST_WORLD)
+tests_profile_test_profile_LDADD = $(PROFILE_TEST_LIBS) $(INFER_TEST_LIBS)
 tests_profile_test_shares_SOURCES = tests/profile/test_shares.c
 tests_profile_test_shares_LDADD = $(PROFILE_TEST_LIBS) $(CRITERION_LIBS) -lm

@@ -5,11 +5,11 @@
 
 Test(doubts, add_up_by_node)
 {
-    struct cct *cct = cct_new();
+    struct cct *cct = cct_new(1);
     struct doubts *doubts = doubts_new();
-    struct cct_node *nodes[200], *other = cct_add(cct, (const uint32_t[]){1000}, 1, 1);
+    struct cct_node *nodes[200], *other = cct_add(cct, (const uint32_t[]){1000}, 1, (uint64_t[]){1});
     for (uint32_t i = 0; i < 200; i++) {
-        nodes[i] = cct_add(cct, &i, 1, 1);
+        nodes[i] = cct_add(cct, &i, 1, (uint64_t[]){1});
         for (uint32_t n = 0; n <= i % 3; n++)
             cr_assert_eq(doubts_add(doubts, nodes[i], (struct doubt){.end = i, .relief = 0.5}), 0);
     }

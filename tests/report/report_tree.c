@@ -7,7 +7,7 @@
 
 struct report_tree report_tree_new(void)
 {
-    struct report_tree tree = {cct_new(), frames_new()};
+    struct report_tree tree = {cct_new(1), frames_new(), NULL};
     cr_assert(tree.cct && tree.frames);
     return tree;
 }
@@ -28,9 +28,23 @@ struct cct_node *report_tree_add(struct report_tree *tree, const char *path, uin
         items[count++] = frames_named(tree->frames, name, "prog", 0);
     }
     free(copy);
-    struct cct_node *node = cct_add(tree->cct, items, count, weight);
+    struct cct_node *node = cct_add(tree->cct, items, count, &weight);
     cr_assert_not_null(node);
     return node;
+}
+
+struct contexts report_tree_contexts(const struct report_tree *tree)
+{
+    return (struct contexts){.tree = tree->cct, .frames = tree->frames, .doubts = tree->doubts};
+}
+
+const struct view *view_named(const char *name)
+{
+    const struct view *view = view_table;
+    while (view->name && strcmp(view->name, name) != 0)
+        view++;
+    cr_assert_not_null(view->name, "%s", name);
+    return view;
 }
 
 static FILE *text_open(char **text)
@@ -46,7 +60,8 @@ char *report_view(struct report_tree *tree, const struct view_options *options)
     char *text;
     FILE *out = text_open(&text);
     struct fathom_error err = {0};
-    cr_assert_eq(view_write(tree->cct, tree->frames, options, out, &err), 0, "%s", err.text);
+    struct contexts contexts = report_tree_contexts(tree);
+    cr_assert_eq(view_write(&contexts, options, out, &err), 0, "%s", err.text);
     fclose(out);
     return text;
 }
@@ -56,7 +71,8 @@ char *report_folded(struct report_tree *tree)
     char *text;
     FILE *out = text_open(&text);
     struct fathom_error err = {0};
-    cr_assert_eq(folded_write(tree->cct, tree->frames, out, &err), 0, "%s", err.text);
+    struct contexts contexts = report_tree_contexts(tree);
+    cr_assert_eq(folded_write(&contexts, out, &err), 0, "%s", err.text);
     fclose(out);
     return text;
 }

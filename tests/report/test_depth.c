@@ -28,7 +28,7 @@ static struct report_tree chain(void)
     struct cct_node *node = cct_root(tree.cct);
     for (unsigned i = 0; i < DEPTH; i++) {
         node = cct_child(tree.cct, node, items[i % 2]);
-        node->self = 1;
+        node->self[0] = 1;
     }
     return tree;
 }
@@ -36,13 +36,13 @@ static struct report_tree chain(void)
 Test(depth, a_tree_has_a_row_for_every_frame_and_no_indentation)
 {
     struct report_tree tree = chain();
-    char *text = report_view(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "samples"});
+    char *text = report_view(&tree, &(struct view_options){.view = view_named("tree"), .unit = "samples"});
     cr_expect_eq(count_lines(text), DEPTH + 1u);
     cr_expect(strstr(text, "\n 100.0%   <0.1%   200000  even\n"));
     cr_expect(strstr(text, "\n  <0.1%   <0.1%        1  odd\n"));
     free(text);
-    text =
-        report_view(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "samples", .min_percent = 50});
+    text = report_view(
+        &tree, &(struct view_options){.view = view_named("tree"), .unit = "samples", .min_percent = 50});
     cr_expect_eq(count_lines(text), DEPTH / 2 + 3u);
     cr_expect(strstr(text, "\n... 99999 more contexts under 50%: 50.0% of the weight\n"), "%s",
               text + strlen(text) - 80);
@@ -57,8 +57,8 @@ Test(depth, recursion_of_one_function_is_one_row)
     struct cct_node *node = cct_root(tree.cct);
     for (unsigned i = 0; i < DEPTH; i++)
         node = cct_child(tree.cct, node, item);
-    node->self = 9;
-    char *text = report_view(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "samples"});
+    node->self[0] = 9;
+    char *text = report_view(&tree, &(struct view_options){.view = view_named("tree"), .unit = "samples"});
     cr_expect_str_eq(text, "  total    self  samples  context\n"
                            " 100.0%  100.0%        9  walk x200000\n");
     free(text);
@@ -68,7 +68,7 @@ Test(depth, recursion_of_one_function_is_one_row)
 Test(depth, flat_totals_count_each_path_once)
 {
     struct report_tree tree = chain();
-    char *text = report_view(&tree, &(struct view_options){.kind = VIEW_FLAT, .unit = "samples"});
+    char *text = report_view(&tree, &(struct view_options){.view = view_named("flat"), .unit = "samples"});
     cr_expect_str_eq(text, "   self    total  samples  image  function\n"
                            "  50.0%   100.0%   100000  prog   even\n"
                            "  50.0%    99.9%   100000  prog   odd\n");
@@ -79,8 +79,8 @@ Test(depth, flat_totals_count_each_path_once)
 Test(depth, callers_stop_at_a_limit_and_say_so)
 {
     struct report_tree tree = chain();
-    char *text =
-        report_view(&tree, &(struct view_options){.kind = VIEW_CALLERS, .unit = "samples", .min_percent = 1});
+    char *text = report_view(
+        &tree, &(struct view_options){.view = view_named("callers"), .unit = "samples", .min_percent = 1});
     cr_expect(strstr(text, "\n... callers more than 256 levels out are not shown\n"));
     cr_expect_eq(count_lines(text), 2u * 257 + 3);
     free(text);
@@ -95,7 +95,7 @@ Test(depth, a_folded_line_holds_the_whole_path)
     struct cct_node *node = cct_root(tree.cct);
     for (unsigned i = 0; i < DEPTH; i++)
         node = cct_child(tree.cct, node, items[i % 2]);
-    node->self = 9;
+    node->self[0] = 9;
     char *text = report_folded(&tree);
     cr_expect_eq(strlen(text), DEPTH / 2 * strlen("even;odd;") + strlen(" 9\n") - 1);
     cr_expect_eq(strncmp(text, "even;odd;even;", 14), 0);

@@ -21,7 +21,7 @@ Test(folded, one_line_for_each_context_with_weight)
     report_tree_add(&tree, "main;run;alloc;mmap", 1);
     report_tree_add(&tree, "main;run;gone", 0);
     report_tree_add(&tree, "[unknown context];lex", 7);
-    cct_root(tree.cct)->self = 5;
+    cct_root(tree.cct)->self[0] = 5;
     expect(&tree, "[contexts not kept] 5\n"
                   "[unknown context];lex 7\n"
                   "main;run 3\n"
@@ -39,8 +39,8 @@ Test(folded, names_that_would_break_a_line_are_mended_and_equal_texts_joined)
         frames_named(tree.frames, "line\nbreak\r", "prog", 3), frames_named(tree.frames, "", "", 4)};
     uint32_t leaf = frames_named(tree.frames, "leaf", "prog", 5);
     for (uint32_t i = 0; i < 4; i++) {
-        cct_add(tree.cct, (uint32_t[]){main_item, odd[i]}, 2, 10 + i);
-        cct_add(tree.cct, (uint32_t[]){main_item, odd[i], leaf}, 3, 100 + i);
+        cct_add(tree.cct, (uint32_t[]){main_item, odd[i]}, 2, (uint64_t[]){10 + i});
+        cct_add(tree.cct, (uint32_t[]){main_item, odd[i], leaf}, 3, (uint64_t[]){100 + i});
     }
     expect(&tree, "main;? 13\n"
                   "main;?;leaf 103\n"
@@ -67,7 +67,7 @@ Test(folded, lines_are_in_the_order_of_their_bytes)
         size_t depth = 1 + (seed >> 60) % 5;
         for (size_t i = 0; i < depth; i++)
             path[i] = items[(seed >> (20 + 4 * i)) % NAMES];
-        cct_add(tree.cct, path, depth, 1 + (seed >> 50) % 60);
+        cct_add(tree.cct, path, depth, (uint64_t[]){1 + (seed >> 50) % 60});
         total += 1 + (seed >> 50) % 60;
     }
     char *text = report_folded(&tree), *previous = NULL, *rest = text;

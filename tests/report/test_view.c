@@ -31,7 +31,7 @@ static struct report_tree small_tree(void)
 Test(tree, only_forks_indent_and_heaviest_come_first)
 {
     struct report_tree tree = small_tree();
-    expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "samples"},
+    expect(&tree, &(struct view_options){.view = view_named("tree"), .unit = "samples"},
            "  total    self  samples  context\n"
            " 100.0%             1000  _start\n"
            " 100.0%    0.6%     1000  main\n"
@@ -51,14 +51,14 @@ Test(width, long_names_are_shortened_to_it)
     struct report_tree tree = report_tree_new();
     report_tree_add(&tree, "main;sort<int, std::less<int> >(int*, int*, std::less<int>);swap", 10000000);
     report_tree_add(&tree, "main;sort<int, std::less<int> >(int*, int*, std::less<int>)", 20000000);
-    struct view_options options = {.kind = VIEW_TREE, .unit = "ns", .width = 60};
+    struct view_options options = {.view = view_named("tree"), .unit = "ns", .width = 60};
     expect(&tree, &options,
            "  total    self     time  context\n"
            " 100.0%          30.0 ms  main\n"
            " 100.0%   66.7%  30.0 ms  sort<int, std::less<int> >(..)\n"
            "  33.3%   33.3%  10.0 ms  swap\n");
     options.width = 50;
-    options.kind = VIEW_CALLERS;
+    options.view = view_named("callers");
     expect(&tree, &options,
            "   self    share     time  function, its callers below it\n"
            "  66.7%   100.0%  20.0 ms  sort<..>(..)\n"
@@ -67,7 +67,7 @@ Test(width, long_names_are_shortened_to_it)
            "  33.3%   100.0%  10.0 ms  swap\n"
            "  33.3%   100.0%  10.0 ms  sort<..>(..)\n"
            "  33.3%   100.0%  10.0 ms  main\n");
-    options.kind = VIEW_FLAT;
+    options.view = view_named("flat");
     expect(&tree, &options,
            "   self    total     time  image  function\n"
            "  66.7%   100.0%  20.0 ms  prog   sort<..>(..)\n"
@@ -81,7 +81,7 @@ Test(width, names_that_fit_stay_whole)
 {
     struct report_tree tree = report_tree_new();
     report_tree_add(&tree, "prog+0x1234567890;prog+0x17960", 30);
-    struct view_options options = {.kind = VIEW_TREE, .unit = "ns", .width = 45, .show_image = true};
+    struct view_options options = {.view = view_named("tree"), .unit = "ns", .width = 45, .show_image = true};
     expect(&tree, &options,
            "  total    self     time  context\n"
            " 100.0%            30 ns  prog+0x1234567890\n"
@@ -93,9 +93,10 @@ Test(sure, a_column_when_a_row_is_less_than_90_percent_sure)
 {
     struct report_tree tree = report_tree_new();
     struct doubts *doubts = doubts_new();
+    tree.doubts = doubts;
     struct cct_node *sure = report_tree_add(&tree, "main;run;step", 60);
     struct cct_node *unsure = report_tree_add(&tree, "main;run;walk;step", 40);
-    struct view_options options = {.kind = VIEW_TREE, .unit = "samples", .doubts = doubts};
+    struct view_options options = {.view = view_named("tree"), .unit = "samples"};
     expect(&tree, &options,
            "  total    self  samples  context\n"
            " 100.0%              100  main\n"
@@ -115,7 +116,7 @@ Test(sure, a_column_when_a_row_is_less_than_90_percent_sure)
            "  60.0%   60.0%       60  100%  + step\n"
            "  40.0%               40   75%  + walk\n"
            "  40.0%   40.0%       40   75%    step\n");
-    options.kind = VIEW_CALLERS;
+    options.view = view_named("callers");
     expect(&tree, &options,
            "   self    share  samples  sure  function, its callers below it\n"
            " 100.0%   100.0%      100  100%  step\n"
@@ -125,8 +126,7 @@ Test(sure, a_column_when_a_row_is_less_than_90_percent_sure)
            "  40.0%    40.0%       40   75%    run\n"
            "  40.0%    40.0%       40   75%    main\n");
     /* The rows that tell of it are not shown. */
-    options =
-        (struct view_options){.kind = VIEW_TREE, .unit = "samples", .doubts = doubts, .min_percent = 50};
+    options = (struct view_options){.view = view_named("tree"), .unit = "samples", .min_percent = 50};
     expect(&tree, &options,
            "  total    self  samples  context\n"
            " 100.0%              100  main\n"
@@ -147,7 +147,7 @@ Test(sure, a_column_when_a_row_is_less_than_90_percent_sure)
 Test(tree, a_minimum_leaves_out_subtrees_and_says_so)
 {
     struct report_tree tree = small_tree();
-    expect(&tree, &(struct view_options){.kind = VIEW_TREE, .min_percent = 30, .unit = "samples"},
+    expect(&tree, &(struct view_options){.view = view_named("tree"), .min_percent = 30, .unit = "samples"},
            "  total    self  samples  context\n"
            " 100.0%             1000  _start\n"
            " 100.0%    0.6%     1000  main\n"
@@ -163,7 +163,7 @@ Test(tree, a_minimum_leaves_out_subtrees_and_says_so)
 Test(tree, a_number_of_rows_shows_the_paths_to_the_heaviest_contexts)
 {
     struct report_tree tree = small_tree();
-    expect(&tree, &(struct view_options){.kind = VIEW_TREE, .max_rows = 1, .unit = "samples"},
+    expect(&tree, &(struct view_options){.view = view_named("tree"), .max_rows = 1, .unit = "samples"},
            "  total    self  samples  context\n"
            " 100.0%             1000  _start\n"
            " 100.0%    0.6%     1000  main\n"
@@ -180,12 +180,12 @@ Test(tree, equal_weights_are_ordered_by_name_whatever_the_order_of_adding)
         struct report_tree tree = report_tree_new();
         for (int i = 0; i < 3; i++)
             report_tree_add(&tree, names[(i + turn) % 3], 5);
-        expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "ns"},
+        expect(&tree, &(struct view_options){.view = view_named("tree"), .unit = "ns"},
                "  total    self     time  context\n"
                "  33.3%   33.3%     5 ns  + a\n"
                "  33.3%   33.3%     5 ns  + b\n"
                "  33.3%   33.3%     5 ns  + c\n");
-        expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "ns", .max_rows = 1},
+        expect(&tree, &(struct view_options){.view = view_named("tree"), .unit = "ns", .max_rows = 1},
                "  total    self     time  context\n"
                "  33.3%   33.3%     5 ns  a\n"
                "... 2 more contexts: 66.7% of the weight\n");
@@ -200,7 +200,7 @@ Test(tree, a_function_that_only_calls_itself_fills_one_row)
     report_tree_add(&tree, "main;fib;fib", 10);
     report_tree_add(&tree, "main;fib;fib;fib;add", 15);
     report_tree_add(&tree, "main;fib;fib;fib;fib", 5);
-    expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "samples"},
+    expect(&tree, &(struct view_options){.view = view_named("tree"), .unit = "samples"},
            "  total    self  samples  context\n"
            " 100.0%              100  main\n"
            " 100.0%   80.0%      100  fib x3\n"
@@ -214,8 +214,8 @@ Test(tree, images_bounds_and_weight_that_was_not_kept_are_told)
     struct report_tree tree = report_tree_new();
     report_tree_add(&tree, "main;copy", 123)->error = 4;
     report_tree_add(&tree, "main;prog+0x1234", 777);
-    cct_root(tree.cct)->self = 100;
-    expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "samples", .show_image = true},
+    cct_root(tree.cct)->self[0] = 100;
+    expect(&tree, &(struct view_options){.view = view_named("tree"), .unit = "samples", .show_image = true},
            "  total            self  samples  context\n"
            "  90.0%                      900  main (prog)\n"
            "  77.7%           77.7%      777  + prog+0x1234\n"
@@ -230,7 +230,7 @@ Test(tree, hot_rows_are_coloured_on_request_only)
     report_tree_add(&tree, "main;hot", 980);
     report_tree_add(&tree, "main;warm", 15);
     report_tree_add(&tree, "main;cold", 5);
-    expect(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "samples", .colour = true},
+    expect(&tree, &(struct view_options){.view = view_named("tree"), .unit = "samples", .colour = true},
            "  total    self  samples  context\n"
            " 100.0%             1000  main\n"
            "\033[1;31m  98.0%   98.0%      980  + hot\033[0m\n"
@@ -247,10 +247,10 @@ Test(tree, forks_deeper_than_the_margin_tell_their_level)
     struct cct_node *node = cct_root(tree.cct);
     for (unsigned level = 0; level < 50; level++) {
         node = cct_child(tree.cct, node, f[level % 2]);
-        cct_child(tree.cct, node, leaf)->self = 1;
+        cct_child(tree.cct, node, leaf)->self[0] = 1;
     }
-    cct_child(tree.cct, node, f[0])->self = 1;
-    char *text = report_view(&tree, &(struct view_options){.kind = VIEW_TREE, .unit = "samples"});
+    cct_child(tree.cct, node, f[0])->self[0] = 1;
+    char *text = report_view(&tree, &(struct view_options){.view = view_named("tree"), .unit = "samples"});
     cr_expect(strstr(text, "  + leaf\n"));
     char deepest[128];
     snprintf(deepest, sizeof deepest, "%*s[50] + leaf\n", 80, "");
@@ -270,7 +270,7 @@ Test(callers, each_function_has_the_shares_of_its_callers)
     report_tree_add(&tree, "main;write", 30);
     report_tree_add(&tree, "main", 9);
     report_tree_add(&tree, "main;rare", 1);
-    expect(&tree, &(struct view_options){.kind = VIEW_CALLERS, .min_percent = 2, .unit = "samples"},
+    expect(&tree, &(struct view_options){.view = view_named("callers"), .min_percent = 2, .unit = "samples"},
            "   self    share  samples  function, its callers below it\n"
            "  60.0%   100.0%       60  copy\n"
            "  40.0%    66.7%       40  + read\n"
@@ -285,7 +285,8 @@ Test(callers, each_function_has_the_shares_of_its_callers)
            "   9.0%   100.0%        9  main\n"
            "... 1 more function under 2%: 1.0% of the weight\n");
     expect(&tree,
-           &(struct view_options){.kind = VIEW_CALLERS, .min_percent = 20, .max_rows = 1, .unit = "samples"},
+           &(struct view_options){
+               .view = view_named("callers"), .min_percent = 20, .max_rows = 1, .unit = "samples"},
            "   self    share  samples  function, its callers below it\n"
            "  60.0%   100.0%       60  copy\n"
            "  40.0%    66.7%       40  + read\n"
@@ -302,7 +303,7 @@ Test(callers, recursion_shows_where_paths_leave_it)
     report_tree_add(&tree, "main;walk", 10);
     report_tree_add(&tree, "main;walk;walk", 20);
     report_tree_add(&tree, "main;walk;walk;walk", 70);
-    expect(&tree, &(struct view_options){.kind = VIEW_CALLERS, .unit = "samples"},
+    expect(&tree, &(struct view_options){.view = view_named("callers"), .unit = "samples"},
            "   self    share  samples  function, its callers below it\n"
            " 100.0%   100.0%      100  walk\n"
            "  90.0%    90.0%       90  + walk\n"
@@ -320,17 +321,17 @@ Test(flat, recursion_counts_once_in_totals)
     report_tree_add(&tree, "main;fib;fib", 20);
     report_tree_add(&tree, "main;even;odd;even", 20);
     report_tree_add(&tree, "main;even;fib", 10);
-    expect(&tree, &(struct view_options){.kind = VIEW_FLAT, .unit = "samples"},
+    expect(&tree, &(struct view_options){.view = view_named("flat"), .unit = "samples"},
            "   self    total  samples  image  function\n"
            "  80.0%    80.0%       80  prog   fib\n"
            "  20.0%    30.0%       20  prog   even\n"
            "          100.0%        0  prog   main\n"
            "           20.0%        0  prog   odd\n");
-    expect(&tree, &(struct view_options){.kind = VIEW_FLAT, .unit = "samples", .max_rows = 1},
+    expect(&tree, &(struct view_options){.view = view_named("flat"), .unit = "samples", .max_rows = 1},
            "   self    total  samples  image  function\n"
            "  80.0%    80.0%       80  prog   fib\n"
            "... 3 more functions: 20.0% of the weight\n");
-    expect(&tree, &(struct view_options){.kind = VIEW_FLAT, .unit = "samples", .min_percent = 25},
+    expect(&tree, &(struct view_options){.view = view_named("flat"), .unit = "samples", .min_percent = 25},
            "   self    total  samples  image  function\n"
            "  80.0%    80.0%       80  prog   fib\n"
            "  20.0%    30.0%       20  prog   even\n"
@@ -347,23 +348,46 @@ Test(flat, shows_bounds_labels_and_wide_names_uncut)
     name[sizeof name - 1] = 0;
     uint32_t path[] = {frames_label(tree.frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]"),
                        frames_named(tree.frames, name, "libverylong.so.1", 16)};
-    cct_add(tree.cct, path, 2, 9999)->error = 500;
-    cct_add(tree.cct, path, 1, 1);
+    cct_add(tree.cct, path, 2, (uint64_t[]){9999})->error = 500;
+    cct_add(tree.cct, path, 1, (uint64_t[]){1});
     char wanted[1024];
     snprintf(wanted, sizeof wanted,
              "          self    total  samples  image             function\n"
              "   99.9%% +-5.0    99.9%%     9999  libverylong.so.1  %s\n"
              "         <0.1%%   100.0%%        1                    [unknown context]\n",
              name);
-    expect(&tree, &(struct view_options){.kind = VIEW_FLAT, .unit = "samples"}, wanted);
+    expect(&tree, &(struct view_options){.view = view_named("flat"), .unit = "samples"}, wanted);
     report_tree_free(&tree);
 }
 
 Test(view, an_empty_tree_says_so)
 {
     struct report_tree tree = report_tree_new();
-    for (int kind = VIEW_TREE; kind <= VIEW_FLAT; kind++)
-        expect(&tree, &(struct view_options){.kind = (enum view_kind)kind}, "nothing was sampled\n");
+    for (const struct view *view = view_table; view->name; view++)
+        expect(&tree, &(struct view_options){.view = view}, "nothing was sampled\n");
+    report_tree_free(&tree);
+}
+
+Test(view, samples_without_weight_are_told)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;a", 0);
+    for (const struct view *view = view_table; view->name; view++)
+        expect(&tree, &(struct view_options){.view = view, .unit = "cycles"}, "no sample has any weight\n");
+    report_tree_free(&tree);
+}
+
+/* They are there where another metric has something. */
+Test(view, contexts_without_weight_are_not_shown)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;a", 5);
+    report_tree_add(&tree, "main;b", 0);
+    for (const struct view *view = view_table; view->name; view++) {
+        char *text = report_view(&tree, &(struct view_options){.view = view, .unit = "cycles"});
+        cr_expect(strstr(text, "a\n") && !strstr(text, "b\n") && !strstr(text, "more"), "%s", text);
+        free(text);
+    }
     report_tree_free(&tree);
 }
 
@@ -372,8 +396,8 @@ Test(view, weights_at_the_limit_do_not_overflow)
     struct report_tree tree = report_tree_new();
     report_tree_add(&tree, "main;a", UINT64_MAX - 1);
     report_tree_add(&tree, "main;b", UINT64_MAX / 2);
-    for (int kind = VIEW_TREE; kind <= VIEW_FLAT; kind++) {
-        char *text = report_view(&tree, &(struct view_options){.kind = (enum view_kind)kind, .unit = "ns"});
+    for (const struct view *view = view_table; view->name; view++) {
+        char *text = report_view(&tree, &(struct view_options){.view = view, .unit = "ns"});
         cr_expect(strstr(text, "50.0%") && strstr(text, "99.9%"), "%s", text);
         free(text);
     }
@@ -383,11 +407,12 @@ Test(view, weights_at_the_limit_do_not_overflow)
 Test(view, an_item_without_a_frame_is_refused)
 {
     struct report_tree tree = report_tree_new();
-    cct_add(tree.cct, &(uint32_t){7}, 1, 1);
+    cct_add(tree.cct, &(uint32_t){7}, 1, (uint64_t[]){1});
+    struct contexts contexts = report_tree_contexts(&tree);
     struct fathom_error err = {0};
     FILE *out = fopen("/dev/null", "w");
-    cr_expect_eq(view_write(tree.cct, tree.frames, &(struct view_options){0}, out, &err), -ERANGE);
-    cr_expect_eq(folded_write(tree.cct, tree.frames, out, &err), -ERANGE);
+    cr_expect_eq(view_write(&contexts, &(struct view_options){0}, out, &err), -ERANGE);
+    cr_expect_eq(folded_write(&contexts, out, &err), -ERANGE);
     fclose(out);
     report_tree_free(&tree);
 }
@@ -395,21 +420,20 @@ Test(view, an_item_without_a_frame_is_refused)
 Test(view, a_full_disk_is_told)
 {
     struct report_tree tree = small_tree();
+    struct contexts contexts = report_tree_contexts(&tree);
     for (int buffered = 0; buffered < 2; buffered++) {
         FILE *out = fopen("/dev/full", "w");
         if (!buffered)
             setvbuf(out, NULL, _IONBF, 0);
-        for (int kind = VIEW_TREE; kind <= VIEW_FLAT; kind++) {
+        for (const struct view *view = view_table; view->name; view++) {
             struct fathom_error err = {0};
             clearerr(out);
-            cr_expect_eq(view_write(tree.cct, tree.frames,
-                                    &(struct view_options){.kind = (enum view_kind)kind}, out, &err),
-                         -ENOSPC);
+            cr_expect_eq(view_write(&contexts, &(struct view_options){.view = view}, out, &err), -ENOSPC);
             cr_expect_str_eq(err.text, "cannot write the report: No space left on device");
         }
         struct fathom_error err = {0};
         clearerr(out);
-        cr_expect_eq(folded_write(tree.cct, tree.frames, out, &err), -ENOSPC);
+        cr_expect_eq(folded_write(&contexts, out, &err), -ENOSPC);
         clearerr(out);
         cr_expect_eq(view_heading_write(&(struct view_heading){0}, &(struct view_options){0}, out, &err),
                      -ENOSPC);

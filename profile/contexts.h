@@ -1,0 +1,24 @@
+/*
+ * contexts.h - a profile as views and exporters read it: each context with a value of every metric, and how
+ * sure it is.
+ */
+#ifndef FATHOM_PROFILE_CONTEXTS_H
+#define FATHOM_PROFILE_CONTEXTS_H
+
+#include "hcct/cct.h"
+#include "profile/doubts.h"
+#include "profile/frames.h"
+#include "profile/metric.h"
+
+/* All borrowed. */
+struct contexts {
+    struct cct *tree;
+    const struct frames *frames;   /* what its items are */
+    const struct metrics *metrics; /* what the values of its nodes are */
+    /* How sure they are, of metrics->at[0]. NULL: not known, in bounded memory (where a node's `error` tells
+     * how exact its weight is), and with AMBIGUOUS_SPLIT and AMBIGUOUS_COMMON, where weights and frames say
+     * it. */
+    const struct doubts *doubts;
+};
+
+#endif

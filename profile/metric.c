@@ -1,0 +1,58 @@
+/* metric.c - see metric.h. */
+#include "profile/metric.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t weight_of(const struct sample *sample)
+{
+    return sample->period;
+}
+
+static uint64_t one_of(const struct sample *sample)
+{
+    (void)sample;
+    return 1;
+}
+
+static uint64_t latency_of(const struct sample *sample)
+{
+    return sample->weight;
+}
+
+const struct metric metric_table[] = {
+    {"weight", "what the event counts, or time", NULL, 0, weight_of},
+    {"samples", "their number", "samples", 0, one_of},
+    {"latency", "of the sampled memory accesses", "cycles", PERF_SAMPLE_WEIGHT_TYPE, latency_of},
+    {0},
+};
+_Static_assert(sizeof metric_table / sizeof *metric_table - 1 <= METRICS_MAX, "room for all of them");
+
+int metrics_of(const struct event *event, const struct metric *weight, struct metrics *out,
+               struct fathom_error *err)
+{
+    char names[256] = "";
+    weight = weight ? weight : metric_table;
+    *out = (struct metrics){.at = {weight}, .count = 1, .event = event};
+    bool carried = false;
+    for (const struct metric *m = metric_table; m->name; m++) {
+        if (m->sample_type && !(event->attr.sample_type & m->sample_type))
+            continue;
+        size_t length = strlen(names);
+        snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", m->name);
+        if (m == weight)
+            carried = true;
+        else
+            out->at[out->count++] = m;
+    }
+    return carried ? 0
+                   : error_set(err, ENOENT, "the recording has no %s of its samples; it has: %s",
+                               weight->name, names);
+}
+
+const char *metrics_unit(const struct metrics *metrics, uint32_t number)
+{
+    const char *unit = metrics->at[number]->unit;
+    return unit ? unit : attr_is_clock(&metrics->event->attr) ? "ns" : metrics->event->name;
+}
