@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/inferred.h"
+#include "cli/symfs.h"
 #include "cli/terminal.h"
 #include "image/debuginfod.h"
 
@@ -56,9 +57,10 @@ static int stand_open(struct stand *s, const struct evaluate_options *options, c
 {
     *s = (struct stand){.log = &terminal->log, .progress = &terminal->progress};
     s->debuginfod = debuginfod_new(s->log);
-    struct image_options image_options = {.log = s->log, .debuginfod = s->debuginfod};
+    struct image_options image_options = {
+        .symfs = options->symfs, .log = s->log, .debuginfod = s->debuginfod};
     s->images = image_cache_new(&image_options);
-    int rc = s->images ? 0 : error_memory(err);
+    int rc = s->images ? symfs_check(options->symfs, err) : error_memory(err);
     if (rc == 0)
         rc = reader_open(recording, s->log, &s->reader, err);
     if (rc == 0)
