@@ -111,7 +111,7 @@ static unsigned list_stages(const struct evaluate_options *options, struct stage
 {
     unsigned count = 0;
     struct pipeline_options at = options->pipeline;
-    at.no_automaton = at.no_temporal = true;
+    at.no_automaton = at.no_temporal = at.no_em = true;
     stages[count++] = (struct stage){.name = "exact", .options = at};
     if (!options->pipeline.no_automaton) {
         at.no_automaton = false;
@@ -119,10 +119,9 @@ static unsigned list_stages(const struct evaluate_options *options, struct stage
     }
     if (!options->pipeline.no_temporal) {
         at.no_temporal = false;
-        at.no_em = true;
         stages[count++] = (struct stage){.name = "+ temporal", .options = at};
     }
-    if (!options->pipeline.no_temporal && !options->pipeline.no_em) {
+    if (!options->pipeline.no_em) {
         at.no_em = false;
         stages[count++] = (struct stage){.name = "+ expectation", .options = at};
     }
