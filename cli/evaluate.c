@@ -8,15 +8,11 @@
 #include "cli/evaluate.h"
 #include "cli/exit.h"
 #include "cli/inferred.h"
-#include "perfdata/writer.h"
+#include "cli/mapped_sink.h"
+#include "cli/symfs.h"
 
 #define STACK_BYTES 65528
 #define AUDIT_HZ    10
-
-static int evaluate_sink(void *context, const void *records, size_t size, struct fathom_error *err)
-{
-    return writer_append(context, records, size, err);
-}
 
 /* Runs the target with a stack dump in every sample. */
 static int evaluate_record(const struct evaluate_options *options, const char *path,
@@ -24,6 +20,7 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
 {
     struct collector *collector = NULL;
     struct writer *writer = NULL;
+    struct mapped_sink *sink = NULL;
     struct collector_options collect;
     target_collector(&options->target, terminal, &collect);
     collect.audit_hz = options->audit_hz;
@@ -34,20 +31,23 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
     const struct event *events;
     size_t count = collector_events(collector, &events);
     rc = writer_open(path, events, count, &writer, err);
-    if (rc == 0 && writer_is_stream(writer)) {
-        writer_discard(writer);
+    if (rc == 0 && writer_is_stream(writer))
         rc = error_set(err, EINVAL, "%s: the recording is read again, so it needs a regular file", path);
-    }
+    if (rc == 0)
+        rc = mapped_sink_new(writer, events, count, &terminal->log, &sink, err);
     enum target_end end;
     if (rc == 0) {
         writer_keep_old(writer);
-        rc = target_run(&options->target, collector, &(struct target_user){evaluate_sink, NULL, writer}, &end,
+        rc = target_run(&options->target, collector, &(struct target_user){mapped_sink_add, NULL, sink}, &end,
                         err);
-        if (rc == 0)
-            rc = writer_close(writer, err);
-        else
-            writer_discard(writer);
     }
+    if (rc == 0)
+        rc = mapped_sink_finish(sink, err);
+    if (rc == 0)
+        rc = writer_close(writer, err);
+    else if (writer)
+        writer_discard(writer);
+    mapped_sink_free(sink);
     collector_close(collector);
     return rc;
 }
@@ -154,6 +154,7 @@ static const struct option_row rows[] = {
     INFERENCE_NO_AUTOMATON(struct evaluate_options),
     INFERENCE_NO_TEMPORAL(struct evaluate_options),
     INFERENCE_NO_EM(struct evaluate_options),
+    SYMFS_OPTION(struct evaluate_options),
     OPTION_CHOICE("format", 0, "FORMAT", formats, enum evaluate_format, struct evaluate_options, format,
                   "text or json"),
     TARGET_EVENT(struct evaluate_options,

@@ -11,6 +11,7 @@
 struct evaluate_options {
     struct target target;
     const char *map, *input, *output;
+    const char *symfs; /* NULL: none */
     const char *truth; /* a map's file; NULL: unwound stacks */
     struct pipeline_options pipeline;
     uint64_t audit_hz;

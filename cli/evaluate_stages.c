@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/inferred.h"
+#include "cli/symfs.h"
 #include "cli/terminal.h"
 #include "image/debuginfod.h"
 
@@ -56,9 +57,10 @@ static int stand_open(struct stand *s, const struct evaluate_options *options, c
 {
     *s = (struct stand){.log = &terminal->log, .progress = &terminal->progress};
     s->debuginfod = debuginfod_new(s->log);
-    struct image_options image_options = {.log = s->log, .debuginfod = s->debuginfod};
+    struct image_options image_options = {
+        .symfs = options->symfs, .log = s->log, .debuginfod = s->debuginfod};
     s->images = image_cache_new(&image_options);
-    int rc = s->images ? 0 : error_memory(err);
+    int rc = s->images ? symfs_check(options->symfs, err) : error_memory(err);
     if (rc == 0)
         rc = reader_open(recording, s->log, &s->reader, err);
     if (rc == 0)
@@ -109,7 +111,7 @@ static unsigned list_stages(const struct evaluate_options *options, struct stage
 {
     unsigned count = 0;
     struct pipeline_options at = options->pipeline;
-    at.no_automaton = at.no_temporal = true;
+    at.no_automaton = at.no_temporal = at.no_em = true;
     stages[count++] = (struct stage){.name = "exact", .options = at};
     if (!options->pipeline.no_automaton) {
         at.no_automaton = false;
@@ -117,10 +119,9 @@ static unsigned list_stages(const struct evaluate_options *options, struct stage
     }
     if (!options->pipeline.no_temporal) {
         at.no_temporal = false;
-        at.no_em = true;
         stages[count++] = (struct stage){.name = "+ temporal", .options = at};
     }
-    if (!options->pipeline.no_temporal && !options->pipeline.no_em) {
+    if (!options->pipeline.no_em) {
         at.no_em = false;
         stages[count++] = (struct stage){.name = "+ expectation", .options = at};
     }

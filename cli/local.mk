@@ -16,6 +16,7 @@ fathom_SOURCES = \
 	cli/main.c \
 	cli/map.c \
 	cli/mapped.c cli/mapped.h \
+	cli/mapped_sink.c cli/mapped_sink.h \
 	cli/options.c cli/options.h \
 	cli/output.c cli/output.h \
 	cli/probe_launch.c cli/probe_launch.h \
@@ -23,6 +24,7 @@ fathom_SOURCES = \
 	cli/record.c \
 	cli/recover.c cli/recover.h \
 	cli/report.c \
+	cli/symfs.c cli/symfs.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \
 	cli/train.c \

@@ -6,7 +6,7 @@
 
 #include "cli/events.h"
 #include "cli/exit.h"
-#include "cli/mapped.h"
+#include "cli/mapped_sink.h"
 #include "cli/output.h"
 #include "cli/target.h"
 #include "perfdata/writer.h"
@@ -27,64 +27,15 @@ struct record_options {
 struct recording {
     struct collector *collector;
     struct writer *writer;
-    struct decoder *decoder;
-    struct mapped *mapped; /* files */
+    struct mapped_sink *sink;
     struct terminal *terminal;
     uint64_t flushed; /* when the writer's buffer was written last, ns */
 };
 
-#define MMAP2_IDENTITY 40 /* byte of device and inode, or of the build-id's size; the build-id is 4 behind */
-#define MMAP2_MOST     4400 /* bytes: a path of 4096 and what stands around it */
-
-/* A mapping that we made up ourselves gets its file's build-id, as the kernel writes it. *changed: the record
- * is in `copy` now. */
-static int note_mapping(struct recording *r, const struct perf_event_header *header, uint8_t *copy,
-                        bool *changed)
-{
-    struct record record;
-    struct build_id id;
-    *changed = false;
-    if (decoder_decode(r->decoder, header, header->size, &record, NULL) < 0 || record.kind != RECORD_MMAP)
-        return 0;
-    if (mapped_note(r->mapped, &record, &id) < 0)
-        return -ENOMEM;
-    if (!id.size || record.mmap.build_id_size || header->type != PERF_RECORD_MMAP2 ||
-        header->size > MMAP2_MOST)
-        return 0;
-    memcpy(copy, header, header->size);
-    struct perf_event_header made = *header;
-    made.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
-    memcpy(copy, &made, sizeof made);
-    memset(copy + MMAP2_IDENTITY, 0, 24);
-    copy[MMAP2_IDENTITY] = id.size;
-    memcpy(copy + MMAP2_IDENTITY + 4, id.bytes, id.size);
-    *changed = true;
-    return 0;
-}
-
 static int record_sink(void *context, const void *records, size_t size, struct fathom_error *err)
 {
     struct recording *r = context;
-    const char *written = records, *at = records, *end = at + size;
-    uint64_t copy[MMAP2_MOST / 8];
-    while (at < end) {
-        const struct perf_event_header *header = (const void *)at;
-        const char *next = at + header->size;
-        bool changed = false;
-        if ((header->type == PERF_RECORD_MMAP || header->type == PERF_RECORD_MMAP2) &&
-            note_mapping(r, header, (uint8_t *)copy, &changed) < 0)
-            return error_memory(err);
-        if (changed) {
-            int rc = writer_append(r->writer, written, (size_t)(at - written), err);
-            if (rc == 0)
-                rc = writer_append(r->writer, copy, header->size, err);
-            if (rc < 0)
-                return rc;
-            written = next;
-        }
-        at = next;
-    }
-    return writer_append(r->writer, written, (size_t)(end - written), err);
+    return mapped_sink_add(r->sink, records, size, err);
 }
 
 static uint64_t now_ns(void)
@@ -110,18 +61,6 @@ static int record_progress(void *context, struct fathom_error *err)
     terminal_progress(r->terminal, "%llu samples, %.1f MB", (unsigned long long)summary.samples,
                       (double)writer_size(r->writer) / 1e6);
     return 0;
-}
-
-/* Stock perf looks for build-ids in the header. */
-static int write_build_ids(struct recording *r, struct fathom_error *err)
-{
-    const struct mapped_file *files;
-    size_t count = mapped_files(r->mapped, &files);
-    int rc = 0;
-    for (size_t i = 0; i < count && rc == 0; i++)
-        if (files[i].id.size)
-            rc = writer_build_id(r->writer, files[i].path, files[i].id.bytes, files[i].id.size, err);
-    return rc;
 }
 
 /* Stock perf reads a recording of tracepoints only with their formats. */
@@ -197,17 +136,15 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         goto out;
     const struct event *events;
     size_t count = collector_events(r.collector, &events);
-    r.mapped = mapped_new(&terminal->log);
-    rc = r.mapped ? decoder_new(events, count, &r.decoder, &err) : error_memory(&err);
-    if (rc < 0)
-        goto out;
     rc = writer_new(out, events, count, &r.writer, &err);
     if (rc < 0)
         goto out;
     out = NULL;
     writer_keep_old(r.writer);
+    rc = mapped_sink_new(r.writer, events, count, &terminal->log, &r.sink, &err);
     argv[0] = (char *)(uintptr_t)terminal->command;
-    rc = writer_command(r.writer, argc, argv, &err);
+    if (rc == 0)
+        rc = writer_command(r.writer, argc, argv, &err);
     if (rc == 0)
         rc = write_tracing_data(&r, &err);
     enum target_end end = TARGET_ENDED;
@@ -215,9 +152,10 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         rc = target_run(&options->target, r.collector,
                         &(struct target_user){record_sink, record_progress, &r}, &end, &err);
     terminal_progress_end(terminal);
-    mapped_finish(r.mapped);
-    if (rc == 0)
-        rc = write_build_ids(&r, &err);
+    if (r.sink) {
+        int finished = mapped_sink_finish(r.sink, rc ? NULL : &err);
+        rc = rc < 0 ? rc : finished;
+    }
     int status = collector_status(r.collector);
     rc = end_file(&r, options->output, rc, &err);
     if (rc == 0 && options->target.command && status >= 0)
@@ -228,8 +166,7 @@ out:
         code = exit_code_of(&err);
     }
     outfile_close(out);
-    decoder_free(r.decoder);
-    mapped_free(r.mapped);
+    mapped_sink_free(r.sink);
     collector_close(r.collector);
     return code;
 }

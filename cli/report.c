@@ -2,13 +2,13 @@
 #include <errno.h>
 #include <getopt.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/text.h"
 #include "evaluate/evaluation.h"
 #include "cli/exit.h"
 #include "cli/inferred.h"
 #include "cli/options.h"
+#include "cli/symfs.h"
 #include "profile/profile.h"
 #include "image/debuginfod.h"
 #include "report/format.h"
@@ -155,17 +155,6 @@ static int write_report(struct report_context *c, struct reader *reader, const s
     return rc;
 }
 
-/* A root that is not there would make every image one that cannot be read. */
-static int check_symfs(const char *directory, struct fathom_error *err)
-{
-    struct stat st;
-    if (!directory)
-        return 0;
-    if (stat(directory, &st) < 0)
-        return error_system(err, errno, "--symfs: cannot open %s", text_name(directory));
-    return S_ISDIR(st.st_mode) ? 0 : error_set(err, ENOTDIR, "--symfs: %s is not a directory", directory);
-}
-
 /* What is counted depends on what the event's samples carry. */
 static int start_profile(struct report_context *c, const struct report_options *options,
                          const struct reader *reader, struct image_cache *images, struct fathom_error *err)
@@ -189,7 +178,7 @@ static int report_file(const struct report_options *options, struct terminal *te
         .symfs = options->symfs, .log = &terminal->log, .debuginfod = debuginfod_new(&terminal->log)};
     struct image_cache *images = image_cache_new(&image_options);
     struct report_context c = {.terminal = terminal};
-    int rc = images ? check_symfs(options->symfs, &err) : error_memory(&err);
+    int rc = images ? symfs_check(options->symfs, &err) : error_memory(&err);
     if (rc == 0)
         rc = reader_open(options->input, &terminal->log, &reader, &err);
     if (rc == 0)
@@ -321,8 +310,7 @@ static const struct option_row rows[] = {
                 "functions inlined at the sampled instruction (needs debug info)"),
     OPTION_FLAG("lines", 0, struct report_options, profile.framing.lines,
                 "its source line (needs debug info)"),
-    OPTION_TEXT("symfs", 0, "DIR", struct report_options, symfs,
-                "look for programs, libraries and debug files below DIR"),
+    SYMFS_OPTION(struct report_options),
     OPTION_FLAG("wide", 0, struct report_options, wide,
                 "names in full, also where they are longer than the terminal is wide"),
     OPTION_CHOICE("color", 0, "WHEN", colours, enum colour_when, struct report_options, colour,

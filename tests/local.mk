@@ -24,6 +24,7 @@ include tests/cli/local.mk
 include tests/programs/local.mk
 include tests/workloads/local.mk
 include tests/e2e/local.mk
+include tests/stored/local.mk
 include tests/fuzz/local.mk
 
 if HAVE_CRITERION
@@ -34,11 +35,11 @@ endif
 E2E_RUN = $(E2E_TESTS)
 TESTS += $(E2E_RUN)
 # What to run while working on something: under a minute when all is built.
-FAST_E2E = tests/cli/man.test tests/e2e/views.test tests/e2e/faults.test
+FAST_E2E = tests/cli/man.test tests/e2e/views.test tests/e2e/faults.test tests/stored/stored.test
 check-fast:
 	@fast=; for test in $(UNIT_TESTS); do \
 	    case " $(SLOW_TESTS) " in *" $$test "*) ;; *) fast="$$fast $$test" ;; esac; \
-	done; $(MAKE) $(AM_MAKEFLAGS) check TESTS="$$fast $(FAST_E2E)"
+	done; STORED_SUBJECTS="lua5.4 containers" $(MAKE) $(AM_MAKEFLAGS) check TESTS="$$fast $(FAST_E2E)"
 .PHONY: check-fast
 EXTRA_DIST += $(E2E_TESTS) tests/unit.sh tests/sanitized.h
 

@@ -1,7 +1,8 @@
 /* Strings in a vector and in a map, sorted and copied: much of the time in the library's allocator, under
- * paths of templates. Its only thread is the main one. */
+ * paths of templates. "containers [ROUNDS]". Its only thread is the main one. */
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,12 +25,14 @@ static std::map<std::string, int> count(const std::vector<std::string> &all)
     return counts;
 }
 
-int main()
+int main(int argc, char **argv)
 {
-    auto all = make();
-    auto counts = count(all);
-    std::sort(all.begin(), all.end());
-    auto copy = all;
-    std::printf("%zu %zu\n", counts.size(), copy.size());
+    for (int rounds = argc > 1 ? std::atoi(argv[1]) : 1; rounds > 0; rounds--) {
+        auto all = make();
+        auto counts = count(all);
+        std::sort(all.begin(), all.end());
+        auto copy = all;
+        std::printf("%zu %zu\n", counts.size(), copy.size());
+    }
     return 0;
 }

@@ -1,0 +1,106 @@
+/* mapped_sink.c - see mapped_sink.h. */
+#include "cli/mapped_sink.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/mapped.h"
+#include "perfdata/record.h"
+
+#define MMAP2_IDENTITY 40 /* byte of device and inode, or of the build-id's size; the build-id is 4 behind */
+#define MMAP2_MOST     4400 /* bytes: a path of 4096 and what stands around it */
+
+struct mapped_sink {
+    struct writer *writer;
+    struct decoder *decoder;
+    struct mapped *mapped; /* files */
+};
+
+int mapped_sink_new(struct writer *writer, const struct event *events, size_t count, const struct log *log,
+                    struct mapped_sink **out, struct fathom_error *err)
+{
+    struct mapped_sink *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_memory(err);
+    s->writer = writer;
+    s->mapped = mapped_new(log);
+    int rc = s->mapped ? decoder_new(events, count, &s->decoder, err) : error_memory(err);
+    if (rc < 0)
+        mapped_sink_free(s);
+    else
+        *out = s;
+    return rc;
+}
+
+void mapped_sink_free(struct mapped_sink *s)
+{
+    if (!s)
+        return;
+    decoder_free(s->decoder);
+    mapped_free(s->mapped);
+    free(s);
+}
+
+/* A mapping that we made up ourselves gets its file's build-id, as the kernel writes it. *changed: the record
+ * is in `copy` now. */
+static int note_mapping(struct mapped_sink *s, const struct perf_event_header *header, uint8_t *copy,
+                        bool *changed)
+{
+    struct record record;
+    struct build_id id;
+    *changed = false;
+    if (decoder_decode(s->decoder, header, header->size, &record, NULL) < 0 || record.kind != RECORD_MMAP)
+        return 0;
+    if (mapped_note(s->mapped, &record, &id) < 0)
+        return -ENOMEM;
+    if (!id.size || record.mmap.build_id_size || header->type != PERF_RECORD_MMAP2 ||
+        header->size > MMAP2_MOST)
+        return 0;
+    memcpy(copy, header, header->size);
+    struct perf_event_header made = *header;
+    made.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+    memcpy(copy, &made, sizeof made);
+    memset(copy + MMAP2_IDENTITY, 0, 24);
+    copy[MMAP2_IDENTITY] = id.size;
+    memcpy(copy + MMAP2_IDENTITY + 4, id.bytes, id.size);
+    *changed = true;
+    return 0;
+}
+
+int mapped_sink_add(void *sink, const void *records, size_t size, struct fathom_error *err)
+{
+    struct mapped_sink *s = sink;
+    const char *written = records, *at = records, *end = at + size;
+    uint64_t copy[MMAP2_MOST / 8];
+    while (at < end) {
+        const struct perf_event_header *header = (const void *)at;
+        const char *next = at + header->size;
+        bool changed = false;
+        if ((header->type == PERF_RECORD_MMAP || header->type == PERF_RECORD_MMAP2) &&
+            note_mapping(s, header, (uint8_t *)copy, &changed) < 0)
+            return error_memory(err);
+        if (changed) {
+            int rc = writer_append(s->writer, written, (size_t)(at - written), err);
+            if (rc == 0)
+                rc = writer_append(s->writer, copy, header->size, err);
+            if (rc < 0)
+                return rc;
+            written = next;
+        }
+        at = next;
+    }
+    return writer_append(s->writer, written, (size_t)(end - written), err);
+}
+
+int mapped_sink_finish(struct mapped_sink *s, struct fathom_error *err)
+{
+    mapped_finish(s->mapped);
+    const struct mapped_file *files;
+    size_t count = mapped_files(s->mapped, &files);
+    int rc = 0;
+    for (size_t i = 0; i < count && rc == 0; i++)
+        if (files[i].id.size)
+            rc = writer_build_id(s->writer, files[i].path, files[i].id.bytes, files[i].id.size, err);
+    return rc;
+}
