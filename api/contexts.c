@@ -28,8 +28,8 @@ struct fathom_walk {
     struct image_cache *images;
     struct debuginfod *debuginfod;
     struct pipeline *pipeline;
-    struct fathom_frame *known;      /* by map function; name NULL before it was looked up */
-    struct room best, other;         /* the context's own path, and the one that was asked for */
+    struct fathom_frame *known;      /* by map function; name NULL before it is looked up */
+    struct room best, other;         /* the context's own path, and the one requested */
     const struct resolved *resolved; /* of this context */
 };
 

@@ -1,9 +1,10 @@
 /*
- * cct.h - the exact calling-context tree: one node for each path, weights added up (HCCT paper, section 2.1).
+ * cct.h - the exact calling-context tree: one node per path, with its weight added up (HCCT paper,
+ * section 2.1).
  *
- * Items are numbers that the caller gives meaning to (a frame table's). First child, next sibling; a child
- * found far down its list moves to the front, and nodes with many children find them by hash. Weights stay at
- * the largest value rather than wrap round. Nothing recurses over the tree's depth.
+ * Items are numbers whose meaning is the caller's (indices of a frame table). Children form linked lists; a
+ * child found far down its list moves to the front, and nodes with many children find them by hash. Weights
+ * saturate instead of wrapping. Nothing recurses over the tree's depth.
  */
 #ifndef FATHOM_HCCT_CCT_H
 #define FATHOM_HCCT_CCT_H
@@ -16,7 +17,7 @@ struct cct;
 struct cct_node {
     struct cct_node *parent, *first_child, *next_sibling; /* NULL at the ends; the root has no parent */
     uint32_t item;
-    uint32_t links; /* of children.c alone */
+    uint32_t links; /* private to children.c */
     uint64_t self;  /* weight of samples that end here */
     uint64_t error; /* at most this much of `self` may not be its own; 0 in an exact tree */
 };
@@ -25,14 +26,14 @@ _Static_assert(sizeof(struct cct_node) == 48, "millions of them");
 struct cct *cct_new(void); /* NULL: out of memory */
 void cct_free(struct cct *cct);
 struct cct_node *cct_root(struct cct *cct);
-/* The child for `item`, made when new; NULL: out of memory. Nodes never move or go away, but the order of
- * siblings may change. */
+/* The child for `item`, created if new; NULL: out of memory. Nodes never move and are never removed, but the
+ * order of siblings may change. */
 struct cct_node *cct_child(struct cct *cct, struct cct_node *parent, uint32_t item);
 /* Adds weight at the end of a path given from the root inwards. NULL: out of memory. */
 struct cct_node *cct_add(struct cct *cct, const uint32_t *items, size_t count, uint64_t weight);
-/* Adds weight at a node of this tree. */
+/* Adds weight to a node of this tree. */
 void cct_weigh(struct cct *cct, struct cct_node *node, uint64_t weight);
-/* Adds all of `other` (threads, processes, machines), which is another tree, into cct. 0 or -ENOMEM. */
+/* Adds all of `other`, a different tree (of another thread, process or machine), to cct. 0 or -ENOMEM. */
 int cct_merge(struct cct *cct, const struct cct *other);
 uint64_t cct_total(const struct cct *cct); /* weight added */
 size_t cct_count(const struct cct *cct);   /* nodes, with the root */

@@ -1,9 +1,9 @@
 /*
- * hcct_data.h - what an HCCT is made of.
+ * hcct_data.h - the internals of an HCCT.
  *
- * Invariants: exactly the nodes of `counters` are NODE_MONITORED; every leaf but the root is; a node without
- * a counter has self 0 and stands for a path of weight `unseen` at most, which no counter is below; the
- * counters sum up to `total` at most (so that the least of them is at most total / limit).
+ * Invariants: exactly the nodes of `counters` are NODE_MONITORED; every leaf but the root is one; a node
+ * without a counter has self 0, and its path weighs at most `unseen`, the lower bound of all counters; the
+ * counters add up to at most `total` (so that the least of them is at most total / limit).
  */
 #ifndef FATHOM_HCCT_HCCT_DATA_H
 #define FATHOM_HCCT_HCCT_DATA_H
@@ -14,7 +14,7 @@
 #define HCCT_MOST_COUNTERS ((size_t)1 << 40)
 
 struct counter {
-    uint64_t bound; /* at most node->self; a heap by this while `ordered` */
+    uint64_t bound; /* at most node->self; the heap's key while `ordered` */
     struct cct_node *node;
 };
 
@@ -29,7 +29,7 @@ struct hcct {
 
 void hcct_prune(struct hcct *hcct, struct cct_node *node);
 
-/* The node's counter is no more. */
+/* Marks the node as having no counter. */
 static inline void hcct_forget(struct cct_node *node)
 {
     node->links &= ~NODE_MONITORED;

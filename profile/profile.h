@@ -1,5 +1,5 @@
 /*
- * profile.h - resolved samples added up to a calling-context tree: exact, or in bounded memory (HCCT).
+ * profile.h - adds up resolved samples to a calling-context tree: exact, or in bounded memory (HCCT).
  */
 #ifndef FATHOM_PROFILE_PROFILE_H
 #define FATHOM_PROFILE_PROFILE_H
@@ -10,43 +10,43 @@
 
 struct profile;
 
-/* Where the weight of a sample goes that may be on several paths. */
+/* How to assign the weight of a sample with several possible paths. */
 enum profile_ambiguity {
-    AMBIGUOUS_LIKELY, /* to the most probable as far inwards as it is at least half sure, and from there to
-                         "[one of 3 paths]" (agreement.h) */
+    AMBIGUOUS_LIKELY, /* to the most probable, from the root as far as it is at least half sure, then to "[one
+                         of 3 paths]" (agreement.h) */
     AMBIGUOUS_BEST,   /* to the most probable */
     AMBIGUOUS_SPLIT,  /* to each its share (shares.h) */
-    AMBIGUOUS_COMMON, /* to a path of what they have in common, with "{3 paths}" between (common.h) */
+    AMBIGUOUS_COMMON, /* to a path of their common functions, with "{3 paths}" between (common.h) */
 };
 
 struct profile_options {
     enum profile_ambiguity ambiguity;
-    double min_confidence; /* samples whose most probable path is less so are unknown: UNKNOWN_UNSURE */
+    double min_confidence; /* samples whose best path is less probable are unknown: UNKNOWN_UNSURE */
     double eps;            /* > 0: bounded memory, counters within eps of the total */
     struct framing_options framing;
 };
 
-/* What the samples came to; weights in events. */
+/* The totals over all samples; weights in events. */
 struct profile_counts {
     uint64_t samples, weight;
     uint64_t precise, ambiguous, inferred, unknown; /* resolver.h, enum resolved_kind */
     uint64_t unknown_by_reason[UNKNOWN_REASONS];
-    double expected; /* the weight that is on its most probable path, by the probabilities */
+    double expected; /* the weight expected on the most probable paths, by their probabilities */
 };
 
 /* images and map are borrowed; options are copied. NULL: out of memory. */
 struct profile *profile_new(const struct profile_options *options, struct image_cache *images);
 void profile_free(struct profile *profile);
-/* Adds one sample. map: the one that `resolved` speaks of; always the same for one profile. */
+/* Adds one sample. map: the one that `resolved` refers to; always the same for a profile. */
 int profile_add(struct profile *profile, const struct pathmap *map, const struct process *process,
                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
 void profile_counts(const struct profile *profile, struct profile_counts *out);
 const struct frames *profile_frames(const struct profile *profile);
-/* How sure the contexts of its tree are. NULL: not known, in bounded memory, and with AMBIGUOUS_SPLIT and
- * AMBIGUOUS_COMMON, where weights and frames say it. */
+/* How sure the contexts of its tree are. NULL: unknown in bounded memory, and expressed by weights and frames
+ * with AMBIGUOUS_SPLIT and AMBIGUOUS_COMMON. */
 const struct doubts *profile_doubts(const struct profile *profile);
-/* The tree to show. Exact: phi is not used and the tree stays the profile's (*owned false). Bounded: the
- * (phi, eps)-HCCT, which the caller frees (*owned true). NULL: out of memory. */
+/* The tree to show. Exact: phi is ignored and the profile keeps the tree (*owned false). Bounded: the (phi,
+ * eps)-HCCT, which the caller frees (*owned true). NULL: out of memory. */
 struct cct *profile_tree(struct profile *profile, double phi, bool *owned);
 
 #endif

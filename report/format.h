@@ -1,13 +1,13 @@
 /*
- * format.h - the table of formats that a report can be written in. A new exporter is a file with a function of
- * this type and a line in the table; --format takes its name.
+ * format.h - the table of report formats. A new exporter is a file with a function of this type and a line in
+ * the table; --format takes its name.
  */
 #ifndef FATHOM_REPORT_FORMAT_H
 #define FATHOM_REPORT_FORMAT_H
 
 #include "report/views/view.h"
 
-/* What there is to write; all borrowed. */
+/* What to write; all borrowed. */
 struct report {
     struct cct *tree;
     const struct frames *frames;
@@ -20,7 +20,7 @@ struct format {
     int (*write)(const struct report *report, FILE *out, struct fathom_error *err);
 };
 
-/* Ends with one without a name; the first is the default. */
+/* Ends with an entry without a name; the first is the default. */
 extern const struct format format_table[];
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * view.h - a calling-context tree as text: top-down tree, callers of hot functions, flat; and folded stacks.
  *
- * A view writes through the FILE handed in and decides nothing about terminals: colour is an option. Trees
- * may be of any depth. Percentages are of the whole tree's weight; "100.0%" is all of it and "<0.1%" not
- * nothing. A context's error is shown beside its own share: "12.3% +-0.4". Equal trees give equal text, in
- * whatever order they were built.
+ * A view writes to the given FILE and decides nothing about terminals: colour is an option. Trees may have
+ * any depth. Percentages are of the whole tree's weight; "100.0%" is all of it and "<0.1%" is not zero. A
+ * context's error is shown after its own share: "12.3% +-0.4". Equal trees give equal text, regardless of the
+ * order in which they were built.
  *
- * Errors: -ENOMEM; the errno of a failed write; -ERANGE: an item that the frame table does not have.
+ * Errors: -ENOMEM; the errno of a failed write; -ERANGE: an item that is not in the frame table.
  */
 #ifndef FATHOM_REPORT_VIEWS_VIEW_H
 #define FATHOM_REPORT_VIEWS_VIEW_H
@@ -30,47 +30,47 @@ enum view_kind {
 
 struct view_options {
     enum view_kind kind;
-    double min_percent; /* leave out what weighs less (its weight stays in its parent's total) */
+    double min_percent; /* omit what weighs less (its weight stays in its parent's total) */
     unsigned max_rows;  /* the contexts with the most weight of their own to show, with the paths to them
                            (callers, flat: functions); 0: all */
     bool colour;
-    bool verbose; /* all of the heading, not only what was sampled, how sure the contexts are, and warnings */
-    bool show_image;  /* the image's name beside each function; the flat view always has it */
-    size_t width;     /* of a row, in columns: longer names are shortened; 0: any */
-    const char *unit; /* of the weight: "samples", "page-faults", WEIGHT_NS; NULL: not told */
+    bool verbose; /* the whole heading, not only what was sampled, how sure the contexts are, and warnings */
+    bool show_image;  /* the image's name after each function; the flat view always has it */
+    size_t width;     /* of a row, in columns: longer names are shortened; 0: unlimited */
+    const char *unit; /* of the weight: "samples", "page-faults", WEIGHT_NS; NULL: unknown */
     const struct doubts
         *doubts;     /* of the tree; NULL: not known. Tree and callers have a column of how sure each row
                                     is when any of them is less than 90% */
-    bool confidence; /* the column whatever they are */
+    bool confidence; /* always show the column */
 };
 
-/* What the heading tells: weights by how sure the context is. */
+/* The contents of the heading: weights by how sure the context is. */
 struct view_heading {
-    const char *command, *event, *map; /* NULL: left out */
+    const char *command, *event, *map; /* NULL: omitted */
     bool user_only;                    /* no sample was taken in the kernel */
     uint64_t samples, weight;          /* weight = the sum of the next four */
     uint64_t precise, ambiguous, inferred, unknown;
     uint64_t unknown_by_reason[16];
     const char *const *reason_text; /* by the same index; reason_count of them */
     unsigned reason_count;
-    double expected;      /* weight that is on its path by the probabilities */
-    const char *training; /* the command to train on, "" when it is not known; NULL: it is not spoken of */
-    uint64_t rests_on_inference; /* weight whose paths that training would see */
+    double expected;             /* weight expected on the right path by the probabilities */
+    const char *training;        /* the command to train on, "" if unknown; NULL: no such line */
+    uint64_t rests_on_inference; /* weight whose paths that training would learn */
     uint64_t audit_samples;
-    uint64_t audits_checked, audits_right; /* held back to see whether they are inferred right */
+    uint64_t audits_checked, audits_right; /* held back to check whether they are inferred right */
     struct inferences inferences;
     const char *const *unread; /* files whose code could not be read */
     size_t unread_count;
-    bool other_event;      /* unwound stacks are of time, and the event is not */
-    bool foreign;          /* another tool's recording: it tells no stack's base and has no audit samples */
+    bool other_event;      /* unwound stacks were sampled by time, unlike the event */
+    bool foreign;          /* another tool's recording: has neither stack bases nor audit samples */
     uint64_t base_unknown; /* weight on stacks whose base was not found */
     uint64_t bare;         /* weight recorded without registers */
     uint64_t lost, throttled, damaged;
     uint64_t lost_weight;        /* estimated, of the event; not among `weight` */
-    uint64_t counted;            /* by the event in all that was recorded, in its unit; 0: not told */
-    double counted_share;        /* of the time in which it was to count; 0: not told */
-    uint64_t started, unsampled; /* threads that began while recorded, and those of them without a sample */
-    bool by_thread;              /* events counted in threads and not on CPUs */
+    uint64_t counted;            /* by the event over the whole recording, in its unit; 0: unknown */
+    double counted_share;        /* of the time in which it was enabled; 0: unknown */
+    uint64_t started, unsampled; /* threads that started while recorded, and those of them without a sample */
+    bool by_thread;              /* events counted per thread rather than per CPU */
     bool truncated;
 };
 
@@ -79,8 +79,8 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
                        struct fathom_error *err);
 int view_write(struct cct *cct, const struct frames *frames, const struct view_options *options, FILE *out,
                struct fathom_error *err);
-/* Brendan Gregg's folded stacks, for flamegraph.pl: "main;run;memcpy 12" a line, in the order of their bytes
- * (LC_ALL=C sort). ';' in names becomes ':'; contexts of one text become one line. */
+/* Brendan Gregg's folded stacks, for flamegraph.pl: "main;run;memcpy 12" a line, sorted bytewise (LC_ALL=C
+ * sort). ';' in names becomes ':'; contexts with the same text become one line. */
 int folded_write(struct cct *cct, const struct frames *frames, FILE *out, struct fathom_error *err);
 
 #endif

@@ -60,7 +60,7 @@ Test(width, long_names_are_shortened_to_it)
     options.width = 50;
     options.kind = VIEW_CALLERS;
     expect(&tree, &options,
-           "   self    share     time  function, its callers below it\n"
+           "   self    share     time  function, with its callers below\n"
            "  66.7%   100.0%  20.0 ms  sort<..>(..)\n"
            "  66.7%   100.0%  20.0 ms  main\n"
            "\n"
@@ -117,7 +117,7 @@ Test(sure, a_column_when_a_row_is_less_than_90_percent_sure)
            "  40.0%   40.0%       40   75%    step\n");
     options.kind = VIEW_CALLERS;
     expect(&tree, &options,
-           "   self    share  samples  sure  function, its callers below it\n"
+           "   self    share  samples  sure  function, with its callers below\n"
            " 100.0%   100.0%      100  100%  step\n"
            "  60.0%    60.0%       60  100%  + run\n"
            "  60.0%    60.0%       60  100%    main\n"
@@ -271,7 +271,7 @@ Test(callers, each_function_has_the_shares_of_its_callers)
     report_tree_add(&tree, "main", 9);
     report_tree_add(&tree, "main;rare", 1);
     expect(&tree, &(struct view_options){.kind = VIEW_CALLERS, .min_percent = 2, .unit = "samples"},
-           "   self    share  samples  function, its callers below it\n"
+           "   self    share  samples  function, with its callers below\n"
            "  60.0%   100.0%       60  copy\n"
            "  40.0%    66.7%       40  + read\n"
            "  40.0%    66.7%       40    main\n"
@@ -286,7 +286,7 @@ Test(callers, each_function_has_the_shares_of_its_callers)
            "... 1 more function under 2%: 1.0% of the weight\n");
     expect(&tree,
            &(struct view_options){.kind = VIEW_CALLERS, .min_percent = 20, .max_rows = 1, .unit = "samples"},
-           "   self    share  samples  function, its callers below it\n"
+           "   self    share  samples  function, with its callers below\n"
            "  60.0%   100.0%       60  copy\n"
            "  40.0%    66.7%       40  + read\n"
            "  40.0%    66.7%       40    main\n"
@@ -303,7 +303,7 @@ Test(callers, recursion_shows_where_paths_leave_it)
     report_tree_add(&tree, "main;walk;walk", 20);
     report_tree_add(&tree, "main;walk;walk;walk", 70);
     expect(&tree, &(struct view_options){.kind = VIEW_CALLERS, .unit = "samples"},
-           "   self    share  samples  function, its callers below it\n"
+           "   self    share  samples  function, with its callers below\n"
            " 100.0%   100.0%      100  walk\n"
            "  90.0%    90.0%       90  + walk\n"
            "  70.0%    70.0%       70    + walk\n"
