@@ -1,5 +1,5 @@
 /*
- * fathom.h - the public face of libfathom: a recording in, calling contexts out.
+ * fathom.h - the public interface of libfathom: reads a recording and returns calling contexts.
  *
  * Functions return 0 or a negative errno; then `error`, if not NULL, holds one sentence (it has room for
  * FATHOM_ERROR_SIZE bytes): what failed, on what, what to do. Nothing is printed.
@@ -20,11 +20,11 @@ extern "C" {
 FATHOM_API const char *fathom_version(void);
 
 enum fathom_certainty {
-    FATHOM_PRECISE,   /* one call path has this function and stack height, as far as all was seen; or the
-                         sample's own stack was recorded, and shows it */
+    FATHOM_PRECISE,   /* exactly one known call path has this function and stack height; or the sample's own
+                         recorded stack shows it */
     FATHOM_AMBIGUOUS, /* several do; the most probable is given */
-    FATHOM_INFERRED,  /* it was never seen; this is the most probable way to it by the calls that were */
-    FATHOM_UNKNOWN,   /* none is known: frames holds the sampled function alone, or nothing */
+    FATHOM_INFERRED, /* never seen in training; this is the most probable path to it by the calls that were */
+    FATHOM_UNKNOWN,  /* none is known: frames holds only the sampled function, or nothing */
 };
 
 struct fathom_frame {
@@ -33,32 +33,32 @@ struct fathom_frame {
     uint64_t address;     /* of the function's entry: ELF virtual address in the image */
 };
 
-/* A call path that a sample may be on. */
+/* A possible call path of a sample. */
 struct fathom_path {
     double probability;                /* among all that have the sample's function and height */
     size_t depth;                      /* number of frames */
     const struct fathom_frame *frames; /* from the stack's root inwards */
 };
 
-struct fathom_walk; /* of fathom_contexts() alone */
+struct fathom_walk; /* private to fathom_contexts() */
 
-/* One sample with its inferred calling context; what it points to is valid during the call only. */
+/* One sample with its inferred calling context; its pointers are valid only during the call. */
 struct fathom_context {
     uint32_t pid, tid;
     uint64_t time;   /* ns, the perf clock */
     uint64_t weight; /* events that the sample stands for: the first of its metrics */
     enum fathom_certainty certainty;
-    double probability; /* of this path among those that share function and height; 0 when unknown. It is what
-                           'fathom report --min-confidence' compares with */
+    double probability; /* of this path among those that share function and height; 0 if unknown. 'fathom
+                           report --min-confidence' compares with it */
     size_t depth;       /* number of frames */
     const struct fathom_frame *frames; /* from the stack's root inwards */
-    unsigned path_count; /* paths for fathom_context_path(), the one above with them; 0 when unknown */
+    unsigned path_count; /* paths for fathom_context_path(), including the one above; 0 if unknown */
     struct fathom_walk *walk;
 };
 
-/* The path of this rank: 0 is the context's own, those up to path_count - 1 are less and less probable. To be
- * called from a fathom_context_function; *path is good until the next call or the function's end. Errors:
- * -ERANGE: no such rank; -ENOMEM; -EBADMSG: a damaged map. Then *path is as it was. */
+/* The path of this rank: 0 is the context's own, those up to path_count - 1 are decreasingly probable. Call
+ * only from a fathom_context_function; *path is valid until the next call or the function's return. Errors:
+ * -ERANGE: no such rank; -ENOMEM; -EBADMSG: a damaged map. Then *path is unchanged. */
 FATHOM_API int fathom_context_path(const struct fathom_context *context, unsigned rank,
                                    struct fathom_path *path);
 
@@ -78,10 +78,10 @@ FATHOM_API int fathom_context_metric(const struct fathom_context *context, unsig
 /* Return 0 to go on; a negative value ends the run and is handed through. */
 typedef int fathom_context_function(void *user, const struct fathom_context *context);
 
-/* Goes through a perf.data file and hands over each sample of its main event, in order of time but
- * for ambiguous ones, which are told apart by what comes after them. `map`, a path
- * map's file, may be NULL: then the recording's own audit samples are all that is known. Errors: system
- * errors; -ENOMSG, -EBADMSG, -ENOTSUP: not such a file, damaged, of another format. */
+/* Reads a perf.data file and calls the function for each sample of its main event, in time order except for
+ * ambiguous ones, which are delayed until later samples disambiguate them. `map`, a path map's file, may be
+ * NULL: then paths come from the recording's own audit samples alone. Errors: system errors; -ENOMSG,
+ * -EBADMSG, -ENOTSUP: not such a file, damaged, unsupported format. */
 FATHOM_API int fathom_contexts(const char *recording, const char *map, fathom_context_function *function,
                                void *user, char *error);
 

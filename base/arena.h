@@ -1,7 +1,7 @@
 /*
- * arena.h - memory that is given back all at once.
+ * arena.h - memory that is freed all at once.
  *
- * Blocks grow as needed; single allocations are never freed. Not for use by several threads at a time.
+ * Blocks grow as needed; single allocations are never freed. Not thread-safe.
  */
 #ifndef FATHOM_BASE_ARENA_H
 #define FATHOM_BASE_ARENA_H
@@ -10,7 +10,7 @@
 
 struct arena;
 
-/* An empty arena that takes memory in blocks of at least block_bytes (0: 64 KiB). NULL: out of memory. */
+/* An empty arena that allocates blocks of at least block_bytes (0: 64 KiB). NULL: out of memory. */
 struct arena *arena_new(size_t block_bytes);
 void arena_free(struct arena *arena); /* NULL is allowed */
 

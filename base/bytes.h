@@ -30,9 +30,10 @@ uint8_t bytes_u8(struct bytes *b);
 uint16_t bytes_u16(struct bytes *b);
 uint32_t bytes_u32(struct bytes *b);
 uint64_t bytes_u64(struct bytes *b);
-uint64_t bytes_uleb(struct bytes *b); /* a value over 64 bits fails */
+uint64_t bytes_uleb(struct bytes *b); /* a value of more than 64 bits fails */
 int64_t bytes_sleb(struct bytes *b);
-/* A string with its NUL; NULL (and failed) where none ends before the end. Points into the input. */
+/* A NUL-terminated string; NULL (and failed) if it is not terminated before the end. Points into the input.
+ */
 const char *bytes_string(struct bytes *b);
 /* The next n bytes, or NULL (and failed). Points into the input. */
 const uint8_t *bytes_take(struct bytes *b, uint64_t n);

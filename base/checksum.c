@@ -3,7 +3,7 @@
 
 #include <xxhash.h>
 
-/* The library's choice of AVX by the processor: two to three times the speed of SSE2, the same sums. */
+/* The library's run-time dispatch to AVX: two to three times the speed of SSE2, with the same checksums. */
 #if __has_include(<xxh_x86dispatch.h>)
 #include <xxh_x86dispatch.h>
 #endif

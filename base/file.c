@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 
-/* Memory for the whole file, which costs nothing before it is filled. */
+/* Reserves memory for the whole file, which costs nothing until it is filled. */
 static int make_view(const char *path, int fd, struct file_view *view, struct fathom_error *err)
 {
     struct stat st;
@@ -48,7 +48,7 @@ int file_view_open(const char *path, struct file_view *view, struct fathom_error
     return rc;
 }
 
-/* Reads [from, to) to where it belongs. */
+/* Reads [from, to) into its place. */
 static int fill(struct file_view *view, size_t from, size_t to, struct fathom_error *err)
 {
     while (from < to) {
@@ -58,7 +58,8 @@ static int fill(struct file_view *view, size_t from, size_t to, struct fathom_er
         if (n < 0)
             return error_system(err, errno, "cannot read %s", view->path);
         if (n == 0)
-            return error_set(err, EBADMSG, "%s was cut to %zu bytes while it was read", view->path, from);
+            return error_set(err, EBADMSG, "%s was truncated to %zu bytes while it was read", view->path,
+                             from);
         from += (size_t)n;
     }
     return 0;

@@ -14,7 +14,7 @@ struct slot {
 
 struct table {
     struct slot *slots; /* capacity of them */
-    uint8_t *used;      /* 1 where the slot holds an entry */
+    uint8_t *used;      /* 1 if the slot holds an entry */
     size_t capacity;    /* a power of two */
     size_t count;
 };
@@ -52,7 +52,7 @@ void table_free(struct table *t)
     free(t);
 }
 
-/* The slot of the key, or the free one where it would go. */
+/* The slot of the key, or the free one for it. */
 static size_t table_slot(const struct table *t, uint64_t key)
 {
     size_t i = hash_u64(key) & (t->capacity - 1);
@@ -175,7 +175,7 @@ void names_free(struct names *n)
 
 static bool names_reserve(struct names *n)
 {
-    uint32_t room = n->room; /* of both, so that the first alone may have grown */
+    uint32_t room = n->room; /* of both arrays, though the first alone may have grown */
     return vec_reserve(n->texts, n->count, room, 1) && vec_reserve(n->same, n->count, n->room, 1);
 }
 

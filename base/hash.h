@@ -1,9 +1,9 @@
 /*
- * hash.h - the two hash tables that everything here needs.
+ * hash.h - the two hash tables used throughout.
  *
  * struct table maps 64-bit keys to 64-bit values by open addressing (linear probing, at most 3/4 full).
  * struct names interns strings: equal strings get the same small number, counted from 0.
- * Neither is for use by several threads at a time.
+ * Neither is thread-safe.
  */
 #ifndef FATHOM_BASE_HASH_H
 #define FATHOM_BASE_HASH_H
@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A mixer of 64 bits in which every input bit reaches every output bit (MurmurHash3's finalizer, public
- * domain). */
+/* A 64-bit mixer in which every input bit affects every output bit (MurmurHash3's finalizer, public domain).
+ */
 static inline uint64_t hash_u64(uint64_t x)
 {
     x ^= x >> 33;
@@ -27,9 +27,9 @@ struct table;
 
 struct table *table_new(void); /* NULL: out of memory */
 void table_free(struct table *table);
-/* The value's place, or NULL when the key is absent. Good until the next table_put. */
+/* A pointer to the value, or NULL if the key is absent. Valid until the next table_put. */
 uint64_t *table_find(const struct table *table, uint64_t key);
-/* The key's place, made with value 0 when it was absent (*added, if not NULL, tells). NULL: out of memory. */
+/* A pointer to the key's value, inserted as 0 if absent (*added, if not NULL, tells). NULL: out of memory. */
 uint64_t *table_put(struct table *table, uint64_t key, bool *added);
 bool table_remove(struct table *table, uint64_t key); /* whether it was there */
 size_t table_count(const struct table *table);

@@ -11,13 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TEMPORARY  ".new." /* how the name of a file begins that is being written */
-#define OLD_SECOND 3600    /* a file that is being written for so long was given up by its writer */
+#define TEMPORARY  ".new." /* prefix of the names of files being written */
+#define OLD_SECOND 3600    /* a file being written for longer was abandoned by its writer */
 #define NAME_SIZE  128
 
-/* Whether nobody else can put things into the directory, or another one in its place: it is this user's own and
- * not to be written by all (its files then stay in a sticky one). Root does not trust others' either: HOME may
- * be that of the user who called sudo. */
+/* Whether nobody else can create files in the directory or replace it: it belongs to this user and is not
+ * world-writable (files in a sticky directory cannot be replaced either). Root does not trust other users'
+ * directories: HOME may be that of the user who called sudo. */
 static bool is_own_directory(const char *path)
 {
     struct stat st;
@@ -36,7 +36,7 @@ static void make_parents(char *path)
     }
 }
 
-/* Appends a part, a directory that only this user can write, and no link to one. */
+/* Appends a component, which must be a directory that only this user can write, not a link. */
 static bool enter_own(char **path, const char *part, bool make)
 {
     struct stat st;
@@ -51,7 +51,7 @@ static bool enter_own(char **path, const char *part, bool make)
            !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Where this user's caches are; malloc'd. NULL: there is no place that is the user's own. */
+/* The directory of this user's caches; malloc'd. NULL: the user has none. */
 static char *cache_home(bool make)
 {
     const char *base = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
@@ -113,7 +113,7 @@ static int by_age(const void *a, const void *b)
     return (x->used.tv_nsec > y->used.tv_nsec) - (x->used.tv_nsec < y->used.tv_nsec);
 }
 
-/* Notes one name of the directory. false: out of memory. */
+/* Adds a file of the directory to the list. false: out of memory. */
 static bool note_kept(int directory, const char *name, time_t now, struct kept **list, size_t *count)
 {
     struct stat st;
@@ -136,7 +136,7 @@ static bool note_kept(int directory, const char *name, time_t now, struct kept *
     return true;
 }
 
-/* Makes room for so many bytes. */
+/* Removes old files to make room for so many bytes. */
 static void make_room(const char *path, uint64_t bytes, uint64_t limit)
 {
     DIR *directory = opendir(path);

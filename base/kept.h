@@ -1,12 +1,13 @@
 /*
- * kept.h - directories of files that are kept for later runs, below $XDG_CACHE_HOME/fathom (~/.cache/fathom):
- * directories 0700, files 0600, at most so many bytes.
+ * kept.h - caches of files for later runs, below $XDG_CACHE_HOME/fathom (~/.cache/fathom): directories 0700,
+ * files 0600, limited in size.
  *
- * What others could have put there is not used: the directories must be this user's own (fathom and those in it
- * no links, and not to be written by others), and so must the files. Root keeps nothing in another user's.
+ * Files that others could have put there are not used: directories and files must belong to this user (fathom
+ * and its subdirectories must not be links, nor writable by others). Root keeps nothing in another user's
+ * directories.
  *
- * A file is written beside its place and renamed, so that several processes may keep the same one at once and
- * none sees half of it. What was used longest ago (its time of modification) goes first.
+ * A file is written under a temporary name and renamed, so that several processes may keep the same one at
+ * once and none sees half of it. The least recently used files (by modification time) are removed first.
  */
 #ifndef FATHOM_BASE_KEPT_H
 #define FATHOM_BASE_KEPT_H
@@ -17,12 +18,12 @@
 
 #include "base/error.h"
 
-/* The path of the directory called `name`, malloc'd; NULL: the user has none of their own, or out of memory.
- * make: makes it where it is not there yet. */
+/* The path of the directory called `name`, malloc'd; NULL: the user has none, or out of memory. make: create
+ * it if it does not exist. */
 char *kept_directory(const char *name, bool make);
-/* Opens a file there for reading. -1: it is not there, a link, or another user's. */
+/* Opens a file there for reading. -1: missing, a link, or another user's. */
 int kept_open(const char *path);
-/* Notes that a file there is used now. false: as above. */
+/* Marks a file there as used now. false: as above. */
 bool kept_use(const char *path);
 
 struct kept_file {
@@ -30,11 +31,11 @@ struct kept_file {
     char *temporary;
 };
 
-/* Begins a file of about so many bytes; removes the oldest files so that the directory has at most
- * `limit`. */
+/* Begins a file of about `bytes` bytes; removes the oldest files so that the directory has at most `limit`
+ * bytes. */
 int kept_begin(const char *directory, uint64_t bytes, uint64_t limit, struct kept_file *out,
                struct fathom_error *err);
-/* Closes the file and moves it to `path`. written: what writing it returned; a failure is returned again, and
+/* Closes the file and moves it to `path`. written: the result of writing it; a failure is returned as is, and
  * the file is removed. */
 int kept_end(struct kept_file *file, const char *path, int written, struct fathom_error *err);
 

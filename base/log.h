@@ -1,8 +1,8 @@
 /*
- * log.h - how a library says something that is no failure.
+ * log.h - how libraries report anything other than failures.
  *
- * Libraries never print: they call the sink that the caller handed in, and the command line decides where a
- * warning goes. A struct log whose sink is NULL drops the text.
+ * Libraries never print: they call the caller's sink, and the command line decides where a warning goes. A
+ * struct log whose sink is NULL drops the text.
  */
 #ifndef FATHOM_BASE_LOG_H
 #define FATHOM_BASE_LOG_H
@@ -11,9 +11,9 @@
 #include <stdio.h>
 
 enum log_level {
-    LOG_DEBUG,   /* for a developer of Fathom */
-    LOG_NOTE,    /* a choice made for the user, such as a fall-back event */
-    LOG_WARNING, /* the result is less than was asked for */
+    LOG_DEBUG,   /* for developers of Fathom */
+    LOG_NOTE,    /* a choice made for the user, such as a fallback event */
+    LOG_WARNING, /* the result is less than requested */
 };
 
 struct log {

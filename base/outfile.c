@@ -12,22 +12,22 @@
 
 #include "base/file.h"
 
-#define LINKS_MAX 40        /* as the kernel */
-#define TEMPORARY ".XXXXXX" /* what is added to the name while the file is made */
-#define OLD       ".old"    /* to that of a file that is kept */
+#define LINKS_MAX 40        /* as in the kernel */
+#define TEMPORARY ".XXXXXX" /* suffix of the name while the file is written */
+#define OLD       ".old"    /* suffix of a kept file */
 
 struct outfile {
     char *path;      /* as given, for messages */
     char *target;    /* the file itself, with links followed; NULL: a stream */
-    char *temporary; /* its name beside the target; NULL: none (yet), or published */
+    char *temporary; /* its name in the target's directory; NULL: none (yet), or published */
     int fd;          /* -1: not begun */
     bool published;
-    bool replaces; /* the next two are those of the file that was there */
+    bool replaces; /* the next two are those of the existing file */
     mode_t mode;
     gid_t group;
 };
 
-/* What a link leads to, one step. */
+/* Reads one link. */
 static char *read_link(const char *link)
 {
     char text[PATH_MAX], *next = NULL;
@@ -41,7 +41,7 @@ static char *read_link(const char *link)
     return asprintf(&next, "%.*s/%s", (int)(slash - link), link, text) < 0 ? NULL : next;
 }
 
-/* A name that no file can have is no place for a file; the text says what is wrong with it. */
+/* Refuses an invalid file name; the message says what is wrong with it. */
 static int refuse_name(const char *path, int code, struct fathom_error *err)
 {
     bool unusable = code == ENAMETOOLONG || code == ENOTDIR || code == ELOOP;
@@ -54,7 +54,7 @@ static int refuse_name(const char *path, int code, struct fathom_error *err)
 }
 
 /* Follows the user's links from `path` to a file, or to the link that leads to a pipe or device: the links of
- * /proc/PID/fd cannot be read as paths. *status is what stands there; *exists tells whether anything does. */
+ * /proc/PID/fd cannot be read as paths. *status: of what is there; *exists: whether anything is. */
 static int follow(const char *path, char **target, struct stat *status, bool *exists,
                   struct fathom_error *err)
 {
@@ -97,7 +97,7 @@ static bool is_stream(mode_t mode)
     return S_ISFIFO(mode) || S_ISCHR(mode);
 }
 
-/* Takes a descriptor as the stream, unless it is a terminal. */
+/* Uses a descriptor as the stream, unless it is a terminal. */
 static int use_stream(struct outfile *file, int fd, struct fathom_error *err)
 {
     if (fd < 0)
@@ -114,7 +114,7 @@ static int open_stream(struct outfile *file, const char *target, struct fathom_e
     int fd = open(target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     int rc = use_stream(file, fd, err);
     if (rc == 0 && (fstat(fd, &status) < 0 || !is_stream(status.st_mode)))
-        rc = error_set(err, ENXIO, "%s is no pipe any more", file->path);
+        rc = error_set(err, ENXIO, "%s is no longer a pipe", file->path);
     return rc;
 }
 
@@ -125,8 +125,8 @@ static char *directory_of(const char *target)
     return slash ? strndup(target, slash == target ? 1 : (size_t)(slash - target)) : strdup(".");
 }
 
-/* Whether a file can be made in the directory of `target`, and be put in the place of a file of `owner`:
- * where the sticky bit is set, as in /tmp, files of others can be written but not replaced. */
+/* Checks that a file can be created in the directory of `target`, and can replace a file of `owner`: with the
+ * sticky bit, as in /tmp, other users' files can be written but not replaced. */
 static int check_directory(const char *target, uid_t owner, struct fathom_error *err)
 {
     char *directory = directory_of(target);
@@ -218,7 +218,7 @@ const char *outfile_path(const struct outfile *file)
     return file->path;
 }
 
-/* The mode of the file that is replaced; without the group's rights where the group cannot be the same. */
+/* Copies the mode of the replaced file; without group permissions if the group cannot be kept. */
 static void keep_mode(const struct outfile *file)
 {
     struct stat status;
@@ -229,8 +229,8 @@ static void keep_mode(const struct outfile *file)
     fchmod(file->fd, mode);
 }
 
-/* A file without a name, of which nothing is left when this process is killed. -1: the file system has none, or
- * /proc, which gives it a name at last, is not there. */
+/* Creates a file without a name, which vanishes if this process is killed. -1: not supported by the file
+ * system, or there is no /proc, which is needed to name it later. */
 static int make_nameless(const char *target)
 {
     char *directory = directory_of(target), link[32];
@@ -244,7 +244,7 @@ static int make_nameless(const char *target)
     return fd;
 }
 
-/* The file's name beside its place, which goes with the next step of outfile_publish(). */
+/* Gives the file a temporary name, which the next step of outfile_publish() replaces. */
 static int give_name(struct outfile *file, struct fathom_error *err)
 {
     char link[32];
@@ -260,7 +260,7 @@ static int give_name(struct outfile *file, struct fathom_error *err)
         int code = errno;
         free(name);
         if (code != EEXIST || i > 0xfff)
-            return error_system(err, code, "cannot create a file beside %s", file->path);
+            return error_system(err, code, "cannot create a file next to %s", file->path);
     }
     return 0;
 }
@@ -274,7 +274,7 @@ static int make_named(struct outfile *file, struct fathom_error *err)
     if (file->fd < 0) {
         int code = errno;
         free(temporary);
-        return error_system(err, code, "cannot create a file beside %s", file->path);
+        return error_system(err, code, "cannot create a file next to %s", file->path);
     }
     file->temporary = temporary;
     return 0;
@@ -294,8 +294,8 @@ int outfile_begin(struct outfile *file, int *fd, struct fathom_error *err)
     return 0;
 }
 
-/* Keeps what stands in the place as `old`, too: at no moment either name has no file. A file system without
- * links has the file moved. */
+/* Links the existing file as `old`, so that at no moment either name is missing. Without hard links, the file
+ * is moved. */
 static int keep_linked(const struct outfile *file, const char *old, struct fathom_error *err)
 {
     char *aside; /* link() replaces nothing, rename() does */
@@ -306,7 +306,7 @@ static int keep_linked(const struct outfile *file, const char *old, struct fatho
     if (rename(linked ? aside : file->target, old) < 0)
         rc = error_system(err, errno, "cannot keep %s as %s", file->path, old);
     if (linked)
-        unlink(aside); /* it is still there where `old` was the same file before */
+        unlink(aside); /* still exists if `old` was already the same file */
     free(aside);
     return rc;
 }
@@ -330,7 +330,7 @@ int outfile_publish(struct outfile *file, bool keep_old, struct fathom_error *er
     if (!file->target || file->published)
         return 0;
     if (lstat(file->target, &status) == 0 && !S_ISREG(status.st_mode))
-        return error_set(err, ENXIO, "%s is no regular file any more", file->path);
+        return error_set(err, ENXIO, "%s is no longer a regular file", file->path);
     int rc = give_name(file, err);
     if (rc == 0 && keep_old)
         rc = keep_as_old(file, err);

@@ -1,5 +1,5 @@
 /*
- * progress.h - how far work that takes a while has come, told to whoever wants to show it.
+ * progress.h - reports the progress of long work to whoever wants to show it.
  */
 #ifndef FATHOM_BASE_PROGRESS_H
 #define FATHOM_BASE_PROGRESS_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct progress {
-    /* what: "resolving"; done of all, whatever is counted; all 0: it is not known. Called often. */
+    /* what: "resolving"; done of all, in any unit; all 0: unknown. Called often. */
     void (*show)(void *context, const char *what, uint64_t done, uint64_t all);
     void *context;
 };

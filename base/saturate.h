@@ -1,4 +1,4 @@
-/* saturate.h - sums of counts that stay at the largest value instead of wrapping round. */
+/* saturate.h - saturating sums of counts. */
 #ifndef FATHOM_BASE_SATURATE_H
 #define FATHOM_BASE_SATURATE_H
 

@@ -1,4 +1,4 @@
-/* search.h - binary search as a macro, so that the comparison is compiled into the loop. */
+/* search.h - binary search as a macro, so that the comparison is inlined. */
 #ifndef FATHOM_BASE_SEARCH_H
 #define FATHOM_BASE_SEARCH_H
 

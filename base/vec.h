@@ -1,10 +1,9 @@
 /*
- * vec.h - arrays that grow.
+ * vec.h - growable arrays.
  *
  * An array is three variables or members of its owner: a pointer to the items (NULL at first, freed by the
- * owner), the number of items, and the number that there is room for (of uint32_t or size_t). The room
- * doubles, so that adding an item costs O(1) on average. The macros evaluate the names of the three more than
- * once.
+ * owner), the number of items, and the allocated number, the room (uint32_t or size_t). The room doubles, so
+ * that adding an item takes amortised O(1). The macros evaluate the three names more than once.
  */
 #ifndef FATHOM_BASE_VEC_H
 #define FATHOM_BASE_VEC_H
@@ -12,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes room for `more` items behind the first `count`. false: out of memory, or there would be more items
- * than `room` can count; nothing has changed then. */
+/* Makes room for `more` items after the first `count`. false: out of memory, or more items than `room` can
+ * count; nothing has changed then. */
 #define vec_reserve(items, count, room, more)                                                                \
     __extension__({                                                                                          \
         _Static_assert((__typeof__(room))-1 > 0, "the room is unsigned");                                    \
@@ -32,12 +31,12 @@
         vec_fits;                                                                                            \
     })
 
-/* Appends a value, which is evaluated once there is room, and counts it. false: as vec_reserve(). */
+/* Appends a value, which is evaluated after making room. false: as vec_reserve(). */
 #define vec_push(items, count, room, ...)                                                                    \
     (vec_reserve(items, count, room, 1) && ((items)[count] = (__VA_ARGS__), (count)++, true))
 
-/* What vec_reserve() calls to grow the room, up to `most`: returns the items, moved to where the new `*room` of
- * them fit. NULL: that is impossible, and the items have not moved. */
+/* Called by vec_reserve() to grow the room, up to `most`: returns the items, moved to memory for the new
+ * `*room` of them. NULL: impossible, and the items have not moved. */
 void *vec_grow(void *items, size_t item_size, size_t count, size_t more, size_t *room, size_t most);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * command.h - the table of sub-commands, and of each one's options: dispatch, parsing and --help come from it.
+ * command.h - the table of sub-commands and their options, from which dispatch, parsing and --help are
+ * derived.
  */
 #ifndef FATHOM_CLI_COMMAND_H
 #define FATHOM_CLI_COMMAND_H
@@ -12,8 +13,8 @@ struct command {
     const char *name;
     const char *summary;              /* one line, no full stop */
     const char *synopsis;             /* lines, without "usage: fathom NAME" */
-    const char *about;                /* what --help says before the options, and after them; lines are */
-    const char *notes;                /* filled anew; NULL: nothing */
+    const char *about;                /* text of --help before and after the options, refilled; */
+    const char *notes;                /* NULL: none */
     const struct option_row *options; /* ends with OPTION_END */
     /* argv[0] is the sub-command's name. Returns an exit code (cli/exit.h). */
     int (*run)(int argc, char **argv, struct terminal *terminal);

@@ -1,5 +1,4 @@
-/* evaluate.c - `fathom evaluate`: how often inference is right, and how far its probabilities can be
- * believed. */
+/* evaluate.c - `fathom evaluate`: how often inference is right, and how reliable its probabilities are. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +51,8 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
     return rc;
 }
 
-/* Records into a temporary file, or one to keep (-o), and evaluates that; or evaluates a recording that has
- * dumps (-i). */
+/* Records into a temporary file or the one to keep (-o) and evaluates it, or evaluates a recording that has
+ * stack dumps (-i). */
 static int evaluate_target(const struct evaluate_options *options, struct terminal *terminal)
 {
     struct fathom_error err = {0};
@@ -94,7 +93,7 @@ static bool take_truth(struct terminal *terminal, const struct option_row *row, 
     return true;
 }
 
-/* --audit: 0 is the map alone. */
+/* --audit: 0 means the map alone. */
 static bool take_audit(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
     struct evaluate_options *options = value;
@@ -103,7 +102,7 @@ static bool take_audit(struct terminal *terminal, const struct option_row *row, 
     return good;
 }
 
-/* Two maps and nothing to sample: the maps are compared. */
+/* Whether the command line asks to compare two maps: both are given, and there is nothing to sample. */
 static bool compares_maps(const struct evaluate_options *o, bool command)
 {
     return o->map && o->truth && !o->input && !o->output && !command && !o->target.pids.count &&
@@ -123,7 +122,8 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
     if (code < 0 && !options.input)
         code = target_complete(&options.target, &evaluate_command, argc, argv, terminal);
     if (code < 0 && options.input && (optind < argc || options.output))
-        code = option_usage(terminal, &evaluate_command, "--input goes with neither a command nor --output");
+        code = option_usage(terminal, &evaluate_command,
+                            "--input cannot be combined with a command or --output");
     if (!options.target.stack_bytes && !options.truth)
         options.target.stack_bytes = STACK_BYTES;
     if (code < 0)
@@ -140,13 +140,13 @@ static const struct option_row rows[] = {
                 "a recording whose samples have stack dumps, instead of running a command"),
     OPTION_TEXT("output", 'o', "FILE", struct evaluate_options, output,
                 "keep the recording, to evaluate it again with -i"),
-    OPTION_OWN(
-        "truth", 0, "MAP", take_truth,
-        "what is true: a map from training on this very input, or 'unwind', the samples' own stack dumps "
-        "(the default)"),
+    OPTION_OWN("truth", 0, "MAP", take_truth,
+               "ground truth: a map trained on this very input, or 'unwind', the samples' own stack dumps "
+               "(the default)"),
     OPTION_NUMBER("wrong", 0, "N", 1, 100000, struct evaluate_options, wrong,
-                  "show the N heaviest wrong contexts, answer and truth"),
-    OPTION_FLAG("stages", 0, struct evaluate_options, stages, "with and without each stage of inference"),
+                  "show the N heaviest wrong contexts, with the inferred and the true path"),
+    OPTION_FLAG("stages", 0, struct evaluate_options, stages,
+                "evaluate with and without each stage of inference"),
     OPTION_NUMBER("stack", 0, "N", 64, 65528, struct evaluate_options, target.stack_bytes,
                   "bytes of stack in each sample (default: 65528, the kernel's maximum)"),
     {"audit", 0, "HZ", take_audit, .whole = {0, 20000},
@@ -163,9 +163,9 @@ static const struct option_row rows[] = {
     TARGET_PERIOD(struct evaluate_options, "one sample every N events (clocks: nanoseconds)"),
     TARGET_PID(struct evaluate_options, "attach to these processes"),
     TARGET_TID(struct evaluate_options, "attach to these threads only"),
-    TARGET_DURATION(struct evaluate_options, "stop after S seconds (a launched command is then ended)"),
-    OPTION_QUIET("no progress, no notes"),
-    OPTION_VERBOSE("say more"),
+    TARGET_DURATION(struct evaluate_options, "stop after S seconds (and terminate a launched command)"),
+    OPTION_QUIET("print no progress and no notes"),
+    OPTION_VERBOSE("print more details"),
     OPTION_HELP,
     OPTION_END,
 };
@@ -177,11 +177,10 @@ const struct command evaluate_command = {
                 "[OPTIONS] -p PID[,PID...]\n"
                 "[OPTIONS] -i FILE\n"
                 "[OPTIONS] -m MAP --truth MAP",
-    .about =
-        "Infers the path of each sample and holds it against the true one, all frames of it. Prints how many "
-        "paths, and how much weight, are precise, ambiguous, incorrect and missing (ICPP paper, section "
-        "8.4), how much is on the right path, and how far the reported probabilities can be believed. With "
-        "two maps alone, every context of the second is looked up in the first.",
+    .about = "Infers the path of each sample and compares all its frames with the true one. Prints how many "
+             "paths, and how much weight, are precise, ambiguous, incorrect and missing (ICPP paper, section "
+             "8.4), how much is on the right path, and how reliable the reported probabilities are. With two "
+             "maps and no samples, looks up every context of the second map in the first.",
     .options = rows,
     .run = evaluate_run,
 };

@@ -1,4 +1,4 @@
-/* evaluate.h - what the files of `fathom evaluate` share. */
+/* evaluate.h - declarations shared by the files of `fathom evaluate`. */
 #ifndef FATHOM_CLI_EVALUATE_H
 #define FATHOM_CLI_EVALUATE_H
 
@@ -20,7 +20,7 @@ struct evaluate_options {
     enum evaluate_format { EVALUATE_TEXT, EVALUATE_JSON } format;
 };
 
-/* What came of one way to resolve. */
+/* The results of one configuration of inference. */
 struct stage {
     const char *name; /* "exact", "+ automaton", ... */
     struct pipeline_options options;
@@ -29,28 +29,29 @@ struct stage {
 #define STAGES_MAX 8
 
 struct evaluate_result {
-    struct stage stages[STAGES_MAX]; /* the last is with all that was asked for */
+    struct stage stages[STAGES_MAX]; /* the last one has everything that was asked for */
     unsigned stage_count;
-    bool maps; /* two maps were compared: what was counted are CIDs, not samples */
+    bool maps; /* two maps were compared: CIDs were counted, not samples */
     uint64_t audit_samples;
-    uint64_t lost;                /* records, where the rings were full */
+    uint64_t lost;                /* records, because the rings were full */
     struct inferences inferences; /* of the last stage */
     struct verdict *wrong;        /* of the last stage, the heaviest first */
     size_t wrong_count;
     struct path_names *names; /* for these */
 };
 
-/* evaluate_stages.c: resolves the recording once per stage and prints what came of it. *stale: it has an
- * image of another build than the map's. */
+/* evaluate_stages.c: resolves the recording once per stage and prints the results. *stale: an image of the
+ * recording has a different build in the map. */
 int evaluate_stages(const struct evaluate_options *options, const char *recording, struct terminal *terminal,
                     bool *stale, struct fathom_error *err);
-/* evaluate_maps.c: holds the map against the truth map, without a recording. */
+/* evaluate_maps.c: compares the map with the truth map, without a recording. */
 int evaluate_maps(const struct evaluate_options *options, struct fathom_error *err);
-/* The heaviest wrong contexts, as many as are asked for, into the result. map: the one that answered. */
+/* Stores the heaviest wrong contexts, as many as were asked for, in the result. map: the one that the answers
+ * refer to. */
 int evaluate_wrong(const struct evaluate_options *options, struct evaluation *evaluation,
                    const struct truth *truth, const struct pathmap *map, struct evaluate_result *result,
                    struct fathom_error *err);
-/* Prints it as the options say. */
+/* Prints the result in the format that the options ask for. */
 int evaluate_write(const struct evaluate_options *options, const struct evaluate_result *result,
                    struct fathom_error *err);
 /* evaluate_text.c, evaluate_json.c. 0, -ENOMEM or the errno of a failed write. */

@@ -1,8 +1,8 @@
-/* evaluate_json.c - what came of an evaluation, as JSON (fathom-evaluate(1) says what each member is). */
+/* evaluate_json.c - the results of an evaluation as JSON (fathom-evaluate(1) documents the members). */
 #include "cli/evaluate.h"
 #include "report/export/json.h"
 
-/* Weights are whole numbers but where a truth map is ambiguous. */
+/* Weights are whole numbers, except where a truth map is ambiguous. */
 #define WEIGHT_DECIMALS 0
 
 const char *const category_names[CATEGORIES] = {"precise", "ambiguous", "incorrect", "missing"};

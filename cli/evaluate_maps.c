@@ -1,15 +1,15 @@
 /*
- * evaluate_maps.c - a map held against the one of another run, without samples: the ICPP paper's own tables
+ * evaluate_maps.c - compares a map with that of another run, without samples, as in the ICPP paper's tables
  * (sections 8.4, 9.2 and 9.3).
  *
- * Every context of the truth map is looked up, weighted by how often its training saw it: calls, where it saw
- * every call.
+ * Every context of the truth map is looked up, weighted by how often training saw it: in samples, or in calls
+ * if none were taken.
  */
 #include "cli/evaluate.h"
 
 #include <stdlib.h>
 
-/* The map's number of a function of the truth map; PATHMAP_NONE. */
+/* The number that a function of the truth map has in the map; PATHMAP_NONE if it has none. */
 static uint32_t counterpart(const struct pathmap *map, const struct pathmap *truth_map, uint32_t function)
 {
     struct pathmap_function f = pathmap_function(truth_map, function);
@@ -18,7 +18,7 @@ static uint32_t counterpart(const struct pathmap *map, const struct pathmap *tru
     return image == PATHMAP_NONE ? PATHMAP_NONE : pathmap_find_function(map, image, f.address);
 }
 
-/* What is held against what. */
+/* The two sides of the comparison. */
 struct contest {
     const struct pathmap *truth_map;
     struct truth *truth;
@@ -42,14 +42,14 @@ static int compare_cid(struct contest *c, uint32_t function, uint32_t height, ui
                   : evaluation_count(c->evaluation, resolver_map(c->resolver), cid, &resolved, &truth, err);
 }
 
-/* By samples, or where training took none, by calls. */
+/* In samples or, if training took none, in calls. */
 static double node_weight(const struct contest *c, uint32_t index)
 {
     struct pathmap_node node = pathmap_node(c->truth_map, index);
     return (double)(c->sampled ? node.self : node.passes);
 }
 
-/* The nodes of a function stand in order of height. */
+/* Relies on a function's nodes being sorted by height. */
 static int compare_function(struct contest *c, uint32_t function, struct fathom_error *err)
 {
     uint32_t in_map = counterpart(resolver_map(c->resolver), c->truth_map, function);

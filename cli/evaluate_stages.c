@@ -1,5 +1,5 @@
-/* evaluate_stages.c - a recording held against the truth: resolved once for each stage of inference that is
- * asked for. */
+/* evaluate_stages.c - compares a recording with the truth, resolving it once for each requested stage of
+ * inference. */
 #include "cli/evaluate.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "cli/terminal.h"
 #include "image/debuginfod.h"
 
-/* What stays the same for all stages. */
+/* What all stages share. */
 struct stand {
     struct image_cache *images;
     struct debuginfod *debuginfod;
@@ -22,7 +22,7 @@ struct stand {
     const struct progress *progress;
 };
 
-/* One way to resolve. */
+/* One configuration of inference. */
 struct run {
     struct pipeline *pipeline;
     struct evaluation *evaluation;
@@ -38,7 +38,7 @@ static void stand_close(struct stand *s)
     debuginfod_free(s->debuginfod);
 }
 
-/* Whether the recording tells the truth about its samples. */
+/* Fails unless the true paths are known, from a truth map or from the recording's stack dumps. */
 static int check_truth(const struct stand *s, const struct evaluate_options *options, const char *recording,
                        struct fathom_error *err)
 {
@@ -48,7 +48,7 @@ static int check_truth(const struct stand *s, const struct evaluate_options *opt
         return 0;
     return error_set(err, ENOMSG,
                      "the samples of %s have no stack dumps, so their true paths are not known: record with "
-                     "\"fathom evaluate -o\", or give --truth a map of this very run",
+                     "\"fathom evaluate -o\", or pass --truth a map trained on this very run",
                      recording);
 }
 
@@ -93,7 +93,7 @@ static int add_sample(void *context, const struct process *process, const struct
     return evaluation_add(run->evaluation, pipeline_map(run->pipeline), process, sample, resolved, err);
 }
 
-/* The run is to be closed, whatever came of it. */
+/* The caller closes the run even on failure. */
 static int run_stage(struct stand *s, struct stage *stage, struct run *run, struct fathom_error *err)
 {
     struct pipeline_options options = stage->options;
@@ -106,7 +106,7 @@ static int run_stage(struct stand *s, struct stage *stage, struct run *run, stru
     return rc < 0 ? rc : evaluation_score(run->evaluation, &stage->score, err);
 }
 
-/* The stages up to all that was asked for, or this alone. */
+/* The stages, each adding to the one before; without --stages only the last one. */
 static unsigned list_stages(const struct evaluate_options *options, struct stage *stages)
 {
     unsigned count = 0;
@@ -177,10 +177,9 @@ int evaluate_stages(const struct evaluate_options *options, const char *recordin
             reader_summary(stand.reader, &read);
             result.lost = read.lost;
             if (learned.learned == 0 && !options->map)
-                terminal_say(
-                    terminal, LOG_WARNING,
-                    "there is nothing to infer from: no map is given, and the recording has no audit "
-                    "samples (those of fathom evaluate have)");
+                terminal_say(terminal, LOG_WARNING,
+                             "nothing to infer from: no map was given, and the recording has no audit "
+                             "samples (recordings by fathom evaluate do)");
             rc = evaluate_wrong(options, run.evaluation, stand.truth, pipeline_map(run.pipeline), &result,
                                 err);
             if (rc == 0)

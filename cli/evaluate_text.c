@@ -1,4 +1,4 @@
-/* evaluate_text.c - what came of an evaluation, as tables. */
+/* evaluate_text.c - the results of an evaluation as tables. */
 #include "cli/evaluate.h"
 #include "report/text/printer.h"
 
@@ -22,7 +22,7 @@ static void write_categories(struct printer *p, const struct score *s)
     write_row(p, "map's frames", &s->right_covered, &s->all);
     printer_write(p, "%-12s %12s %8s %18.0f %7.2f%%\n", "right frames", "", "", s->right_frames,
                   percent(s->right_frames, s->all.weight));
-    printer_write(p, "%.2f%% of the weight has an answer that is called precise",
+    printer_write(p, "%.2f%% of the weight is reported as precise",
                   percent(s->called_precise.weight, s->all.weight));
     if (s->called_precise.weight > 0)
         printer_write(p, ", %.2f%% of that is right",
@@ -69,8 +69,8 @@ static void write_calibration(struct printer *p, const struct score *s)
     printer_write(p, "expected calibration error: %.4f\n", s->calibration_error);
 }
 
-/* "main;(qsort);run;[a;b];leaf": what differs from the other path is in brackets, what is not compared in
- * parentheses. */
+/* "main;(qsort);run;[a;b];leaf": frames that differ from the other path are in brackets, frames that are not
+ * compared in parentheses. */
 static void write_path(struct printer *p, const char *label, const struct named_path *path, size_t outer,
                        size_t inner)
 {
@@ -143,8 +143,8 @@ int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct 
     }
     if (result->lost)
         printer_write(&printer,
-                      "warning: %llu records were lost: the rings were full (take smaller dumps, as --stack "
-                      "16384, or sample less often)\n",
+                      "warning: %llu records were lost because the rings were full (use smaller dumps, such "
+                      "as --stack 16384, or sample less often)\n",
                       (unsigned long long)result->lost);
     int rc = result->names ? write_wrong(&printer, result, s->all.weight, err) : 0;
     return rc < 0 ? rc : printer_finish(&printer, err);

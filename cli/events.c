@@ -9,7 +9,7 @@
 
 static void print_event(void *context, const struct listed_event *event)
 {
-    char *group = context; /* of the event before */
+    char *group = context; /* of the previous event */
     if (strcmp(group, event->group) != 0) {
         printf("%s%s:\n", *group ? "\n" : "", event->group);
         snprintf(group, 64, "%.63s", event->group);

@@ -1,5 +1,5 @@
 /*
- * exit.h - the exit codes that every sub-command shares; man pages list them.
+ * exit.h - the exit codes that all sub-commands share, as listed in the man pages.
  */
 #ifndef FATHOM_CLI_EXIT_H
 #define FATHOM_CLI_EXIT_H
@@ -9,15 +9,15 @@
 enum exit_code {
     EXIT_OK = 0,
     EXIT_OTHER = 1,      /* any other failure */
-    EXIT_USAGE = 2,      /* the command line makes no sense */
-    EXIT_PERMISSION = 3, /* perf_event_paranoid, not the owner */
+    EXIT_USAGE = 2,      /* an invalid command line */
+    EXIT_PERMISSION = 3, /* perf_event_paranoid, or a process of another user */
     EXIT_INPUT = 4,      /* a damaged or unusable input file */
     EXIT_MISSING = 5,    /* no such process, command or file */
-    EXIT_OUTPUT = 6,     /* no space, or a file that cannot be written */
-    EXIT_BUILD = 7,      /* a map or binary of another build */
+    EXIT_OUTPUT = 6,     /* no space, or an output file that cannot be written */
+    EXIT_BUILD = 7,      /* a map or binary from a different build */
 };
 
-/* The exit code for a failure: by its errno (base/error.h says that errors carry one). */
+/* Maps the errno of an error to an exit code. */
 int exit_code_of(const struct fathom_error *err);
 /* The exit code that passes on a launched command's wait status: its own, or 128 + signal. */
 int exit_code_of_status(int wait_status);

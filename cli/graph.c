@@ -1,4 +1,4 @@
-/* graph.c - `fathom graph IMAGE`: the calls that a binary's code shows, with the stack that each takes. */
+/* graph.c - `fathom graph IMAGE`: the call sites in a binary's code, with the stack depth at each. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const char *function_name(const struct image *image, uint32_t function, c
     return out;
 }
 
-/* Who is called: a function, a symbol, or what is known of where its address comes from. */
+/* Names the callee: a function, a symbol, or what is known about where its address comes from. */
 static const char *target_name(const struct image *image, const struct call_site *site, char *out,
                                size_t size)
 {
@@ -105,7 +105,7 @@ static void print_quoted(const char *text)
     putchar('"');
 }
 
-/* One edge for all sites that have the same target and offset. */
+/* Draws one edge for all sites with the same target and offset. */
 static int print_dot(const struct image *image, const struct calls *calls, uint32_t function)
 {
     char name[1024], target[1024];
@@ -212,20 +212,19 @@ static const struct option_word formats[] = {{"text", GRAPH_TEXT}, {"dot", GRAPH
 
 static const struct option_row rows[] = {
     OPTION_CHOICE("format", 'f', "FORMAT", formats, enum graph_format, struct graph_options, format,
-                  "text or dot (of Graphviz)"),
-    OPTION_TEXT("function", 'F', "NAME", struct graph_options, function, "the calls of this function only"),
+                  "text or dot (for Graphviz)"),
+    OPTION_TEXT("function", 'F', "NAME", struct graph_options, function, "only the calls of this function"),
     OPTION_HELP,
     OPTION_END,
 };
 
 const struct command graph_command = {
     .name = "graph",
-    .summary = "the calls that a binary's code shows",
+    .summary = "list the calls in a binary's code",
     .synopsis = "[OPTIONS] IMAGE",
-    .about =
-        "Lists each function's calls: address, bytes of stack from its frame to the callee's ('tail': a jump "
-        "that takes its place; 'open': not a fixed number), and who is called: a function, SYMBOL@import, "
-        "'the loader' where it looks up what is called, or '*' through a pointer.",
+    .about = "Lists each function's calls: address, bytes of stack from its frame to the callee's ('tail': a "
+             "tail call; 'open': not a fixed number), and the callee: a function, SYMBOL@import, 'the "
+             "loader' if it resolves the callee, or '*' for a call through a pointer.",
     .options = rows,
     .run = graph_run,
 };

@@ -14,7 +14,7 @@ static int help_run(int argc, char **argv, struct terminal *terminal)
             return option_usage(terminal, &help_command, "there is no command '%s'", argv[1]);
         return option_help(command);
     }
-    puts("Fathom tells which call path a program's time or cache misses come from, at the cost of a flat "
+    puts("Fathom shows which call paths a program's time or cache misses come from, at the cost of a flat "
          "profile.\n"
          "\n"
          "usage: fathom COMMAND [OPTIONS]\n"
@@ -23,7 +23,8 @@ static int help_run(int argc, char **argv, struct terminal *terminal)
     for (size_t i = 0; command_table[i]; i++)
         printf("  %-10s %s\n", command_table[i]->name, command_table[i]->summary);
     puts("\n"
-         "'fathom help COMMAND' or 'fathom COMMAND --help' tells the options, 'man fathom' the whole story.\n"
+         "'fathom help COMMAND' or 'fathom COMMAND --help' lists the options; see 'man fathom' for "
+         "everything else.\n"
          "First steps:\n"
          "  fathom record -- ./program args     # writes perf.data\n"
          "  fathom report                       # hot calling contexts");

@@ -1,6 +1,6 @@
 /*
- * inferred.h - what report and evaluate share: options that leave stages of inference out, and what the pipeline
- * tells of the contexts that training never saw, for report/views/inferences.h.
+ * inferred.h - shared by report and evaluate: options that switch off stages of inference, and the pipeline's
+ * statistics on contexts that training never saw, for report/views/inferences.h.
  */
 #ifndef FATHOM_CLI_INFERRED_H
 #define FATHOM_CLI_INFERRED_H
@@ -12,13 +12,12 @@
 /* Rows of a command's table of options, whose struct has a `struct pipeline_options pipeline`. */
 #define INFERENCE_NO_AUTOMATON(type)                                                                         \
     OPTION_FLAG("no-automaton", 0, type, pipeline.no_automaton,                                              \
-                "leave contexts that were never trained unknown")
+                "report contexts that training never saw as unknown")
 #define INFERENCE_NO_TEMPORAL(type)                                                                          \
     OPTION_FLAG("no-temporal", 0, type, pipeline.no_temporal,                                                \
-                "judge each sample by itself, not by what its thread did before and after")
+                "resolve each sample by itself, ignoring what its thread did before and after")
 #define INFERENCE_NO_EM(type)                                                                                \
-    OPTION_FLAG("no-em", 0, type, pipeline.no_em,                                                            \
-                "do not learn from ambiguous samples how often each path runs")
+    OPTION_FLAG("no-em", 0, type, pipeline.no_em, "do not learn path frequencies from ambiguous samples")
 
 static inline struct inferences inferences_of(const struct pipeline_summary *summary)
 {

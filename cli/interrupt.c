@@ -1,7 +1,7 @@
 /* interrupt.c - see interrupt.h. */
 #include "cli/interrupt.h"
 
-/* The one thing that a signal handler can reach. */
+/* Global, since a signal handler gets no context. */
 static volatile sig_atomic_t interrupts;
 
 static void on_signal(int signal)

@@ -13,7 +13,7 @@
 
 #define LIBRARIES_MAX 4096
 
-/* "	libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f...)": the path, cut out of the line. */
+/* "	libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f...)": the path, NUL-terminated in place. */
 static char *path_in(char *line)
 {
     char *path = strchr(line, '/'), *end = path ? strstr(path, " (0x") : NULL;
@@ -96,5 +96,5 @@ int libraries_list(const char *loader, const char *program, char ***paths, size_
         free((*paths)[i]);
     free(*paths);
     return rc < 0 ? error_memory(err)
-                  : error_set(err, ENOEXEC, "%s cannot tell which libraries %s needs", loader, program);
+                  : error_set(err, ENOEXEC, "%s cannot list the libraries that %s needs", loader, program);
 }

@@ -1,5 +1,5 @@
 /*
- * libraries.h - which shared objects a program will have when it runs.
+ * libraries.h - which shared objects a program will load when it runs.
  */
 #ifndef FATHOM_CLI_LIBRARIES_H
 #define FATHOM_CLI_LIBRARIES_H
@@ -9,7 +9,7 @@
 #include "base/error.h"
 
 /* Asks the program's loader (ld.so --list, which runs none of the program's code). *paths: an array of *count
- * strings; the caller frees each and the array. -ENOEXEC: the loader cannot tell. */
+ * strings; the caller frees each and the array. -ENOEXEC: the loader cannot list them. */
 int libraries_list(const char *loader, const char *program, char ***paths, size_t *count,
                    struct fathom_error *err);
 

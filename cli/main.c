@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     snprintf(wrong, sizeof wrong, "%s: error", prefix);
     terminal.command = prefix;
     if (argc > 1)
-        argv[1] = wrong; /* what getopt's messages start with */
+        argv[1] = wrong; /* the prefix of getopt's messages */
     int code = argc > 1 ? command->run(argc - 1, argv + 1, &terminal)
                         : (command->run(1, argv, &terminal), EXIT_USAGE);
     terminal_end(&terminal);

@@ -1,5 +1,5 @@
-/* map.c - `fathom map info|paths|merge|recover`: what path maps hold, several made one, and those of
- * trainings that were killed. */
+/* map.c - `fathom map info|paths|merge|recover`: shows what path maps contain, merges several, and recovers
+ * those of killed trainings. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 struct ambiguity {
     uint64_t cids, precise;
     bool sampled;
-    uint64_t weight, precise_weight; /* samples, or calls where none were taken */
+    uint64_t weight, precise_weight; /* samples, or calls if none were taken */
 };
 
 static struct ambiguity count_ambiguity(const struct pathmap *map)
@@ -81,7 +81,7 @@ static int map_info(const char *path, struct fathom_error *err)
     return 0;
 }
 
-/* A function's name as the map tells it. */
+/* Prints a function's name from the map. */
 static void print_function(const struct pathmap *map, uint32_t function)
 {
     struct pathmap_function f = pathmap_function(map, function);
@@ -105,7 +105,7 @@ static int by_self(const void *a, const void *b, void *context)
 struct listing {
     const struct pathmap *map;
     uint32_t rows; /* at most */
-    bool hooked;   /* frames of images with hooks alone */
+    bool hooked;   /* only frames of images with hooks */
     uint32_t *order, *path;
     size_t room; /* of path */
 };
@@ -186,7 +186,7 @@ static bool has_hooked(const struct pathmap *map)
     return false;
 }
 
-/* Adds those maps that have, or have not, hooked images: the former come first (trie.h). */
+/* Adds the maps that have, or that lack, hooked images; those that have them must be added first (trie.h). */
 static int add_maps(struct trie *trie, char **paths, int count, bool hooked, const struct progress *progress,
                     struct fathom_error *err)
 {
@@ -245,7 +245,8 @@ static int map_run(int argc, char **argv, struct terminal *terminal)
     if (!merge && !recover && strcmp(verb, "info") != 0 && strcmp(verb, "paths") != 0)
         return option_usage(terminal, &map_command, "give one of: info, paths, merge, recover");
     if (recover && count != 1)
-        return option_usage(terminal, &map_command, "'recover' needs one directory of 'fathom train'");
+        return option_usage(terminal, &map_command,
+                            "'recover' needs exactly one directory of 'fathom train'");
     if (count < 1)
         return option_usage(terminal, &map_command, "'%s' needs a map file", verb);
     if (merge && !options.output)
@@ -266,29 +267,28 @@ static int map_run(int argc, char **argv, struct terminal *terminal)
 }
 
 static const struct option_row rows[] = {
-    OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct map_options, rows, "the first N paths only"),
-    OPTION_FLAG("hooked", 0, struct map_options, hooked, "without the frames of images that have no hooks"),
+    OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct map_options, rows, "only the first N paths"),
+    OPTION_FLAG("hooked", 0, struct map_options, hooked, "omit the frames of images that have no hooks"),
     OPTION_TEXT("output", 'o', "OUT", struct map_options, output,
-                "the merged map, '-' for standard output; for recover the default is the one that was to be "
-                "written"),
-    OPTION_QUIET("no notes"),
-    OPTION_VERBOSE("say more"),
+                "the merged map, '-' for standard output; for recover the default is the file that the "
+                "training would have written"),
+    OPTION_QUIET("print no notes"),
+    OPTION_VERBOSE("print more details"),
     OPTION_HELP,
     OPTION_END,
 };
 
 const struct command map_command = {
     .name = "map",
-    .summary = "look into path maps, merge and recover them",
+    .summary = "inspect, merge and recover path maps",
     .synopsis = "info MAP...\n"
                 "paths [-n N] [--hooked] MAP...\n"
                 "merge -o OUT MAP...\n"
                 "recover [-o OUT] DIR",
-    .about =
-        "info tells a map's images, counts and how many of its CIDs are precise; paths lists its call paths, "
-        "the most sampled first; merge adds maps of several runs up; recover makes the map of a training "
-        "that "
-        "was killed, from the directory (fathom-train.* in TMPDIR or /tmp) that it left.",
+    .about = "info prints a map's images and counts and how many of its CIDs are precise; paths lists its "
+             "call paths, the most sampled first; merge adds up the maps of several runs; recover makes the "
+             "map of a training that was killed, from the directory (fathom-train.* in TMPDIR or /tmp) that "
+             "it left behind.",
     .options = rows,
     .run = map_run,
 };

@@ -17,8 +17,8 @@
 #include "image/mapped_name.h"
 #include "image/vdso.h"
 
-#define MAX_OPEN  256u  /* files that are held open: a process has some dozens of libraries */
-#define MAX_FILES 65536 /* that are noted */
+#define MAX_OPEN  256u  /* open files; a process typically maps a few dozen libraries */
+#define MAX_FILES 65536 /* recorded files */
 
 struct held {
     int fd;
@@ -27,7 +27,7 @@ struct held {
 
 struct mapped {
     const struct log *log;
-    struct table *seen; /* hash of path and build-id (or process, when none was recorded) -> number + 1 */
+    struct table *seen; /* hash of path and build-id (or process, if none was recorded) -> index + 1 */
     struct names *paths;
     struct mapped_file *files;
     size_t count, room;
@@ -65,7 +65,7 @@ void mapped_free(struct mapped *m)
     free(m);
 }
 
-/* Opens a regular file, and nothing else: a device is not touched. -1: no. */
+/* Opens the path only if it is a regular file, so that devices are not touched; -1 otherwise. */
 static int open_regular(const char *path)
 {
     struct stat st;
@@ -87,7 +87,7 @@ static bool read_id(int fd, struct build_id *id)
     return build_id_read(by_fd, id, NULL) == 0 && id->size;
 }
 
-/* Opens the candidate if it is of the build that was recorded (any, when none was). */
+/* Opens the candidate if its build-id matches the recorded one, or if none was recorded. */
 static int open_build(const char *candidate, struct build_id *id)
 {
     struct build_id found = {0};
@@ -103,7 +103,7 @@ static int open_build(const char *candidate, struct build_id *id)
     return -1;
 }
 
-/* Opens the file behind a mapping as its process sees it, else as we do. -1: it is not to be had. */
+/* Opens the file behind a mapping as its process sees it, else as we do. -1: not accessible. */
 static int open_mapped(const struct record *record, struct build_id *id)
 {
     const struct record_mmap *m = &record->mmap;
@@ -116,14 +116,14 @@ static int open_mapped(const struct record *record, struct build_id *id)
     int n = snprintf(candidate, sizeof candidate, "/proc/%" PRIu32 "/root%s", record->pid, m->path);
     if (n < (int)sizeof candidate && (fd = open_build(candidate, id)) >= 0)
         return fd;
-    /* the program itself is there when its file is deleted, for those who may not look at mappings */
+    /* finds the program itself even if it was deleted, without permission to read map_files */
     snprintf(candidate, sizeof candidate, "/proc/%" PRIu32 "/exe", record->pid);
     if (id->size && (fd = open_build(candidate, id)) >= 0)
         return fd;
     return open_build(m->path, id);
 }
 
-/* Whether the path gives here what is open at fd. */
+/* Whether the path leads, for us, to the file open at fd. */
 static bool is_at_path(int fd, const char *path)
 {
     struct stat open_one, here;
@@ -136,7 +136,7 @@ static void keep(const struct mapped *m, int fd, const struct mapped_file *file)
     struct fathom_error err = {0};
     if (file->id.size && image_store_keep(fd, &file->id, &err) < 0)
         log_write(m->log, LOG_WARNING,
-                  "no copy of %s could be kept, which a report will not find at its path: %s", file->path,
+                  "cannot keep a copy of %s, and a report will not find it at its path: %s", file->path,
                   err.text);
 }
 
@@ -152,7 +152,7 @@ static struct mapped_file *add_file(struct mapped *m, const char *path)
     return file;
 }
 
-/* Looks at a file that was met for the first time. */
+/* Examines a file on its first mapping. */
 static int look_at(struct mapped *m, const struct record *record, struct build_id id)
 {
     struct mapped_file *file = add_file(m, record->mmap.path);
@@ -169,8 +169,8 @@ static int look_at(struct mapped *m, const struct record *record, struct build_i
     return 0;
 }
 
-/* The vDSO, which no path gives: kept for a report on another kernel. A 64-bit process has the one that we have
- * ourselves, far above the addresses of 32-bit ones. */
+/* The vDSO, which has no path, is kept for reports on another kernel. A 64-bit process has the same one as we
+ * do, far above the addresses of 32-bit ones. */
 static int note_vdso(struct mapped *m, const struct record_mmap *mmap, struct build_id *id)
 {
     if (mmap->address <= UINT32_MAX)

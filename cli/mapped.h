@@ -1,11 +1,12 @@
 /*
- * mapped.h - the files that recorded processes map: their build-ids, and copies of files that a report would
- * not find at their path (image_store.h).
+ * mapped.h - tracks the files that recorded processes map: their build-ids, and copies of those that a report
+ * would not find at their path (image_store.h).
  *
- * Each file is opened once, at its first mapping, as the process sees it (/proc/PID/map_files, /proc/PID/root):
- * it may be in another mount namespace, deleted, or a file in memory. If our own path does not lead to the same
- * file, it is copied at once. Otherwise it stays open until the end of the recording, and is copied then if it
- * was replaced or deleted meanwhile. The vDSO has no path, and differs between kernels: it is always copied.
+ * Each file is opened once, at its first mapping, as the process sees it (/proc/PID/map_files,
+ * /proc/PID/root): it may be in another mount namespace, deleted, or a file in memory. If our own path does
+ * not lead to the same file, it is copied at once. Otherwise it stays open until the end of the recording,
+ * and is copied then if it was replaced or deleted meanwhile. The vDSO has no path, and differs between
+ * kernels: it is always copied.
  */
 #ifndef FATHOM_CLI_MAPPED_H
 #define FATHOM_CLI_MAPPED_H
@@ -18,16 +19,16 @@ struct mapped;
 
 struct mapped_file {
     const char *path;
-    struct build_id id; /* size 0: it has none, or could not be read */
+    struct build_id id; /* size 0: none, or unreadable */
 };
 
 struct mapped *mapped_new(const struct log *log); /* borrowed. NULL: out of memory */
 void mapped_free(struct mapped *mapped);
 /* Takes a RECORD_MMAP. *id: the file's build-id, as recorded or as read; size 0: unknown. 0 or -ENOMEM. */
 int mapped_note(struct mapped *mapped, const struct record *record, struct build_id *id);
-/* To be called at the end of the recording: copies the files that their paths no longer lead to. */
+/* Call at the end of the recording: copies the files that were replaced or deleted meanwhile. */
 void mapped_finish(struct mapped *mapped);
-/* The files that were noted; a path appears once for each build of its file. */
+/* The recorded files; a path appears once for each build of its file. */
 size_t mapped_files(const struct mapped *mapped, const struct mapped_file **out);
 
 #endif

@@ -59,7 +59,7 @@ bool option_number(struct terminal *t, const struct option_row *row, char *argum
     return take_whole(t, row->name, argument, row->whole.low, row->whole.high, value);
 }
 
-/* The number without an exponent: 0.000000001, not 1e-09. */
+/* Formats the number without an exponent: 0.000000001, not 1e-09. */
 static const char *plain_number(double value, char text[static 32])
 {
     int length = snprintf(text, 32, "%.9f", value);
@@ -97,7 +97,7 @@ bool option_choice(struct terminal *t, const struct option_row *row, char *argum
     char all[128] = "";
     for (const struct option_word *w = row->words; w->word; w++) {
         if (strcmp(argument, w->word) == 0) {
-            memcpy(value, &w->value, sizeof w->value); /* an enum is as large as an int */
+            memcpy(value, &w->value, sizeof w->value); /* enums have the size of an int */
             return true;
         }
         list_append(all, sizeof all, w->word, !w[1].word);
@@ -139,7 +139,7 @@ bool option_pids(struct terminal *t, const struct option_row *row, char *argumen
         uint64_t number;
         snprintf(part, sizeof part, "%.*s", length, at);
         at += length + (at[length] != 0);
-        if (!length) /* two separators */
+        if (!length) /* consecutive separators */
             continue;
         if ((size_t)length >= sizeof part)
             return terminal_wrong(t, "--%s: '%s...' is no PID", row->name, part), false;
@@ -148,12 +148,12 @@ bool option_pids(struct terminal *t, const struct option_row *row, char *argumen
             return false;
     }
     if (to->count == before)
-        terminal_wrong(t, "--%s: no number is given", row->name);
+        terminal_wrong(t, "--%s: no PID or TID was given", row->name);
     return to->count > before;
 }
 
 #define ROWS_MAX 64
-#define FIRST    0x100 /* what getopt_long gives for the first row; above all letters */
+#define FIRST    0x100 /* what getopt_long returns for the first row; above all letters */
 
 static size_t row_count(const struct command *command)
 {
@@ -189,7 +189,7 @@ int options_parse(const struct command *command, void *values, bool anywhere, in
         size_t i = found >= FIRST ? (size_t)(found - FIRST) : 0;
         while (found < FIRST && i < count && rows[i].letter != (char)found)
             i++;
-        if (i == count) /* '?': getopt said what is wrong */
+        if (i == count) /* '?': getopt printed the error */
             return option_usage(terminal, command, NULL);
         if (!rows[i].take)
             return option_help(command);
@@ -219,9 +219,9 @@ int option_usage(struct terminal *t, const struct command *command, const char *
 /* --help ----------------------------------------------------------------------------------------------------- */
 
 #define HELP_WIDTH  100
-#define HELP_INDENT 25 /* of what an option does */
+#define HELP_INDENT 25 /* column of the descriptions */
 
-/* Prints a text from column `at` on, with lines indented and no longer than HELP_WIDTH. */
+/* Prints a text from column `at`, wrapped at HELP_WIDTH, with the following lines indented. */
 static void print_filled(const char *text, size_t indent, size_t at)
 {
     for (bool first = true; *text; first = false) {

@@ -1,9 +1,9 @@
 /*
  * options.h - a command's options as one table: name, argument, help, and where the value goes.
  *
- * Each command keeps the values in a struct of its own; a row says where in it. The OPTION_ macros below make
- * rows and check that the member has the type that is stored. A new option is one row, its member, and its
- * lines in the man page (a test compares these with --help).
+ * Each command keeps the values in a struct of its own; each row has the offset of its member. The OPTION_
+ * macros below make rows and check the member's type. A new option is one row, its member, and its lines in
+ * the man page (a test compares these with --help).
  */
 #ifndef FATHOM_CLI_OPTIONS_H
 #define FATHOM_CLI_OPTIONS_H
@@ -27,13 +27,13 @@ struct option_entry {
 };
 
 struct option_row {
-    const char *name;     /* of the long option; NULL: a line of its own in --help */
-    char letter;          /* of the short one; 0: none */
-    const char *argument; /* what --help calls it; NULL: the option takes none */
-    /* Puts the argument at `value`. false: it is wrong, which was said. */
+    const char *name;     /* of the long option; NULL: the row is only a line of text in --help */
+    char letter;          /* of the short option; 0: none */
+    const char *argument; /* its name in --help; NULL: the option takes none */
+    /* Stores the argument at `value`. false: it is invalid, which has been reported. */
     bool (*take)(struct terminal *terminal, const struct option_row *row, char *argument, void *value);
     size_t at; /* of `value` in the command's struct, bytes */
-    union {    /* what `take` needs to know */
+    union {    /* parameters of `take` */
         struct {
             uint64_t low, high;
         } whole;
@@ -46,20 +46,20 @@ struct option_row {
             size_t size;    /* of an entry, bytes */
         } table;
     };
-    const char *help; /* filled to the lines of --help; '\n' begins another one */
+    const char *help; /* wrapped for --help; '\n' forces a line break */
 };
 
-/* Goes through all options up to the first operand (argv[optind]), or with `anywhere` through those behind it,
- * too. Returns -1 to go on, else the exit code: help was printed, or what is wrong was said. */
+/* Parses all options up to the first operand (argv[optind]), or with `anywhere` also those after it. Returns
+ * -1 to continue, else the exit code: help or an error was printed. */
 int options_parse(const struct command *command, void *values, bool anywhere, int argc, char **argv,
                   struct terminal *terminal);
-/* Prints "fathom CMD: error: SENTENCE" and where to find help; returns EXIT_USAGE. */
+/* Prints "fathom CMD: error: SENTENCE" and a pointer to --help; returns EXIT_USAGE. */
 int option_usage(struct terminal *terminal, const struct command *command, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Prints the command's --help on standard output; returns EXIT_OK. */
 int option_help(const struct command *command);
 
-/* Values for `take`, by what stands at `value`. */
+/* Functions for `take`, by the type at `value`. */
 typedef bool option_take(struct terminal *terminal, const struct option_row *row, char *argument,
                          void *value);
 option_take option_flag;     /* bool: true */
@@ -73,7 +73,7 @@ option_take option_quiet;    /* the terminal's */
 option_take option_verbose;
 
 struct option_pids {
-    pid_t *pids; /* to be freed */
+    pid_t *pids; /* the caller frees it */
     size_t count, room;
 };
 

@@ -10,8 +10,7 @@ int output_open(const char *path, struct outfile **out, struct fathom_error *err
     int rc = outfile_open(path, out, err);
     if (rc < 0)
         return rc;
-    signal(SIGPIPE,
-           SIG_IGN); /* launched commands get the default (collector/targets/launch.c, cli/probe_launch.c) */
+    signal(SIGPIPE, SIG_IGN); /* commands get the default (collector/targets/launch.c, cli/probe_launch.c) */
     if (strcmp(path, "-") == 0)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     return 0;

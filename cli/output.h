@@ -1,14 +1,13 @@
 /*
- * output.h - the files that commands write (base/outfile.h), and standard output as one of them.
+ * output.h - the output files of commands (base/outfile.h), which can be standard output.
  */
 #ifndef FATHOM_CLI_OUTPUT_H
 #define FATHOM_CLI_OUTPUT_H
 
 #include "base/outfile.h"
 
-/* Opens a command's output. Where it is standard output ("-"), what this process and the command that it
- * launches print goes to standard error from now on. A reader that goes away is a failed write, not a
- * signal. */
+/* Opens a command's output. If it is standard output ("-"), everything else that this process and the command
+ * it launches print goes to standard error from now on. A closed pipe is a failed write, not SIGPIPE. */
 int output_open(const char *path, struct outfile **out, struct fathom_error *err);
 
 #endif

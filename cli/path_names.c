@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "image/name.h"
 
-#define NAME_BYTES 512 /* longer ones are cut */
+#define NAME_BYTES 512 /* longer names are truncated */
 
 struct words {
     struct named_frame *frames;
@@ -54,7 +54,7 @@ void path_names_free(struct path_names *n)
     free(n);
 }
 
-/* false: out of memory. The text becomes fit for a terminal. */
+/* false: out of memory. Makes the text safe for a terminal, in place. */
 static bool name_frame(struct path_names *n, struct named_frame *frame, char *text, uint32_t function)
 {
     text_clean(text);
@@ -98,7 +98,7 @@ int path_names_answer(struct path_names *n, uint32_t node, struct named_path *ou
     return 0;
 }
 
-/* The next frame that is compared, from *at on in a direction; NULL at the end. */
+/* The next compared frame from *at in the given direction; NULL at the end. */
 static const struct named_frame *next_compared(const struct named_path *path, size_t *at, bool inwards)
 {
     while (*at < path->depth) {

@@ -19,7 +19,7 @@ static bool is_there(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* The library at `place` from the directory that is `up` above the running program's. */
+/* Looks for the library in `place`, relative to the directory `up` levels above the running program's. */
 static bool is_near_program(char *path, size_t size, unsigned up, const char *place)
 {
     ssize_t n = readlink("/proc/self/exe", path, size - 1);
@@ -42,20 +42,20 @@ int probe_library(char *path, size_t size, struct fathom_error *err)
     if (given && *given)
         snprintf(path, size, "%s", given);
     else if (!is_near_program(path, size, 0, ".libs") &&    /* in a build directory */
-             !is_near_program(path, size, 1, "lib/fathom")) /* in the prefix that it is installed in */
+             !is_near_program(path, size, 1, "lib/fathom")) /* in the installation prefix */
         snprintf(path, size, "%s/" LIBRARY, PROBE_DIRECTORY);
     if (!is_there(path))
         return error_system(
-            err, errno, "cannot read the probe runtime, %s (FATHOM_PROBE_LIBRARY names another one)", path);
+            err, errno, "cannot read the probe runtime, %s (FATHOM_PROBE_LIBRARY overrides its path)", path);
     if (path[0] != '/' || strpbrk(path, " :$"))
         return error_set(err, EINVAL,
-                         "the probe runtime is at '%s': it must be at a whole path without space, colon or "
-                         "dollar sign, for LD_PRELOAD",
+                         "the probe runtime is at '%s': LD_PRELOAD needs an absolute path without spaces, "
+                         "colons or dollar signs",
                          path);
     return 0;
 }
 
-/* This process's environment with the two variables set; free() it and its first two strings. */
+/* This process's environment with the two variables set; the caller frees it and its first two strings. */
 static char **make_environment(const char *library, const char *directory)
 {
     const char *old = getenv("LD_PRELOAD");
@@ -93,7 +93,7 @@ int probe_launch(char *const *command, const char *library, const char *director
         return error_memory(err);
     sigemptyset(&none);
     sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE); /* ignored, it would be so in the command, too */
+    sigaddset(&defaults, SIGPIPE); /* if ignored here, the command would ignore it too */
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &defaults);

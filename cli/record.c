@@ -1,4 +1,4 @@
-/* record.c - `fathom record`: samples of a command or of running processes into a perf.data file. */
+/* record.c - `fathom record`: samples a command or running processes into a perf.data file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define AUDIT_HZ          10
 #define AUDIT_STACK_BYTES 65528
-#define FLUSH_NS          500000000 /* half of the second that record(1) promises */
+#define FLUSH_NS          500000000 /* half of the second that fathom-record(1) promises */
 
 struct record_options {
     struct target target;
@@ -29,7 +29,7 @@ struct recording {
     struct writer *writer;
     struct mapped_sink *sink;
     struct terminal *terminal;
-    uint64_t flushed; /* when the writer's buffer was written last, ns */
+    uint64_t flushed; /* when the writer's buffer was last flushed, ns */
 };
 
 static int record_sink(void *context, const void *records, size_t size, struct fathom_error *err)
@@ -45,7 +45,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* What was drained is in the file within FLUSH_NS, whatever becomes of this process. */
+/* Writes what was drained to the file within FLUSH_NS, so that it survives this process. */
 static int record_progress(void *context, struct fathom_error *err)
 {
     struct recording *r = context;
@@ -97,8 +97,8 @@ static void say_summary(struct recording *r, double bytes, const char *path)
                      (unsigned long long)s.bases_missing);
 }
 
-/* Closed whatever happened, so that what was recorded stays readable; but without a sample a failure, as of a
- * command that is not there, leaves the file that was there before. The summary comes when all is written. */
+/* Closes the file even after a failure, so that what was recorded stays readable. A failure before the first
+ * sample, such as a missing command, keeps the previous file. Prints the summary once all is written. */
 static int end_file(struct recording *r, const char *output, int rc, struct fathom_error *err)
 {
     struct collector_summary s;
@@ -127,7 +127,8 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     collect.scope = options->scope;
     collect.ring_bytes = options->ring_kib * 1024;
 
-    /* Before the command is forked, which must not have our standard output where the recording goes. */
+    /* Opened before the command is forked, which must not inherit our standard output if the recording goes
+     * there. */
     struct outfile *out = NULL;
     int rc = output_open(options->output, &out, &err);
     if (rc == 0)
@@ -171,7 +172,7 @@ out:
     return code;
 }
 
-/* `-e list`, and as users of perf ask it, `-e help`. */
+/* `-e list`, and `-e help` for users of perf. */
 static bool wants_list(const struct record_options *o)
 {
     const char *event = o->target.event;
@@ -203,27 +204,27 @@ static const struct option_row rows[] = {
                  "what to sample: cpu-clock, page-faults, a tracepoint, any libpfm4 name "
                  "(default: cycles, or cpu-clock where there is no PMU)"),
     OPTION_FLAG("list-events", 0, struct record_options, list_events,
-                "print the events that can be sampled on this machine, and exit; '-e list' does so, too"),
+                "print the events that can be sampled on this machine, and exit (same as '-e list')"),
     TARGET_FREQUENCY(struct record_options, "samples per second (default for clocks: 1000)"),
     TARGET_PERIOD(struct record_options, "one sample every N events (clocks: nanoseconds)"),
     TARGET_PID(struct record_options, "attach to these processes, their threads and their children"),
     TARGET_TID(struct record_options, "attach to these threads only"),
     OPTION_TEXT("output", 'o', "FILE", struct record_options, output,
                 "default: perf.data; '-': standard output"),
-    TARGET_DURATION(struct record_options, "stop after S seconds (a launched command is then ended)"),
+    TARGET_DURATION(struct record_options, "stop after S seconds (and terminate a launched command)"),
     OPTION_NUMBER("audit", 0, "HZ", 0, 20000, struct record_options, audit_hz,
                   "stack dumps per second of CPU time, to learn paths from\n(default: 10; 0: none)"),
     OPTION_NUMBER("audit-stack", 0, "N", 64, 65528, struct record_options, audit_stack,
-                  "bytes of stack in each (default: 65528, the kernel's maximum)"),
+                  "bytes of stack in each dump (default: 65528, the kernel's maximum)"),
     OPTION_NUMBER("ring", 0, "KIB", 4, 1 << 20, struct record_options, ring_kib,
                   "ring buffer of each CPU (default: chosen from the event)"),
     OPTION_CHOICE(
         "per-cpu", 0, "WHEN", scopes, enum collector_scope, struct record_options, scope,
-        "count on CPUs and not in threads, so that processes have their samples that end within a "
-        "period: always, never, auto (default: for clocks of at most 1000 Hz, where the kernel allows it)"),
+        "count per CPU rather than per thread, so that processes shorter than a period are sampled too: "
+        "always, never, auto (default: for clocks of at most 1000 Hz, if the kernel allows it)"),
     OPTION_FLAG("data", 0, struct record_options, data, "record data addresses (page faults, memory events)"),
-    OPTION_QUIET("no progress, no notes"),
-    OPTION_VERBOSE("say more"),
+    OPTION_QUIET("print no progress and no notes"),
+    OPTION_VERBOSE("print more details"),
     OPTION_HELP,
     OPTION_END,
 };
@@ -235,10 +236,9 @@ const struct command record_command = {
                 "[OPTIONS] -p PID[,PID...]\n"
                 "[OPTIONS] -t TID[,TID...]\n"
                 "--list-events",
-    .about =
-        "Records thread, program counter and stack pointer of each sample; 'fathom report' infers the call "
-        "paths. The file is a standard perf.data file.",
+    .about = "Records the thread, program counter and stack pointer of each sample; 'fathom report' infers "
+             "the call paths. The file is a standard perf.data file.",
     .options = rows,
-    .notes = "The exit code is the command's own when the recording worked; see fathom-record(1).",
+    .notes = "If the recording succeeds, the exit code is the command's own; see fathom-record(1).",
     .run = record_run,
 };

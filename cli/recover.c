@@ -27,8 +27,7 @@ static int harvest(const struct session_directory *directory, bool partial, cons
         rc = trie_save(trie, output, err);
     if (rc == 0)
         terminal_say(terminal, LOG_NOTE,
-                     "%llu calls in %llu process%s, %u contexts in %s; stacks that were sampled beside the "
-                     "calls are lost",
+                     "%llu calls in %llu process%s, %u contexts in %s; the stacks sampled meanwhile are lost",
                      (unsigned long long)harvest.calls, (unsigned long long)harvest.stores,
                      harvest.stores == 1 ? "" : "es", trie_node_count(trie) - 1, output);
     harvest_free(&harvest);
@@ -43,14 +42,13 @@ static int check_output(const char *given, const struct session_about *about, co
     if (given)
         return 0;
     if (!about->output[0])
-        return error_set(err, EINVAL, "%s does not say what its map was to be called: give --output",
-                         directory);
+        return error_set(err, EINVAL, "%s does not record the name of its map: give --output", directory);
     if (access(about->output, F_OK) == 0)
-        return error_set(err, EEXIST, "%s is there already: give another file with --output", about->output);
+        return error_set(err, EEXIST, "%s already exists: give another file with --output", about->output);
     return 0;
 }
 
-/* Ends with the directory removed or closed. */
+/* Removes or closes the directory. */
 static int finish(struct session_directory *directory, bool partial, const char *output,
                   struct terminal *terminal, struct fathom_error *err)
 {
@@ -77,7 +75,7 @@ int recover_map(const char *path, const char *output, struct terminal *terminal,
     return finish(&directory, about.partial, output ? output : about.output, terminal, err);
 }
 
-/* A name that no file has; false: there is none. */
+/* Chooses the name of a file that does not exist yet; false: there is none. */
 static bool name_copy(const struct session_about *about, char *out, size_t size)
 {
     for (int i = 1; about->output[0] && i <= COPIES_MAX; i++) {
@@ -115,7 +113,7 @@ void recover_abandoned(struct terminal *terminal)
     char **paths;
     size_t count;
     if (session_directory_list(&paths, &count, NULL) < 0)
-        return; /* what is wrong there, the training itself will say */
+        return; /* the training itself will report what is wrong there */
     for (size_t i = 0; i < count; i++) {
         recover_one(paths[i], terminal);
         free(paths[i]);

@@ -1,20 +1,20 @@
 /*
- * recover.h - the maps of trainings whose `fathom train` was killed, from the stores that their processes
- * left.
+ * recover.h - recovers the maps of trainings whose `fathom train` was killed, from the stores that their
+ * processes left.
  */
 #ifndef FATHOM_CLI_RECOVER_H
 #define FATHOM_CLI_RECOVER_H
 
 #include "cli/command.h"
 
-/* Makes the map of a session's directory and removes this one. output: NULL: the one that the training was
- * to write, when there is no such file yet. What was learned is said on the terminal. Errors:
+/* Makes the map from a session's directory and removes the directory. output: NULL: the file that the
+ * training would have written, if it does not exist yet. Prints what was learned on the terminal. Errors:
  * session_directory_adopt()'s and trie_save()'s; -EEXIST, -EINVAL: an output must be given; -ECHILD: no call
- * was recorded, and the directory is removed all the same. */
+ * was recorded; the directory is removed all the same. */
 int recover_map(const char *directory, const char *output, struct terminal *terminal,
                 struct fathom_error *err);
-/* Does so with every directory that was abandoned where new ones are made, into files of their own. Failures
- * are said and leave the directory. */
+/* Recovers every abandoned directory where new ones are made, each into its own file. A failure is reported
+ * and leaves the directory in place. */
 void recover_abandoned(struct terminal *terminal);
 
 #endif

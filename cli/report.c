@@ -1,4 +1,4 @@
-/* report.c - `fathom report`: a recording's hot calling contexts as text. */
+/* report.c - `fathom report`: prints a recording's hot calling contexts. */
 #include <errno.h>
 #include <getopt.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct report_options {
     const struct metric *metric;
     enum colour_when colour;
     uint64_t rows; /* 0: all */
-    bool wide;     /* names in full, however wide the terminal is */
+    bool wide;     /* names in full, regardless of the terminal's width */
 };
 
 struct report_context {
@@ -31,11 +31,11 @@ struct report_context {
     struct pipeline *pipeline;
     struct terminal *terminal;
     uint32_t event;
-    struct truth *truth; /* of the audit samples that were held back */
+    struct truth *truth; /* of the audit samples held back for checking */
     struct evaluation *checked;
 };
 
-/* An audit sample that was held back counts as one, whatever time it stands for. */
+/* Checks a held-back audit sample; each counts as one, regardless of its weight. */
 static int check_audit(struct report_context *c, const struct process *process, const struct sample *sample,
                        const struct resolved *resolved, struct fathom_error *err)
 {
@@ -53,21 +53,21 @@ static int report_sample(void *context, const struct process *process, const str
     return profile_add(c->profile, pipeline_map(c->pipeline), process, sample, resolved, err);
 }
 
-/* The command that was recorded, "" when the recorder's own command line does not tell. */
+/* The recorded command, "" if the recorder's own command line does not contain it. */
 static const char *recorded_command(const struct reader *reader)
 {
     const char *command = reader_command(reader), *end = command ? strstr(command, " -- ") : NULL;
     return end ? end + 4 : "";
 }
 
-/* What the lost records would have weighed: they are taken for such as were kept, of all kinds. */
+/* Estimates the weight of lost records: the average of the kept ones, of all kinds. */
 static uint64_t lost_weight(const struct reader_summary *summary, uint64_t weight)
 {
     return summary->records ? (uint64_t)((double)summary->lost * (double)weight / (double)summary->records)
                             : 0;
 }
 
-/* fathom record has an audit event wherever it is allowed to. */
+/* fathom record adds an audit event wherever the kernel allows it. */
 static bool has_audits(const struct reader *reader)
 {
     const struct event *events;
@@ -209,7 +209,7 @@ out:
         terminal_error(terminal, &err);
     int code = rc < 0 ? exit_code_of(&err) : EXIT_OK;
     if (rc == 0 && (pipeline_stale(c.pipeline) || image_cache_other_build(images)))
-        code = EXIT_BUILD; /* printed all the same, with what is unknown by it */
+        code = EXIT_BUILD; /* printed all the same; the affected samples are unknown */
     evaluation_free(c.checked);
     truth_free(c.truth);
     pipeline_free(c.pipeline);
@@ -230,7 +230,7 @@ static bool take_no_audit(struct terminal *terminal, const struct option_row *ro
     return true;
 }
 
-/* --phi alone: eps = phi / 5, as the HCCT paper chooses (section 5.2). */
+/* --phi alone: eps = phi / 5, as in the HCCT paper (section 5.2). */
 static bool complete(struct report_options *o, struct terminal *terminal)
 {
     if (o->phi > 0 && o->profile.eps == 0)
@@ -258,8 +258,8 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
     if (code >= 0)
         return code;
     if (optind < argc)
-        return option_usage(terminal, &report_command,
-                            "'%s' is not an option; the recording is given with -i", argv[optind]);
+        return option_usage(terminal, &report_command, "unexpected argument '%s'; give the recording with -i",
+                            argv[optind]);
     if (!complete(&options, terminal))
         return option_usage(terminal, &report_command, NULL);
     return report_file(&options, terminal);
@@ -281,13 +281,13 @@ static const struct option_row rows[] = {
     INFERENCE_NO_AUTOMATON(struct report_options),
     INFERENCE_NO_TEMPORAL(struct report_options),
     INFERENCE_NO_EM(struct report_options),
-    OPTION_CHOICE(
-        "ambiguous", 0, "WHAT", ambiguities, enum profile_ambiguity, struct report_options, profile.ambiguity,
-        "where several paths are possible: likely (as far inwards as they are at least 50% sure, then "
-        "'[one of 3 paths]'; the default), best (the most probable), split (each its share) or common "
-        "(what they have in common)"),
+    OPTION_CHOICE("ambiguous", 0, "WHAT", ambiguities, enum profile_ambiguity, struct report_options,
+                  profile.ambiguity,
+                  "what to show where several paths are possible: likely (the frames from the root that are "
+                  "at least 50% sure, then '[one of 3 paths]'; the default), best (the most probable path), "
+                  "split (each path with its share) or common (the frames they have in common)"),
     OPTION_FLAG("confidence", 0, struct report_options, view.confidence,
-                "how sure each row is; always there when a row is less than 90% sure"),
+                "show how sure each row is; always shown if a row is less than 90% sure"),
     OPTION_FRACTION("min-confidence", 0, "P", 0, 1, struct report_options, profile.min_confidence,
                     "contexts less probable than P (0 to 1) are unknown"),
     OPTION_TABLE("view", 0, "VIEW", view_table, struct view, struct report_options, view.view, ""),
@@ -295,19 +295,19 @@ static const struct option_row rows[] = {
                  "what contexts are weighed by: "),
     OPTION_TABLE("format", 0, "FORMAT", format_table, struct format, struct report_options, format, ""),
     OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct report_options, view.min_percent,
-                    "leave out what weighs less (default: 0.5)"),
+                    "omit rows that weigh less (default: 0.5)"),
     OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct report_options, rows,
-                  "the N hottest contexts only"),
+                  "only the N hottest contexts"),
     OPTION_FRACTION("phi", 0, "P", 1e-9, 0.999, struct report_options, phi,
                     "hot contexts in bounded memory: those of at least P of the weight"),
     OPTION_FRACTION("eps", 0, "E", 1e-9, 0.999, struct report_options, profile.eps,
                     "with --phi: counters are within E of the weight (default: P/5)"),
     OPTION_TEXT("event", 0, "NAME", struct report_options, event,
-                "which event, where the recording has several"),
+                "which event, if the recording has several"),
     OPTION_FLAG("threads", 0, struct report_options, profile.framing.threads,
-                "each thread as a root of its own"),
+                "show each thread as a separate root"),
     OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,
-                "functions inlined at the sampled instruction (needs debug info)"),
+                "show functions inlined at the sampled instruction (needs debug info)"),
     OPTION_FLAG("lines", 0, struct report_options, profile.framing.lines,
                 "its source line (needs debug info)"),
     SYMFS_OPTION(struct report_options),
@@ -315,19 +315,19 @@ static const struct option_row rows[] = {
                 "names in full, also where they are longer than the terminal is wide"),
     OPTION_CHOICE("color", 0, "WHEN", colours, enum colour_when, struct report_options, colour,
                   "auto, always or never"),
-    OPTION_QUIET("no progress, no notes"),
-    OPTION_VERBOSE("say more: a longer heading"),
+    OPTION_QUIET("print no progress and no notes"),
+    OPTION_VERBOSE("print more details, such as a longer heading"),
     OPTION_HELP,
     OPTION_END,
 };
 
 const struct command report_command = {
     .name = "report",
-    .summary = "the hot calling contexts of a recording",
+    .summary = "print the hot calling contexts of a recording",
     .synopsis = "[OPTIONS]",
-    .about = "Infers each sample's call path from a path map and the recording's own audit samples, and "
-             "prints the "
-             "hot calling contexts. What is ambiguous or unknown is said so and stays in the totals.",
+    .about =
+        "Infers each sample's call path from a path map and the recording's own audit samples, and prints "
+        "the hot calling contexts. What is ambiguous or unknown is marked as such and stays in the totals.",
     .options = rows,
     .run = report_run,
 };

@@ -17,7 +17,8 @@ bool target_take_event(struct terminal *terminal, const struct option_row *row, 
 {
     if (!*(const char **)value)
         return option_text(terminal, row, argument, value);
-    terminal_wrong(terminal, "--event: one event is recorded at a time; '%s' is a second one", argument);
+    terminal_wrong(terminal, "--event: only one event can be recorded at a time, but '%s' is a second one",
+                   argument);
     return false;
 }
 
@@ -25,7 +26,7 @@ int target_complete(struct target *target, const struct command *command, int ar
                     struct terminal *terminal)
 {
     if (target->frequency && target->period)
-        return option_usage(terminal, command, "--frequency and --period exclude each other");
+        return option_usage(terminal, command, "--frequency and --period are mutually exclusive");
     if (optind < argc)
         target->command = argv + optind;
     int ways = (target->command != NULL) + (target->pids.count > 0) + (target->tids.count > 0);
@@ -42,7 +43,7 @@ void target_free(struct target *target)
     free(target->tids.pids);
 }
 
-/* Whether root runs a program with its owner's rights. */
+/* Whether root runs a program that is set-user-ID or set-group-ID. */
 static bool is_raised(char *const *command)
 {
     struct program program;

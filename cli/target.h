@@ -1,6 +1,6 @@
 /*
- * target.h - whom to observe and how often: the options that record, train and evaluate share, and the loop
- * that drains the collector until the end, Ctrl-C or --duration.
+ * target.h - what to observe and how often: the options that record, train and evaluate share, and the loop
+ * that drains the collector until the target ends, Ctrl-C or --duration.
  */
 #ifndef FATHOM_CLI_TARGET_H
 #define FATHOM_CLI_TARGET_H
@@ -28,14 +28,14 @@ struct target {
 #define TARGET_TID(type, text)      OPTION_PIDS("tid", 't', "TID,...", type, target.tids, text)
 #define TARGET_DURATION(type, text) OPTION_FRACTION("duration", 0, "S", 0.001, 1e9, type, target.duration, text)
 /* clang-format on */
-option_take target_take_event; /* one, as option_text() does */
+option_take target_take_event; /* like option_text(), but at most once */
 
-/* After the options: exactly one of command, -p and -t, taken from argv[optind...], and not both a frequency
- * and a period. -1, or EXIT_USAGE when that was said. */
+/* After the options: exactly one of command, -p and -t, the command from argv[optind...], and not both a
+ * frequency and a period. -1, or EXIT_USAGE after printing the error. */
 int target_complete(struct target *target, const struct command *command, int argc, char **argv,
                     struct terminal *terminal);
 void target_free(struct target *target);
-/* The collector's options for it; borrows from target and terminal. */
+/* Fills in the collector's options; they borrow from target and terminal. */
 void target_collector(const struct target *target, struct terminal *terminal, struct collector_options *out);
 
 enum target_end {
@@ -46,13 +46,13 @@ enum target_end {
 
 struct target_user {
     collector_sink *sink;
-    /* Called at least 10 times a second; a negative return ends the run and is handed through. NULL: not. */
+    /* Called at least 10 times a second; a negative result ends the run and is returned. May be NULL. */
     int (*progress)(void *context, struct fathom_error *err);
     void *context; /* of both */
 };
 
-/* Starts the collector, drains it to the sink until the end, stops it. After a failure what reached the sink
- * stays good. A launched command that still runs is sent SIGTERM. */
+/* Starts the collector, drains it to the sink until the end, stops it. After a failure, what reached the sink
+ * remains valid. Sends SIGTERM to a launched command that is still running. */
 int target_run(const struct target *target, struct collector *collector, const struct target_user *user,
                enum target_end *end, struct fathom_error *err);
 

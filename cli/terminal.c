@@ -27,7 +27,7 @@ static void say(struct terminal *t, const char *kind, const char *text)
 static void log_sink(void *context, enum log_level level, const char *text)
 {
     struct terminal *t = context;
-    /* Whatever passes over a recording again meets the same faults again. */
+    /* Another pass over the same recording would repeat its warnings. */
     uint32_t said = t->warnings ? names_count(t->warnings) : 0;
     if (level == LOG_WARNING && (!t->warnings || names_intern(t->warnings, text) >= said))
         say(t, "warning: ", text);

@@ -1,4 +1,4 @@
-/* train.c - `fathom train`: its options, and which of the ways of training is taken. */
+/* train.c - `fathom train`: its options, and the choice of the training method. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,15 +9,14 @@
 #define STACK_BYTES 32768
 #define SAMPLES_HZ  4000
 
-/* --image "a,b": adds to the names; the text is cut up. */
+/* --image "a,b": adds to the names; splits the text in place. */
 static bool take_names(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
     struct train_options *options = value;
     (void)row;
     for (char *name; (name = strsep(&text, ",")) != NULL;) {
         if (!*name || strchr(name, '/')) {
-            terminal_wrong(terminal,
-                           "--image takes the beginnings of file names, without directories: '%s' is none",
+            terminal_wrong(terminal, "--image takes prefixes of file names, without directories, not '%s'",
                            name);
             return false;
         }
@@ -31,7 +30,7 @@ static bool take_names(struct terminal *terminal, const struct option_row *row, 
     return true;
 }
 
-/* Whether the options fit the way: -1, or EXIT_USAGE when it was said that they do not. */
+/* Checks that the options suit the method: -1, or EXIT_USAGE after printing the error. */
 static int check_way(struct train_options *o, struct terminal *terminal)
 {
     const char *wrong = NULL;
@@ -39,13 +38,13 @@ static int check_way(struct train_options *o, struct terminal *terminal)
     o->sampling |= o->target.event || o->target.frequency || o->target.period;
     if (every_call && !o->target.command)
         wrong =
-            "every call can be seen of a launched command only: train a running process with --via unwind";
+            "only a launched command can be trained on every call: train a running process with --via unwind";
     else if (every_call && o->sampling)
-        wrong = "--event, --frequency, --period and --stack say how to sample: for --via unwind only";
+        wrong = "--event, --frequency, --period and --stack require --via unwind";
     else if (o->name_count && (o->way == TRAIN_UNWIND || o->sampling || !o->target.command))
-        wrong = "--image chooses what to hook: not for --via unwind";
+        wrong = "--image chooses what to hook, so it cannot be used with --via unwind";
     else if (o->samples_given && o->samples && (o->way > TRAIN_PATCH || o->sampling || !o->target.command))
-        wrong = "--samples are taken beside the hooks of --via patch only";
+        wrong = "--samples requires --via patch";
     return wrong ? option_usage(terminal, &train_command, "%s", wrong) : -1;
 }
 
@@ -67,7 +66,7 @@ static int train_with(const struct train_options *options, struct terminal *term
     }
 }
 
-/* --samples, which not every way has. */
+/* --samples, which not every method supports. */
 static bool take_samples(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
     struct train_options *options = value;
@@ -75,7 +74,7 @@ static bool take_samples(struct terminal *terminal, const struct option_row *row
     return option_number(terminal, row, text, &options->samples);
 }
 
-/* --stack, which only unwinding has. */
+/* --stack, which only unwinding supports. */
 static bool take_stack(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
     struct train_options *options = value;
@@ -115,21 +114,21 @@ static const struct option_row rows[] = {
     OPTION_FLAG("append", 0, struct train_options, append, "add to the map instead of replacing it"),
     OPTION_CHOICE("via", 0, "WAY", ways, enum train_way, struct train_options, way,
                   "patch: every call, by hooks patched into the running program's code\n"
-                  "sled: the same, only where the compiler left room for hooks\n"
+                  "sled: the same, but only where the compiler left room for hooks\n"
                   "uprobe: every call, by the kernel; slow; for static and set-uid programs\n"
-                  "unwind: stack dumps at some rate; for running processes, too\n"
-                  "auto (default): patch where it can be, else uprobe (root) or unwind"),
+                  "unwind: sampled stack dumps; also for running processes\n"
+                  "auto (default): patch where possible, else uprobe (root) or unwind"),
     OPTION_OWN("image", 0, "NAME,...", take_names,
-               "hook the files whose names begin so (default: all but the C library and the loader)"),
+               "hook only files whose names start with one of these (default: all but the C library and the "
+               "loader)"),
     {"samples", 0, "HZ", take_samples, .whole = {0, 20000},
-     .help =
-         "stacks per second sampled beside the hooks, for the time that contexts take and for code without "
-         "hooks (default: 4000; 0: none)"},
-    TARGET_DURATION(struct train_options, "stop after S seconds (a launched command is then ended)"),
-    OPTION_QUIET("no progress, no notes"),
-    OPTION_VERBOSE("say more"),
+     .help = "stacks per second to sample alongside the hooks, for the time spent in each context and for "
+             "code without hooks (default: 4000; 0: none)"},
+    TARGET_DURATION(struct train_options, "stop after S seconds (and terminate a launched command)"),
+    OPTION_QUIET("print no progress and no notes"),
+    OPTION_VERBOSE("print more details"),
     OPTION_HELP,
-    OPTION_LINE("For --via unwind, which they imply:"),
+    OPTION_LINE("For --via unwind, and implying it:"),
     TARGET_PID(struct train_options, "attach to these processes, their threads and their children"),
     TARGET_TID(struct train_options, "attach to these threads only"),
     {"stack", 0, "N", take_stack, .whole = {64, 65528},
@@ -146,11 +145,10 @@ const struct command train_command = {
     .summary = "learn a program's call paths into a path map",
     .synopsis = "[OPTIONS] -- COMMAND [ARG...]\n"
                 "[OPTIONS] -p PID[,PID...]",
-    .about =
-        "Enters the paths that the program's calls take, with their stack heights, into a path map for "
-        "'fathom report -m MAP'. The program is the one that is installed: no rebuild, no frame pointers.",
+    .about = "Enters the program's call paths, with their stack heights, into a path map for 'fathom report "
+             "-m MAP'. The program can be used as installed: no rebuild, no frame pointers.",
     .options = rows,
-    .notes = "Run it on input that is representative, as often as you like (--append). The exit code is the "
-             "command's own when the training worked.",
+    .notes = "Run it on representative input, as often as you like (--append). If the training succeeds, the "
+             "exit code is the command's own.",
     .run = train_run,
 };

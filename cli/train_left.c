@@ -5,19 +5,21 @@
 #include <string.h>
 
 static const char *const reasons[NOTE_KINDS] = {
-    [NOTE_FILTERED] = "was not trained: it runs under a seccomp filter, which may forbid what hooks need",
-    [NOTE_FILTERS] = "was trained only up to the seccomp filter that it puts on itself",
-    [NOTE_STORE] = "was not trained: it cannot make a file in the directory of the training",
-    [NOTE_ROOM] = "was not trained: there is no room for it in the directory of the training",
-    [NOTE_LIBC] = "was not trained: it does not run on glibc",
+    [NOTE_FILTERED] =
+        "was not trained: it runs under a seccomp filter, which may forbid system calls that hooks need",
+    [NOTE_FILTERS] = "was trained only until it installed a seccomp filter",
+    [NOTE_STORE] = "was not trained: it cannot create a file in the training directory",
+    [NOTE_ROOM] = "was not trained: there is no room for it in the training directory",
+    [NOTE_LIBC] = "was not trained: it does not use glibc",
     [NOTE_ENVIRONMENT] =
         "was not trained: it was started without LD_PRELOAD and FATHOM_PROBE in its environment",
-    [NOTE_RAISED] = "was not trained: it runs with rights of its own, so nothing can be loaded into it",
-    [NOTE_STATIC] = "was not trained: it is linked statically, so nothing can be loaded into it",
-    [NOTE_FOREIGN] = "was not trained: it is no x86-64 program",
+    [NOTE_RAISED] =
+        "was not trained: it is set-user-ID or has capabilities, so nothing can be loaded into it",
+    [NOTE_STATIC] = "was not trained: it is statically linked, so nothing can be loaded into it",
+    [NOTE_FOREIGN] = "was not trained: it is not an x86-64 program",
     [NOTE_UNREACHABLE] =
-        "was not trained: as another user or with another root it cannot open the directory of the training",
-    [NOTE_SPACE] = "was trained with up to 300 MB, and 4 MB a thread, less of its address space (ulimit -v)",
+        "was not trained: it has another user or root directory and cannot open the training directory",
+    [NOTE_SPACE] = "was trained with up to 300 MB, plus 4 MB per thread, less address space (ulimit -v)",
 };
 
 void train_say_left(struct terminal *terminal, const struct session_notes *notes)

@@ -1,4 +1,4 @@
-/* train_left.h - tells which programs were not trained, and why, so that none is left out silently. */
+/* train_left.h - reports which programs were not trained, and why, so that none is left out silently. */
 #ifndef FATHOM_CLI_TRAIN_LEFT_H
 #define FATHOM_CLI_TRAIN_LEFT_H
 

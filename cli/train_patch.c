@@ -1,4 +1,5 @@
-/* train_patch.c - `fathom train --via patch`: every call of a command, by the probe runtime inside of it. */
+/* train_patch.c - `fathom train --via patch`: trains on every call of a command, seen by the probe runtime
+ * inside it. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,10 +21,10 @@
 #include "pathmap/train/harvest.h"
 #include "pathmap/train/session.h"
 
-#define SERVE_MS       50   /* between two looks at the command */
-#define GRACE_SECONDS  3.0  /* for a command that was asked to end */
-#define LEFT_OUT_NAMED 10   /* functions of an image, unless all are to be named */
-#define PROGRESS_SHARE 20.0 /* looking at the stores takes at most one part in so many of the time */
+#define SERVE_MS       50   /* between checks on the command */
+#define GRACE_SECONDS  3.0  /* for a command that was sent SIGTERM */
+#define LEFT_OUT_NAMED 10   /* functions named per image, unless --verbose names all */
+#define PROGRESS_SHARE 20.0 /* inspecting the stores takes at most 1/20 of the time */
 
 struct patching {
     const struct train_options *options;
@@ -31,11 +32,11 @@ struct patching {
     struct session *session;
     struct image_cache *images;
     char library[4096];          /* the runtime */
-    bool asked;                  /* the command runs so far that it asked for a plan */
-    struct train_stacks *stacks; /* NULL: none are sampled */
+    bool asked;                  /* the command got far enough to ask for a plan */
+    struct train_stacks *stacks; /* NULL: stacks are not sampled */
     pid_t pid;
-    int status;                  /* wait status of the command; -1: it runs */
-    double looked_at, look_took; /* seconds: of the stores, for progress */
+    int status;                  /* wait status of the command; -1: still running */
+    double looked_at, look_took; /* last inspection of the stores, for progress; seconds */
     struct harvest_progress progress;
     struct pathmap *old; /* --append */
 };
@@ -59,17 +60,17 @@ static void show_progress(struct patching *p)
     double rate = p->progress.calls > calls ? (double)(p->progress.calls - calls) / since : 0;
     p->looked_at = now;
     p->look_took = now_seconds() - now;
-    terminal_progress(t, "%.1f million calls, %.1f million a second, %llu contexts",
+    terminal_progress(t, "%.1f million calls, %.1f million per second, %llu contexts",
                       (double)p->progress.calls * 1e-6, rate * 1e-6, (unsigned long long)p->progress.nodes);
 }
 
-/* A child that ends interrupts the wait for requests. */
+/* A child's end interrupts the wait for requests. */
 static void on_child(int signal)
 {
     (void)signal;
 }
 
-/* Not before the first request: while the kernel still sets the command up, the base of its stack moves. */
+/* Waits for the first request: until the kernel has set up the command, the base of its stack moves. */
 static void begin_sampling(struct patching *p)
 {
     p->asked = true;
@@ -77,7 +78,7 @@ static void begin_sampling(struct patching *p)
         p->stacks = train_stacks_start(p->options, p->terminal, p->images, p->pid, p->library);
 }
 
-/* Answers the runtime until the command ends, or ends it. */
+/* Answers the runtime until the command ends, or terminates it. */
 static void serve(struct patching *p)
 {
     double start = now_seconds(), end = 0;
@@ -101,8 +102,8 @@ static void serve(struct patching *p)
     terminal_progress_end(p->terminal);
 }
 
-/* Signals that come between the start of the command and the end of the training are ours to handle; the
- * command has what we had. */
+/* Signals between the start of the command and the end of the training are ours to handle; the command gets
+ * the dispositions that we had before. */
 static int run_command(struct patching *p, struct fathom_error *err)
 {
     struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP}, old_child;
@@ -122,7 +123,7 @@ static int run_command(struct patching *p, struct fathom_error *err)
     return rc;
 }
 
-/* The functions that have no hook: some by name, all when asked to say more. */
+/* Names the functions that have no hook: some of them, or all with --verbose. */
 static void say_left_out(struct terminal *terminal, const struct session_image *image)
 {
     uint32_t count = image->plan.left_out_count;
@@ -134,7 +135,7 @@ static void say_left_out(struct terminal *terminal, const struct session_image *
                      left->reason);
     }
     if (count > LEFT_OUT_NAMED && !terminal->verbose)
-        terminal_say(terminal, LOG_NOTE, "%s: %u more are left out, --verbose names them all", image->path,
+        terminal_say(terminal, LOG_NOTE, "%s: %u more are left out (--verbose names them all)", image->path,
                      count - LEFT_OUT_NAMED);
 }
 
@@ -158,14 +159,13 @@ static void say_image(struct terminal *terminal, const struct harvest_image *ima
         terminal_say(terminal, LOG_WARNING, "%s is not hooked: %s", image->path, h->reason);
 }
 
-/* What was hooked and what was not: also where that is why nothing was learned. */
+/* Reports what was hooked and what was not, even if that is why nothing was learned. */
 static void say_images(const struct patching *p, const struct harvest *h)
 {
     for (size_t i = 0; i < h->image_count; i++)
         say_image(p->terminal, &h->images[i]);
     if (h->image_count == 0 && p->options->name_count)
-        terminal_say(p->terminal, LOG_WARNING,
-                     "no function was hooked: no file's name begins as --image says");
+        terminal_say(p->terminal, LOG_WARNING, "no function was hooked: no file name matches --image");
     for (size_t i = 0; i < session_image_count(p->session); i++)
         say_left_out(p->terminal, session_image(p->session, i));
 }
@@ -185,22 +185,21 @@ static void say_summary(const struct patching *p, const struct harvest *h, const
             h->failure ? strerror(h->failure) : "", (unsigned long long)h->dropped_depth,
             (unsigned long long)h->dropped_stack);
     if (h->unread > 1)
-        terminal_say(t, LOG_WARNING, "so it is with %llu processes in all (is there room in %s?)",
+        terminal_say(t, LOG_WARNING, "the same happened in %llu processes in all (is there room in %s?)",
                      (unsigned long long)h->unread, session_directory(p->session));
     if (h->unsound)
         terminal_say(t, LOG_WARNING, "%llu contexts of a damaged store are left out",
                      (unsigned long long)h->unsound);
 }
 
-/* Told before the training: it would be lost. */
+/* Checked before the training, which would be lost otherwise. */
 static int check_old(const struct patching *p, struct fathom_error *err)
 {
     return p->old && pathmap_leaves_out(p->old)
-               ? error_set(
-                     err, ENOTSUP,
-                     "%s is of an older kind, whose paths leave out the frames of images without hooks: "
-                     "train without --append, or into another file",
-                     p->options->output)
+               ? error_set(err, ENOTSUP,
+                           "%s has an older format, whose paths omit the frames of images without hooks: "
+                           "train without --append, or into another file",
+                           p->options->output)
                : 0;
 }
 
@@ -216,7 +215,8 @@ static int learn(struct patching *p, struct trie *trie, struct fathom_error *err
                        "nothing was learned: the probe runtime did not start in %s (a program that drops "
                        "LD_PRELOAD or FATHOM_PROBE from its environment?); --via unwind needs no runtime",
                        p->options->target.command[0]);
-    /* After the harvest, as the old map in train_save(): its hooked images shape the paths (trie.h). */
+    /* After the harvest, like the old map in train_save(): hooked images must be in the trie first (trie.h).
+     */
     if (rc == 0)
         rc = train_stacks_merge(p->stacks, trie, err);
     if (rc == 0)
@@ -229,7 +229,7 @@ static int learn(struct patching *p, struct trie *trie, struct fathom_error *err
     return rc;
 }
 
-/* The map's whole path; NULL: none can be told. */
+/* The map's absolute path; NULL: it cannot be determined. */
 static char *whole_path(const char *output)
 {
     char *directory = output[0] == '/' ? NULL : getcwd(NULL, 0), *whole = NULL;

@@ -15,7 +15,7 @@ struct train_stacks {
     struct decoder *decoder;
     struct order *order;
     struct processes *processes;
-    struct trie *trie; /* of all frames, also those without hooks */
+    struct trie *trie; /* of all frames, including those without hooks */
     struct trainer *trainer;
     bool ended;
     uint64_t entered, left_out;
@@ -34,7 +34,7 @@ static int learn(void *context, const struct record *record, struct fathom_error
     if (entered > 0)
         s->entered++;
     else
-        s->left_out++; /* in a hook, mostly */
+        s->left_out++; /* mostly in a hook */
     return entered < 0 ? entered : 0;
 }
 
@@ -44,7 +44,7 @@ static int sink(void *context, const void *records, size_t size, struct fathom_e
     return train_order(s->order, records, size, err);
 }
 
-/* Stops the collector and takes what is left. */
+/* Stops the collector and drains what is left. */
 static void end(struct train_stacks *s)
 {
     struct fathom_error err = {0};
@@ -52,9 +52,9 @@ static void end(struct train_stacks *s)
         return;
     s->ended = true;
     int stopped = collector_stop(s->collector, sink, s, &err);
-    int flushed = order_flush(s->order, stopped < 0 ? NULL : &err); /* what came stays good */
+    int flushed = order_flush(s->order, stopped < 0 ? NULL : &err); /* what arrived remains valid */
     if (stopped < 0 || flushed < 0)
-        terminal_say(s->terminal, LOG_WARNING, "stacks were sampled in part only: %s", err.text);
+        terminal_say(s->terminal, LOG_WARNING, "only part of the stacks were sampled: %s", err.text);
 }
 
 static int start(struct train_stacks *s, struct fathom_error *err)
@@ -96,8 +96,7 @@ struct train_stacks *train_stacks_start(const struct train_options *options, str
     }
     if (rc < 0) {
         terminal_say(terminal, LOG_WARNING,
-                     "no stacks are sampled beside the calls, so contexts are weighed by calls alone: %s",
-                     err.text);
+                     "cannot sample stacks, so contexts are weighted by calls alone: %s", err.text);
         train_stacks_free(s);
         s = NULL;
     }
@@ -111,7 +110,7 @@ void train_stacks_poll(struct train_stacks *s)
         return;
     int more = collector_poll(s->collector, 0, sink, s, &err);
     if (more < 0)
-        terminal_say(s->terminal, LOG_WARNING, "sampling of stacks ends: %s", err.text);
+        terminal_say(s->terminal, LOG_WARNING, "stopped sampling stacks: %s", err.text);
     if (more <= 0)
         end(s);
 }
@@ -128,7 +127,7 @@ int train_stacks_merge(struct train_stacks *s, struct trie *trie, struct fathom_
         return rc;
     rc = trie_merge(trie, map, err);
     pathmap_close(map);
-    terminal_say(s->terminal, LOG_NOTE, "%llu stacks entered beside the calls, %llu left out (most in hooks)",
+    terminal_say(s->terminal, LOG_NOTE, "%llu sampled stacks entered, %llu left out (most in hooks)",
                  (unsigned long long)s->entered, (unsigned long long)s->left_out);
     return rc;
 }

@@ -1,8 +1,8 @@
 /*
- * train_stacks.h - stacks that are sampled and unwound while the probe runtime sees every call.
+ * train_stacks.h - samples and unwinds stacks while the probe runtime sees every call.
  *
- * Hooks count calls; how much time is spent below each of them, and who called code without hooks (the C
- * library), only samples tell.
+ * Hooks count calls; only samples show how much time is spent below each of them and who called code without
+ * hooks (the C library).
  */
 #ifndef FATHOM_CLI_TRAIN_STACKS_H
 #define FATHOM_CLI_TRAIN_STACKS_H
@@ -14,12 +14,13 @@
 struct train_stacks;
 
 /* Samples the process and its children from now on, options->samples times a second. runtime: the file of the
- * probe runtime, whose own work is left out. All are borrowed. NULL: it cannot be, which was said. */
+ * probe runtime, whose own work is left out. All are borrowed. NULL: failed, which has been reported. */
 struct train_stacks *train_stacks_start(const struct train_options *options, struct terminal *terminal,
                                         struct image_cache *images, pid_t pid, const char *runtime);
-/* Takes what there is. A failure is said and ends the sampling. stacks may be NULL, here and below. */
+/* Takes the available samples. A failure is reported and ends the sampling. stacks may be NULL, here and
+ * below. */
 void train_stacks_poll(struct train_stacks *stacks);
-/* Ends the sampling and adds the paths to the trie, after what the hooks told (trie_merge()). */
+/* Ends the sampling and adds the paths to the trie, after those from the hooks (trie_merge()). */
 int train_stacks_merge(struct train_stacks *stacks, struct trie *trie, struct fathom_error *err);
 void train_stacks_free(struct train_stacks *stacks);
 

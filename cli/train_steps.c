@@ -20,7 +20,7 @@ int train_open_map(const struct train_options *options, struct pathmap **old, st
     return pathmap_open(options->output, old, err);
 }
 
-/* An image that is not old's was added by this run. */
+/* An image that old lacks was added by this run. */
 static bool say_other_builds(const struct train_options *options, const struct trie *trie,
                              const struct pathmap *old, struct terminal *terminal)
 {
@@ -32,17 +32,16 @@ static bool say_other_builds(const struct train_options *options, const struct t
         if (pathmap_find_image(old, path, &id, &stale) != PATHMAP_NONE || !stale)
             continue;
         any = true;
-        terminal_say(
-            terminal, LOG_WARNING,
-            "%s has another build of %s: it holds both now, and what the earlier runs tell of that one "
-            "counts nothing for this one",
-            outfile_path(options->out), path);
+        terminal_say(terminal, LOG_WARNING,
+                     "%s has another build of %s: it now holds both, and what earlier runs learned about "
+                     "that build does not apply to this one",
+                     outfile_path(options->out), path);
     }
     return any;
 }
 
-/* Waits until no other training adds to a map in this map's directory: the map itself is replaced. Returns what
- * to close; -1: it cannot be locked, which is said. */
+/* Waits until no other training adds to a map in this map's directory (the map itself is replaced, so it
+ * cannot be locked). Returns the descriptor to close; -1: cannot be locked, which is reported. */
 static int lock_directory(const struct train_options *options, struct terminal *terminal)
 {
     const char *target = outfile_target(options->out);
@@ -54,14 +53,14 @@ static int lock_directory(const struct train_options *options, struct terminal *
     if (rc == 0)
         rc = flock(fd, LOCK_EX | LOCK_NB);
     if (rc < 0 && errno == EWOULDBLOCK) {
-        terminal_say(terminal, LOG_NOTE, "waiting until nobody else adds to a map beside %s", target);
+        terminal_say(terminal, LOG_NOTE, "waiting for another training to finish writing next to %s", target);
         while ((rc = flock(fd, LOCK_EX)) < 0 && errno == EINTR)
             ;
     }
     if (rc == 0)
         return fd;
     terminal_say(terminal, LOG_WARNING,
-                 "the directory of %s cannot be locked (%s): what another training adds now is lost", target,
+                 "cannot lock the directory of %s (%s): what another training adds now is lost", target,
                  strerror(errno));
     if (fd >= 0)
         close(fd);
@@ -83,7 +82,8 @@ int train_save(const struct train_options *options, struct trie *trie, struct pa
                struct terminal *terminal, struct fathom_error *err)
 {
     if (trie_node_count(trie) <= 1)
-        return error_set(err, ENODATA, "nothing was learned, no call or sample was seen: %s is not written",
+        return error_set(err, ENODATA,
+                         "nothing was learned, as no call or sample was seen: %s is not written",
                          outfile_path(options->out));
     pathmap_close(*old);
     *old = NULL;

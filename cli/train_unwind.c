@@ -1,4 +1,4 @@
-/* train_unwind.c - `fathom train --via unwind`: stack dumps, unwound as they come, into a path map. */
+/* train_unwind.c - `fathom train --via unwind`: unwinds stack dumps as they arrive into a path map. */
 #include <stdlib.h>
 
 #include "cli/exit.h"
@@ -52,9 +52,9 @@ static void say_summary(const struct training *t, const struct collector *collec
         if (l->not_learned[end])
             terminal_say(t->terminal, LOG_NOTE, "%llu stacks left out: %s%s",
                          (unsigned long long)l->not_learned[end],
-                         end == UNWIND_ROOT ? "a frame is in no known function"
+                         end == UNWIND_ROOT ? "a frame lies in no known function"
                                             : unwind_end_text((enum unwind_end)end),
-                         end == UNWIND_CUT ? " (a larger --stack helps)" : "");
+                         end == UNWIND_CUT ? " (use a larger --stack)" : "");
     }
     if (kernel.lost)
         terminal_say(t->terminal, LOG_WARNING,

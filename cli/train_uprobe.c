@@ -1,4 +1,4 @@
-/* train_uprobe.c - `fathom train --via uprobe`: every call of a command, by events of the kernel. */
+/* train_uprobe.c - `fathom train --via uprobe`: trains on every call of a command, seen by kernel uprobes. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,10 +13,10 @@
 #include "pathmap/train/session.h"
 #include "pathmap/train/uprobe_site.h"
 
-#define RING_BYTES    (64u << 20) /* per CPU: entries come by the hundred thousand a second */
-#define DUMP_BYTES    256         /* return addresses: that of the entry, and callers' as far as it reaches */
-#define CHEAP_SECONDS 1e-6        /* of one entry: 0.7 to 1.3 in a virtual machine */
-#define DEAR_SECONDS  20e-6       /* 16 to 27 */
+#define RING_BYTES    (64u << 20) /* per CPU: there are hundreds of thousands of entries per second */
+#define DUMP_BYTES    256   /* the entry's return address, and its callers' as far as the dump reaches */
+#define CHEAP_SECONDS 1e-6  /* of one entry: 0.7 to 1.3 in a virtual machine */
+#define DEAR_SECONDS  20e-6 /* 16 to 27 */
 
 struct watching {
     const struct train_options *options;
@@ -27,8 +27,8 @@ struct watching {
     struct entries *entries;
     struct trie *trie;
     const struct image *program;
-    uint32_t functions, emulated; /* watched, and those among them that are cheap */
-    uint32_t left_out;            /* functions at which no instruction can be watched */
+    uint32_t functions, emulated; /* watched functions, and the cheap ones among them */
+    uint32_t left_out;            /* functions without an instruction that can be watched */
     struct pathmap *old;          /* --append */
 };
 
@@ -47,7 +47,7 @@ static int watch_progress(void *context, struct fathom_error *err)
     return 0;
 }
 
-/* Where the function can be watched, as an offset in the file. false: nowhere. */
+/* Finds where the function can be watched, as an offset in the file. false: nowhere. */
 static bool find_site(struct watching *w, const struct image *image, uint32_t function,
                       struct insn_reader *reader, uint64_t *offset)
 {
@@ -80,8 +80,7 @@ static int watch_image(struct watching *w, const struct image *image, struct fat
     if (rc == 0 && w->left_out > left_out)
         terminal_say(
             w->terminal, LOG_NOTE,
-            "%s: %zu functions watched, %u left out, which begin with a vector instruction or one that "
-            "is not known",
+            "%s: %zu functions watched, %u left out, as they start with a vector or unknown instruction",
             image_path(image), used, w->left_out - left_out);
     else if (rc == 0)
         terminal_say(w->terminal, LOG_NOTE, "%s: %zu functions watched", image_path(image), used);
@@ -90,7 +89,7 @@ static int watch_image(struct watching *w, const struct image *image, struct fat
     return rc;
 }
 
-/* A library that cannot be watched is told and left out. */
+/* A library that cannot be watched is reported and left out. */
 static int watch_library(struct watching *w, const struct session_options *choice, const char *path,
                          struct fathom_error *err)
 {
@@ -130,18 +129,17 @@ static int watch_program(struct watching *w, struct fathom_error *err)
     }
     free(paths);
     if (rc == 0 && w->functions == 0)
-        return error_set(err, ENOENT, "no function of %s or its libraries is to be hooked%s", program.path,
-                         w->options->name_count ? ": no file's name begins as --image says" : "");
+        return error_set(err, ENOENT, "no function of %s or its libraries was chosen for hooking%s",
+                         program.path, w->options->name_count ? ": no file name matches --image" : "");
     return rc;
 }
 
 static void say_estimate(const struct watching *w)
 {
-    terminal_say(
-        w->terminal, LOG_NOTE,
-        "each call costs about %.0f us in %u of %u functions, about %.0f us in the others, at whose entries "
-        "the kernel has to step",
-        CHEAP_SECONDS * 1e6, w->emulated, w->functions, DEAR_SECONDS * 1e6);
+    terminal_say(w->terminal, LOG_NOTE,
+                 "each call costs about %.0f us in %u of %u functions and about %.0f us in the others, where "
+                 "the kernel must single-step",
+                 CHEAP_SECONDS * 1e6, w->emulated, w->functions, DEAR_SECONDS * 1e6);
 }
 
 static void say_summary(const struct watching *w)
@@ -152,16 +150,15 @@ static void say_summary(const struct watching *w)
                  trie_node_count(w->trie) - 1, outfile_path(w->options->out));
     if (s.entered == 0)
         terminal_say(t, LOG_WARNING,
-                     "no call was seen; of a program that is started with other rights (set-user-ID) by the "
-                     "command and is not the command itself, the kernel tells nothing");
+                     "no call was seen; the kernel reports none for a set-user-ID program that the command "
+                     "starts (run that program as the command itself)");
     if (s.lost)
-        terminal_say(
-            t, LOG_WARNING,
-            "%llu calls were lost, the kernel's buffer was full; %llu that came after are left out, as "
-            "it is not known what called them",
-            (unsigned long long)s.lost, (unsigned long long)s.doubtful);
+        terminal_say(t, LOG_WARNING,
+                     "%llu calls were lost because the kernel's buffer was full; %llu later ones are left "
+                     "out, as their callers are unknown",
+                     (unsigned long long)s.lost, (unsigned long long)s.doubtful);
     if (s.failed)
-        terminal_say(t, LOG_NOTE, "%llu calls are left out: their stack is not known",
+        terminal_say(t, LOG_NOTE, "%llu calls are left out: their stack is unknown",
                      (unsigned long long)s.failed);
 }
 

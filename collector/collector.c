@@ -1,6 +1,6 @@
 /*
- * collector.c - a collection from open to close; see collector.h. The parts: launch.c (the command),
- * counters.c (events and rings), synth.c (what ran before), drain.c (records out), stackbase.c.
+ * collector.c - a collection from open to close; see collector.h. Its parts: launch.c (the command),
+ * counters.c (events and rings), synth.c (processes already running), drain.c (records out), stackbase.c.
  */
 #include "collector/collector.h"
 
@@ -18,8 +18,8 @@
 #include "collector/targets/synth.h"
 #include "collector/events/tracing.h"
 
-/* A process that starts and ends between two rounds of draining takes the base of its stack with it: look at
- * least this often, 40 times a second, and more often for a while after something started. */
+/* The stack base of a process that starts and ends between two rounds of draining is lost: drain at least
+ * this often, 40 times a second, and more often for a while after something started. */
 #define ROUND_MS     25
 #define ROUND_NEW_MS 4
 #define NEW_ROUNDS   10
@@ -28,12 +28,12 @@
 
 struct process {
     pid_t pid;
-    pid_t tid; /* a single thread of it; 0: all */
+    pid_t tid; /* only this thread; 0: all */
 };
 
 struct collector {
     const struct collector_options *options; /* borrowed */
-    struct event events[3];                  /* the main one; if any, the audit; by CPUs, that of tasks */
+    struct event events[3]; /* the main one; the audit, if any; the one for tasks, if counting by CPU */
     size_t event_count;
     struct counters *counters;
     struct stackbases *bases;
@@ -43,9 +43,9 @@ struct collector {
     struct batch batch;
     struct sideband to;
     struct drain drain;
-    bool by_cpu;             /* the main event is */
-    struct members *members; /* NULL: it is not */
-    int new_rounds;          /* short rounds to come */
+    bool by_cpu;             /* the main event is counted by CPU */
+    struct members *members; /* NULL: not by CPU */
+    int new_rounds;          /* remaining short rounds */
     struct collector_summary summary;
 };
 
@@ -58,7 +58,7 @@ static int check_options(const struct collector_options *options, struct fathom_
     return 0;
 }
 
-/* A precise event is cheap only in batches (DESIGN section 4): whether it got them is always told. */
+/* A precise event is cheap only in batches (DESIGN section 4): always report whether it gets them. */
 static void tell_batching(const struct event *event, const struct log *log)
 {
     struct pebs_machine machine;
@@ -73,13 +73,13 @@ static void tell_batching(const struct event *event, const struct log *log)
                   event->name);
 }
 
-/* The one that carries the records about tasks and mappings. */
+/* Index of the event that carries the records about tasks and mappings. */
 static size_t tasks_event(const struct collector *c)
 {
     return c->by_cpu ? c->event_count - 1 : 0;
 }
 
-/* Whether the kernel lets us count by CPU. */
+/* Whether the kernel allows us to count by CPU. */
 static int probe_cpus(const struct event *event)
 {
     struct perf_event_attr attr = event->attr;
@@ -92,8 +92,8 @@ static int probe_cpus(const struct event *event)
     return 0;
 }
 
-/* Samples by CPU interrupt all programs: measured on one that has nothing to do with the recording, in a
- * virtual machine, 1.5% more CPU time at 1 kHz and 16% at 10 kHz. Nobody need be asked for the former. */
+/* Sampling by CPU interrupts all programs: a program that is not recorded takes 1.5% more CPU time at 1 kHz
+ * and 16% at 10 kHz, measured in a virtual machine. The former is acceptable by default. */
 #define BY_CPU_PERIOD 1000000u /* ns, at least */
 
 static int choose_scope(struct collector *c, struct fathom_error *err)
@@ -110,7 +110,8 @@ static int choose_scope(struct collector *c, struct fathom_error *err)
     return c->members ? 0 : error_memory(err);
 }
 
-/* One event carries the records about tasks and mappings for all: the first, or by CPUs the last. */
+/* One event carries the records about tasks and mappings for all: the first, or the last if counting by CPU.
+ */
 static int prepare_events(struct collector *c, struct fathom_error *err)
 {
     int rc = event_parse(&c->options->event, c->options->log, &c->events[0], err);
@@ -153,7 +154,7 @@ struct threads {
     size_t count;
 };
 
-/* Opens the threads that are not known. *opened counts them. */
+/* Opens the threads that are not in `known`. *opened counts them. */
 static int attach_threads(struct collector *c, struct threads all, struct threads known, size_t *opened,
                           struct fathom_error *err)
 {
@@ -161,14 +162,14 @@ static int attach_threads(struct collector *c, struct threads all, struct thread
         if (contains(known.tids, known.count, all.tids[i]))
             continue;
         int rc = counters_open(c->counters, all.tids[i], known.count > 0, err);
-        if (rc && rc != -ESRCH) /* it has ended since */
+        if (rc && rc != -ESRCH) /* ESRCH: it has ended since */
             return rc;
         *opened += rc == 0;
     }
     return 0;
 }
 
-/* All threads of a process. Those that start meanwhile show up in the next reading of the list. */
+/* Attaches to all threads of a process. Those that start meanwhile appear in the next reading of the list. */
 static int attach_process(struct collector *c, pid_t pid, struct fathom_error *err)
 {
     struct threads known = {0}, all;
@@ -212,7 +213,7 @@ static int attach(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
-/* The command, ready to go on: before its exec, or right behind it. */
+/* Launches the command and stops it before its exec or right after it. */
 static int launch(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
@@ -233,7 +234,8 @@ static int launch(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
-/* The events by CPUs, once those of the threads have made the rings, and whose samples count. */
+/* Opens the events by CPU, once those of the threads have made the rings, and lists the processes to record.
+ */
 static int open_cpus(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
@@ -303,7 +305,7 @@ static void use_sink(struct collector *c, collector_sink *sink, void *context)
     c->batch.context = context;
 }
 
-/* What is known of a running process; it is no error here when it has ended. */
+/* Writes the records of a process that is already running; it is not an error if it has ended. */
 static int introduce(struct collector *c, const struct process *p, struct fathom_error *err)
 {
     pid_t *tids;
@@ -332,7 +334,7 @@ int collector_start(struct collector *c, collector_sink *sink, void *context, st
         launch_release(&c->launch);
         return rc;
     }
-    /* The mappings first: a mapping made in between is told twice, but none is missed. */
+    /* The mappings first: a mapping made in between is recorded twice, but none is missed. */
     counters_enable(c->counters);
     int rc = 0;
     for (size_t i = 0; i < c->process_count && rc == 0; i++)

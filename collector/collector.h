@@ -1,12 +1,12 @@
 /*
- * collector.h - records events: launches a command or attaches to processes, drains the ring buffers, and hands
- * the raw records to a sink.
+ * collector.h - records events: launches a command or attaches to processes, drains the ring buffers, and
+ * hands the raw records to a sink.
  *
- * Records are whole, 8-byte aligned and as the kernel wrote them, except that stack dumps are cut to their valid
- * bytes. The collector adds records of its own: at the start COMM, MMAP2 and FORK for processes that already
- * run; for each thread seen, an MMAP2 data mapping `[stack:TID]`, whose end is the stack's base; at the end, a
- * LOST_SAMPLES for losses that the kernel counted but wrote no record of, and a READ with PID and TID 0 that
- * holds what the main event counted.
+ * Records are whole, 8-byte aligned and as the kernel wrote them, except that stack dumps are cut to their
+ * valid bytes. The collector adds records of its own: at the start COMM, MMAP2 and FORK for processes that
+ * are already running; for each thread seen, an MMAP2 data mapping `[stack:TID]`, whose end is the stack's
+ * base; at the end, a LOST_SAMPLES for losses that the kernel counted but wrote no record of, and a READ with
+ * PID and TID 0 that holds what the main event counted.
  */
 #ifndef FATHOM_COLLECTOR_COLLECTOR_H
 #define FATHOM_COLLECTOR_COLLECTOR_H
@@ -61,7 +61,7 @@ size_t collector_events(const struct collector *collector, const struct event **
  * perfdata/writer.h); malloc'ed; NULL and *size 0 if there are none. */
 int collector_tracing_data(const struct collector *collector, uint8_t **data, size_t *size,
                            struct fathom_error *err);
-/* Hands the records of processes that already run to the sink, then starts the events and the command. */
+/* Passes the records of already running processes to the sink, then starts the events and the command. */
 int collector_start(struct collector *collector, collector_sink *sink, void *context,
                     struct fathom_error *err);
 /* Waits up to timeout_ms for records (less if the stack bases of new threads must be found; a signal ends the

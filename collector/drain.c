@@ -1,4 +1,4 @@
-/* drain.c - from the rings to the sink; see drain.h. */
+/* drain.c - moves records from the rings to the sink; see drain.h. */
 #include "collector/drain.h"
 
 #include <errno.h>
@@ -130,18 +130,18 @@ static int take_other(struct drain *drain, const void *record, size_t size, uint
         drain->summary->lost += lost.lost;
         drain->told += lost.lost;
     } else if (type == PERF_RECORD_LOST_SAMPLES && view(record, size, &lost_samples, sizeof lost_samples)) {
-        drain->summary->lost += lost_samples.lost; /* the CPU's own: the rings' counts do not have them */
+        drain->summary->lost += lost_samples.lost; /* lost by the CPU itself: not in the rings' counts */
     } else if (type == PERF_RECORD_THROTTLE) {
         drain->summary->throttled++;
     }
     return 0;
 }
 
-/* The record at a position, whole and in one piece; NULL: damaged, which the kernel never writes. */
+/* The record at a position, contiguous; NULL: damaged (which the kernel never writes). */
 static const struct perf_event_header *record_at(const struct ring *ring, uint64_t at, uint64_t head,
                                                  void *scratch)
 {
-    /* Records are multiples of 8 bytes, and so is the ring: a header never goes around its end. */
+    /* Records are multiples of 8 bytes, and so is the ring: a header never wraps around its end. */
     const struct perf_event_header *header = ring_view(ring, at, sizeof *header, scratch);
     size_t size = header->size;
     if (size < sizeof *header || size % 8 || size > head - at)
@@ -149,8 +149,8 @@ static const struct perf_event_header *record_at(const struct ring *ring, uint64
     return ring_view(ring, at, size, scratch);
 }
 
-/* A sample of the thread and event of the one before, whose stack's base is known: id, pid and tid stand at
- * fixed places (layout.h). */
+/* Whether it is a sample of the same thread and event as the previous one, whose stack base is known: id, pid
+ * and tid are at fixed offsets (layout.h). */
 static bool is_plain(const struct drain *drain, const struct perf_event_header *header)
 {
     struct {
@@ -163,7 +163,7 @@ static bool is_plain(const struct drain *drain, const struct perf_event_header *
     return start.id == drain->plain.id && start.pid == drain->plain.pid && start.tid == drain->plain.tid;
 }
 
-/* The run of plain samples at a position, as far as it lies in one piece; 0: there is none. */
+/* Size of the contiguous run of plain samples at a position; 0: none. */
 static size_t plain_run(const struct drain *drain, const struct ring *ring, uint64_t at, uint64_t head)
 {
     size_t start = (size_t)(at & (ring->size - 1)), size = drain->plain.size, used = 0;
@@ -214,7 +214,7 @@ static int keep_start(struct drain *drain, struct start start, struct fathom_err
     return vec_push(drain->starts, drain->start_count, drain->start_room, start) ? 0 : error_memory(err);
 }
 
-/* Notes forks and execs, the time of the first record, and threads that have their events twice. */
+/* Notes forks and execs, the time of the first record, and threads whose events were opened twice. */
 static int look_at(struct drain *drain, const struct perf_event_header *header, uint64_t *time,
                    struct fathom_error *err)
 {
@@ -259,7 +259,7 @@ static int look_ahead(struct drain *drain, const struct ring *ring, uint64_t *fl
         uint64_t time;
         header = record_at(ring, at, ring->head, scratch);
         if (!header)
-            break; /* the second pass will tell */
+            break; /* the second pass will report it */
         if (at != ring->tail && header->type == PERF_RECORD_SAMPLE && !unsettled)
             continue;
         rc = look_at(drain, header, &time, err);
@@ -269,8 +269,8 @@ static int look_ahead(struct drain *drain, const struct ring *ring, uint64_t *fl
     return rc;
 }
 
-/* Who is recorded, as far as it was told by now: a sample that is drained in this round may be of a process
- * whose start stands behind what is drained of another ring. Each start is told once: told again after the
+/* Finds newly started processes to record: a sample drained in this round may be of a process whose start
+ * lies beyond what is drained from another ring. Each start is reported only once: reported again after the
  * process's end was drained from another ring, it would stay a member for ever. */
 static int look_for_members(struct drain *drain, struct ring *ring, void *scratch, struct fathom_error *err)
 {
@@ -300,7 +300,8 @@ static int by_time(const void *a, const void *b)
     return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Rings are in order of time, but not among each other: a program may run on several CPUs in one round. */
+/* Each ring is in time order, but not relative to the others: a program may run on several CPUs in one round.
+ */
 static int tell_starts(struct drain *drain, struct fathom_error *err)
 {
     int rc = 0;

@@ -1,6 +1,6 @@
 /*
- * drain.h - takes the records out of the rings, notes what the collector must know of them, cuts stack dumps, and
- * passes the records on.
+ * drain.h - takes the records out of the rings, notes what the collector needs from them, trims stack dumps,
+ * and passes the records on.
  */
 #ifndef FATHOM_COLLECTOR_DRAIN_H
 #define FATHOM_COLLECTOR_DRAIN_H
@@ -13,7 +13,7 @@
 struct start; /* a fork or exec of the current round */
 
 /* Samples like an earlier one of this round: nothing new can be learned from them, so they are passed on
- * without a look at their fields. */
+ * without decoding. */
 struct drain_plain {
     uint64_t id;
     uint32_t pid, tid;
@@ -22,7 +22,7 @@ struct drain_plain {
 };
 
 struct drain {
-    struct counters *counters; /* borrowed, as everything down to `members` */
+    struct counters *counters; /* borrowed, like everything down to `members` */
     const struct event *events;
     size_t event_count;
     struct stackbases *bases;

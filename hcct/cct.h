@@ -1,5 +1,6 @@
 /*
- * cct.h - the exact calling-context tree: one node for each path, weights added up (HCCT paper, section 2.1).
+ * cct.h - the exact calling-context tree: one node per path, with its weight added up (HCCT paper,
+ * section 2.1).
  *
  * A tree counts one metric or several. The first one is the weight; the others stand beside it, and their
  * meaning is the caller's as that of items is. The values of all are always handed over together.
@@ -28,8 +29,8 @@ _Static_assert(sizeof(struct cct_node) == 40, "millions of them, with 8 bytes fo
 struct cct *cct_new(uint32_t metrics); /* 1 or more. NULL: out of memory */
 void cct_free(struct cct *cct);
 struct cct_node *cct_root(struct cct *cct);
-/* The child for `item`, made when new; NULL: out of memory. Nodes never move or go away, but the order of
- * siblings may change. */
+/* The child for `item`, created if new; NULL: out of memory. Nodes never move and are never removed, but the
+ * order of siblings may change. */
 struct cct_node *cct_child(struct cct *cct, struct cct_node *parent, uint32_t item);
 /* Adds a value of each metric at the end of a path given from the root inwards. NULL: out of memory. */
 struct cct_node *cct_add(struct cct *cct, const uint32_t *items, size_t count, const uint64_t *values);

@@ -1,4 +1,4 @@
-/* cct_data.h - what an exact tree is made of, for cct.c and the query in hcct.c that fills one. */
+/* cct_data.h - the internals of an exact tree, for cct.c and for the query that fills one. */
 #ifndef FATHOM_HCCT_CCT_DATA_H
 #define FATHOM_HCCT_CCT_DATA_H
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR_DOWN      8  /* a child found behind this many moves to the front */
-#define WIDE_CHILDREN 32 /* from so many on, children are found by hash */
+#define FAR_DOWN      8  /* a child found after this many others moves to the front */
+#define WIDE_CHILDREN 32 /* from this many on, children are found by hash */
 
 static size_t values_size(const struct tree *tree)
 {
@@ -68,7 +68,8 @@ static bool wide_enter(struct tree *tree, struct cct_node *parent, uint32_t item
     return entry != NULL;
 }
 
-/* Enters all children of a list that has become long. When memory or numbers run out it stays as it was. */
+/* Hashes all children of a list that has become long. If memory or numbers run out, the list stays as it was.
+ */
 static void widen(struct tree *tree, struct cct_node *parent)
 {
     if (tree->wide_lists == NODE_NUMBER)

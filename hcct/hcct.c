@@ -1,4 +1,4 @@
-/* hcct.c - adding and evicting; see hcct.h. Merging is in hcct_merge.c, asking in hcct_query.c. */
+/* hcct.c - adding and evicting; see hcct.h. Merging is in hcct_merge.c, queries in hcct_query.c. */
 #include "hcct/hcct.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ void hcct_free(struct hcct *h)
     free(h);
 }
 
-/* Removes a node that no counter and no child holds, and then its ancestors likewise (paper, Figure 4). */
+/* Removes a node without a counter and children, and then its ancestors likewise (paper, Figure 4). */
 void hcct_prune(struct hcct *h, struct cct_node *node)
 {
     while (node != h->tree.root && !node->first_child && !(node->links & NODE_MONITORED)) {

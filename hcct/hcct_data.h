@@ -1,5 +1,5 @@
 /*
- * hcct_data.h - what an HCCT is made of.
+ * hcct_data.h - the internals of an HCCT.
  *
  * Invariants: exactly the nodes of `counters` are NODE_MONITORED; every leaf but the root is; a node without
  * a counter has no values and stands for a path of weight `unseen` at most, which no counter is below; the

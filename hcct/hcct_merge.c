@@ -1,10 +1,10 @@
 /*
- * hcct_merge.c - two summaries into one (Agarwal et al., Mergeable Summaries, PODS 2012, section 3).
+ * hcct_merge.c - merges two summaries (Agarwal et al., Mergeable Summaries, PODS 2012, section 3).
  *
  * A path that one side does not monitor may weigh up to that side's `unseen`, so the counters are c1 + c2
- * with `unseen` in the place of the missing one; the largest 1/eps of them stay. With S the sum of (counter -
- * unseen), each side has total - S >= limit * unseen; both the sum and the cut to the largest keep that, so
- * the error stays below eps * N however often summaries are merged.
+ * with `unseen` for a missing one; the largest 1/eps of them are kept. With S the sum of (counter - unseen),
+ * each side has total - S >= limit * unseen; both the addition and the reduction to the largest preserve
+ * that, so the error stays below eps * N however often summaries are merged.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "hcct/hcct_data.h"
 
-/* Removes every leaf without a counter, from below. */
+/* Removes every leaf without a counter, bottom-up. */
 static void sweep(struct hcct *h)
 {
     struct cct_node *node = h->tree.root;
@@ -28,7 +28,7 @@ static void sweep(struct hcct *h)
     }
 }
 
-/* Makes the paths of all of the other's nodes, and writes down those with a counter: the other's and ours. */
+/* Creates the paths of all of the other's nodes, and lists those with a counter: the other's and ours. */
 struct pair {
     const struct cct_node *from;
     struct cct_node *to;
@@ -64,7 +64,7 @@ static int compare_counters(const void *a, const void *b)
     return x->bound > y->bound ? -1 : x->bound < y->bound;
 }
 
-/* All counters of both sides, with room for them. */
+/* Collects all counters of both sides, allocating room for them. */
 static void counters_join(struct hcct *h, const struct hcct *other, const struct pair *pairs)
 {
     uint64_t ours = h->unseen, theirs = other->unseen;

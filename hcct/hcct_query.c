@@ -1,5 +1,5 @@
-/* hcct_query.c - the (phi, eps)-HCCT: the hot paths of the tree and their ancestors as a tree of their
- * own. */
+/* hcct_query.c - the (phi, eps)-HCCT: copies the hot paths of the tree and their ancestors into a new tree.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ struct copying {
     size_t room;
 };
 
-/* The node's copy, made with those of its ancestors when they are not there. NULL: out of memory. */
+/* The node's copy, created along with missing copies of its ancestors. NULL: out of memory. */
 static struct cct_node *copy_of(struct copying *c, const struct cct_node *node)
 {
     size_t count = 0;

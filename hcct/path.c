@@ -1,10 +1,11 @@
-/* path.c - whole paths in a tree: what a path has in common with the one before it is not searched again. */
+/* path.c - finds whole paths in a tree without searching again for what a path shares with the previous one.
+ */
 #include "base/vec.h"
 #include "hcct/children.h"
 
 static bool trail_reserve(struct trail *trail, size_t count)
 {
-    size_t room = trail->room; /* of both, so that the first alone may have grown */
+    size_t room = trail->room; /* of both arrays, though the first alone may have grown */
     return vec_reserve(trail->items, 0, room, count) && vec_reserve(trail->nodes, 0, trail->room, count);
 }
 

@@ -13,13 +13,13 @@
 #include "image/image_find.h"
 #include "image/vdso.h"
 
-/* What came of one path: an image, or why there is none. */
+/* The result for one path: an image, or why there is none. */
 struct entry {
     const char *path;
     struct build_id expected;
     struct image *image; /* shared by the entries of one path; NULL: failed */
     struct fathom_error error;
-    uint32_t next; /* of the same hash; 0 ends */
+    uint32_t next; /* with the same hash; 0: end */
 };
 
 struct image_cache {
@@ -30,7 +30,7 @@ struct image_cache {
     uint32_t entry_count, entry_room;
     struct image **images;
     size_t image_count, image_room;
-    struct table *failed; /* hashes of the paths whose failure was told */
+    struct table *failed; /* hashes of the paths whose failure was reported */
     bool other_build;     /* image_cache_other_build() */
     bool other_kernel;    /* image_cache_kernel() */
 };
@@ -72,7 +72,7 @@ void image_cache_free(struct image_cache *cache)
     free(cache);
 }
 
-/* An image of this build that is open already. */
+/* An already open image of this build. */
 static struct image *find_image(const struct image_cache *cache, const char *path,
                                 const struct build_id *expected)
 {
@@ -97,7 +97,7 @@ static int open_file(const struct image_cache *cache, const struct entry *entry,
     return rc;
 }
 
-/* This process's own; where another kernel was recorded, a copy that was kept of its vDSO. */
+/* Opens this process's own vDSO or, if another kernel was recorded, a kept copy of that kernel's. */
 static int open_vdso(const struct image_cache *cache, const struct entry *entry, struct image **out,
                      struct fathom_error *err)
 {
@@ -110,7 +110,7 @@ static int open_vdso(const struct image_cache *cache, const struct entry *entry,
     }
     if (rc == 0) {
         image_close(own);
-        rc = error_set(err, ESTALE, "%s is another kernel's than the one that runs here", entry->path);
+        rc = error_set(err, ESTALE, "%s belongs to another kernel than the running one", entry->path);
     }
     if (rc == -ENOMEM || !expected->size)
         return rc;
@@ -123,7 +123,7 @@ static int keep_image(struct image_cache *cache, struct image *image)
     return vec_push(cache->images, cache->image_count, cache->image_room, image) ? 0 : -ENOMEM;
 }
 
-/* Opens the entry's image, or notes why it cannot be had. Fails only for lack of memory. */
+/* Opens the entry's image, or notes why it is not available. Fails only for lack of memory. */
 static int fill(struct image_cache *cache, struct entry *entry)
 {
     struct image *image = find_image(cache, entry->path, &entry->expected);

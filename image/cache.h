@@ -1,9 +1,8 @@
 /*
- * cache.h - each image opened once, found by path and build-id.
+ * cache.h - opens each image once, by path and build-id.
  *
- * A file whose build-id differs from the one that was recorded is not used: frames are not looked up in the
- * wrong build. Where the path has no file of that build, copies of it are looked for by the build-id
- * (image_find.h).
+ * A file whose build-id differs from the recorded one is not used: frames are not looked up in the wrong
+ * build. If the path has no file of that build, copies are looked up by build-id (image_find.h).
  */
 #ifndef FATHOM_IMAGE_CACHE_H
 #define FATHOM_IMAGE_CACHE_H
@@ -18,24 +17,23 @@ void image_cache_free(struct image_cache *cache); /* closes all images */
 
 const struct image_options *image_cache_options(const struct image_cache *cache);
 
-/* The release (uname -r) of the kernel that was recorded, NULL: unknown. Where it is not the one that runs, a
- * vDSO of unknown build-id is not this process's. To be told before images are asked for. */
+/* The release (uname -r) of the recorded kernel, NULL: unknown. If it is not the running one, a vDSO of
+ * unknown build-id is not this process's. Call before requesting images. */
 void image_cache_kernel(struct image_cache *cache, const char *release);
 
-/* The image of a path as recorded. `expected` may be NULL or empty: any build-id is taken. VDSO_NAME is
- * opened from this process's own vDSO when the build-ids agree, else from a copy (image_find.h). Failures are remembered and cost nothing the
- * second time: -ESTALE: the file is another build; others as image_open(). The image is the cache's. */
+/* The image of a path as recorded. `expected` may be NULL or empty: any build-id is accepted. VDSO_NAME is
+ * opened from this process's own vDSO if the build-ids agree, else from a copy (image_find.h). Failures are
+ * cached: -ESTALE: the file is another build; others as image_open(). The cache owns the image. */
 int image_cache_get(struct image_cache *cache, const char *path, const struct build_id *expected,
                     struct image **out, struct fathom_error *err);
 
-/* Whether image_cache_get() can be expected to give an image, from the file's headers alone: 0, or why
- * not. */
+/* Whether image_cache_get() will probably succeed, from the file's headers alone: 0, or why not. */
 int image_cache_check(struct image_cache *cache, const char *path, const struct build_id *expected,
                       struct fathom_error *err);
 
-/* true the first time for each path: who says that it cannot be read says so once. */
+/* true the first time for each path, so that its failure is reported only once. */
 bool image_cache_first_failure(struct image_cache *cache, const char *path, const struct fathom_error *why);
-/* Whether a failure that was told so was -ESTALE: a program or library is not the build that was recorded. */
+/* Whether a failure so reported was -ESTALE: a program or library is not the recorded build. */
 bool image_cache_other_build(const struct image_cache *cache);
 
 /* Images in the order in which they were opened; NULL at the end. */

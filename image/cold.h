@@ -1,4 +1,4 @@
-/* cold.h - gives the parts that a compiler split off functions back to them. Private to image/. */
+/* cold.h - reunites functions with the parts that the compiler split off. Private to image/. */
 #ifndef FATHOM_IMAGE_COLD_H
 #define FATHOM_IMAGE_COLD_H
 

@@ -2,14 +2,15 @@
  * cold_branches.c - .cold parts of stripped files, found by the branches that lead to them.
  *
  * A part is an FDE's range without a name. gcc reaches it by jumps from its function, never by a call:
- *   - its first CFA is not SP + 8: no function starts so (a "mid-frame" part). Any branch may lead to it.
- *   - it is: it may be a function. A jmp may be a tail call then, but gcc makes no conditional tail calls: a
- *     conditional jump from one other function, and from no second one, gives it away.
- * Branches are looked for at every byte of the code: 0f 8x rel32, e9 rel32 and e8 rel32 (a call: the range is
- * a function). No disassembler is needed: bytes that only look like a branch would have to hold, in their
- * four bytes of displacement, exactly the distance to one of a few hundred ranges' first bytes, a chance of
- * about one in ten million each. Where only the first byte is not a target, branches into a mid-frame part
- * (landing pads jump there) and from it into the middle of a function count by majority.
+ *   - its first CFA is not SP + 8: no function starts like this (a "mid-frame" part). Any branch may lead to
+ * it.
+ *   - it is: it may be a function. A jmp may then be a tail call, but gcc makes no conditional tail calls:
+ * conditional jumps from exactly one other function give it away. Branches are searched for at every byte of
+ * the code: 0f 8x rel32, e9 rel32 and e8 rel32 (a call: the range is a function). No disassembler is needed:
+ * bytes that only look like a branch would have to hold, in their four bytes of displacement, exactly the
+ * distance to one of a few hundred ranges' first bytes, a chance of about one in ten million each. If the
+ * first byte is not a target, a majority of the branches into a mid-frame part (from landing pads) and from
+ * it into the middle of a function decides.
  */
 #include "base/vec.h"
 #include "image/cold.h"
@@ -20,11 +21,11 @@
 
 enum kind {
     KIND_OTHER,
-    KIND_MID_FRAME,  /* a nameless range that is no entry of a function */
+    KIND_MID_FRAME,  /* a nameless range that is not a function's entry */
     KIND_MAY_BE_COLD /* a nameless range that may be a function */
 };
 
-enum evidence {                  /* the best first */
+enum evidence {                  /* best first */
                 EVIDENCE_START,  /* a branch to the part's first byte */
                 EVIDENCE_INSIDE, /* a branch to another byte of it */
                 EVIDENCE_BACK,   /* a branch from it into the middle of the function */
@@ -46,14 +47,14 @@ struct search {
 
 #define NEAR_BYTES 64
 
-#define MAX_CHAIN 8 /* a part of a part of ...; gcc makes chains of one */
+#define MAX_CHAIN 8 /* a part of a part of ...; gcc's chains have length one */
 
 static int add_edge(struct search *s, uint32_t part, uint32_t function, enum evidence evidence)
 {
     return vec_push(s->edges, s->count, s->room, (struct edge){part, function, evidence}) ? 0 : -ENOMEM;
 }
 
-/* Most branches have nothing to do with parts: those need no search. */
+/* Most branches have nothing to do with parts and need no search. */
 static bool is_near(const struct search *s, uint64_t address)
 {
     uint64_t at = (address - s->functions->base) / NEAR_BYTES;
@@ -121,9 +122,9 @@ static int scan(struct search *s, const uint8_t *code, size_t size, uint64_t add
     return 0;
 }
 
-/* Compilers align functions, gcc does not align .cold parts and packs them one after the other: a range that
- * starts at a multiple of 16 is one only where its neighbours leave no gap. (Hand-written code does make
- * conditional tail calls: strncmp to strcmp in glibc.) */
+/* Compilers align functions, but gcc packs .cold parts without alignment: a range that starts at a multiple
+ * of 16 is one only if there is no gap to its neighbours. (Hand-written code does make conditional tail
+ * calls: strncmp to strcmp in glibc.) */
 static bool is_packed(const struct functions *functions, uint32_t f)
 {
     const struct image_function *item = &functions->items[f];
@@ -164,14 +165,14 @@ static int by_part(const void *a, const void *b)
     return (x->evidence > y->evidence) - (x->evidence < y->evidence);
 }
 
-/* The function that most of these edges come from, IMAGE_NO_FUNCTION when there is no majority or none of
- * them is known to be a function; *all: it is the only one. Edges from parts without an owner do not
- * count. */
+/* The function that most of these edges come from; IMAGE_NO_FUNCTION if there is no majority or it is not
+ * known to be a function; *all: it is the only one. Edges from parts without an owner do not count. */
 static uint32_t majority(const struct search *s, const struct edge *edges, size_t count, bool *all)
 {
     uint32_t best = IMAGE_NO_FUNCTION;
     size_t lead = 0, total = 0, votes = 0;
-    for (unsigned pass = 0; pass < 2; pass++) { /* Boyer and Moore: the only possible one, then its votes */
+    for (unsigned pass = 0; pass < 2;
+         pass++) { /* Boyer and Moore: find the only candidate, then count its votes */
         for (size_t i = 0; i < count; i++) {
             uint32_t f = functions_owner(s->functions, edges[i].function);
             if (s->kinds[f] == KIND_MID_FRAME || f == edges[i].part)
@@ -191,7 +192,7 @@ static uint32_t majority(const struct search *s, const struct edge *edges, size_
     return votes * 2 > total ? best : IMAGE_NO_FUNCTION;
 }
 
-/* Joins what can be joined now; whether anything was. */
+/* Joins what can be joined now; returns whether anything was. */
 static bool join_round(struct search *s)
 {
     bool joined = false;
@@ -225,7 +226,7 @@ static bool search_begin(struct search *s, struct functions *functions)
         const struct image_function *last = &functions->items[functions->count - 1];
         s->near_end = (last->address + last->size - functions->base) / NEAR_BYTES + 1;
     }
-    if (s->near_end > UINT32_MAX / NEAR_BYTES + 2) /* functions_find() looks no further */
+    if (s->near_end > UINT32_MAX / NEAR_BYTES + 2) /* functions_find() covers no more */
         s->near_end = UINT32_MAX / NEAR_BYTES + 2;
     s->kinds = calloc(functions->count + (size_t)1, 1);
     s->near = calloc(s->near_end + 1, 1);

@@ -2,8 +2,8 @@
  * cold_names.c - .cold parts by name. gcc calls them NAME.cold (NAME.cold.N before gcc 9), clang NAME.cold.
  * A clone such as NAME.part.N or NAME.isra.N is a function of its own, and may have a .cold part itself.
  *
- * Local functions of one name may exist in several source files: then the part belongs to the one of its own
- * file (the last STT_FILE symbol before both).
+ * Several source files may have local functions with the same name: then the part belongs to the one in its
+ * own file (the last STT_FILE symbol before both).
  */
 #include "image/cold.h"
 
@@ -20,10 +20,10 @@ struct part {
     uint32_t function;
     uint32_t owner; /* IMAGE_NO_FUNCTION: not found yet */
     bool same_file; /* the owner is local, of the same source file */
-    uint32_t next;  /* part with the same owner's name, counted from 1; 0: none */
+    uint32_t next;  /* next part with the same owner's name, index + 1; 0: none */
 };
 
-/* Length of NAME in NAME.cold or NAME.cold.N; 0: another name. */
+/* Length of NAME in NAME.cold or NAME.cold.N; 0: not such a name. */
 static size_t base_length(const char *name)
 {
     const char *found = NULL;

@@ -31,7 +31,7 @@ static bool has_crc(const char *path, uint32_t crc)
     return has;
 }
 
-/* Opens a candidate and checks that it is the one. Takes the path over when it is. */
+/* Opens a candidate and checks that it is the right one. If so, takes ownership of the path. */
 static int try_path(const struct wanted *wanted, char *candidate, char **path, struct elf_file *out)
 {
     struct elf_file found;
@@ -41,14 +41,14 @@ static int try_path(const struct wanted *wanted, char *candidate, char **path, s
     struct fathom_error err = {0};
     int rc = elf_file_open(&found, candidate, ELF_CODE, &err);
     if (rc < 0) {
-        log_write(log, LOG_WARNING, "debug file left out: %s", err.text);
+        log_write(log, LOG_WARNING, "ignoring a debug file: %s", err.text);
         return rc == -ENOMEM ? rc : 0;
     }
     const struct build_id *id = &wanted->file->build_id;
     bool same = id->size && found.build_id.size ? build_id_equal(id, &found.build_id)
                                                 : wanted->by_crc && has_crc(candidate, wanted->crc);
     if (!same) {
-        log_write(log, LOG_WARNING, "debug file left out: %s is of another build", candidate);
+        log_write(log, LOG_WARNING, "ignoring debug file %s: it is from another build", candidate);
         elf_file_close(&found);
         return 0;
     }
@@ -142,7 +142,7 @@ int debug_file_find(const struct elf_file *file, const char *file_path, const st
     return rc;
 }
 
-/* What a server has of this build; malloc'd, NULL: nothing. */
+/* A server's file for this build; malloc'd, NULL: none. */
 static char *server_file(const struct image_options *options, const struct build_id *id)
 {
     return options && !options->no_debug_files
@@ -158,7 +158,7 @@ int debug_file_fetch(const struct elf_file *file, const struct image_options *op
     return candidate ? try_formatted(&wanted, 0, candidate, path, out) : 0;
 }
 
-/* Takes a candidate over when it is a file of this build. */
+/* Takes ownership of a candidate if it is a file of this build. */
 static bool take_build(char *candidate, const struct build_id *id, char **path)
 {
     struct build_id found;

@@ -20,14 +20,14 @@ typedef void end_function(debuginfod_client *client);
 struct answer {
     enum debuginfod_kind kind;
     struct build_id id;
-    char *path; /* NULL: it cannot be had */
+    char *path; /* NULL: not available */
 };
 
 struct debuginfod {
     const struct log *log;
     bool loaded; /* or tried to */
-    bool silent; /* nothing more is asked */
-    bool told;   /* that a question failed: it is said once unless the log wants all */
+    bool silent; /* ask nothing more */
+    bool told;   /* a failure was reported: only once, unless the log is verbose */
     begin_function *begin;
     find_function *find[2]; /* by kind */
     end_function *end;
@@ -54,7 +54,7 @@ void debuginfod_free(struct debuginfod *servers)
     free(servers);
 }
 
-/* The library stays loaded: those that it brings with it (TLS) do not all bear to be unloaded. */
+/* The library stays loaded: not all of its dependencies (TLS) can be unloaded safely. */
 static void load(struct debuginfod *servers)
 {
     servers->loaded = true;
@@ -69,11 +69,12 @@ static void load(struct debuginfod *servers)
                       !servers->find[DEBUGINFOD_IMAGE] || !servers->end;
     if (servers->silent)
         log_write(servers->log, LOG_NOTE,
-                  "DEBUGINFOD_URLS is set, but " LIBRARY " %s: no server is asked for debug files",
+                  "DEBUGINFOD_URLS is set, but " LIBRARY " %s: no server is queried for debug files",
                   library ? "lacks a function" : "cannot be loaded");
 }
 
-/* NULL: it cannot be had. A client for each question: one that is kept would be shared with forked processes. */
+/* NULL: not available. Makes a new client for each query: a kept one would be shared with forked processes.
+ */
 static char *ask(struct debuginfod *servers, enum debuginfod_kind kind, const struct build_id *id)
 {
     char hex[2 * BUILD_ID_MAX + 1], *path = NULL;
@@ -87,8 +88,8 @@ static char *ask(struct debuginfod *servers, enum debuginfod_kind kind, const st
         servers->silent = fd == -ETIME;
         enum log_level level = servers->silent ? LOG_WARNING : servers->told ? LOG_DEBUG : LOG_NOTE;
         if (fd != -ENOENT) {
-            log_write(servers->log, level, "debuginfod: the file of build %s cannot be had: %s%s", hex,
-                      strerror(-fd), servers->silent ? "; no other is asked for" : "");
+            log_write(servers->log, level, "debuginfod: cannot get the file of build %s: %s%s", hex,
+                      strerror(-fd), servers->silent ? "; no more files will be requested" : "");
             servers->told = true;
         }
         return NULL; /* (*path is not set) */
@@ -97,7 +98,7 @@ static char *ask(struct debuginfod *servers, enum debuginfod_kind kind, const st
     struct build_id found;
     if (path && build_id_read(path, &found, NULL) == 0 && build_id_equal(id, &found))
         return path;
-    log_write(servers->log, LOG_WARNING, "debuginfod: the file that came for build %s is not of that build",
+    log_write(servers->log, LOG_WARNING, "debuginfod: the file received for build %s is not of that build",
               hex);
     free(path);
     return NULL;

@@ -1,10 +1,10 @@
 /*
- * debuginfod.h - files by build-id from the debuginfod servers that the user has set up (debuginfod(8)).
+ * debuginfod.h - gets files by build-id from the user's debuginfod servers (debuginfod(8)).
  *
- * Only when the environment names servers (DEBUGINFOD_URLS) is libdebuginfod loaded, at the first question; it
- * is not needed to build or run Fathom. It downloads into a cache of its own and bounds the wait for a server
- * by DEBUGINFOD_TIMEOUT. Each build is asked for once, what there is not also; after a server that did not
- * answer in time nothing is asked any more. For one thread.
+ * libdebuginfod is loaded at the first query, and only if the environment names servers (DEBUGINFOD_URLS); it
+ * is not needed to build or run Fathom. It downloads into its own cache and bounds the wait for a server by
+ * DEBUGINFOD_TIMEOUT. Each build is requested once, even if unavailable; after a server timed out nothing
+ * more is requested. Not thread-safe.
  */
 #ifndef FATHOM_IMAGE_DEBUGINFOD_H
 #define FATHOM_IMAGE_DEBUGINFOD_H
@@ -19,12 +19,12 @@ enum debuginfod_kind {
     DEBUGINFOD_IMAGE, /* the program or library itself */
 };
 
-/* log may be NULL; borrowed. NULL: there are no servers to ask, or out of memory. */
+/* log may be NULL; borrowed. NULL: no servers are configured, or out of memory. */
 struct debuginfod *debuginfod_new(const struct log *log);
 void debuginfod_free(struct debuginfod *servers); /* NULL is allowed */
 
-/* The path of the file of this build, malloc'd, the caller's; its build-id was checked. NULL: no server has it
- * or it cannot be had, which is told to the log; also when `servers` is NULL or the build-id is empty. */
+/* The path of the file of this build, malloc'd, the caller's; its build-id has been checked. NULL: no server
+ * has it, or it could not be fetched, which is logged; also if `servers` is NULL or the build-id is empty. */
 char *debuginfod_find(struct debuginfod *servers, enum debuginfod_kind kind, const struct build_id *id);
 
 #endif

@@ -8,17 +8,17 @@
 #include "base/vec.h"
 
 #define UNSEEN    (-2)
-#define DEPTH_MAX (1 << 30) /* bytes: more is nonsense */
+#define DEPTH_MAX (1 << 30) /* bytes: more is not plausible */
 
 struct run {
     struct frame_flow *flow;
     const struct cfi *cfi;
     const struct function_code *code;
     uint32_t work_count;
-    bool open; /* SP moved by an unknown amount somewhere */
+    bool open; /* SP was moved by an unknown amount somewhere */
 };
 
-/* The depth that the CFI tells, or UNSEEN. */
+/* The depth according to the CFI, or UNSEEN. */
 static int32_t told(const struct cfi *cfi, uint64_t address)
 {
     struct cfi_row row = cfi_lookup(cfi, address);
@@ -49,7 +49,7 @@ static int32_t carry(const struct run *r, uint32_t i)
     return depth < 0 || depth >= DEPTH_MAX ? FRAME_OPEN : (int32_t)depth;
 }
 
-/* Work never holds more than two entries for each instruction, as only changes are put there. */
+/* `work` never holds more than two entries per instruction, as only changes are added. */
 static void reach(struct run *r, uint32_t i, int32_t depth)
 {
     int32_t *at = &r->flow->depths[i];
@@ -83,8 +83,8 @@ static int compare_depths(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The depth that calls have most often in the parts that were reached and are not told by rows; UNSEEN for
- * none. `work` is free to use. */
+/* The most frequent depth of calls in reached parts whose depth is not given by rows; UNSEEN: none. `work`
+ * may be overwritten. */
 static int32_t usual_depth(struct run *r)
 {
     int32_t *depths = (int32_t *)r->flow->work, best = UNSEEN;
@@ -131,21 +131,21 @@ int frame_flow_run(struct frame_flow *flow, const struct cfi *cfi, const struct 
             leave(&r, i);
         settle(&r);
     }
-    /* only now: where tables lead to code that is reached otherwise, too, that tells more */
+    /* last, as other ways to reach the targets of tables are more reliable */
     for (uint32_t i = 0; i < code->edge_count; i++) {
         const struct table_edge *edge = &code->edges[i];
         if (flow->depths[edge->from] != UNSEEN && flow->depths[edge->to] == UNSEEN)
             reach(&r, edge->to, flow->depths[edge->from]);
         settle(&r);
     }
-    /* landing pads, and what tables that were not found lead to: SP stands there as it does in most places */
+    /* landing pads, and targets of tables that were not found: assume the usual depth */
     int32_t usual = r.open ? FRAME_OPEN : usual_depth(&r);
     for (uint32_t i = 0; i < code->count; i++) {
         if (flow->depths[i] == UNSEEN && !(code->ways[i] & WAY_NONE))
             reach(&r, i, usual == UNSEEN ? FRAME_OPEN : usual);
         settle(&r);
     }
-    for (uint32_t i = 0; i < code->count; i++) /* padding, and what only it leads to */
+    for (uint32_t i = 0; i < code->count; i++) /* padding, and what is only reached through it */
         if (flow->depths[i] == UNSEEN)
             flow->depths[i] = FRAME_OPEN;
     return 0;

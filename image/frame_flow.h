@@ -1,10 +1,9 @@
 /*
- * frame_flow.h - how far SP lies below the CFA at every instruction of a function, where its CFI rows do not
- * say it: in frames that are addressed by BP, and in code without CFI. Private to image/.
+ * frame_flow.h - computes how far SP is below the CFA at every instruction of a function where its CFI rows
+ * do not say so: in frames addressed by BP, and in code without CFI. Private to image/.
  *
- * A small dataflow: rows that are SP-based are taken as they are and start it; push, pop, sub, add, lea and
- * leave carry it on. Where ways meet with different depths, or SP moves by an amount that the code does not
- * show (alloca, realignment), the depth is open.
+ * A small dataflow: it starts from SP-based rows and follows push, pop, sub, add, lea and leave. Where paths
+ * meet with different depths, or SP moves by an unknown amount (alloca, realignment), the depth is open.
  */
 #ifndef FATHOM_IMAGE_FRAME_FLOW_H
 #define FATHOM_IMAGE_FRAME_FLOW_H

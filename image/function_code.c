@@ -11,7 +11,7 @@
 static bool reserve(struct function_code *code)
 {
     uint32_t insns = code->room,
-             jumps = code->room; /* one room of all three, so that one alone may have grown */
+             jumps = code->room; /* one capacity for all three arrays, though one alone may have grown */
     return vec_reserve(code->insns, code->count, insns, 1) &&
            vec_reserve(code->jumps, code->count, jumps, 1) &&
            vec_reserve(code->ways, code->count, code->room, 1);

@@ -26,7 +26,7 @@ static void sort(struct functions *functions)
         qsort(functions->items, functions->count, sizeof *functions->items, by_address);
 }
 
-/* Whether [address, address + size) meets one of the first `count` items, which are sorted. */
+/* Whether [address, address + size) overlaps one of the first `count` items, which are sorted. */
 static bool meets(const struct functions *functions, uint32_t count, uint64_t address, uint64_t size)
 {
     uint32_t beyond = lower_bound(i, 0, count, functions->items[i].address < address + size);
@@ -69,7 +69,7 @@ static void name_ranges(struct functions *functions, const struct symbols *symbo
     }
 }
 
-/* Where code without a known size ends at the latest: its section's or segment's end. */
+/* Upper bound for the end of code of unknown size: its section's or segment's end. */
 static uint64_t code_end(const struct elf_file *file, uint64_t address)
 {
     uint64_t end = file->code_high;
@@ -86,8 +86,8 @@ static uint64_t code_end(const struct elf_file *file, uint64_t address)
     return end;
 }
 
-/* Functions where there is no FDE. Hand-written labels count only when they have a size: otherwise they may
- * stand anywhere inside a function. */
+/* Adds functions without an FDE. Hand-written labels count only if they have a size: otherwise they may be
+ * anywhere inside a function. */
 static int add_uncovered(const struct elf_file *file, struct functions *functions,
                          const struct symbols *symbols)
 {

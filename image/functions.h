@@ -1,10 +1,10 @@
 /*
- * functions.h - how an image makes its table of functions. Private to image/.
+ * functions.h - builds an image's table of functions. Private to image/.
  *
- * The ranges of FDEs are the ground: a symbol inside one names nothing and splits nothing. So which function
- * an address belongs to does not depend on whether symbols are at hand, and a path map that was trained on a
- * stripped file holds for its unstripped self. Symbols name the ranges, and give functions of their own where
- * there is no FDE. The stubs of the PLT, which share one FDE, are told apart by their relocations.
+ * The ranges of FDEs take precedence: a symbol inside one neither names nor splits it. So the function at an
+ * address does not depend on whether symbols are available, and a path map trained on a stripped file is also
+ * valid for the unstripped one. Symbols name the ranges, and define functions where there is no FDE. The
+ * stubs of the PLT, which share one FDE, are distinguished by their relocations.
  */
 #ifndef FATHOM_IMAGE_FUNCTIONS_H
 #define FATHOM_IMAGE_FUNCTIONS_H
@@ -23,11 +23,11 @@ struct functions {
     struct address_index index;
 };
 
-/* names: where names are made that no symbol table holds. symbols are sorted. 0 or -ENOMEM. */
+/* names: arena for names that are not in a symbol table. symbols are sorted. 0 or -ENOMEM. */
 int functions_build(const struct elf_file *file, const struct cfi *cfi, const struct symbols *symbols,
                     struct arena *names, struct functions *out);
 void functions_free(struct functions *functions);
-/* The item that holds the address, its owner not looked at; or IMAGE_NO_FUNCTION. */
+/* The item that contains the address, without following its owner; or IMAGE_NO_FUNCTION. */
 uint32_t functions_find(const struct functions *functions, uint64_t address);
 /* The end of the chain of owners. */
 uint32_t functions_owner(const struct functions *functions, uint32_t index);

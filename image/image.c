@@ -1,4 +1,4 @@
-/* image.c - puts an image together from its parts; see image.h. */
+/* image.c - assembles an image from its parts; see image.h. */
 #include "image/image_private.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "image/elf/mini_debug.h"
 #include "image/cfi/thread_return.h"
 
-/* Entry points that a stripped file still tells: the symbols of the C start-up code have no FDE. */
+/* Entry points that are known even in a stripped file: the C start-up code has no FDE. */
 static int add_entry_points(const struct elf_file *file, struct symbols *symbols)
 {
     struct symbol s = {.local = true, .typed = true};
@@ -32,8 +32,8 @@ static int add_entry_points(const struct elf_file *file, struct symbols *symbols
     return 0;
 }
 
-/* A file that has all its symbols and debug information itself needs no other. Servers are asked where there are
- * no names at all: for lines alone only when these are asked for (reader.h). */
+/* A file with its own symbols and debug information needs no other. Servers are queried if there are no names
+ * at all; for lines, only when these are requested (reader.h). */
 static int find_debug_file(struct image *image, const struct image_options *options)
 {
     if (elf_file_section(&image->file, ".symtab") && elf_file_section(&image->file, ".debug_info"))
@@ -86,7 +86,7 @@ static int build(struct image *image, const struct image_options *options, struc
     return 0;
 }
 
-/* Takes the opened ELF file over. */
+/* Takes ownership of the opened ELF file. */
 static int open_image(struct elf_file *file, const char *path, const char *file_path,
                       const struct image_options *options, struct image **out, struct fathom_error *err)
 {

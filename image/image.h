@@ -1,13 +1,13 @@
 /*
- * image.h - one ELF file, as the profiler sees it: its build-id, its functions, its names, its CFI table.
+ * image.h - an ELF file as the profiler sees it: build-id, functions, names, CFI table.
  *
  * Addresses here are ELF virtual addresses of the file ("offset" of a function in DESIGN section 1), the ones
  * that addr2line, objdump and gdb take; image_address() turns a file offset, which is what a mapping gives,
  * into one.
  *
  * Functions come from .eh_frame FDEs, .symtab, .dynsym and the .symtab of a separate debug file (build-id,
- * .gnu_debuglink), so stripped binaries work. They do not overlap and are sorted. A .cold part is an entry of
- * its own whose `owner` is the function that it was split from; image_function_at() gives the owner.
+ * .gnu_debuglink), so stripped binaries work. They do not overlap and are sorted. A .cold part is a separate
+ * entry whose `owner` is the function that it was split from; image_function_at() returns the owner.
  *
  * An image never changes after image_open(): it can be read from several threads.
  */
@@ -34,26 +34,27 @@ struct image_function {
     const char *name; /* as in the symbol table (mangled), or NULL; owned by the image */
 };
 
-#define VDSO_NAME "[vdso]" /* of the mapping that the kernel makes */
+#define VDSO_NAME "[vdso]" /* name of the mapping created by the kernel */
 
 struct debuginfod;
 
 struct image_options {
-    const char *debug_directory;   /* root of separate debug files; NULL: /usr/lib/debug */
-    const char *symfs;             /* directory that stands for the root of recorded paths; NULL: / */
-    bool no_debug_files;           /* look for none */
-    const struct log *log;         /* NULL: quiet */
-    struct debuginfod *debuginfod; /* asked for what is in none of these places; borrowed; NULL: nobody is */
+    const char *debug_directory; /* root of separate debug files; NULL: /usr/lib/debug */
+    const char *symfs;           /* root directory for recorded paths; NULL: / */
+    bool no_debug_files;         /* look for none */
+    const struct log *log;       /* NULL: quiet */
+    struct debuginfod
+        *debuginfod; /* queried for what is in none of these places; borrowed; NULL: no queries */
 };
 
 /* Opens an ELF64 x86-64 executable or shared object. Errors: -ENOENT and other system errors; -ENOEXEC: not
- * such a file; -EBADMSG: damaged. options may be NULL. The image is the caller's: image_close(). */
+ * such a file; -EBADMSG: damaged. options may be NULL. The caller closes it with image_close(). */
 int image_open(const char *path, const struct image_options *options, struct image **out,
                struct fathom_error *err);
 /* The same from a copy: `file` is read, `path` is the image's name. */
 int image_open_as(const char *file, const char *path, const struct image_options *options, struct image **out,
                   struct fathom_error *err);
-/* The same from bytes in memory (the vDSO, a fuzzer); they are copied. `path` is its name only. */
+/* The same from bytes in memory (the vDSO, a fuzzer), which are copied. `path` is only its name. */
 int image_open_memory(const char *path, const void *data, size_t size, const struct image_options *options,
                       struct image **out, struct fathom_error *err);
 void image_close(struct image *image); /* NULL is allowed */
@@ -62,7 +63,7 @@ const char *image_path(const struct image *image);
 const char *image_name(const struct image *image); /* the path's last part: "libsqlite3.so.0.8.6" */
 const struct build_id *image_build_id(const struct image *image);
 
-/* File offset to virtual address, by the PT_LOAD segments. false: no segment holds it. */
+/* File offset to virtual address, by the PT_LOAD segments. false: in no segment. */
 bool image_address(const struct image *image, uint64_t file_offset, uint64_t *address);
 /* The other way round. */
 bool image_offset(const struct image *image, uint64_t address, uint64_t *file_offset);
@@ -82,23 +83,23 @@ uint32_t image_function_entry(const struct image *image, uint64_t address);
 bool image_function_is_stub(const struct image *image, uint32_t index);
 /* Where a program starts (_start). false: a library. */
 bool image_entry(const struct image *image, uint64_t *address);
-/* Where the kernel starts a library when it is the interpreter of a program (ld.so). false: it has no entry,
- * or is no library. A library that is no interpreter can have one too (libc.so.6 prints its version). */
+/* Where the kernel starts a library that is a program's interpreter (ld.so). false: it has no entry, or is
+ * not a library. Other libraries can have one too (libc.so.6 prints its version). */
 bool image_library_entry(const struct image *image, uint64_t *address);
-/* Whether the file runs at the addresses that it was linked for (ET_EXEC): only then can an instruction hold
- * an address of it as a number. */
+/* Whether the file runs at the addresses that it was linked for (ET_EXEC): only then can instructions contain
+ * its addresses as constants. */
 bool image_is_fixed(const struct image *image);
-/* Calls see() for every address of code that control may reach by something other than a branch instruction
- * or falling through: symbols, pointers in data (by the relocations; in a program at a fixed address all
- * words that look like one), landing pads of exceptions. May name too many addresses, and one several times.
- * Tables of 4-byte distances are not looked for. 0 or -ENOMEM. */
+/* Calls see() for every code address that may be reached other than by a branch instruction or by falling
+ * through: symbols, pointers in data (by the relocations; in a program at a fixed address, all words that
+ * look like one), landing pads of exceptions. May report too many addresses, and the same one several times.
+ * Does not search for tables of 4-byte distances. 0 or -ENOMEM. */
 int image_targets(const struct image *image, void (*see)(void *context, uint64_t address), void *context);
 
-/* Name to show for a function: demangled, else as it stands, else "libsqlite3.so.0+0x1234" (file's name + hex
- * address). Writes at most size bytes with the NUL; returns the length it wanted, as snprintf. */
+/* Name to show for a function: demangled, else the raw symbol, else "libsqlite3.so.0+0x1234" (file's name +
+ * hex address). Writes at most size bytes with the NUL; returns the full length, like snprintf. */
 int image_function_format(const struct image *image, uint32_t index, char *out, size_t size);
 
-/* The CFI table; empty when the file has no .eh_frame. Owned by the image. */
+/* The CFI table; empty if the file has no .eh_frame. Owned by the image. */
 const struct cfi *image_cfi(const struct image *image);
 
 /* Address in the image at which new threads' first frames return: the instruction after the indirect call in

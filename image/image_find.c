@@ -12,7 +12,7 @@
 #include "image/image_store.h"
 #include "image/mapped_name.h"
 
-/* Whether the file is of the build that is looked for. */
+/* Whether the file is the expected build. */
 static int check(const char *file, const struct build_id *expected, struct fathom_error *err)
 {
     struct build_id id;
@@ -26,7 +26,7 @@ static int by_path(const char *path, const struct build_id *expected, const char
                    struct fathom_error *err)
 {
     if (mapped_kind(path) != MAPPED_FILE || mapped_is_deleted(path))
-        return error_set(err, ENOENT, "no file stands behind the mapping \"%s\"", path);
+        return error_set(err, ENOENT, "there is no file behind the mapping \"%s\"", path);
     char *there;
     if (asprintf(&there, "%s%s", symfs ? symfs : "", path) < 0)
         return error_memory(err);
@@ -38,8 +38,8 @@ static int by_path(const char *path, const struct build_id *expected, const char
     return rc;
 }
 
-/* A place that may hold a copy: takes the candidate (malloc'd, NULL: none) over. Copies that are not there,
- * or damaged, are passed over: whether there is one. */
+/* Tries a possible copy and takes ownership of the candidate (malloc'd, NULL: none). Returns whether it is
+ * one; missing and damaged files are skipped. */
 static bool try_copy(char *candidate, const struct build_id *expected, char **file)
 {
     if (candidate && check(candidate, expected, NULL) == 0) {
@@ -50,8 +50,8 @@ static bool try_copy(char *candidate, const struct build_id *expected, char **fi
     return false;
 }
 
-/* The build-id cache of stock perf (tools/perf/util/build-id.c), which has links to the programs themselves.
- * What another user put there is not used: HOME may be that of the user who called sudo. */
+/* Looks in the build-id cache of stock perf (tools/perf/util/build-id.c), which has links to the programs
+ * themselves. Another user's files are not used: HOME may be that of the user who called sudo. */
 static char *perf_copy(const char *name, const struct build_id *id)
 {
     char hex[2 * BUILD_ID_MAX + 1], *path;
@@ -77,7 +77,7 @@ int image_find(const char *path, const struct build_id *expected, const struct i
     if (expected->size && (try_copy(image_store_path(expected), expected, file) ||
                            try_copy(perf_copy(path, expected), expected, file)))
         return 0;
-    /* (what has no absolute path is the kernel's) */
+    /* (names without an absolute path are the kernel's) */
     if (options && path[0] == '/' &&
         try_copy(debuginfod_find(options->debuginfod, DEBUGINFOD_IMAGE, expected), expected, file))
         return 0;

@@ -1,4 +1,4 @@
-/* image_private.h - what is inside an image. Private to image/. */
+/* image_private.h - the internals of an image. Private to image/. */
 #ifndef FATHOM_IMAGE_IMAGE_PRIVATE_H
 #define FATHOM_IMAGE_IMAGE_PRIVATE_H
 
@@ -10,13 +10,12 @@
 
 struct image {
     char *path;
-    const char *name;     /* inside path */
-    char *file_path;      /* that was read; NULL: memory */
-    struct elf_file file; /* what runs */
-    struct elf_file
-        debug;        /* its separate debug file, or the symbols within itself (mini_debug.h): names point
-                              into it; zeroed when there is none */
-    char *debug_path; /* NULL when there is none */
+    const char *name;      /* inside path */
+    char *file_path;       /* the file read; NULL: memory */
+    struct elf_file file;  /* the image itself */
+    struct elf_file debug; /* its separate debug file, or its embedded symbols (mini_debug.h): names point
+                              into it; zeroed if there is none */
+    char *debug_path;      /* NULL: none */
     struct arena *arena;
     struct cfi *cfi;
     struct functions functions;

@@ -69,12 +69,12 @@ int image_store_keep(int fd, const struct build_id *id, struct fathom_error *err
     if (fstat(fd, &st) < 0)
         return error_system(err, errno, "cannot stat an image to keep");
     if ((uint64_t)st.st_size > IMAGE_STORE_LARGEST)
-        return error_set(err, EFBIG, "it has more than %u MiB", (unsigned)(IMAGE_STORE_LARGEST >> 20));
+        return error_set(err, EFBIG, "it is larger than %u MiB", (unsigned)(IMAGE_STORE_LARGEST >> 20));
     char *directory = kept_directory(DIRECTORY, true), *path = directory ? path_in(directory, id) : NULL;
     int rc = 0;
     if (!path) {
-        rc = error_set(err, ENOENT, "this user has no directory of their own for it: set XDG_CACHE_HOME");
-    } else if (!kept_use(path)) { /* else it is there, and used again */
+        rc = error_set(err, ENOENT, "the user has no own directory for it: set XDG_CACHE_HOME");
+    } else if (!kept_use(path)) { /* else it exists, and counts as used */
         rc = store_copy(fd, (uint64_t)st.st_size, directory, path, err);
     }
     free(directory);

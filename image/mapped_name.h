@@ -1,5 +1,5 @@
 /*
- * mapped_name.h - what the name of a mapping (proc(5), PERF_RECORD_MMAP2) says stands behind it.
+ * mapped_name.h - what is behind a mapping, by its name (proc(5), PERF_RECORD_MMAP2).
  */
 #ifndef FATHOM_IMAGE_MAPPED_NAME_H
 #define FATHOM_IMAGE_MAPPED_NAME_H
@@ -8,13 +8,13 @@
 #include <stddef.h>
 
 enum mapped_kind {
-    MAPPED_NO_FILE, /* anonymous memory, a device, a segment of System V, what the kernel made ("[vdso]") */
+    MAPPED_NO_FILE, /* anonymous memory, a device, a System V segment, a mapping by the kernel ("[vdso]") */
     MAPPED_MEMORY_FILE, /* a file that never had a path (memfd_create) */
     MAPPED_FILE,        /* a file that is or was at this path */
 };
 
 enum mapped_kind mapped_kind(const char *name);
-/* Bytes of the name without " (deleted)", which the kernel adds when the file is gone. */
+/* Length of the name without " (deleted)", which the kernel appends if the file is gone. */
 size_t mapped_path_length(const char *name);
 bool mapped_is_deleted(const char *name);
 

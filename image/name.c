@@ -1,4 +1,4 @@
-/* name.c - names to show for functions: demangled by libiberty, or made of the file's name. */
+/* name.c - display names of functions: demangled by libiberty, or made from the file's name. */
 #include "image/name.h"
 
 #include "image/image_private.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name longer than this is shown as it stands: demangling may take time and memory out of proportion. */
+/* Longer names are not demangled, which may take disproportionate time and memory. */
 #define MAX_MANGLED 4096
 
 /* Length of a library's name up to its first version number: "libsqlite3.so.0" of libsqlite3.so.0.8.6. */
@@ -31,7 +31,7 @@ int name_format(const char *file, const char *symbol, uint64_t address, char *ou
         file = slash + 1;
     if (!symbol)
         return snprintf(out, size, "%.*s+0x%llx", short_length(file), file, (unsigned long long)address);
-    /* the suffix of a PLT stub is no part of the mangled name */
+    /* the suffix of a PLT stub is not part of the mangled name */
     size_t length = strlen(symbol);
     bool stub = length > 4 && strcmp(symbol + length - 4, "@plt") == 0;
     char *mangled = strndup(symbol, length - (stub ? 4 : 0));

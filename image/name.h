@@ -1,5 +1,5 @@
 /*
- * name.h - how a function is shown, wherever its name comes from.
+ * name.h - how a function's name is displayed, whatever its source.
  */
 #ifndef FATHOM_IMAGE_NAME_H
 #define FATHOM_IMAGE_NAME_H
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Demangled symbol, or as it stands; without a symbol (NULL) the file's name up to its first version number
- * and the address: "libsqlite3.so.0+0x1234". file may be a path. As snprintf. */
+/* The demangled or else the raw symbol; without a symbol (NULL) the file's name up to its first version
+ * number and the address: "libsqlite3.so.0+0x1234". file may be a path. Like snprintf. */
 int name_format(const char *file, const char *symbol, uint64_t address, char *out, size_t size);
 
 /* Whether a file (path) is the C library or its loader, by its name. */

@@ -2,8 +2,8 @@
  * plt.c - the stubs of the procedure linkage table as functions "name@plt" (x86-64 psABI, section 5.2, and
  * GNU ld's .plt.sec and .plt.got).
  *
- * A stub jumps through a slot of the GOT, and a relocation names what the slot is for. A section in which no
- * stub can be named that way is one function.
+ * A stub jumps through a slot of the GOT, and a relocation names the slot's symbol. A section in which no
+ * stub can be named like this is one function.
  */
 #include "base/vec.h"
 #include "image/functions.h"
@@ -147,7 +147,7 @@ int plt_add(const struct elf_file *file, struct arena *names, struct functions *
             rc = read_relocations(file, &file->sections[i], &slots);
     if (slots.count)
         qsort(slots.items, slots.count, sizeof *slots.items, by_address);
-    uint64_t end = 0; /* sections of a damaged file may overlap: those below the last one are left out */
+    uint64_t end = 0; /* sections of a damaged file may overlap: those below the last one are skipped */
     for (size_t i = 0; i < file->section_count && rc == 0; i++) {
         const struct elf_section *s = &file->sections[i];
         if (!is_plt(s) || s->address < end)

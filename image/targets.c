@@ -1,4 +1,4 @@
-/* targets.c - the addresses of code that an image keeps in its data; see image_targets() in image.h. */
+/* targets.c - the code addresses in an image's data; see image_targets() in image.h. */
 #include <errno.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void see_relocation(void *context, const struct relocation *word)
     see_code(context, word->value);
 }
 
-/* A program that is not relocated has pointers that nothing tells of. */
+/* A program that is not relocated has pointers without relocations. */
 static void see_data(struct seer *s)
 {
     for (size_t i = 0; i < s->file->segment_count; i++) {

@@ -25,12 +25,12 @@ static uint64_t mapping_end(uint64_t start)
     return end;
 }
 
-/* Its bytes; NULL: there is none. */
+/* The vDSO's bytes; NULL: there is none. */
 static const void *own_vdso(size_t *size, struct fathom_error *err)
 {
     uint64_t start = getauxval(AT_SYSINFO_EHDR), end = start ? mapping_end(start) : 0;
     if (end <= start) {
-        error_set(err, ENOENT, "this process has no vDSO to look code up in");
+        error_set(err, ENOENT, "this process has no vDSO");
         return NULL;
     }
     *size = end - start;
@@ -51,10 +51,10 @@ int vdso_copy(uint64_t size, struct build_id *id, struct fathom_error *err)
     if (!bytes)
         return -ENOENT;
     if (own_size != size)
-        return error_set(err, ENOENT, "the mapped vDSO is not this process's");
+        return error_set(err, ENOENT, "the recorded vDSO differs from this process's");
     int fd = memfd_create("vdso", MFD_CLOEXEC);
     if (fd < 0)
-        return error_system(err, errno, "cannot make a memory file");
+        return error_system(err, errno, "cannot create a memory file");
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     int rc = file_write_all(fd, bytes, own_size, path, err);

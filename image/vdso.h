@@ -4,10 +4,10 @@
 
 #include "image/image.h"
 
-/* Opens it, to be closed by image_close(). -ENOENT: this process has none. */
+/* Opens it; close it with image_close(). -ENOENT: this process has none. */
 int vdso_open(const struct image_options *options, struct image **out, struct fathom_error *err);
-/* A descriptor of a copy of it, the caller's, and its build-id. -ENOENT: there is none, or it is not mapped with
- * `size` bytes, so that the vDSO whose mapping has that size is another. */
+/* A descriptor of a copy of it, which the caller closes, and its build-id. -ENOENT: there is none, or its
+ * mapping does not have `size` bytes, so that a vDSO of that size is another one. */
 int vdso_copy(uint64_t size, struct build_id *id, struct fathom_error *err);
 
 #endif

@@ -10,9 +10,9 @@
 #include "perfdata/layout.h"
 
 #define ENTRY_SIZE   28 /* pid, 20 bytes of build-id, its size, 3 of padding; then the path */
-#define DEFAULT_SIZE 20 /* of a build-id, where its size is not told */
+#define DEFAULT_SIZE 20 /* of a build-id whose size is not recorded */
 
-/* A path that has two builds in one recording tells nothing of any mapping. */
+/* A path with two builds in one recording says nothing about a mapping. */
 static int add(struct build_ids *ids, const char *path, const struct build_id_entry *entry)
 {
     if (!ids->paths && !(ids->paths = names_new()))

@@ -1,6 +1,6 @@
 /*
- * build_ids.h - private to perfdata/: the recording's table of build-ids by path (HEADER_BUILD_ID), for mappings
- * whose records have none: stock perf writes them so unless it is asked for --buildid-mmap.
+ * build_ids.h - private to perfdata/: the recording's table of build-ids by path (HEADER_BUILD_ID), for
+ * mappings whose records have none, which is what stock perf writes without --buildid-mmap.
  */
 #ifndef FATHOM_PERFDATA_BUILD_IDS_H
 #define FATHOM_PERFDATA_BUILD_IDS_H
@@ -10,20 +10,20 @@
 #include "perfdata/record.h"
 
 struct build_id_entry {
-    uint8_t id[20], size; /* 0: there are several of this path */
+    uint8_t id[20], size; /* 0: this path has several */
 };
 
 struct build_ids { /* zeroed: empty */
     struct names *paths;
     struct table *by_path; /* hash of a path -> number of its name + 1 */
     struct build_id_entry *entries;
-    uint32_t count, room; /* by the path's number */
+    uint32_t count, room; /* indexed by the path's number */
 };
 
-/* Takes one entry, the bytes behind its record header, whose misc field is given. What makes no sense is passed over.
- * 0 or -ENOMEM. */
+/* Takes one entry: the bytes after its record header, and the header's misc field. Invalid entries are
+ * skipped. 0 or -ENOMEM. */
 int build_ids_take(struct build_ids *ids, uint16_t misc, struct bytes body);
-/* Takes the section of a file: entries one behind the other. */
+/* Takes a file's section: consecutive entries. */
 int build_ids_take_all(struct build_ids *ids, struct bytes section);
 void build_ids_free(struct build_ids *ids);
 

@@ -1,8 +1,8 @@
 /*
- * decoder.c - tells which event a record belongs to and where the fields of its records are.
+ * decoder.c - determines which event a record belongs to and where the fields of its records are.
  *
- * With several events the ID must stand at one place in all samples, as tools/perf/util/evsel.c requires
- * (__evsel__calc_id_pos, __evsel__calc_is_pos): IDENTIFIER first, or ID behind the same fields.
+ * With several events the ID must be at the same place in all samples, as tools/perf/util/evsel.c requires
+ * (__evsel__calc_id_pos, __evsel__calc_is_pos): IDENTIFIER first, or ID after the same fields.
  */
 #include "perfdata/record.h"
 
@@ -40,7 +40,7 @@ static uint16_t fields_size(uint64_t flags)
     return (uint16_t)(8 * __builtin_popcountll(flags));
 }
 
-/* Place of the field `flag` in a sample when only IDENTIFIER and `before` can stand before it. */
+/* Place of the field `flag` in a sample if only IDENTIFIER and `before` can precede it. */
 static uint16_t sample_place(uint64_t sample_type, uint64_t flag, uint64_t before)
 {
     if (!(sample_type & flag))
@@ -48,7 +48,7 @@ static uint16_t sample_place(uint64_t sample_type, uint64_t flag, uint64_t befor
     return (uint16_t)(RECORD_HEADER_SIZE + fields_size(sample_type & (PERF_SAMPLE_IDENTIFIER | before)));
 }
 
-/* Place of the trailer's field `flag`, counted back from the end: itself and what stands behind it. */
+/* Place of the trailer's field `flag`, counted back from the end: its own size and that of what follows. */
 static uint16_t trailer_place(uint64_t sample_type, uint64_t flag, uint64_t behind)
 {
     return sample_type & flag ? fields_size(sample_type & (flag | behind)) : 0;
@@ -71,7 +71,7 @@ static uint16_t trailer_id_place(uint64_t type)
     return type & PERF_SAMPLE_IDENTIFIER ? 8 : trailer_place(type, PERF_SAMPLE_ID, BEHIND_ID);
 }
 
-/* What one sample stands for where it does not say so itself. */
+/* The number of events that a sample represents if it does not say so itself. */
 static uint64_t default_period(const struct perf_event_attr *attr)
 {
     if (!attr->freq)
@@ -105,7 +105,7 @@ void layout_of(const struct perf_event_attr *attr, struct layout *layout)
     }
 }
 
-/* Several events: their IDs, and the one place where these stand. */
+/* Several events: learns their IDs and the one place where these are found. */
 static int learn_ids(struct decoder *decoder, const struct event *events, struct fathom_error *err)
 {
     decoder->by_id = table_new();
@@ -120,7 +120,7 @@ static int learn_ids(struct decoder *decoder, const struct event *events, struct
             back != decoder->id_back)
             return error_set(err, ENOTSUP,
                              "the samples of events '%s' and '%s' cannot be told apart: their IDs are "
-                             "missing or stand at different places",
+                             "missing or at different places",
                              events[0].name, events[i].name);
         for (size_t k = 0; k < events[i].id_count; k++) {
             uint64_t *index = table_put(decoder->by_id, events[i].ids[k], NULL);

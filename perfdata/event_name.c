@@ -1,5 +1,5 @@
 /*
- * event_name.c - names for events that a recording does not name, from the attr alone
+ * event_name.c - makes names for events that a recording does not name, from the attr alone
  * (include/uapi/linux/perf_event.h; spelled as tools/perf/util/evsel.c does).
  */
 #include <stdio.h>

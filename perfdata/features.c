@@ -1,6 +1,6 @@
 /*
- * features.c - the feature sections of a perf.data file, in the form of tools/perf/util/header.c (write_*()).
- * Strings there are padded to 64 bytes and carry the padded length.
+ * features.c - the feature sections of a perf.data file, in the format of tools/perf/util/header.c
+ * (write_*()). Strings are padded to 64 bytes and carry the padded length.
  */
 #include "perfdata/features.h"
 
@@ -17,7 +17,7 @@
 #include "perfdata/layout.h"
 
 #define NAME_ALIGN             64
-#define BUILD_ID_HOST_PID      UINT32_MAX /* pid -1: of this host, no guest's */
+#define BUILD_ID_HOST_PID      UINT32_MAX /* pid -1: the host's, not a guest's */
 #define BUILD_ID_NAME_SIZE_MAX 4160
 
 void features_free(struct features *features)
@@ -61,7 +61,7 @@ int features_build_id(struct features *features, const char *path, const uint8_t
     } entry = {.header.misc = PERF_RECORD_MISC_USER | MISC_BUILD_ID_SIZE, .pid = BUILD_ID_HOST_PID};
     size_t name = (strlen(path) + NAME_ALIGN) / NAME_ALIGN * NAME_ALIGN;
     if (id_size == 0 || id_size > sizeof entry.id)
-        return error_set(err, EINVAL, "a build-id of %zu bytes for %s cannot be written", id_size, path);
+        return error_set(err, EINVAL, "invalid build-id of %zu bytes for %s", id_size, path);
     if (name > BUILD_ID_NAME_SIZE_MAX)
         return error_set(err, ENAMETOOLONG, "the path of an image is too long: %.64s...", path);
     size_t size = sizeof entry + name;

@@ -1,5 +1,5 @@
 /*
- * features.h - private to perfdata/: what stands behind the records of a file: host, command line, event
+ * features.h - private to perfdata/: the sections after the records of a file: host, command line, event
  * names, build-ids, times. Collected while the records are written, serialised at the end.
  */
 #ifndef FATHOM_PERFDATA_FEATURES_H
@@ -14,7 +14,7 @@
 struct features {
     char **command; /* copied argv */
     uint32_t command_count;
-    uint8_t *build_ids; /* records of HEADER_BUILD_ID, one behind the other */
+    uint8_t *build_ids; /* records of HEADER_BUILD_ID, concatenated */
     size_t build_ids_size, build_ids_capacity;
     uint8_t *tracing; /* HEADER_TRACING_DATA */
     size_t tracing_size;
@@ -27,7 +27,7 @@ int features_build_id(struct features *features, const char *path, const uint8_t
                       struct fathom_error *err);
 int features_tracing(struct features *features, const void *data, size_t size, struct fathom_error *err);
 
-/* Notes a sample's time; 0 is no time. */
+/* Notes a sample's time; 0: no time. */
 static inline void features_time(struct features *features, uint64_t time)
 {
     if (!time)
@@ -48,7 +48,7 @@ struct feature_source { /* where features come from */
 #define FEATURES_WRITTEN 13
 extern const enum feature features_written[FEATURES_WRITTEN]; /* in order of their bits */
 
-/* Writes one feature's bytes; nothing when it is not there. */
+/* Writes one feature's bytes; nothing if it is absent. */
 void feature_put(FILE *out, enum feature feature, const struct feature_source *from);
 
 struct feature_bytes {
@@ -56,15 +56,15 @@ struct feature_bytes {
     size_t size;
     uint64_t bits[4]; /* the header's bit map */
 };
-/* As they stand at file offset `at`. */
+/* Serialised for file offset `at`. */
 int features_serialise(const struct features *features, const struct event *events, size_t count, uint64_t at,
                        struct feature_bytes *out, struct fathom_error *err);
 /* stream.c: the start of a recording in pipe mode: magic, attrs with their ids, names, features as records,
- * formats of tracepoints; malloc'ed, the caller frees. What is known at the end only is not in it. -E2BIG: an
- * event with more ids than a record holds. */
+ * formats of tracepoints; malloc'ed, the caller frees. It lacks what is known only at the end. -E2BIG: an
+ * event with more ids than fit into a record. */
 int features_stream(const struct features *features, const struct event *events, size_t count, uint8_t **data,
                     size_t *size, struct fathom_error *err);
-/* The build-ids as records of pipe mode, for its end; they stay those of `features`. */
+/* The build-ids as records of pipe mode, for its end; owned by `features`. */
 void features_stream_build_ids(struct features *features, const uint8_t **data, size_t *size);
 
 #endif

@@ -4,9 +4,9 @@
  *
  *   struct file_header | ids of each event | struct file_attr of each event | records | features
  *
- * Features: one struct file_section for each bit set in the header, in order of the bits, then what they
- * point to. In pipe mode only magic and size stand in front, and attrs and features are records of perf's own
- * types. All of it is little-endian here.
+ * Features: one struct file_section for each bit set in the header, in bit order, then what they point to. In
+ * pipe mode only magic and size come first, and attrs and features are records of perf's own types. All of it
+ * is little-endian here.
  */
 #ifndef FATHOM_PERFDATA_FORMAT_H
 #define FATHOM_PERFDATA_FORMAT_H
@@ -27,13 +27,13 @@ struct file_section {
 struct file_header {
     uint64_t magic;
     uint64_t size;      /* of this struct */
-    uint64_t attr_size; /* of one attr with its section of ids */
+    uint64_t attr_size; /* of one attr and its section of ids */
     struct file_section attrs, data, event_types;
     uint64_t features[4]; /* bit map of enum feature */
 };
 _Static_assert(sizeof(struct file_header) == 104, "the header of perf.data has 104 bytes");
 
-/* What we write of an attr: later fields make stock perf of Debian 12 refuse the file. */
+/* How much of an attr we write: with later fields, Debian 12's stock perf refuses the file. */
 #define ATTR_SIZE PERF_ATTR_SIZE_VER7
 
 struct file_attr {
@@ -41,7 +41,7 @@ struct file_attr {
     struct file_section ids;
 };
 
-/* An attr in the form of the file: ATTR_SIZE bytes, and saying so. */
+/* Copies an attr as stored in a file: ATTR_SIZE bytes, with this as its size. */
 static inline void attr_to_file(const struct perf_event_attr *attr, uint8_t *out)
 {
     struct perf_event_attr copy = *attr;
@@ -50,7 +50,7 @@ static inline void attr_to_file(const struct perf_event_attr *attr, uint8_t *out
     memcpy(out, &copy, sizeof copy < ATTR_SIZE ? sizeof copy : ATTR_SIZE);
 }
 
-/* From the file: `size` bytes, of which there may be fewer or more than we know. */
+/* From the file: `size` bytes, which may be fewer or more than we know. */
 static inline void attr_from_file(const uint8_t *data, size_t size, struct perf_event_attr *attr)
 {
     memset(attr, 0, sizeof *attr);
@@ -75,7 +75,7 @@ enum feature {
     FEATURE_COUNT = 256,
 };
 
-/* Records of perf itself. All others from 64 on carry nothing that is needed here. */
+/* perf's own records. All others from 64 on contain nothing that is needed here. */
 enum user_record {
     USER_HEADER_ATTR = 64,
     USER_HEADER_TRACING_DATA = 66, /* u32 size; that many bytes, padded to 8, follow the record (pipe mode) */
@@ -84,7 +84,7 @@ enum user_record {
     USER_AUXTRACE = 71, /* u64 size; that many bytes follow the record */
     USER_EVENT_UPDATE = 78,
     USER_HEADER_FEATURE = 80,
-    USER_COMPRESSED = 81,  /* a piece of a zstd stream; the record's size is no multiple of 8 */
+    USER_COMPRESSED = 81,  /* a piece of a zstd stream; the record's size is not a multiple of 8 */
     USER_COMPRESSED2 = 83, /* u64 size of the piece; padded to 8 */
 };
 

@@ -1,8 +1,8 @@
 /*
  * head.c - reads what a recording says about itself; see head.h.
  *
- * Everything here may be hostile: sections are cut to the file, counts are bounded by what is there. A
- * section that makes no sense is left out where the records can be read without it.
+ * Everything here may be hostile: sections are clipped to the file, counts are bounded by the data. An
+ * invalid section is ignored if the records can be read without it.
  */
 #include "perfdata/head.h"
 
@@ -51,8 +51,8 @@ int head_copy(struct head *head, const struct event *events, size_t count, const
 
 #define SECTION_MOST ((uint64_t)64 << 20) /* bytes of one that are read */
 
-/* The part of the file that a section covers, copied to *copy (which is freed first, and by the caller at
- * last); what lies outside is cut off. */
+/* Copies the part of the file that a section covers to *copy (which is freed first, and finally by the
+ * caller), clipped to the file. */
 static int section_bytes(const struct input *input, struct file_section section, uint8_t **copy,
                          struct bytes *out, struct fathom_error *err)
 {
@@ -107,7 +107,7 @@ static struct event *event_of_id(struct head *head, uint64_t id)
     return index ? &head->events[*index] : NULL;
 }
 
-/* A string of a feature: its padded length, then itself with a NUL. NULL: damaged. */
+/* A feature's string: its padded length, then the string with a NUL. NULL: damaged. */
 static const char *feature_string(struct bytes *b)
 {
     uint32_t length = bytes_u32(b);
@@ -119,7 +119,7 @@ static const char *feature_string(struct bytes *b)
 static int read_command(struct head *head, struct bytes b, struct fathom_error *err)
 {
     size_t used = 0;
-    /* Each word has its NUL and a length of 4 bytes in the file, in which blank and quotes have room. */
+    /* In the file each word has a NUL and a length of 4 bytes, which leaves room for blank and quotes. */
     char *command = malloc(TEXT_QUOTED(bytes_left(&b)));
     if (!command)
         return error_memory(err);
@@ -156,7 +156,7 @@ static void read_names(struct head *head, struct bytes b)
     }
 }
 
-/* Whether the feature is one that is looked at; others may be long. */
+/* Whether the feature is used; others may be large. */
 static bool is_read(uint64_t feature)
 {
     return feature == FEATURE_ARCH || feature == FEATURE_OSRELEASE || feature == FEATURE_CMDLINE ||
@@ -211,7 +211,7 @@ static int add_events(struct head *head, const struct input *input, uint64_t ent
             break;
         size_t id_count = bytes_left(&ids) / 8;
         rc = head->id_total + id_count > input->size / 8
-                 ? error_set(err, EBADMSG, "%s is damaged: its events share their IDs", path)
+                 ? error_set(err, EBADMSG, "%s is damaged: its events share IDs", path)
                  : add_event(head, attr, attr_size, ids.at, id_count, err);
     }
     free(ids_copy);
@@ -233,7 +233,7 @@ static int read_attrs(struct head *head, const struct input *input, const struct
     uint8_t *attrs_copy = NULL;
     struct bytes attrs;
     if (entry < PERF_ATTR_SIZE_VER0 + sizeof(struct file_section) || entry > 4096)
-        return error_set(err, EBADMSG, "%s is damaged: its events have an impossible size", path);
+        return error_set(err, EBADMSG, "%s is damaged: invalid size of its events", path);
     int rc = section_bytes(input, header->attrs, &attrs_copy, &attrs, err);
     if (rc == 0)
         rc = add_events(head, input, entry, attrs, path, err);
@@ -241,7 +241,7 @@ static int read_attrs(struct head *head, const struct input *input, const struct
     return rc;
 }
 
-/* The features that are told by sections behind the records. */
+/* Reads the features in the sections after the records. */
 static int read_features(struct head *head, const struct input *input, const struct file_header *header,
                          struct fathom_error *err)
 {
@@ -286,12 +286,12 @@ static int read_file(struct head *head, const struct input *input, const char *p
     head->records = header.data.offset;
     bool cut = header.data.size == 0 || header.data.size > left;
     head->records_end = cut ? size : header.data.offset + header.data.size;
-    /* Features stand behind the records and are written last; every finished recording has some. */
+    /* Features follow the records and are written last; every finished recording has some. */
     head->truncated = cut || is_zero(header.features, sizeof header.features);
     return cut ? 0 : read_features(head, input, &header, err);
 }
 
-/* The bytes that the record at `at` takes with the payload that follows it; 0: it is damaged or cut. */
+/* The size of the record at `at` with the payload that follows it; 0: damaged or truncated. */
 static uint64_t head_step(const struct head *head, const uint8_t *at, uint64_t left, uint32_t *type,
                           uint32_t *size)
 {
@@ -349,7 +349,7 @@ static void read_update_record(struct head *head, struct bytes b)
         set_name(event, name);
 }
 
-/* All records of a pipe that speak of the events: they may stand anywhere, features even behind the
+/* Reads all records of a pipe that describe the events: they may be anywhere, features even after the
  * samples. */
 static int read_pipe(struct head *head, struct input *input, struct fathom_error *err)
 {
@@ -382,9 +382,9 @@ static int read_pipe(struct head *head, struct input *input, struct fathom_error
     return rc;
 }
 
-/* The slow clock with stack dumps beside the main event (DESIGN section 4): by the name that the collector
- * gives it, which also tells it from a main event with dumps; else a clock with dumps beside an event
- * without. perf's "dummy", which counts nothing, is no main event. */
+/* Finds the slow clock with stack dumps besides the main event (DESIGN section 4): by the collector's name
+ * for it, which also distinguishes it from a main event with dumps; else a clock with dumps besides an event
+ * without. perf's "dummy", which counts nothing, is not a main event. */
 static void find_audit(struct head *head)
 {
     bool other = false, named = false;
@@ -414,7 +414,7 @@ static int read_all(struct head *head, struct input *input, const char *path, st
         return rc;
     const uint64_t magic = start[0];
     if (magic == FILE_MAGIC_FOREIGN)
-        return error_set(err, ENOTSUP, "%s was recorded on a machine of the other byte order", path);
+        return error_set(err, ENOTSUP, "%s was recorded on a machine with another byte order", path);
     if (magic == FILE_MAGIC_OLD)
         return error_set(err, ENOTSUP, "%s has the format of a perf before Linux 3.3", path);
     if (magic != FILE_MAGIC)

@@ -1,6 +1,6 @@
 /*
- * head.h - private to perfdata/: what a recording says about itself besides its records: events with names
- * and IDs, architecture, command line, compression. From the sections of a file or the records of a pipe.
+ * head.h - private to perfdata/: a recording's metadata: events with names and IDs, architecture, command
+ * line, compression. From the sections of a file or the records of a pipe.
  */
 #ifndef FATHOM_PERFDATA_HEAD_H
 #define FATHOM_PERFDATA_HEAD_H
@@ -23,10 +23,10 @@ struct head {
     uint64_t records, records_end; /* where the records are: bytes from the start */
     uint32_t mmap_size;            /* a compressed record holds at most that much; 0: unknown */
     bool pipe;
-    bool truncated; /* the records do not reach as far as the header says, or its writer did not finish */
+    bool truncated; /* there are fewer records than the header says, or its writer did not finish */
 };
 
-/* Errors as reader_open(); the sentence names `path`. */
+/* Errors as in reader_open(); the message names `path`. */
 int head_read(struct head *head, struct input *input, const char *path, struct fathom_error *err);
 /* That of a recording which this machine makes: events and command (may be NULL) are copied. -ENOMEM. Free it even
  * on failure. */
@@ -36,16 +36,16 @@ void head_free(struct head *head);
 
 /* A record in perf's own framing. */
 struct head_record {
-    const uint8_t *data; /* good as input_take() says */
-    uint64_t step;       /* bytes with the payload that follows it; 0: damaged or cut */
+    const uint8_t *data; /* valid as for input_take() */
+    uint64_t step;       /* bytes including the payload that follows it; 0: damaged or truncated */
     uint32_t type, size; /* as in its header */
 };
 
-/* The record at an offset of the input, which is walked through to `end`. 0, or as input_take(). */
+/* The record at an offset of the input, which ends at `end`. 0, or as input_take(). */
 int head_next(const struct head *head, struct input *input, uint64_t at, uint64_t end,
               struct head_record *out, struct fathom_error *err);
 
-/* A name for an event that the recording gives none: "cpu-clock:u". */
+/* Makes a name for an event without one in the recording: "cpu-clock:u". */
 void event_default_name(const struct perf_event_attr *attr, char *out, size_t size);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "model name	: AMD  EPYC": the text behind the colon, with single blanks, as stock perf writes it. */
+/* "model name	: AMD  EPYC": the text after the colon, with single blanks, as stock perf writes it. */
 static void read_cpu(char *out, size_t size)
 {
     char line[512];

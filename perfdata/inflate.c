@@ -10,9 +10,9 @@
 
 /* Room for the rest of one record and a good part of a piece. */
 #define BUFFER_BYTES (256 * 1024)
-/* Where the recording does not say how much one piece can hold. */
+/* If the recording does not say how much one piece can hold. */
 #define PIECE_LIMIT (UINT64_C(64) * 1024 * 1024)
-/* The stream's window: perf's levels stay far below. */
+/* Limit of the stream's window: perf's levels use far less. */
 #define WINDOW_LOG_MAX 27
 
 struct inflate {
@@ -20,7 +20,7 @@ struct inflate {
     inflate_sink *sink;
     void *context;
     bool damaged;
-    size_t filled; /* bytes in the buffer: at most the start of one record between two calls */
+    size_t filled; /* bytes in the buffer: between calls, at most the start of one record */
     uint8_t buffer[BUFFER_BYTES];
 };
 
@@ -66,7 +66,7 @@ static int damaged(struct inflate *inflate, const char *what, struct fathom_erro
     return error_set(err, EBADMSG, "a compressed part of the recording cannot be read: %s", what);
 }
 
-/* Hands over the whole records in the buffer and moves the rest to its front. */
+/* Passes on the complete records in the buffer and moves the rest to its front. */
 static int hand_over(struct inflate *inflate, struct fathom_error *err)
 {
     size_t at = 0;
@@ -74,7 +74,7 @@ static int hand_over(struct inflate *inflate, struct fathom_error *err)
     while (rc >= 0 && inflate->filled - at >= RECORD_HEADER_SIZE) {
         size_t size = load_u16(inflate->buffer + at + 6);
         if (size < RECORD_HEADER_SIZE)
-            return damaged(inflate, "a record in it has no size", err);
+            return damaged(inflate, "it contains a record of size 0", err);
         if (size > inflate->filled - at)
             break;
         rc = inflate->sink(inflate->context, inflate->buffer + at, size, err);
@@ -99,7 +99,7 @@ int inflate_piece(struct inflate *inflate, const uint8_t *data, size_t size, uin
             return damaged(inflate, ZSTD_getErrorName(rc), err);
         total += out.pos - inflate->filled;
         if (total > limit)
-            return damaged(inflate, "it holds more than the recording says", err);
+            return damaged(inflate, "it is larger than the recording says", err);
         inflate->filled = out.pos;
         bool full = out.pos == BUFFER_BYTES;
         int handed = hand_over(inflate, err);

@@ -14,7 +14,7 @@
 
 #define SPOOL_START (1024 * 1024)
 
-/* Reads to the end of fd. The buffer doubles. */
+/* Reads fd to its end, doubling the buffer as needed. */
 static int spool(int fd, const char *path, struct input *input, struct fathom_error *err)
 {
     const uint64_t magic = FILE_MAGIC;
@@ -35,7 +35,7 @@ static int spool(int fd, const char *path, struct input *input, struct fathom_er
             break;
         size += (size_t)n;
         if (size >= sizeof magic && memcmp(buffer, &magic, 4) != 0 && memcmp(buffer + 4, &magic, 4) != 0) {
-            rc = error_set(err, ENOMSG, "%s does not give perf.data", path);
+            rc = error_set(err, ENOMSG, "%s is not perf.data", path);
             break;
         }
     }
@@ -98,8 +98,8 @@ int input_open(const char *path, struct input *input, struct fathom_error *err)
     if (stat(path, &st) < 0)
         return error_system(err, errno, "cannot open %s", text_name(path));
     if (S_ISDIR(st.st_mode))
-        return error_set(err, ENOMSG, "%s is a directory: recordings of perf record --threads are not read",
-                         path);
+        return error_set(err, ENOMSG,
+                         "%s is a directory: recordings by perf record --threads are not supported", path);
     return open_file(path, input, err);
 }
 
@@ -113,7 +113,7 @@ static int read_at(const struct input *input, uint64_t offset, size_t size, uint
         if (n < 0)
             return error_system(err, errno, "cannot read %s", input->path);
         if (n == 0)
-            return error_set(err, EBADMSG, "%s was cut to %llu bytes while it was read", input->path,
+            return error_set(err, EBADMSG, "%s was truncated to %llu bytes while it was read", input->path,
                              (unsigned long long)offset);
         out += n;
         offset += (uint64_t)n;
@@ -131,7 +131,7 @@ int input_read(const struct input *input, uint64_t offset, size_t size, void *ou
     return 0;
 }
 
-/* The bytes begin at one with the alignment of their offset. */
+/* The bytes start at an address with the alignment of their offset. */
 struct input_block {
     struct input_block *next;
     uint64_t to; /* end of its bytes in the file */
@@ -159,7 +159,7 @@ void input_rewind(struct input *input)
 int input_fill(struct input *input, uint64_t offset, size_t size, struct fathom_error *err)
 {
     if (input->spool || offset > input->size || size > input->size - offset || size > INPUT_LARGEST)
-        return error_set(err, EBADMSG, "what is to be read lies outside of the recording");
+        return error_set(err, EBADMSG, "a read goes beyond the end of the recording");
     struct input_block *block = input->unused;
     if (block)
         input->unused = block->next;
@@ -187,7 +187,7 @@ int input_fill(struct input *input, uint64_t offset, size_t size, struct fathom_
 void input_pass(struct input *input, uint64_t offset)
 {
     struct input_block *block = input->blocks;
-    /* the newest stays: what is read next may begin in it */
+    /* keep the newest: the next read may begin in it */
     while (block && block->next && block->next->to > offset)
         block = block->next;
     if (block)

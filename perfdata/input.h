@@ -1,9 +1,9 @@
 /*
  * input.h - private to perfdata/: the bytes of a recording, from a file or from a pipe (read to its end).
  *
- * A file is read, not mapped: another process may cut it meanwhile, and a mapping would then raise SIGBUS. It
- * is gone through from the start to the end, in blocks that are used again, so that a long recording takes no
- * more memory than its longest round.
+ * A file is read, not mapped: another process may truncate it meanwhile, and a mapping would then raise
+ * SIGBUS. It is read from start to end into blocks that are reused, so that a long recording takes no more
+ * memory than its longest round.
  */
 #ifndef FATHOM_PERFDATA_INPUT_H
 #define FATHOM_PERFDATA_INPUT_H
@@ -21,30 +21,30 @@ struct input {
     size_t room;    /* of it, bytes */
     int fd;
     char *path;                 /* for messages; NULL: not open */
-    struct input_block *blocks; /* of a file: those with bytes that are still in use, the newest first */
+    struct input_block *blocks; /* of a file: those with bytes still in use, the newest first */
     struct input_block *unused;
-    const uint8_t *data; /* what is there of the newest: [from, to) */
+    const uint8_t *data; /* the newest block's bytes: [from, to) */
     uint64_t from, to;
 };
 
 #define INPUT_BLOCK   ((size_t)1 << 20)  /* bytes read at a time */
-#define INPUT_LARGEST ((size_t)64 << 10) /* bytes that can be asked for at once: a record */
+#define INPUT_LARGEST ((size_t)64 << 10) /* the most bytes per request: a record */
 
-/* "-" is standard input. A pipe that does not start as perf.data does is left at once: -ENOMSG. */
+/* "-" is standard input. A pipe that does not start like perf.data is rejected at once: -ENOMSG. */
 int input_open(const char *path, struct input *input, struct fathom_error *err);
 /* An input in memory that is empty at first, and grows. -ENOMEM. */
 int input_begin(struct input *input, struct fathom_error *err);
 int input_append(struct input *input, const void *data, size_t size, struct fathom_error *err);
 void input_close(struct input *input); /* one that is zeroed is allowed */
 
-/* Bytes of any place, inside the input, copied to `out`. -EBADMSG: the file was cut meanwhile. */
+/* Copies bytes from anywhere inside the input to `out`. -EBADMSG: the file was truncated meanwhile. */
 int input_read(const struct input *input, uint64_t offset, size_t size, void *out, struct fathom_error *err);
 
-/* The walk from the start to the end: begins anew. */
+/* Restarts the walk from start to end. */
 void input_rewind(struct input *input);
 int input_fill(struct input *input, uint64_t offset, size_t size, struct fathom_error *err);
-/* The next bytes, at most INPUT_LARGEST, inside the input; offsets never go back. *out stays until
- * input_pass() goes beyond it, and has the alignment of `offset`. -EBADMSG as above. */
+/* The next bytes, at most INPUT_LARGEST, inside the input; offsets never decrease. *out is valid until
+ * input_pass() moves beyond it, and has the alignment of `offset`. -EBADMSG as above. */
 static inline int input_take(struct input *input, uint64_t offset, size_t size, const uint8_t **out,
                              struct fathom_error *err)
 {
@@ -56,7 +56,7 @@ static inline int input_take(struct input *input, uint64_t offset, size_t size, 
     *out = input->data + (offset - input->from);
     return 0;
 }
-/* What was taken from before this offset is in use no more. */
+/* Bytes taken from before this offset are no longer in use. */
 void input_pass(struct input *input, uint64_t offset);
 
 #endif

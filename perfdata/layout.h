@@ -1,9 +1,9 @@
 /*
- * layout.h - private to perfdata/: where the fields of each event's records are, worked out once from its
- * attr, so that decoding does no arithmetic on attrs.
+ * layout.h - private to perfdata/: where the fields of each event's records are, computed once from its attr,
+ * so that decoding does no arithmetic on attrs.
  *
  * Offsets count from the record's first byte (its header), "back" offsets from the byte after its end: the
- * trailer that sample_id_all puts behind the records that are no samples ends there.
+ * trailer that sample_id_all appends to records other than samples ends there.
  */
 #ifndef FATHOM_PERFDATA_LAYOUT_H
 #define FATHOM_PERFDATA_LAYOUT_H
@@ -13,10 +13,9 @@
 #include "base/hash.h"
 #include "perfdata/record.h"
 
-#define RECORD_HEADER_SIZE 8 /* sizeof(struct perf_event_header) */
-#define MISC_BUILD_ID_SIZE                                                                                   \
-    (1 << 15) /* of an entry of HEADER_BUILD_ID: the build-id's size stands behind it */
-#define RECORD_SIZE_MAX 65535
+#define RECORD_HEADER_SIZE 8         /* sizeof(struct perf_event_header) */
+#define MISC_BUILD_ID_SIZE (1 << 15) /* of an entry of HEADER_BUILD_ID: the build-id's size follows it */
+#define RECORD_SIZE_MAX    65535
 
 struct register_places { /* of one register dump */
     uint8_t count;       /* registers in it */
@@ -25,7 +24,7 @@ struct register_places { /* of one register dump */
 
 struct layout {
     uint64_t sample_type, read_format;
-    uint16_t fixed_size;   /* bytes of IDENTIFIER to PERIOD, which have no counts */
+    uint16_t fixed_size;   /* bytes of IDENTIFIER to PERIOD, fields of fixed size */
     uint16_t time_at;      /* TIME in samples; 0: none */
     uint16_t time_back;    /* TIME in trailers; 0: none */
     uint16_t tid_back;     /* TID in trailers; 0: none */
@@ -33,18 +32,18 @@ struct layout {
     bool branch_index, branch_counters;
     struct register_places user, intr;
     uint64_t default_period;
-    uint64_t stack_size; /* bytes of each dump that were asked for */
+    uint64_t stack_size; /* requested bytes of each dump */
 };
 
 struct decoder {
     struct layout *layouts; /* one for each event */
     size_t count;
-    struct record empty_sample;  /* what a sample is before its fields are filled in */
+    struct record empty_sample;  /* the initial value of a sample */
     struct table *by_id;         /* event ID to index; NULL: one event, no look-up needed */
     uint16_t id_at;              /* ID in samples */
     uint16_t id_back;            /* ID in trailers */
-    bool same_time;              /* time_at and time_back of all events agree: no look-up for the time */
-    uint16_t time_at, time_back; /* then these are they */
+    bool same_time;              /* all events have the same time_at and time_back: no look-up for the time */
+    uint16_t time_at, time_back; /* their values then */
 };
 
 static inline uint16_t load_u16(const uint8_t *at)
@@ -71,7 +70,7 @@ static inline uint64_t load_u64(const uint8_t *at)
 /* Fills layout from an event's attr. */
 void layout_of(const struct perf_event_attr *attr, struct layout *layout);
 
-/* The index of the event that a sample belongs to; -1: its ID is unknown or cut off. */
+/* The index of the event that a sample belongs to; -1: its ID is unknown or missing. */
 static inline int64_t decoder_event(const struct decoder *decoder, const uint8_t *data, size_t size)
 {
     if (!decoder->by_id)
@@ -82,12 +81,11 @@ static inline int64_t decoder_event(const struct decoder *decoder, const uint8_t
     return index ? (int64_t)*index : -1;
 }
 
-/* decoder_decode() in place, which is faster: what *out holds on failure is undefined. */
+/* decoder_decode() in place, which is faster: *out is undefined on failure. */
 int decoder_fill(const struct decoder *decoder, const uint8_t *data, size_t size, struct record *out,
                  struct fathom_error *err);
 
-/* Decodes one PERF_RECORD_SAMPLE; out->sample is zeroed on entry. false: its size does not hold its
- * fields. */
+/* Decodes one PERF_RECORD_SAMPLE; out->sample is zeroed on entry. false: it is too small for its fields. */
 bool sample_decode(const struct layout *layout, const uint8_t *data, size_t size, struct sample *out);
 
 #endif

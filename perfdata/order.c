@@ -1,9 +1,9 @@
 /*
- * order.c - the queue of order.h: an array of (time, place), sorted once a round.
+ * order.c - the queue of order.h: an array of (time, place), sorted once per round.
  *
- * What is pushed in a round is a few ascending runs, one for each ring, so a merge sort that starts from the
- * runs it finds needs n * log2(rings) steps and keeps the order of equal times. What a round leaves behind is
- * one more run, at the front. It was all pushed in that round: older records are not younger than the limit.
+ * The records of a round form a few ascending runs, one per ring, so a merge sort that starts from existing
+ * runs needs n * log2(rings) steps and is stable. The records that a round leaves behind form one more run,
+ * at the front. All of these were pushed in that round, as earlier ones are not younger than the limit.
  */
 #include "perfdata/order.h"
 
@@ -16,7 +16,7 @@
 
 struct entry {
     uint64_t time;
-    const uint8_t *data; /* its size stands in its header */
+    const uint8_t *data; /* its size is in its header */
 };
 
 struct block { /* copied records */
@@ -29,14 +29,14 @@ struct order {
     const struct decoder *decoder;
     order_sink *sink;
     void *context;
-    struct entry *entries, *spare; /* spare: the sort's other half, spare_capacity entries */
+    struct entry *entries, *spare; /* spare: the sort's other buffer, spare_capacity entries */
     size_t count, capacity, spare_capacity;
     uint64_t youngest; /* time of all pushed so far */
-    uint64_t limit;    /* youngest at the end of the round before */
+    uint64_t limit;    /* youngest at the end of the previous round */
     uint64_t damaged;
     bool copy;
     struct block *current; /* filled in this round, the newest first */
-    struct block *before;  /* filled in the round before */
+    struct block *before;  /* filled in the previous round */
     struct block *unused;
 };
 
@@ -78,7 +78,7 @@ uint64_t order_damaged(const struct order *order)
     return order->damaged;
 }
 
-/* Makes all blocks of a list free to fill again. */
+/* Frees all blocks of a list for reuse. */
 static void reuse_blocks(struct order *order, struct block **list)
 {
     while (*list) {
@@ -134,7 +134,7 @@ static int push(struct order *order, const uint8_t *data, size_t size, bool copy
             return error_memory(err);
     }
     if (!time) {
-        if (copy) /* its room is free again */
+        if (copy) /* its room can be reused */
             order->current->used = (size_t)(data - (uint8_t *)order->current->bytes);
         return deliver(order, data, size, err);
     }
@@ -166,7 +166,7 @@ static size_t run_end(const struct entry *entries, size_t at, size_t count)
     return at;
 }
 
-/* Merges the neighbouring runs [a, b) and [b, end) to the same place in `to`. */
+/* Merges the adjacent runs [a, b) and [b, end) to the same place in `to`. */
 static void merge(const struct entry *from, size_t a, size_t b, size_t end, struct entry *to)
 {
     size_t left = a, right = b, out = a;
@@ -211,7 +211,7 @@ static int sort(struct order *order, struct fathom_error *err)
     return 0;
 }
 
-/* Delivers, in order, all records whose time is not above `limit`. */
+/* Delivers, in order, all records up to time `limit`. */
 static int deliver_until(struct order *order, uint64_t limit, struct fathom_error *err)
 {
     if (order->count == 0)

@@ -1,5 +1,5 @@
 /*
- * reader.c - walks the records of a recording and hands them on in order of time; see reader.h.
+ * reader.c - walks the records of a recording and delivers them in time order; see reader.h.
  */
 #include "perfdata/reader.h"
 
@@ -62,7 +62,7 @@ int reader_open(const char *path, const struct log *log, struct reader **out, st
     rc = decoder_new(reader->head.events, reader->head.count, &reader->decoder, err);
     if (rc == 0 && reader->head.truncated)
         log_write(log, LOG_WARNING,
-                  "%s was not finished: it is read as far as it goes, and says nothing of the command", path);
+                  "%s was not finished: it is read as far as it goes, and lacks the command line", path);
 out:
     if (rc < 0)
         reader_free(reader);
@@ -143,7 +143,8 @@ static int push_inflated(void *context, const uint8_t *data, size_t size, struct
     return order_push_copy(pass->order, data, size, err);
 }
 
-/* One piece of the stream. Where that is damaged, what follows of it is lost, and the summary says so. */
+/* Decompresses one piece of the stream. If it is damaged, the rest of the stream is lost, which the summary
+ * says. */
 static int run_compressed(struct pass *pass, const uint8_t *at, uint32_t type, uint32_t size,
                           struct fathom_error *err)
 {
@@ -188,7 +189,7 @@ static int walk(struct pass *pass, struct fathom_error *err)
         }
         if (r.type == USER_FINISHED_ROUND) {
             rc = order_round(pass->order, err);
-            input_pass(&reader->input, round); /* what is still queued came after that */
+            input_pass(&reader->input, round); /* what is still queued came after it */
             round = at;
         } else if (r.type == USER_COMPRESSED || r.type == USER_COMPRESSED2) {
             rc = run_compressed(pass, r.data, r.type, r.size, err);
@@ -291,8 +292,8 @@ int reader_finish(struct reader *reader, struct fathom_error *err)
 struct search {
     const struct event *events;
     size_t count;
-    uint32_t first; /* of those that are reported */
-    uint32_t found; /* UINT32_MAX before there is one */
+    uint32_t first; /* of those reported */
+    uint32_t found; /* UINT32_MAX: none yet */
 };
 
 static bool is_reported(const struct event *event)
@@ -301,7 +302,7 @@ static bool is_reported(const struct event *event)
            (event->attr.type != PERF_TYPE_SOFTWARE || event->attr.config != PERF_COUNT_SW_DUMMY);
 }
 
-/* Ends the pass as soon as no event before the one found can be met. */
+/* Ends the pass as soon as no earlier event than the one found can appear. */
 static int look_at_record(void *context, const struct record *record, struct fathom_error *err)
 {
     struct search *search = context;

@@ -2,8 +2,8 @@
  * reader.h - reads a recording: a perf.data file (ours, stock perf's, zstd-compressed ones and pipe mode), or
  * one that is being made.
  *
- * The file may be hostile: every offset and size is checked. A file that was cut (Ctrl-C, full disk, crash)
- * is read as far as it goes and says so: `truncated` below.
+ * The file may be hostile: every offset and size is checked. A truncated file (Ctrl-C, full disk, crash) is
+ * read as far as it goes, and reported as such: `truncated` below.
  */
 #ifndef FATHOM_PERFDATA_READER_H
 #define FATHOM_PERFDATA_READER_H
@@ -15,21 +15,21 @@ struct reader;
 
 struct reader_summary {
     uint64_t records, samples;
-    uint64_t lost;               /* records or samples that the kernel says were lost */
+    uint64_t lost;               /* records or samples that the kernel reported as lost */
     uint64_t throttled;          /* times that the kernel paused an event */
     uint64_t damaged;            /* records that could not be decoded and were left out */
-    uint64_t started, unsampled; /* threads that began while recorded, and those of them without a sample */
-    uint64_t counted;            /* by the main event, in its unit; 0: not told */
-    double counted_share;        /* of the time in which it was to count; 0: not told */
-    bool stacks;    /* mappings [stack:TID] tell where stacks begin, as our recorder writes them */
-    bool truncated; /* the file ends in the middle */
+    uint64_t started, unsampled; /* threads that started while recorded, and those of them without a sample */
+    uint64_t counted;            /* by the main event, in its unit; 0: unknown */
+    double counted_share;        /* of the time in which it was enabled; 0: unknown */
+    bool stacks;                 /* it has [stack:TID] mappings, by our recorder, with the bases of stacks */
+    bool truncated;              /* the file ends in the middle */
     bool compressed, pipe;
 };
 
-/* Errors: system errors; -ENOMSG: not a perf.data file, or a directory (perf record --threads); -EBADMSG:
- * damaged so that nothing can be read; -ENOTSUP: a foreign byte order, another architecture, events whose
- * samples cannot be told apart. "-" reads standard input to its end, and so does a path that is no regular
- * file (pipe mode). log is borrowed. */
+/* Errors: system errors; -ENOMSG: not a perf.data file, or a directory (perf record --threads); -EBADMSG: too
+ * damaged to read anything; -ENOTSUP: a foreign byte order, another architecture, events whose samples cannot
+ * be told apart. "-" reads standard input to its end, and so does a path that is not a regular file (pipe
+ * mode). log is borrowed. */
 int reader_open(const char *path, const struct log *log, struct reader **out, struct fathom_error *err);
 void reader_close(struct reader *reader);
 
@@ -52,16 +52,16 @@ int reader_append(struct reader *reader, const void *records, size_t size, struc
 int reader_finish(struct reader *reader, struct fathom_error *err);
 
 size_t reader_events(const struct reader *reader, const struct event **out);
-/* The event to report: the one whose name begins with `name`, or with NULL the first that is no audit event
- * and has samples (where none has, the first); to see that, records are read up to its first sample. -ENOENT:
- * there is none of that name. */
+/* The event to report: the one whose name begins with `name`, or for NULL the first non-audit event that has
+ * samples (if none has, the first); to find out, records are read up to its first sample. -ENOENT: there is
+ * none of that name. */
 int reader_main_event(struct reader *reader, const char *name, uint32_t *event, struct fathom_error *err);
-const char *reader_command(const struct reader *reader); /* the recorded command line; NULL when unknown */
-/* Release of the kernel that was recorded ("6.1.0-28-amd64"); NULL when unknown. */
+const char *reader_command(const struct reader *reader); /* the recorded command line; NULL: unknown */
+/* Release of the recorded kernel ("6.1.0-28-amd64"); NULL: unknown. */
 const char *reader_kernel(const struct reader *reader);
 
-/* Delivers all records in order of time; can be called again for another pass (not on a pipe: the reader
- * keeps what it read for that). Ends early when sink returns a negative value, which is handed through. */
+/* Delivers all records in time order; can be called again for another pass (what came from a pipe is kept for
+ * that). Ends early if the sink returns a negative value, which is returned. */
 int reader_run(struct reader *reader, order_sink *sink, void *context, struct fathom_error *err);
 /* Of the last run. */
 void reader_summary(const struct reader *reader, struct reader_summary *out);

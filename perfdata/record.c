@@ -1,5 +1,5 @@
 /*
- * record.c - one raw record to struct record: which kind it is, whose it is, when it was.
+ * record.c - decodes a raw record into a struct record: its kind, thread and time.
  */
 #include "perfdata/record.h"
 
@@ -10,10 +10,10 @@
 #include "perfdata/layout.h"
 
 #define USER_TYPE_START 64 /* from here on: perf's own records, without trailer */
-/* LOST_SAMPLES of samples that a BPF filter dropped: asked for, not lost. */
+/* LOST_SAMPLES of samples that a BPF filter dropped: intended, not lost. */
 #define MISC_LOST_SAMPLES_BPF (1 << 15)
 
-/* The layout that a record's trailer has. Synthesised records carry ID 0 and the first event's layout. */
+/* The layout of a record's trailer. Synthesised records have ID 0 and the first event's layout. */
 static const struct layout *trailer_layout(const struct decoder *decoder, const uint8_t *data, size_t size)
 {
     if (!decoder->by_id || !decoder->id_back || (size_t)decoder->id_back + RECORD_HEADER_SIZE > size)
@@ -80,7 +80,7 @@ static void decode_fork(struct bytes *body, struct record *out)
 
 #define TIMES ((uint64_t)PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
-/* What the kernel writes as a thread ends (inherit_stat) is left alone. */
+/* Ignores the records that the kernel writes at a thread's end (inherit_stat). */
 static void decode_read(struct bytes *body, uint64_t format, struct record *out)
 {
     uint32_t pid = bytes_u32(body), tid = bytes_u32(body);
@@ -92,7 +92,7 @@ static void decode_read(struct bytes *body, uint64_t format, struct record *out)
     out->totals.running = bytes_u64(body);
 }
 
-/* The records that are no samples; out->type is set. format: the event's read_format. */
+/* Decodes records other than samples; out->type is set. format: the event's read_format. */
 static void decode_other(struct bytes *body, uint16_t misc, uint64_t format, struct record *out)
 {
     switch (out->type) {
@@ -142,7 +142,7 @@ static void decode_other(struct bytes *body, uint16_t misc, uint64_t format, str
 
 static int damaged(uint32_t type, size_t size, struct fathom_error *err)
 {
-    return error_set(err, EBADMSG, "a record of type %u and %zu bytes is damaged", type, size);
+    return error_set(err, EBADMSG, "damaged record: type %u, %zu bytes", type, size);
 }
 
 static int decode_sample(const struct decoder *decoder, const uint8_t *data, size_t size, struct record *out,
@@ -150,7 +150,7 @@ static int decode_sample(const struct decoder *decoder, const uint8_t *data, siz
 {
     int64_t event = decoder_event(decoder, data, size);
     if (event < 0)
-        return error_set(err, EBADMSG, "a sample's event ID is not one of this recording");
+        return error_set(err, EBADMSG, "a sample has an event ID that this recording does not have");
     *out = decoder->empty_sample;
     if (!sample_decode(&decoder->layouts[event], data, size, &out->sample))
         return damaged(PERF_RECORD_SAMPLE, size, err);
@@ -165,7 +165,7 @@ int decoder_fill(const struct decoder *decoder, const uint8_t *data, size_t size
                  struct fathom_error *err)
 {
     if (size < RECORD_HEADER_SIZE || size > RECORD_SIZE_MAX)
-        return error_set(err, EBADMSG, "a record of %zu bytes cannot be", size);
+        return error_set(err, EBADMSG, "invalid record size: %zu bytes", size);
     uint32_t type = load_u32(data);
     uint16_t misc = load_u16(data + 4);
     if (type == PERF_RECORD_SAMPLE)

@@ -1,6 +1,6 @@
 /*
- * record.h - perf records decoded: what the kernel and perf write (include/uapi/linux/perf_event.h; for the
- * types from 64 on, tools/perf/Documentation/perf.data-file-format.txt).
+ * record.h - decoded perf records, as written by the kernel and perf (include/uapi/linux/perf_event.h; for
+ * the types from 64 on, tools/perf/Documentation/perf.data-file-format.txt).
  */
 #ifndef FATHOM_PERFDATA_RECORD_H
 #define FATHOM_PERFDATA_RECORD_H
@@ -17,10 +17,10 @@ enum record_kind {
     RECORD_FORK,
     RECORD_EXIT,
     RECORD_LOST,     /* LOST and LOST_SAMPLES */
-    RECORD_TOTALS,   /* READ of pid and tid 0, as the collector writes it */
-    RECORD_THROTTLE, /* the kernel paused an event that came too often */
+    RECORD_TOTALS,   /* READ with pid and tid 0, as written by the collector */
+    RECORD_THROTTLE, /* the kernel paused an event that was too frequent */
     RECORD_UNTHROTTLE,
-    RECORD_OTHER, /* known or not: nothing that the profile needs */
+    RECORD_OTHER, /* known or not: not needed for the profile */
 };
 
 struct record_mmap {
@@ -34,9 +34,9 @@ struct record_mmap {
 
 struct record {
     enum record_kind kind;
-    uint32_t type; /* PERF_RECORD_ as it stands in the header */
+    uint32_t type; /* PERF_RECORD_ as in the header */
     uint32_t pid, tid;
-    uint64_t time; /* ns; 0 when unknown (synthesised records) */
+    uint64_t time; /* ns; 0: unknown (synthesised records) */
     union {
         struct sample sample;
         struct record_mmap mmap;
@@ -50,7 +50,7 @@ struct record {
         uint64_t lost; /* records or samples */
         struct {
             uint64_t value;            /* of the main event */
-            uint64_t enabled, running; /* ns; less running than enabled: others had the counter too */
+            uint64_t enabled, running; /* ns; running < enabled: others had the counter too */
         } totals;
     };
 };
@@ -61,12 +61,12 @@ struct record {
 struct event {
     struct perf_event_attr attr;
     char name[128]; /* "cpu-clock:u" */
-    uint64_t *ids;  /* owned by whoever made the table */
+    uint64_t *ids;  /* owned by the creator of the table */
     size_t id_count;
-    bool audit; /* a slow software clock with stack dumps beside the main event (DESIGN section 4) */
+    bool audit; /* a slow software clock with stack dumps besides the main event (DESIGN section 4) */
 };
 
-/* Whether the event is a clock, of the CPU or of the thread: what it counts are nanoseconds. */
+/* Whether the event is a clock, of the CPU or of the thread, so that it counts nanoseconds. */
 static inline bool attr_is_clock(const struct perf_event_attr *attr)
 {
     return attr->type == PERF_TYPE_SOFTWARE &&
@@ -80,10 +80,10 @@ struct decoder;
 int decoder_new(const struct event *events, size_t count, struct decoder **out, struct fathom_error *err);
 void decoder_free(struct decoder *decoder);
 /* Decodes the record of `size` bytes at `data` (8-byte aligned, header included). Pointers in *out borrow
- * from data. -EBADMSG: damaged (its size does not hold its fields). */
+ * from data. -EBADMSG: damaged (too small for its fields). */
 int decoder_decode(const struct decoder *decoder, const void *data, size_t size, struct record *out,
                    struct fathom_error *err);
-/* Only the time, for ordering; 0 when it has none. */
+/* Only the time, for ordering; 0 if it has none. */
 uint64_t decoder_time(const struct decoder *decoder, const void *data, size_t size);
 
 #endif

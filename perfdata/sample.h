@@ -1,5 +1,5 @@
 /*
- * sample.h - one sample, live or from a file: the same struct on the same way (DESIGN section 2).
+ * sample.h - one sample, live or from a file: both are handled alike (DESIGN section 2).
  */
 #ifndef FATHOM_PERFDATA_SAMPLE_H
 #define FATHOM_PERFDATA_SAMPLE_H
@@ -19,25 +19,23 @@ enum sample_mode { /* PERF_RECORD_MISC_CPUMODE */
 
 struct sample {
     uint32_t pid, tid;
-    uint64_t time;  /* ns, the perf clock; 0 when the file has none */
+    uint64_t time;  /* ns, the perf clock; 0 if the file has none */
     uint64_t ip;    /* where the event is attributed */
     uint32_t event; /* index into the event table of the file or collector */
     uint8_t mode;   /* enum sample_mode */
     bool has_regs;  /* reg_ip, sp and bp are set */
     bool user_regs; /* they came from REGS_USER, not from REGS_INTR */
     uint64_t reg_ip, sp, bp;
-    uint64_t period; /* events that this sample stands for: PERIOD, else the event's fixed period, else 1 */
-    uint64_t addr, weight, data_src; /* 0 when not recorded */
-    const uint8_t
-        *stack; /* STACK_USER dump from sp upward; NULL when there is none. Borrowed from the record */
-    uint32_t stack_size; /* valid bytes of it (dyn_size) */
-    bool stack_cut; /* the dump was as large as it could be: the stack may go on. Not set where the kernel
-                       met a page that was never touched, in a large frame: the dump ends there too */
-    const uint64_t
-        *callchain; /* NULL when there is none; with PERF_CONTEXT_ markers. Borrowed; 8-byte aligned */
+    uint64_t period; /* events that this sample represents: PERIOD, else the event's fixed period, else 1 */
+    uint64_t addr, weight, data_src; /* 0: not recorded */
+    const uint8_t *stack; /* STACK_USER dump from sp upward; NULL: none. Borrowed from the record */
+    uint32_t stack_size;  /* valid bytes of it (dyn_size) */
+    bool stack_cut; /* the dump has the maximum size: the stack may go on. Not set if the kernel met a page
+                       that was never touched, in a large frame: this also ends the dump */
+    const uint64_t *callchain; /* NULL: none; with PERF_CONTEXT_ markers. Borrowed; 8-byte aligned */
     uint32_t callchain_count;
     const uint8_t *branches; /* BRANCH_STACK: entries of SAMPLE_BRANCH bytes, the newest first, each with the
-                                addresses from and to at its start; NULL when there are none. Borrowed */
+                                addresses from and to at its start; NULL: none. Borrowed */
     uint32_t branch_count;
 };
 

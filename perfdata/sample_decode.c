@@ -1,5 +1,5 @@
 /*
- * sample_decode.c - the fields of one PERF_RECORD_SAMPLE, in the order in which the kernel writes them
+ * sample_decode.c - decodes the fields of a PERF_RECORD_SAMPLE, in the order in which the kernel writes them
  * (perf_output_sample() in kernel/events/core.c). Every count is bounded by the record.
  */
 #include "perfdata/layout.h"
@@ -9,7 +9,7 @@ struct rest {
     const uint8_t *at, *end;
 };
 
-/* Steps over n bytes: where they are, or NULL when the record does not hold them. */
+/* Skips n bytes and returns where they start, or NULL if the record is too short. */
 static inline const uint8_t *take(struct rest *rest, uint64_t n)
 {
     if (n > (uint64_t)(rest->end - rest->at))
@@ -19,7 +19,7 @@ static inline const uint8_t *take(struct rest *rest, uint64_t n)
     return at;
 }
 
-/* A u64 count and that many elements: where these start, or NULL. */
+/* Skips a u64 count and that many elements; returns where these start, or NULL. */
 static const uint8_t *take_counted(struct rest *rest, uint64_t between, uint64_t element, uint64_t *count)
 {
     const uint8_t *at = take(rest, 8);
@@ -56,8 +56,8 @@ static bool take_branches(struct rest *rest, const struct layout *layout, struct
     return !layout->branch_counters || take(rest, count * 8);
 }
 
-/* The registers of a dump: NULL and true when the kernel had none to write (no user context), or those of a
- * 32-bit process, which the tables of 64-bit code say nothing about. */
+/* The registers of a dump: NULL and true if the kernel had none to write (no user context), or for a 32-bit
+ * process, to which the tables of 64-bit code do not apply. */
 static bool take_registers(struct rest *rest, const struct register_places *places, const uint8_t **registers)
 {
     const uint8_t *abi = take(rest, 8);
@@ -82,10 +82,10 @@ static bool set_registers(const uint8_t *values, const struct register_places *p
     return true;
 }
 
-/* The kernel lowers a dump so that the record stays under 64 KiB (perf_sample_ustack_size()): to what is left
- * of 65,535 bytes after `others`, the bytes that it had laid out before it. We know only all other bytes of
- * the record, which may be some more, so the limit is at most that much too low: a whole stack of just this
- * size may be called cut, a cut one is never called whole. */
+/* The kernel shortens a dump to keep the record under 64 KiB (perf_sample_ustack_size()): to what is left of
+ * 65,535 bytes after `others`, the bytes laid out before it. We know only the total of all other bytes, which
+ * may be slightly larger, so the limit may be slightly too low: a complete stack of just this size may be
+ * reported as cut, but never the reverse. */
 static bool is_cut(uint64_t asked, uint64_t valid, uint64_t others)
 {
     if (valid >= asked)
@@ -128,7 +128,7 @@ static uint8_t mode_of(uint16_t misc)
     }
 }
 
-/* IDENTIFIER to PERIOD: the fields that are there once or not at all. */
+/* IDENTIFIER to PERIOD: fields that occur at most once. */
 static bool take_fixed(struct rest *rest, const struct layout *layout, struct sample *out)
 {
     const uint64_t type = layout->sample_type;
@@ -156,7 +156,7 @@ static bool take_fixed(struct rest *rest, const struct layout *layout, struct sa
     return true;
 }
 
-/* READ to BRANCH_STACK: fields with counts before the registers. */
+/* READ to BRANCH_STACK: counted fields before the registers. */
 static bool take_counted_fields(struct rest *rest, const struct layout *layout, struct sample *out)
 {
     const uint64_t type = layout->sample_type;
@@ -199,7 +199,7 @@ static bool take_memory(struct rest *rest, const struct layout *layout, struct s
     return !(type & PERF_SAMPLE_TRANSACTION) || take(rest, 8);
 }
 
-/* PHYS_ADDR to AUX: nothing of it is kept, but it must be there. */
+/* PHYS_ADDR to AUX: not kept, but they must be present. */
 static bool skip_tail(struct rest *rest, uint64_t type)
 {
     uint64_t count;
@@ -234,7 +234,7 @@ bool sample_decode(const struct layout *layout, const uint8_t *data, size_t size
     if (!skip_tail(&rest, type))
         return false;
 
-    /* Of a sample in the kernel the registers at the interrupt say nothing about the user's stack. */
+    /* For a sample in the kernel, the registers at the interrupt say nothing about the user's stack. */
     if (out->mode == SAMPLE_MODE_KERNEL && set_registers(user, &layout->user, out))
         out->user_regs = true;
     else if (!set_registers(intr, &layout->intr, out))

@@ -1,6 +1,6 @@
 /*
- * stream.c - what a recording in pipe mode has instead of header and feature sections: records of perf's own
- * (tools/perf/util/synthetic-events.c, perf_event__synthesize_for_pipe()).
+ * stream.c - writes what a recording in pipe mode has instead of header and feature sections: perf's own
+ * records (tools/perf/util/synthetic-events.c, perf_event__synthesize_for_pipe()).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 
 #include "perfdata/features.h"
 
-/* A record of perf's own: header, `fixed` u64 words, data, padded to 8 bytes. Nothing where it would be
- * larger than a record can be. */
+/* Writes one of perf's own records: header, `fixed` u64 words, data, padded to 8 bytes. Nothing if it would
+ * exceed the maximum size of a record. */
 static void put_record(FILE *out, uint32_t type, const uint64_t *words, size_t count, const void *data,
                        size_t size)
 {

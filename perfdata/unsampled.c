@@ -9,7 +9,7 @@
 enum { SAMPLED, WAITING };
 
 struct unsampled {
-    struct table *threads; /* TID -> SAMPLED or WAITING, of the thread that had it last */
+    struct table *threads; /* TID -> SAMPLED or WAITING, of the last thread with this TID */
     uint64_t started, waiting;
     uint32_t last; /* TID of the last sample */
 };
@@ -34,7 +34,7 @@ void unsampled_free(struct unsampled *u)
 
 int unsampled_apply(struct unsampled *u, const struct record *record)
 {
-    /* A FORK without time tells of a thread that was there before. */
+    /* A FORK without time is for a thread that already existed. */
     if (record->kind == RECORD_FORK && record->time) {
         uint64_t *state = table_put(u->threads, record->tid, NULL);
         if (!state)

@@ -1,11 +1,11 @@
 /*
- * writer.c - a perf.data file from its first header to its last; see writer.h.
+ * writer.c - writes a perf.data file; see writer.h.
  *
- * Nothing is made before the first records are written: a launch that fails leaves what was there. Then the
- * file takes its place, and after each write its header tells how far the records go, so that a writer that
- * is killed leaves a readable file, whose header lacks the features alone. Records go through one buffer, or
- * past it where they come in large pieces. When the disk is full, the file is cut back to the last whole
- * record and its header completed, features or not. A stream (outfile.h) gets perf's pipe mode instead.
+ * Nothing is created before the first records are written: a failed launch leaves an existing file in place.
+ * Then the new file replaces it, and after each write its header says how far the records go, so that a
+ * killed writer leaves a readable file that lacks only the features. Records go through one buffer, or bypass
+ * it in large pieces. If the disk is full, the file is truncated to the last complete record and its header
+ * completed, if need be without features. A stream (outfile.h) gets perf's pipe mode instead.
  */
 #include "perfdata/writer.h"
 
@@ -22,18 +22,18 @@
 #include "perfdata/layout.h"
 
 #define BUFFER_BYTES (1024 * 1024)
-#define DIRECT_BYTES (32 * 1024) /* from here on a system call costs less than a copy */
+#define DIRECT_BYTES (32 * 1024) /* above this size, a system call costs less than a copy */
 
 struct writer {
     struct outfile *out;
-    int fd;               /* -1: nothing was written so far */
+    int fd;               /* -1: nothing written yet */
     struct event *events; /* the caller's, and what add_companion() adds; ids are borrowed */
     size_t event_count;
     struct decoder *decoder; /* for the samples' times */
     struct file_header header;
     uint8_t *buffer; /* whole records only */
     size_t buffered;
-    uint64_t written; /* bytes of records that are on the disk */
+    uint64_t written; /* bytes of records on disk */
     struct features features;
     bool keep_old;
     int failed; /* the first negative errno of a write; no record is written after it */
@@ -50,9 +50,9 @@ static int copy_events(struct writer *writer, const struct event *events, size_t
     return 0;
 }
 
-/* Of a file with nothing but tracepoints stock `perf report` shows their raw data, and looks for it where a
- * sample has none (tools/perf/util/sort.c, get_default_sort_order() and get_trace_output()). With an event
- * that counts nothing beside them it reports as usual. */
+/* For a file with only tracepoints, stock `perf report` shows their raw data, even if samples have none
+ * (tools/perf/util/sort.c, get_default_sort_order() and get_trace_output()). With an additional event that
+ * counts nothing, it reports as usual. */
 static void add_companion(struct writer *writer)
 {
     size_t count = writer->event_count;
@@ -121,7 +121,7 @@ static int write_stream_head(struct writer *writer, struct fathom_error *err)
     return rc;
 }
 
-/* What stands in front of the first record. */
+/* Writes what precedes the first record. */
 static int start(struct writer *writer, struct fathom_error *err)
 {
     if (writer->fd >= 0)
@@ -190,7 +190,7 @@ uint64_t writer_size(const struct writer *writer)
     return writer->written + writer->buffered;
 }
 
-/* The bytes of whole records among the first `size` of what was to be written. */
+/* The size of the complete records in the first `size` bytes of the data. */
 static size_t whole_records(const uint8_t *data, size_t size)
 {
     size_t at = 0;
@@ -199,8 +199,8 @@ static size_t whole_records(const uint8_t *data, size_t size)
     return at;
 }
 
-/* Tells in the header how far the records go, for whoever reads the file while it grows or after its writer
- * was killed. A failure shows up in the next write, or at the end. */
+/* Updates the size of the records in the header, for readers of a growing file or one whose writer was
+ * killed. A failure shows up in the next write, or at the end. */
 static int note_size(struct writer *writer, struct fathom_error *err)
 {
     const size_t at = offsetof(struct file_header, data.size);
@@ -213,7 +213,7 @@ static int note_size(struct writer *writer, struct fathom_error *err)
 static int write_records(struct writer *writer, const uint8_t *data, size_t size, struct fathom_error *err)
 {
     if (writer->failed)
-        return error_set(err, -writer->failed, "the recording %s ended early: an earlier write had failed",
+        return error_set(err, -writer->failed, "the recording %s ended early: an earlier write failed",
                          writer_path(writer));
     if (size == 0)
         return 0;
@@ -247,13 +247,13 @@ int writer_flush(struct writer *writer, struct fathom_error *err)
     return write_records(writer, writer->buffer, size, err);
 }
 
-/* Goes through the records once: their sizes must be right, and samples have times. */
+/* Checks the sizes of the records, and notes the times of samples. */
 static int look_at(struct writer *writer, const uint8_t *data, size_t size, struct fathom_error *err)
 {
     for (size_t at = 0; at < size;) {
         size_t left = size - at, record = left < RECORD_HEADER_SIZE ? 0 : load_u16(data + at + 6);
         if (record < RECORD_HEADER_SIZE || record > left)
-            return error_set(err, EINVAL, "a record to be written does not have the size that it says");
+            return error_set(err, EINVAL, "a record to write does not have the size given in its header");
         if (load_u32(data + at) == PERF_RECORD_SAMPLE)
             features_time(&writer->features, decoder_time(writer->decoder, data + at, record));
         at += record;
@@ -291,7 +291,7 @@ int writer_tracing_data(struct writer *writer, const void *data, size_t size, st
     return features_tracing(&writer->features, data, size, err);
 }
 
-/* The final header: now the file tells how far its records go. */
+/* Writes the final header, with the size of the records. */
 static int write_header(struct writer *writer, struct fathom_error *err)
 {
     if (lseek(writer->fd, 0, SEEK_SET) < 0)
@@ -314,14 +314,13 @@ static int write_features(struct writer *writer, uint64_t at, struct fathom_erro
     return rc;
 }
 
-/* What is known at the end only; the writer's first failure is the one that is told, and all the rest is
- * tried all the same. */
+/* Writes what is known only at the end. Continues after a failure, and reports the first one. */
 static int finish_file(struct writer *writer, int rc, struct fathom_error *err)
 {
     uint64_t end = writer->header.data.offset + writer->written;
     writer->header.data.size = writer->written;
     if (rc < 0 && ftruncate(writer->fd, (off_t)end) < 0)
-        writer->header.data.size = 0; /* read to its end, then */
+        writer->header.data.size = 0; /* readers then go to its end */
     int next = write_features(writer, end, rc < 0 ? NULL : err);
     if (next < 0) {
         memset(writer->header.features, 0, sizeof writer->header.features);
@@ -357,7 +356,7 @@ int writer_close(struct writer *writer, struct fathom_error *err)
     if (rc == 0)
         rc = start(writer, err);
     if (writer->fd < 0 || (rc < 0 && writer->written == 0))
-        ; /* what was there stays */
+        ; /* the old file stays */
     else if (!outfile_is_stream(writer->out))
         rc = finish_file(writer, rc, err);
     else if (rc == 0)

@@ -2,10 +2,10 @@
  * writer.h - writes a standard perf.data file in file mode
  * (tools/perf/Documentation/perf.data-file-format.txt), or in pipe mode to a stream (base/outfile.h).
  *
- * The file appears with its first records and takes the place of what was there. From then on its header
- * tells how far the records go: a file whose writer was killed is readable, by reader.h and by stock perf, as
- * far as writer_flush() came last. Its features (command line, names, build-ids) are written at the end only,
- * which is how reader.h tells that it was cut off.
+ * The file appears with its first records and replaces an existing one. From then on its header says how far
+ * the records go: a file whose writer was killed is readable, by reader.h and by stock perf, up to the last
+ * writer_flush(). Its features (command line, names, build-ids) are written only at the end, by which
+ * reader.h detects an unfinished file.
  */
 #ifndef FATHOM_PERFDATA_WRITER_H
 #define FATHOM_PERFDATA_WRITER_H
@@ -15,33 +15,33 @@
 
 struct writer;
 
-/* A writer to a file that was opened and not begun; it owns the file from now on. events are borrowed until
- * writer_close(). -ENOTSUP: decoder_new() refuses them. writer_open() opens the file too. */
+/* A writer to an opened file that is still empty; it takes ownership of the file. events are borrowed until
+ * writer_close(). -ENOTSUP: decoder_new() refuses them. writer_open() also opens the file. */
 int writer_new(struct outfile *file, const struct event *events, size_t count, struct writer **out,
                struct fathom_error *err);
 int writer_open(const char *path, const struct event *events, size_t count, struct writer **out,
                 struct fathom_error *err);
-/* What the file held before is kept as PATH.old, as stock perf does. */
+/* Keeps the previous file as PATH.old, as stock perf does. */
 void writer_keep_old(struct writer *writer);
 bool writer_is_stream(const struct writer *writer);
-/* Appends raw records (whole ones, one or several). Buffered. -EINVAL: they are not whole, and none is taken.
- * -ENOSPC and others: what was written before stays readable, to the last whole record, and no more is taken;
- * writer_close() completes the header. */
+/* Appends raw records (whole ones, one or several). Buffered. -EINVAL: they are not whole, and none is
+ * appended. -ENOSPC and others: what was written before stays readable, to the last whole record, and no more
+ * is accepted; writer_close() completes the header. */
 int writer_append(struct writer *writer, const void *data, size_t size, struct fathom_error *err);
-/* Writes what is buffered: so much survives the writer's death. Errors as writer_append(). */
+/* Writes the buffered records, so that they survive the writer's death. Errors as in writer_append(). */
 int writer_flush(struct writer *writer, struct fathom_error *err);
 /* Feature sections: the command line (argv), one build-id per image path (HEADER_BUILD_ID) and the formats of
  * tracepoints (HEADER_TRACING_DATA, at least one byte; copied), both for stock perf. A stream has only what
- * was told before its first record, but for build-ids. */
+ * was set before its first record, except for build-ids. */
 int writer_command(struct writer *writer, int argc, char *const *argv, struct fathom_error *err);
 int writer_build_id(struct writer *writer, const char *path, const uint8_t *id, size_t id_size,
                     struct fathom_error *err);
 int writer_tracing_data(struct writer *writer, const void *data, size_t size, struct fathom_error *err);
 uint64_t writer_size(const struct writer *writer); /* bytes of records so far */
 /* Writes the features and the final header, syncs and frees. After an error the file is closed all the same;
- * where nothing could be written, what was there stays. */
+ * if nothing could be written, the old file stays. */
 int writer_close(struct writer *writer, struct fathom_error *err);
-/* Frees without completing: what was not flushed is dropped, and where nothing was, the old file stays. */
+/* Frees without completing: unflushed records are dropped, and if none were flushed, the old file stays. */
 void writer_discard(struct writer *writer);
 
 #endif

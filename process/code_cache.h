@@ -1,9 +1,10 @@
 /*
- * code_cache.h - what code lies at the PCs that were met (internal to process/).
+ * code_cache.h - caches the code found at sampled PCs (internal to process/).
  *
- * Samples and callers fall on few addresses over and over. The cache is direct-mapped and of a fixed size:
- * one line of memory instead of a search for the mapping, the function and the CFI row. An entry holds for
- * one state of the mappings, which has a number of its own (process.c), so none is ever taken back.
+ * Samples and callers hit the same few addresses over and over. The cache is direct-mapped and of a fixed
+ * size: it reads one cache line instead of searching for the mapping, the function and the CFI row. An entry
+ * is valid for one state of the mappings, each of which has a unique number (process.c), so entries are never
+ * invalidated.
  */
 #ifndef FATHOM_PROCESS_CODE_CACHE_H
 #define FATHOM_PROCESS_CODE_CACHE_H
@@ -20,7 +21,7 @@ struct code_entry {
     struct cfi_row row;
 };
 
-_Static_assert(sizeof(struct code_entry) == 64, "an entry is one line of a CPU's cache");
+_Static_assert(sizeof(struct code_entry) == 64, "an entry is one cache line");
 
 struct code_cache {
     struct code_entry *entries;
@@ -28,10 +29,10 @@ struct code_cache {
 
 /* false: out of memory. */
 bool code_cache_make(struct code_cache *cache);
-void code_cache_free(struct code_cache *cache); /* one that was never made (zeroed) is allowed */
+void code_cache_free(struct code_cache *cache); /* a zeroed one is allowed */
 
-/* The entry for the PC (Fibonacci hashing: Knuth, TAOCP 6.4), which is about it when code_entry_holds(), and
- * to be filled in otherwise. */
+/* The entry for the PC (Fibonacci hashing: Knuth, TAOCP 6.4), which is valid if code_entry_holds(), and must
+ * be filled in otherwise. */
 static inline struct code_entry *code_cache_at(const struct code_cache *cache, uint64_t pc)
 {
     return &cache->entries[pc * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CODE_CACHE_BITS)];

@@ -1,6 +1,6 @@
 /*
- * frame.h - the CFA of one frame, by the CFI row of its PC, from its registers and what was dumped of its
- * stack. Samples and unwinding share it (DESIGN section 1).
+ * frame.h - computes the CFA of one frame by the CFI row of its PC, from its registers and the dump of its
+ * stack. Used by samples and unwinding (DESIGN section 1).
  */
 #ifndef FATHOM_PROCESS_FRAME_H
 #define FATHOM_PROCESS_FRAME_H
@@ -18,7 +18,7 @@
 #define UCONTEXT_PC         168
 
 struct frame {
-    const struct sample *dump; /* whose copy of the stack is read; it may have none */
+    const struct sample *dump; /* whose stack dump is read; it may have none */
     uint64_t sp, bp;
     bool bp_known;
 };
@@ -26,15 +26,14 @@ struct frame {
 enum frame_end {
     FRAME_FOUND,
     FRAME_NO_CFI,
-    FRAME_UNSUPPORTED, /* a rule that cannot be followed, or one by BP, which is not known */
-    FRAME_BELOW,       /* the CFA is kept in memory below the dump: the rule was wrong */
-    FRAME_BEYOND,      /* the same above the dump's end, where it was cut */
+    FRAME_UNSUPPORTED, /* an unsupported rule, or one by BP if that is unknown */
+    FRAME_BELOW,       /* the CFA is stored below the dump: the rule was wrong */
+    FRAME_BEYOND,      /* the same above the dump's end, where it was truncated */
 };
 
 /* Reads 8 bytes of the dump. */
 bool frame_read(const struct frame *frame, uint64_t address, uint64_t *out);
-/* *cfa is set when it is found. Nothing says that it lies above SP: BP may not be what the row takes it
- * for. */
+/* *cfa is set if it is found. It need not lie above SP, as BP may not be what the row assumes. */
 enum frame_end frame_cfa(const struct frame *frame, const struct cfi_row *row, uint64_t *cfa);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * places.c - what lies at an address of a process: its mapping, image, function and CFI, and which mappings'
- * code cannot be read; see process.h. Images are opened when a sample first falls into them.
+ * places.c - finds what is at an address of a process: its mapping, image, function and CFI, and which
+ * mappings' code cannot be read; see process.h. Images are opened when a sample first hits them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +8,15 @@
 #include "image/mapped_name.h"
 #include "process/process_data.h"
 
-/* Whether the name is a file's, or the vDSO's, which has an image too. */
+/* Whether it names a file or the vDSO, which has an image too. */
 static bool process_is_file(const char *path)
 {
     return mapped_kind(path) == MAPPED_FILE || strcmp(path, VDSO_NAME) == 0;
 }
 
-/* Asks the cache for a region's image, with image NULL only whether it has one. A file that was replaced
- * while it ran may be there again in the same build, or was kept: by its path as it was before. */
+/* Asks the cache for a region's image, or with image NULL only whether it has one. A file that was replaced
+ * while it ran may exist again in the same build, or a copy may have been kept: look it up by its original
+ * path. */
 static int process_ask(struct processes *all, const struct region *region, struct image **image,
                        struct fathom_error *err)
 {
@@ -33,21 +34,21 @@ static int process_ask(struct processes *all, const struct region *region, struc
     return rc;
 }
 
-/* Whether a file may stand behind the mapping. Only a build-id tells those apart that never had a path. */
+/* Whether a file may be behind the mapping. For files that never had a path, only a build-id identifies them.
+ */
 static bool process_may_open(const struct region *region)
 {
     return process_is_file(region->mapping.path) || (region->build_id.size && region->mapping.path[0] == '/');
 }
 
-/* Says once of each path that its code cannot be read. */
+/* Reports once for each path that its code cannot be read. */
 static void process_tell_unread(struct processes *all, const char *path, const struct fathom_error *why)
 {
     if (image_cache_first_failure(all->images, path, why))
-        log_write(
-            all->log, LOG_WARNING,
-            "%s; what runs in it, or may have been called by it, stays unknown until the build that ran "
-            "is at that path",
-            why->text);
+        log_write(all->log, LOG_WARNING,
+                  "%s; samples in it, or in code that it may have called, are unknown until the recorded "
+                  "build is at that path",
+                  why->text);
 }
 
 static void process_open_image(struct processes *all, struct region *region)
@@ -64,14 +65,14 @@ static void process_open_image(struct processes *all, struct region *region)
         process_tell_unread(all, mapping->path, &err);
 }
 
-/* Memory that the kernel made, and stacks and heaps that are executable for a few trampolines, calls
+/* Memory created by the kernel, and stacks and heaps that are executable because of a few trampolines, call
  * nothing. */
 static bool process_is_silent(const char *path)
 {
     return path[0] == '[' && strncmp(path, "[anon", 5) != 0;
 }
 
-/* Whether nobody can read the region's code. A file's headers are looked at when it was not opened. */
+/* Whether the region's code cannot be read. Checks the file's headers if it was not opened. */
 static bool process_region_unread(struct processes *all, struct region *region)
 {
     if (process_is_silent(region->mapping.path))
@@ -99,14 +100,14 @@ static struct region *process_region(const struct process *process, uint64_t pc)
         i = space_find(space, pc);
         if (i == SPACE_NONE)
             return NULL;
-        /* The hint and the opened images are no part of what the process is. */
+        /* The hint and the opened images are not part of the logical state. */
         ((struct process *)process)->last = i;
     }
     struct region *region = space_at(space, i);
     if (!region->opened) {
         process_open_image(process->all, region);
         if (!region->mapping.image)
-            ((struct process *)process)->unread_state = 0; /* its headers may have promised more */
+            ((struct process *)process)->unread_state = 0; /* its headers may have looked readable */
     }
     return region;
 }
@@ -126,7 +127,7 @@ bool process_has_unread(const struct process *process)
 {
     if (process->unread_state == process->state)
         return process->unread;
-    struct process *known = (struct process *)process; /* what was asked for is no part of what it is */
+    struct process *known = (struct process *)process; /* caches are not part of its logical state */
     size_t at = 0;
     known->unread_state = process->state;
     known->unread = process_next_unread(process, &at) != NULL;

@@ -1,7 +1,6 @@
 /*
- * process.c - see process.h. Which address spaces and stacks there are (space.h, stacks.h) is kept by PID;
- * how the records change them follows the kernel: kernel/events/core.c for the records, mm/mmap.c for
- * overlaps.
+ * process.c - see process.h. Address spaces and stacks (space.h, stacks.h) are kept by PID; records change
+ * them as in the kernel: kernel/events/core.c for the records, mm/mmap.c for overlaps.
  */
 #include "process/process.h"
 
@@ -78,7 +77,7 @@ struct process *process_find(struct processes *all, uint32_t pid)
     return value ? all->last : NULL;
 }
 
-/* The process of this PID, made when it is new. NULL: out of memory. */
+/* The process with this PID, created if new. NULL: out of memory. */
 static struct process *process_get(struct processes *all, uint32_t pid)
 {
     struct process *process = process_find(all, pid);
@@ -150,7 +149,7 @@ static int process_apply_mmap(struct processes *all, const struct record *record
     if (r == -ENOSPC && !all->told_full) {
         all->told_full = true;
         log_write(all->log, LOG_WARNING,
-                  "process %u has more than %d executable mappings: samples in further ones stay unknown",
+                  "process %u has more than %d executable mappings: samples in further ones are unknown",
                   record->pid, SPACE_MAX_REGIONS);
     }
     return r == -ENOMEM ? error_memory(err) : 0;
@@ -188,7 +187,7 @@ static int process_apply_comm(struct processes *all, const struct record *record
     uint32_t number = names_intern(all->names, record->comm.name);
     if (number == NAMES_NONE)
         return error_memory(err);
-    /* Threads have names of their own; the process has its main thread's. */
+    /* Threads have their own names; the process has its main thread's. */
     if (record->tid == record->pid || !*process->name)
         process->name = names_text(all->names, number);
     return process_name_thread(process, record->tid, number) ? 0 : error_memory(err);
@@ -204,7 +203,7 @@ static bool note_birth(struct process *process, uint32_t tid, uint64_t time)
     return value != NULL;
 }
 
-/* A new thread goes by the name of the one that started it, until it gets its own. */
+/* A new thread has the name of the one that started it, until it gets its own. */
 static int process_apply_thread(struct processes *all, const struct record *record, struct fathom_error *err)
 {
     struct process *process = process_find(all, record->pid);
@@ -212,7 +211,8 @@ static int process_apply_thread(struct processes *all, const struct record *reco
         return error_memory(err);
     if (!process || !process->threads)
         return 0;
-    /* A thread's name outlives it, as samples of it may wait for what came later; not longer than its number. */
+    /* A thread's name outlives it, as its samples may still await later records, but not the reuse of its
+     * TID. */
     if (record->time)
         table_remove(process->threads, record->tid);
     const uint64_t *number = table_find(process->threads, record->fork.parent_tid);
@@ -229,9 +229,9 @@ static bool copy_stacks(struct stacks **to, uint32_t to_tid, const struct stacks
     return *to && stacks_copy(*to, to_tid, from, from_tid);
 }
 
-/* A new process. It begins as its parent, on a copy of the stack of the thread that forked. What is known of
- * an earlier process of this PID goes, but for a synthesised FORK (no time), which may stand after the
- * synthesised mappings. */
+/* A new process. It starts as a copy of its parent, on a copy of the stack of the thread that forked. The
+ * state of an earlier process with this PID is dropped, except for a synthesised FORK (no time), which may
+ * follow the synthesised mappings. */
 static int process_apply_fork(struct processes *all, const struct record *record, struct fathom_error *err)
 {
     if (record->pid == KERNEL_PID)
@@ -350,7 +350,7 @@ static int set_stack(struct stacks **stacks, uint32_t tid, uint64_t low, uint64_
                      struct fathom_error *err)
 {
     if (low >= base)
-        return error_set(err, EINVAL, "a stack of thread %u would end before it starts", tid);
+        return error_set(err, EINVAL, "invalid stack of thread %u: it ends before it starts", tid);
     if (!*stacks && !(*stacks = stacks_new()))
         return error_memory(err);
     return stacks_set(*stacks, tid, low, base) ? 0 : error_memory(err);
@@ -370,7 +370,7 @@ int process_set_shared_stack(struct process *process, uint64_t low, uint64_t bas
 int process_begin_shared_stack(struct process *process, uint64_t base, struct fathom_error *err)
 {
     if (base < PROCESS_STACK_REACH)
-        return error_set(err, EINVAL, "a stack would end at address 0x%llx", (unsigned long long)base);
+        return error_set(err, EINVAL, "invalid end of a stack: 0x%llx", (unsigned long long)base);
     if (!process->shared && !(process->shared = stacks_new()))
         return error_memory(err);
     return stacks_begin(process->shared, STACKS_SHARED, base, PROCESS_STACK_REACH) ? 0 : error_memory(err);

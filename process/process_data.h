@@ -1,4 +1,4 @@
-/* process_data.h - what processes are made of, for process.c, which changes them, and places.c. */
+/* process_data.h - the internals of processes, for process.c, which changes them, and places.c. */
 #ifndef FATHOM_PROCESS_PROCESS_DATA_H
 #define FATHOM_PROCESS_PROCESS_DATA_H
 
@@ -12,11 +12,11 @@ struct processes {
     struct image_cache *images; /* borrowed */
     const struct log *log;      /* borrowed */
     struct table *by_pid;       /* -> struct process * */
-    struct process *last;       /* the one that was asked for last, or NULL */
+    struct process *last;       /* the last one looked up, or NULL */
     struct names *names;        /* paths and COMMs */
-    bool told_full;             /* that a process has too many mappings */
+    bool told_full;             /* warned that a process has too many mappings */
     struct code_cache code;     /* of all processes */
-    uint64_t last_state;        /* the number that was given last; see struct process */
+    uint64_t last_state;        /* the last number assigned; see struct process */
 };
 
 struct process {
@@ -24,16 +24,16 @@ struct process {
     uint32_t pid;
     const char *name;
     struct space *space;   /* never NULL */
-    uint64_t state;        /* number of what the space maps; a change brings a new one, so none comes twice */
-    size_t last;           /* region that was hit last: a hint, may be out of range */
-    uint64_t unread_state; /* the state for which `unread` was told; 0: none */
+    uint64_t state;        /* number of the space's state; each change assigns a new one, so it is unique */
+    size_t last;           /* region hit last: a hint, may be out of range */
+    uint64_t unread_state; /* the state for which `unread` was determined; 0: none */
     bool unread;           /* process_has_unread() */
-    struct stacks *stacks; /* the threads' own; NULL: none are known */
-    struct stacks *shared; /* those of no thread; NULL: none are known */
-    struct table *threads; /* TID -> number of its COMM in all->names; NULL: none has one of its own */
-    struct table *births;  /* TID -> ns, of threads that began while it was recorded; NULL: none did */
+    struct stacks *stacks; /* the threads' own; NULL: none known */
+    struct stacks *shared; /* those of no thread; NULL: none known */
+    struct table *threads; /* TID -> number of its COMM in all->names; NULL: no thread has its own */
+    struct table *births;  /* TID -> ns, for threads that started while recorded; NULL: none */
     uint64_t birth;        /* ns, of the process or of its last exec */
-    bool of_thread;        /* its first thread runs on a copy of another one's stack that began by clone */
+    bool of_thread;        /* its first thread runs on a copy of the stack of a thread created by clone */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* space.c - see space.h. A sorted array, shared by reference count, copied before it is changed. */
+/* space.c - see space.h. A sorted, reference-counted array, copied on write. */
 #include "process/space.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ static bool space_splice(struct space *s, size_t from, size_t to, const struct r
     return true;
 }
 
-/* Puts `middle` (or nothing) in place of [start, end); what stands out of it on both sides stays. */
+/* Replaces [start, end) by `middle` (or nothing); parts of regions outside the range stay. */
 static int space_replace(struct space **space, uint64_t start, uint64_t end, const struct region *middle)
 {
     size_t from = space_first_after(*space, start), to = from;

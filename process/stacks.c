@@ -11,7 +11,7 @@ struct stack {
     uint64_t low, base;
 };
 
-/* A list of stacks: of a thread, or the shared ones. */
+/* A list of stacks: a thread's, or the shared ones. */
 struct thread {
     uint32_t tid, count;
     struct stack stacks[]; /* count of them, in order of address */
@@ -19,7 +19,7 @@ struct thread {
 
 struct stacks {
     struct table *threads; /* tid -> struct thread * */
-    struct thread *last;   /* the one that was asked for last, or NULL */
+    struct thread *last;   /* the last one looked up, or NULL */
 };
 
 struct stacks *stacks_new(void)
@@ -50,7 +50,7 @@ void stacks_free(struct stacks *s)
     free(s);
 }
 
-/* The thread with room for `count` stacks, made when it is new. */
+/* The thread with room for `count` stacks, created if new. */
 static struct thread *stacks_grow(struct stacks *s, uint32_t tid, uint32_t count)
 {
     uint64_t *value = table_put(s->threads, tid, NULL);
@@ -103,7 +103,7 @@ bool stacks_set(struct stacks *s, uint32_t tid, uint64_t low, uint64_t base)
     }
     uint32_t count = t ? t->count : 0, after = count - to;
     if (from + after >= STACKS_MAX) {
-        t->count = 0; /* those that are still in use will be told again */
+        t->count = 0; /* those still in use will be reported again */
         from = to = count = after = 0;
     }
     if (from == to && !(t = stacks_grow(s, tid, count + 1)))

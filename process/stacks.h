@@ -2,8 +2,8 @@
  * stacks.h - the stacks of one process (internal to process/).
  *
  * A thread has a stack of its own. Others (coroutines', alternate signal stacks) belong to whichever thread
- * runs on them: they stand under STACKS_SHARED instead of a TID. Each list has at most STACKS_MAX, that do
- * not overlap.
+ * runs on them: they are listed under STACKS_SHARED instead of a TID. Each list has at most STACKS_MAX
+ * entries, which do not overlap.
  */
 #ifndef FATHOM_PROCESS_STACKS_H
 #define FATHOM_PROCESS_STACKS_H
@@ -18,15 +18,15 @@ struct stacks;
 
 struct stacks *stacks_new(void);         /* NULL: out of memory */
 void stacks_free(struct stacks *stacks); /* NULL is allowed */
-/* Makes [low, base] (low < base) a stack of the thread: it replaces those of its list that it overlaps, but
- * one of the same base is widened. A list that is full is forgotten first. false: out of memory. */
+/* Makes [low, base] (low < base) a stack of the thread: it replaces those in its list that it overlaps, but
+ * one with the same base is widened. A full list is cleared first. false: out of memory. */
 bool stacks_set(struct stacks *stacks, uint32_t tid, uint64_t low, uint64_t base);
-/* A stack begins at base, whose end nobody told: it is taken to reach down `reach` bytes (below base), or to
- * the next stack. One that it lies within ends there. Nothing changes when the base is known. false: out of
- * memory. */
+/* Adds a stack that begins at base and whose end is unknown: it is assumed to reach `reach` bytes below base,
+ * or to the next stack. A stack that contains base ends there. Does nothing if the base is already known.
+ * false: out of memory. */
 bool stacks_begin(struct stacks *stacks, uint32_t tid, uint64_t base, uint64_t reach);
 bool stacks_find(struct stacks *stacks, uint32_t tid, uint64_t sp, uint64_t *base);
-bool stacks_any(const struct stacks *stacks, uint32_t tid); /* the thread has one */
+bool stacks_any(const struct stacks *stacks, uint32_t tid); /* whether the thread has one */
 void stacks_remove(struct stacks *stacks, uint32_t tid);
 /* Copies a thread's stacks to a thread of another process. false: out of memory. */
 bool stacks_copy(struct stacks *to, uint32_t to_tid, const struct stacks *from, uint32_t from_tid);

@@ -7,20 +7,20 @@
 
 struct walk {
     const struct process *process;
-    struct frame frame; /* that is looked at */
+    struct frame frame; /* the current one */
     uint64_t pc;
-    bool exact;    /* pc is where it runs or was interrupted, not a return address */
-    uint64_t base; /* of the thread's own stack when it is on that and it is known, else 0 */
+    bool exact;    /* pc is the current or interrupted instruction, not a return address */
+    uint64_t base; /* of the thread's own stack if the walk is on it and it is known, else 0 */
 };
 
-/* The place of the PC: what it belongs to is told by the call, which lies before a return address. */
+/* The place of the PC: a return address belongs to the call before it. */
 static bool walk_place(const struct walk *walk, struct place *place, struct cfi_row *row)
 {
     uint64_t back = walk->exact ? 0 : 1;
     if (!process_cfi(walk->process, walk->pc - back, place, row))
         return false;
     place->address += back;
-    /* A signal's restorer is returned to and never called: its first instruction is its own. */
+    /* A signal's restorer is returned to but never called, so its first instruction is its own. */
     if (row->cfa == CFI_SIGNAL_FRAME)
         place->function = image_function_at(place->image, place->address);
     return true;
@@ -41,7 +41,7 @@ static enum unwind_end end_without_cfa(enum frame_end end)
     }
 }
 
-/* The caller's BP. A slot below SP was popped already: the epilogue's rows go on naming it, and BP is the
+/* The caller's BP. A slot below SP was already popped: the epilogue's rows still name it, but BP is the
  * caller's again. */
 static void caller_bp(struct frame *frame, const struct cfi_row *row, uint64_t cfa)
 {
@@ -65,8 +65,8 @@ static void caller_bp(struct frame *frame, const struct cfi_row *row, uint64_t c
         frame->bp_known = frame_read(frame, slot, &frame->bp);
 }
 
-/* Whether the handler of this signal frame was the first to run on the alternate stack: the kernel writes
- * down where that stack is, and cfa is the SP that was interrupted. */
+/* Whether the handler of this signal frame was the first to run on the alternate stack: the kernel saves
+ * where that stack is, and cfa is the interrupted SP. */
 static bool is_alternate(const struct frame *frame, uint64_t cfa)
 {
     uint64_t low, size;
@@ -78,7 +78,7 @@ static bool is_alternate(const struct frame *frame, uint64_t cfa)
 /* Whether a call, direct or through a register or memory, ends right before the address. */
 static bool follows_call(const struct place *place)
 {
-    static const uint8_t lengths[] = {2, 3, 4, 6, 7}; /* of ff /2 with what follows it */
+    static const uint8_t lengths[] = {2, 3, 4, 6, 7}; /* of ff /2 with its operand bytes */
     size_t size;
     const uint8_t *code = image_bytes(place->image, place->address - 8, &size);
     if (!code || size < 8)
@@ -93,7 +93,7 @@ static bool follows_call(const struct place *place)
     return false;
 }
 
-/* From the restorer's frame to the code that the signal interrupted. false: it ran on another stack. */
+/* From the restorer's frame to the code that the signal interrupted. false: that ran on another stack. */
 static bool walk_signal(struct walk *walk, uint64_t cfa)
 {
     struct frame *frame = &walk->frame;
@@ -174,7 +174,7 @@ size_t unwind_sample(const struct process *process, const struct sample *sample,
     }
 }
 
-/* `_start` as every x86-64 libc's crt1.o has it, from popping argc on: pop %rsi; mov %rsp,%rdx; and
+/* Recognises `_start` as in every x86-64 libc's crt1.o, from popping argc on: pop %rsi; mov %rsp,%rdx; and
  * $-16,%rsp; push %rax; push %rsp. */
 static bool frame_is_start(const struct unwind_frame *frame)
 {
@@ -218,12 +218,12 @@ const char *unwind_end_text(enum unwind_end end)
     case UNWIND_NO_CFI:
         return "a frame's code has no unwind table";
     case UNWIND_UNSUPPORTED:
-        return "a frame's unwind rule cannot be followed from SP and BP";
+        return "a frame's unwind rule needs more than SP and BP";
     case UNWIND_BAD:
-        return "the stack is damaged: frames do not grow";
+        return "the stack is damaged: frame addresses do not increase";
     case UNWIND_LONG:
         return "the stack has too many frames";
     default:
-        return "the walk ended for a reason without a name";
+        return "the walk ended for an unknown reason";
     }
 }

@@ -7,11 +7,11 @@
 
 #include "base/search.h"
 
-enum { MEANT_PERCENT = 99 }; /* of the probability below: the paths that are counted */
+enum { MEANT_PERCENT = 99 }; /* of the probability below: the paths counted */
 
 struct entry {
     uint32_t node;      /* by rank: in the order of the paths' functions */
-    uint32_t in_common; /* by rank: outermost functions in common with the one before; 0 for the first */
+    uint32_t in_common; /* by rank: outermost functions in common with the previous one; 0 for the first */
     uint32_t by_node;   /* ranks in the order of the nodes */
 };
 
@@ -107,13 +107,15 @@ static uint32_t rank_of(const struct agreement *a, uint32_t node)
     return a->at[lower_bound(i, 0, a->count - 1, a->at[a->at[i].by_node].node < node)].by_node;
 }
 
-/* Paths first .. last by rank; the outermost `depth` functions are common to them (one alone: all of its). */
+/* Paths first .. last by rank; they share the outermost `depth` functions (a single path: all of its
+ * functions). */
 struct range {
     uint32_t first, last, fork, depth;
     double probability;
 };
 
-/* Takes in the neighbours that have most in common with it. false: none has anything. */
+/* Extends the range by the neighbours that have most in common with it. false: none has anything in common.
+ */
 static bool widen(const struct agreement *a, const double *probabilities, struct range *range)
 {
     uint32_t before = range->first > 0 ? a->at[range->first].in_common : 0;
@@ -127,7 +129,7 @@ static bool widen(const struct agreement *a, const double *probabilities, struct
         range->probability += probabilities[--range->first];
     while (range->last + 1 < a->count && a->at[range->last + 1].in_common >= depth)
         range->probability += probabilities[++range->last];
-    /* A beginning has one number, whichever path it is looked at from. */
+    /* A common beginning has one number, independent of the path that it is reached from. */
     for (uint32_t i = range->first + 1; i <= range->last; i++) {
         if (a->at[i].in_common == depth) {
             range->fork = i;
@@ -137,7 +139,7 @@ static bool widen(const struct agreement *a, const double *probabilities, struct
     return true;
 }
 
-/* The path that every range with more than half of the probability holds. */
+/* The path that every range with more than half of the probability contains. */
 static uint32_t median(const double *probabilities, uint32_t count)
 {
     double all = 0, seen = 0;
@@ -180,7 +182,7 @@ void agreement_find(const struct agreement *a, const struct candidate_path *path
     out->whole = range.probability >= wanted;
     while (range.probability < wanted && (more = widen(a, probabilities, &range)))
         continue;
-    if (!more) /* nothing is common to enough of them but the root, which all paths have */
+    if (!more) /* too few have anything in common but the root, which all paths share */
         range = (struct range){.last = a->count - 1, .probability = 1};
     out->node = a->at[centre].node;
     out->depth = range.depth;

@@ -1,6 +1,5 @@
 /*
- * common.h - what all paths that a sample may be on have in common: their outermost and their innermost
- * functions.
+ * common.h - what all possible paths of a sample have in common: their outermost and innermost functions.
  */
 #ifndef FATHOM_PROFILE_COMMON_H
 #define FATHOM_PROFILE_COMMON_H
@@ -9,10 +8,10 @@
 
 #include "infer/contexts/resolver.h"
 
-#define COMMON_SHARE 0.99 /* the paths looked at have this much of the probability together */
+#define COMMON_SHARE 0.99 /* the paths considered together have this much of the probability */
 
 struct common {
-    uint32_t paths; /* how many were looked at, the most probable: 1 when it has COMMON_SHARE alone */
+    uint32_t paths; /* number of (most probable) paths considered: 1 if it has COMMON_SHARE alone */
     size_t outer, inner;
     uint32_t *functions; /* of the first path, from the root inwards */
     size_t depth;        /* outer + inner or more */
@@ -20,11 +19,11 @@ struct common {
     size_t room, other_room;
 };
 
-/* Fills all of *common (zeroed at first; common_clear() at last). 0, -ENOMEM, -EBADMSG. */
+/* Fills all of *common (initialise with zeros, free with common_clear()). 0, -ENOMEM, -EBADMSG. */
 int common_find(struct common *common, const struct pathmap *map, const struct candidate_path *paths,
                 uint32_t count, struct fathom_error *err);
 void common_clear(struct common *common);
-/* How many of the paths are looked at. */
+/* The number of paths considered. */
 uint32_t common_count(const struct candidate_path *paths, uint32_t count);
 
 #endif

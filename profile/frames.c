@@ -1,8 +1,8 @@
 /*
- * frames.c - interns frames by all of their words; see frames.h.
+ * frames.c - interns frames by their contents; see frames.h.
  *
- * frames_function() is called once for every frame of every context, so it is remembered by the image's
- * pointer and the function's index, and the name is put together only the first time.
+ * frames_function() is called once for every frame of every context, so its results are cached by the image's
+ * pointer and the function's index, and the name is built only once.
  */
 #include "profile/frames.h"
 
@@ -23,12 +23,12 @@ struct entry {
 struct frames {
     struct arena *arena;
     struct names *texts;     /* all strings of all frames */
-    struct table *by_words;  /* hash of the words -> newest item with that hash + 1 */
+    struct table *by_words;  /* hash of the contents -> newest item with that hash + 1 */
     struct table *images;    /* image's address in memory -> its number + 1 */
     struct table *functions; /* image's number << 32 | function -> item + 1 */
     struct entry **items;    /* by item; entries in the arena */
     uint32_t count, room;
-    char *scratch; /* a name while it is put together */
+    char *scratch; /* a name being built */
     size_t scratch_size;
 };
 
@@ -63,7 +63,7 @@ void frames_free(struct frames *frames)
     free(frames);
 }
 
-/* The table's own copy of a text, fit for a terminal. NULL: out of memory. */
+/* The table's own copy of a text, made safe for a terminal. NULL: out of memory. */
 static const char *frames_text(struct frames *frames, const char *text)
 {
     char *clean = strdup(text);

@@ -1,9 +1,9 @@
 /*
- * frames.h - the table of what a calling-context tree's items are: functions with the names to show.
+ * frames.h - the table of a calling-context tree's items: functions with the names to show.
  *
- * Items are numbered from 0 in the order in which they were added; equal frames get the same item. Frames
- * never move or go away before frames_free(). All strings handed in are copied; control characters in them (a
- * symbol table may hold anything, a terminal obeys some of it) become '?'.
+ * Items are numbered from 0 in the order of addition; equal frames get the same item. Frames never move and
+ * live until frames_free(). All strings passed in are copied; control characters in them (symbol tables may
+ * contain terminal escapes) become '?'.
  */
 #ifndef FATHOM_PROFILE_FRAMES_H
 #define FATHOM_PROFILE_FRAMES_H
@@ -34,12 +34,12 @@ struct frame {
 
 struct frames *frames_new(void); /* NULL: out of memory */
 void frames_free(struct frames *frames);
-/* The item of any frame; NULL strings in it count as "" (source: as none). FRAMES_NONE: out of memory. */
+/* The item of any frame; NULL strings in it count as "" (source: none). FRAMES_NONE: out of memory. */
 uint32_t frames_add(struct frames *frames, const struct frame *frame);
-/* Item of a function (a .cold part gives its owner's), remembered by image and index. The images must live as
- * long as calls are made; the table keeps no pointer that it follows. FRAMES_NONE: out of memory. */
+/* Item of a function (a .cold part gives its owner's), cached by image and index. The images must outlive the
+ * last call; the table never dereferences the pointers that it keeps. FRAMES_NONE: out of memory. */
 uint32_t frames_function(struct frames *frames, const struct image *image, uint32_t function);
-/* Item of a function that is known only by a map's words. */
+/* Item of a function known only from a map. */
 uint32_t frames_named(struct frames *frames, const char *name, const char *image, uint64_t address);
 uint32_t frames_label(struct frames *frames, enum frame_kind kind, const char *text);
 /* NULL: no such item. */

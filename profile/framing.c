@@ -18,8 +18,8 @@ struct framing {
     struct image_cache *images;
     const struct pathmap *map; /* NULL before framing_use() */
     struct frames *frames;
-    uint32_t *items;     /* by map function: its frame, NO_ITEM before it was looked up */
-    struct table *lines; /* image -> struct lines, 0 when it has none */
+    uint32_t *items;     /* by map function: its frame, NO_ITEM before it is looked up */
+    struct table *lines; /* image -> struct lines, 0 if it has none */
     uint32_t *path;      /* frames from the root inwards */
     size_t depth, room;  /* of path */
     uint32_t *functions; /* of a node's path in the map */
@@ -98,7 +98,7 @@ int framing_begin(struct framing *f, const struct process *process, const struct
     return framing_label(f, text, err);
 }
 
-/* The frame of a map's function: named by the binary when it is here, by the map's words otherwise. */
+/* The frame of a map's function: named by the binary if available, otherwise by the map. */
 static uint32_t function_item(struct framing *f, uint32_t function)
 {
     if (f->items[function] != NO_ITEM)
@@ -136,7 +136,7 @@ int framing_leaf(struct framing *f, uint32_t node, struct fathom_error *err)
     return append(f, function_item(f, pathmap_node(f->map, node).function), err);
 }
 
-/* A mapped file's name, or what code without one is called. */
+/* Appends the mapped file's name, or a label for code without a file. */
 static int append_file(struct framing *f, const struct process *process, const struct sample *sample,
                        struct fathom_error *err)
 {
@@ -183,7 +183,7 @@ static struct lines *lines_of(struct framing *f, const struct image *image)
     return (struct lines *)(uintptr_t)*place;
 }
 
-/* What stands below the function that the sample is in: inlined functions and the source line. */
+/* Appends what goes below the sampled function: inlined functions and the source line. */
 static int append_source(struct framing *f, const struct place *place, struct fathom_error *err)
 {
     struct lines *lines = place->image ? lines_of(f, place->image) : NULL;

@@ -1,9 +1,9 @@
 /*
- * framing.h - a sample's path as frames of a report's table, from the root inwards: begun, what is known of
- * it appended, and ended.
+ * framing.h - builds a sample's path from frames of a report's table, from the root inwards: begin, append,
+ * end.
  *
  * A map's functions are looked up once each. Functions return 0, or -ENOMEM or -EBADMSG (the map is damaged)
- * with a message; the path must then be begun anew.
+ * with a message; the path must then be started again.
  */
 #ifndef FATHOM_PROFILE_FRAMING_H
 #define FATHOM_PROFILE_FRAMING_H
@@ -22,13 +22,13 @@ struct framing;
 /* images is borrowed. NULL: out of memory. */
 struct framing *framing_new(const struct framing_options *options, struct image_cache *images);
 void framing_free(struct framing *framing);
-/* The map whose functions are meant from now on; borrowed. */
+/* Sets the map that functions refer to from now on; borrowed. */
 int framing_use(struct framing *framing, const struct pathmap *map, struct fathom_error *err);
 const struct frames *framing_frames(const struct framing *framing);
 
 int framing_begin(struct framing *framing, const struct process *process, const struct sample *sample,
                   struct fathom_error *err);
-/* The outermost `depth` functions of the node's path, or all where it has fewer. */
+/* The outermost `depth` functions of the node's path, or all if it has fewer. */
 int framing_node(struct framing *framing, uint32_t node, uint32_t depth, struct fathom_error *err);
 /* The node's own function. */
 int framing_leaf(struct framing *framing, uint32_t node, struct fathom_error *err);
@@ -36,10 +36,10 @@ int framing_label(struct framing *framing, const char *text, struct fathom_error
 /* Functions by their numbers in the map. */
 int framing_functions(struct framing *framing, const uint32_t *functions, size_t count,
                       struct fathom_error *err);
-/* An unknown context: what is known of the sample itself. */
+/* An unknown context: what is known about the sample itself. */
 int framing_unknown(struct framing *framing, const struct process *process, const struct sample *sample,
                     const struct resolved *resolved, struct fathom_error *err);
-/* The whole path, with the sample's source if that is wanted: good until the next begins. */
+/* The whole path, with the sample's source if requested; valid until the next begins. */
 int framing_end(struct framing *framing, const struct place *place, const uint32_t **items, size_t *count,
                 struct fathom_error *err);
 

@@ -1,7 +1,7 @@
 /*
  * profile.c - see profile.h.
  *
- * In the exact tree the place of each path is kept, so that a sample whose path was seen before costs one
+ * For the exact tree, the end node of each path is kept, so that a sample with a known path costs one
  * look-up.
  */
 #include "profile/profile.h"
@@ -16,13 +16,12 @@
 #include "profile/common.h"
 #include "profile/shares.h"
 
-#define SURE_ENOUGH 0.5 /* AMBIGUOUS_LIKELY: what is less sure is not shown */
+#define SURE_ENOUGH 0.5 /* AMBIGUOUS_LIKELY: less sure frames are not shown */
 
-/* Candidates that one or more samples had. */
+/* A set of candidates that some sample had. */
 struct known_set {
     struct agreement *agreement;
-    /* By fork, exact tree of plain paths: where what they have in common ends; NULL before it was looked
-     * up. */
+    /* By fork, exact tree of plain paths: the end of their common part; NULL before it is looked up. */
     struct cct_node *forks[];
 };
 
@@ -34,7 +33,7 @@ struct profile {
     struct cct *hot;       /* what is in it; NULL before it was asked for */
     bool prepared;         /* for the map */
     uint64_t *places;      /* by map node, exact tree of plain paths: the cct_node where its path ends */
-    struct table *others;  /* the same for parts of paths, by what they are, hashed */
+    struct table *others;  /* the same for parts of paths, by a hash of their contents */
     struct table *sets;    /* set of nodes, hashed -> struct known_set */
     struct doubts *doubts; /* exact tree: how sure its contexts are; not for shares */
     struct shares *shares[METRICS_MAX]; /* AMBIGUOUS_SPLIT; NULL before the first sample */
@@ -42,7 +41,7 @@ struct profile {
     struct profile_counts counts;
 };
 
-/* One sample on its way into the tree. */
+/* A sample being added to the tree. */
 struct adding {
     const struct pathmap *map;
     const struct process *process;
@@ -133,14 +132,14 @@ static void count(struct profile *p, uint64_t weight, const struct resolved *r)
     }
 }
 
-/* Whether the place of a path in the tree says all of it. */
+/* Whether a path alone determines its place in the tree. */
 static bool plain_paths(const struct profile *p)
 {
     const struct framing_options *o = &p->options.framing;
     return p->exact && !o->threads && !o->inlined && !o->lines;
 }
 
-/* A number for a set of candidates, in whatever order. */
+/* A hash of a set of candidates, independent of their order. */
 static uint64_t set_key(const struct candidate_path *paths, uint32_t count)
 {
     uint64_t key = 0;
@@ -149,7 +148,7 @@ static uint64_t set_key(const struct candidate_path *paths, uint32_t count)
     return key;
 }
 
-/* Weighs the path that was framed. *node: where it ends, NULL in bounded memory. place: to remember that in,
+/* Adds weight to the framed path. *node: where it ends, NULL in bounded memory. place: where to cache that,
  * or NULL. */
 static int add_framed(struct profile *p, const struct adding *a, uint64_t *place, struct cct_node **node,
                       struct fathom_error *err)
@@ -168,7 +167,7 @@ static int add_framed(struct profile *p, const struct adding *a, uint64_t *place
     return *node ? 0 : error_memory(err);
 }
 
-/* Weighs a path again. false: it is not known. */
+/* Adds weight to a cached path. false: it is not cached. */
 static bool add_known(struct profile *p, const struct adding *a, const uint64_t *place,
                       struct cct_node **node)
 {
@@ -221,7 +220,7 @@ static int add_shares(struct profile *p, const struct adding *whole, struct fath
     return rc;
 }
 
-/* What the candidates have in common, with a frame between that tells how many they are. */
+/* Frames what the candidates have in common, with a frame between that shows how many there are. */
 static int frame_common(struct profile *p, const struct adding *a, struct fathom_error *err)
 {
     const struct resolved *r = a->resolved;
@@ -234,7 +233,7 @@ static int frame_common(struct profile *p, const struct adding *a, struct fathom
     if (rc < 0)
         return rc;
     char text[32];
-    /* When all that were kept are looked at, those that were not are meant too. */
+    /* If all kept candidates are considered, the ones that were not kept count too. */
     bool more = c->paths == r->posterior_count && r->paths > c->paths;
     snprintf(text, sizeof text, "{%u paths}", more ? r->paths : c->paths);
     rc = framing_label(p->framing, text, err);
@@ -273,13 +272,13 @@ static int find_set(struct profile *p, const struct adding *a, struct known_set 
     return set ? 0 : error_memory(err);
 }
 
-/* The sample's path as far as the candidates agree, how many there are from there on, and its own
+/* Adds the path as far as the candidates agree, a frame with their number from there on, and the sample's own
  * function. */
 static int add_beginning(struct profile *p, const struct adding *a, const struct agreed *agreed,
                          uint64_t set_number, struct cct_node **node, struct fathom_error *err)
 {
     const struct resolved *r = a->resolved;
-    /* Those that were not kept are meant too when nothing is left out. */
+    /* The candidates that were not kept count too if nothing is left out. */
     uint32_t paths = agreed->depth == 0 && r->paths > agreed->paths ? r->paths : agreed->paths;
     uint64_t what = hash_u64(set_number + ((uint64_t)agreed->depth << 32 | paths)) + agreed->fork;
     uint64_t *place = plain_paths(p) ? table_put(p->others, what, NULL) : NULL;

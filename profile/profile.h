@@ -1,5 +1,5 @@
 /*
- * profile.h - resolved samples added up to a calling-context tree: exact, or in bounded memory (HCCT).
+ * profile.h - adds up resolved samples to a calling-context tree: exact, or in bounded memory (HCCT).
  */
 #ifndef FATHOM_PROFILE_PROFILE_H
 #define FATHOM_PROFILE_PROFILE_H
@@ -9,13 +9,13 @@
 
 struct profile;
 
-/* Where the weight of a sample goes that may be on several paths. */
+/* How to assign the weight of a sample with several possible paths. */
 enum profile_ambiguity {
-    AMBIGUOUS_LIKELY, /* to the most probable as far inwards as it is at least half sure, and from there to
-                         "[one of 3 paths]" (agreement.h) */
+    AMBIGUOUS_LIKELY, /* to the most probable, from the root as far as it is at least half sure, then to "[one
+                         of 3 paths]" (agreement.h) */
     AMBIGUOUS_BEST,   /* to the most probable */
     AMBIGUOUS_SPLIT,  /* to each its share (shares.h) */
-    AMBIGUOUS_COMMON, /* to a path of what they have in common, with "{3 paths}" between (common.h) */
+    AMBIGUOUS_COMMON, /* to a path of their common functions, with "{3 paths}" between (common.h) */
 };
 
 struct profile_options {
@@ -31,13 +31,13 @@ struct profile_counts {
     uint64_t samples, weight;
     uint64_t precise, ambiguous, inferred, unknown; /* resolver.h, enum resolved_kind */
     uint64_t unknown_by_reason[UNKNOWN_REASONS];
-    double expected; /* the weight that is on its most probable path, by the probabilities */
+    double expected; /* the weight expected on the most probable paths, by their probabilities */
 };
 
 /* images and map are borrowed; options are copied. NULL: out of memory. */
 struct profile *profile_new(const struct profile_options *options, struct image_cache *images);
 void profile_free(struct profile *profile);
-/* Adds one sample. map: the one that `resolved` speaks of; always the same for one profile. */
+/* Adds one sample. map: the one that `resolved` refers to; always the same for a profile. */
 int profile_add(struct profile *profile, const struct pathmap *map, const struct process *process,
                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
 void profile_counts(const struct profile *profile, struct profile_counts *out);

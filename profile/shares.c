@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 struct shares {
-    double *owed; /* by node: events that rounding kept from it so far; -1 to 1 */
+    double *owed; /* by node: events that rounding has withheld from it so far; -1 to 1 */
 };
 
 struct shares *shares_new(uint32_t nodes)
@@ -29,7 +29,7 @@ void shares_free(struct shares *s)
     free(s);
 }
 
-/* The path that is owed most; the first of equal ones. */
+/* The path that is owed most; the first among equals. */
 static uint32_t most_owed(const double *due, uint32_t count, const uint64_t *parts)
 {
     uint32_t most = 0;
@@ -54,7 +54,7 @@ void shares_divide(struct shares *s, const struct candidate_path *paths, uint32_
         parts[i] = whole < (double)rest ? (uint64_t)whole : rest;
         rest -= parts[i];
     }
-    /* More than one for each is left only of weights that a double does not hold exactly. */
+    /* More than one per path can remain only of weights that a double cannot represent exactly. */
     if (rest > count) {
         parts[0] += rest - count;
         rest = count;

@@ -1,9 +1,9 @@
 /*
- * shares.h - an ambiguous sample's weight divided over the paths that it may be on, in whole events.
+ * shares.h - divides an ambiguous sample's weight among its possible paths, in whole events.
  *
- * Each path gets its share by probability, rounded by largest remainder so that the parts sum up to the
- * sample's weight. What rounding took from or gave to a path is made up for by the next sample of the same
- * CID, so that a path's sum over any number of samples is less than one event from what is due to it.
+ * Each path gets its share by probability, rounded by largest remainder so that the parts add up to the
+ * sample's weight. Rounding errors carry over to the next sample of the same CID, so that a path's sum over
+ * any number of samples is within one event of its exact share.
  */
 #ifndef FATHOM_PROFILE_SHARES_H
 #define FATHOM_PROFILE_SHARES_H

@@ -7,7 +7,7 @@
 
 #include "report/views/view.h"
 
-/* What there is to write; all borrowed. */
+/* What to write; all borrowed. */
 struct report {
     const struct contexts *contexts;
     const struct view_heading *heading;
@@ -20,7 +20,7 @@ struct format {
     int (*write)(const struct report *report, FILE *out, struct fathom_error *err);
 };
 
-/* Ends with one without a name; the first is the default. */
+/* Ends with an entry without a name; the first is the default. */
 extern const struct format format_table[];
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * event.c - from an event's name to a perf_event_attr; see event.h.
+ * event.c - turns an event's name into a perf_event_attr; see event.h.
  *
- * What every event of ours has (DESIGN section 4): one sample is IDENTIFIER, IP, TID, TIME and three
- * registers, 72 bytes with its header. The registers are those of the interrupt; only an event that fires
- * inside the kernel (a tracepoint, a context switch) has the user's in their place.
+ * All our events have this layout (DESIGN section 4): one sample is IDENTIFIER, IP, TID, TIME and three
+ * registers, 72 bytes with its header. The registers are those at the interrupt; only an event that fires
+ * inside the kernel (a tracepoint, a context switch) has the user's registers instead.
  */
 #include "collector/events/event.h"
 
@@ -19,14 +19,15 @@
 /* PERF_REG_X86_BP, _SP and _IP (arch/x86/include/uapi/asm/perf_regs.h) */
 #define REGS_MASK (1ULL << 6 | 1ULL << 7 | 1ULL << 8)
 #define NS        UINT64_C(1000000000)
-/* A timer interrupt can cost 15 us in a virtual machine: below 50 us it would leave the program little. */
+/* A timer interrupt can cost 15 us in a virtual machine: a period below 50 us would leave little time to the
+ * program. */
 #define CLOCK_PERIOD_MIN UINT64_C(50000)
 #define DEFAULT_HZ       1000
-/* A record's size is 16 bits wide; what remains of it beside the largest set of other fields, so that the
- * kernel never shortens a dump below attr.sample_stack_user (kernel/events/core.c,
- * perf_sample_ustack_size). */
+/* A record's size is 16 bits wide; this is what the largest set of other fields leaves of it, so that the
+ * kernel never shortens a dump below attr.sample_stack_user (kernel/events/core.c, perf_sample_ustack_size).
+ */
 #define STACK_SIZE_MAX 65280u
-#define STACK_ASK_MAX  65528u /* what the kernel takes in the attr */
+#define STACK_ASK_MAX  65528u /* the most that the kernel accepts in the attr */
 
 static uint64_t max_rate(void)
 {
@@ -40,7 +41,7 @@ static bool is_hardware(const struct perf_event_attr *attr)
            attr->type != PERF_TYPE_BREAKPOINT;
 }
 
-/* A clock has a fixed period in ns: the kernel converts a frequency the same way. */
+/* A clock gets a fixed period in ns: the kernel converts a frequency the same way. */
 static int set_clock_rate(const char *name, uint64_t period, uint64_t frequency, struct perf_event_attr *attr,
                           struct fathom_error *err)
 {
@@ -113,7 +114,7 @@ static void set_layout(bool in_kernel, struct perf_event_attr *attr)
     attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_LOST;
 }
 
-/* The kernel takes the dump's start from the user registers: they must be sampled as well. */
+/* The kernel takes the dump's start from the user registers, so they must be sampled as well. */
 static int set_dump(uint32_t stack_size, struct perf_event_attr *attr, struct fathom_error *err)
 {
     if (stack_size > STACK_ASK_MAX)
@@ -137,7 +138,7 @@ static void set_data_address(struct perf_event_attr *attr)
         attr->sample_type |= PERF_SAMPLE_ADDR;
 }
 
-/* Lowers precise_ip to what the CPU can do. Returns what the kernel says in the end. */
+/* Lowers precise_ip to what the CPU supports. Returns the kernel's final answer. */
 static int settle_precision(const char *name, const struct log *log, struct perf_event_attr *attr)
 {
     unsigned asked = attr->precise_ip;
@@ -147,7 +148,7 @@ static int settle_precision(const char *name, const struct log *log, struct perf
         rc = open_probe(attr);
     }
     if (rc == 0 && attr->precise_ip < asked)
-        log_write(log, LOG_NOTE, "event %s: precise level %u is not there, level %u is used", name, asked,
+        log_write(log, LOG_NOTE, "event %s: precise level %u is not available, using level %u", name, asked,
                   (unsigned)attr->precise_ip);
     return rc;
 }
@@ -159,7 +160,7 @@ static void set_name(const struct event_name *name, struct event *event)
              name->in_kernel ? 0 : (int)event->attr.precise_ip, precise);
 }
 
-/* cycles as precise as the CPU can; -ENOENT where there is no counter at all. */
+/* cycles, as precise as the CPU supports; -ENOENT if there is no counter at all. */
 static int default_cycles(const struct event_options *options, const struct log *log, struct event *event,
                           struct fathom_error *err)
 {
@@ -178,7 +179,7 @@ static int default_cycles(const struct event_options *options, const struct log 
     if (rc == -ENOENT || rc == -EOPNOTSUPP || rc == -ENODEV || rc == -EINVAL)
         return -ENOENT;
     set_name(&name, &made);
-    *event = made; /* a refusal for lack of rights is told when the event is opened for its process */
+    *event = made; /* a lack of permission is reported when the event is opened for its process */
     return 0;
 }
 
@@ -240,8 +241,8 @@ int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fa
         return error_set(err, EINVAL, "audit samples need a frequency and a dump size above 0");
     set_layout(false, &made.attr);
     int rc = set_clock_rate("the audit clock", 0, hz, &made.attr, err);
-    /* A little slower than asked, so that it marches in step with nothing: not with a program that does the
-     * same every 10 ms, and not with the main event. */
+    /* A little slower than requested, so that it does not run in lockstep with the main event or with a
+     * program that does the same every 10 ms. */
     made.attr.sample_period += made.attr.sample_period / 37;
     if (rc == 0)
         rc = set_dump(stack_size, &made.attr, err);

@@ -1,9 +1,8 @@
 /*
- * event.h - from an event's name to a perf_event_attr: libpfm4's names, the kernel's software events,
+ * event.h - turns an event's name into a perf_event_attr: libpfm4's names, the kernel's software events,
  * tracepoints ("syscalls:sys_enter_getppid") and hardware breakpoints ("mem:0x1234:rw").
  *
- * Events that fire in kernel mode (tracepoints, context-switches, ...) have REGS_USER in place of
- * REGS_INTR.
+ * Events that fire in kernel mode (tracepoints, context-switches, ...) have REGS_USER instead of REGS_INTR.
  */
 #ifndef FATHOM_COLLECTOR_EVENTS_EVENT_H
 #define FATHOM_COLLECTOR_EVENTS_EVENT_H
@@ -12,20 +11,21 @@
 #include "perfdata/record.h"
 
 struct event_options {
-    const char *name;   /* NULL: the default, cycles where there is a PMU, else cpu-clock (announced) */
+    const char *name;   /* NULL: the default, cycles if there is a PMU, else cpu-clock (with a note) */
     uint64_t period;    /* events per sample; 0: by frequency */
-    uint64_t frequency; /* Hz; 0: by period. Both 0: 1000 Hz for clocks and cycles, period 1 else */
+    uint64_t frequency; /* Hz; 0: by period. Both 0: 1000 Hz for clocks and cycles, else period 1 */
     uint32_t
         stack_size;    /* bytes of STACK_USER dump per sample; 0: none; rounded up to 8, at most 65280 used */
-    bool data_address; /* ADDR, WEIGHT, DATA_SRC where the event has them */
+    bool data_address; /* ADDR, WEIGHT, DATA_SRC if the event has them */
 };
 
-/* Fills event->attr and event->name. Errors: -ENOENT: no such event (the sentence says how to list them);
- * -EINVAL: a period that the machine could not bear (more than perf_event_max_sample_rate allows, or a clock
- * under 50 us). event->ids stays NULL. */
+/* Fills event->attr and event->name. Errors: -ENOENT: no such event (the message says how to list them);
+ * -EINVAL: a rate too high for the machine (above perf_event_max_sample_rate, or a clock period under 50 us).
+ * event->ids stays NULL. */
 int event_parse(const struct event_options *options, const struct log *log, struct event *event,
                 struct fathom_error *err);
-/* A dummy event without samples: carries the records of tasks and mappings when the others are open by CPU. */
+/* A dummy event without samples: carries the records of tasks and mappings if the others are opened by CPU.
+ */
 void event_tasks(struct event *event);
 /* The audit event: cpu-clock at about `hz` with a dump of stack_size bytes (DESIGN section 4). */
 int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fathom_error *err);

@@ -1,4 +1,4 @@
-/* event_list.c - what can be sampled here; see event_list.h. */
+/* event_list.c - lists what can be sampled on this machine; see event_list.h. */
 #include "collector/events/event_list.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@ struct list {
     void *context;
 };
 
-/* libpfm4 goes by the CPU's model; in a virtual machine the kernel may have none of its counters. An event
- * that is only not permitted is there. */
+/* libpfm4 only looks at the CPU's model; in a virtual machine the kernel may have none of its counters. An
+ * event that is merely not permitted exists. */
 static bool is_there(const char *name)
 {
     struct event_name parsed;
@@ -37,7 +37,7 @@ static void see_pfm(void *context, const struct pfm_event *event)
     char name[256];
     snprintf(name, sizeof name, event->umask ? "%s:%s" : "%s", event->name, event->umask);
     if (event->generic && (strncmp(name, "perf_count_", 11) == 0 || software_find(name)))
-        return; /* has a shorter name, or was listed */
+        return; /* has a shorter name, or was already listed */
     if (is_there(name))
         list->see(list->context, &(struct listed_event){
                                      .group = event->pmu, .name = name, .description = event->description});

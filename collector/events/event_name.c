@@ -12,7 +12,7 @@
 #include "collector/events/software.h"
 #include "collector/events/tracefs.h"
 
-/* Takes a last ":..." made of u, k and p alone off name->text. */
+/* Removes a final ":..." consisting only of u, k and p from name->text. */
 static int take_modifiers(const char *text, struct event_name *name, struct fathom_error *err)
 {
     if (strlen(text) >= sizeof name->text)
@@ -64,11 +64,11 @@ static int parse_breakpoint(const char *text, struct perf_event_attr *attr, stru
     if (type == 0)
         type = HW_BREAKPOINT_R | HW_BREAKPOINT_W;
     if ((type & HW_BREAKPOINT_X) && (type & HW_BREAKPOINT_RW))
-        return error_set(err, EINVAL, "event '%s': x does not go together with r or w", text);
+        return error_set(err, EINVAL, "event '%s': x cannot be combined with r or w", text);
     attr->type = PERF_TYPE_BREAKPOINT;
     attr->bp_type = type;
     attr->bp_addr = address;
-    /* x86 wants sizeof(long) for an instruction breakpoint (arch/x86/kernel/hw_breakpoint.c). */
+    /* x86 requires sizeof(long) for an instruction breakpoint (arch/x86/kernel/hw_breakpoint.c). */
     attr->bp_len = type == HW_BREAKPOINT_X ? sizeof(long) : length ? length : HW_BREAKPOINT_LEN_4;
     return 0;
 bad:
@@ -85,7 +85,7 @@ static bool parse_software(const char *text, struct perf_event_attr *attr)
     return true;
 }
 
-/* SYSTEM:NAME, each a plain file name. -ENOENT without a sentence: not of this form, or not there. */
+/* SYSTEM:NAME, each a plain file name. -ENOENT without a message: not of this form, or not found. */
 static int parse_tracepoint(const char *text, struct perf_event_attr *attr)
 {
     const char *colon = strchr(text, ':');
@@ -102,7 +102,7 @@ static int parse_tracepoint(const char *text, struct perf_event_attr *attr)
     return 0;
 }
 
-/* Software events that the kernel raises in its own mode: with exclude_kernel they never fire. */
+/* Software events that are raised in kernel mode: with exclude_kernel they would never fire. */
 static bool fires_in_kernel(const struct perf_event_attr *attr)
 {
     return attr->type == PERF_TYPE_TRACEPOINT ||
@@ -135,7 +135,7 @@ int event_name_parse(const char *text, struct event_name *name, struct perf_even
 {
     memset(name, 0, sizeof *name);
     if (strchr(text, ',') && !strchr(text, '/')) /* pmu/a=1,b=2/ is one */
-        return error_set(err, EINVAL, "event '%s': one event is recorded at a time", text);
+        return error_set(err, EINVAL, "event '%s': only one event can be recorded at a time", text);
     if (strncmp(text, "mem:", 4) == 0) {
         if (strlen(text) >= sizeof name->text)
             return error_set(err, EINVAL, "the event name is longer than %zu bytes", sizeof name->text - 1);

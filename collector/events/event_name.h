@@ -1,8 +1,8 @@
 /*
- * event_name.h - what an event's name says: which counter, and its modifiers.
+ * event_name.h - parses an event's name: which counter, and its modifiers.
  *
- * In this order: libpfm4's names; perf's names of software events that libpfm4 does not have; "mem:ADDR";
- * tracepoints "SYSTEM:NAME" (those of kprobes and uprobes too).
+ * Tried in this order: libpfm4's names; perf's names of software events that libpfm4 does not have;
+ * "mem:ADDR"; tracepoints "SYSTEM:NAME" (those of kprobes and uprobes too).
  */
 #ifndef FATHOM_COLLECTOR_EVENTS_EVENT_NAME_H
 #define FATHOM_COLLECTOR_EVENTS_EVENT_NAME_H
@@ -14,10 +14,10 @@
 #include "base/error.h"
 
 struct event_name {
-    char text[128];             /* without the modifiers */
-    bool in_kernel;             /* fires in kernel mode: the user's registers must be sampled instead */
+    char text[128];             /* without modifiers */
+    bool in_kernel;             /* fires in kernel mode: the user registers must be sampled instead */
     unsigned precise;           /* number of p modifiers */
-    uint64_t period, frequency; /* told by the name itself (libpfm4's ":period="); 0 without */
+    uint64_t period, frequency; /* given by the name itself (libpfm4's ":period="); 0: not given */
 };
 
 /* Fills *name and, of *attr, type, config, config1, config2 and the breakpoint fields. Errors: -ENOENT,

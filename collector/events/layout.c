@@ -84,7 +84,7 @@ size_t layout_cut_dump(void *record, size_t size, const struct layout_sample *sa
     size_t old_end = sample->dump + 8 + (size_t)sample->dump_bytes; /* of the dump: dyn_size follows */
     uint8_t *at = dump + 8 + kept;
     memcpy(dump, &kept, sizeof kept);
-    if (kept) { /* without a dump the kernel writes no dyn_size either */
+    if (kept) { /* without a dump the kernel writes no dyn_size */
         memcpy(at, &valid, sizeof valid);
         at += 8;
     }

@@ -1,4 +1,4 @@
-/* near.c - near names of events; see near.h. */
+/* near.c - finds similar event names; see near.h. */
 #include "collector/events/near.h"
 
 #include <ctype.h>
@@ -10,12 +10,12 @@
 #include "collector/events/software.h"
 #include "collector/events/tracefs.h"
 
-#define NAME_MAX_HERE 128 /* longer names have no near ones */
+#define NAME_MAX_HERE 128 /* no suggestions for longer names */
 #define NEAREST       3
 
 struct near {
     const char *name;
-    unsigned most; /* distance that still counts as near */
+    unsigned most; /* largest distance that counts as near */
     size_t count;
     struct {
         char name[NAME_MAX_HERE];
@@ -35,7 +35,8 @@ static unsigned least(unsigned a, unsigned b)
 
 unsigned near_distance(const char *a, const char *b, unsigned most)
 {
-    /* Damerau's distance in three rows: rows[i % 3][j] is that of a's first i and b's first j characters. */
+    /* Damerau's distance in three rows: rows[i % 3][j] is the one between a's first i and b's first j
+     * characters. */
     unsigned rows[3][NAME_MAX_HERE + 1];
     size_t m = strlen(a), n = strlen(b);
     if (m > NAME_MAX_HERE || n > NAME_MAX_HERE || (m > n ? m - n : n - m) > most)

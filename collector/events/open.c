@@ -1,4 +1,4 @@
-/* open.c - perf_event_open(2) and its refusals; see open.h. */
+/* open.c - perf_event_open(2) and its errors; see open.h. */
 #include "collector/events/open.h"
 
 #include <errno.h>
@@ -57,8 +57,8 @@ static int refused(struct fathom_error *err, int code, const char *event, const 
         return error_set(err, code, "this kernel was built without perf events, or a container hides them");
     if (geteuid() == 0)
         return error_set(err, code,
-                         "event '%s' is refused although we are root: a container or the security module "
-                         "forbids perf_event_open (kernel.perf_event_paranoid is %ld)",
+                         "event '%s' is refused even to root: a container or a security module forbids "
+                         "perf_event_open (kernel.perf_event_paranoid is %ld)",
                          event, paranoid);
     return error_set(
         err, code,

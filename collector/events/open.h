@@ -1,5 +1,5 @@
 /*
- * open.h - the only caller of perf_event_open(2), and what its errors mean.
+ * open.h - the only caller of perf_event_open(2), and explanations of its errors.
  */
 #ifndef FATHOM_COLLECTOR_EVENTS_OPEN_H
 #define FATHOM_COLLECTOR_EVENTS_OPEN_H
@@ -18,7 +18,7 @@
 int open_event(struct perf_event_attr *attr, pid_t tid, int cpu);
 /* Whether the kernel accepts this event for the calling thread. 0 or a negative errno. */
 int open_probe(const struct perf_event_attr *attr);
-/* A sentence for a failed open_event(). Returns -code. */
+/* Sets the message for a failed open_event(). Returns -code. */
 int open_error(struct fathom_error *err, int code, const char *event, const struct perf_event_attr *attr,
                pid_t tid);
 

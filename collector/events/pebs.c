@@ -1,4 +1,4 @@
-/* pebs.c - large PEBS or not; see pebs.h. */
+/* pebs.c - whether an event gets large PEBS; see pebs.h. */
 #include "collector/events/pebs.h"
 
 #include <stdint.h>
@@ -8,7 +8,8 @@
 
 #include "collector/events/open.h"
 
-/* PERF_REG_X86_AX to _FLAGS and _R8 to _R15 (arch/x86/include/uapi/asm/perf_regs.h): what a record holds. */
+/* PERF_REG_X86_AX to _FLAGS and _R8 to _R15 (arch/x86/include/uapi/asm/perf_regs.h): the registers in a
+ * record. */
 #define RECORD_REGISTERS (UINT64_C(0x3ff) | UINT64_C(0xff) << 16)
 
 /* The fields that the kernel can fill from a record alone. TIME and WEIGHT depend on the machine. */
@@ -67,9 +68,9 @@ static const char *field_refusal(const struct perf_event_attr *attr, const struc
     if (type & PERF_SAMPLE_CALLCHAIN)
         return "call chains are walked at an interrupt";
     if (type & PERF_SAMPLE_TIME && attr->use_clockid)
-        return "the time of another clock is read at an interrupt";
+        return "another clock's time is read at an interrupt";
     if (type & PERF_SAMPLE_TIME && !machine->times)
-        return "this CPU's PEBS records hold no time (Skylake's and later ones do)";
+        return "this CPU's PEBS records have no timestamp (those of Skylake and later do)";
     if (type & PERF_SAMPLE_WEIGHT_TYPE && !machine->weights)
         return "this kernel reads weights at an interrupt (Linux 6.0 does not)";
     if (type & ~(uint64_t)(RECORD_FIELDS | PERF_SAMPLE_TIME | PERF_SAMPLE_WEIGHT_TYPE))
@@ -91,6 +92,6 @@ const char *pebs_refusal(const struct perf_event_attr *attr, const struct pebs_m
     if (attr->freq)
         return "a frequency is kept by adjusting the period at an interrupt; give a period (-c)";
     if (attr->wakeup_events && !attr->watermark)
-        return "a wake-up is asked for after a number of samples";
+        return "a wake-up after a number of samples was requested";
     return field_refusal(attr, machine);
 }

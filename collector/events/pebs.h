@@ -1,11 +1,11 @@
 /*
- * pebs.h - whether the CPU can write many samples of an event before it interrupts ("large PEBS"), which
- * makes a sample almost free (DESIGN section 4).
+ * pebs.h - whether the CPU can write many samples of an event per interrupt ("large PEBS"), which makes a
+ * sample almost free (DESIGN section 4).
  *
  * The rules are those of Linux 6.x: arch/x86/events/intel/core.c (intel_pmu_hw_config,
  * intel_pmu_large_pebs_flags), ds.c (intel_ds_init), LARGE_PEBS_FLAGS of arch/x86/events/perf_event.h. The
- * kernel tells nobody what it chose; a batch is also ended by each switch to another thread and, on the same
- * CPU, by any other PEBS event that does not qualify.
+ * kernel does not report what it chose; a batch also ends at each switch to another thread and, on the same
+ * CPU, at any other PEBS event that does not qualify.
  */
 #ifndef FATHOM_COLLECTOR_EVENTS_PEBS_H
 #define FATHOM_COLLECTOR_EVENTS_PEBS_H
@@ -15,18 +15,18 @@
 
 struct pebs_machine {
     unsigned max_precise; /* highest precise_ip; 0: the CPU has no PEBS */
-    bool times;           /* PEBS records have their own time (Skylake, Goldmont and later) */
+    bool times;           /* PEBS records have a timestamp (Skylake, Goldmont and later) */
     bool weights;         /* the kernel takes WEIGHT from a batch (Linux 6.0) */
 };
 
-/* What sysfs says of this machine; max_precise is 0 where there is no PMU, or none of Intel's. */
+/* What sysfs says about this machine; max_precise is 0 if there is no PMU, or none by Intel. */
 void pebs_machine(struct pebs_machine *out);
 /* The same from a PMU's caps/pmu_name (NULL: the kernel has none) and the kernel's release. */
 bool pebs_times(const char *pmu_name);
 bool pebs_weights(const char *release);
 
-/* NULL: an event with this attr is sampled in batches. Else why not: a clause that goes behind a colon,
- * static. For events with precise_ip. */
+/* NULL: an event with this attr is sampled in batches. Else why not: a static clause to follow a colon. For
+ * events with precise_ip. */
 const char *pebs_refusal(const struct perf_event_attr *attr, const struct pebs_machine *machine);
 
 #endif

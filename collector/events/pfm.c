@@ -1,4 +1,4 @@
-/* pfm.c - event names by libpfm4; see pfm.h. */
+/* pfm.c - event names from libpfm4; see pfm.h. */
 #include "collector/events/pfm.h"
 
 #include <perfmon/pfmlib_perf_event.h>
@@ -37,7 +37,7 @@ int pfm_encode(const char *name, struct pfm_code *code, const char **reason)
     return 0;
 }
 
-/* Of perf's own events the description is mostly the kernel's name for them. */
+/* For perf's own events, the description is mostly just the kernel's name for them. */
 static const char *description(const char *text)
 {
     return text && strncmp(text, "PERF_COUNT_", 11) != 0 ? text : "";

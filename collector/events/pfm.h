@@ -1,8 +1,8 @@
 /*
- * pfm.h - events' names by libpfm4: one looked up, or all listed.
+ * pfm.h - event names from libpfm4: looks up one, or lists all.
  *
- * Apart from event.c because libpfm4 brings its own copy of the kernel's perf_event.h, which clashes with the
- * system's: this interface has only plain types.
+ * Separate from event.c because libpfm4 brings its own copy of the kernel's perf_event.h, which clashes with
+ * the system's: this interface has only plain types.
  */
 #ifndef FATHOM_COLLECTOR_EVENTS_PFM_H
 #define FATHOM_COLLECTOR_EVENTS_PFM_H
@@ -13,7 +13,7 @@
 struct pfm_code {
     uint32_t type;
     uint64_t config, config1, config2;
-    uint64_t period; /* from a ":period=" in the name; 0 without one */
+    uint64_t period; /* from a ":period=" in the name; 0 if none */
     bool freq;       /* `period` is a frequency in Hz (":freq=") */
     unsigned precise;
 };
@@ -24,10 +24,10 @@ int pfm_encode(const char *name, struct pfm_code *code, const char **reason);
 
 /* An event that libpfm4 has for this machine's CPUs, or one of its unit masks. */
 struct pfm_event {
-    const char *pmu;   /* what it is an event of, for people */
+    const char *pmu;   /* readable name of its PMU */
     bool generic;      /* perf's own names, which the kernel translates for the CPU */
-    const char *name;  /* of a generic one in lower case, as perf writes it */
-    const char *umask; /* to be put behind the name and ':'; NULL: the event itself */
+    const char *name;  /* in lower case for a generic one, as perf writes it */
+    const char *umask; /* to append to the name and ':'; NULL: the event itself */
     const char *description;
 };
 

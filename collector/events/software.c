@@ -6,15 +6,15 @@
 #include <string.h>
 
 const struct software_event software_events[] = {
-    {"cpu-clock", PERF_COUNT_SW_CPU_CLOCK, "time on a CPU, by a timer of the CPU"},
+    {"cpu-clock", PERF_COUNT_SW_CPU_CLOCK, "time on a CPU, by the CPU's timer"},
     {"task-clock", PERF_COUNT_SW_TASK_CLOCK, "time on a CPU, by the thread's own clock"},
     {"page-faults", PERF_COUNT_SW_PAGE_FAULTS, "page faults of either kind"},
     {"faults", PERF_COUNT_SW_PAGE_FAULTS, NULL},
-    {"minor-faults", PERF_COUNT_SW_PAGE_FAULTS_MIN, "page faults without input from a disk"},
-    {"major-faults", PERF_COUNT_SW_PAGE_FAULTS_MAJ, "page faults that read from a disk"},
+    {"minor-faults", PERF_COUNT_SW_PAGE_FAULTS_MIN, "page faults that did not read from disk"},
+    {"major-faults", PERF_COUNT_SW_PAGE_FAULTS_MAJ, "page faults that read from disk"},
     {"context-switches", PERF_COUNT_SW_CONTEXT_SWITCHES, "a thread leaves its CPU"},
     {"cs", PERF_COUNT_SW_CONTEXT_SWITCHES, NULL},
-    {"cpu-migrations", PERF_COUNT_SW_CPU_MIGRATIONS, "a thread goes on on another CPU"},
+    {"cpu-migrations", PERF_COUNT_SW_CPU_MIGRATIONS, "a thread moves to another CPU"},
     {"migrations", PERF_COUNT_SW_CPU_MIGRATIONS, NULL},
     {"cgroup-switches", PERF_COUNT_SW_CGROUP_SWITCHES, "a thread gives its CPU to another control group"},
     {"alignment-faults", PERF_COUNT_SW_ALIGNMENT_FAULTS, "unaligned accesses that the kernel handles"},

@@ -10,11 +10,11 @@
 struct software_event {
     const char *name;
     uint64_t config;         /* PERF_COUNT_SW_ */
-    const char *description; /* NULL: another name of the event before it */
+    const char *description; /* NULL: an alias of the previous event */
 };
 
 extern const struct software_event software_events[]; /* ends with a NULL name */
 
-const struct software_event *software_find(const char *name); /* NULL: none of this name */
+const struct software_event *software_find(const char *name); /* NULL: no such name */
 
 #endif

@@ -9,9 +9,9 @@
 
 #include "base/vec.h"
 
-#define SIZE_MAX_HERE (16u << 20) /* the list of all tracepoints has some 100 KiB */
+#define SIZE_MAX_HERE (16u << 20) /* the list of all tracepoints is about 100 KiB */
 
-/* The files say no size before they are read. */
+/* The size of these files is unknown before they are read. */
 static int read_all(int fd, char **text, size_t *size)
 {
     size_t room = 0, used = 0;
@@ -39,7 +39,7 @@ static int read_all(int fd, char **text, size_t *size)
     return 0;
 }
 
-/* A mount that only its descriptor reaches and that ends with it (fsmount, Linux 5.2). */
+/* A mount that is reachable only through its descriptor and ends with it (fsmount, Linux 5.2). */
 static int private_mount(void)
 {
     int fs = fsopen("tracefs", FSOPEN_CLOEXEC);

@@ -1,9 +1,8 @@
 /*
- * tracefs.h - the kernel's tracing file system (Documentation/trace/ftrace.rst), where tracepoints have their
- * numbers and formats, and uprobes are made.
+ * tracefs.h - the kernel's tracing file system (Documentation/trace/ftrace.rst), which has the numbers and
+ * formats of tracepoints, and where uprobes are created.
  *
- * Looked for where tracefs is mounted, else, with the right to mount, in a mount of our own that is attached
- * nowhere.
+ * Looked up where tracefs is mounted, else, if mounting is permitted, in a detached mount of our own.
  */
 #ifndef FATHOM_COLLECTOR_EVENTS_TRACEFS_H
 #define FATHOM_COLLECTOR_EVENTS_TRACEFS_H
@@ -14,7 +13,7 @@
 /* Opens a file. A descriptor (close-on-exec), or a negative errno. */
 int tracefs_open(const char *path, int flags);
 /* A file, such as "events/sched/sched_switch/format", as a string of *size bytes; the caller frees. 0 or a
- * negative errno; -EFBIG: longer than any file there should be. */
+ * negative errno; -EFBIG: larger than any file there should be. */
 int tracefs_read(const char *path, char **text, size_t *size);
 /* The number in a file such as "events/sched/sched_switch/id". 0 or a negative errno. */
 int tracefs_number(const char *path, uint64_t *value);

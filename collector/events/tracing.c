@@ -50,7 +50,7 @@ static int put_header(FILE *out)
     return rc ? rc : put_file(out, "events/header_event");
 }
 
-/* A system with the format of its one tracepoint: perf takes a system that is named twice. */
+/* A system with the format of one tracepoint: perf accepts a system that is listed twice. */
 static int put_tracepoint(FILE *out, const char *name)
 {
     const char *colon = strchr(name, ':');

@@ -1,6 +1,6 @@
 /*
- * tracing.h - what stock perf wants to know of the tracepoints in a recording: their formats, as the kernel
- * describes them in tracefs.
+ * tracing.h - what stock perf needs to know about the tracepoints in a recording: their formats, as the
+ * kernel describes them in tracefs.
  *
  * The bytes are those of the section HEADER_TRACING_DATA, which tools/perf/util/trace-event-info.c writes:
  *
@@ -14,8 +14,8 @@
 
 #include "perfdata/record.h"
 
-/* For those of the events that are tracepoints. *data: malloc'ed; NULL and *size 0 where there is none or
- * tracefs cannot be read. 0 or -ENOMEM. */
+/* For the tracepoints among the events. *data: malloc'ed; NULL and *size 0 if there are none or tracefs
+ * cannot be read. 0 or -ENOMEM. */
 int tracing_data(const struct event *events, size_t count, uint8_t **data, size_t *size,
                  struct fathom_error *err);
 

@@ -12,7 +12,7 @@
 
 #include "collector/events/tracefs.h"
 
-#define BATCH 3072 /* bytes written at once: the kernel takes less than 4096 */
+#define BATCH 3072 /* bytes per write: the kernel accepts less than 4096 */
 
 struct uprobes {
     int fd; /* of uprobe_events */
@@ -23,14 +23,14 @@ struct uprobes {
 static int refused(struct fathom_error *err, int code)
 {
     if (code == EPERM || code == EACCES)
-        return error_set(err, code, "uprobes are for root only");
+        return error_set(err, code, "only root may use uprobes");
     if (code == ENOENT)
-        return error_set(err, code, "this kernel has no uprobe events, or its tracefs cannot be reached");
+        return error_set(err, code, "this kernel has no uprobe events, or its tracefs is not accessible");
     return error_system(err, code, "cannot open the kernel's uprobe_events");
 }
 
-/* Takes away the events of processes that are gone. One in use, of a process that we cannot see, stays: the
- * kernel refuses. */
+/* Removes the events of processes that are gone. The kernel refuses to remove one that is in use, by a
+ * process that we cannot see. */
 static void remove_stale(int fd)
 {
     char *text;
@@ -85,8 +85,8 @@ static int write_batch(struct uprobes *p, const char *text, size_t size)
     return 0;
 }
 
-/* The file is named by our descriptor of it: a path can hold characters that the kernel's parser takes for
- * its own. */
+/* The file is named by our descriptor, as a path may contain characters that the kernel's parser would
+ * interpret. */
 int uprobes_add(struct uprobes *p, const char *path, const uint64_t *offsets, size_t count,
                 struct fathom_error *err)
 {

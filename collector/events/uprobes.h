@@ -1,9 +1,9 @@
 /*
- * uprobes.h - one kernel event that fires at many places of user code (Documentation/trace/uprobetracer.rst).
+ * uprobes.h - one kernel event that fires at many places in user code (Documentation/trace/uprobetracer.rst).
  *
- * All probes are parts of one event in tracefs (Linux 5.6), so that they take one file descriptor per CPU
- * whatever their number. The event goes with uprobes_close(); perf events on it must be closed before. What a
- * process that was killed has left is taken away by the next uprobes_open().
+ * All probes are parts of one event in tracefs (Linux 5.6), so that they need one file descriptor per CPU
+ * regardless of their number. uprobes_close() removes the event; perf events on it must be closed first. What
+ * a killed process left behind is removed by the next uprobes_open().
  */
 #ifndef FATHOM_COLLECTOR_EVENTS_UPROBES_H
 #define FATHOM_COLLECTOR_EVENTS_UPROBES_H

@@ -1,11 +1,11 @@
-/* batch.c - records on their way to the sink; see batch.h. */
+/* batch.c - batches records for the sink; see batch.h. */
 #include "collector/rings/batch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define BATCH_BYTES (1u << 20)
-#define PASS_BYTES  (16u << 10) /* from here on a call of the sink costs less than a copy */
+#define PASS_BYTES  (16u << 10) /* above this size, calling the sink is cheaper than a copy */
 
 int batch_init(struct batch *batch, struct fathom_error *err)
 {

@@ -24,9 +24,9 @@
 struct counters {
     struct event *events;
     size_t event_count;
-    size_t tasks; /* the event that has the records about tasks: it owns the rings and is watched */
+    size_t tasks; /* index of the event with the records about tasks: it owns the rings and is polled */
     size_t ring_bytes;
-    bool ring_chosen; /* by us: may be made smaller */
+    bool ring_chosen; /* by us: it may be reduced */
     const struct log *log;
     int *cpus; /* online ones */
     size_t cpu_count;
@@ -34,12 +34,13 @@ struct counters {
     int *owners;        /* the descriptor that each ring belongs to; -1: none yet */
     int *fds;
     size_t fd_count, fd_room;
-    size_t by_cpu, by_cpu_count; /* the first of those that are open by CPU, which stand side by side */
-    size_t alive;                /* descriptors in epoll that have not hung up */
+    size_t by_cpu,
+        by_cpu_count; /* the events opened by CPU, which are consecutive: the first and their number */
+    size_t alive;     /* descriptors in epoll that have not hung up */
     int epoll;
     struct table *ids; /* sample id to event index and, from bit 8 on, the thread it was opened for */
     struct table
-        *late; /* late threads: tid to place of the first descriptor, their number << 32, LATE_TWICE */
+        *late; /* late threads: tid to index of the first descriptor, their number << 32, LATE_TWICE */
 };
 
 /* A list such as "0-3,8". */
@@ -92,7 +93,7 @@ static void raise_file_limit(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Clears what this kernel does not know: build-ids in MMAP2 (5.12), counts of lost records (6.0),
+/* Clears attr fields that this kernel does not know: build-ids in MMAP2 (5.12), counts of lost records (6.0),
  * exclude_guest on some PMUs. */
 static void settle_attrs(struct counters *counters)
 {
@@ -101,7 +102,7 @@ static void settle_attrs(struct counters *counters)
         if (attr->build_id && open_probe(attr) == -EINVAL) {
             attr->build_id = 0;
             if (open_probe(attr) == -EINVAL)
-                attr->build_id = 1; /* it was not that */
+                attr->build_id = 1; /* this was not the cause */
             else
                 log_write(counters->log, LOG_NOTE,
                           "this kernel does not record build-ids with mappings (Linux 5.12 does)");
@@ -193,7 +194,7 @@ void counters_free(struct counters *counters)
     free(counters);
 }
 
-/* Maps the CPU's ring; a size that we chose ourselves is halved until the kernel takes it. */
+/* Maps the CPU's ring; a size that we chose ourselves is halved until the kernel accepts it. */
 static int map_ring(struct counters *counters, size_t cpu, int fd, struct fathom_error *err)
 {
     size_t asked = counters->ring_bytes;
@@ -235,7 +236,7 @@ static int keep_id(struct counters *counters, size_t event, pid_t tid, int fd, s
     return 0;
 }
 
-/* Takes over the descriptor, whatever happens. */
+/* Takes ownership of the descriptor, even on failure. */
 static int keep_fd(struct counters *counters, int fd, struct fathom_error *err)
 {
     if (vec_push(counters->fds, counters->fd_count, counters->fd_room, fd))
@@ -387,12 +388,12 @@ size_t counters_rings(const struct counters *counters, struct ring **out)
     return counters->cpu_count;
 }
 
-/* struct read_format of perf_event_open(2), as our events have it. */
+/* struct read_format of perf_event_open(2) for our events. */
 struct counts {
     uint64_t value, enabled, running, lost;
 };
 
-/* false: the kernel does not tell. `lost` stays 0 where it does not count that. */
+/* false: not available. `lost` stays 0 if the kernel does not count it. */
 static bool read_counts(int fd, struct counts *counts)
 {
     *counts = (struct counts){0};

@@ -1,7 +1,7 @@
 /*
  * ring.h - one ring buffer that the kernel fills (perf_event_open(2), "MMAP layout").
  *
- * Single reader: records between `tail` and the head that ring_head() gave are ours until ring_release().
+ * Single reader: records between `tail` and the head returned by ring_head() are ours until ring_release().
  * Positions are byte counts since the start; they never wrap (64 bits).
  */
 #ifndef FATHOM_COLLECTOR_RINGS_RING_H
@@ -16,27 +16,27 @@ struct ring {
     const uint8_t *data;
     uint64_t size;  /* bytes of data, a power of two of pages */
     uint64_t tail;  /* our own copy of data_tail */
-    uint64_t head;  /* how far the current round goes (drain.c) */
-    uint64_t ahead; /* how far new processes were looked for, beyond `head` (drain.c) */
+    uint64_t head;  /* end of the current round (drain.c) */
+    uint64_t ahead; /* how far, beyond `head`, new processes were looked for (drain.c) */
 };
 
 /* Maps the ring of an event's file descriptor. 0 or a negative errno (-EPERM, -ENOMEM: too large). */
 int ring_map(struct ring *ring, int fd, size_t bytes);
 void ring_unmap(struct ring *ring);
-/* The position behind the last whole record. */
+/* The position after the last complete record. */
 uint64_t ring_head(const struct ring *ring);
-/* size bytes that go around the ring's end, copied to `scratch`. */
+/* `size` bytes that wrap around the ring's end, copied to `scratch`. */
 const void *ring_join(const struct ring *ring, uint64_t position, size_t size, void *scratch);
 
-/* size bytes from a position on, in one piece: in the ring itself or, where they go around its end, copied to
- * `scratch` (of at least that size). 8-byte aligned when scratch is. */
+/* `size` contiguous bytes from a position: in the ring itself or, if they wrap around its end, copied to
+ * `scratch` (of at least that size). 8-byte aligned if scratch is. */
 static inline const void *ring_view(const struct ring *ring, uint64_t position, size_t size, void *scratch)
 {
     size_t at = (size_t)(position & (ring->size - 1));
     return ring->size - at >= size ? ring->data + at : ring_join(ring, position, size, scratch);
 }
 
-/* Gives all bytes before `position` back to the kernel. */
+/* Returns all bytes before `position` to the kernel. */
 void ring_release(struct ring *ring, uint64_t position);
 
 #endif

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "collector/targets/stackbase.h"
 
-/* Signals as a fresh program expects them. Those that the user has ignored (nohup) stay ignored. */
+/* Resets signals to what a new program expects. Those that the user ignores (nohup) stay ignored. */
 static void reset_signals(void)
 {
     sigset_t none;
@@ -42,7 +42,7 @@ static ssize_t read_whole(int fd, void *to, size_t size)
     return (ssize_t)got;
 }
 
-/* The child's report: first whether it is traced (one byte), then errno where the exec failed. */
+/* The child's report: first whether it is traced (one byte), then errno if the exec failed. */
 static _Noreturn void run_child(char *const *argv, int go, int told)
 {
     char byte;

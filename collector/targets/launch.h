@@ -2,11 +2,11 @@
  * launch.h - forks a command at once and executes it later, so that its events can be opened before its first
  * instruction.
  *
- * The child is traced (ptrace) up to its exec and no further: at that stop /proc tells its stack's base, even
- * of a program that runs for a millisecond. Where tracing is not allowed the command runs all the same. A
- * set-user-ID program run by an ordinary user gets no new rights while it is traced (execve(2)). Run by root,
- * it gets them, and the kernel ends all events on it (fs/exec.c, begin_new_exec): they are opened at that
- * stop.
+ * The child is traced (ptrace) only up to its exec: at that stop /proc shows its stack's base, even for a
+ * program that runs for a millisecond. If tracing is not allowed, the command runs all the same. A
+ * set-user-ID program run by an ordinary user gains no privileges while it is traced (execve(2)). Run by
+ * root, it does, and the kernel removes all events from it (fs/exec.c, begin_new_exec): they are opened at
+ * that stop.
  */
 #ifndef FATHOM_COLLECTOR_TARGETS_LAUNCH_H
 #define FATHOM_COLLECTOR_TARGETS_LAUNCH_H
@@ -20,11 +20,11 @@
 struct launch {
     pid_t pid;     /* 0: none */
     int go, told;  /* ends of the pipes: our "go", the child's report. -1: closed */
-    int pidfd;     /* readable when the command ends; -1: the kernel has none */
+    int pidfd;     /* readable when the command ends; -1: not supported by the kernel */
     int status;    /* wait status, -1 while it runs */
     bool started;  /* executed */
     bool stopped;  /* right after the exec */
-    uint64_t base; /* startstack after the exec; 0: not known */
+    uint64_t base; /* startstack after the exec; 0: unknown */
     uint64_t low;  /* lowest address of that stack */
 };
 
@@ -32,14 +32,14 @@ struct launch {
 
 /* argv is borrowed until launch_go(). */
 int launch_fork(char *const *argv, struct launch *launch, struct fathom_error *err);
-/* Lets it exec and waits for that: it is then stopped there, unless tracing is not allowed. A failed exec is
- * an error (-ENOENT, -EACCES, ...), and the child is gone. */
+/* Lets it exec and waits for that; it is then stopped, unless tracing is not allowed. A failed exec is an
+ * error (-ENOENT, -EACCES, ...), and the child is gone. */
 int launch_go(struct launch *launch, const char *name, struct fathom_error *err);
 /* Lets it run, untraced. */
 void launch_release(struct launch *launch);
 /* Checks, without waiting, whether it has ended. */
 void launch_check(struct launch *launch);
-/* Closes all; a command that was not started, or is still stopped, ends. */
+/* Closes everything; a command that was not started, or is still stopped, is ended. */
 void launch_close(struct launch *launch);
 
 #endif

@@ -1,4 +1,4 @@
-/* members.c - what is recorded; see members.h. */
+/* members.c - tracks what is recorded; see members.h. */
 #include "collector/targets/members.h"
 
 #include <stdint.h>

@@ -13,7 +13,7 @@ struct members;
 /* threads: members are threads, else processes. NULL: out of memory. */
 struct members *members_new(bool threads);
 void members_free(struct members *members);
-/* Adds one that is recorded, even after its end is reported. false: out of memory. */
+/* Adds one that stays a member even after its end is reported. false: out of memory. */
 bool members_add(struct members *members, pid_t pid, pid_t tid);
 /* A recorded thread or process started; a second call before its end has no effect. false: out of memory. */
 bool members_start(struct members *members, pid_t pid, pid_t tid);

@@ -47,7 +47,7 @@ static int read_text(const char *path, char **text)
     return rc;
 }
 
-/* The kernel writes a line end in a name as \012 (seq_path()), and nothing else so. */
+/* The kernel escapes only newlines in names, as \012 (seq_path()). */
 static void decode_name(char *name)
 {
     char *to = name;
@@ -119,7 +119,7 @@ int proc_stat(pid_t pid, struct proc_stat *out)
     if (rc)
         return rc;
     struct proc_stat stat = {0};
-    /* Field 2, the name, stands in parentheses and may hold any byte, these too. */
+    /* Field 2, the name, is in parentheses and may contain any byte, including parentheses. */
     char *open = strchr(text, '('), *close = strrchr(text, ')');
     rc = -EINVAL;
     if (open && close && open < close) {

@@ -1,5 +1,5 @@
 /*
- * proc.h - what /proc tells of another process (proc(5)). All of it may change or vanish at any time.
+ * proc.h - reads /proc of another process (proc(5)). All of it may change or vanish at any time.
  */
 #ifndef FATHOM_COLLECTOR_TARGETS_PROC_H
 #define FATHOM_COLLECTOR_TARGETS_PROC_H
@@ -27,11 +27,11 @@ struct maps {
 
 struct proc_stat {
     pid_t parent;
-    uint64_t start_stack; /* SP at the first instruction; 0 without the right to know, or for a zombie */
+    uint64_t start_stack; /* SP at the first instruction; 0 if not permitted, or for a zombie */
     char name[32];
 };
 
-/* Each returns 0 or a negative errno: -ESRCH or -ENOENT when the process is gone. */
+/* Each returns 0 or a negative errno: -ESRCH or -ENOENT if the process is gone. */
 int proc_maps(pid_t pid, struct maps *maps);
 void proc_maps_free(struct maps *maps);
 const struct vma *proc_maps_find(const struct maps *maps, uint64_t address); /* NULL: none */
@@ -42,13 +42,13 @@ int proc_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 int proc_threads(pid_t pid, pid_t **tids, size_t *count);
 /* The process that a thread belongs to. */
 int proc_thread_group(pid_t tid, pid_t *pid);
-/* SP of a thread that waits in a system call; -EAGAIN: it runs. */
+/* SP of a thread waiting in a system call; -EAGAIN: it is running. */
 int proc_thread_sp(pid_t pid, pid_t tid, uint64_t *sp);
-/* Soft RLIMIT_STACK, bytes; 8 MiB when unlimited or unknown. */
+/* Soft RLIMIT_STACK, bytes; 8 MiB if unlimited or unknown. */
 uint64_t proc_stack_limit(pid_t pid);
-/* Copies memory of the process; returns the bytes read from the start on (0: nothing), never an error. */
+/* Copies memory of the process; returns the number of bytes read (0: none), never an error. */
 size_t proc_read_memory(pid_t pid, uint64_t address, void *to, size_t size);
-/* The file name of the process's program; "" when unknown. */
+/* The file name of the process's program; "" if unknown. */
 void proc_program(pid_t pid, char *path, size_t size);
 
 #endif

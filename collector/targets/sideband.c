@@ -34,7 +34,7 @@ struct read_body {
     struct perf_event_header header;
     uint32_t pid, tid;
     uint64_t value, enabled, running;
-    uint64_t lost; /* left out where the event's read_format is without it */
+    uint64_t lost; /* omitted if the event's read_format lacks it */
 };
 
 struct mmap2_head {

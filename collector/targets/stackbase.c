@@ -1,4 +1,4 @@
-/* stackbase.c - the bases of all threads' stacks; see stackbase.h. */
+/* stackbase.c - finds the bases of all threads' stacks; see stackbase.h. */
 #include "collector/targets/stackbase.h"
 
 #include <errno.h>
@@ -9,27 +9,27 @@
 #include "base/vec.h"
 #include "collector/targets/threadroot.h"
 
-#define TRIES      4             /* samples at which an unknown base is looked for */
+#define TRIES      4             /* samples at which an unknown base is searched for */
 #define SCAN_LIMIT (64ULL << 20) /* bytes above SP */
 #define CHUNK      (64u << 10)
 
 struct thread {
     pid_t pid, tid, parent; /* parent: the thread that started it; 0: unknown */
-    uint64_t since;         /* ns: from when on its stack is there */
+    uint64_t since;         /* ns: since when its stack exists */
     uint64_t low, base;     /* base 0: not known */
     uint8_t tries;
     bool sampled;
-    bool expected; /* base was told for the exec to come */
+    bool expected; /* the base is known for the coming exec */
 };
 
 struct stackbases {
-    struct table *index; /* tid to place in `threads` */
+    struct table *index; /* tid to index in `threads` */
     struct thread *threads;
     size_t count, room;
-    uint64_t floor, floor_before; /* of this round and the one before it, ns */
-    uint64_t missing_before;      /* of threads whose TID another has now */
+    uint64_t floor, floor_before; /* of this round and the previous one, ns */
+    uint64_t missing_before;      /* of threads whose TID is now another's */
     struct threadroots *roots;
-    struct maps maps; /* of maps_pid: kept for its next thread */
+    struct maps maps; /* of maps_pid: cached for its next thread */
     pid_t maps_pid;
     uint8_t *chunk;
 };
@@ -68,7 +68,7 @@ static struct thread *find(const struct stackbases *bases, pid_t tid)
     return place ? &bases->threads[*place] : NULL;
 }
 
-/* The thread's state, made when new. NULL: out of memory. */
+/* The thread's state, created if new. NULL: out of memory. */
 static struct thread *take(struct stackbases *bases, pid_t pid, pid_t tid)
 {
     struct thread *known = find(bases, tid);
@@ -98,7 +98,7 @@ static void forget_maps(struct stackbases *bases)
     bases->maps_pid = 0;
 }
 
-/* The mapping that holds this address, by the maps at hand or new ones. NULL: none, or the process is
+/* The mapping that contains this address, from the cached maps or new ones. NULL: none, or the process is
  * gone. */
 static const struct vma *mapping_of(struct stackbases *bases, pid_t pid, uint64_t address)
 {
@@ -164,7 +164,7 @@ static bool resolve(struct stackbases *bases, struct thread *thread, uint64_t sp
     uint64_t slot = count ? scan(bases, thread->pid, sp, end, roots, count) : 0;
     if (!slot)
         return false;
-    thread->base = slot + 8; /* the SP with which it called: process/process.h */
+    thread->base = slot + 8; /* SP before the call: process/process.h */
     thread->low = start;
     return true;
 }
@@ -180,7 +180,7 @@ static bool inherit(const struct stackbases *bases, struct thread *thread, uint6
     return true;
 }
 
-/* Not older than the round before: what came before that has been delivered in order of time by then. */
+/* Not older than the previous round: everything before that has already been delivered in time order. */
 static int announce(const struct stackbases *bases, const struct thread *thread, const struct sideband *to,
                     struct fathom_error *err)
 {
@@ -204,7 +204,7 @@ int stackbases_fork(struct stackbases *bases, pid_t pid, pid_t tid, pid_t parent
     struct thread *thread = take(bases, pid, tid);
     if (!thread)
         return error_memory(err);
-    /* Samples of it may have come a round earlier: then it is known rightly. */
+    /* Its samples may have come a round earlier: then its state is correct. */
     if (thread->sampled && thread->pid == pid && thread->since >= bases->floor_before) {
         thread->parent = parent_tid;
         return 0;
@@ -233,7 +233,7 @@ int stackbases_exec(struct stackbases *bases, pid_t pid, uint64_t time, const st
         return error_memory(err);
     if (bases->maps_pid == pid)
         forget_maps(bases);
-    /* Behind the exec's own record, which clears the process's mappings. */
+    /* After the exec's own record, which clears the process's mappings. */
     uint64_t since = time + 1;
     if (thread->expected) {
         thread->expected = false;
@@ -253,7 +253,7 @@ int stackbases_sample(struct stackbases *bases, const struct layout_sample *samp
         return error_memory(err);
     *base = 0;
     if (sample->time < thread->since)
-        return 0; /* of the program before an exec */
+        return 0; /* of the program before the exec */
     thread->sampled = true;
     *base = thread->expected ? 0 : thread->base;
     if (thread->base || thread->tries >= TRIES || sp == 0)
@@ -276,7 +276,7 @@ int stackbases_attach(struct stackbases *bases, pid_t pid, pid_t tid, const stru
         return error_memory(err);
     thread->since = 0;
     if (proc_thread_sp(pid, tid, &sp) != 0 || !resolve(bases, thread, sp))
-        return 0; /* its first sample will tell */
+        return 0; /* its first sample will show it */
     return announce(bases, thread, to, err);
 }
 

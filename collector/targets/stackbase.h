@@ -36,8 +36,8 @@ int stackbases_expect(struct stackbases *bases, pid_t pid, uint64_t low, uint64_
 /* A sample. *base: its stack's base, or 0 if unknown. Writes [stack:TID] when the base becomes known. */
 int stackbases_sample(struct stackbases *bases, const struct layout_sample *sample, const struct sideband *to,
                       uint64_t *base, struct fathom_error *err);
-/* A thread that already runs when we attach: its stack is written with time 0, if its base can be found without
- * a sample. */
+/* A thread that is already running when we attach: its stack is written with time 0, if its base can be found
+ * without a sample. */
 int stackbases_attach(struct stackbases *bases, pid_t pid, pid_t tid, const struct sideband *to,
                       struct fathom_error *err);
 /* Threads with samples whose base stayed unknown. */

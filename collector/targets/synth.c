@@ -1,4 +1,4 @@
-/* synth.c - records of a process that runs already; see synth.h. */
+/* synth.c - records of an already running process; see synth.h. */
 #include "collector/targets/synth.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * synth.h - writes the records that the kernel would have written of a process had we recorded it from its start:
- * names, parents, threads and executable mappings (as tools/perf/util/synthetic-events.c does).
+ * synth.h - writes the records that the kernel would have written for a process had we recorded it from its
+ * start: names, parents, threads and executable mappings (as tools/perf/util/synthetic-events.c does).
  */
 #ifndef FATHOM_COLLECTOR_TARGETS_SYNTH_H
 #define FATHOM_COLLECTOR_TARGETS_SYNTH_H

@@ -11,7 +11,7 @@
 #define CHUNK      (1u << 20)   /* bytes of code read at once */
 #define CODE_LIMIT (256u << 20) /* bytes of code searched per mapping */
 
-/* The offsets that one executable mapping of one file holds. */
+/* The offsets found in one executable mapping of a file. */
 struct known {
     uint64_t inode, offset;
     uint32_t maj, min;
@@ -36,7 +36,7 @@ void threadroots_free(struct threadroots *roots)
     free(roots);
 }
 
-/* The length of a `call *reg` here; 0: something else. */
+/* The length of the `call *reg` at this address; 0: something else. */
 static size_t indirect_call(const uint8_t *code)
 {
     if (code[0] == 0xff && code[1] >= 0xd0 && code[1] <= 0xd7)
@@ -72,7 +72,7 @@ size_t threadroots_search(const uint8_t *code, size_t size, size_t found[THREADR
     return count;
 }
 
-/* false: not all could be read (the process has ended or runs another program by now). */
+/* false: not all could be read (the process has ended or now runs another program). */
 static bool search_mapping(pid_t pid, const struct vma *vma, struct known *known)
 {
     uint8_t *code = malloc(CHUNK);
@@ -151,7 +151,7 @@ size_t threadroots_find(struct threadroots *roots, pid_t pid, const struct maps 
     size_t count = collect(roots, pid, maps, NULL, found);
     if (count)
         return count;
-    /* A static program has them itself. */
+    /* A static program contains them itself. */
     char program[4096];
     proc_program(pid, program, sizeof program);
     return program[0] ? collect(roots, pid, maps, program, found) : 0;

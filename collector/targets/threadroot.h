@@ -1,10 +1,10 @@
 /*
- * threadroot.h - where a thread's first function returns to: the address behind the indirect call in the C
- * library's clone3 and clone.
+ * threadroot.h - finds where a thread's first function returns to: the address after the indirect call in the
+ * C library's clone3 and clone.
  *
  * That return address is the highest word of a thread's call stack, so its slot tells the stack's base. The
  * functions (__clone3, __clone) are found by their code, since __clone3 is not in .dynsym: the system call
- * with its number, and soon behind it a call through a register.
+ * with its number, followed closely by a call through a register.
  */
 #ifndef FATHOM_COLLECTOR_TARGETS_THREADROOT_H
 #define FATHOM_COLLECTOR_TARGETS_THREADROOT_H

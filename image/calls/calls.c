@@ -1,4 +1,4 @@
-/* calls.c - reads all functions in turn; see calls.h. */
+/* calls.c - builds the call graph by reading all functions; see calls.h. */
 #include "base/search.h"
 #include "base/vec.h"
 #include "image/calls/private.h"
@@ -24,7 +24,7 @@ static int read_function(struct calls_reader *r, const struct function_part *par
     return calls_add_sites(r);
 }
 
-/* Every function with its parts, by the owners' numbers. */
+/* Reads every function with its parts, by the owners' numbers. */
 static int read_functions(struct calls *calls)
 {
     const struct image *image = calls->image;
@@ -61,7 +61,7 @@ static int read_functions(struct calls *calls)
     return rc;
 }
 
-/* The sites stand in order of their functions. */
+/* The sites are sorted by function. */
 static int index_sites(struct calls *calls)
 {
     calls->first = malloc((calls->function_count + (size_t)1) * sizeof *calls->first);
@@ -96,7 +96,7 @@ static int mark_functions(struct calls *calls)
     return 0;
 }
 
-/* PLTs push two words before they come to a binder, which its CFI counts as its own (glibc,
+/* PLTs push two words before they reach a binder, which its CFI counts as its own (glibc,
  * sysdeps/x86_64/dl-trampoline.h). */
 static int mark_binders(struct calls *calls)
 {

@@ -1,4 +1,4 @@
-/* entered.c - which functions of an image the code of others can lead to; see calls.h. */
+/* entered.c - which functions of an image are reachable from other images; see calls.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 struct entering {
     const struct calls *calls;
     bool *entered;
-    uint32_t *waiting; /* whose calls are still to be followed; each function is there once */
+    uint32_t *waiting; /* functions whose calls are still to be followed; each at most once */
     uint32_t count;
 };
 
@@ -20,7 +20,7 @@ static void enter(struct entering *e, uint32_t function)
     e->waiting[e->count++] = function;
 }
 
-/* All that the table of dynamic symbols gives to others, those of old versions too. */
+/* Enters everything exported by the dynamic symbol table, including old versions. */
 static void enter_exported(struct entering *e)
 {
     const struct elf_file *file = &e->calls->image->file;

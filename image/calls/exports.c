@@ -1,4 +1,4 @@
-/* exports.c - the functions that an image defines for others, by name; see calls.h. */
+/* exports.c - the functions that an image exports, by name; see calls.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const char *name_at(const uint8_t *strings, size_t size, uint32_t offset)
     return offset < size && strings[offset] ? (const char *)strings + offset : NULL;
 }
 
-/* A symbol of an old version is not the one that new programs get. */
+/* New programs do not bind to a symbol of an old version. */
 static bool is_hidden(const uint8_t *versions, size_t size, size_t index)
 {
     uint16_t version;

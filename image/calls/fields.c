@@ -1,10 +1,9 @@
 /*
- * fields.c - the functions that stand in objects of constant data, by their distance from the object's
- * start; see calls.h.
+ * fields.c - the functions in objects of constant data, by their offset in the object; see calls.h.
  *
- * An object starts where code or data points to, and reaches to the next such place: a stripped binary does
- * not say more. Elements of an array but the first are counted from the array's start,
- * so their fields do not match; as taken functions they are possible targets still.
+ * An object starts where code or data points to, and ends at the next such place: a stripped binary does not
+ * show more. Offsets in all but the first element of an array are counted from the array's start, so their
+ * fields do not match; as taken functions they remain possible targets.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 #include "base/vec.h"
 #include "image/calls/private.h"
 
-#define OBJECT_BYTES 4096 /* a function further from the last start than this is in no known object */
+#define OBJECT_BYTES 4096 /* a function further than this from the last start is in no known object */
 
 static int add_start(struct calls *calls, uint64_t address)
 {
@@ -33,7 +32,7 @@ static int by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What data points to, vtables, and what code noted before. */
+/* Collects what data points to, vtables, and what was noted from code. */
 static int collect_starts(struct calls *calls)
 {
     for (size_t i = 0; i < calls->slots.count; i++) {
@@ -66,7 +65,7 @@ static int by_field(const void *a, const void *b)
     return compare_names(x->symbol, y->symbol);
 }
 
-/* A function's word: which function or symbol. */
+/* Whether the word points to a function; sets which function or symbol. */
 static bool holds_function(const struct calls *calls, const struct relocation *word, struct call_field *out)
 {
     if (word->got || word->kind == RELOCATION_RESOLVER)

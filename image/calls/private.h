@@ -1,4 +1,4 @@
-/* private.h - how the call graph of an image is made, step by step; see calls.h. Private to image/. */
+/* private.h - the steps that build an image's call graph; see calls.h. Private to image/. */
 #ifndef FATHOM_IMAGE_CALLS_PRIVATE_H
 #define FATHOM_IMAGE_CALLS_PRIVATE_H
 
@@ -25,7 +25,7 @@ struct calls {
     uint32_t function_count;
     struct call_site *sites;
     size_t site_count, site_room;
-    size_t *first;  /* site of each function, and one more */
+    size_t *first;  /* index of each function's first site, plus one entry for the end */
     uint8_t *marks; /* MARK_*, one for each function */
     uint32_t *binders;
     size_t binder_count, binder_room;
@@ -51,12 +51,12 @@ enum {
     MARK_STUB = 1,      /* of the PLT */
     MARK_TAKEN = 2,     /* its address is taken */
     MARK_RETURNS = 8,   /* it has a return or a tail jump */
-    MARK_RESOLVER = 16, /* its address is taken for the loader alone, to choose a function (IFUNC) */
+    MARK_RESOLVER = 16, /* its address is taken only for the loader, to choose a function (IFUNC) */
     MARK_BINDER = 32,   /* calls_is_binder() */
     MARK_LABELS = 4,    /* pointers in data lead into its middle: computed jumps */
 };
 
-/* What is at hand while one function is read. */
+/* State while reading one function. */
 struct calls_reader {
     struct calls *calls;
     uint32_t function;
@@ -79,9 +79,10 @@ int calls_read_operands(struct calls_reader *r);
 int calls_add_sites(struct calls_reader *r);
 int calls_note_taken(struct calls *calls, uint32_t by, uint32_t function);
 int calls_note_symbol(struct calls *calls, const char *symbol);
-/* The code takes this address: an object of data starts there, unless it is code. 0 or -ENOMEM. */
+/* Notes that the code takes this address: a data object starts there, unless it is code. 0 or -ENOMEM. */
 int calls_note_object(struct calls *calls, uint64_t address);
-/* What data and the loader take; then the lists as they are handed out. After all functions. 0 or -ENOMEM. */
+/* Marks what data and the loader take, then builds the returned lists. Call after all functions. 0 or
+ * -ENOMEM. */
 int calls_build_taken(struct calls *calls);
 int calls_build_tables(struct calls *calls);
 int calls_build_fields(struct calls *calls);  /* after calls_build_tables() */

@@ -1,4 +1,4 @@
-/* sites.c - the calls and tail jumps of one function that has been read; see calls.h. */
+/* sites.c - the calls and tail jumps of a function that has been read; see calls.h. */
 #include <errno.h>
 
 #include "base/vec.h"
@@ -51,8 +51,8 @@ static void resolve_operand(const struct calls *calls, struct operand operand, s
         site->target = operand.value;
 }
 
-/* Whether this jump is that of the PLT's first entry: through the third word of the GOT, which the loader fills,
- * when the second one was pushed. */
+/* Whether this is the jump of the PLT's first entry: through the third word of the GOT, which the loader
+ * fills in, after pushing the second. */
 static bool is_binding(const struct calls_reader *r, uint32_t i, struct operand operand)
 {
     const struct code_insn *push = &r->code.insns[0];
@@ -61,7 +61,7 @@ static bool is_binding(const struct calls_reader *r, uint32_t i, struct operand 
            !slots_find(&r->calls->slots, operand.value);
 }
 
-/* Whether an indirect jump leaves the function: SP is where it was at its entry, and it is no switch. */
+/* Whether an indirect jump leaves the function: SP is where it was at its entry, and it is not a switch. */
 static bool is_tail(const struct calls_reader *r, const struct code_insn *insn, struct operand operand,
                     int32_t depth)
 {
@@ -75,9 +75,9 @@ static bool is_tail(const struct calls_reader *r, const struct code_insn *insn, 
     return operand.kind != OPERAND_ENTRY || operand.value || !(r->calls->marks[r->function] & MARK_LABELS);
 }
 
-#define PADDING 64 /* bytes between two functions that run on into each other, at most */
+#define PADDING 64 /* most bytes between two functions if one falls through into the other */
 
-/* Where control comes to from the end of a function's code: the function that follows, behind padding; 0: none. */
+/* Where control goes from the end of a function's code: the next function, after padding; 0: none. */
 static uint64_t next_function(const struct image *image, uint64_t end)
 {
     size_t left;
@@ -92,14 +92,14 @@ static uint64_t next_function(const struct image *image, uint64_t end)
     return 0;
 }
 
-/* The function that this one runs on into, if the instruction is its last; 0: it does not. */
+/* The function that this one falls through into, if the instruction is its last; 0: none. */
 static uint64_t runs_over(const struct calls_reader *r, uint32_t i, int32_t depth)
 {
     const struct code_insn *insn = &r->code.insns[i];
     uint64_t end = insn->address + insn->length;
     if (depth != 8 || (i + 1 < r->code.count && r->code.insns[i + 1].address == end))
         return 0;
-    /* Padding can be part of the function: what stands before it tells. */
+    /* Padding can be part of the function: check the instruction before it. */
     for (; insn->kind == CODE_NOP && i > 0 && insn[-1].address + insn[-1].length == insn->address; i--)
         insn--;
     if ((insn->kind != CODE_PLAIN && insn->kind != CODE_BRANCH) || insn->stack != CODE_SP_SAME)
@@ -163,8 +163,8 @@ static int add_insn(struct calls_reader *r, uint32_t i, int32_t depth, struct op
     return put_site(r, &site);
 }
 
-/* A branch that is the function's last instruction goes on in the next function where it is not taken, as in
- * the C library's __memcpy_chk. */
+/* A branch that is the function's last instruction falls through into the next function, as in the C
+ * library's __memcpy_chk. */
 static int add_fall(struct calls_reader *r, uint32_t i, int32_t depth)
 {
     const struct code_insn *insn = &r->code.insns[i];
@@ -179,7 +179,7 @@ static int add_fall(struct calls_reader *r, uint32_t i, int32_t depth)
     return put_site(r, &site);
 }
 
-/* Whether the rows of the function's code leave nothing to find out. */
+/* Whether the CFI rows of the function's code are sufficient. */
 static bool rows_suffice(const struct calls_reader *r, const struct cfi *cfi)
 {
     for (uint32_t i = 0; i < r->code.count;) {

@@ -1,5 +1,5 @@
 /*
- * through.c - what the indirect calls and jumps of one function go through, and the addresses that it
+ * through.c - resolves what a function's indirect calls and jumps go through, and finds the addresses that it
  * takes; see calls.h.
  */
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "image/calls/private.h"
 
-/* Entries of tables that are followed, for each instruction of a function: real ones have less than one. */
+/* Limit of followed table entries per instruction of a function: real functions have less than one. */
 #define MAX_EDGES 8
 
 bool calls_stub_slot(const struct calls *calls, uint32_t stub, uint64_t *slot)
@@ -44,7 +44,7 @@ static int note_slot(struct calls_reader *r, const struct relocation *word)
 static int note_address(struct calls_reader *r, const struct code_insn *insn)
 {
     const struct image *image = r->calls->image;
-    /* numbers are addresses only where those are known when a program is linked */
+    /* constants are addresses only if those are known at link time */
     bool number = insn->effect == CODE_CONSTANT && image->file.type == ET_EXEC;
     if (insn->effect != CODE_ADDRESS && !number) {
         const struct relocation *word = insn->rip_relative && insn->kind == CODE_PLAIN
@@ -65,8 +65,8 @@ static int note_address(struct calls_reader *r, const struct code_insn *insn)
     return word ? note_slot(r, word) : 0;
 }
 
-/* Follows a switch: distances of 4 bytes from the table's own start (gcc, clang), up to one that leads out of
- * the function. */
+/* Follows a switch: 4-byte distances from the table's own start (gcc, clang), up to one that leads out of the
+ * function. */
 static int follow_distances(struct calls_reader *r, uint32_t jump, uint64_t table)
 {
     size_t size;
@@ -81,8 +81,8 @@ static int follow_distances(struct calls_reader *r, uint32_t jump, uint64_t tabl
     return rc;
 }
 
-/* The same for tables of addresses. The function's own start may be a case of a switch, or an entry of a table
- * of functions: the others tell. */
+/* The same for tables of addresses. The function's own start may be a case of a switch or an entry in a table
+ * of functions: the other entries decide. */
 static int follow_entries(struct calls_reader *r, uint32_t jump, uint64_t table)
 {
     uint64_t start = image_function(r->calls->image, r->function)->address;
@@ -108,7 +108,7 @@ static int add_operand(struct calls_reader *r, struct operand operand)
     return vec_push(r->operands, r->operand_count, r->operand_room, operand) ? 0 : -ENOMEM;
 }
 
-/* What registers hold at branches to places that nothing else leads to, the last few. */
+/* The register contents at the last few branches to places that are reached in no other way. */
 struct carried {
     struct {
         uint32_t to;
@@ -147,7 +147,7 @@ static void arrive(const struct carried *carried, const struct function_code *co
 int calls_read_operands(struct calls_reader *r)
 {
     struct operands operands;
-    struct carried carried = {.next = 0}; /* (no branch leads on to instruction 0) */
+    struct carried carried = {.next = 0}; /* (instruction 0 has no predecessor) */
     for (uint32_t i = 0; i < r->code.count; i++) {
         const struct code_insn *insn = &r->code.insns[i];
         if (r->code.ways[i])

@@ -1,9 +1,9 @@
 /*
- * vtables.c - finds the vtables of C++ by their form (Itanium C++ ABI, section 2.5.2); see calls.h.
+ * vtables.c - finds C++ vtables by their layout (Itanium C++ ABI, section 2.5.2); see calls.h.
  *
- * Two words stand before the functions: the distance to the object's top, a small number that needs no
- * relocation, and a pointer to the type's information, which is data. Classes without type information
- * (-fno-rtti) are not told from other tables of functions, and are left out.
+ * Two words precede the functions: the offset to the object's top, a small number that needs no relocation,
+ * and a pointer to the type information, which is data. Vtables without type information (-fno-rtti) cannot
+ * be told from other function tables and are left out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static bool holds_function(const struct calls *calls, const struct relocation *w
         return word->kind == RELOCATION_VALUE && *function != IMAGE_NO_FUNCTION;
     if (word->value)
         return *function != IMAGE_NO_FUNCTION;
-    /* of an import the name is all there is: type information and tables are no functions */
+    /* of an import only the name is known: type information and tables are not functions */
     return strncmp(word->symbol, "_ZT", 3) != 0;
 }
 

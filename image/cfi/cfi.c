@@ -1,8 +1,8 @@
 /*
  * cfi.c - the flat table of CFI rows: built from .eh_frame, looked up by address; see cfi.h.
  *
- * A row is 12 bytes in two arrays: its start (bytes from the first code address) and its rule. It holds up to
- * the next row's start; neighbours are never equal, and a gap between FDEs is a row of CFI_NONE.
+ * A row is 12 bytes in two arrays: its start (bytes from the first code address) and its rule. It applies up
+ * to the next row's start; adjacent rows are never equal, and a gap between FDEs is a row of CFI_NONE.
  */
 #include "image/cfi/cfi.h"
 
@@ -83,7 +83,7 @@ static struct rule rule_of(const struct cfi_rules *r)
     bool fits = r->cfa_offset >= INT32_MIN && r->cfa_offset <= INT32_MAX - 8;
     bool known = r->cfa != CFI_UNSUPPORTED && fits && (root || r->return_rule == CFI_RETURN_AT_CFA) &&
                  (r->cfa != CFI_PLT || r->bp == CFI_BP_SAME);
-    if (!known) { /* the root of a stack is the root, wherever its frame starts */
+    if (!known) { /* a stack's root is known even if its CFA is not */
         struct rule rule = rule_unsupported;
         rule.bp_and_root |= root ? ROOT_FLAG : 0;
         return rule;
@@ -114,7 +114,7 @@ static int add_row(struct cfi *cfi, uint32_t start, struct rule rule)
         cfi->row_count = n;
         return 0;
     }
-    uint32_t room = cfi->row_room; /* of both, so that the first alone may have grown */
+    uint32_t room = cfi->row_room; /* of both arrays, though the first alone may have grown */
     if (!vec_reserve(cfi->starts, n, room, 1) || !vec_reserve(cfi->rules, n, cfi->row_room, 1))
         return -ENOMEM;
     cfi->starts[n] = start;
@@ -159,7 +159,7 @@ static int add_fde(struct cfi *cfi, const struct cfi_frames *frames, const struc
     return add_row(cfi, (uint32_t)(end - cfi->base), rule_none);
 }
 
-/* Gives the room that is not in use back. */
+/* Frees unused capacity. */
 static void fit(struct cfi *cfi)
 {
     size_t room = cfi->row_count ? cfi->row_count : 1;

@@ -3,8 +3,8 @@
  * registers are.
  *
  * The rows of all FDEs of .eh_frame, computed once (DWARF 5 section 6.4, LSB .eh_frame), sorted by address.
- * Only what a sample can use is kept: the CFA from SP or BP, the caller's BP, the return address. What cannot
- * be expressed that way is CFI_UNSUPPORTED, never guessed.
+ * Only what a sample can use is kept: the CFA from SP or BP, the caller's BP, the return address. Anything
+ * else is CFI_UNSUPPORTED, never guessed.
  */
 #ifndef FATHOM_IMAGE_CFI_CFI_H
 #define FATHOM_IMAGE_CFI_CFI_H
@@ -17,7 +17,7 @@
 
 enum cfi_cfa {
     CFI_NONE,         /* no FDE covers the address */
-    CFI_SP,           /* CFA = SP + cfa_offset; the PLT's expression is resolved to this by the PC */
+    CFI_SP,           /* CFA = SP + cfa_offset; the PLT's expression is resolved to this using the PC */
     CFI_BP,           /* CFA = BP + cfa_offset */
     CFI_BP_MEMORY,    /* CFA = *(uint64_t *)(BP + cfa_offset): a realigned frame; needs stack memory */
     CFI_SIGNAL_FRAME, /* SP points at a struct ucontext (the kernel's x86-64 rt_sigframe): the interrupted
@@ -29,7 +29,7 @@ enum cfi_bp {
     CFI_BP_SAME,    /* the caller's BP is still in BP */
     CFI_BP_AT_CFA,  /* saved at CFA + bp_offset */
     CFI_BP_AT_BP,   /* saved at BP + bp_offset (realigned frames) */
-    CFI_BP_UNKNOWN, /* undefined, or a rule that is not kept */
+    CFI_BP_UNKNOWN, /* undefined, or an unsupported rule */
 };
 
 struct cfi_row {
@@ -42,28 +42,29 @@ struct cfi_row {
 struct cfi;
 
 /* The row for an instruction's address (for a return address, pass address - 1). A row with cfa == CFI_NONE
- * where there is none. Under 50 ns: one index access and a short scan. */
+ * if there is none. Under 50 ns: one index access and a short scan. */
 struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address);
 
-/* Where the row that holds at an address ends: the first address above it with another row (which may be one
- * of CFI_NONE); UINT64_MAX after the last. */
+/* The end of the row that applies at an address: the first address above it with another row (which may be
+ * CFI_NONE); UINT64_MAX after the last. */
 uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address);
 
 struct cfi_statistics {
     uint32_t fdes, rows;
-    uint32_t unsupported_rows; /* rows whose CFA cannot be told */
+    uint32_t unsupported_rows; /* rows whose CFA is unsupported */
     uint32_t bad_fdes;         /* damaged: left out */
     size_t bytes;              /* of memory */
 };
 void cfi_statistics(const struct cfi *cfi, struct cfi_statistics *out);
 
-/* The FDEs' address ranges in order of address: how functions are found in stripped files. */
+/* The FDEs' address ranges in address order, by which functions are found in stripped files. */
 struct cfi_range {
     uint64_t address;
     uint32_t size;
-    bool entry_state; /* at its first instruction CFA = SP + 8: a function's entry. A .cold part mostly is not
+    bool entry_state; /* at its first instruction CFA = SP + 8: a function's entry. Usually not so for a .cold
+                       * part
                        */
-    uint64_t lsda;    /* address of its language-specific data, 0 for none */
+    uint64_t lsda;    /* address of its language-specific data, 0: none */
 };
 size_t cfi_ranges(const struct cfi *cfi, const struct cfi_range **out);
 

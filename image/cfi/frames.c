@@ -17,7 +17,7 @@ struct section {
     bool sized; /* its end is known; otherwise a zero length ends it */
 };
 
-/* By its name, or where section headers are stripped by the pointer in .eh_frame_hdr. */
+/* Finds it by name or, without section headers, by the pointer in .eh_frame_hdr. */
 static bool find_section(const struct elf_file *file, struct section *out)
 {
     const struct elf_section *s = elf_file_section(file, ".eh_frame");
@@ -67,10 +67,10 @@ static void read_augmentation(const char *letters, struct bytes *data, const str
         case 'P':
             pointer_read(data, bytes_u8(data), bases);
             break;
-        case 'S': /* its rows tell a signal frame themselves: see expression.c */
+        case 'S': /* its rows identify a signal frame themselves: see expression.c */
         case 'B':
             break;
-        default: /* what follows cannot be told; the length skips it */
+        default: /* the rest is unknown; the length skips it */
             return;
         }
     }
@@ -116,7 +116,7 @@ static void read_cie(struct bytes b, const struct pointer_bases *bases, struct c
     cie->bad = false;
 }
 
-/* The CIE at an offset of the section, read at its first use. *index is SIZE_MAX where there is none. */
+/* The CIE at an offset of the section, read at its first use. *index is SIZE_MAX if there is none. */
 static int find_cie(struct cfi_frames *frames, struct table *seen, const struct section *section,
                     uint64_t offset, size_t *index)
 {
@@ -147,7 +147,7 @@ static int find_cie(struct cfi_frames *frames, struct table *seen, const struct 
     return 0;
 }
 
-/* false: damaged, or no code of this file. */
+/* false: damaged, or not for code of this file. */
 static bool read_fde(const struct elf_file *file, const struct cfi_frames *frames, struct bytes b,
                      size_t cie_index, struct cfi_fde *fde)
 {
@@ -170,7 +170,7 @@ static bool read_fde(const struct elf_file *file, const struct cfi_frames *frame
     return true;
 }
 
-/* One entry after the other; a length that leads out of the section ends the walk. */
+/* Reads all entries in sequence; a length beyond the section ends the walk. */
 static int read_entries(const struct elf_file *file, const struct section *section, struct cfi_frames *frames,
                         struct table *seen)
 {
@@ -192,7 +192,7 @@ static int read_entries(const struct elf_file *file, const struct section *secti
         struct bytes entry = bytes_of(body, length);
         uint64_t back = bytes_u32(&entry), here = (uint64_t)(body - section->data);
         if (back == 0)
-            continue; /* a CIE: read when an FDE asks for it */
+            continue; /* a CIE: read when an FDE refers to it */
         if (entry.failed || back > here) {
             frames->bad++;
             continue;

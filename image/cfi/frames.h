@@ -28,11 +28,11 @@ struct cfi_frames {
     size_t cie_count, cie_room;
     struct cfi_fde *fdes; /* ascending by address, not overlapping */
     size_t fde_count, fde_room;
-    uint32_t bad; /* FDEs that were left out */
+    uint32_t bad; /* skipped FDEs */
     struct pointer_bases bases;
 };
 
-/* An absent .eh_frame gives no FDEs. 0 or -ENOMEM. */
+/* Without .eh_frame there are no FDEs. 0 or -ENOMEM. */
 int cfi_frames_read(const struct elf_file *file, struct cfi_frames *out);
 void cfi_frames_free(struct cfi_frames *frames);
 

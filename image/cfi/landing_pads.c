@@ -13,12 +13,12 @@ void landing_pads_see(const struct elf_file *file, const struct cfi_range *range
         return;
     struct bytes b = bytes_of(data, size);
     struct pointer_bases bases = {.section = data, .section_address = range->lsda};
-    uint64_t start = range->address; /* landing pads are at distances from here */
+    uint64_t start = range->address; /* landing pads are relative to this */
     uint8_t encoding = bytes_u8(&b);
     if (encoding != POINTER_OMIT)
         start = pointer_read(&b, encoding, &bases);
     if (bytes_u8(&b) != POINTER_OMIT)
-        bytes_uleb(&b); /* where the types end */
+        bytes_uleb(&b); /* end of the types */
     encoding = bytes_u8(&b) & 0x0f;
     uint64_t length = bytes_uleb(&b);
     const uint8_t *table = bytes_take(&b, length);

@@ -40,7 +40,7 @@ enum {
     CFA_GNU_negative_offset_extended = 0x2f,
 };
 
-/* Products of hostile factors wrap; a wrapped offset is nonsense as the factors were. */
+/* Products of hostile factors may wrap; a wrapped offset is as meaningless as the factors. */
 static int64_t factored(const struct cfi_machine *m, uint64_t n)
 {
     return (int64_t)(n * (uint64_t)m->data_alignment);
@@ -63,7 +63,7 @@ static void save_at(struct cfi_rules *r, uint64_t number, int64_t offset)
     }
 }
 
-/* A rule that is not kept, or "undefined", or "same value". */
+/* Sets an unsupported rule, "undefined" or "same value". */
 static void set_other(struct cfi_rules *r, uint64_t number, enum cfi_bp bp, enum cfi_return return_rule)
 {
     if (number == REGISTER_BP) {
@@ -99,7 +99,7 @@ static void run_expression(struct cfi_machine *m, struct bytes *code, uint8_t op
         set_other(&m->now, number, CFI_BP_UNKNOWN, CFI_RETURN_OTHER);
 }
 
-/* DWARF 5, 6.4.2.2: how the CFA is found. Whether it is one of these. */
+/* DWARF 5, 6.4.2.2: CFA instructions. Returns whether this is one of them. */
 static bool run_cfa(struct cfi_machine *m, struct bytes *code, uint8_t op)
 {
     switch (op) {
@@ -131,7 +131,7 @@ static bool run_cfa(struct cfi_machine *m, struct bytes *code, uint8_t op)
     }
 }
 
-/* 6.4.2.3: where a register was saved. Whether it is one of these. */
+/* 6.4.2.3: register rules. Returns whether this is one of them. */
 static bool run_register(struct cfi_machine *m, struct bytes *code, uint8_t op)
 {
     uint64_t number;
@@ -177,7 +177,7 @@ static bool run_register(struct cfi_machine *m, struct bytes *code, uint8_t op)
     }
 }
 
-/* 6.4.2.4 and 6.4.2.5: the whole row, and what is no rule. */
+/* 6.4.2.4 and 6.4.2.5: instructions on the whole row, and padding. */
 static void run_row(struct cfi_machine *m, struct bytes *code, uint8_t op)
 {
     if (op == CFA_remember_state && m->depth < CFI_REMEMBER_DEPTH)
@@ -190,7 +190,7 @@ static void run_row(struct cfi_machine *m, struct bytes *code, uint8_t op)
         code->failed = true;
 }
 
-/* Whether the instruction is one that moves the location; *moved tells how far. */
+/* Whether the instruction advances the location; *moved: by how much. */
 static bool run_move(struct cfi_machine *m, struct bytes *code, uint8_t op, uint64_t *moved)
 {
     if ((op & 0xc0) == CFA_advance_loc)

@@ -22,7 +22,7 @@ struct cfi_rules {
     uint8_t bp;          /* enum cfi_bp */
     uint8_t return_rule; /* enum cfi_return */
     uint8_t cfa;         /* CFI_SP or CFI_BP; CFI_UNSUPPORTED for another register or expression; CFI_PLT,
-                            CFI_BP_MEMORY, CFI_SIGNAL_FRAME for expressions that are recognised */
+                            CFI_BP_MEMORY, CFI_SIGNAL_FRAME for recognised expressions */
     bool cfa_expression; /* then register and offset rules do not apply */
     uint8_t plt_limit;
     int64_t cfa_offset, bp_offset; /* bytes */
@@ -42,9 +42,9 @@ struct cfi_machine {
 };
 
 enum cfi_progress {
-    CFI_MOVED, /* the location went up: `now` holds up to the new location */
-    CFI_END,   /* `now` holds from `location` to the range's end */
-    CFI_BAD,   /* instructions that are damaged or unknown */
+    CFI_MOVED, /* the location advanced: `now` applies up to the new location */
+    CFI_END,   /* `now` applies from `location` to the range's end */
+    CFI_BAD,   /* damaged or unknown instructions */
 };
 
 /* Runs until the location moves or the instructions end. */

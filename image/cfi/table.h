@@ -1,4 +1,4 @@
-/* table.h - how an image makes its CFI table; see cfi.h for what it tells. Private to image/. */
+/* table.h - builds an image's CFI table; see cfi.h for its contents. Private to image/. */
 #ifndef FATHOM_IMAGE_CFI_TABLE_H
 #define FATHOM_IMAGE_CFI_TABLE_H
 

@@ -4,7 +4,7 @@
  * glibc's clone3 and clone (sysdeps/unix/sysv/linux/x86_64/clone3.S, clone.S) load the system call's number,
  * enter the kernel, and in the new thread call the start routine through a register:
  *     mov $435,%eax; syscall; ...; call *%rdx
- * They are in no dynamic symbol table, so the code itself is looked for.
+ * They are not in the dynamic symbol table, so the code itself is searched for.
  */
 #include "image/cfi/thread_return.h"
 
@@ -12,7 +12,7 @@
 
 #define MAX_DISTANCE 64 /* bytes from the system call to the indirect call */
 
-/* The first match of mov $number,%eax; syscall whose next indirect call is near. */
+/* The first mov $number,%eax; syscall that is closely followed by an indirect call. */
 static uint64_t find_call(const uint8_t *code, size_t size, uint64_t address, uint8_t low, uint8_t high)
 {
     const uint8_t pattern[] = {0xb8, low, high, 0, 0, 0x0f, 0x05};

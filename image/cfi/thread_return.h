@@ -4,8 +4,7 @@
 
 #include "image/elf/elf_file.h"
 
-/* Address of the instruction after the indirect call in clone3 (or, where there is none, in clone); 0:
- * none. */
+/* Address of the instruction after the indirect call in clone3 (or, without one, in clone); 0: none. */
 uint64_t thread_return_find(const struct elf_file *file);
 
 #endif

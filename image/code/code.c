@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LENGTH_MAX 15 /* bytes; the processor takes no longer ones */
+#define LENGTH_MAX 15 /* bytes; the processor's limit */
 
 enum { /* what follows an opcode */
        N = 0,
@@ -12,7 +12,7 @@ enum { /* what follows an opcode */
        IZ = 4,   /* of 4, or of 2 under a 66 prefix */
        I2 = 8,   /* of 2 */
        B4 = 16,  /* a branch distance of 4 */
-       X = 32,   /* no instruction in 64-bit mode, or dealt with apart */
+       X = 32,   /* invalid in 64-bit mode, or handled separately */
        IV = 64,  /* 8 with REX.W, else as IZ */
        MO = 128, /* an address of 8, or of 4 under a 67 prefix */
 };
@@ -42,7 +42,7 @@ static const uint8_t two_bytes[256] = { /* after 0f */
     M, M, M, M, X, N, N, N, N, N, X, N, X, M, N, M | I1,
     ROW(M),
     ROW(M),
-    N, N, N, N, N, N, X, N, X, X, X, X, X, X, X, X, /* 38 and 3a lead to maps of their own */
+    N, N, N, N, N, N, X, N, X, X, X, X, X, X, X, X, /* 38 and 3a select further maps */
     ROW(M), ROW(M), ROW(M),
     M | I1, M | I1, M | I1, M | I1, M, M, M, N, M, M, X, X, M, M, M, M,
     ROW(B4),
@@ -130,7 +130,7 @@ static bool read_immediate(struct code_reader *r, unsigned what)
 }
 
 /* VEX, EVEX and XOP: prefix, opcode, ModRM, SIB, displacement, immediate. None is a branch; a few write a
- * general register (bit counts, moves out of vectors): its number is in any of three fields. */
+ * general register (bit counts, moves from vectors), whose number may be in any of three fields. */
 static bool read_vector(struct code_reader *r, unsigned first)
 {
     unsigned prefix = first == 0x62 ? 4 : first == 0xc5 ? 2 : 3;
@@ -164,7 +164,7 @@ static bool read_vector(struct code_reader *r, unsigned first)
     return take(r, size, &r->immediate);
 }
 
-/* Prefixes; false: the end. The first byte that is none is r->code[r->at]. */
+/* Prefixes; false: the end. The first non-prefix byte is r->code[r->at]. */
 static bool read_prefixes(struct code_reader *r)
 {
     for (; r->at < r->size; r->at++) {
@@ -196,7 +196,7 @@ static bool read_prefixes(struct code_reader *r)
             r->rex = byte;
             continue;
         }
-        r->rex = 0; /* counts only right before the opcode */
+        r->rex = 0; /* only valid right before the opcode */
     }
     return false;
 }
@@ -209,7 +209,7 @@ static bool read_instruction(struct code_reader *r)
         r->operand16 = false;
     unsigned byte = r->code[r->at];
     bool more = r->size - r->at > 1;
-    /* 8f is pop, and XOP where the field that is a map there says 8 or more */
+    /* 8f is pop, or XOP if its map field is 8 or more */
     if (byte == 0x62 || byte == 0xc4 || byte == 0xc5 ||
         (byte == 0x8f && more && (r->code[r->at + 1] & 0x1f) >= 8))
         return read_vector(r, byte);

@@ -2,9 +2,9 @@
  * code.h - a fast reader of x86-64 instructions for passes over whole images: lengths, branches, and what an
  * instruction does to SP and to registers that hold addresses.
  *
- * About a hundred times as fast as insn.h (capstone), and knows less: it tells no invalid encodings from
- * valid ones where their lengths are the same. Source: Intel SDM volume 2, sections 2.1 to 2.7 (formats),
- * appendix A (opcode maps). A test holds it against capstone over real binaries.
+ * About a hundred times as fast as insn.h (capstone), but less thorough: it does not distinguish invalid
+ * encodings from valid ones of the same length. Source: Intel SDM volume 2, sections 2.1 to 2.7 (formats),
+ * appendix A (opcode maps). A test compares it with capstone on real binaries.
  */
 #ifndef FATHOM_IMAGE_CODE_CODE_H
 #define FATHOM_IMAGE_CODE_CODE_H
@@ -19,42 +19,42 @@ enum code_kind {
     CODE_PLAIN,
     CODE_CALL,          /* to target */
     CODE_JUMP,          /* to target */
-    CODE_BRANCH,        /* to target or on: jcc, loop, jrcxz, xbegin */
+    CODE_BRANCH,        /* to target or the next instruction: jcc, loop, jrcxz, xbegin */
     CODE_CALL_INDIRECT, /* through the operand */
     CODE_JUMP_INDIRECT,
     CODE_RETURN,
-    CODE_STOP, /* does not go on: ud2, hlt, int3, far jumps */
+    CODE_STOP, /* does not continue: ud2, hlt, int3, far jumps */
     CODE_NOP,
 };
 
-enum code_stack { /* SP is then */
+enum code_stack { /* SP afterwards */
                   CODE_SP_SAME,
                   CODE_SP_MOVED,   /* SP - amount */
                   CODE_SP_FROM_BP, /* BP + amount */
-                  CODE_SP_OTHER,   /* not to be told */
+                  CODE_SP_OTHER,   /* unknown */
 };
 
-/* What is known of the register `reg` after it. */
+/* What is known about the register `reg` afterwards. */
 enum code_effect {
     CODE_NO_EFFECT,
     CODE_ADDRESS,      /* `memory`: lea x(%rip) */
-    CODE_CONSTANT,     /* `target`; with no register it went to memory */
+    CODE_CONSTANT,     /* `target`; without a register it is stored to memory */
     CODE_LOAD,         /* 8 bytes of memory, not indexed */
-    CODE_LOAD_INDEXED, /* an entry of a table of 4 or 8 bytes each: (base, index, scale), sign-extended */
+    CODE_LOAD_INDEXED, /* a table entry of 4 or 8 bytes: (base, index, scale), sign-extended */
     CODE_ADD,          /* itself + register `base` */
     CODE_SUM,          /* registers `base` + `index` */
 };
 
-/* The operand of an indirect call or jump, of a load: a register (base alone, memory_operand false), or
- * memory at base + index * scale + displacement; relative to the next instruction: rip_relative and
- * `memory`. */
+/* The operand of an indirect call or jump, or of a load: a register (base alone, memory_operand false), or
+ * memory at base + index * scale + displacement; relative to the next instruction: rip_relative and `memory`.
+ */
 struct code_insn {
     uint64_t address;
     uint64_t target; /* of direct branches; CODE_CONSTANT: the number */
     uint64_t memory; /* rip_relative: the address */
     int32_t amount;  /* bytes */
     int32_t displacement;
-    uint16_t written; /* bit n: register n may have another value then */
+    uint16_t written; /* bit n: register n may have changed */
     uint8_t length;
     uint8_t kind;   /* enum code_kind */
     uint8_t stack;  /* enum code_stack */
@@ -64,7 +64,7 @@ struct code_insn {
     bool notrack; /* an indirect jump that need not land on endbr64: a switch */
 };
 
-/* The instruction at the start of `code`; false: none is known there, or the end cuts it. */
+/* The instruction at the start of `code`; false: unknown, or truncated by the end. */
 bool code_read(const uint8_t *code, size_t size, uint64_t address, struct code_insn *out);
 
 #endif

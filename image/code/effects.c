@@ -1,4 +1,4 @@
-/* effects.c - where control goes after an instruction and which registers it changes; see code.h. */
+/* effects.c - where control goes after an instruction, and which registers it changes; see code.h. */
 #include "image/code/reader.h"
 
 static void branch(struct code_reader *r, enum code_kind kind)
@@ -21,7 +21,7 @@ static void write_register(struct code_reader *r, unsigned number)
         r->out->stack = CODE_SP_OTHER;
 }
 
-/* The instructions that write to the operand in rm. */
+/* Instructions that write to the operand in rm. */
 static void write_rm(struct code_reader *r)
 {
     if (r->mod == 3)
@@ -121,7 +121,7 @@ static void classify_arithmetic(struct code_reader *r)
     }
 }
 
-/* A constant that is an address: in programs that are not relocated. */
+/* A constant that is an address: only in programs that are not relocated. */
 static void classify_constant(struct code_reader *r, unsigned reg)
 {
     if (!r->operand16) {
@@ -162,7 +162,7 @@ static void write_ax_dx(struct code_reader *r)
     r->out->written |= BIT(CODE_AX) | BIT(CODE_DX);
 }
 
-static void write_ax_low(struct code_reader *r) /* b0 to b7: bytes, of which four are the second ones */
+static void write_ax_low(struct code_reader *r) /* b0 to b7: bytes, four of them high bytes */
 {
     r->out->written |= (uint16_t)(BIT(CODE_AX) | BIT(low_register(r)));
 }
@@ -238,7 +238,7 @@ static void exchange_ax(struct code_reader *r)
     write_low(r);
 }
 
-static void nop(struct code_reader *r) /* 90: with REX.B an exchange */
+static void nop(struct code_reader *r) /* 90: an exchange with REX.B */
 {
     r->out->kind = r->rex & 1 ? CODE_PLAIN : CODE_NOP;
     if (r->rex & 1)
@@ -299,7 +299,7 @@ static void classify_group3(struct code_reader *r) /* f6, f7 */
 
 typedef void effect(struct code_reader *r);
 
-/* What is not here changes no register and goes nowhere. */
+/* Opcodes not listed change no register and do not branch. */
 static effect *const one_byte[256] = {
     [0x00 ... 0x3f] = classify_arithmetic,
     [0x50 ... 0x57] = push,
@@ -358,7 +358,7 @@ static void pass_over(struct code_reader *r)
     r->out->kind = CODE_NOP;
 }
 
-static void write_many(struct code_reader *r) /* syscall, cpuid and their kin */
+static void write_many(struct code_reader *r) /* syscall, cpuid and the like */
 {
     r->out->written |= BIT(CODE_AX) | BIT(CODE_CX) | BIT(CODE_DX) | BIT(3) | BIT(11);
 }
@@ -369,13 +369,13 @@ static void exchange_compared(struct code_reader *r)
     write_both(r);
 }
 
-static void write_rm_repeat(struct code_reader *r) /* rdfsbase and its kin */
+static void write_rm_repeat(struct code_reader *r) /* rdfsbase and the like */
 {
     if (r->repeat)
         write_rm(r);
 }
 
-static void write_rm_no_repeat(struct code_reader *r) /* movd; with f3 to a vector register */
+static void write_rm_no_repeat(struct code_reader *r) /* movd; with f3 it writes a vector register */
 {
     if (!r->repeat)
         write_rm(r);

@@ -1,5 +1,5 @@
-/* insn.c - asks capstone; see insn.h. Offsets inside an instruction are believed only when the bytes there
- * say the same as the decoded operand. */
+/* insn.c - uses capstone; see insn.h. Offsets inside an instruction are trusted only if the bytes there match
+ * the decoded operand. */
 #include "image/code/insn.h"
 
 #include <capstone/capstone.h>
@@ -107,14 +107,14 @@ static void read_memory(struct insn *insn, const cs_x86 *x86, const cs_x86_op *o
     insn->rip_relative = true;
     insn->displacement = x86->encoding.disp_offset;
     insn->memory = insn->address + insn->length + (uint64_t)op->mem.disp;
-    /* (capstone's size of the displacement is wrong under a 66 prefix; the ModRM byte stands before it) */
+    /* (capstone's size of the displacement is wrong under a 66 prefix; the ModRM byte precedes it) */
     if (insn->displacement == 0 || insn->displacement + 4 > insn->length ||
         (insn->bytes[insn->displacement - 1] & 0xc7) != 0x05 ||
         field(insn, insn->displacement) != op->mem.disp)
         insn->movable = false;
 }
 
-/* The distance is the last thing in a direct branch: 1 byte or 4. */
+/* The distance comes last in a direct branch: 1 or 4 bytes. */
 static bool distance_agrees(const struct insn *insn)
 {
     uint64_t distance = insn->target - insn->address - insn->length;
@@ -146,8 +146,8 @@ static void read_branch(struct insn *insn, const cs_x86 *x86)
     insn->movable &= !odd;
 }
 
-/* Capstone does not know all of AVX-512. Every instruction with a VEX or EVEX prefix (Intel SDM, volume 2,
- * sections 2.3 and 2.7) is laid out alike: prefix, opcode, ModRM, SIB, displacement, immediate. None is a
+/* Capstone does not know all of AVX-512. All instructions with a VEX or EVEX prefix (Intel SDM, volume 2,
+ * sections 2.3 and 2.7) have the same layout: prefix, opcode, ModRM, SIB, displacement, immediate. None is a
  * branch. */
 static bool read_vector(const uint8_t *code, size_t size, struct insn *insn)
 {
@@ -181,8 +181,8 @@ static bool read_vector(const uint8_t *code, size_t size, struct insn *insn)
     return true;
 }
 
-/* Nor some others between registers: shadow stacks (rdssp, incssp) in libgcc's unwinder, protection keys
- * (rdpkru, wrpkru). [f3] [REX] 0f 1e, 0f ae or 0f 01, and a ModRM byte that names a register; none is a
+/* Nor does it know some others on registers: shadow stacks (rdssp, incssp) in libgcc's unwinder, protection
+ * keys (rdpkru, wrpkru). [f3] [REX] 0f 1e, 0f ae or 0f 01, and a ModRM byte that names a register; none is a
  * branch. */
 static bool read_system(const uint8_t *code, size_t size, struct insn *insn)
 {

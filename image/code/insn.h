@@ -1,6 +1,6 @@
 /*
- * insn.h - reads x86-64 instructions (capstone) and says of each what a profiler asks: where control goes
- * next, which address it names, and whether the instruction could run at another place.
+ * insn.h - decodes x86-64 instructions (capstone) as far as a profiler needs: where control goes next, which
+ * address it refers to, and whether the instruction could run elsewhere.
  */
 #ifndef FATHOM_IMAGE_CODE_INSN_H
 #define FATHOM_IMAGE_CODE_INSN_H
@@ -9,16 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INSN_MAX 15 /* bytes of an instruction at most */
+#define INSN_MAX 15 /* most bytes of an instruction */
 
 enum insn_flow {
-    INSN_PLAIN,       /* goes on to the next one */
+    INSN_PLAIN,       /* continues with the next one */
     INSN_JUMP,        /* jmp, direct or through a register or memory */
     INSN_CONDITIONAL, /* jcc: to the target or to the next one */
     INSN_LOOP,        /* loop, loope, loopne, jrcxz, jecxz: the same, but only rel8 exists */
     INSN_CALL,
     INSN_RETURN, /* near */
-    INSN_SPECIAL /* int, int3, iret, far jumps, calls and returns, sysenter and its kin, xbegin */
+    INSN_SPECIAL /* int, int3, iret, far jumps, calls and returns, sysenter and the like, xbegin */
 };
 
 struct insn {
@@ -30,12 +30,13 @@ struct insn {
     bool nop;     /* does nothing */
     bool lea;
     bool rip_relative; /* has a memory operand at a distance from the next instruction */
-    bool movable;      /* all that depends on its place is told here; else its encoding is not understood */
+    bool movable; /* everything that depends on its address is given here; else its encoding is not understood
+                   */
     uint8_t displacement; /* rip_relative: offset of the 4 bytes of distance */
     uint8_t modrm;        /* indirect jump or call: offset of the ModRM byte, which follows opcode ff */
     uint64_t target;      /* direct */
-    uint64_t memory;      /* rip_relative: the address it names */
-    uint64_t immediate;   /* value of an immediate operand, sign-extended; 0 for none and for branches */
+    uint64_t memory;      /* rip_relative: the address it refers to */
+    uint64_t immediate;   /* an immediate operand, sign-extended; 0 for none and for branches */
 };
 
 struct insn_reader;
@@ -43,7 +44,7 @@ struct insn_reader;
 struct insn_reader *insn_reader_new(void); /* NULL: out of memory */
 void insn_reader_free(struct insn_reader *reader);
 
-/* The instruction at the start of `code`. false: none is known there, or it is cut by the end. */
+/* The instruction at the start of `code`. false: unknown, or truncated by the end. */
 bool insn_read(struct insn_reader *reader, const uint8_t *code, size_t size, uint64_t address,
                struct insn *out);
 

@@ -1,6 +1,6 @@
 /*
- * operands.h - what registers hold, as far as a straight run of code shows it: enough to tell what an
- * indirect call or jump goes through. Private to image/.
+ * operands.h - tracks register contents through straight-line code: enough to find what an indirect call or
+ * jump goes through. Private to image/.
  */
 #ifndef FATHOM_IMAGE_CODE_OPERANDS_H
 #define FATHOM_IMAGE_CODE_OPERANDS_H
@@ -10,11 +10,11 @@
 enum operand_kind {
     OPERAND_UNKNOWN,
     OPERAND_ADDRESS,   /* value: the address itself */
-    OPERAND_SLOT,      /* value: address of the word that holds it */
-    OPERAND_FIELD,     /* value: the word's distance from where an unknown pointer points */
-    OPERAND_DISTANCE,  /* an entry of a table of 4-byte distances; value: the table's address, 0 when unknown
+    OPERAND_SLOT,      /* value: address of the word that contains it */
+    OPERAND_FIELD,     /* value: the word's offset from an unknown pointer */
+    OPERAND_DISTANCE,  /* an entry of a table of 4-byte distances; value: the table's address, 0: unknown
                         */
-    OPERAND_DISTANCED, /* the same, added to where they are counted from: the target of a switch */
+    OPERAND_DISTANCED, /* the same, added to its base: the target of a switch */
     OPERAND_ENTRY,     /* an entry of a table of addresses; value as above */
     OPERAND_BEYOND,    /* an address, `value`, to which something unknown was added */
 };
@@ -28,11 +28,11 @@ struct operands {
     struct operand registers[16];
 };
 
-/* To be called where control comes from elsewhere. */
+/* Call where control may arrive from elsewhere. */
 void operands_forget(struct operands *operands);
 /* Follows one instruction. */
 void operands_step(struct operands *operands, const struct code_insn *insn);
-/* What an indirect call or jump goes to, before the instruction. */
+/* The target of an indirect call or jump; call before operands_step(). */
 struct operand operands_target(const struct operands *operands, const struct code_insn *insn);
 
 #endif

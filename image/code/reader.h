@@ -1,5 +1,4 @@
-/* reader.h - one instruction while it is read. Private to code.c (its format) and effects.c (what
- * it does). */
+/* reader.h - an instruction being decoded. Private to code.c (its format) and effects.c (its effects). */
 #ifndef FATHOM_IMAGE_CODE_READER_H
 #define FATHOM_IMAGE_CODE_READER_H
 

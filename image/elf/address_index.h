@@ -1,11 +1,10 @@
 /*
- * address_index.h - finds the last of many sorted addresses that is not above a given one, in two memory
+ * address_index.h - finds the last of many sorted addresses that does not exceed a given one, in two memory
  * accesses.
  *
- * The starts are 32-bit offsets from a base, ascending. The span is cut into equal buckets, about one for
- * each start; a bucket knows the last start that is not above its first address, and a short scan (a binary
- * search where a bucket is crowded) does the rest. The memory is linear in the number of starts, whatever the
- * span.
+ * The starts are 32-bit offsets from a base, ascending. The span is divided into equal buckets, about one per
+ * start; a bucket stores the last start not above its first address, and a short scan (a binary search in
+ * crowded buckets) does the rest. Memory is linear in the number of starts, independent of the span.
  */
 #ifndef FATHOM_IMAGE_ELF_ADDRESS_INDEX_H
 #define FATHOM_IMAGE_ELF_ADDRESS_INDEX_H
@@ -18,7 +17,7 @@
 struct address_index {
     const uint32_t *starts; /* borrowed */
     uint32_t count;
-    uint32_t *buckets; /* one more than there are buckets */
+    uint32_t *buckets; /* one more than the number of buckets */
     uint32_t bucket_count;
     unsigned shift; /* log2 of a bucket's bytes */
 };

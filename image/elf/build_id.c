@@ -1,4 +1,4 @@
-/* build_id.c - build-ids: comparing, showing, reading one from a file. */
+/* build_id.c - build-ids: compares, formats and reads them. */
 #include "image/elf/build_id.h"
 
 #include <stdio.h>

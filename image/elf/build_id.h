@@ -12,14 +12,14 @@
 #define BUILD_ID_MAX 20
 
 struct build_id {
-    uint8_t size; /* bytes in use; 0: the file has none */
+    uint8_t size; /* bytes used; 0: the file has none */
     uint8_t bytes[BUILD_ID_MAX];
 };
 
 bool build_id_equal(const struct build_id *a, const struct build_id *b);
 /* Hex text, "" for none; out has room for 2 * BUILD_ID_MAX + 1 characters. */
 void build_id_format(const struct build_id *id, char *out);
-/* That of a file, without reading more of it. id->size is 0 when it has none. */
+/* Reads a file's build-id and nothing else. id->size is 0 if it has none. */
 int build_id_read(const char *path, struct build_id *id, struct fathom_error *err);
 
 #endif

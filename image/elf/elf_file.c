@@ -1,4 +1,4 @@
-/* elf_file.c - reads and checks ELF headers by libelf (System V ABI, chapters 4 and 5); see elf_file.h. */
+/* elf_file.c - reads and checks ELF headers with libelf (System V ABI, chapters 4 and 5); see elf_file.h. */
 #include "image/elf/elf_file.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 
-/* A bound on the header tables, far above any real file's. */
+/* Limit for the header tables, far above any real file's. */
 #define MAX_SEGMENTS 4096
 #define MAX_SECTIONS (1 << 20)
 
@@ -18,7 +18,7 @@ static int damaged(struct fathom_error *err, const char *path, const char *what)
     return error_set(err, EBADMSG, "%s is a damaged ELF file: %s", path, what);
 }
 
-/* Makes these bytes be there, as far as the file goes. */
+/* Ensures that these bytes are loaded, as far as the file goes. */
 static int need(struct elf_file *file, uint64_t offset, uint64_t size, struct fathom_error *err)
 {
     if (!file->view || offset >= file->size)
@@ -26,7 +26,7 @@ static int need(struct elf_file *file, uint64_t offset, uint64_t size, struct fa
     return file_view_need(file->view, offset, size < file->size - offset ? size : file->size - offset, err);
 }
 
-/* What dwz makes is ET_REL: it has a build-id, and is no image. */
+/* dwz's files are ET_REL: they have a build-id but are not images. */
 static int check_header(struct elf_file *file, const char *path, enum elf_part part, struct fathom_error *err)
 {
     const uint8_t *d = file->data;
@@ -36,7 +36,7 @@ static int check_header(struct elf_file *file, const char *path, enum elf_part p
     if (file->size < SELFMAG || memcmp(d, ELFMAG, SELFMAG) != 0)
         return error_set(err, ENOEXEC, "%s is not an ELF file", path);
     if (file->size < sizeof(Elf64_Ehdr))
-        return damaged(err, path, "its header is cut");
+        return damaged(err, path, "its header is truncated");
     Elf64_Ehdr header;
     memcpy(&header, d, sizeof header);
     if (d[EI_CLASS] != ELFCLASS64 || d[EI_DATA] != ELFDATA2LSB || header.e_machine != EM_X86_64)
@@ -47,7 +47,7 @@ static int check_header(struct elf_file *file, const char *path, enum elf_part p
     return 0;
 }
 
-#define NOTES_MOST 65536u /* bytes of one section that are looked through */
+#define NOTES_MOST 65536u /* bytes searched in one section */
 
 /* LSB note format: name size, descriptor size, type, both padded to 4 bytes. */
 static void read_notes(struct elf_file *file, uint64_t offset, uint64_t size)
@@ -82,7 +82,7 @@ static int add_segment(struct elf_file *file, const Elf64_Phdr *ph, const char *
     if (s.memory_size == 0)
         return 0;
     if (s.file_size > s.memory_size || s.address + s.memory_size < s.address)
-        return damaged(err, path, "a segment's sizes make no sense");
+        return damaged(err, path, "a segment has invalid sizes");
     if (s.file_size && (s.offset > file->size || s.file_size > file->size - s.offset)) {
         file->cut = true;
         s.file_size = s.offset > file->size ? 0 : file->size - s.offset;
@@ -111,7 +111,7 @@ static int read_segments(struct elf_file *file, const char *path, struct fathom_
         return damaged(err, path, "its program headers cannot be read");
     if (count == 0)
         return 0;
-    /* in a damaged file these headers, which libelf leaves where they are, may have any alignment */
+    /* in a damaged file these headers, which libelf does not copy, may be unaligned */
     const void *headers = elf64_getphdr(file->elf);
     if (!headers)
         return damaged(err, path, "its program headers cannot be read");
@@ -138,7 +138,7 @@ static int read_segments(struct elf_file *file, const char *path, struct fathom_
     return 0;
 }
 
-/* Section headers may be missing or wrong: then the image lives by its segments alone. */
+/* Section headers may be missing or wrong: then only the segments are used. */
 static int read_sections(struct elf_file *file, struct fathom_error *err)
 {
     size_t count, names;
@@ -176,8 +176,8 @@ static int read_sections(struct elf_file *file, struct fathom_error *err)
     return 0;
 }
 
-/* The tables that libelf reads: program headers, section headers, the sections' names. A table of more than
- * 65535 entries has its length in the first section header. */
+/* Loads the tables that libelf reads: program headers, section headers, section names. The length of a table
+ * with more than 65535 entries is in the first section header. */
 static int need_tables(struct elf_file *file, struct fathom_error *err)
 {
     Elf64_Ehdr h;

@@ -1,7 +1,7 @@
 /*
- * elf_file.h - the headers of one ELF64 x86-64 file, checked, and its bytes by section or by address.
+ * elf_file.h - the checked headers of an ELF64 x86-64 file, and its bytes by section or by address.
  *
- * libelf reads the headers; every range that is handed out from here lies inside the file. Private to image/.
+ * libelf reads the headers; every returned range lies inside the file. Private to image/.
  */
 #ifndef FATHOM_IMAGE_ELF_ELF_FILE_H
 #define FATHOM_IMAGE_ELF_ELF_FILE_H
@@ -16,13 +16,13 @@
 
 struct elf_segment { /* a PT_LOAD */
     uint64_t offset, address;
-    uint64_t file_size;   /* bytes that the file has of it */
+    uint64_t file_size;   /* bytes of it in the file */
     uint64_t memory_size; /* never less than file_size; address + memory_size does not overflow */
     bool executable;
 };
 
 struct elf_section {
-    const char *name; /* "" when unknown */
+    const char *name; /* "": unknown */
     uint32_t type, link;
     uint64_t flags, address, offset, entry_size;
     uint64_t size;      /* bytes in memory */
@@ -32,8 +32,8 @@ struct elf_section {
 struct elf_file {
     const uint8_t *data;
     size_t size;
-    struct file_view *view; /* data is its; NULL: a private copy */
-    void *elf;              /* Elf *: section names live in it */
+    struct file_view *view; /* owns data; NULL: a private copy */
+    void *elf;              /* Elf *: owns the section names */
     uint16_t type;          /* ET_EXEC or ET_DYN */
     uint64_t entry;
     struct elf_segment *segments; /* PT_LOADs, ascending, not overlapping */
@@ -44,17 +44,17 @@ struct elf_file {
     uint64_t eh_frame_header;               /* address of PT_GNU_EH_FRAME's segment, 0 for none */
     uint64_t code_low, code_high;           /* span of the executable segments; less than 4 GiB */
     struct build_id build_id;
-    bool cut; /* a segment's bytes are not all in the file */
+    bool cut; /* some bytes of a segment are missing from the file */
 };
 
-/* What of a file is read: */
+/* How much of a file to read: */
 enum elf_part {
-    ELF_HEADERS, /* headers and notes alone: the build-id and which sections there are */
-    ELF_CODE,    /* all but debug information: what an image is made of */
+    ELF_HEADERS, /* only headers and notes: the build-id and the list of sections */
+    ELF_CODE,    /* all but debug information: what an image needs */
 };
 
-/* Errors as image_open(); -EBADMSG also when the file is cut while it is read. What is not read is 0 in
- * `data`. The file is closed by elf_file_close(), which takes a zeroed one, too. */
+/* Errors as image_open(); -EBADMSG also if the file is truncated while it is read. Unread parts of `data` are
+ * 0. Close the file with elf_file_close(), which also accepts a zeroed one. */
 int elf_file_open(struct elf_file *file, const char *path, enum elf_part part, struct fathom_error *err);
 int elf_file_open_memory(struct elf_file *file, const char *path, const void *data, size_t size,
                          struct fathom_error *err);
@@ -62,7 +62,7 @@ void elf_file_close(struct elf_file *file);
 
 /* NULL: no such section. */
 const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
-/* The bytes of a section; empty (NULL, 0) when the file has none. */
+/* The bytes of a section; empty (NULL, 0) if the file has none. */
 const uint8_t *elf_section_bytes(const struct elf_file *file, const struct elf_section *section,
                                  size_t *size);
 /* The bytes from an address to its segment's end in the file; NULL: none there. */

@@ -10,7 +10,7 @@
 #define UNPACK_MEMORY (UINT64_C(256) << 20) /* bytes that the decoder may use */
 #define START_BYTES   (64u << 10)
 
-/* Doubles the room. false: out of memory, or more than may be. */
+/* Doubles the buffer. false: out of memory, or over the limit. */
 static bool grow(lzma_stream *stream, uint8_t **bytes, size_t *room)
 {
     size_t full = *room;
@@ -21,7 +21,7 @@ static bool grow(lzma_stream *stream, uint8_t **bytes, size_t *room)
     return true;
 }
 
-/* All of it, malloc'd; NULL: it is damaged, too large, or there is no memory. */
+/* Decompresses all of it, malloc'd; NULL: damaged, too large, or out of memory. */
 static uint8_t *unpack(const uint8_t *data, size_t size, size_t *unpacked)
 {
     lzma_stream stream = LZMA_STREAM_INIT;

@@ -11,16 +11,16 @@
 #define POINTER_INDIRECT 0x80
 #define POINTER_OMIT     0xff
 
-/* Addresses that relative pointers start from; 0: unknown, and pointers of that kind fail. */
+/* Base addresses of relative pointers; 0: unknown, and pointers of that kind fail. */
 struct pointer_bases {
-    const uint8_t *section;   /* the bytes that `address` belongs to */
+    const uint8_t *section;   /* the bytes at `section_address` */
     uint64_t section_address; /* for pcrel */
     uint64_t data;            /* for datarel */
     uint64_t function;        /* for funcrel */
 };
 
-/* One pointer as its encoding says; b->failed on an encoding that is not known. The indirection itself is not
- * followed: the value is then the address of the pointer. A stored 0 stays 0. */
+/* Reads one pointer by its encoding; b->failed if that is unknown. Indirection is not followed: the value is
+ * then the address of the pointer. A stored 0 stays 0. */
 uint64_t pointer_read(struct bytes *b, uint8_t encoding, const struct pointer_bases *bases);
 
 #endif

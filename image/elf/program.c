@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 
-#define HEADERS_MAX 64 /* program headers that are looked at: real files have about 13 */
+#define HEADERS_MAX 64 /* program headers examined: real files have about 13 */
 
 static bool is_executable(const char *path)
 {
@@ -30,7 +30,7 @@ static int search(const char *name, char *path, size_t room, struct fathom_error
     }
     const char *list = getenv("PATH");
     if (!list)
-        list = "/bin:/usr/bin"; /* as execvp(3) */
+        list = "/bin:/usr/bin"; /* like execvp(3) */
     for (const char *at = list; *name; at++) {
         size_t length = strcspn(at, ":");
         int n = length ? snprintf(path, room, "%.*s/%s", (int)length, at, name)
@@ -44,7 +44,7 @@ static int search(const char *name, char *path, size_t room, struct fathom_error
     return error_set(err, ENOENT, "cannot run %s: not found", text_name(name));
 }
 
-/* Rights that the file gives and this user does not have. */
+/* Whether executing the file grants privileges that this user does not have. */
 static bool is_raised(int fd)
 {
     struct stat st;
@@ -79,7 +79,7 @@ static enum program_kind kind_of(int fd, const char *head, size_t size, char *lo
     return PROGRAM_STATIC;
 }
 
-/* The interpreter of a script: false when the file is none. */
+/* The interpreter of a script; false: not a script. */
 static bool script_interpreter(const char *head, size_t size, char *path, size_t room)
 {
     if (size < 3 || head[0] != '#' || head[1] != '!')
@@ -88,7 +88,7 @@ static bool script_interpreter(const char *head, size_t size, char *path, size_t
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
     size_t length = 0;
-    while (at + length < end && !strchr(" \t\n\r", at[length])) /* a NUL ends it, too */
+    while (at + length < end && !strchr(" \t\n\r", at[length])) /* a NUL also ends it */
         length++;
     if (length == 0 || length >= room)
         return false;
@@ -105,7 +105,7 @@ int program_find(const char *name, struct program *out, struct fathom_error *err
         char head[256];
         int fd = open(found.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe has no writer yet */
         if (fd < 0 && errno == EACCES)
-            break; /* it may be executed all the same */
+            break; /* it may still be executable */
         if (fd < 0)
             return error_system(err, errno, "cannot run %s", found.path);
         ssize_t size = pread(fd, head, sizeof head, 0);
@@ -118,8 +118,7 @@ int program_find(const char *name, struct program *out, struct fathom_error *err
         if (!script)
             break;
         if (depth == PROGRAM_SCRIPTS_MAX)
-            rc = error_set(err, ELOOP, "cannot run %s: its interpreter is a script, too, many times over",
-                           name);
+            rc = error_set(err, ELOOP, "cannot run %s: too many nested script interpreters", name);
     }
     if (rc == 0)
         *out = found;

@@ -1,6 +1,6 @@
 /*
- * program.h - what the kernel would do with a file that is executed: whether a dynamic loader runs in it and
- * heeds LD_PRELOAD (execve(2), ld.so(8)).
+ * program.h - how the kernel would execute a file: whether a dynamic loader runs in it and honours LD_PRELOAD
+ * (execve(2), ld.so(8)).
  */
 #ifndef FATHOM_IMAGE_ELF_PROGRAM_H
 #define FATHOM_IMAGE_ELF_PROGRAM_H
@@ -9,19 +9,19 @@
 
 #include "base/error.h"
 
-#define PROGRAM_SCRIPTS_MAX 4 /* scripts whose interpreters are scripts; the kernel's limit is 5 in all */
+#define PROGRAM_SCRIPTS_MAX 4 /* nested script interpreters; the kernel's limit is 5 in all */
 
 enum program_kind {
     PROGRAM_DYNAMIC, /* ELF64 x86-64 with an interpreter: the loader */
     PROGRAM_STATIC,  /* the same without */
-    PROGRAM_FOREIGN, /* another machine's, or another format */
+    PROGRAM_FOREIGN, /* for another machine, or another format */
 };
 
 struct program {
     enum program_kind kind;
-    bool raised;      /* for this user it runs with other rights (set-user-ID and the like): the loader takes
-                         nothing from LD_PRELOAD */
-    char path[4096];  /* what runs in the end: for a script its interpreter */
+    bool raised;      /* it gains privileges for this user (set-user-ID, capabilities): the loader ignores
+                         LD_PRELOAD */
+    char path[4096];  /* the file that finally runs: for a script its interpreter */
     char loader[256]; /* PROGRAM_DYNAMIC: its ELF interpreter */
 };
 

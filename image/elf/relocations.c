@@ -23,8 +23,8 @@ static uint64_t word_at(const uint8_t *bytes)
     return word;
 }
 
-/* The bytes of a table that the dynamic section tells of; empty where there is none. size_tag 0: up to the
- * segment's end. */
+/* The bytes of a table listed in the dynamic section; empty if there is none. size_tag 0: up to the segment's
+ * end. */
 static const uint8_t *dynamic_table(const struct elf_file *file, int64_t tag, int64_t size_tag, size_t *size)
 {
     uint64_t address, wanted = UINT64_MAX;
@@ -86,7 +86,7 @@ static void walk_table(const struct walk *w, int64_t tag, int64_t size_tag)
         case R_X86_64_64:
             if (!find_symbol(w, ELF64_R_SYM(r.r_info), &word))
                 continue;
-            if (r.r_addend) { /* not the symbol itself: inside of it */
+            if (r.r_addend) { /* not the symbol itself, but inside it */
                 word.value += word.value ? (uint64_t)r.r_addend : 0;
                 word.symbol = NULL;
                 word.kind = RELOCATION_VALUE;

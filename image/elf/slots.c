@@ -38,7 +38,7 @@ static void add_words(struct builder *b, const struct elf_file *file)
     }
 }
 
-/* What relocations say comes before what only looks like an address. */
+/* Relocations come before words that only look like addresses. */
 static int by_address(const void *a, const void *b)
 {
     const struct relocation *x = a, *y = b;

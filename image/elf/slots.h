@@ -1,9 +1,9 @@
 /*
- * slots.h - the words of an image's data that hold addresses when it runs, found by their own addresses: GOT
- * entries, vtables, tables of functions. Private to image/.
+ * slots.h - the words of an image's data that contain addresses at run time, indexed by their own address:
+ * GOT entries, vtables, function tables. Private to image/.
  *
- * From the relocations; in a program at a fixed address, which has none for its own addresses, also all
- * aligned words of data that look like addresses of code.
+ * Found from the relocations and, in a program at a fixed address, which has none for its own addresses, from
+ * all aligned data words that look like code addresses.
  */
 #ifndef FATHOM_IMAGE_ELF_SLOTS_H
 #define FATHOM_IMAGE_ELF_SLOTS_H

@@ -12,7 +12,7 @@ int symbols_add(struct symbols *symbols, const struct symbol *symbol)
     return vec_push(symbols->items, symbols->count, symbols->room, *symbol) ? 0 : -ENOMEM;
 }
 
-/* NULL: empty, or without its NUL inside the string table. */
+/* NULL: empty, or not NUL-terminated inside the string table. */
 static const char *string_at(const uint8_t *strings, size_t size, uint32_t offset)
 {
     if (offset >= size || strings[offset] == 0 || !memchr(strings + offset, 0, size - offset))
@@ -42,7 +42,7 @@ static int read_table(struct symbols *symbols, const struct elf_file *file, cons
         Elf64_Sym sym;
         memcpy(&sym, at, sizeof sym);
         if (ELF64_ST_TYPE(sym.st_info) == STT_FILE) {
-            /* ld puts an empty one before the hidden symbols that it made local: they are of any file */
+            /* ld puts an empty one before the hidden symbols that it made local, which are from any file */
             source = string_at(strings, string_size, sym.st_name) ? ++symbols->files : 0;
             continue;
         }
@@ -74,7 +74,7 @@ int symbols_read(struct symbols *symbols, const struct elf_file *file, const str
     return 0;
 }
 
-/* Leading underscores of a name that is not mangled: __read is read's private alias. */
+/* Number of leading underscores of an unmangled name: __read is read's private alias. */
 static size_t underscores(const char *name)
 {
     size_t n = strspn(name, "_");

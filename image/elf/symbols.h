@@ -9,7 +9,7 @@
 struct symbol {
     uint64_t address, size; /* size may be 0: unknown. The first byte is code of the image */
     const char *name;       /* never empty; borrowed from the file */
-    uint32_t file;          /* number of the source file that a local symbol is from; 0: unknown */
+    uint32_t file;          /* number of a local symbol's source file; 0: unknown */
     bool local;
     bool typed; /* STT_FUNC or STT_GNU_IFUNC; otherwise a hand-written label (STT_NOTYPE) */
 };
@@ -17,14 +17,14 @@ struct symbol {
 struct symbols {
     struct symbol *items;
     size_t count, room;
-    uint32_t files; /* last file number given */
+    uint32_t files; /* last file number assigned */
 };
 
-/* Adds the symbols of `file` whose addresses are code of `image` (the same file, or the one that `file` has
- * the debug information of). 0 or -ENOMEM. */
+/* Adds the symbols of `file` whose addresses are code of `image` (the same file, or the one whose debug
+ * information is in `file`). 0 or -ENOMEM. */
 int symbols_read(struct symbols *symbols, const struct elf_file *file, const struct elf_file *image);
 int symbols_add(struct symbols *symbols, const struct symbol *symbol);
-/* By address; of those at one address the one whose name is best to show first. */
+/* Sorts by address; among equal addresses the best name comes first. */
 void symbols_sort(struct symbols *symbols);
 void symbols_free(struct symbols *symbols);
 

@@ -17,7 +17,7 @@
 #include "base/exchange.h"
 #include "image/lines/reader.h"
 
-#define SOCKET_AT 3 /* where the child has its two descriptors */
+#define SOCKET_AT 3 /* first of the child's two descriptors */
 #define ALIVE_AT  4
 
 /* The child's side --------------------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static void limit(int resource, uint64_t most)
     }
 }
 
-/* Bytes that this process has as addresses now: what it inherits, a recording too. */
+/* The size of this process's address space now: everything inherited, including a recording. */
 static uint64_t inherited_bytes(void)
 {
     unsigned long long pages = 0;
@@ -68,7 +68,7 @@ static uint64_t inherited_bytes(void)
     return read ? pages * (uint64_t)sysconf(_SC_PAGESIZE) : UINT64_MAX - LINES_CHILD_MEMORY;
 }
 
-/* Gives the child so many seconds of CPU time from now on; SIGXCPU ends it then. */
+/* Limits the child to this many more seconds of CPU time; SIGXCPU then kills it. */
 static void give_time(uint64_t seconds)
 {
     struct rusage used;
@@ -80,19 +80,19 @@ static void give_time(uint64_t seconds)
     }
 }
 
-/* SIGIO, when the parent's end of the pipe is closed, ends the child also while it does not listen. (The signal of
- * PR_SET_PDEATHSIG comes when the thread ends that forked.) */
+/* SIGIO, sent when the parent's end of the pipe is closed, kills the child even while it is busy.
+ * (PR_SET_PDEATHSIG would signal when the forking thread ends.) */
 static void die_with_parent(void)
 {
     struct pollfd end = {.fd = ALIVE_AT};
     fcntl(ALIVE_AT, F_SETOWN, getpid());
     fcntl(ALIVE_AT, F_SETFL, O_ASYNC);
     if (poll(&end, 1, 0) != 0)
-        _exit(1); /* it was closed before */
+        _exit(1); /* it was already closed */
 }
 
-/* Nothing of this may be seen or waited for: a crash leaves no core and no message. Of the parent's descriptors
- * the child has its socket and the pipe alone. */
+/* Keeps the child invisible: a crash leaves no core and no message. Of the parent's descriptors, the child
+ * keeps only its socket and the pipe. */
 static void be_quiet(int socket, int alive)
 {
     socket = fcntl(socket, F_DUPFD_CLOEXEC, ALIVE_AT + 1);
@@ -170,9 +170,9 @@ int lines_child_start(struct lines_child *child, const struct image *image,
     int ends[2], alive[2];
     uint32_t state;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-        return error_system(err, errno, "cannot make a socket to read debug information through");
+        return error_system(err, errno, "cannot create a socket to read debug information");
     if (pipe2(alive, O_CLOEXEC) < 0) {
-        int rc = error_system(err, errno, "cannot make a pipe to a process that reads debug information");
+        int rc = error_system(err, errno, "cannot create a pipe to the process that reads debug information");
         close(ends[0]);
         close(ends[1]);
         return rc;
@@ -186,7 +186,7 @@ int lines_child_start(struct lines_child *child, const struct image *image,
     if (pid < 0) {
         close(ends[0]);
         close(alive[1]);
-        return error_system(err, failed, "cannot make a process to read debug information in");
+        return error_system(err, failed, "cannot create a process to read debug information");
     }
     struct lines_child started = {pid, ends[0], alive[1]};
     if (!exchange_receive(ends[0], &state, sizeof state, exchange_now() + LINES_CHILD_OPENS * 1000))

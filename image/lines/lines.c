@@ -1,5 +1,5 @@
 /*
- * lines.c - the lines of an image by a child process (child.h), each address asked for once; see
+ * lines.c - gets the lines of an image from a child process (child.h), querying each address once; see
  * lines.h.
  */
 #include "image/lines/lines.h"
@@ -14,9 +14,9 @@
 #include "image/lines/child.h"
 #include "image/lines/reader.h"
 
-#define RESTARTS_MOST 8u /* of the child: it can take LINES_CHILD_OPENS + LINES_CHILD_TELLS each time */
+#define RESTARTS_MOST 8u /* of the child: each may take LINES_CHILD_OPENS + LINES_CHILD_TELLS */
 
-/* What is known of one address. */
+/* What is known about one address. */
 struct known {
     size_t count;
     struct line_frame frames[];
@@ -26,7 +26,7 @@ struct lines {
     const struct image *image;
     struct image_options options;
     unsigned restarts;
-    struct lines_child child; /* no pid: it died too often, nothing more is told */
+    struct lines_child child; /* no pid: it died too often, and is not restarted */
     struct arena *arena;
     struct table *known; /* address -> struct known */
     struct names *texts;
@@ -102,7 +102,7 @@ static struct known *take_answer(struct lines *lines, const uint8_t *answer, siz
     return known;
 }
 
-/* The child died over one address: others may be told yet. */
+/* The child died on one address; others may still work. */
 static void start_again(struct lines *lines)
 {
     struct fathom_error err;

@@ -1,9 +1,9 @@
 /*
- * lines.h - source lines and inlined functions of an address, by libdwarf; for images with debug info of
- * their own or in a separate file.
+ * lines.h - source lines and inlined functions of an address, from libdwarf; for images with their own debug
+ * info or a separate debug file.
  *
- * libdwarf runs in a child process. Where damaged debug information kills it, nothing is known of the address
- * that was asked for; the log is told once. options are kept: their strings and log must outlive `lines`.
+ * libdwarf runs in a child process. If damaged debug information kills it, nothing is known about the queried
+ * address; this is logged once. options are kept: their strings and log must outlive `lines`.
  */
 #ifndef FATHOM_IMAGE_LINES_LINES_H
 #define FATHOM_IMAGE_LINES_LINES_H
@@ -13,19 +13,19 @@
 struct lines;
 
 struct line_frame {
-    const char *function; /* demangled name; NULL when unknown */
-    const char *file;     /* NULL when unknown */
-    uint32_t line;        /* 0 when unknown */
+    const char *function; /* demangled name; NULL: unknown */
+    const char *file;     /* NULL: unknown */
+    uint32_t line;        /* 0: unknown */
 };
 
-/* -ENODATA: no debug info to be found for this image; -EBADMSG: it is damaged. Owned by the caller; the image
- * must outlive it. */
+/* -ENODATA: no debug info found for this image; -EBADMSG: it is damaged. Owned by the caller; the image must
+ * outlive it. */
 int lines_open(const struct image *image, const struct image_options *options, struct lines **out,
                struct fathom_error *err);
 void lines_close(struct lines *lines);
 
 /* Frames at the address, innermost (most deeply inlined) first, the function itself last. Returns how many
- * were written (at most max), 0 when nothing is known. Strings live as long as `lines`. */
+ * were written (at most max), 0 if nothing is known. Strings live as long as `lines`. */
 size_t lines_at(struct lines *lines, uint64_t address, struct line_frame *out, size_t max);
 
 #endif

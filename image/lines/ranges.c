@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "image/lines/unit.h"
 
-#define MAX_RANGES (1 << 20) /* of one DIE: above any real one's */
+#define MAX_RANGES (1 << 20) /* of one DIE: more than any real one has */
 
 static int add(struct lines_ranges *out, uint64_t low, uint64_t high)
 {

@@ -1,9 +1,8 @@
 /*
- * reader.c - finds the compilation unit of an address, loads it at its first use and looks up in it;
- * see reader.h.
+ * reader.c - finds the compilation unit of an address, loads it at its first use and searches it; see
+ * reader.h.
  *
- * The index of units is made of their own address ranges: .debug_aranges is optional, and clang leaves it
- * out.
+ * The index of units is built from their own address ranges: .debug_aranges is optional, and clang omits it.
  */
 #include "image/lines/reader.h"
 
@@ -35,7 +34,7 @@ struct lines_reader {
     size_t span_count, span_room;
 };
 
-/* libdwarf calls this where no error object was handed in; without it, it would abort. */
+/* libdwarf calls this if no error object was passed; otherwise it would abort. */
 static void ignore_error(Dwarf_Error error, Dwarf_Ptr context)
 {
     (void)error;
@@ -95,8 +94,8 @@ static int index_units(struct lines_reader *lines)
     return rc;
 }
 
-/* The file that has the debug information: the image itself or its debug file; NULL: none. *found is a path
- * that the caller frees. */
+/* The file with the debug information: the image itself or its debug file; NULL: none. *found: a path that
+ * the caller frees. */
 static const char *debug_path(const struct image *image, const struct image_options *options, char **found)
 {
     *found = NULL;
@@ -113,7 +112,7 @@ static const char *debug_path(const struct image *image, const struct image_opti
     return has ? *found : NULL;
 }
 
-/* NULL: it cannot be read. What has become a pipe since it was looked at would make libdwarf wait for a writer. */
+/* NULL: unreadable. If the file has since been replaced by a pipe, libdwarf would wait for a writer. */
 static Dwarf_Debug open_debug(const char *path)
 {
     struct stat st;
@@ -133,8 +132,7 @@ static Dwarf_Debug open_debug(const char *path)
     return opened == DW_DLV_OK ? debug : NULL;
 }
 
-/* The file to which dwz moved what several files have in common: their units lack those names without it.
- * NULL: none. */
+/* The file to which dwz moved what several files share: without it, some names are missing. NULL: none. */
 static char *shared_path(const char *path, const struct image_options *options)
 {
     struct elf_file file;
@@ -234,7 +232,7 @@ static const struct lines_scope *find_function(const struct lines_unit *unit, ui
     return n && address < f->items[n - 1].high ? &f->items[n - 1] : NULL;
 }
 
-/* Among the inlined calls of a function that hold the address, the one at a depth. */
+/* The inlined call of a function that contains the address, at a given depth. */
 static const struct lines_scope *inlined_at(const struct lines_unit *unit, const struct lines_scope *function,
                                             uint64_t address, uint32_t depth)
 {
@@ -246,7 +244,7 @@ static const struct lines_scope *inlined_at(const struct lines_unit *unit, const
     return NULL;
 }
 
-/* The name by the symbol table, where the debug information has none. */
+/* The name from the symbol table, if the debug information has none. */
 static const char *symbol_name(struct lines_reader *lines, uint64_t address)
 {
     char text[1024];

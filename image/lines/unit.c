@@ -17,7 +17,7 @@
 struct loading {
     struct lines_source *source;
     struct lines_unit *unit;
-    const char **files; /* by number as DW_AT_call_file and the line table give it */
+    const char **files; /* by number as in DW_AT_call_file and the line table */
     size_t file_count;
     uint64_t low; /* base address of the unit */
 };
@@ -106,7 +106,7 @@ static uint64_t number_of(Dwarf_Die die, Dwarf_Half which)
     return value;
 }
 
-/* A mangled name first, as it tells namespaces and classes. */
+/* Prefers a mangled name, as it includes namespaces and classes. */
 static bool own_name(Dwarf_Die die, char *out, size_t size, bool *plain)
 {
     static const Dwarf_Half kinds[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
@@ -131,7 +131,7 @@ static bool own_name(Dwarf_Die die, char *out, size_t size, bool *plain)
     return false;
 }
 
-/* *debug: of the die; becomes that of *out. */
+/* *debug: the die's on entry, that of *out on return. */
 static bool origin_of(const struct lines_source *source, Dwarf_Debug *debug, Dwarf_Die die, Dwarf_Die *out)
 {
     static const Dwarf_Half kinds[] = {DW_AT_abstract_origin, DW_AT_specification};
@@ -156,8 +156,8 @@ static bool origin_of(const struct lines_source *source, Dwarf_Debug *debug, Dwa
     return false;
 }
 
-/* The name of a function's DIE: its own, or what it was made from has it. A plain name is kept only when no
- * mangled one follows. */
+/* The name of a function's DIE: its own, or that of its origin. A plain name is used only if no mangled one
+ * follows. */
 static int find_name(struct lines_source *source, Dwarf_Die die, const char **out)
 {
     Dwarf_Off offset;
@@ -223,7 +223,7 @@ static int add_ranges(struct loading *l, Dwarf_Die die, struct lines_scopes *sco
 
 static int walk_children(struct loading *l, Dwarf_Die die, unsigned level, uint32_t depth);
 
-/* One DIE: functions and inlined calls are noted; what may hold such is entered. */
+/* Visits a DIE: notes functions and inlined calls, and descends into DIEs that may contain them. */
 static int visit(struct loading *l, Dwarf_Die die, unsigned level, uint32_t depth)
 {
     Dwarf_Half tag;

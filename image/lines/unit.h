@@ -11,15 +11,15 @@
 #include "base/hash.h"
 #include "image/lines/lines.h"
 
-struct lines_row { /* holds from address up to the next row's */
+struct lines_row { /* valid from address up to the next row's */
     uint64_t address;
-    uint32_t order;   /* in the line table: of rows at one address the last counts */
+    uint32_t order;   /* in the line table: of rows with equal addresses the last counts */
     uint32_t line;    /* 0: unknown */
     const char *file; /* NULL: unknown */
     bool end;         /* nothing is known from here on */
 };
 
-struct lines_scope { /* one address range of a function, or of an inlined call inside of it */
+struct lines_scope { /* one address range of a function, or of an inlined call inside it */
     uint64_t low, high;
     const char *name;      /* NULL: unknown */
     const char *call_file; /* where an inlined function was called from */
@@ -43,10 +43,10 @@ struct lines_unit {
     struct lines_scopes inlined;
 };
 
-/* What units have in common. */
+/* What units share. */
 struct lines_source {
     Dwarf_Debug debug;
-    Dwarf_Debug shared;  /* that dwz moved parts to, which it shares with other files; NULL: none */
+    Dwarf_Debug shared;  /* the file to which dwz moved shared parts; NULL: none */
     struct arena *arena; /* of all names */
     struct table *names; /* offset of a DIE -> const char * */
 };
@@ -55,8 +55,8 @@ struct lines_range {
     uint64_t low, high;
 };
 
-/* The address ranges of a DIE, into an array that grows; empty and dropped ones (address 0) are left out.
- * 0 or -ENOMEM. */
+/* Appends the address ranges of a DIE to a growing array, except empty and discarded ones (address 0). 0 or
+ * -ENOMEM. */
 struct lines_ranges {
     struct lines_range *items;
     size_t count, room;
@@ -64,7 +64,7 @@ struct lines_ranges {
 int lines_ranges_read(Dwarf_Debug debug, Dwarf_Die die, uint16_t version, uint64_t unit_low,
                       struct lines_ranges *out);
 
-/* Fills the tables. What is damaged is left out. 0 or -ENOMEM. */
+/* Fills the tables, skipping what is damaged. 0 or -ENOMEM. */
 int lines_unit_load(struct lines_source *source, struct lines_unit *unit);
 void lines_unit_free(struct lines_unit *unit);
 

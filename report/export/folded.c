@@ -1,9 +1,9 @@
 /*
  * folded.c - folded stacks, the input of flamegraph.pl and most other flame graph programs.
  *
- * Lines come in the order of their bytes, as `LC_ALL=C sort` gives them, without all lines in memory at once:
- * the tree's nodes are joined by text, each becomes up to two entries among its siblings ("name 12", its own
- * line, and "name;", all lines below), and entries are sorted sibling by sibling.
+ * Lines are sorted bytewise, like the output of `LC_ALL=C sort`, without holding all of them in memory:
+ * sibling nodes with the same text are merged, each becomes up to two entries among its siblings ("name 12",
+ * its own line, and "name;", all lines below), and the entries of each node are sorted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 static const char not_kept[] = "[contexts not kept]";
 
-/* By item: the number of its text in `texts`, with what would break a line replaced. */
+/* By item: the number of its text in `texts`, with characters that would break a line replaced. */
 static int fold_names(const struct frames *frames, struct names *texts, uint32_t *numbers,
                       struct fathom_error *err)
 {
@@ -82,7 +82,7 @@ static int compare_pieces(const char *a1, const char *a2, const char *b1, const 
 
 enum { SUFFIX_SIZE = 24 };
 
-/* What follows an entry's name: its weight, or ";" when it stands for the lines below it. */
+/* What follows an entry's name: its weight, or ";" for the entry of the lines below it. */
 static const char *entry_suffix(char suffix[SUFFIX_SIZE], const struct branch *entry)
 {
     if (entry->self == 0)
@@ -122,7 +122,7 @@ static int make_entries(const struct branches *nodes, struct branches *entries, 
     return rc;
 }
 
-/* Text of the frames from the root to the place that the walk is at. */
+/* Text of the frames from the root to the walk's current position. */
 struct line {
     char *text;
     size_t length, room;

@@ -23,7 +23,7 @@ static void write_text(struct printer *printer, const char *text)
     printer_write(printer, "\"");
 }
 
-/* What stands before a value. */
+/* Writes the separator, the line break and the key before a value. */
 static void begin_value(struct json *json, const char *key)
 {
     unsigned at = json->depth;

@@ -1,9 +1,9 @@
 /*
- * json.h - JSON on its way out: commas, escapes and lines in one place.
+ * json.h - writes JSON: commas, escapes and line breaks in one place.
  *
- * The members of the outermost object stand on lines of their own, and so do the elements of the arrays in
- * it. Text may be any bytes: what is no UTF-8 becomes U+FFFD. key: of a member; NULL for an array's element
- * and the outermost value.
+ * The members of the outermost object get a line each, and so do the elements of arrays in it. Text may be
+ * any bytes: invalid UTF-8 becomes U+FFFD. key: of a member; NULL for an array element and the outermost
+ * value.
  */
 #ifndef FATHOM_REPORT_EXPORT_JSON_H
 #define FATHOM_REPORT_EXPORT_JSON_H
@@ -15,17 +15,17 @@
 struct json {
     struct printer *printer;
     unsigned depth;           /* open objects and arrays; more than JSON_DEPTH fail the printer */
-    char closing[JSON_DEPTH]; /* what ends each */
-    bool started[JSON_DEPTH]; /* something stands in it */
+    char closing[JSON_DEPTH]; /* closing bracket of each */
+    bool started[JSON_DEPTH]; /* whether it has any elements */
 };
 
 void json_object(struct json *json, const char *key);
 void json_array(struct json *json, const char *key);
-/* Ends the innermost object or array; a line's end after the outermost. */
+/* Ends the innermost object or array; adds a newline after the outermost. */
 void json_end(struct json *json);
 void json_text(struct json *json, const char *key, const char *text); /* NULL: null */
 void json_number(struct json *json, const char *key, uint64_t number);
-/* With so many decimals; null when it is not finite. */
+/* With the given number of decimals; null if not finite. */
 void json_real(struct json *json, const char *key, double number, int decimals);
 
 #endif

@@ -57,7 +57,7 @@ int printer_finish(struct printer *printer, struct fathom_error *err)
     return error_system(err, printer->failed, "cannot write the report");
 }
 
-/* Tenths of a percent, rounded; 1 to 999 for what is neither nothing nor all. */
+/* Tenths of a percent, rounded; 1 to 999 for any part other than none and all. */
 static unsigned share_tenths(uint64_t part, uint64_t whole)
 {
     if (part == 0 || whole == 0)
@@ -84,12 +84,12 @@ const char *share_bound_format(char text[SHARE_BOUND_SIZE], uint64_t part, uint6
     if (bound == 0)
         return strcpy(text, share);
     share_format(bound_share, bound, whole);
-    bound_share[strlen(bound_share) - 1] = 0; /* the percent sign stands once */
+    bound_share[strlen(bound_share) - 1] = 0; /* only one percent sign */
     snprintf(text, SHARE_BOUND_SIZE, "%s +-%s", share, bound_share);
     return text;
 }
 
-/* Whether the image's name stands beside the function's: not where that has it itself ("libc.so.6+0x1234"). */
+/* Whether to print the image's name after the function's, unless that contains it ("libc.so.6+0x1234"). */
 static bool has_image(const struct frame *frame, bool show_image)
 {
     size_t length = strlen(frame->image);
@@ -97,7 +97,7 @@ static bool has_image(const struct frame *frame, bool show_image)
     return show_image && length > 0 && !named_after_image;
 }
 
-/* What stands beside the name. */
+/* Writes what follows the name. */
 static void write_beside(struct printer *printer, const struct frame *frame, bool show_image)
 {
     if (frame->kind == FRAME_INLINED)
@@ -108,7 +108,7 @@ static void write_beside(struct printer *printer, const struct frame *frame, boo
         printer_write(printer, " at %s", frame->source);
 }
 
-/* At most what write_beside() writes. */
+/* Upper bound of what write_beside() writes, in bytes. */
 static size_t length_beside(const struct frame *frame, bool show_image)
 {
     return (frame->kind == FRAME_INLINED ? strlen(" (inlined)") : 0) +
@@ -131,7 +131,7 @@ void frame_write(struct printer *printer, const struct frame *frame, bool show_i
     write_beside(printer, frame, show_image);
 }
 
-/* From here on a row is hot (bold red), and warm (yellow), in tenths of a percent of its own weight. */
+/* Thresholds for hot (bold red) and warm (yellow) rows, in tenths of a percent of their own weight. */
 enum { HOT_TENTHS = 50, WARM_TENTHS = 10 };
 
 const char *row_colour(bool colour, uint64_t part, uint64_t whole)

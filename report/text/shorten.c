@@ -12,7 +12,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Characters that belong to a name though they look like brackets: how many begin here; 0: none. */
+/* Length of a piece of the name at `at` that looks like brackets but is not; 0: none. */
 static size_t plain_length(const char *name, size_t at)
 {
     static const char *const operators[] = {
@@ -27,7 +27,7 @@ static size_t plain_length(const char *name, size_t at)
     return 0;
 }
 
-/* Where the bracket that opens at `at` closes; 0: nowhere. Other brackets in it are balanced. */
+/* Index of the bracket that closes the one at `at`; 0: none. Brackets in between must be balanced. */
 static size_t closing(const char *name, size_t at)
 {
     size_t round = 0, angle = 0;
@@ -49,7 +49,7 @@ static size_t closing(const char *name, size_t at)
     return 0;
 }
 
-/* Replaces what stands in the outermost brackets of this kind by "..". */
+/* Replaces the contents of the outermost brackets of this kind by "..". */
 static void leave_out(char *name, char open)
 {
     size_t to = 0;
@@ -69,7 +69,7 @@ static void leave_out(char *name, char open)
     name[to] = 0;
 }
 
-/* Leaves the middle out, between characters of UTF-8. */
+/* Cuts out the middle, at UTF-8 character boundaries. */
 static void cut_middle(char *name, size_t room)
 {
     size_t length = strlen(name), kept = room - 3, head = kept / 2, tail = length - (kept - head);

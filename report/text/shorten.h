@@ -1,17 +1,17 @@
 /*
- * shorten.h - long names of functions (C++) in as much room as there is.
+ * shorten.h - shortens long function names (C++) to the available room.
  */
 #ifndef FATHOM_REPORT_TEXT_SHORTEN_H
 #define FATHOM_REPORT_TEXT_SHORTEN_H
 
 #include <stddef.h>
 
-#define SHORTEN_LEAST 16 /* names get no shorter than this */
+#define SHORTEN_LEAST 16 /* names are not made shorter than this */
 
-/* A copy of the name of at most `room` bytes (SHORTEN_LEAST where it is less): as it is when it fits,
- * otherwise with "(..)" for arguments, then "<..>" for template arguments too, and at last "..." for its
- * middle. "operator<" and "(anonymous namespace)" are no brackets. The caller frees it; NULL: out of
- * memory. */
+/* A copy of the name of at most `room` bytes (at least SHORTEN_LEAST): unchanged if it fits, otherwise with
+ * "(..)" for arguments, then also "<..>" for template arguments, and finally "..." for its middle. Those of
+ * "operator<" and "(anonymous namespace)" do not count as brackets. The caller frees it; NULL: out of memory.
+ */
 char *name_shorten(const char *name, size_t room);
 
 #endif

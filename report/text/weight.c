@@ -5,21 +5,21 @@
 #include <string.h>
 
 enum {
-    EXACT = 10000000, /* counts below are told exactly */
+    EXACT = 10000000, /* smaller counts are printed exactly */
     SCALED_WIDTH = 7, /* "34.9 ms" */
 };
 
 struct scale {
-    double size; /* of one, in the unit of the weight */
+    double size; /* in the unit of the weight */
     const char *name;
 };
 
-/* Three digits of the largest of the scales that the weight has one of. */
+/* Three digits in the largest scale that does not exceed the weight. */
 static void format_scaled(char *text, uint64_t weight, const struct scale *scales, unsigned count)
 {
     double value = (double)weight;
     unsigned i = 0;
-    /* What rounds to 1000 of one scale is 1.00 of the next. */
+    /* A value that rounds to 1000 in one scale is printed as 1.00 in the next. */
     while (i + 1 < count && value < 0.9995 * scales[i].size)
         i++;
     double scaled = value / scales[i].size;

@@ -1,5 +1,5 @@
 /*
- * weight.h - weights for people: times as "3.49 s", large counts as "34.9 M".
+ * weight.h - formats weights for people: times as "3.49 s", large counts as "34.9 M".
  */
 #ifndef FATHOM_REPORT_TEXT_WEIGHT_H
 #define FATHOM_REPORT_TEXT_WEIGHT_H
@@ -9,12 +9,12 @@
 #define WEIGHT_NS   "ns" /* the unit of weights that are times */
 #define WEIGHT_SIZE 24   /* characters with the NUL */
 
-/* Three digits with a time's unit; counts exactly below ten million, and then three digits. Returns
+/* Three digits with a time's unit; counts below ten million exactly, larger ones with three digits. Returns
  * `text`. */
 const char *weight_format(char text[WEIGHT_SIZE], uint64_t weight, const char *unit);
-/* What stands above a column of them. */
+/* The heading of a column of weights. */
 const char *weight_title(const char *unit);
-/* Its width: of the title and of each weight up to the largest. */
+/* The column's width: fits the title and each weight up to the largest. */
 int weight_width(uint64_t largest, const char *unit);
 
 #endif

@@ -78,7 +78,7 @@ int branches_check(const struct branches *branches, uint32_t items, struct fatho
     for (uint32_t i = 1; i < branches->count; i++) {
         if (branches->at[i].item >= items)
             return error_set(err, ERANGE,
-                             "the context tree has frame %u, and the frame table only %u of them",
+                             "the context tree refers to frame %u, but the frame table has only %u",
                              branches->at[i].item, items);
     }
     return 0;
@@ -119,7 +119,7 @@ static int compare_indices(const void *a, const void *b, void *sorting)
     return order ? order : (i > j) - (i < j);
 }
 
-/* Where the arrangement is worked out: four numbers a branch. */
+/* Working memory of the arrangement: four numbers per branch. */
 struct plan {
     uint32_t *start; /* count + 1: of a branch's children in `children` */
     uint32_t *children, *size, *place;

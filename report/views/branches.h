@@ -1,10 +1,10 @@
 /*
  * branches.h - a tree of weights laid out for drawing: parents before children, siblings in order, every
- * subtree in one piece.
+ * subtree contiguous.
  *
- * Built by adding branches under ones that are there already, then arranged once. After that a branch's
- * children are i + 1, then each `end` of the one before, up to its own `end`; drawing is a loop over the
- * array, so trees may be of any depth. Branch 0 is the root and no context itself. 64 bytes a branch.
+ * Built by adding branches below existing ones, then arranged once. After that, the children of branch i are
+ * i + 1, then each previous child's `end`, up to its own `end`; drawing is a loop over the array, so trees
+ * may have any depth. Branch 0 is the root, which is not a context itself. 64 bytes per branch.
  */
 #ifndef FATHOM_REPORT_VIEWS_BRANCHES_H
 #define FATHOM_REPORT_VIEWS_BRANCHES_H
@@ -23,9 +23,9 @@
 struct branch {
     uint64_t self;    /* weight that ends here */
     uint64_t error;   /* at most this much of `self` may not be its own */
-    uint64_t total;   /* self and all below; UINT64_MAX when the sum is larger. Set by branches_arrange() */
+    uint64_t total;   /* self and all below; UINT64_MAX if the sum is larger. Set by branches_arrange() */
     double end_doubt; /* weight of `self` that may not be on its path (doubts.h) */
-    double doubt;     /* the same of the total; before branches_arrange(), what is to be added up */
+    double doubt;     /* the same of the total; before branches_arrange(), the branch's own part */
     uint32_t item;
     uint32_t parent;
     uint32_t end;   /* the index after its subtree. Set by branches_arrange() */
@@ -39,20 +39,20 @@ struct branches {
     uint32_t count, room;
 };
 
-/* Order of two siblings: negative when a stands before b. */
+/* Order of two siblings: negative if a comes before b. */
 typedef int branch_compare(const struct branch *a, const struct branch *b, const void *context);
 
-/* Starts with the root alone. On failure nothing is to be freed. */
+/* Starts with only the root. On failure there is nothing to free. */
 int branches_init(struct branches *branches, size_t room, struct fathom_error *err);
 void branches_clear(struct branches *branches);
-/* Index of the new branch, BRANCHES_NONE when out of memory (or at 4 billion). Its parent must be there. */
+/* Index of the new branch, BRANCHES_NONE if out of memory (or at 4 billion). Its parent must exist. */
 uint32_t branches_add(struct branches *branches, uint32_t parent, uint32_t item, uint64_t self,
                       uint64_t error);
 /* Adds totals and puts everything in order; indices change. */
 int branches_arrange(struct branches *branches, branch_compare *compare, const void *context,
                      struct fathom_error *err);
 
-/* All of a calling-context tree, not arranged: in preorder. doubts may be NULL: none. */
+/* All nodes of a calling-context tree in preorder, not arranged. doubts may be NULL: none. */
 int branches_of_cct(struct branches *branches, struct cct *cct, const struct doubts *doubts,
                     struct fathom_error *err);
 

@@ -1,10 +1,9 @@
 /*
- * callers.c - the bottom-up view: for each function with weight of its own, the callers that it has it from.
+ * callers.c - the bottom-up view: for each function with weight of its own, the callers responsible for it.
  *
- * The contexts that end in the function are walked outwards all together: a set of places in the tree, each
- * with the weight that came from there, is replaced by the set of their parents and split by function. Places
- * that meet are added up, and a set that weighs too little is not followed, so the work stays near what is
- * shown.
+ * The contexts that end in the function are walked outwards together: a set of tree nodes, each with the
+ * weight that came from it, is replaced by the set of their parents and split by function. Nodes that meet
+ * are added up, and sets that weigh too little are not followed, so the work is proportional to the output.
  */
 #include <stdlib.h>
 
@@ -13,27 +12,27 @@
 #include "report/views/views.h"
 
 enum {
-    /* Callers further out are not shown: with recursion, sets of many places may go outwards through all of
-     * 100,000 levels without ever meeting. */
+    /* Callers further out are not shown: with recursion, large sets of nodes may walk outwards through
+       100,000 levels without ever meeting. */
     CALLER_LEVELS = 256,
-    /* A caller with this much of the function's weight is shown however little that is of everything. */
+    /* A caller with this share of the function's weight is shown however small its share of the total. */
     CALLER_PERCENT = 10,
 };
 
 struct place {
     uint64_t weight;
-    double doubt; /* of the contexts that it has the weight from: no caller is less sure than they are */
+    double doubt; /* of the contexts that the weight comes from: no caller is less sure than they are */
     uint32_t branch, item;
 };
 
-/* A set of places: one row, and what remains to be walked from it. */
+/* A set of nodes that makes one row and is yet to be walked outwards. */
 struct group {
     uint32_t first, count; /* of the places */
     uint32_t row;          /* in `rows` */
     uint32_t level;
 };
 
-/* What is shown of one function. */
+/* The rows of one function. */
 struct block {
     struct branches rows; /* arranged */
     uint64_t weight;      /* the function's own */
@@ -44,7 +43,7 @@ struct callers {
     struct place *places; /* all contexts with weight of their own, by item */
     struct group *groups; /* yet to be walked */
     uint32_t group_count, group_room;
-    struct branches rows; /* of the function in hand */
+    struct branches rows; /* of the current function */
     uint64_t function_weight;
     struct block *blocks;
     uint32_t block_count, block_room;
@@ -64,8 +63,8 @@ static bool push_group(struct callers *c, struct group group)
     return vec_push(c->groups, c->group_count, c->group_room, group);
 }
 
-/* Replaces places by their parents, those that meet as one, without the ones at the root. Returns how many
- * there are then, sorted by item. */
+/* Replaces nodes by their parents, merging equal ones and dropping the root. Returns the new count; sorted by
+ * item. */
 static uint32_t step_outwards(const struct callers *c, struct place *places, uint32_t count)
 {
     const struct branch *at = c->drawing->branches->at;
@@ -93,7 +92,7 @@ static uint32_t step_outwards(const struct callers *c, struct place *places, uin
     return merged;
 }
 
-/* A row for each function among the group's callers that weighs enough, each with its own group. */
+/* Adds a row and a group for each function among the group's callers that weighs enough. */
 static bool walk_group(struct callers *c, struct group group)
 {
     uint32_t end = group.first + step_outwards(c, c->places + group.first, group.count);
@@ -115,7 +114,7 @@ static bool walk_group(struct callers *c, struct group group)
         uint32_t row = branches_add(&c->rows, group.row, item, weight, 0);
         if (row == BRANCHES_NONE)
             return false;
-        /* branches_arrange() adds a row's callers to its total: leave in it what they do not account for. */
+        /* branches_arrange() adds a row's callers to its total: keep only what they do not account for. */
         c->rows.at[group.row].self -= weight;
         c->rows.at[group.row].doubt -= doubt;
         c->rows.at[row].doubt = doubt;
@@ -193,7 +192,7 @@ static bool find_places(struct callers *c, uint32_t **starts)
     return true;
 }
 
-/* The functions that are shown, and what those weigh that are not. */
+/* Finds the functions to show, and the weight of those hidden. */
 static int find_blocks(struct callers *c, const struct functions *functions, uint32_t *hidden,
                        uint64_t *hidden_weight, struct fathom_error *err)
 {
@@ -235,7 +234,7 @@ static void write_blocks(struct callers *c, const struct functions *functions)
                   weight_title(drawing->unit));
     if (columns.sure)
         sure_heading_write(drawing);
-    printer_write(printer, "function, its callers below it\n");
+    printer_write(printer, "function, with its callers below\n");
     for (uint32_t i = 0; i < c->block_count && !printer->failed; i++) {
         columns.function_weight = c->blocks[i].weight;
         if (i > 0)

@@ -1,17 +1,17 @@
 /*
- * draw.c - branches as indented rows.
+ * draw.c - draws branches as indented rows.
  *
- * Most of a call tree is chains. Indenting at each call would push deep stacks off the screen, so only forks
- * indent: a row without a mark is called by the row above it; rows marked "+" at one indentation are called
- * by the last row above them that is not indented as far. A function that does nothing but call itself fills
- * one row, "fib x37".
+ * Most of a call tree consists of chains. Indenting at each call would push deep stacks off the screen, so
+ * only forks indent: a row without a mark is called by the row above it; rows marked "+" at the same
+ * indentation are called by the last row above them that is not indented as far. A function that only calls
+ * itself takes one row, "fib x37".
  */
 #include "report/views/views.h"
 
 #include <string.h>
 
-/* Deeper forks than this are indented no further and tell their level instead: without a minimum weight a
- * tree may fork at every one of 100,000 levels. */
+/* Deeper forks are indented no further and show their level instead: without a minimum weight a tree may fork
+ * at each of 100,000 levels. */
 enum { INDENT_LEVELS = 40 };
 
 static uint32_t next_shown(const struct branches *b, uint32_t at, uint32_t end)

@@ -1,8 +1,8 @@
 /*
- * functions.h - what each function (or other item) weighs over all contexts. Private to report/.
+ * functions.h - the weight of each function (or other item) over all contexts. Private to report/.
  *
  * A function's total is the weight of the samples that have it anywhere on their path. Recursion does not
- * count twice: of each path only the outermost frame adds.
+ * count twice: on each path only the outermost frame counts.
  */
 #ifndef FATHOM_REPORT_VIEWS_FUNCTIONS_H
 #define FATHOM_REPORT_VIEWS_FUNCTIONS_H

@@ -1,4 +1,4 @@
-/* heading.c - what stands above every report: what was recorded, and how far to trust it; see view.h. */
+/* heading.c - the heading of every report: what was recorded, and how far to trust it; see view.h. */
 #include <string.h>
 
 #include "report/text/printer.h"
@@ -7,7 +7,7 @@
 
 enum { REASONS_MAX = sizeof((struct view_heading *)0)->unknown_by_reason / sizeof(uint64_t) };
 
-/* " (0.9% not in the map, 0.5% no base)": the reasons why, the heaviest first. */
+/* " (0.9% not in the map, 0.5% no base)": the reasons, heaviest first. */
 static void write_reasons(struct printer *printer, const struct view_heading *heading)
 {
     bool written[REASONS_MAX] = {false};
@@ -41,23 +41,22 @@ static void write_word(struct printer *printer, const char *label, const char *w
     printer_write(printer, "\n");
 }
 
-/* Without a map and without an unwound stack, only the code of the binaries tells who calls whom: even rows that
+/* With neither a map nor an unwound stack, callers are known only from the binaries' code: even rows that
  * seem sure can be wrong, as nothing shows which functions ran. */
 static void write_unwound_none(struct printer *printer, const struct view_heading *heading)
 {
     if (heading->training && heading->audit_samples == 0 && heading->rests_on_inference > 0)
-        printer_write(
-            printer,
-            "warning:  no unwound stack was used: paths rest on the code of the binaries alone, and "
-            "many may be wrong (%s; or train a map)\n",
-            heading->foreign ? "record with \"fathom record\", which unwinds some"
-                             : "record longer, or with a larger --audit");
+        printer_write(printer,
+                      "warning:  no unwound stack was used: paths are based only on the binaries' code, and "
+                      "many may be wrong (%s; or train a map)\n",
+                      heading->foreign ? "record with \"fathom record\", which unwinds some"
+                                       : "record longer, or with a larger --audit");
 }
 
-#define FEW_STACKS    20u /* unwound: fewer show a small part of what runs */
+#define FEW_STACKS    20u /* unwound: fewer show only a small part of what runs */
 #define INFERRED_MANY 0.1 /* of the weight: what is worth a warning */
 
-/* How sure a row is said to be rests on stacks that are few, or of something else than what was sampled. */
+/* The reported certainty is based on few stacks, or on stacks of something other than what was sampled. */
 static void write_unwound_few(struct printer *printer, const struct view_heading *heading)
 {
     if (heading->audit_samples == 0 ||
@@ -66,18 +65,17 @@ static void write_unwound_few(struct printer *printer, const struct view_heading
     if (heading->other_event)
         printer_write(
             printer,
-            "warning:  the unwound stacks are of time and say little of where this event happens: rows can "
-            "look surer than they are (train a map with this event: fathom train -e)\n");
+            "warning:  the unwound stacks were sampled by time and say little about where this event "
+            "happens: rows can look surer than they are (train a map with this event: fathom train -e)\n");
     else if (heading->audit_samples < FEW_STACKS)
-        printer_write(
-            printer,
-            "warning:  %llu unwound stack%s show%s a small part of what runs: rows can look surer than they "
-            "are (record longer, or with a larger --audit%s)\n",
-            (unsigned long long)heading->audit_samples, heading->audit_samples == 1 ? "" : "s",
-            heading->audit_samples == 1 ? "s" : "", heading->map ? "" : "; or train a map");
+        printer_write(printer,
+                      "warning:  %llu unwound stack%s show%s only a small part of what runs: rows can look "
+                      "surer than they are (record longer, or with a larger --audit%s)\n",
+                      (unsigned long long)heading->audit_samples, heading->audit_samples == 1 ? "" : "s",
+                      heading->audit_samples == 1 ? "s" : "", heading->map ? "" : "; or train a map");
 }
 
-/* What the contexts rest on, and what would make them more certain. */
+/* What the contexts are based on, and what would make them more certain. */
 static void write_belief(struct printer *printer, const struct view_heading *heading)
 {
     char share[SHARE_SIZE];
@@ -87,20 +85,20 @@ static void write_belief(struct printer *printer, const struct view_heading *hea
                       heading->audit_samples == 1 ? "was" : "were");
     if (heading->audits_checked > 0)
         printer_write(printer,
-                      "measured: %llu of %llu unwound stacks that were held back were inferred right\n",
+                      "measured: %llu of %llu unwound stacks held back for checking were inferred right\n",
                       (unsigned long long)heading->audits_right, (unsigned long long)heading->audits_checked);
     if (heading->training && heading->rests_on_inference > 0) {
-        printer_write(printer, "training: %s of the weight rests on inference; \"fathom train%s",
+        printer_write(printer, "training: %s of the weight depends on inference; \"fathom train%s",
                       share_format(share, heading->rests_on_inference, heading->weight),
                       *heading->training ? " -- " : "");
         printer_foreign(printer, heading->training);
-        printer_write(printer, "\" would see its paths\n");
+        printer_write(printer, "\" would learn its paths\n");
     }
 }
 
-#define UNREAD_SHOWN 4u /* names; the others are counted */
+#define UNREAD_SHOWN 4u /* names; the others are only counted */
 
-/* Whose code could not be read, so that nobody knows what it calls. */
+/* Images whose code could not be read, so that it is unknown what they call. */
 static void write_unread(struct printer *printer, const struct view_heading *heading)
 {
     if (heading->unread_count == 0)
@@ -112,7 +110,7 @@ static void write_unread(struct printer *printer, const struct view_heading *hea
     }
     if (heading->unread_count > UNREAD_SHOWN)
         printer_write(printer, " and %zu more", heading->unread_count - UNREAD_SHOWN);
-    printer_write(printer, ": what may have come through %s is unknown\n",
+    printer_write(printer, ": samples that may have come through %s are unknown\n",
                   heading->unread_count > 1 ? "them" : "it");
 }
 
@@ -125,18 +123,18 @@ static void write_lost(struct printer *printer, const struct view_heading *headi
         printer_write(printer, ", about %s%s%s (%.1f%% of all)",
                       weight_format(weight, heading->lost_weight, unit), strcmp(unit, WEIGHT_NS) ? " " : "",
                       strcmp(unit, WEIGHT_NS) ? unit : "", 100 * (double)heading->lost_weight / all);
-    printer_write(printer, ": the rings were full (record with a larger --ring or less often)\n");
+    printer_write(printer, " because the rings were full (use a larger --ring or sample less often)\n");
 }
 
 #define UNSAMPLED_LEAST 0.1  /* of the threads, and of the weight, are worth a warning */
-#define COUNTED_MOST    0.99 /* of the time: less of it is worth a warning (readings differ by less) */
+#define COUNTED_MOST    0.99 /* of the time: less is worth a warning (readings differ by less than that) */
 
 static const char *unit_behind(const char *unit)
 {
     return strcmp(unit, WEIGHT_NS) ? unit : "";
 }
 
-/* A thread inherits a whole period: where it ends within that, it has no sample. */
+/* A thread starts with a full period: if it ends sooner, it has no sample. */
 static void write_unsampled(struct printer *printer, const struct view_heading *heading, const char *unit)
 {
     char missed[WEIGHT_SIZE], all[WEIGHT_SIZE];
@@ -145,21 +143,20 @@ static void write_unsampled(struct printer *printer, const struct view_heading *
         (double)without <= UNSAMPLED_LEAST * (double)heading->counted)
         return;
     const char *gap = *unit_behind(unit) ? " " : "";
-    printer_write(printer,
-                  "warning:  %s of %s%s%s that were counted had no sample: %llu of %llu threads ended before "
-                  "their first one%s (sample more often, or record with --per-cpu always, which needs the "
-                  "right to it)\n",
-                  weight_format(missed, without, unit), weight_format(all, heading->counted, unit), gap,
-                  unit_behind(unit), (unsigned long long)heading->unsampled,
-                  (unsigned long long)heading->started,
-                  heading->user_only && !*unit_behind(unit) ? ", and time in the kernel has none" : "");
+    printer_write(
+        printer,
+        "warning:  %s of %s%s%s that were counted had no sample: %llu of %llu threads ended before "
+        "their first one%s (sample more often, or record with --per-cpu always, which needs permission)\n",
+        weight_format(missed, without, unit), weight_format(all, heading->counted, unit), gap,
+        unit_behind(unit), (unsigned long long)heading->unsampled, (unsigned long long)heading->started,
+        heading->user_only && !*unit_behind(unit) ? ", and time in the kernel has none" : "");
 }
 
 #define MISSING_LEAST 0.01 /* of the weight: what is worth a warning */
 #define RECORD_ANEW                                                                                          \
     "record with \"fathom record\", or with \"perf record --intr-regs=sp,ip,bp --call-graph dwarf,32768\""
 
-/* Without the stack pointer nothing tells the context. */
+/* Without the stack pointer the context cannot be determined. */
 static void write_bare(struct printer *printer, const struct view_heading *heading)
 {
     char share[SHARE_SIZE];
@@ -170,7 +167,8 @@ static void write_bare(struct printer *printer, const struct view_heading *headi
                       share_format(share, heading->bare, heading->weight));
 }
 
-/* Stock perf does not record it; votes need a map, and the code alone tells it for few programs. */
+/* Stock perf does not record stack bases; voting needs a map, and the code alone is enough for few programs.
+ */
 static void write_bases(struct printer *printer, const struct view_heading *heading)
 {
     char share[SHARE_SIZE];
@@ -178,19 +176,17 @@ static void write_bases(struct printer *printer, const struct view_heading *head
         return;
     if (!heading->foreign) {
         printer_write(printer,
-                      "warning:  %s of the weight is of processes that had ended before their stack could be "
-                      "found, or on "
-                      "stacks that no thread began on (coroutines, signal handlers)%s\n",
+                      "warning:  %s of the weight is in processes that ended before their stack could be "
+                      "located, or on stacks that no thread started on (coroutines, signal handlers)%s\n",
                       share_format(share, heading->base_unknown, heading->weight),
-                      heading->map ? "" : ": a trained map (--map) tells most of it");
+                      heading->map ? "" : ": a trained map (--map) resolves most of it");
         return;
     }
-    printer_write(
-        printer,
-        "warning:  the recording does not tell where stacks begin, and for %s of the weight it could "
-        "not be found out: " RECORD_ANEW "%s\n",
-        share_format(share, heading->base_unknown, heading->weight),
-        heading->map ? "" : ", or give a trained map (--map)");
+    printer_write(printer,
+                  "warning:  the recording does not contain the bases of stacks, and for %s of the weight "
+                  "they could not be determined: " RECORD_ANEW "%s\n",
+                  share_format(share, heading->base_unknown, heading->weight),
+                  heading->map ? "" : ", or give a trained map (--map)");
 }
 
 static void write_warnings(struct printer *printer, const struct view_heading *heading, const char *unit)
@@ -202,15 +198,13 @@ static void write_warnings(struct printer *printer, const struct view_heading *h
         write_lost(printer, heading, unit);
     write_unsampled(printer, heading, unit);
     if (heading->counted_share > 0 && heading->counted_share < COUNTED_MOST)
-        printer_write(
-            printer,
-            "warning:  the event was counted in %.0f%% of the time, as others had the counter in the "
-            "rest: weights are what was counted, not scaled up\n",
-            100 * heading->counted_share);
+        printer_write(printer,
+                      "warning:  the event was counted only %.0f%% of the time, as it shared the counter "
+                      "with others: weights are what was counted, not scaled up\n",
+                      100 * heading->counted_share);
     if (heading->throttled > 0)
         printer_write(printer,
-                      "warning:  the kernel throttled sampling %llu times: weights of busy moments are "
-                      "too small\n",
+                      "warning:  the kernel throttled sampling %llu times: busy periods are underweighted\n",
                       (unsigned long long)heading->throttled);
     if (heading->damaged > 0)
         printer_write(printer, "warning:  %llu damaged records were left out\n",
@@ -229,7 +223,7 @@ static void write_samples(struct printer *printer, const struct view_heading *he
         printer_foreign(printer, heading->event);
     }
     if (heading->user_only)
-        printer_write(printer, ", in user space alone (the kernel was not sampled)");
+        printer_write(printer, ", in user space only (the kernel was not sampled)");
     if (strcmp(unit, WEIGHT_NS) == 0)
         printer_write(printer, ": %s", weight_format(weight, heading->weight, unit));
     else if (heading->weight != heading->samples)

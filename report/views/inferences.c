@@ -10,10 +10,11 @@ static void write_count(struct printer *printer, const char *label, uint64_t cou
 
 void inferences_write(struct printer *printer, const struct inferences *inferences)
 {
-    write_count(printer, "open:", inferences->open,
-                "can have come through frames of no fixed size (alloca): their heights are only likely ones");
+    write_count(
+        printer, "open:", inferences->open,
+        "may have come through frames without a fixed size (alloca): their heights are only likely ones");
     write_count(printer, "given up:", inferences->given_up,
-                "not looked up, as their stacks are too deep for the memory that inference has: train a map");
+                "not searched, as their stacks are too deep for inference's memory: train a map");
     write_count(printer, "no path:", inferences->impossible,
-                "at a height to which no calls lead that were seen or that the binaries show");
+                "at a height that no calls, observed or found in the binaries, lead to");
 }

@@ -1,7 +1,7 @@
-/* sure.c - the column that says how sure a row is; see views.h. */
+/* sure.c - the column that shows how sure a row is; see views.h. */
 #include "report/views/views.h"
 
-#define SURE_TO_SAY 0.9 /* from here on nothing is said unless it is asked for */
+#define SURE_TO_SAY 0.9 /* at or above this, the column is shown only on request */
 
 double branch_sure(const struct drawing *drawing, const struct branch *branch)
 {
@@ -29,7 +29,7 @@ void sure_heading_write(const struct drawing *drawing)
 
 void sure_write(const struct drawing *drawing, double sure)
 {
-    /* Sums of doubts are not exact; all but a millionth is all. */
+    /* Sums of doubts are not exact; tolerate a millionth. */
     unsigned percent = (unsigned)((sure < 0 ? 0 : sure) * 100 + 1e-4);
     if (sure < 0)
         printer_write(drawing->printer, "%4s  ", "");

@@ -1,8 +1,8 @@
 /*
  * tree.c - the top-down view: from the roots to where the weight is.
  *
- * Shown are the subtrees that weigh enough, or (max_rows) only the paths to the contexts with the most weight
- * of their own.
+ * Shows the subtrees that weigh enough, or (max_rows) only the paths to the contexts with the most weight of
+ * their own.
  */
 #include "report/views/views.h"
 

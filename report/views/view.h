@@ -1,12 +1,12 @@
 /*
  * view.h - a profile's contexts as text, in one of a table of views.
  *
- * A view writes through the FILE handed in and decides nothing about terminals: colour is an option. Trees
- * may be of any depth. Percentages are of the whole tree's weight; "100.0%" is all of it and "<0.1%" not
- * nothing. A context's error is shown beside its own share: "12.3% +-0.4". Equal trees give equal text, in
- * whatever order they were built.
+ * A view writes to the given FILE and decides nothing about terminals: colour is an option. Trees may have
+ * any depth. Percentages are of the whole tree's weight; "100.0%" is all of it and "<0.1%" is not zero. A
+ * context's error is shown after its own share: "12.3% +-0.4". Equal trees give equal text, regardless of the
+ * order in which they were built.
  *
- * Errors: -ENOMEM; the errno of a failed write; -ERANGE: an item that the frame table does not have.
+ * Errors: -ENOMEM; the errno of a failed write; -ERANGE: an item that is not in the frame table.
  */
 #ifndef FATHOM_REPORT_VIEWS_VIEW_H
 #define FATHOM_REPORT_VIEWS_VIEW_H
@@ -44,33 +44,33 @@ struct view_options {
                          90%; this: always */
 };
 
-/* What the heading tells: weights by how sure the context is. */
+/* The contents of the heading: weights by how sure the context is. */
 struct view_heading {
-    const char *command, *event, *map; /* NULL: left out */
+    const char *command, *event, *map; /* NULL: omitted */
     bool user_only;                    /* no sample was taken in the kernel */
     uint64_t samples, weight;          /* weight = the sum of the next four */
     uint64_t precise, ambiguous, inferred, unknown;
     uint64_t unknown_by_reason[16];
     const char *const *reason_text; /* by the same index; reason_count of them */
     unsigned reason_count;
-    double expected;      /* weight that is on its path by the probabilities */
-    const char *training; /* the command to train on, "" when it is not known; NULL: it is not spoken of */
-    uint64_t rests_on_inference; /* weight whose paths that training would see */
+    double expected;             /* weight expected on the right path by the probabilities */
+    const char *training;        /* the command to train on, "" if unknown; NULL: no such line */
+    uint64_t rests_on_inference; /* weight whose paths that training would learn */
     uint64_t audit_samples;
-    uint64_t audits_checked, audits_right; /* held back to see whether they are inferred right */
+    uint64_t audits_checked, audits_right; /* held back to check whether they are inferred right */
     struct inferences inferences;
     const char *const *unread; /* files whose code could not be read */
     size_t unread_count;
-    bool other_event;      /* unwound stacks are of time, and the event is not */
-    bool foreign;          /* another tool's recording: it tells no stack's base and has no audit samples */
+    bool other_event;      /* unwound stacks were sampled by time, unlike the event */
+    bool foreign;          /* another tool's recording: has neither stack bases nor audit samples */
     uint64_t base_unknown; /* weight on stacks whose base was not found */
     uint64_t bare;         /* weight recorded without registers */
     uint64_t lost, throttled, damaged;
     uint64_t lost_weight;        /* estimated, of the event; not among `weight` */
-    uint64_t counted;            /* by the event in all that was recorded, in its unit; 0: not told */
-    double counted_share;        /* of the time in which it was to count; 0: not told */
-    uint64_t started, unsampled; /* threads that began while recorded, and those of them without a sample */
-    bool by_thread;              /* events counted in threads and not on CPUs */
+    uint64_t counted;            /* by the event over the whole recording, in its unit; 0: unknown */
+    double counted_share;        /* of the time in which it was enabled; 0: unknown */
+    uint64_t started, unsampled; /* threads that started while recorded, and those of them without a sample */
+    bool by_thread;              /* events counted per thread rather than per CPU */
     bool truncated;
 };
 

@@ -1,4 +1,4 @@
-/* views.h - the single views behind view_write(), one file each. Private to report/. */
+/* views.h - the individual views behind view_write(), one file each. Private to report/. */
 #ifndef FATHOM_REPORT_VIEWS_VIEWS_H
 #define FATHOM_REPORT_VIEWS_VIEWS_H
 
@@ -13,7 +13,7 @@ struct drawing {
     const struct frames *frames;
     const struct view_options *options;
     const char *unit;
-    uint64_t whole; /* weight of everything: what percentages are of */
+    uint64_t whole; /* weight of everything: the base of all percentages */
     struct printer *printer;
 };
 
@@ -25,30 +25,29 @@ int callers_write(const struct drawing *drawing, struct fathom_error *err);
 /* Functions by their own weight, with totals in which recursion counts once, and images. */
 int flat_write(const struct drawing *drawing, struct fathom_error *err);
 
-/* Columns that are left for a name and what stands beside it, when the row began at this count of bytes; 0:
- * any number. */
+/* Columns left for a name and what follows it, given the byte count at the start of the row; 0: unlimited. */
 size_t room_left(const struct drawing *drawing, size_t row_began);
 /* Whether a weight is at least min_percent of all, and not nothing. */
 bool weighs_enough(const struct drawing *drawing, uint64_t weight);
-/* "... 37 more contexts under 0.5%: 4.1% of the weight"; nothing when count is 0. `many` is the plural. */
+/* "... 37 more contexts under 0.5%: 4.1% of the weight"; nothing if count is 0. `many` is the plural. */
 void left_out_write(const struct drawing *drawing, uint64_t count, const char *one, const char *many,
                     uint64_t weight);
 
-/* One drawn row: a branch, or a chain of one function calling itself alone. */
+/* One drawn row: a branch, or a chain of a function that only calls itself. */
 struct branch_row {
     uint64_t total;       /* of the outermost */
     uint64_t self, error; /* of all in the chain */
-    double sure;          /* of the least sure in the chain: 0 to 1; negative: nothing to be sure of */
+    double sure;          /* of the least sure in the chain: 0 to 1; negative: not applicable */
 };
 /* How sure a branch is, as above. */
 double branch_sure(const struct drawing *drawing, const struct branch *branch);
-/* Whether the shown ones of the arranged branches call for the column; whether they can have one at all. */
+/* Whether the arranged branches can have the column and those shown call for it. */
 bool branches_want_sure(const struct drawing *drawing, const struct branches *branches);
 /* The column: its heading, and a row's. */
 void sure_heading_write(const struct drawing *drawing);
 void sure_write(const struct drawing *drawing, double sure);
 
-/* Writes the columns that stand before the name. */
+/* Writes the columns before the name. */
 typedef void branch_row_write(const struct drawing *drawing, const struct branch_row *row,
                               const void *context);
 /* Draws those of the arranged branches that are marked `shown`: a shown branch's parent must be shown too. A

@@ -40,7 +40,7 @@ Test(heading, tells_how_sure_the_contexts_are)
            "contexts: 91.1% precise, 2.0% inferred, 5.2% ambiguous, 1.7% unknown (0.9% not in the map, 0.5% "
            "no base, 0.3% outside known code); 96.0% expected on the right path\n"
            "audit:    120 unwound stacks of this recording were used\n"
-           "measured: 9 of 10 unwound stacks that were held back were inferred right\n"
+           "measured: 9 of 10 unwound stacks held back for checking were inferred right\n"
            "\n");
 }
 
@@ -48,20 +48,19 @@ Test(heading, tells_the_limits_that_inference_met)
 {
     struct view_heading heading = {.samples = 3, .weight = 3, .precise = 3, .expected = 3};
     heading.inferences = (struct inferences){.open = 2};
-    expect(&heading, "samples",
-           "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown; 100.0% "
-           "expected on the right path\n"
-           "open:     2 contexts can have come through frames of no fixed size (alloca): their heights are "
-           "only likely ones\n\n");
+    expect(
+        &heading, "samples",
+        "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown; 100.0% "
+        "expected on the right path\n"
+        "open:     2 contexts may have come through frames without a fixed size (alloca): their heights are "
+        "only likely ones\n\n");
     heading.inferences = (struct inferences){.given_up = 10, .impossible = 3};
     expect(&heading, "samples",
            "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown; 100.0% "
            "expected on the right path\n"
-           "given up: 10 contexts not looked up, as their stacks are too deep for the memory that inference "
-           "has: "
-           "train a map\n"
-           "no path:  3 contexts at a height to which no calls lead that were seen or that the binaries "
-           "show\n\n");
+           "given up: 10 contexts not searched, as their stacks are too deep for inference's memory: train a "
+           "map\n"
+           "no path:  3 contexts at a height that no calls, observed or found in the binaries, lead to\n\n");
 }
 
 Test(heading, all_is_only_said_of_all)
@@ -89,32 +88,32 @@ Test(heading, all_is_only_said_of_all)
 
 Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_are)
 {
-    expect(
-        &(struct view_heading){.command = "evil\033[2J\n",
-                               .samples = 4,
-                               .weight = 4,
-                               .ambiguous = 4,
-                               .expected = 1,
-                               .training = "evil\033[2J",
-                               .rests_on_inference = 4,
-                               .lost = 5,
-                               .throttled = 6,
-                               .damaged = 7,
-                               .truncated = true},
-        "samples",
-        "command:  evil?[2J?\n"
-        "samples:  4\n"
-        "contexts: 0.0% precise, 0.0% inferred, 100.0% ambiguous, 0.0% unknown; 25.0% expected on the "
-        "right path\n"
-        "training: 100.0% of the weight rests on inference; \"fathom train -- evil?[2J\" would see its "
-        "paths\n"
-        "warning:  no unwound stack was used: paths rest on the code of the binaries alone, and many may be "
-        "wrong (record longer, or with a larger --audit; or train a map)\n"
-        "warning:  5 records were lost: the rings were full (record with a larger --ring or less often)\n"
-        "warning:  the kernel throttled sampling 6 times: weights of busy moments are too small\n"
-        "warning:  7 damaged records were left out\n"
-        "warning:  the recording ends early: its last part is missing\n"
-        "\n");
+    expect(&(struct view_heading){.command = "evil\033[2J\n",
+                                  .samples = 4,
+                                  .weight = 4,
+                                  .ambiguous = 4,
+                                  .expected = 1,
+                                  .training = "evil\033[2J",
+                                  .rests_on_inference = 4,
+                                  .lost = 5,
+                                  .throttled = 6,
+                                  .damaged = 7,
+                                  .truncated = true},
+           "samples",
+           "command:  evil?[2J?\n"
+           "samples:  4\n"
+           "contexts: 0.0% precise, 0.0% inferred, 100.0% ambiguous, 0.0% unknown; 25.0% expected on the "
+           "right path\n"
+           "training: 100.0% of the weight depends on inference; \"fathom train -- evil?[2J\" would learn "
+           "its paths\n"
+           "warning:  no unwound stack was used: paths are based only on the binaries' code, and many may be "
+           "wrong (record longer, or with a larger --audit; or train a map)\n"
+           "warning:  5 records were lost because the rings were full (use a larger --ring or sample less "
+           "often)\n"
+           "warning:  the kernel throttled sampling 6 times: busy periods are underweighted\n"
+           "warning:  7 damaged records were left out\n"
+           "warning:  the recording ends early: its last part is missing\n"
+           "\n");
 }
 
 /* The last line of a heading; the caller's. */
@@ -142,7 +141,7 @@ Test(heading, tells_how_much_had_no_sample_where_threads_ended_too_soon)
     cr_expect_str_eq(line,
                      "warning:  300 ms of 320 ms that were counted had no sample: 2990 of 3000 threads ended "
                      "before their first one, and time in the kernel has none (sample more often, or record "
-                     "with --per-cpu always, which needs the right to it)",
+                     "with --per-cpu always, which needs permission)",
                      "%s", line);
     free(line);
     line = last_line(&heading, "cycles");
@@ -170,23 +169,23 @@ Test(heading, tells_what_to_do_where_stacks_have_no_base)
     char *line = last_line(&heading, "samples");
     cr_expect_str_eq(
         line,
-        "warning:  the recording does not tell where stacks begin, and for 90.0% of the weight it "
-        "could not be found out: record with \"fathom record\", or with \"perf record "
+        "warning:  the recording does not contain the bases of stacks, and for 90.0% of the weight they "
+        "could not be determined: record with \"fathom record\", or with \"perf record "
         "--intr-regs=sp,ip,bp --call-graph dwarf,32768\", or give a trained map (--map)",
         "%s", line);
     free(line);
     heading.map = "a.fmap";
     line = last_line(&heading, "samples");
     cr_expect_null(strstr(line, "--map"), "%s", line);
-    cr_expect_not_null(strstr(line, "where stacks begin"), "%s", line);
+    cr_expect_not_null(strstr(line, "the bases of stacks"), "%s", line);
     free(line);
     heading.foreign = false;
     line = last_line(&heading, "samples");
-    cr_expect(strstr(line, "90.0% of the weight is of processes that had ended before"), "%s", line);
+    cr_expect(strstr(line, "90.0% of the weight is in processes that ended before"), "%s", line);
     free(line);
     heading.base_unknown = 2;
     line = last_line(&heading, "samples");
-    cr_expect_null(strstr(line, "where stacks begin"), "%s", line);
+    cr_expect_null(strstr(line, "the bases of stacks"), "%s", line);
     free(line);
 }
 
@@ -220,7 +219,7 @@ Test(heading, tells_when_unwound_stacks_are_few_or_of_something_else)
     struct view_heading heading = {
         .samples = 20, .weight = 200, .inferred = 200, .rests_on_inference = 200, .audit_samples = 3};
     char *line = last_line(&heading, "samples");
-    cr_expect(strstr(line, "3 unwound stacks show a small part of what runs"), "%s", line);
+    cr_expect(strstr(line, "3 unwound stacks show only a small part of what runs"), "%s", line);
     free(line);
     heading.audit_samples = 30;
     line = last_line(&heading, "samples");
@@ -228,7 +227,7 @@ Test(heading, tells_when_unwound_stacks_are_few_or_of_something_else)
     free(line);
     heading.other_event = true;
     line = last_line(&heading, "page-faults");
-    cr_expect(strstr(line, "are of time and say little of where this event happens"), "%s", line);
+    cr_expect(strstr(line, "were sampled by time and say little about where this event happens"), "%s", line);
     free(line);
     heading.rests_on_inference = 2;
     line = last_line(&heading, "page-faults");
@@ -241,8 +240,8 @@ Test(heading, tells_when_others_had_the_counter)
     struct view_heading heading = {.samples = 20, .weight = 20, .counted = 20, .counted_share = 0.42};
     char *line = last_line(&heading, "cycles");
     cr_expect_str_eq(line,
-                     "warning:  the event was counted in 42% of the time, as others had the counter in the "
-                     "rest: weights are what was counted, not scaled up",
+                     "warning:  the event was counted only 42% of the time, as it shared the counter with "
+                     "others: weights are what was counted, not scaled up",
                      "%s", line);
     free(line);
     heading.counted_share = 0.999;
@@ -272,12 +271,11 @@ Test(heading, has_two_lines_and_what_is_wrong_unless_more_is_asked_for)
     char *text = report_heading(&heading, &(struct view_options){.unit = "ns"});
     cr_expect_str_eq(
         text,
-        "samples:  3490 of cpu-clock:u, in user space alone (the kernel was not sampled): 3.49 s\n"
+        "samples:  3490 of cpu-clock:u, in user space only (the kernel was not sampled): 3.49 s\n"
         "contexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown; 100.0% expected "
         "on the right path\n"
-        "warning:  5 records were lost, about 10.0 ms (0.3% of all): the rings were full (record with a "
-        "larger "
-        "--ring or less often)\n"
+        "warning:  5 records were lost, about 10.0 ms (0.3% of all) because the rings were full (use a "
+        "larger --ring or sample less often)\n"
         "\n",
         "%s", text);
     free(text);

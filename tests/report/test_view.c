@@ -60,7 +60,7 @@ Test(width, long_names_are_shortened_to_it)
     options.width = 50;
     options.view = view_named("callers");
     expect(&tree, &options,
-           "   self    share     time  function, its callers below it\n"
+           "   self    share     time  function, with its callers below\n"
            "  66.7%   100.0%  20.0 ms  sort<..>(..)\n"
            "  66.7%   100.0%  20.0 ms  main\n"
            "\n"
@@ -118,7 +118,7 @@ Test(sure, a_column_when_a_row_is_less_than_90_percent_sure)
            "  40.0%   40.0%       40   75%    step\n");
     options.view = view_named("callers");
     expect(&tree, &options,
-           "   self    share  samples  sure  function, its callers below it\n"
+           "   self    share  samples  sure  function, with its callers below\n"
            " 100.0%   100.0%      100  100%  step\n"
            "  60.0%    60.0%       60  100%  + run\n"
            "  60.0%    60.0%       60  100%    main\n"
