@@ -271,7 +271,7 @@ Test(callers, each_function_has_the_shares_of_its_callers)
     report_tree_add(&tree, "main", 9);
     report_tree_add(&tree, "main;rare", 1);
     expect(&tree, &(struct view_options){.view = view_named("callers"), .min_percent = 2, .unit = "samples"},
-           "   self    share  samples  function, its callers below it\n"
+           "   self    share  samples  function, with its callers below\n"
            "  60.0%   100.0%       60  copy\n"
            "  40.0%    66.7%       40  + read\n"
            "  40.0%    66.7%       40    main\n"
@@ -287,7 +287,7 @@ Test(callers, each_function_has_the_shares_of_its_callers)
     expect(&tree,
            &(struct view_options){
                .view = view_named("callers"), .min_percent = 20, .max_rows = 1, .unit = "samples"},
-           "   self    share  samples  function, its callers below it\n"
+           "   self    share  samples  function, with its callers below\n"
            "  60.0%   100.0%       60  copy\n"
            "  40.0%    66.7%       40  + read\n"
            "  40.0%    66.7%       40    main\n"
@@ -304,7 +304,7 @@ Test(callers, recursion_shows_where_paths_leave_it)
     report_tree_add(&tree, "main;walk;walk", 20);
     report_tree_add(&tree, "main;walk;walk;walk", 70);
     expect(&tree, &(struct view_options){.view = view_named("callers"), .unit = "samples"},
-           "   self    share  samples  function, its callers below it\n"
+           "   self    share  samples  function, with its callers below\n"
            " 100.0%   100.0%      100  walk\n"
            "  90.0%    90.0%       90  + walk\n"
            "  70.0%    70.0%       70    + walk\n"
