@@ -117,7 +117,7 @@ Test(event, breakpoints)
     cr_assert_eq(e.attr.bp_len, 8);
     refused(&(struct event_options){.name = "mem:0x1230/3"}, EINVAL, "1, 2, 4 or 8");
     refused(&(struct event_options){.name = "mem:rsp"}, EINVAL, "mem:ADDRESS");
-    refused(&(struct event_options){.name = "mem:0x1230:rwx"}, EINVAL, "together");
+    refused(&(struct event_options){.name = "mem:0x1230:rwx"}, EINVAL, "cannot be combined");
 }
 
 Test(event, modifiers_and_raw_codes)
