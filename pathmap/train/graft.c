@@ -12,14 +12,14 @@
 #include "process/unwind.h"
 
 #define FRAMES_MAX    1024 /* between two hooked ones */
-#define ANCESTORS_MAX 4096 /* frames that are looked at for the one that is met */
+#define ANCESTORS_MAX 4096 /* frames searched for the one that is met */
 #define PAGE          4096u
-#define PID           1 /* of the one process that there is */
+#define PID           1 /* of the only process */
 
-/* A frame between, as seen from the hooked one that it hangs from. */
+/* An intermediate frame, relative to the hooked one above it. */
 struct between {
-    uint32_t function; /* the trie's */
-    uint32_t rise;     /* bytes from that one's CFA */
+    uint32_t function; /* of the trie */
+    uint32_t rise;     /* bytes from the hooked frame's CFA */
     uint64_t site;     /* of the call that made it */
 };
 
@@ -37,7 +37,7 @@ struct graft {
     size_t between_count, between_room;
 };
 
-/* What the frames between depend on. */
+/* What determines the intermediate frames. */
 struct chain_key {
     uint32_t outer, inner; /* functions of the trie; TRIE_NONE: the stack begins */
     uint64_t back;         /* image-virtual, in `image` */
@@ -83,14 +83,14 @@ void graft_free(struct graft *g)
     free(g);
 }
 
-/* Finds the stacks of the store by their nodes. */
+/* Indexes the store's stacks by their nodes. */
 static int index_stacks(struct graft *g)
 {
     struct store_stack s;
     for (size_t at = 0; at + sizeof s <= g->stacks_size; at += s.size) {
         memcpy(&s, g->stacks + at, sizeof s);
         if (s.size < sizeof s || s.size % 8 || s.size > g->stacks_size - at)
-            break; /* the writer was killed: what follows has no beginning */
+            break; /* the writer was killed: the rest cannot be parsed */
         if (!s.node)
             continue;
         uint64_t *place = table_put(g->kept, s.node, NULL);
@@ -111,7 +111,7 @@ static struct build_id build_id_of(const struct store_image *image)
     return id;
 }
 
-/* Tells the process of one run of an image's bytes. */
+/* Adds a mapping of a part of an image to the process. */
 static int add_mapping(struct graft *g, const struct store_image *image, uint64_t vaddr, uint64_t length,
                        uint64_t offset)
 {
@@ -152,7 +152,7 @@ static int add_image(struct graft *g, const struct store_image *image)
     return rc;
 }
 
-/* Images that are gone come first: others may lie where they were. */
+/* Unloaded images come first: others may now be at their addresses. */
 static int add_images(struct graft *g, bool unloaded)
 {
     int rc = 0;
@@ -193,7 +193,7 @@ static uint32_t function_of(struct graft *g, const struct place *place)
     return image == TRIE_NONE ? TRIE_NONE : trie_function(g->trie, image, f->address, f->name);
 }
 
-/* The node at or above `parent` that is this frame; TRIE_NONE: none is. */
+/* The node at or above `parent` that is this frame; TRIE_NONE: none. */
 static uint32_t met(const struct graft *g, uint32_t parent, uint32_t function, uint64_t height)
 {
     const struct trie_node *nodes = g->trie->nodes;
@@ -206,15 +206,15 @@ static uint32_t met(const struct graft *g, uint32_t parent, uint32_t function, u
     return TRIE_NONE;
 }
 
-/* What a stack that was kept shows. */
+/* The frames of a kept stack. */
 struct shown {
     size_t count, all; /* frames; all: with those above the stack's base */
-    bool whole;        /* up to where the stack begins */
+    bool whole;        /* complete up to where the stack begins */
 };
 
-/* Whether a stack can begin with the frame that has this CFA. libgcc writes over the frame of _Unwind_Resume
- * before it jumps to a landing pad: from there, a walk may go astray and meet a return address of 0. A
- * thread's own stack is whole where the walk gets to its base only, or to `_start`, a word below it. */
+/* Whether a stack can begin with the frame that has this CFA. libgcc overwrites the frame of _Unwind_Resume
+ * before it jumps to a landing pad: a walk from there may go astray and find a return address of 0. A
+ * thread's own stack is complete only if the walk gets to its base, or to `_start`, a word below it. */
 static bool can_begin(const struct store_stack *s, uint64_t cfa, uint64_t base)
 {
     return !s->own || cfa + 8 >= base;
@@ -233,7 +233,7 @@ static struct shown unwind(const struct graft *g, const struct store_stack *s, u
                             .stack_size = s->size - (uint32_t)sizeof *s};
     struct place place;
     struct cfi_row row;
-    /* A call's row is that of the byte before the return address, a signal's restorer its own. */
+    /* For a call, use the row of the byte before the return address; for a signal's restorer, its own. */
     bool restorer = process && process_cfi(process, s->back, &place, &row) && row.cfa == CFI_SIGNAL_FRAME;
     sample.ip = sample.reg_ip = s->back - !restorer;
     if (!process || unwind_begins(process, s->back))
@@ -249,13 +249,13 @@ static struct shown unwind(const struct graft *g, const struct store_stack *s, u
     return shown;
 }
 
-/* Where a frame of this function's made a call; 0: that is not told apart (trie.h). */
+/* The call site in a frame of this function; 0: not distinguished (trie.h). */
 static uint64_t site_in(const struct graft *g, uint32_t function, uint64_t address)
 {
     return trie_keeps_sites(g->trie, g->trie->functions[function].image) ? address : 0;
 }
 
-/* A child that is entered for the first time counts as passed once. TRIE_NONE: it cannot be. */
+/* A new child gets one pass. TRIE_NONE: failed. */
 static uint32_t enter_frame(struct graft *g, uint32_t parent, uint32_t function, uint64_t height,
                             uint64_t site)
 {
@@ -288,8 +288,7 @@ static bool add_between(struct graft *g, struct between b)
     return vec_push(g->between, g->between_count, g->between_room, b);
 }
 
-/* Remembers the nodes from below `outer` to `inner`, and the call from there, for others that have no
- * stack. */
+/* Remembers the nodes from below `outer` to `inner`, and the call from there, for nodes without a stack. */
 static int remember(struct graft *g, const struct chain_key *key, uint32_t outer, uint32_t inner,
                     uint64_t site)
 {
@@ -313,8 +312,8 @@ static int remember(struct graft *g, const struct chain_key *key, uint32_t outer
     return 0;
 }
 
-/* The site of frames[i], to be entered below `parent`. A thread's first function has one in clone3, by which
- * such stacks are known (shared_levels.h), and as the samples that are merged have it: of other sites one call
+/* The site of frames[i], to be entered below `parent`. A thread's first function has one in clone3, which
+ * identifies such stacks (shared_levels.h) and agrees with the merged samples: with another site, one call
  * would get two nodes. */
 static uint64_t site_of(const struct graft *g, struct shown shown, size_t i, uint32_t parent)
 {
@@ -342,8 +341,8 @@ static int enter_frames(struct graft *g, struct shown shown, uint64_t base, uint
     return 0;
 }
 
-/* How many frames stand between a kept stack's callee and the frame of `parent`, or of one above it, that is
- * met first; *outer: that one, TRIE_NONE: none is met. -ENOMEM. */
+/* The number of frames between a kept stack's callee and the first frame that belongs to `parent` or a node
+ * above it; *outer: that node, TRIE_NONE: none. -ENOMEM. */
 static ptrdiff_t find_outer(struct graft *g, struct shown shown, uint64_t base, uint32_t parent,
                             uint32_t *outer)
 {
@@ -357,13 +356,13 @@ static ptrdiff_t find_outer(struct graft *g, struct shown shown, uint64_t base, 
         if (*outer != TRIE_NONE)
             return (ptrdiff_t)i;
     }
-    /* The loader's calls of constructors, say, do not come from `_start`. */
+    /* For example, the loader's calls of constructors do not come from `_start`. */
     if (i == shown.count && shown.whole)
         *outer = TRIE_ROOT;
     return (ptrdiff_t)i;
 }
 
-/* By the stack that was kept for the node: as graft_enter(). */
+/* graft_enter() by the stack that was kept for the node. */
 static int by_stack(struct graft *g, const struct store_stack *s, const struct store_node *node,
                     uint32_t function, uint32_t *parent, uint64_t *site)
 {
@@ -392,7 +391,7 @@ static int by_stack(struct graft *g, const struct store_stack *s, const struct s
     return remember(g, &key, outer, inner, *site) < 0 ? -ENOMEM : 1;
 }
 
-/* The return address of a node in one of the store's images; false: it is in none. */
+/* The return address of a node in one of the store's images; false: in none. */
 static bool find_site(struct graft *g, const struct store_node *node, struct chain_key *key)
 {
     for (uint32_t i = 0; i < g->store->header.image_count; i++) {
@@ -408,7 +407,7 @@ static bool find_site(struct graft *g, const struct store_node *node, struct cha
     return false;
 }
 
-/* By what another node had: as graft_enter(). */
+/* graft_enter() by the frames of another node. */
 static int by_others(struct graft *g, const struct store_node *node, uint32_t function, uint32_t *parent,
                      uint64_t *site)
 {

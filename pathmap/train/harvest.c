@@ -1,8 +1,8 @@
 /*
- * harvest.c - a store's trees into a trie; see harvest.h.
+ * harvest.c - adds a store's trees to a trie; see harvest.h.
  *
- * A node's parent nearly always has a smaller number, but nothing promises it: a node is entered when its
- * parents are, and these are walked to first. Each node is visited once, so circles end and time is linear.
+ * A node's parent usually has a smaller number, but this is not guaranteed: a node is entered after its
+ * ancestors. Each node is visited once, so cycles end and time is linear.
  */
 #include "pathmap/train/harvest.h"
 
@@ -16,16 +16,16 @@
 #include "pathmap/train/store_file.h"
 #include "pathmap/map/trie_data.h"
 
-#define CALLERS_MAX 256 /* frames that are looked at for the one that called */
+#define CALLERS_MAX 256 /* frames searched for the caller */
 
-/* What is known of a node. */
+/* What is known about a node. */
 struct known {
-    uint32_t state; /* UNKNOWN, UNSOUND, or its node of the trie + ENTERED */
+    uint32_t state; /* UNKNOWN, UNSOUND, or its node in the trie + ENTERED */
 };
 enum { UNKNOWN, UNSOUND, ENTERED };
 
 struct code {            /* of a function */
-    uint32_t in;         /* the store's number of its image; STORE_NO_IMAGE: not known */
+    uint32_t in;         /* the store's number of its image; STORE_NO_IMAGE: unknown */
     struct image *image; /* NULL: it could not be opened */
     uint32_t index;      /* in the image */
 };
@@ -43,7 +43,7 @@ struct reading {
     struct known *known;   /* by node number - node_first */
     uint32_t *images;      /* the trie's, by the store's number; TRIE_NONE: not asked for yet */
     struct image **opened; /* by the same; NULL: not (yet) */
-    uint32_t nowhere;      /* the trie's image of functions without one; TRIE_NONE: not asked for yet */
+    uint32_t nowhere;      /* the trie's image of functions without one; TRIE_NONE: not looked up yet */
     uint32_t *functions;   /* the trie's, by the store's number; TRIE_NONE: not asked for yet */
     struct code *codes;    /* by the trie's number of a function */
     uint32_t code_count;
@@ -73,11 +73,11 @@ static uint32_t reading_image(struct reading *r, uint32_t number)
     if (added != TRIE_NONE)
         trie_set_entered(r->trie, added);
     if (added != TRIE_NONE && !r->harvest->partial)
-        trie_set_hooked(r->trie, added); /* it has functions, so it was */
+        trie_set_hooked(r->trie, added); /* it has functions, so it was hooked */
     return r->images[number] = added;
 }
 
-/* Notes where the code of one of the trie's functions is. */
+/* Notes the location of the code of one of the trie's functions. */
 static bool reading_note(struct reading *r, uint32_t function, struct code code)
 {
     uint32_t known = r->code_count;
@@ -89,7 +89,7 @@ static bool reading_note(struct reading *r, uint32_t function, struct code code)
     return true;
 }
 
-/* The trie's number of a function: 1; 0: the store's number makes no sense; -1: out of memory. */
+/* The trie's number of a function: 1; 0: the store's number is invalid; -1: out of memory. */
 static int reading_function(struct reading *r, uint32_t number, uint32_t *out)
 {
     if (number == 0 || number >= r->store.header.function_count)
@@ -117,13 +117,13 @@ static int reading_function(struct reading *r, uint32_t number, uint32_t *out)
     return 1;
 }
 
-/* What the trie's function is in this store; .in is STORE_NO_IMAGE when it is nothing. */
+/* The code of a trie's function in this store; .in is STORE_NO_IMAGE if there is none. */
 static struct code reading_code(const struct reading *r, uint32_t function)
 {
     return function < r->code_count ? r->codes[function] : (struct code){.in = STORE_NO_IMAGE};
 }
 
-/* A return address (its low 32 bits) as an address in an image; 0 when it lies elsewhere. */
+/* A return address (its low 32 bits) as an address in an image; 0 if it is elsewhere. */
 static uint64_t reading_site(const struct reading *r, uint32_t in, uint32_t site)
 {
     if (site == 0 || in == STORE_NO_IMAGE)
@@ -135,10 +135,10 @@ static uint64_t reading_site(const struct reading *r, uint32_t in, uint32_t site
     return image->low + from_low - image->bias;
 }
 
-/* The node that made the call that returns to `site`: *parent, or else the next one above it whose function
- * has the site. The runtime can take a frame for the caller that has returned but was not overwritten yet.
- * *address: the site in the caller's image; 0 when it lies in another: in code without hooks that calls back.
- * false: it is of none of the functions. */
+/* Finds the node that made the call that returns to `site`: *parent, or else the next one above it whose
+ * function contains the site. The runtime can mistake a frame for the caller that has returned but is not
+ * overwritten yet. *address: the site in the caller's image; 0 if it is in another: in unhooked code that
+ * calls back. false: in none of the functions. */
 static bool reading_caller(const struct reading *r, uint32_t site, uint32_t *parent, uint64_t *address)
 {
     const struct trie_node *nodes = r->trie->nodes;
@@ -157,8 +157,8 @@ static bool reading_caller(const struct reading *r, uint32_t site, uint32_t *par
     return false;
 }
 
-/* A call by way of the procedure linkage table runs a few instructions of a stub, which has no hook, as the
- * callee's twin: at the same height, with the same caller. */
+/* A call through the procedure linkage table runs a few instructions of a stub, which has no hook: adds the
+ * stub as the callee's sibling, at the same height and with the same caller. */
 static bool reading_stub(struct reading *r, uint32_t parent, uint64_t address, const struct store_node *node)
 {
     if (parent == TRIE_ROOT || address < 5)
@@ -182,7 +182,7 @@ static bool reading_stub(struct reading *r, uint32_t parent, uint64_t address, c
     return child != TRIE_NONE;
 }
 
-/* Enters a node below one that was entered; *out: what is known of it then. */
+/* Enters a node below one already entered; *out: what is then known about it. */
 static int reading_enter(struct reading *r, uint32_t number, const struct store_node *node,
                          const struct known *above, struct known *out)
 {
@@ -211,7 +211,7 @@ static int reading_enter(struct reading *r, uint32_t number, const struct store_
     return 0;
 }
 
-/* NULL: there is no such node. */
+/* NULL: no such node. */
 static struct known *reading_known(const struct reading *r, uint32_t number)
 {
     bool there = number >= r->store.node_first && number < r->store.node_end;
@@ -223,7 +223,7 @@ static bool is_root(const struct store_node *node)
     return node->function == STORE_ROOT && node->parent == 0;
 }
 
-/* Enters a node that is in use, its parents first. */
+/* Enters a node that is in use, after its ancestors. */
 static int reading_visit(struct reading *r, uint32_t number, struct store_node node)
 {
     static const struct known unsound = {UNSOUND}, root = {TRIE_ROOT + ENTERED};
@@ -237,7 +237,7 @@ static int reading_visit(struct reading *r, uint32_t number, struct store_node n
         }
         if (depth && !store_file_node(&r->store, at, &node))
             break;
-        *known = is_root(&node) ? root : unsound; /* until its parents turn out sound: a circle ends here */
+        *known = is_root(&node) ? root : unsound; /* until its ancestors prove sound: a cycle ends here */
         if (is_root(&node)) {
             above = root;
             break;

@@ -15,8 +15,8 @@ static int is_store(const struct dirent *entry)
     return strncmp(entry->d_name, STORE_PREFIX, sizeof STORE_PREFIX - 1) == 0;
 }
 
-/* Calls `visit` with the path of each store, in order of the PIDs: a forked child's mostly after its
- * parent's, which shows more of the stack that both have. A negative return ends it. */
+/* Calls `visit` with the path of each store, in order of the PIDs: a forked child's usually comes after its
+ * parent's, which has more of their common stack. A negative result ends it. */
 static int each_store(const char *directory, int (*visit)(void *context, const char *path), void *context,
                       struct fathom_error *err)
 {

@@ -1,8 +1,8 @@
 /*
- * plan.c - puts the plan of an image together; see plan.h.
+ * plan.c - builds the plan of an image; see plan.h.
  *
- * Two passes: first all functions get the best kind that needs no pad, which takes the padding behind short
- * functions; what is left of it goes to those that need a pad.
+ * Two passes: first all functions get the best kind that needs no pad, which uses the padding after short
+ * functions; what is left of the padding goes to those that need a pad.
  */
 #include "pathmap/train/plan.h"
 
@@ -19,7 +19,7 @@ struct array {
     size_t count, room, item_size;
 };
 
-struct waiting { /* a hook whose kind is open until pads are given away */
+struct waiting { /* a hook whose kind is undecided until pads are assigned */
     size_t hook;
     uint32_t function;
 };
@@ -30,7 +30,7 @@ struct builder {
     struct plan_code code;
     struct array hooks, fixups, calls, bytes, waiting, left_out;
     uint64_t calls_from;
-    uint64_t pads_end; /* of the last pad given away */
+    uint64_t pads_end; /* of the last pad assigned */
     uint32_t kinds[PLAN_KINDS];
 };
 
@@ -48,8 +48,8 @@ static int append(struct array *array, const void *items, size_t count)
     return 0;
 }
 
-/* The lowest 5 dead bytes that a "jmp rel8" at the address reaches, above all pads given away; 0: none. Pads
- * are asked for in order of address, so they ascend, and taking the lowest leaves the most for later ones. */
+/* The lowest 5 dead bytes that a "jmp rel8" at the address reaches, above all assigned pads; 0: none. Pads
+ * are requested in address order, so they ascend, and taking the lowest leaves the most for later ones. */
 static uint64_t take_pad(struct builder *b, uint64_t address)
 {
     uint64_t from = address + 2, low = from > -INT8_MIN ? from + (uint64_t)INT8_MIN : 0;
@@ -123,7 +123,7 @@ static int add_function(struct builder *b, uint32_t index, enum plan_kind from)
     return site.kind == PLAN_PAD ? append(&b->waiting, &waiting, 1) : fill_hook(b, &site, 0, waiting.hook);
 }
 
-/* A function that took two bytes takes one, too: its first instruction can be displaced. */
+/* A function that allows two bytes also allows one: its first instruction can be displaced. */
 static int settle(struct builder *b, const struct waiting *waiting)
 {
     struct plan_site site;

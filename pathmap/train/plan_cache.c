@@ -18,7 +18,7 @@
 
 #define MAGIC     "FPKT"
 #define VERSION   1
-#define LARGEST   (UINT64_C(256) << 20) /* bytes of a file that is read */
+#define LARGEST   (UINT64_C(256) << 20) /* most bytes of a file to read */
 #define NO_TEXT   UINT32_MAX
 #define DIRECTORY "plans"
 
@@ -29,7 +29,7 @@ struct head {
     uint64_t plan_size, text_size;
     uint32_t left_count;
     uint32_t kinds[PLAN_KINDS];
-    uint32_t fill; /* bytes behind the plan up to plan_size, a multiple of 8 */
+    uint32_t fill; /* padding after the plan up to plan_size, a multiple of 8 */
     struct build_id image, maker;
     uint8_t padding[8 - (2 * sizeof(struct build_id)) % 8];
 };
@@ -41,7 +41,7 @@ struct left { /* struct plan_left_out */
 };
 
 struct plan_cache {
-    char *directory; /* NULL: nothing is kept */
+    char *directory; /* NULL: no cache */
     struct build_id maker;
 };
 
@@ -61,7 +61,7 @@ void plan_cache_close(struct plan_cache *cache)
     free(cache);
 }
 
-/* The file's place; malloc'd. NULL: it is not to be kept. */
+/* The file's path; malloc'd. NULL: not to be cached. */
 static char *place_of(const struct plan_cache *cache, const char *image, const struct plan_options *options,
                       struct build_id *id)
 {
@@ -130,14 +130,14 @@ static bool take(const uint8_t *data, struct plan_made *out)
         memcpy(&left, lefts + i * sizeof left, sizeof left);
         const char *reason = text_at(s.texts, h.text_size, left.reason);
         s.left_out[i] = (struct plan_left_out){left.function, text_at(s.texts, h.text_size, left.name),
-                                               reason ? reason : "of a reason that was not kept"};
+                                               reason ? reason : "the reason was not cached"};
     }
     *out = (struct plan_made){copy, h.plan_size - h.fill, s};
     return true;
 }
 
-/* Reads the whole file (kept_open(): another user's plan could have any code hooked); not mapped, since a
- * writer may cut it. NULL: it cannot be read. */
+/* Reads the whole file (kept_open(): another user's plan could hook any code); not mapped, since a writer may
+ * truncate it. NULL: unreadable. */
 static uint8_t *read_file(const char *path, size_t *size)
 {
     struct stat st;
@@ -158,7 +158,7 @@ static uint8_t *read_file(const char *path, size_t *size)
     return data;
 }
 
-/* Whether a kept plan was taken. */
+/* Whether a cached plan was found and used. */
 static bool find(const struct plan_cache *cache, const char *path, const struct build_id *id,
                  struct plan_made *out)
 {
@@ -183,7 +183,7 @@ static uint32_t add_text(char *texts, uint64_t *end, const char *text)
     return at;
 }
 
-/* The whole file, malloc'd; NULL: it is too large, or out of memory. */
+/* Builds the whole file, malloc'd; NULL: too large, or out of memory. */
 static uint8_t *compose(const struct plan_cache *cache, const struct build_id *id,
                         const struct plan_made *plan, size_t *total)
 {
@@ -220,7 +220,7 @@ static uint8_t *compose(const struct plan_cache *cache, const struct build_id *i
     return out;
 }
 
-/* A plan that cannot be kept is made again next time. */
+/* A plan that cannot be cached is built again next time. */
 static void keep(const struct plan_cache *cache, const char *path, const struct build_id *id,
                  const struct plan_made *plan)
 {

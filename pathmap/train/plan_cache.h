@@ -1,9 +1,9 @@
 /*
- * plan_cache.h - plans that are kept for later trainings (base/kept.h): an image is planned once.
+ * plan_cache.h - caches plans for later trainings (base/kept.h): an image is planned only once.
  *
  * A plan is found by the image's build-id, its file's size and time of modification, the options, and the
- * build-id of the program that made it: another build of Fathom may plan otherwise. What is found is checked
- * as a whole before it is used. Images without a build-id are planned each time.
+ * build-id of the program that built it: another build of Fathom may plan differently. A cached plan is
+ * checked completely before it is used. Images without a build-id are planned each time.
  */
 #ifndef FATHOM_PATHMAP_TRAIN_PLAN_CACHE_H
 #define FATHOM_PATHMAP_TRAIN_PLAN_CACHE_H
@@ -11,7 +11,8 @@
 #include "image/cache.h"
 #include "pathmap/train/plan.h"
 
-#define PLAN_CACHE_BYTES (UINT64_C(512) << 20) /* of all plans together; cc1's, of 33 MB, has 9 MB */
+#define PLAN_CACHE_BYTES                                                                                     \
+    (UINT64_C(512) << 20) /* of all plans together; that of cc1, a file of 33 MB, has 9 MB */
 
 struct plan_cache;
 
@@ -24,7 +25,7 @@ struct plan_made {
     struct plan_summary summary; /* plan_summary_free() */
 };
 
-/* plan_build() of the image at path, which is opened (in `images`) where no plan is kept. options->skip must
+/* plan_build() for the image at path, which is opened (in `images`) if no plan is cached. options->skip must
  * be NULL. */
 int plan_cache_get(struct plan_cache *cache, struct image_cache *images, const char *path,
                    const struct plan_options *options, struct plan_made *out, struct fathom_error *err);

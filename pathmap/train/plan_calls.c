@@ -1,8 +1,8 @@
 /*
  * plan_calls.c - see plan_calls.h.
  *
- * Where the code shows how far SP lies below the CFA, that counts, whatever register the CFI goes by: such a
- * call's frames always have the same size, which makes the runtime's fast way safe (pathmap/probe/enter.c).
+ * If the code shows how far SP is below the CFA, that is used, whatever register the CFI uses: such a call's
+ * frames always have the same size, which makes the runtime's fast path safe (pathmap/probe/enter.c).
  */
 #include "pathmap/train/plan_calls.h"
 
@@ -55,7 +55,7 @@ static int by_back(const void *a, const void *b)
     return (x->back > y->back) - (x->back < y->back);
 }
 
-/* Sorted, and each once: bytes that lie in two functions were read twice. */
+/* Sorts and removes duplicates: bytes in two functions were read twice. */
 static uint32_t settle(struct plan_call *calls, uint32_t count)
 {
     uint32_t kept = 0;

@@ -7,11 +7,11 @@
 #include "pathmap/wire/plan.h"
 
 struct plan_calls {
-    struct plan_call *calls; /* malloc'ed, the caller frees; may be NULL when there are none */
+    struct plan_call *calls; /* malloc'ed, the caller frees; may be NULL if there are none */
     uint32_t count;
-    uint64_t from; /* what return addresses count from */
+    uint64_t from; /* the origin of return addresses */
 };
-/* All calls, in the order that a plan has them. hooks ascend by address. 0 or -ENOMEM. */
+/* Finds all calls, in the order used by a plan. hooks ascend by address. 0 or -ENOMEM. */
 int plan_calls_find(const struct image *image, const struct plan_hook *hooks, uint32_t hook_count,
                     struct plan_calls *out, struct fathom_error *err);
 

@@ -2,10 +2,10 @@
  * plan_choose.c - see plan_choose.h.
  *
  * `need` bytes at the address are replaced, and whole instructions that cover them are displaced. That is
- * safe when nothing arrives at the replaced bytes but at their first (not at a displaced call's return
- * address either), when the instructions can run elsewhere, and when what is replaced beyond the last
- * instruction of the function is dead. Tails of displaced instructions beyond the replaced bytes stay as they
- * are: to arrive there does no harm.
+ * safe if control cannot arrive at the replaced bytes except at the first (nor at a displaced call's return
+ * address), if the instructions can run elsewhere, and if bytes replaced beyond the last instruction of the
+ * function are dead. Tails of displaced instructions beyond the replaced bytes are unchanged: arriving there
+ * does no harm.
  */
 #include "pathmap/train/plan_choose.h"
 
@@ -14,14 +14,14 @@
 static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 
 /* -fpatchable-function-entry, and -mfentry -mnop-mcount: single nops, or (clang's first, gcc's second) one
- * nopl with whatever distance */
+ * nopl with any displacement */
 static bool is_sled(const uint8_t *bytes, size_t size)
 {
     return size >= PLAN_JUMP &&
            (memcmp(bytes, "\x90\x90\x90\x90\x90", 5) == 0 || memcmp(bytes, "\x0f\x1f\x44\x00", 4) == 0);
 }
 
-/* mov $15,%eax or %rax; syscall: unwinders and debuggers know a signal's frame by these bytes. The FDE may
+/* mov $15,%eax or %rax; syscall: unwinders and debuggers recognise a signal frame by these bytes. The FDE may
  * start one byte early. */
 static bool is_signal_return(const uint8_t *bytes, size_t size)
 {
@@ -81,12 +81,12 @@ const char *plan_choose(const struct plan_code *code, uint32_t function, enum pl
     size_t size;
     const uint8_t *bytes = image_bytes(code->image, f->address, &size);
     if (!bytes || size < f->size)
-        return "the file has not all of its code";
+        return "the file lacks some of its code";
     size = f->size;
     if (is_signal_return(bytes, size))
-        return "it is a signal's return, known by its bytes";
+        return "it is a signal return, which is recognised by its bytes";
     if (code->flags[function] & PLAN_CODE_PART)
-        return "its frame does not start as a function's";
+        return "its frame does not start like a function's";
     out->function = out->address = f->address;
     out->size = f->size;
     if (size > sizeof endbr64 && memcmp(bytes, endbr64, sizeof endbr64) == 0) {
@@ -99,7 +99,7 @@ const char *plan_choose(const struct plan_code *code, uint32_t function, enum pl
     out->kind = PLAN_SLED;
     if (from == PLAN_SLED && is_sled(bytes, size) && !targets_inside(code, out->address, PLAN_JUMP))
         return NULL;
-    /* unknown branches may be in a function that is not understood: its first byte is safe */
+    /* a function that is not understood may have unknown branches; its first byte is safe */
     if (!(code->flags[function] & PLAN_CODE_WHOLE))
         from = PLAN_BREAKPOINT;
     for (out->kind = from > PLAN_DETOUR ? from : PLAN_DETOUR; out->kind < PLAN_KINDS; out->kind++)

@@ -14,9 +14,8 @@ struct plan_site {
     struct insn insns[DISPLACED_MAX];
 };
 
-/* The best kind from `weakest allowed` on: kinds before `from` are not considered. PLAN_PAD says that two
- * bytes will do, not that there is a pad. NULL and *out filled; or the reason why the function cannot be
- * hooked. */
+/* Chooses the best kind, from `from` on. PLAN_PAD means that two bytes suffice, not that there is a pad.
+ * Returns NULL and fills *out, or the reason why the function cannot be hooked. */
 const char *plan_choose(const struct plan_code *code, uint32_t function, enum plan_kind from,
                         struct plan_site *out);
 

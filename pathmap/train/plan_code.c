@@ -1,4 +1,4 @@
-/* plan_code.c - decodes an image's functions and what lies between them; see plan_code.h. */
+/* plan_code.c - decodes an image's functions and the gaps between them; see plan_code.h. */
 #include "pathmap/train/plan_code.h"
 
 #include <errno.h>
@@ -96,7 +96,7 @@ static unsigned scan_range(struct scan *s, const uint8_t *bytes, size_t size, ui
     return (whole ? PLAN_CODE_WHOLE : 0) | (closed ? PLAN_CODE_ENDS : 0);
 }
 
-/* Whether there is only padding: as ld and lld make it, nops or int3. Zeros are not: they may be
+/* Whether there is only padding, which is nops or int3 from ld and lld. Zeros do not count: they may be
  * constants. */
 static bool is_padding(const struct plan_code *code, const uint8_t *bytes, size_t size, uint64_t address)
 {
@@ -110,8 +110,7 @@ static bool is_padding(const struct plan_code *code, const uint8_t *bytes, size_
     return true;
 }
 
-/* What is between two functions: padding, or code that nothing tells of, whose branches count all the
- * same. */
+/* Decodes what is between two functions: padding, or unknown code, whose branches count all the same. */
 static void scan_gap(struct scan *s, uint64_t start, uint64_t end, bool closed)
 {
     size_t size;
@@ -152,7 +151,7 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* A table goes on as long as its entries lead to code, and up to the next one. */
+/* A table extends as long as its entries lead to code, up to the next one. */
 static void follow_tables(struct scan *s)
 {
     struct plan_code *code = s->code;
@@ -175,7 +174,7 @@ static void follow_tables(struct scan *s)
     }
 }
 
-/* Where something arrives at padding, the rest of that padding is reached too. */
+/* If control arrives at padding, the rest of that padding is reached too. */
 static void revive(struct plan_code *code)
 {
     bool live = false;

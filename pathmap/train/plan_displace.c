@@ -16,7 +16,7 @@ static void put_byte(struct displaced *out, unsigned byte)
     out->code[out->length++] = (uint8_t)byte;
 }
 
-/* A fixup of the field that starts `back` bytes before the code's present end. */
+/* A fixup of the field that starts `back` bytes before the current end of the code. */
 static void fix(struct displaced *out, enum plan_fixup_kind kind, uint64_t target, unsigned back)
 {
     out->fixups[out->fixup_count++] = (struct plan_fixup){
@@ -27,7 +27,7 @@ static void fix(struct displaced *out, enum plan_fixup_kind kind, uint64_t targe
     };
 }
 
-/* The rest of an instruction: a 32-bit field that is filled in later. */
+/* Ends an instruction with a 32-bit field that is filled in later. */
 static void put_field(struct displaced *out, enum plan_fixup_kind kind, uint64_t target)
 {
     put(out, "\0\0\0\0", 4);
@@ -52,7 +52,7 @@ static void put_copy(struct displaced *out, const struct insn *insn)
 
 static void put_conditional(struct displaced *out, const struct insn *insn)
 {
-    /* 7x rel8 or 0f 8x rel32, after prefixes (branch hints) that do nothing */
+    /* 7x rel8 or 0f 8x rel32, after prefixes without effect (branch hints) */
     bool near = insn->length >= 6 && insn->bytes[insn->length - 6] == 0x0f;
     unsigned opcode = insn->bytes[insn->length - (near ? 5 : 2)];
     put_byte(out, 0x0f);
@@ -77,7 +77,7 @@ static void put_push(struct displaced *out, uint64_t address)
     put_field(out, PLAN_ABS_HIGH, address);
 }
 
-/* The memory operand of an indirect call whose base is rsp. */
+/* The rsp-based memory operand of an indirect call. */
 struct stack_operand {
     bool is;
     int64_t displacement;
@@ -88,7 +88,7 @@ static struct stack_operand stack_operand(const struct insn *insn)
     struct stack_operand s = {0};
     const uint8_t *modrm = insn->bytes + insn->modrm;
     unsigned before = insn->modrm >= 2 ? insn->bytes[insn->modrm - 2] : 0;
-    bool extended = (before & 0xf0) == REX && (before & REX_B); /* then it is r12 */
+    bool extended = (before & 0xf0) == REX && (before & REX_B); /* then the base is r12 */
     unsigned mod = modrm[0] >> 6;
     if (mod == 3 || (modrm[0] & 7) != MODRM_RSP || (modrm[1] & 7) != SIB_RSP || extended)
         return s;
@@ -110,7 +110,7 @@ static bool calls_stack_pointer(const struct insn *insn)
     return (insn->bytes[insn->modrm] & 0xc7) == (0xc0 | MODRM_RSP) && !extended;
 }
 
-/* ff /2 becomes ff /4; what is addressed by rsp is 8 bytes further up after the push. */
+/* ff /2 becomes ff /4; operands addressed by rsp are 8 bytes higher after the push. */
 static void put_indirect_call(struct displaced *out, const struct insn *insn)
 {
     struct stack_operand stack = stack_operand(insn);
@@ -136,7 +136,7 @@ bool displace_possible(const struct insn *insn)
     if (insn->flow != INSN_CALL || insn->direct)
         return true;
     struct stack_operand stack = stack_operand(insn);
-    if (stack.is) /* below rsp is what the push writes */
+    if (stack.is) /* the push overwrites what is below rsp */
         return stack.displacement >= 0 && stack.displacement <= INT32_MAX - 8;
     return !calls_stack_pointer(insn);
 }

@@ -22,7 +22,7 @@
 #include "pathmap/wire/mail.h"
 #include "pathmap/train/session_directory.h"
 
-struct session_entry { /* a file that was asked for */
+struct session_entry { /* a requested file */
     struct session_image image;
     dev_t device;
     ino_t inode;
@@ -41,7 +41,7 @@ struct session {
     uint32_t answered; /* request_seq of the last answer */
     struct session_entry **entries;
     size_t entry_count, entry_room;
-    size_t *chosen; /* those that are to be hooked */
+    size_t *chosen; /* those to be hooked */
     size_t chosen_count;
 };
 
@@ -49,7 +49,7 @@ static int make_mailbox(struct session *s, struct fathom_error *err)
 {
     int fd = openat(s->directory.fd, MAIL_NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
-        return error_system(err, errno, "cannot make a mailbox in %s", s->directory.path);
+        return error_system(err, errno, "cannot create a mailbox in %s", s->directory.path);
     int code = posix_fallocate(fd, 0, MAIL_SIZE);
     void *mapped = MAP_FAILED;
     if (code == 0) {
@@ -58,12 +58,13 @@ static int make_mailbox(struct session *s, struct fathom_error *err)
     }
     close(fd);
     if (code)
-        return error_system(err, code, "cannot make a mailbox in %s", s->directory.path);
+        return error_system(err, code, "cannot create a mailbox in %s", s->directory.path);
     s->mail = mapped;
     s->mail->filters = session_filters();
     code = -alive_hold(&s->alive, &s->mail->trainer);
     if (code)
-        return error_system(err, code, "cannot have the end of the training noted by the kernel");
+        return error_system(err, code,
+                            "cannot register for notification by the kernel when the training ends");
     __atomic_store_n(&s->mail->magic, MAIL_MAGIC, __ATOMIC_RELEASE);
     return 0;
 }
@@ -136,7 +137,7 @@ static int plan_image(struct session *s, struct session_entry *e, bool wanted, s
     return rc;
 }
 
-/* Decides on a file that is asked for the first time. */
+/* Decides on a file at its first request. */
 static void judge(struct session *s, struct session_entry *e)
 {
     struct fathom_error err = {0};
@@ -156,25 +157,25 @@ static void judge(struct session *s, struct session_entry *e)
 
 static bool reserve(struct session *s)
 {
-    size_t room = s->entry_room; /* of both, so that the first alone may have grown */
+    size_t room = s->entry_room; /* of both arrays, though the first alone may have grown */
     return vec_reserve(s->entries, s->entry_count, room, 1) &&
            vec_reserve(s->chosen, s->entry_count, s->entry_room, 1);
 }
 
-/* The entry of a path; NULL with a reason where there can be none. */
+/* The entry of a path; NULL with a reason if there can be none. */
 static const struct session_entry *find_entry(struct session *s, const char *path, const char **reason)
 {
     struct stat st;
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) {
-        *reason = "its file is gone";
+        *reason = "its file no longer exists";
         return NULL;
     }
     for (size_t i = 0; i < s->entry_count; i++) {
         if (s->entries[i]->inode == st.st_ino && s->entries[i]->device == st.st_dev)
             return s->entries[i];
     }
-    *reason = s->entry_count < SESSION_IMAGES_MAX ? "fathom train has no memory left"
-                                                  : "there are more images than fathom train takes";
+    *reason = s->entry_count < SESSION_IMAGES_MAX ? "fathom train is out of memory"
+                                                  : "there are more images than fathom train supports";
     if (s->entry_count >= SESSION_IMAGES_MAX || !reserve(s))
         return NULL;
     struct session_entry *e = calloc(1, sizeof *e);
@@ -213,7 +214,7 @@ bool session_serve(struct session *s, int timeout_ms)
     memcpy(path, mail->path, sizeof path);
     path[sizeof path - 1] = '\0';
     if (__atomic_load_n(&mail->request_seq, __ATOMIC_ACQUIRE) != request)
-        return true; /* its writer lost patience, and the next one writes */
+        return true; /* its writer timed out, and the next one is writing */
 
     const char *reason = "";
     const struct session_entry *e = find_entry(s, path, &reason);

@@ -1,9 +1,9 @@
 /*
- * session.h - a training session: the directory that the probe runtimes of the trained processes share with
+ * session.h - a training session: the directory that the probe runtimes in the trained processes share with
  * `fathom train`, and the server of their mailbox (pathmap/wire/mail.h).
  *
- * The directory, mode 0700 below TMPDIR, holds the mailbox, the plans and the stores, and goes with the
- * session. What the clients write is hostile: a path is a question, no more; each file (device, inode) is
+ * The directory, mode 0700 below TMPDIR, contains the mailbox, the plans and the stores, and is removed with
+ * the session. What the clients write is untrusted: a path is only a request; each file (device, inode) is
  * planned once.
  */
 #ifndef FATHOM_PATHMAP_TRAIN_SESSION_H
@@ -20,28 +20,28 @@
 struct session;
 
 struct session_options {
-    const char *const *names; /* hook images whose file name begins with one of these; borrowed */
+    const char *const *names; /* hook images whose file names start with one of these; borrowed */
     size_t name_count;        /* 0: all but the C library, the loader and the probe runtime */
-    bool sleds_only;          /* no hooks but PLAN_SLED */
-    const char *output;       /* of the map, a whole path, for session_directory_adopt(); NULL: not told */
+    bool sleds_only;          /* only hooks of kind PLAN_SLED */
+    const char *output;       /* absolute path of the map, for session_directory_adopt(); NULL: unknown */
     struct image_cache *images;
     const struct log *log; /* borrowed, as images */
 };
 
-/* Whether the file is one to hook, by its name. */
+/* Whether to hook the file, by its name. */
 bool session_wants(const struct session_options *options, const char *path);
-/* The session belongs to the calling thread: when this one ends, however it does, the clients know at once.
+/* The session belongs to the calling thread: when that ends, for whatever reason, the clients notice at once.
  * System errors; -ENOSPC. */
 int session_open(const struct session_options *options, struct session **out, struct fathom_error *err);
 const char *session_directory(const struct session *session);
-/* Answers one request; waits timeout_ms for it (less when a signal comes). Whether there was one. */
+/* Answers one request; waits timeout_ms for it (less if a signal arrives). Returns whether there was one. */
 bool session_serve(struct session *session, int timeout_ms);
-/* What was not trained, up to now. */
+/* What was not trained so far. */
 const struct session_notes *session_notes(struct session *session);
-/* Tells processes that still run to ask no more, and removes the directory. NULL is allowed. */
+/* Tells running processes to stop asking, and removes the directory. NULL is allowed. */
 void session_close(struct session *session);
 
-/* An image that was asked for and chosen. */
+/* A requested image that was chosen for hooking. */
 struct session_image {
     const char *path;
     const char *failure;      /* why there is no plan; NULL: there is one */

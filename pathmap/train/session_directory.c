@@ -18,7 +18,7 @@
 #define PREFIX     "fathom-train."
 #define ABOUT_NAME "about"
 #define ABOUT_HEAD                                                                                           \
-    "fathom train 1" /* the file: this, "partial" or "whole", and the output, each ended by 0 */
+    "fathom train 1" /* the file: this, "partial" or "whole", and the output, each NUL-terminated */
 
 static const char *parent_directory(void)
 {
@@ -35,10 +35,10 @@ int session_directory_make(struct session_directory *out, struct fathom_error *e
     if (!mkdtemp(made.path)) {
         int code = errno;
         free(made.path);
-        return error_system(err, code, "cannot make a directory for the training in %s", parent);
+        return error_system(err, code, "cannot create a training directory in %s", parent);
     }
     made.fd = open(made.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* Waits while somebody finds out that this one is not abandoned: it has no mailbox yet. */
+    /* Waits while another process checks whether this one is abandoned: it has no mailbox yet. */
     if (made.fd < 0 || flock(made.fd, LOCK_EX) != 0) {
         int code = errno;
         rmdir(made.path);
@@ -64,7 +64,7 @@ int session_directory_describe(const struct session_directory *directory, const 
     return rc;
 }
 
-/* Leaves *about as it is where the file makes no sense: it is a help only. */
+/* Leaves *about unchanged if the file is invalid: it is optional. */
 static void read_about(const struct session_directory *directory, struct session_about *about)
 {
     char text[sizeof ABOUT_HEAD + sizeof "partial" + sizeof about->output];
@@ -84,11 +84,11 @@ static int judge(const struct session_directory *directory, struct fathom_error 
 {
     struct stat st, mail;
     if (fstat(directory->fd, &st) != 0)
-        return error_system(err, errno, "cannot look at %s", directory->path);
+        return error_system(err, errno, "cannot stat %s", directory->path);
     if (st.st_uid != geteuid())
-        return error_set(err, EPERM, "%s is another user's", directory->path);
+        return error_set(err, EPERM, "%s belongs to another user", directory->path);
     if (flock(directory->fd, LOCK_EX | LOCK_NB) != 0)
-        return error_set(err, EBUSY, "%s is in use: 'fathom train' still runs", directory->path);
+        return error_set(err, EBUSY, "%s is in use: 'fathom train' is still running", directory->path);
     if (fstatat(directory->fd, MAIL_NAME, &mail, AT_SYMLINK_NOFOLLOW) != 0)
         return error_set(err, ENOMSG, "%s is not a directory of 'fathom train'", directory->path);
     return 0;

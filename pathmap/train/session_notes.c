@@ -1,4 +1,4 @@
-/* session_notes.c - see session_notes.h. The mailbox is hostile: what it says is bounded, and a text. */
+/* session_notes.c - see session_notes.h. The mailbox is hostile: texts in it are bounded and made safe. */
 #include "pathmap/train/session_notes.h"
 
 #include <stdio.h>

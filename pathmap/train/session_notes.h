@@ -1,5 +1,5 @@
-/* session_notes.h - what the processes of a training told of programs that are not trained (mail.h), summed
- * up. */
+/* session_notes.h - sums up what the processes of a training reported on programs that are not trained
+ * (mail.h). */
 #ifndef FATHOM_PATHMAP_TRAIN_SESSION_NOTES_H
 #define FATHOM_PATHMAP_TRAIN_SESSION_NOTES_H
 
@@ -20,10 +20,10 @@ struct session_note {
 struct session_notes {
     struct session_note all[SESSION_NOTES_MAX];
     size_t count;
-    uint64_t lost; /* those that there was no room for */
+    uint64_t lost; /* those without room */
 };
 
-/* Takes what is in the mailbox, and makes room there. */
+/* Takes the notes from the mailbox, making room there. */
 void session_notes_take(struct session_notes *notes, struct mail *mail);
 /* The seccomp filters of this process, for struct mail. */
 uint32_t session_filters(void);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads at most size bytes; those that the file does not have are zeros. */
+/* Reads at most size bytes; bytes past the end of the file are zeros. */
 static int read_at(int fd, uint64_t offset, void *out, size_t size)
 {
     size_t got = 0;
@@ -37,7 +37,7 @@ static int read_header(int fd, const char *path, struct store_header *h, struct 
         return error_set(err, ENOTSUP, "%s was written by another version of the probe runtime (%u, not %u)",
                          path, h->version, STORE_VERSION);
     if (h->image_count > STORE_IMAGES_MAX || h->function_count > STORE_FUNCTIONS_MAX)
-        return error_set(err, EBADMSG, "%s is damaged: more images or functions than there can be", path);
+        return error_set(err, EBADMSG, "%s is damaged: too many images or functions", path);
     return 0;
 }
 
@@ -53,7 +53,7 @@ static int open_file(const char *path, struct fathom_error *err)
     return error_set(err, ENOMSG, "%s is not a store of the probe runtime", path);
 }
 
-/* Which nodes there may be: the chunks that were handed out, cut to the file. */
+/* Determines the possible nodes: the assigned chunks, clipped to the file. */
 static void bound_nodes(struct store_file *s)
 {
     struct stat st;

@@ -1,8 +1,8 @@
 /*
  * store_file.h - reads a store of the probe runtime (pathmap/wire/store.h) with every number checked.
  *
- * The file is read, never mapped: the process that writes it may still run, or cut it. What was read is a
- * copy that does not change. Internal to pathmap/.
+ * The file is read, never mapped: the process that writes it may still be running, or truncate it. What was
+ * read is a copy that does not change. Internal to pathmap/.
  */
 #ifndef FATHOM_PATHMAP_TRAIN_STORE_FILE_H
 #define FATHOM_PATHMAP_TRAIN_STORE_FILE_H
@@ -15,10 +15,10 @@
 struct store_file {
     int fd;
     struct store_header header;
-    struct store_image *images; /* header.image_count of them; each path ends */
+    struct store_image *images; /* header.image_count of them; each path is NUL-terminated */
     struct store_function *functions;
-    uint32_t node_first, node_end; /* numbers that nodes may have, as far as the file reaches */
-    uint32_t node_most;            /* there are no more than so many, by the space that the file takes */
+    uint32_t node_first, node_end; /* range of node numbers within the file */
+    uint32_t node_most;            /* upper bound of the number of nodes, by the file's disk space */
     struct store_node *buffer;     /* STORE_CHUNK_NODES nodes from buffer_first on */
     uint32_t buffer_first, buffer_count;
 };
@@ -27,15 +27,15 @@ struct store_file {
 int store_file_open(const char *path, struct store_file *out, struct fathom_error *err);
 void store_file_close(struct store_file *store);
 
-/* Goes on to nodes that may be in use, holes skipped: reads a chunk or less of them, from `from` or above,
- * and returns its end; the numbers are [*first, end). node_end when there are none left: *first is the
- * same. */
+/* Advances to nodes that may be in use, skipping holes: reads up to a chunk of them, from `from` or above,
+ * and returns its end; the numbers are [*first, end). Returns node_end, and *first equal to it, if there are
+ * none left. */
 uint32_t store_file_next(struct store_file *store, uint32_t from, uint32_t *first);
-/* A node: fast for those that store_file_next() has read. false: there is none (any number may be asked for),
- * or it is not in use. */
+/* Reads a node: fast for those that store_file_next() has read. false: it does not exist (any number is
+ * allowed), or is not in use. */
 bool store_file_node(const struct store_file *store, uint32_t number, struct store_node *out);
 
-/* All stacks that were kept (struct store_stack), malloc'ed: the caller frees. 0 or -ENOMEM. */
+/* All saved stacks (struct store_stack), malloc'ed: the caller frees. 0 or -ENOMEM. */
 int store_file_stacks(const struct store_file *store, uint8_t **stacks, size_t *size);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define INSNS_MAX 12 /* looked at from the entry on */
+#define INSNS_MAX 12 /* examined from the entry on */
 #define RSP       4
 
 static bool is_push(const struct insn *insn)
@@ -30,14 +30,14 @@ static bool is_emulated(const struct insn *insn)
            (insn->flow == INSN_JUMP || insn->flow == INSN_CONDITIONAL || insn->flow == INSN_CALL);
 }
 
-/* Whether an instruction goes on to the next one with SP as it was: the moves, tests and the like that
- * compilers put first, of general registers and memory. */
+/* Whether an instruction continues with SP unchanged: the moves, tests and the like that compilers put first,
+ * on general registers and memory. */
 static bool keeps_sp(const struct insn *insn)
 {
     static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
     static const uint8_t opcodes[] = {0x31, 0x33, 0x38, 0x39, 0x3a, 0x3b, 0x63, 0x84,
                                       0x85, 0x88, 0x89, 0x8a, 0x8b, 0x8d, 0xc6, 0xc7};
-    static const uint8_t wide_opcodes[] = {0xb6, 0xb7, 0xbe, 0xbf}; /* behind 0f: movzx, movsx */
+    static const uint8_t wide_opcodes[] = {0xb6, 0xb7, 0xbe, 0xbf}; /* after 0f: movzx, movsx */
     const uint8_t *at = insn->bytes, *end = at + insn->length;
     if (insn->flow != INSN_PLAIN)
         return false;
@@ -61,8 +61,9 @@ static bool keeps_sp(const struct insn *insn)
     return !reg_is_sp && !rm_is_sp;
 }
 
-/* Stepping over one in a copy went wrong where this was tried (EVEX, in a virtual machine): the registers that the
- * program's string functions use had other values. VEX and EVEX: in 64-bit mode these bytes begin nothing else. */
+/* Stepping over a copy of one went wrong when tried (EVEX, in a virtual machine): the registers that the
+ * program's string functions use were changed. VEX and EVEX: in 64-bit mode these bytes start nothing else.
+ */
 static bool is_vector(const struct insn *insn)
 {
     return insn->bytes[0] == 0x62 || insn->bytes[0] == 0xc4 || insn->bytes[0] == 0xc5;

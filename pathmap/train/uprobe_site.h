@@ -1,11 +1,10 @@
 /*
- * uprobe_site.h - the instruction of a function at which a kernel uprobe sees the function entered at least
- * cost.
+ * uprobe_site.h - finds the cheapest instruction of a function at which a kernel uprobe sees it entered.
  *
- * The kernel emulates push, nop, direct jumps, branches and calls (arch/x86/kernel/uprobes.c), and steps over
- * any other instruction in a copy of it: 0.5 to 0.8 us against 16 to 19 us where this was measured. So the
- * probe goes to the first emulated instruction that every activation comes to with SP as at the entry. An
- * activation may come by more than once, in a loop: the same path is counted again.
+ * The kernel emulates push, nop, direct jumps, branches and calls (arch/x86/kernel/uprobes.c), and
+ * single-steps a copy of any other instruction: 0.5 to 0.8 us against 16 to 19 us where measured. So the
+ * probe is put at the first emulated instruction that every activation reaches with SP as at the entry. An
+ * activation may reach it more than once, in a loop: the same path is then counted again.
  */
 #ifndef FATHOM_PATHMAP_TRAIN_UPROBE_SITE_H
 #define FATHOM_PATHMAP_TRAIN_UPROBE_SITE_H

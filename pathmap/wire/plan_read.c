@@ -1,7 +1,7 @@
 /*
  * plan_read.c - checks a plan and places its code; see plan.h.
  *
- * Every number is checked before it is used, so that a damaged plan is refused and never applied.
+ * Every number is checked before it is used, so that a damaged plan is refused, never applied.
  */
 #include "base/search.h"
 #include "pathmap/wire/plan.h"
@@ -13,13 +13,13 @@ static const uint8_t patch_lengths[PLAN_KINDS] = {PLAN_JUMP, PLAN_JUMP, 2, 1};
 
 static const char *check_fixups(const struct plan *plan, const struct plan_hook *hook)
 {
-    uint32_t end = 0; /* of the field before */
+    uint32_t end = 0; /* of the previous field */
     for (uint32_t i = 0; i < hook->fixup_count; i++) {
         const struct plan_fixup *f = &plan->fixups[hook->fixups + i];
         if (f->kind > PLAN_ABS_HIGH || f->reserved != 0)
             return "a fixup of an unknown kind";
         if (f->offset < end || f->offset + 4u + f->trailing > hook->code_length)
-            return "a fixup outside of its code";
+            return "a fixup outside its code";
         end = f->offset + 4u;
     }
     return NULL;
@@ -59,7 +59,7 @@ static uint32_t hooks_up_to(const struct plan *plan, uint64_t address)
 static const char *check_pad(const struct plan *plan, const struct plan_hook *hook, uint64_t *pads_end)
 {
     if (hook->kind != PLAN_PAD)
-        return hook->pad ? "a pad without need" : NULL;
+        return hook->pad ? "an unnecessary pad" : NULL;
     int64_t distance = (int64_t)(hook->pad - (hook->address + 2));
     if (!inside(plan->header, hook->pad, PLAN_JUMP) || distance < INT8_MIN || distance > INT8_MAX)
         return "a pad out of reach";
@@ -83,9 +83,9 @@ static const char *check_calls(const struct plan *plan)
         if (call->hook != PLAN_NO_HOOK && call->hook >= h->hook_count)
             return "a call by a function that is not in the plan";
         if (plan_rule_kind(call->cfa) == PLAN_CALL_FIXED ? offset < 8 : offset <= -PLAN_OFFSET_MAX)
-            return "a call from an impossible frame";
+            return "a call from an invalid frame";
         if (bp_offset <= -PLAN_OFFSET_MAX)
-            return "a call with BP at an impossible place";
+            return "a call with BP at an invalid place";
     }
     return NULL;
 }
@@ -119,9 +119,9 @@ static const char *read_header(const void *data, size_t size, struct plan *plan)
     uint64_t fixups = (uint64_t)h->fixup_count * sizeof(struct plan_fixup);
     uint64_t calls = (uint64_t)h->call_count * sizeof(struct plan_call);
     if (sizeof *h + hooks + fixups + calls + h->code_size != size)
-        return "a plan that is cut";
+        return "a truncated plan";
     if (h->build_id_size > sizeof h->build_id || h->text_low > h->text_high)
-        return "a header that makes no sense";
+        return "an invalid header";
     plan->header = h;
     plan->hooks = (const void *)((const uint8_t *)data + sizeof *h);
     plan->fixups = (const void *)((const uint8_t *)plan->hooks + hooks);

@@ -245,12 +245,12 @@ Test(plan_choose, odd_beginnings, .fini = close_plan)
     KIND("unknown_later", PLAN_BREAKPOINT, 5);
     cr_expect_str_eq(left_out("trap"), "its first instruction cannot run at another place");
     KIND("trap_second", PLAN_BREAKPOINT, 2);
-    cr_expect_str_eq(left_out("signal_return"), "it is a signal's return, known by its bytes");
+    cr_expect_str_eq(left_out("signal_return"), "it is a signal return, which is recognised by its bytes");
     cr_expect_str_eq(left_out("transaction"), "its first instruction cannot run at another place");
     KIND("indirect", PLAN_BREAKPOINT, 2); /* its return address is inside five bytes */
     KIND("indirect5", PLAN_DETOUR, 5);
     KIND("counts", PLAN_DETOUR, 7);
-    cr_expect_str_eq(left_out("own_frame"), "its frame does not start as a function's");
+    cr_expect_str_eq(left_out("own_frame"), "its frame does not start like a function's");
     cr_expect_eq(summary.left_out_count, 5); /* the nameless part is no function */
 }
 

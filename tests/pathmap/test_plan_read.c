@@ -113,11 +113,11 @@ Test(plan_read, each_rule_is_enforced)
 {
     REFUSED("not a plan", f.header.magic[3] = 'X');
     REFUSED("a plan of another version", f.header.version++);
-    REFUSED("a plan that is cut", f.header.hook_count++);
-    REFUSED("a plan that is cut", f.header.fixup_count = UINT32_MAX);
-    REFUSED("a plan that is cut", f.header.code_size--);
-    REFUSED("a header that makes no sense", f.header.build_id_size = 21);
-    REFUSED("a header that makes no sense", f.header.text_low = 0x2000);
+    REFUSED("a truncated plan", f.header.hook_count++);
+    REFUSED("a truncated plan", f.header.fixup_count = UINT32_MAX);
+    REFUSED("a truncated plan", f.header.code_size--);
+    REFUSED("an invalid header", f.header.build_id_size = 21);
+    REFUSED("an invalid header", f.header.text_low = 0x2000);
     REFUSED("a hook of an unknown kind", f.hooks[0].kind = PLAN_KINDS);
     REFUSED("a hook of an unknown kind", f.hooks[0].patch_length = 4);
     REFUSED("a hook with a wrong count of original bytes", f.hooks[0].original_length = 4);
@@ -132,14 +132,14 @@ Test(plan_read, each_rule_is_enforced)
     REFUSED("a hook of a function without code", f.hooks[1].size = 0);
     REFUSED("a fixup of an unknown kind", f.fixups[0].kind = 3);
     REFUSED("a fixup of an unknown kind", f.fixups[0].reserved = 3);
-    REFUSED("a fixup outside of its code", f.fixups[0].offset = 7);
-    REFUSED("a fixup outside of its code", f.fixups[0].trailing = 1);
-    REFUSED("a fixup outside of its code", f.fixups[4].offset = 5);
+    REFUSED("a fixup outside its code", f.fixups[0].offset = 7);
+    REFUSED("a fixup outside its code", f.fixups[0].trailing = 1);
+    REFUSED("a fixup outside its code", f.fixups[4].offset = 5);
     REFUSED("hooks that overlap", f.hooks[1].address = f.hooks[1].function = 0x1004);
     REFUSED("hooks that overlap", f.header.text_high--);
     REFUSED("hooks that overlap", f.header.text_low++);
     REFUSED("hooks that overlap", f.hooks[3].address = f.hooks[3].function = UINT64_MAX);
-    REFUSED("a pad without need", f.hooks[0].pad = 0x1080);
+    REFUSED("an unnecessary pad", f.hooks[0].pad = 0x1080);
     REFUSED("a pad out of reach", f.hooks[2].pad++);
     REFUSED("a pad out of reach", f.hooks[2].pad = 0);
     REFUSED("a pad out of reach", f.hooks[2].pad = 0x1202 - 129);
@@ -152,13 +152,12 @@ Test(plan_read, each_rule_is_enforced)
     REFUSED("", f.calls[4].back = 0x80000001);
     REFUSED("a call by a function that is not in the plan", f.calls[1].hook = HOOKS);
     REFUSED("a call by a function that is not in the plan", f.calls[4].hook--);
-    REFUSED("a call from an impossible frame", f.calls[0].cfa = plan_rule(PLAN_CALL_FIXED, 7));
-    REFUSED("a call from an impossible frame", f.calls[1].cfa = plan_rule(PLAN_CALL_BP, -PLAN_OFFSET_MAX));
+    REFUSED("a call from an invalid frame", f.calls[0].cfa = plan_rule(PLAN_CALL_FIXED, 7));
+    REFUSED("a call from an invalid frame", f.calls[1].cfa = plan_rule(PLAN_CALL_BP, -PLAN_OFFSET_MAX));
     REFUSED("", f.calls[1].cfa = plan_rule(PLAN_CALL_BP, -PLAN_OFFSET_MAX + 1));
-    REFUSED("a call with BP at an impossible place",
-            f.calls[1].bp = plan_rule(PLAN_BP_AT_BP, -PLAN_OFFSET_MAX));
-    REFUSED("a plan that is cut", f.header.call_count--);
-    REFUSED("a plan that is cut", f.header.call_count = UINT32_MAX);
+    REFUSED("a call with BP at an invalid place", f.calls[1].bp = plan_rule(PLAN_BP_AT_BP, -PLAN_OFFSET_MAX));
+    REFUSED("a truncated plan", f.header.call_count--);
+    REFUSED("a truncated plan", f.header.call_count = UINT32_MAX);
     struct file f;
     make(&f);
     f.hooks[1] = f.hooks[2];
