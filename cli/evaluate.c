@@ -33,15 +33,19 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
     if (rc == 0 && writer_is_stream(writer))
         rc = error_set(err, EINVAL, "%s: the recording is read again, so it needs a regular file", path);
     if (rc == 0)
-        rc = mapped_sink_new(writer, events, count, &terminal->log, &sink, err);
+        rc = mapped_sink_new(
+            &(struct mapped_sink_input){events, count, &terminal->log, mapped_sink_write, writer}, &sink,
+            err);
     enum target_end end;
     if (rc == 0) {
         writer_keep_old(writer);
         rc = target_run(&options->target, collector, &(struct target_user){mapped_sink_add, NULL, sink}, &end,
                         err);
     }
-    if (rc == 0)
-        rc = mapped_sink_finish(sink, err);
+    if (rc == 0) {
+        mapped_sink_finish(sink);
+        rc = mapped_sink_build_ids(sink, writer, err);
+    }
     if (rc == 0)
         rc = writer_close(writer, err);
     else if (writer)

@@ -21,9 +21,9 @@ fathom_SOURCES = \
 	cli/output.c cli/output.h \
 	cli/probe_launch.c cli/probe_launch.h \
 	cli/path_names.c cli/path_names.h \
-	cli/record.c \
+	cli/record.c cli/record.h cli/record_report.c \
 	cli/recover.c cli/recover.h \
-	cli/report.c \
+	cli/report.c cli/reporting.c cli/reporting.h \
 	cli/symfs.c cli/symfs.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \

@@ -12,20 +12,21 @@
 #define MMAP2_MOST     4400 /* bytes: a path of 4096 and what stands around it */
 
 struct mapped_sink {
-    struct writer *writer;
+    collector_sink *next;
+    void *context; /* its */
     struct decoder *decoder;
     struct mapped *mapped; /* files */
 };
 
-int mapped_sink_new(struct writer *writer, const struct event *events, size_t count, const struct log *log,
-                    struct mapped_sink **out, struct fathom_error *err)
+int mapped_sink_new(const struct mapped_sink_input *input, struct mapped_sink **out, struct fathom_error *err)
 {
     struct mapped_sink *s = calloc(1, sizeof *s);
     if (!s)
         return error_memory(err);
-    s->writer = writer;
-    s->mapped = mapped_new(log);
-    int rc = s->mapped ? decoder_new(events, count, &s->decoder, err) : error_memory(err);
+    s->next = input->next;
+    s->context = input->context;
+    s->mapped = mapped_new(input->log);
+    int rc = s->mapped ? decoder_new(input->events, input->count, &s->decoder, err) : error_memory(err);
     if (rc < 0)
         mapped_sink_free(s);
     else
@@ -81,26 +82,35 @@ int mapped_sink_add(void *sink, const void *records, size_t size, struct fathom_
             note_mapping(s, header, (uint8_t *)copy, &changed) < 0)
             return error_memory(err);
         if (changed) {
-            int rc = writer_append(s->writer, written, (size_t)(at - written), err);
+            int rc = s->next(s->context, written, (size_t)(at - written), err);
             if (rc == 0)
-                rc = writer_append(s->writer, copy, header->size, err);
+                rc = s->next(s->context, copy, header->size, err);
             if (rc < 0)
                 return rc;
             written = next;
         }
         at = next;
     }
-    return writer_append(s->writer, written, (size_t)(end - written), err);
+    return s->next(s->context, written, (size_t)(end - written), err);
 }
 
-int mapped_sink_finish(struct mapped_sink *s, struct fathom_error *err)
+void mapped_sink_finish(struct mapped_sink *s)
 {
     mapped_finish(s->mapped);
+}
+
+int mapped_sink_build_ids(const struct mapped_sink *s, struct writer *writer, struct fathom_error *err)
+{
     const struct mapped_file *files;
     size_t count = mapped_files(s->mapped, &files);
     int rc = 0;
     for (size_t i = 0; i < count && rc == 0; i++)
         if (files[i].id.size)
-            rc = writer_build_id(s->writer, files[i].path, files[i].id.bytes, files[i].id.size, err);
+            rc = writer_build_id(writer, files[i].path, files[i].id.bytes, files[i].id.size, err);
     return rc;
+}
+
+int mapped_sink_write(void *writer, const void *records, size_t size, struct fathom_error *err)
+{
+    return writer_append(writer, records, size, err);
 }

@@ -6,18 +6,28 @@
 #define FATHOM_CLI_MAPPED_SINK_H
 
 #include "base/log.h"
+#include "collector/rings/batch.h"
 #include "perfdata/writer.h"
+
+struct mapped_sink_input { /* all borrowed */
+    const struct event *events;
+    size_t count;
+    const struct log *log;
+    collector_sink *next; /* gets the records */
+    void *context;        /* its */
+};
 
 struct mapped_sink;
 
-/* The events are the writer's. All are borrowed. */
-int mapped_sink_new(struct writer *writer, const struct event *events, size_t count, const struct log *log,
-                    struct mapped_sink **out, struct fathom_error *err);
+int mapped_sink_new(const struct mapped_sink_input *input, struct mapped_sink **out,
+                    struct fathom_error *err);
 void mapped_sink_free(struct mapped_sink *sink);
-/* A collector_sink; the context is the sink. */
-int mapped_sink_add(void *sink, const void *records, size_t size, struct fathom_error *err);
-/* To be called at the end of the recording, before the writer is closed: the last copies, and the build-ids into the
- * header, where stock perf looks for them. */
-int mapped_sink_finish(struct mapped_sink *sink, struct fathom_error *err);
+collector_sink mapped_sink_add; /* context: the struct mapped_sink */
+/* Makes the last copies. Call it at the end of the recording. */
+void mapped_sink_finish(struct mapped_sink *sink);
+/* Writes the build-ids into the header, where stock perf looks for them. Call it before the writer is closed. */
+int mapped_sink_build_ids(const struct mapped_sink *sink, struct writer *writer, struct fathom_error *err);
+/* Where the records go if they go into a file. context: a struct writer */
+collector_sink mapped_sink_write;
 
 #endif

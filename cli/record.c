@@ -1,5 +1,6 @@
 /* record.c - `fathom record`: samples a command or running processes into a perf.data file. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,21 +9,12 @@
 #include "cli/exit.h"
 #include "cli/mapped_sink.h"
 #include "cli/output.h"
-#include "cli/target.h"
+#include "cli/record.h"
 #include "perfdata/writer.h"
 
 #define AUDIT_HZ          10
 #define AUDIT_STACK_BYTES 65528
 #define FLUSH_NS          500000000 /* half of the second that fathom-record(1) promises */
-
-struct record_options {
-    struct target target;
-    const char *output;
-    uint64_t audit_hz, audit_stack;
-    uint64_t ring_kib; /* 0: chosen by the collector */
-    enum collector_scope scope;
-    bool data, list_events;
-};
 
 struct recording {
     struct collector *collector;
@@ -76,6 +68,20 @@ static int write_tracing_data(struct recording *r, struct fathom_error *err)
     return rc;
 }
 
+void record_say_losses(const struct collector_summary *s, struct terminal *terminal)
+{
+    if (s->lost)
+        terminal_say(terminal, LOG_WARNING,
+                     "%llu records were lost: sample less often or use a larger --ring",
+                     (unsigned long long)s->lost);
+    if (s->throttled)
+        terminal_say(terminal, LOG_WARNING, "the kernel throttled the event %llu times",
+                     (unsigned long long)s->throttled);
+    if (s->bases_missing)
+        terminal_say(terminal, LOG_NOTE, "%llu threads ended before their stack could be located",
+                     (unsigned long long)s->bases_missing);
+}
+
 static void say_summary(struct recording *r, double bytes, const char *path)
 {
     struct collector_summary s;
@@ -85,16 +91,7 @@ static void say_summary(struct recording *r, double bytes, const char *path)
                  (unsigned long long)s.samples, s.samples == 1 ? "" : "s",
                  (unsigned long long)s.audit_samples, s.audit_samples == 1 ? "" : "s", path,
                  bytes / (large ? 1e6 : 1e3), large ? "MB" : "KB");
-    if (s.lost)
-        terminal_say(r->terminal, LOG_WARNING,
-                     "%llu records were lost: sample less often or use a larger --ring",
-                     (unsigned long long)s.lost);
-    if (s.throttled)
-        terminal_say(r->terminal, LOG_WARNING, "the kernel throttled the event %llu times",
-                     (unsigned long long)s.throttled);
-    if (s.bases_missing)
-        terminal_say(r->terminal, LOG_NOTE, "%llu threads ended before their stack could be located",
-                     (unsigned long long)s.bases_missing);
+    record_say_losses(&s, r->terminal);
 }
 
 /* Closes the file even after a failure, so that what was recorded stays readable. A failure before the first
@@ -114,18 +111,24 @@ static int end_file(struct recording *r, const char *output, int rc, struct fath
     return rc < 0 ? rc : closed;
 }
 
+void record_collector(const struct record_options *options, struct terminal *terminal,
+                      struct collector_options *out)
+{
+    target_collector(&options->target, terminal, out);
+    out->event.data_address = options->data;
+    out->audit_hz = options->audit_hz;
+    out->audit_stack_size = (uint32_t)options->audit_stack;
+    out->scope = options->scope;
+    out->ring_bytes = options->ring_kib * 1024;
+}
+
 static int record_to_file(struct record_options *options, int argc, char **argv, struct terminal *terminal)
 {
     struct recording r = {.terminal = terminal};
     struct fathom_error err = {0};
     int code = EXIT_OK;
     struct collector_options collect;
-    target_collector(&options->target, terminal, &collect);
-    collect.event.data_address = options->data;
-    collect.audit_hz = options->audit_hz;
-    collect.audit_stack_size = (uint32_t)options->audit_stack;
-    collect.scope = options->scope;
-    collect.ring_bytes = options->ring_kib * 1024;
+    record_collector(options, terminal, &collect);
 
     /* Opened before the command is forked, which must not inherit our standard output if the recording goes
      * there. */
@@ -142,7 +145,9 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         goto out;
     out = NULL;
     writer_keep_old(r.writer);
-    rc = mapped_sink_new(r.writer, events, count, &terminal->log, &r.sink, &err);
+    rc = mapped_sink_new(
+        &(struct mapped_sink_input){events, count, &terminal->log, mapped_sink_write, r.writer}, &r.sink,
+        &err);
     argv[0] = (char *)(uintptr_t)terminal->command;
     if (rc == 0)
         rc = writer_command(r.writer, argc, argv, &err);
@@ -154,8 +159,9 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
                         &(struct target_user){record_sink, record_progress, &r}, &end, &err);
     terminal_progress_end(terminal);
     if (r.sink) {
-        int finished = mapped_sink_finish(r.sink, rc ? NULL : &err);
-        rc = rc < 0 ? rc : finished;
+        mapped_sink_finish(r.sink);
+        int told = mapped_sink_build_ids(r.sink, r.writer, rc ? NULL : &err);
+        rc = rc < 0 ? rc : told;
     }
     int status = collector_status(r.collector);
     rc = end_file(&r, options->output, rc, &err);
@@ -172,6 +178,30 @@ out:
     return code;
 }
 
+/* The command line in one piece. The caller frees it. NULL: out of memory. */
+static char *join(int argc, char **argv)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (int i = 0; out && i < argc; i++)
+        fprintf(out, "%s%s", i ? " " : "", argv[i]);
+    if (out && fclose(out) != 0) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+static int report_live(const struct record_options *options, int argc, char **argv, struct terminal *terminal)
+{
+    argv[0] = (char *)(uintptr_t)terminal->command;
+    char *command = join(argc, argv);
+    int code = record_and_report(options, command, terminal);
+    free(command);
+    return code;
+}
+
 /* `-e list`, and `-e help` for users of perf. */
 static bool wants_list(const struct record_options *o)
 {
@@ -181,15 +211,19 @@ static bool wants_list(const struct record_options *o)
 
 static int record_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct record_options options = {.scope = COLLECT_BY_CPU_IF_ALLOWED,
-                                     .output = "perf.data",
-                                     .audit_hz = AUDIT_HZ,
-                                     .audit_stack = AUDIT_STACK_BYTES};
+    struct record_options options = {
+        .scope = COLLECT_BY_CPU_IF_ALLOWED, .audit_hz = AUDIT_HZ, .audit_stack = AUDIT_STACK_BYTES};
     int code = options_parse(&record_command, &options, false, argc, argv, terminal);
     if (code < 0 && wants_list(&options))
         code = events_print();
     if (code < 0)
         code = target_complete(&options.target, &record_command, argc, argv, terminal);
+    if (code < 0 && options.report && options.output)
+        code = option_usage(terminal, &record_command, "--report writes no file: leave out -o, or --report");
+    if (code < 0 && options.report)
+        code = report_live(&options, argc, argv, terminal);
+    if (!options.output)
+        options.output = "perf.data";
     if (code < 0)
         code = record_to_file(&options, argc, argv, terminal);
     target_free(&options.target);
@@ -209,6 +243,8 @@ static const struct option_row rows[] = {
     TARGET_PERIOD(struct record_options, "one sample every N events (clocks: nanoseconds)"),
     TARGET_PID(struct record_options, "attach to these processes, their threads and their children"),
     TARGET_TID(struct record_options, "attach to these threads only"),
+    OPTION_FLAG("report", 0, struct record_options, report,
+                "print the report at the end, as 'fathom report' does, and write no file"),
     OPTION_TEXT("output", 'o', "FILE", struct record_options, output,
                 "default: perf.data; '-': standard output"),
     TARGET_DURATION(struct record_options, "stop after S seconds (and terminate a launched command)"),

@@ -1,0 +1,28 @@
+/*
+ * record.h - the parts of `fathom record`: into a file (record.c), or straight into a report (record_report.c).
+ */
+#ifndef FATHOM_CLI_RECORD_H
+#define FATHOM_CLI_RECORD_H
+
+#include "cli/target.h"
+
+struct record_options {
+    struct target target;
+    const char *output; /* NULL: not given */
+    uint64_t audit_hz, audit_stack;
+    uint64_t ring_kib; /* 0: chosen by the collector */
+    enum collector_scope scope;
+    bool data, list_events;
+    bool report; /* no file is written */
+};
+
+/* The collector's options for it; borrows from both. */
+void record_collector(const struct record_options *options, struct terminal *terminal,
+                      struct collector_options *out);
+/* Warns of what was not recorded. */
+void record_say_losses(const struct collector_summary *summary, struct terminal *terminal);
+/* --report: records into memory, learns meanwhile, and prints a report at the end. command: as it was given, for
+ * the heading. Returns the exit code. */
+int record_and_report(const struct record_options *options, const char *command, struct terminal *terminal);
+
+#endif

@@ -1,0 +1,109 @@
+/* record_report.c - `fathom record --report`; see record.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exit.h"
+#include "cli/mapped_sink.h"
+#include "cli/record.h"
+#include "cli/reporting.h"
+
+struct live {
+    struct terminal *terminal;
+    struct collector *collector;
+    struct mapped_sink *sink;
+    struct reader *reader;
+    struct reporting *reporting;
+};
+
+/* A collector_sink (context: the reader). */
+static int keep(void *reader, const void *records, size_t size, struct fathom_error *err)
+{
+    return reader_append(reader, records, size, err);
+}
+
+static int take(void *live, const void *records, size_t size, struct fathom_error *err)
+{
+    struct live *l = live;
+    return mapped_sink_add(l->sink, records, size, err);
+}
+
+static int show_progress(void *live, struct fathom_error *err)
+{
+    struct live *l = live;
+    struct collector_summary summary;
+    (void)err;
+    collector_summary(l->collector, &summary);
+    terminal_progress(l->terminal, "%llu samples", (unsigned long long)summary.samples);
+    return 0;
+}
+
+static int begin(struct live *l, const struct record_options *options,
+                 const struct report_options *report_options, const char *command, struct fathom_error *err)
+{
+    const struct event *events;
+    struct collector_options collect;
+    record_collector(options, l->terminal, &collect);
+    int rc = collector_open(&collect, &l->collector, err);
+    if (rc < 0)
+        return rc;
+    size_t count = collector_events(l->collector, &events);
+    rc = reporting_new(report_options, l->terminal, &l->reporting, err);
+    if (rc == 0)
+        rc = reporting_begin_live(l->reporting, events, count, err);
+    if (rc == 0)
+        rc = reader_open_live(
+            &(struct reader_live){events, count, command, &l->terminal->log, reporting_learn, l->reporting},
+            &l->reader, err);
+    if (rc == 0)
+        rc = mapped_sink_new(&(struct mapped_sink_input){events, count, &l->terminal->log, keep, l->reader},
+                             &l->sink, err);
+    return rc;
+}
+
+/* What was recorded until a failure is reported all the same. */
+static int finish(struct live *l, struct fathom_error *err)
+{
+    struct collector_summary summary;
+    mapped_sink_finish(l->sink);
+    collector_summary(l->collector, &summary);
+    record_say_losses(&summary, l->terminal);
+    int rc = reader_finish(l->reader, err);
+    return rc == 0 ? reporting_run(l->reporting, l->reader, err) : rc;
+}
+
+/* The worse of what recording and reporting came to; the command's own code where both worked. */
+static int code_of(const struct live *l, int recorded, int reported, struct fathom_error errs[2])
+{
+    if (recorded < 0)
+        terminal_error(l->terminal, &errs[0]);
+    if (reported < 0)
+        terminal_error(l->terminal, &errs[1]);
+    if (recorded < 0 || reported < 0)
+        return exit_code_of(&errs[recorded < 0 ? 0 : 1]);
+    int status = collector_status(l->collector), code = status >= 0 ? exit_code_of_status(status) : EXIT_OK;
+    return code == EXIT_OK ? reporting_code(l->reporting) : code;
+}
+
+int record_and_report(const struct record_options *options, const char *command, struct terminal *terminal)
+{
+    const struct report_options report_options = REPORT_DEFAULTS;
+    struct live l = {.terminal = terminal};
+    struct fathom_error errs[2] = {0};
+    enum target_end end;
+    int recorded = begin(&l, options, &report_options, command, &errs[0]), reported = 0;
+    if (recorded == 0) {
+        recorded = target_run(&options->target, l.collector, &(struct target_user){take, show_progress, &l},
+                              &end, &errs[0]);
+        terminal_progress_end(terminal);
+        struct collector_summary summary;
+        collector_summary(l.collector, &summary);
+        if (recorded == 0 || summary.samples)
+            reported = finish(&l, &errs[1]);
+    }
+    int code = code_of(&l, recorded, reported, errs);
+    mapped_sink_free(l.sink);
+    reader_close(l.reader);
+    reporting_free(l.reporting);
+    collector_close(l.collector);
+    return code;
+}

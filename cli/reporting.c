@@ -1,0 +1,231 @@
+/* reporting.c - see reporting.h. */
+#include "cli/reporting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/exit.h"
+#include "cli/inferred.h"
+#include "cli/symfs.h"
+#include "evaluate/evaluation.h"
+#include "image/debuginfod.h"
+#include "report/text/weight.h"
+
+struct reporting {
+    const struct report_options *options;
+    struct terminal *terminal;
+    struct debuginfod *debuginfod;
+    struct image_cache *images;
+    struct pathmap *map; /* NULL: none was given */
+    struct pipeline *pipeline;
+    struct profile *profile; /* NULL before the event is known */
+    uint32_t event;
+    struct truth *truth; /* of the audit samples held back for checking */
+    struct evaluation *checked;
+};
+
+/* Checks a held-back audit sample; each counts as one, regardless of its weight. */
+static int check_audit(struct reporting *r, const struct process *process, const struct sample *sample,
+                       const struct resolved *resolved, struct fathom_error *err)
+{
+    struct sample one = *sample;
+    one.period = 1;
+    return evaluation_add(r->checked, pipeline_map(r->pipeline), process, &one, resolved, err);
+}
+
+static int report_sample(void *context, const struct process *process, const struct sample *sample,
+                         const struct resolved *resolved, struct fathom_error *err)
+{
+    struct reporting *r = context;
+    if (sample->event != r->event)
+        return check_audit(r, process, sample, resolved, err);
+    return profile_add(r->profile, pipeline_map(r->pipeline), process, sample, resolved, err);
+}
+
+/* The recorded command, "" if the recorder's own command line does not contain it. */
+static const char *recorded_command(const struct reader *reader)
+{
+    const char *command = reader_command(reader), *end = command ? strstr(command, " -- ") : NULL;
+    return end ? end + 4 : "";
+}
+
+/* Estimates the weight of lost records: the average of the kept ones, of all kinds. */
+static uint64_t lost_weight(const struct reader_summary *summary, uint64_t weight)
+{
+    return summary->records ? (uint64_t)((double)summary->lost * (double)weight / (double)summary->records)
+                            : 0;
+}
+
+/* fathom record adds an audit event wherever the kernel allows it. */
+static bool has_audits(const struct reader *reader)
+{
+    const struct event *events;
+    bool any = false;
+    for (size_t i = reader_events(reader, &events); i-- > 0;)
+        any |= events[i].audit;
+    return any;
+}
+
+static int fill_heading(struct view_heading *h, const struct reporting *r, struct reader *reader,
+                        const struct event *event, struct fathom_error *err)
+{
+    static const char *reasons[UNKNOWN_REASONS];
+    for (unsigned i = 0; i < UNKNOWN_REASONS; i++)
+        reasons[i] = unknown_reason_text((enum unknown_reason)i);
+    struct profile_counts counts;
+    profile_counts(r->profile, &counts);
+    struct reader_summary summary;
+    reader_summary(reader, &summary);
+    struct pipeline_summary learned;
+    pipeline_summary(r->pipeline, &learned);
+    struct score checked;
+    int rc = evaluation_score(r->checked, &checked, err);
+    if (rc < 0)
+        return rc;
+    *h = (struct view_heading){
+        .command = reader_command(reader),
+        .event = event->name,
+        .user_only = event->attr.exclude_kernel,
+        .map = r->options->map,
+        .samples = counts.samples,
+        .weight = counts.weight,
+        .precise = counts.precise,
+        .ambiguous = counts.ambiguous,
+        .inferred = counts.inferred,
+        .unknown = counts.unknown,
+        .reason_text = reasons,
+        .reason_count = UNKNOWN_REASONS,
+        .expected = counts.expected,
+        .training = r->options->map ? NULL : recorded_command(reader),
+        .rests_on_inference = counts.inferred + counts.ambiguous + counts.unknown_by_reason[UNKNOWN_CONTEXT],
+        .audit_samples = learned.learned,
+        .audits_checked = (uint64_t)checked.all.weight,
+        .audits_right = (uint64_t)checked.right.weight,
+        .inferences = inferences_of(&learned),
+        .unread = learned.unread,
+        .unread_count = learned.unread_count,
+        .lost = summary.lost,
+        .lost_weight = lost_weight(&summary, counts.weight),
+        .foreign = !summary.stacks && !has_audits(reader),
+        .other_event = !attr_is_clock(&event->attr) && !(event->attr.sample_type & PERF_SAMPLE_STACK_USER),
+        .base_unknown = counts.unknown_by_reason[UNKNOWN_BASE],
+        .bare = counts.unknown_by_reason[UNKNOWN_REGISTERS],
+        .counted = r->options->metric == metric_table ? summary.counted : 0, /* in what the event counts */
+        .counted_share = summary.counted_share,
+        .started = summary.started,
+        .unsampled = summary.unsampled,
+        .by_thread = event->attr.inherit,
+        .throttled = summary.throttled,
+        .damaged = summary.damaged,
+        .truncated = summary.truncated,
+    };
+    memcpy(h->unknown_by_reason, counts.unknown_by_reason, sizeof counts.unknown_by_reason);
+    return 0;
+}
+
+static int write_report(struct reporting *r, struct reader *reader, const struct event *event,
+                        struct fathom_error *err)
+{
+    struct contexts contexts;
+    if (profile_contexts(r->profile, r->options->phi, &contexts) < 0)
+        return error_memory(err);
+    struct view_options view = r->options->view;
+    char unit[sizeof event->name];
+    snprintf(unit, sizeof unit, "%s", metrics_unit(contexts.metrics, 0));
+    text_clean(unit);
+    view.unit = unit;
+    view.max_rows = (unsigned)r->options->rows;
+    view.colour = terminal_colour(r->options->colour, stdout);
+    view.width = r->options->wide ? 0 : terminal_width(stdout);
+    view.verbose = r->terminal->verbose;
+    struct view_heading heading;
+    struct report report = {&contexts, &heading, &view};
+    int rc = fill_heading(&heading, r, reader, event, err);
+    if (rc == 0)
+        rc = r->options->format->write(&report, stdout, err);
+    return rc;
+}
+
+/* What is counted depends on what the event's samples carry. */
+static int start_profile(struct reporting *r, const struct event *event, struct fathom_error *err)
+{
+    struct profile_options profile = r->options->profile;
+    int rc = metrics_of(event, r->options->metric, &profile.metrics, err);
+    if (rc < 0)
+        return rc;
+    r->profile = profile_new(&profile, r->images);
+    return r->profile ? 0 : error_memory(err);
+}
+
+int reporting_new(const struct report_options *options, struct terminal *terminal, struct reporting **out,
+                  struct fathom_error *err)
+{
+    struct reporting *r = calloc(1, sizeof *r);
+    if (!r)
+        return error_memory(err);
+    r->options = options;
+    r->terminal = terminal;
+    r->debuginfod = debuginfod_new(&terminal->log);
+    r->images = image_cache_new(
+        &(struct image_options){.symfs = options->symfs, .log = &terminal->log, .debuginfod = r->debuginfod});
+    struct pipeline_options pipeline = options->pipeline;
+    pipeline.progress = &terminal->progress;
+    r->pipeline = r->images ? pipeline_new(r->images, &pipeline, &terminal->log) : NULL;
+    r->truth = truth_new(NULL);
+    r->checked = r->truth ? evaluation_new(r->truth) : NULL;
+    int rc = r->pipeline && r->checked ? symfs_check(options->symfs, err) : error_memory(err);
+    if (rc == 0 && options->map)
+        rc = pathmap_open(options->map, &r->map, err);
+    if (rc < 0)
+        reporting_free(r);
+    else
+        *out = r;
+    return rc;
+}
+
+void reporting_free(struct reporting *r)
+{
+    if (!r)
+        return;
+    evaluation_free(r->checked);
+    truth_free(r->truth);
+    pipeline_free(r->pipeline);
+    profile_free(r->profile);
+    pathmap_close(r->map);
+    image_cache_free(r->images);
+    debuginfod_free(r->debuginfod);
+    free(r);
+}
+
+int reporting_begin_live(struct reporting *r, const struct event *events, size_t count,
+                         struct fathom_error *err)
+{
+    return pipeline_begin_live(r->pipeline, events, count, 0, err);
+}
+
+int reporting_learn(void *reporting, const struct record *record, struct fathom_error *err)
+{
+    struct reporting *r = reporting;
+    return pipeline_learn(r->pipeline, record, err);
+}
+
+int reporting_run(struct reporting *r, struct reader *reader, struct fathom_error *err)
+{
+    const struct event *events;
+    reader_events(reader, &events);
+    int rc = reader_main_event(reader, r->options->event, &r->event, err);
+    if (rc == 0)
+        rc = start_profile(r, &events[r->event], err);
+    if (rc == 0)
+        rc = pipeline_run(r->pipeline, &(struct pipeline_input){reader, r->event, r->map}, report_sample, r,
+                          err);
+    terminal_progress_end(r->terminal);
+    return rc == 0 ? write_report(r, reader, &events[r->event], err) : rc;
+}
+
+int reporting_code(const struct reporting *r)
+{
+    /* It is printed all the same; the affected samples are unknown. */
+    return pipeline_stale(r->pipeline) || image_cache_other_build(r->images) ? EXIT_BUILD : EXIT_OK;
+}

@@ -1,0 +1,50 @@
+/*
+ * reporting.h - from a recording's records to its report on standard output: what `fathom report` does with a file,
+ * and `fathom record --report` with what it records.
+ */
+#ifndef FATHOM_CLI_REPORTING_H
+#define FATHOM_CLI_REPORTING_H
+
+#include "cli/terminal.h"
+#include "infer/engine/pipeline.h"
+#include "profile/profile.h"
+#include "report/format.h"
+
+struct report_options {
+    const char *input, *map, *event, *symfs;
+    struct view_options view;
+    struct profile_options profile;
+    double phi;
+    struct pipeline_options pipeline;
+    const struct format *format;
+    const struct metric *metric;
+    enum colour_when colour;
+    uint64_t rows; /* 0: all */
+    bool wide;     /* names in full, regardless of the terminal's width */
+};
+
+/* What is reported unless the user asks for something else. */
+#define REPORT_DEFAULTS                                                                                      \
+    {                                                                                                        \
+        .input = "perf.data", .format = &format_table[0], .metric = &metric_table[0],                        \
+        .pipeline = {.learning = LEARN_DUMPS, .hold_back = true, .own_dumps = true},                         \
+        .view = {.view = &view_table[0], .min_percent = 0.5, .show_image = true},                            \
+    }
+
+struct reporting;
+
+/* Opens the map, if one is given. options and terminal are borrowed. */
+int reporting_new(const struct report_options *options, struct terminal *terminal, struct reporting **out,
+                  struct fathom_error *err);
+void reporting_free(struct reporting *reporting); /* NULL is allowed */
+/* For a recording that is being made, whose first event is reported: its records, in order of time, are learned
+ * from as they come. reporting_run() then takes the whole recording. events as pipeline_begin_live(). */
+int reporting_begin_live(struct reporting *reporting, const struct event *events, size_t count,
+                         struct fathom_error *err);
+order_sink reporting_learn; /* context: the struct reporting */
+/* Infers the contexts of the recording's samples and prints them. At most once. */
+int reporting_run(struct reporting *reporting, struct reader *reader, struct fathom_error *err);
+/* After that: the exit code, EXIT_BUILD if files of another build were met. */
+int reporting_code(const struct reporting *reporting);
+
+#endif
