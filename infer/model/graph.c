@@ -79,12 +79,12 @@ static bool collect(const struct graph *g, const struct graph_weights *weights, 
             continue;
         double passes = weights ? weights->passes[i] : (double)node.passes;
         double self = weights ? weights->self[i] : (double)node.self;
-        struct graph_edge edge = {GRAPH_ROOT, node.height, node.site, passes, false};
+        struct graph_edge edge = {GRAPH_ROOT, node.height, node.site, passes, false, 0};
         if (node.parent != PATHMAP_NONE) {
             struct pathmap_node parent = pathmap_node(map, node.parent);
             edge.caller = parent.function;
             edge.rise = node.height - parent.height;
-            struct graph_edge outer = {GRAPH_ROOT, parent.height, parent.site, passes, false};
+            struct graph_edge outer = {GRAPH_ROOT, parent.height, parent.site, passes, false, 0};
             if (parent.parent != PATHMAP_NONE) {
                 struct pathmap_node grand = pathmap_node(map, parent.parent);
                 outer.caller = grand.function;
@@ -106,6 +106,8 @@ static bool is_call_in_scope(const struct graph *g, uint32_t callee, const struc
     const struct graph_scope *s = &g->scope;
     if (!s->admission)
         return true;
+    if (edge->through && !admission_has(s->admission, s->setting, edge->through - 1))
+        return false;
     return edge->caller == GRAPH_ROOT
                ? callee == PATHMAP_NONE || admission_begins(s->admission, s->setting, callee, edge->rise)
                : admission_has(s->admission, s->setting, edge->caller);

@@ -11,7 +11,7 @@
 static struct graph_edge edge_of(const struct static_edge *e, double weight)
 {
     uint32_t caller = e->caller == STATIC_ROOT ? GRAPH_ROOT : e->caller;
-    return (struct graph_edge){caller, e->rise, e->site, weight, e->open};
+    return (struct graph_edge){caller, e->rise, e->site, weight, e->open, e->through};
 }
 
 /* The calls that training saw of a function that jumps. */
@@ -30,9 +30,10 @@ static size_t count_callers(const struct graph *seen, const struct static_jump *
 
 /* The same call when what is called jumps on: as often as it was seen, in calls for each run of its
  * caller. */
-static struct graph_edge passed_on(const struct graph *seen, const struct graph_edge *edge)
+static struct graph_edge passed_on(const struct graph *seen, const struct graph_edge *edge, uint32_t from)
 {
     struct graph_edge out = *edge;
+    out.through = from + 1;
     double runs = edge->caller == GRAPH_ROOT ? 0 : graph_callers(seen, edge->caller).weight;
     out.weight = JUMPS * (runs > 0 ? edge->weight / runs : 1);
     return out;
@@ -68,8 +69,8 @@ static bool make_calls(const struct graph *seen, const struct statics *statics, 
         struct graph_edges edges = callers_of_jump(seen, &statics->jumps[i]);
         for (uint32_t e = 0; e < edges.count; e++)
             if (is_passed_on(&edges.edges[e]))
-                out->calls[out->count++] =
-                    (struct graph_call){statics->jumps[i].to, passed_on(seen, &edges.edges[e])};
+                out->calls[out->count++] = (struct graph_call){
+                    statics->jumps[i].to, passed_on(seen, &edges.edges[e], statics->jumps[i].from)};
     }
     return true;
 }
@@ -88,7 +89,7 @@ static bool make_class(const struct graph *seen, const struct static_class *clas
         for (uint32_t e = 0; e < edges.count; e++) {
             if (!is_passed_on(&edges.edges[e]))
                 continue;
-            out->callers[out->caller_count] = passed_on(seen, &edges.edges[e]);
+            out->callers[out->caller_count] = passed_on(seen, &edges.edges[e], class->jumps[i].from);
             out->callers[out->caller_count++].weight *= class->share;
         }
     }

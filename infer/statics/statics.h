@@ -21,6 +21,7 @@ struct static_edge {
     uint32_t rise;           /* bytes from the caller's CFA down to the callee's; the least when `open` */
     bool open;               /* the caller's frame has no fixed size: the rise can be more */
     uint64_t site;           /* the return address in the caller's image */
+    uint32_t through; /* one more than the function that jumps to the callee in its own stead; 0: none */
 };
 
 /* A function that ends by a jump to another, which then runs in its place: who calls `from` calls `to`. */

@@ -154,6 +154,8 @@ static void add_target(struct building *b, struct part *part, uint32_t function,
     if (b->failed)
         return;
     add_found(b, search, callee);
+    struct search onward = *search;
+    onward.edge.through = callee + 1;
     const struct call_site *sites;
     size_t count = jumps < MAX_JUMPS ? calls_of(part->calls, function, &sites) : 0;
     for (size_t i = 0; i < count; i++) {
@@ -161,9 +163,9 @@ static void add_target(struct building *b, struct part *part, uint32_t function,
             continue;
         /* A stub's jump tells its symbol beside its own address. */
         if (sites[i].symbol)
-            add_symbol(b, part, sites[i].symbol, search, jumps + 1);
+            add_symbol(b, part, sites[i].symbol, &onward, jumps + 1);
         else
-            add_site(b, part, &sites[i], search, jumps + 1);
+            add_site(b, part, &sites[i], &onward, jumps + 1);
     }
 }
 

@@ -71,7 +71,7 @@ static void make_calls(struct world *w, const struct pathmap *map, const uint8_t
     for (; size >= 8 && w->all.count + w->all.class_count < CALLS - CLASSES; data += 8, size -= 8) {
         uint32_t rise, callee = data[1] % functions;
         memcpy(&rise, data + 4, sizeof rise);
-        struct graph_edge edge = {data[2] % functions, rise, 1, 1, data[0] & 8};
+        struct graph_edge edge = {data[2] % functions, rise, 1, 1, data[0] & 8, 0};
         struct graph_class *class = &w->classes[data[0] >> 1 & 3];
         unsigned c = data[0] >> 1 & 3;
         if (!(data[0] & 1)) {

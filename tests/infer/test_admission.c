@@ -72,7 +72,7 @@ static void begin(struct scene *s)
 static void edge(struct scene *s, unsigned callee, uint32_t caller, uint32_t rise)
 {
     s->edges[s->statics.count++] = (struct static_edge){
-        s->functions[callee], caller == STATIC_ROOT ? STATIC_ROOT : s->functions[caller], rise, false, 0};
+        s->functions[callee], caller == STATIC_ROOT ? STATIC_ROOT : s->functions[caller], rise, false, 0, 0};
 }
 
 /* A path of the map, one letter's height after the other. */
@@ -306,6 +306,20 @@ Test(admission, calls_lead_where_the_setting_lets_them)
         struct scene s;
         all_call(&s);
         cr_expect_str_eq(found(&s, in(&s, of[i].pid, of[i].start, FUNCTIONS), X, 128), of[i].path, "%zu", i);
+        end(&s);
+    }
+}
+
+Test(admission, jumps_lead_on_through_what_is_mapped)
+{
+    static const unsigned jumper[] = {W, N}; /* in the first program, in the second */
+    for (size_t i = 0; i < sizeof jumper / sizeof *jumper; i++) {
+        struct scene s;
+        all_call(&s);
+        for (size_t e = 0; e < s.statics.count; e++)
+            if (s.edges[e].callee == s.functions[X])
+                s.edges[e].through = s.functions[jumper[i]] + 1;
+        cr_expect_str_eq(found(&s, in(&s, 1, SETTING_START_PROGRAM, FUNCTIONS), X, 128), i ? "" : "SMX");
         end(&s);
     }
 }

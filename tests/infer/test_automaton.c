@@ -338,8 +338,8 @@ Test(automaton, nonsense_ends)
     struct graph_edge through[2 * RISES];
     size_t count = 0;
     for (size_t i = 0; i < RISES; i++) {
-        through[2 * i] = (struct graph_edge){f[2], rises[i], 0, 1, false};
-        through[2 * i + 1] = (struct graph_edge){f[3], rises[i], 0, 1, true};
+        through[2 * i] = (struct graph_edge){f[2], rises[i], 0, 1, false, 0};
+        through[2 * i + 1] = (struct graph_edge){f[3], rises[i], 0, 1, true, 0};
         for (int open = 0; open < 2; open++) {
             calls[count++] = (struct graph_call){f[2], {f[3], rises[i], 0, 1, open}};
             calls[count++] = (struct graph_call){f[3], {f[2], rises[i], 0, 1, open}};
