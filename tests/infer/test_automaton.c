@@ -89,7 +89,8 @@ Test(automaton, in_hooked_images_paths_are_those_that_were_seen)
     rig_finish(&r);
     uint32_t image = pathmap_find_image(r.map, "/lib/library.so", &other, NULL);
     uint32_t g = pathmap_find_function(r.map, image, 0x500);
-    struct graph_call calls[] = {{g, {r.numbers[2], 32, 0, 1, false}}, {g, {r.numbers[5], 48, 0, 1, false}}};
+    struct graph_call calls[] = {{g, {r.numbers[2], 32, 0, 1, false, 0}},
+                                 {g, {r.numbers[5], 48, 0, 1, false, 0}}};
     rig_use(&r, &(struct graph_calls){.calls = calls, .count = 2}, NULL);
     struct automaton_answer answer;
     struct automaton_step steps[8];
@@ -115,8 +116,8 @@ Test(automaton, callers_of_many_are_likelier_to_call_what_was_not_seen)
     for (unsigned f = 3; f < 7; f++)
         rig_child(&r, c, f, 48, 10, 10);
     rig_finish(&r);
-    struct graph_call calls[] = {{r.numbers[7], {r.numbers[1], 32, 0, 1, false}},
-                                 {r.numbers[7], {r.numbers[2], 32, 0, 1, false}}};
+    struct graph_call calls[] = {{r.numbers[7], {r.numbers[1], 32, 0, 1, false, 0}},
+                                 {r.numbers[7], {r.numbers[2], 32, 0, 1, false, 0}}};
     rig_use(&r, &(struct graph_calls){.calls = calls, .count = 2}, NULL);
     struct automaton_answer answer;
     cr_assert_eq(automaton_find(r.automaton, r.numbers[7], 64, &answer), 0);
@@ -246,8 +247,8 @@ Test(automaton, pointers_are_the_last_resort)
     rig_child(&r, a, 2, 64, 4, 4);
     rig_finish(&r);
     uint32_t *f = r.numbers, targets[] = {f[3], f[4]};
-    struct graph_call direct = {f[4], {f[1], 32, 0x77, 1, false}};
-    struct graph_edge through[] = {{f[2], 32, 0x99, 1, false}, {f[1], 32, 0x88, 1, false}};
+    struct graph_call direct = {f[4], {f[1], 32, 0x77, 1, false, 0}};
+    struct graph_edge through[] = {{f[2], 32, 0x99, 1, false, 0}, {f[1], 32, 0x88, 1, false, 0}};
     struct graph_class class = {through, 2, targets, 2};
     struct graph_calls calls = {.calls = &direct, .count = 1, .classes = &class, .class_count = 1};
     rig_use(&r, &calls, NULL);
@@ -279,7 +280,7 @@ Test(automaton, open_frames_take_any_size)
     rig_child(&r, low, 3, 464, 3, 3);
     rig_finish(&r);
     uint32_t *f = r.numbers;
-    struct graph_call open = {f[3], {f[1], 16, 0x55, 1, true}};
+    struct graph_call open = {f[3], {f[1], 16, 0x55, 1, true, 0}};
     struct graph_calls calls = {.calls = &open, .count = 1};
     struct automaton_answer answer;
     cr_expect_eq(automaton_find(r.automaton, f[3], 160, &answer), -ENOENT);
@@ -294,7 +295,8 @@ Test(automaton, open_frames_take_any_size)
     cr_expect_str_eq(rig_letters(&r, 3, 464, 0), "acbd", "a rise that was seen comes first");
     cr_expect_eq(automaton_find(r.automaton, f[3], 56, &answer), -ENOENT, "16 bytes are the least");
     /* e was never seen: its heights are those that its callers leave it. */
-    struct graph_call calls_of_e[] = {{f[3], {f[4], 16, 0x55, 1, true}}, {f[4], {f[0], 64, 0x66, 1, false}}};
+    struct graph_call calls_of_e[] = {{f[3], {f[4], 16, 0x55, 1, true, 0}},
+                                      {f[4], {f[0], 64, 0x66, 1, false, 0}}};
     rig_use(&r, &(struct graph_calls){.calls = calls_of_e, .count = 2}, NULL);
     cr_assert_eq(automaton_find(r.automaton, f[3], 16 + 64 + 16 + 160, &answer), 0);
     cr_expect_str_eq(rig_letters(&r, 3, 16 + 64 + 16 + 160, 0), "ae~d");
@@ -313,7 +315,8 @@ Test(automaton, open_frames_of_hooked_images)
     trie_set_hooked(r.trie, trie_image(r.trie, "/bin/program", &own));
     rig_finish(&r);
     uint32_t *f = r.numbers;
-    struct graph_call open = {f[2], {f[1], 16, 0x55, 1, true}}, direct = {f[3], {f[0], 480, 0x66, 1, false}};
+    struct graph_call open = {f[2], {f[1], 16, 0x55, 1, true, 0}},
+                      direct = {f[3], {f[0], 480, 0x66, 1, false, 0}};
     struct graph_call both[] = {open, direct};
     rig_use(&r, &(struct graph_calls){.calls = both, .count = 2}, NULL);
     struct automaton_answer answer;
@@ -341,8 +344,8 @@ Test(automaton, nonsense_ends)
         through[2 * i] = (struct graph_edge){f[2], rises[i], 0, 1, false, 0};
         through[2 * i + 1] = (struct graph_edge){f[3], rises[i], 0, 1, true, 0};
         for (int open = 0; open < 2; open++) {
-            calls[count++] = (struct graph_call){f[2], {f[3], rises[i], 0, 1, open}};
-            calls[count++] = (struct graph_call){f[3], {f[2], rises[i], 0, 1, open}};
+            calls[count++] = (struct graph_call){f[2], {f[3], rises[i], 0, 1, open, 0}};
+            calls[count++] = (struct graph_call){f[3], {f[2], rises[i], 0, 1, open, 0}};
         }
     }
     struct graph_class class = {through, 2 * RISES, targets, 2};

@@ -214,7 +214,7 @@ Test(automaton_random, trained_calls)
 
 static struct graph_edge random_edge(const struct rig *r, uint64_t *seed)
 {
-    struct graph_edge e = {r->numbers[rig_random(seed, 10)], 32 + 16 * rig_random(seed, 6), 0, 1, false};
+    struct graph_edge e = {r->numbers[rig_random(seed, 10)], 32 + 16 * rig_random(seed, 6), 0, 1, false, 0};
     if (rig_random(seed, 5) == 0) {
         e.open = true;
         e.rise = 16;
