@@ -5,12 +5,12 @@
 
 #include "base/hash.h"
 
-#define RECENT 4 /* a program and its hottest libraries: samples go to and fro between them */
+#define RECENT 4 /* a program and its hottest libraries, between which samples alternate */
 
 struct translation {
     struct table *images;                     /* image pointer -> struct translation_image * */
     struct translation_image *recent[RECENT]; /* NULL: none yet */
-    unsigned next;                            /* of them to replace */
+    unsigned next;                            /* index of the one to replace */
 };
 
 struct translation *translation_new(void)

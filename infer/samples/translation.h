@@ -1,8 +1,8 @@
 /*
- * translation.h - from an image's function to the number that a map or a trie has for it, remembered per
- * image (internal to infer/).
+ * translation.h - translates an image's functions to their numbers in a map or a trie, cached per image
+ * (internal to infer/).
  *
- * One array per image, filled as functions are asked for.
+ * One array per image, filled on demand.
  */
 #ifndef FATHOM_INFER_SAMPLES_TRANSLATION_H
 #define FATHOM_INFER_SAMPLES_TRANSLATION_H
@@ -15,13 +15,13 @@ struct translation;
 
 struct translation_image {
     const struct image *image;
-    uint32_t number;     /* whatever the user of the table keeps; TRANSLATION_UNSET at first */
+    uint32_t number;     /* for the table's user; TRANSLATION_UNSET at first */
     uint32_t *functions; /* by image function index; TRANSLATION_UNSET at first */
 };
 
 struct translation *translation_new(void); /* NULL: out of memory */
 void translation_free(struct translation *translation);
-/* The image's entry, made when it is new; NULL: out of memory. Stays where it is. */
+/* The image's entry, created if new; NULL: out of memory. Never moves. */
 struct translation_image *translation_of(struct translation *translation, const struct image *image);
 
 #endif
