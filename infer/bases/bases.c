@@ -2,8 +2,8 @@
  * bases.c - see bases.h.
  *
  * A sample at CFA c in a function that the map knows at heights h1, h2, ... has its stack's base at c + h1,
- * or c + h2, ...: each gets a vote. Samples of other functions and heights agree on the true one alone. Once
- * a base leads clearly, further samples are only asked whether they agree with it.
+ * or c + h2, ...: each gets a vote. Samples of other functions and heights agree only on the true one. Once a
+ * base leads clearly, further samples are only checked against it.
  */
 #include "infer/bases/bases.h"
 
@@ -14,14 +14,14 @@
 #include "base/vec.h"
 
 #define HEIGHTS_MAX 4096 /* per function */
-#define ROUND       1024 /* samples of a thread between two looks for a leader */
+#define ROUND       1024 /* samples of a thread between checks for a leader */
 #define NO_LEADER   SIZE_MAX
-#define LEAST_NEW   16 /* heights that a function may still be seen at, at least */
-#define LEAD_BITS   10 /* the winner is 2^10 times likelier than the next */
+#define LEAST_NEW   16 /* minimum number of further heights at which a function may be seen */
+#define LEAD_BITS   10 /* the winner must be 2^10 times as likely as the next */
 #define LEAD_PART                                                                                            \
-    4 /* and leads by a quarter of its score: heights in a recursion are no independent witnesses */
+    4 /* and lead by a quarter of its score: heights in a recursion are not independent evidence */
 
-/* A height at which a function can be, and what a vote for it weighs: at least 1. */
+/* A height at which a function can be, and the weight of a vote for it: at least 1. */
 struct level {
     uint32_t height;
     double weight;
@@ -40,7 +40,7 @@ struct candidate {
 };
 
 struct ballot {
-    uint64_t samples;    /* that voted */
+    uint64_t samples;    /* number that voted */
     size_t leader;       /* index of the candidate that the samples of a round agreed on, or NO_LEADER */
     struct table *index; /* base -> index in candidates */
     struct candidate *candidates;
@@ -99,9 +99,9 @@ static int level_compare(const void *a, const void *b)
     return x->height < y->height ? -1 : x->height > y->height;
 }
 
-/* The function's distinct heights, the likeliest first. A height has its training samples and a share of one
- * more by how often it was walked, as in resolver.h; where training took no samples, the walks alone count.
- * NULL: out of memory. */
+/* The function's distinct heights, the likeliest first. A height counts its training samples plus a share of
+ * one more by its walks, as in resolver.h; if training took no samples, only the walks count. NULL: out of
+ * memory. */
 static struct levels *levels_new(const struct pathmap *map, uint32_t function)
 {
     uint32_t first, nodes = pathmap_function_nodes(map, function, &first);
@@ -184,8 +184,8 @@ static int candidate_compare(const void *a, const void *b)
     return x->base < y->base ? -1 : x->base > y->base;
 }
 
-/* Forgets the half with the fewest votes. A base with the votes of half of the samples stays: a sample has at
- * most HEIGHTS_MAX votes, so there are at most 2 * HEIGHTS_MAX such. */
+/* Drops the half with the fewest votes. A base with the votes of half of the samples stays: a sample has at
+ * most HEIGHTS_MAX votes, so there are at most 2 * HEIGHTS_MAX such bases. */
 static bool ballot_prune(struct ballot *ballot)
 {
     struct table *index = table_new();
@@ -208,7 +208,7 @@ static bool ballot_prune(struct ballot *ballot)
 
 _Static_assert(BASES_CANDIDATES / 2 > 2 * HEIGHTS_MAX, "pruning keeps every base that can win");
 
-/* The candidate's place, made when it is new; NULL: out of memory. */
+/* The candidate for a base, created if new; NULL: out of memory. */
 static struct candidate *ballot_candidate(struct ballot *ballot, uint64_t base)
 {
     uint64_t *value = table_find(ballot->index, base);
@@ -236,7 +236,7 @@ static void candidate_vote(struct candidate *candidate, uint64_t sp, double weig
         candidate->low = sp;
 }
 
-/* The candidate with the best score, when it has the votes of half of the samples and leads clearly; else
+/* The candidate with the best score, if it has the votes of half of the samples and leads clearly; else
  * NO_LEADER. */
 static size_t ballot_leader(const struct ballot *ballot)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH 256 /* calls from the root that are followed; a function further away is taken for open */
+#define DEPTH 256 /* calls from the root to follow; functions further away are assumed to be open */
 
 enum state { UNSEEN, ENTERED, OPEN, CLOSED };
 
@@ -15,8 +15,8 @@ struct known {
     uint32_t *heights;
 };
 
-/* A way to reach a function: called by `caller` (or STATIC_ROOT), `rise` bytes above. A jump rises by
- * none. */
+/* A way to reach a function: called by `caller` (or STATIC_ROOT), `rise` bytes above. For a jump this is 0.
+ */
 struct way {
     uint32_t callee, caller, rise;
     bool open;
@@ -27,7 +27,7 @@ struct code_heights {
     uint32_t functions;
     struct way *ways; /* by callee */
     size_t way_count;
-    uint32_t *first; /* by function: its first way, and one past the end */
+    uint32_t *first; /* by function: index of its first way, plus one entry for the end */
 };
 
 void code_heights_free(struct code_heights *h)
@@ -77,8 +77,8 @@ static bool collect_ways(struct code_heights *h, const struct statics *statics)
     return true;
 }
 
-/* What calls through pointers lead to. The loader alone calls resolvers, while it loads, which is no likely
- * moment for a sample: what else calls the functions that they call is what counts. */
+/* Marks the targets of calls through pointers. Only the loader calls resolvers, while it loads, when samples
+ * are unlikely: for functions that they call, other callers count. */
 static void mark_targets(struct code_heights *h, const struct statics *statics)
 {
     for (size_t c = 0; c < statics->class_count; c++)
@@ -103,7 +103,7 @@ struct code_heights *code_heights_new(const struct statics *statics, uint32_t fu
         return NULL;
     }
     mark_targets(h, statics);
-    /* What nothing calls, if it ever runs, was asked for by name. */
+    /* A function without callers can only run if it is looked up by name. */
     for (size_t i = 0; i < statics->exported_count; i++) {
         uint32_t f = statics->exported[i];
         if (f < functions && h->first[f] == h->first[f + 1])
@@ -112,13 +112,13 @@ struct code_heights *code_heights_new(const struct statics *statics, uint32_t fu
     return h;
 }
 
-/* The heights of a function as they are gathered. */
+/* The heights of a function, being gathered. */
 struct gathered {
     uint32_t heights[CODE_HEIGHTS_MAX];
     uint32_t count;
 };
 
-/* false: there are too many. */
+/* false: too many. */
 static bool gather(struct gathered *g, uint32_t height)
 {
     for (uint32_t i = 0; i < g->count; i++)
@@ -132,7 +132,7 @@ static bool gather(struct gathered *g, uint32_t height)
 
 static int visit(struct code_heights *h, uint32_t function, int depth);
 
-/* The heights by one way: 1; 0: it is open; -ENOMEM. */
+/* Gathers the heights by one way: 1; 0: open; -ENOMEM. */
 static int gather_way(struct code_heights *h, const struct way *way, struct gathered *g, int depth)
 {
     if (way->caller == STATIC_ROOT)

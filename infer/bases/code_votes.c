@@ -12,7 +12,7 @@
 #define REACH     (8u << 20) /* bytes below a base: the default limit of a stack */
 #define VOTES_MAX (1u << 22) /* per stack */
 
-/* A function at a place of a stack. */
+/* A function at a position on a stack. */
 struct spot {
     uint32_t stack, function;
     uint64_t cfa;
@@ -20,7 +20,7 @@ struct spot {
 };
 
 struct code_votes {
-    struct table *index; /* spot, hashed -> its place */
+    struct table *index; /* hash of a spot -> its index */
     struct spot *spots;
     size_t count, room;
     struct table *bases; /* stack -> base */
@@ -87,13 +87,13 @@ static int by_base(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* So many of the samples must lie in reach below a base, and of the voters fit it. */
+/* The number of samples that must lie within reach below a base, and of voters that must fit it. */
 static uint64_t most_of(uint64_t all)
 {
     return all * 9 / 10;
 }
 
-/* The spots of one stack and what they say. */
+/* The spots of one stack and their votes. */
 struct election {
     const struct spot *spots;
     size_t count;
@@ -124,7 +124,7 @@ static int cast_votes(struct election *e, struct code_heights *heights)
     return 0;
 }
 
-/* The base with the most votes, and how many it and the next one have. 0: there are none. */
+/* The base with the most votes, and the number of votes for it and the runner-up. 0: none. */
 static uint64_t count_votes(const struct election *e, size_t *best, size_t *second)
 {
     uint64_t winner = 0;
@@ -144,7 +144,7 @@ static uint64_t count_votes(const struct election *e, size_t *best, size_t *seco
     return winner;
 }
 
-/* Whether nearly all samples lie below the base, and not too far. */
+/* Whether nearly all samples lie below the base, but not too far. */
 static bool holds(const struct election *e, uint64_t base)
 {
     uint64_t inside = 0, all = 0;
@@ -155,13 +155,13 @@ static bool holds(const struct election *e, uint64_t base)
     return inside >= most_of(all);
 }
 
-/* The base that wins; 0: none does. */
+/* The winning base; 0: none. */
 static uint64_t winner_of(const struct election *e)
 {
     size_t best, second;
     uint64_t base = count_votes(e, &best, &second);
-    /* Those that do not fit it may be right, and what they say another base's: the next one must be out of
-     * reach for them. */
+    /* Those that do not fit it may be right and vote for another base: the runner-up must be out of reach for
+     * them. */
     size_t against = e->voters - best;
     return base && best >= most_of(e->voters) && best - second > against && holds(e, base) ? base : 0;
 }

@@ -1,19 +1,19 @@
 /*
- * code_votes.h - finds the bases of main threads' stacks by what the binaries' code allows, where neither the
- * recording nor a map tells of them: recordings of stock perf without dumps (internal to infer/).
+ * code_votes.h - finds the bases of main threads' stacks from what the binaries' code allows, if neither the
+ * recording nor a map provides them: for recordings by stock perf without dumps (internal to infer/).
  *
  * A function that can only have certain heights (code_heights.h), sampled at some CFA, fits the bases that
- * lie so far above it. That is main and what it alone calls, and the functions with which the loader starts
- * each program. A base wins when it fits them all, or all but a few, and no other does. Functions whose
- * heights are open have no vote, however often they were sampled: an interpreter's recursion fits hundreds of
- * bases.
+ * are at these heights above it. Such functions are main and those called only by it, and the functions with
+ * which the loader starts each program. A base wins if it fits all of them, or all but a few, and no other
+ * does. Functions whose heights are open have no vote, however often they were sampled: an interpreter's
+ * recursion fits hundreds of bases.
  */
 #ifndef FATHOM_INFER_BASES_CODE_VOTES_H
 #define FATHOM_INFER_BASES_CODE_VOTES_H
 
 #include "infer/bases/code_heights.h"
 
-#define CODE_VOTES_SPOTS 65536u /* functions at CFAs that are kept; what comes after that does not vote */
+#define CODE_VOTES_SPOTS 65536u /* functions at CFAs kept; later ones do not vote */
 
 struct code_votes;
 
@@ -22,9 +22,9 @@ void code_votes_free(struct code_votes *votes);
 /* A sample in this function (of the trie) with this CFA, on the stack of this number (main_stacks.h). 0 or
  * -ENOMEM. */
 int code_votes_add(struct code_votes *votes, uint32_t stack, uint32_t function, uint64_t cfa);
-/* Counts. *won: stacks that have a base now. 0 or -ENOMEM. */
+/* Counts the votes. *won: stacks that now have a base. 0 or -ENOMEM. */
 int code_votes_settle(struct code_votes *votes, struct code_heights *heights, uint64_t *won);
-/* After that: whether the stack has a base. */
+/* After settling: whether the stack has a base. */
 bool code_votes_base(const struct code_votes *votes, uint32_t stack, uint64_t *base);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/search.h"
 
-#define FAR 65536u /* bytes: a sample further below a stack is not on it, even if its height is known */
+#define FAR 65536u /* bytes: samples further below a stack are not on it, even if their height is known */
 
 size_t ground_above(const struct ground *g, uint64_t address)
 {

@@ -1,5 +1,6 @@
 /*
- * shared_ground.h - where one process's samples lie that are on no thread's own stack (internal to infer/).
+ * shared_ground.h - the positions of one process's samples that are on no thread's own stack (internal to
+ * infer/).
  */
 #ifndef FATHOM_INFER_BASES_SHARED_GROUND_H
 #define FATHOM_INFER_BASES_SHARED_GROUND_H
@@ -9,9 +10,9 @@
 
 #include "infer/bases/shared_levels.h"
 
-#define GROUND_NEAR 4096u /* bytes: what lies this little below a stack is on it */
+#define GROUND_NEAR 4096u /* bytes: samples at most this far below a stack are on it */
 
-/* A function at a place on a stack. */
+/* A function at a position on a stack. */
 struct spot {
     uint32_t pid, function; /* of the map */
     uint64_t cfa, low;      /* low: the lowest SP of a sample */
@@ -27,8 +28,8 @@ struct ground {
 
 /* The first spot whose CFA is above the address. */
 size_t ground_above(const struct ground *ground, uint64_t address);
-/* Takes the spots that are on the stack [low, base], and those below that belong to it: near ones, and ones
- * further down of which the map knows the height. Returns how far down it reaches. */
+/* Marks the spots on the stack [low, base] as taken, and those below that belong to it: near ones, and ones
+ * further down whose height is in the map. Returns how far down it reaches. */
 uint64_t ground_occupy(struct ground *ground, uint64_t low, uint64_t base);
 
 #endif

@@ -6,13 +6,13 @@
 
 #define PAGE      4096u
 #define DISTANCES (PAGE / 8)
-#define SPOTS_MAX 256u /* of one place that are looked at */
-#define BASES_MAX 16u  /* that a place may have: with more, one is at the right distance by chance */
+#define SPOTS_MAX 256u /* examined per place */
+#define BASES_MAX 16u  /* candidates per place: with more, one is at the right distance by chance */
 
-/* Spots that lie near each other, first to end - 1. */
+/* Spots near each other, first to end - 1. */
 struct place_on {
     size_t first, end;
-    uint64_t bases[BASES_MAX]; /* at which half of the samples have heights that the map knows */
+    uint64_t bases[BASES_MAX]; /* for which half of the samples have heights in the map */
     size_t base_count;
 };
 
@@ -25,7 +25,7 @@ static unsigned distance_of(uint64_t base)
     return (unsigned)(base % PAGE / 8);
 }
 
-/* The next place from `first` on; false: there is none. */
+/* The next place from `first` on; false: none. */
 static bool next_place(const struct ground *g, size_t first, struct place_on *out)
 {
     while (first < g->count && g->spots[first].taken)
@@ -44,7 +44,7 @@ static int compare_claims(const void *a, const void *b)
     return x->base < y->base ? -1 : x->base > y->base;
 }
 
-/* The bases that the place can have; none when there are too many. claims: SPOTS_MAX * SHARED_LEVELS.
+/* Finds the bases that the place can have; none if there are too many. claims: SPOTS_MAX * SHARED_LEVELS.
  * -ENOMEM. */
 static int find_bases(const struct ground *g, struct place_on *place, struct claim *claims)
 {
@@ -75,7 +75,7 @@ static int find_bases(const struct ground *g, struct place_on *place, struct cla
     return 0;
 }
 
-/* The distance that enough places have and no other nearly as many; DISTANCES: there is none. */
+/* The distance of enough places if no other has nearly as many; DISTANCES: none. */
 static unsigned clear_winner(const uint32_t places[DISTANCES])
 {
     unsigned best = 0;
@@ -88,7 +88,7 @@ static unsigned clear_winner(const uint32_t places[DISTANCES])
     return clear ? best : DISTANCES;
 }
 
-/* By the stacks that are known when these are enough, else by all places. */
+/* Uses the known stacks if these are enough, else all places. */
 static unsigned find_layout(const struct ground *g, struct shared_stacks *stacks, struct claim *claims,
                             int *rc)
 {
@@ -113,7 +113,7 @@ static unsigned find_layout(const struct ground *g, struct shared_stacks *stacks
     return clear_winner(places);
 }
 
-/* The only base of the place that has this distance; 0: none or several do. */
+/* The only base of the place at this distance; 0: none or several. */
 static uint64_t base_by_layout(const struct place_on *place, unsigned layout)
 {
     uint64_t base = 0;
@@ -136,7 +136,7 @@ int shared_layout_settle(struct ground *g, struct shared_stacks *stacks, uint64_
     for (size_t at = 0; rc == 0 && layout != DISTANCES && next_place(g, at, &place); at = place.end) {
         rc = find_bases(g, &place, claims);
         uint64_t base = base_by_layout(&place, layout), low = g->spots[place.end - 1].low;
-        /* Another stack between the place and its base: that is not on this one. */
+        /* There is another stack between the place and this base, so it is not on it. */
         size_t above = ground_above(g, base);
         if (rc < 0 || !base || above != place.end)
             continue;

@@ -1,4 +1,4 @@
-/* shared_stacks.c - an array, sorted by process and base when it is asked; see shared_stacks.h. */
+/* shared_stacks.c - an array, sorted by process and base on demand; see shared_stacks.h. */
 #include "infer/bases/shared_stacks.h"
 
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 #include "base/search.h"
 #include "base/vec.h"
 
-#define BASES_ABOVE 16 /* bases above an SP that are looked at: stacks that overlap end near each other */
+#define BASES_ABOVE 16 /* bases above an SP to check: overlapping stacks end near each other */
 
 struct shared_stacks {
     struct shared_stack *all;
     size_t count, room;
-    struct table *index; /* pid and base, hashed -> place in `all`; made anew when that is sorted */
+    struct table *index; /* hash of pid and base -> index in `all`; rebuilt when that is sorted */
     bool sorted;
 };
 

@@ -12,17 +12,20 @@
 #include "infer/bases/shared_layout.h"
 
 #define VOTES_MAX    (1u << 22) /* per process */
-#define RIVALS_SPOTS 256u       /* of a winner, that are asked for other bases */
-#define FEW_SPOTS    16u        /* of more, so many are not missed by chance, and it would take long to ask */
-#define CHANCE       1e-4       /* that training missed what is there: a recording asks some hundred times */
+#define RIVALS_SPOTS 256u       /* spots of a winner to check against other bases */
+#define FEW_SPOTS                                                                                            \
+    16u /* if there are more, so many are not missing by chance, and checking would take long \
+                          */
+#define CHANCE                                                                                               \
+    1e-4 /* probability that training missed what is there: a recording checks some hundred times */
 
-/* A spot's word for a base. */
+/* A spot's vote for a base. */
 struct vote {
     uint64_t base;
     uint32_t spot;
 };
 
-/* Votes for one base: side by side. */
+/* The votes for one base, which are consecutive. */
 struct poll {
     size_t first, count;
 };
@@ -30,7 +33,7 @@ struct poll {
 struct shared_votes {
     struct resolver *resolver; /* borrowed */
     struct shared_levels *levels;
-    struct table *index; /* spot, hashed -> its place */
+    struct table *index; /* hash of a spot -> its index */
     struct spot *spots;
     size_t count, room;
 };
@@ -116,7 +119,7 @@ static int compare_votes(const void *a, const void *b)
     return x->spot < y->spot ? -1 : x->spot > y->spot;
 }
 
-/* Every spot that is left names the bases at which its height would be known. */
+/* Every remaining spot votes for the bases at which its height would be known. */
 static int cast_votes(struct election *e)
 {
     size_t all = 0;
@@ -149,7 +152,7 @@ static int compare_polls(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* The bases that enough spots name, those with the most first. NULL: out of memory. */
+/* The bases with enough votes, by votes, descending. NULL: out of memory. */
 static struct poll *make_polls(const struct election *e, size_t *count)
 {
     struct poll *polls = malloc((e->cast_count / SHARED_QUORUM + 1) * sizeof *polls);
@@ -171,9 +174,9 @@ static int compare_words(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* How many of the poll's spots, of the first RIVALS_SPOTS, this other base explains: those whose height below
- * it is known, and those of which it says nothing that training did not see them there: by how often it saw
- * them below the poll's base, and those that are known below both bases. */
+/* How many of the poll's first RIVALS_SPOTS spots this other base explains: those whose height below it is
+ * known, and those that training may have missed there by chance, judging by how often it saw them below the
+ * poll's base, compared with spots known below both. */
 static size_t explained(const struct election *e, const struct poll *poll, uint64_t rival)
 {
     uint64_t base = e->cast[poll->first].base;
@@ -189,7 +192,7 @@ static size_t explained(const struct election *e, const struct poll *poll, uint6
                 here += at_base;
                 there += at_rival;
             }
-            /* The chance that of equal rates all were seen here. */
+            /* The probability that, at equal rates, all were seen here. */
             count +=
                 possible &&
                 (known ? round == 0 : round == 1 && here > 0 && pow(here / (here + there), at_base) > CHANCE);
@@ -198,7 +201,7 @@ static size_t explained(const struct election *e, const struct poll *poll, uint6
     return count;
 }
 
-/* The same of the best other base. */
+/* The same for the best other base. */
 static size_t best_rival(const struct election *e, const struct poll *poll)
 {
     uint64_t base = e->cast[poll->first].base;

@@ -9,18 +9,18 @@
 #include "infer/bases/main_stacks.h"
 #include "infer/bases/shared_votes.h"
 
-/* What is taken as one stack below a base that was not recorded: the default size of a thread's. */
+/* Assumed size of a stack below a base that was not recorded: the default size of a thread's. */
 #define STACK_BYTES (8u << 20)
 
 struct stack_bases {
     struct table *own; /* (pid, tid) -> base of a thread's own stack */
     struct shared_stacks *shared;
-    struct bases *ballots; /* the two while votes are cast, else NULL */
+    struct bases *ballots; /* the two exist while votes are cast, else NULL */
     struct shared_votes *votes;
-    struct table *voters;      /* (pid, tid) of threads that ballots are about */
+    struct table *voters;      /* (pid, tid) of threads with ballots */
     struct main_stacks *mains; /* of this pass */
     struct code_votes *code;
-    bool mains_left; /* the ballots settled, and left a main thread without a base */
+    bool mains_left; /* the ballots are settled, and a main thread has no base */
 };
 
 struct stack_bases *stack_bases_new(void)
@@ -161,7 +161,7 @@ int stack_bases_code_settle(struct stack_bases *b, struct code_heights *heights,
     return 0;
 }
 
-/* The base of the sample's own stack, as far as it was found. */
+/* The base of the sample's own stack, if found. */
 static bool find_own(const struct stack_bases *b, const struct process *process, const struct sample *sample,
                      uint64_t *base)
 {

@@ -1,6 +1,6 @@
 /*
- * audits.h - a recording's audit samples, in order: the path that each one's stack dump gave, and which are
- * held back. Those are not learned from but resolved like the samples of the event, to measure how often the
+ * audits.h - a recording's audit samples, in order: the path from each one's stack dump, and which are held
+ * back. Those are not learned from but resolved like the samples of the event, to measure how often the
  * answer is right.
  */
 #ifndef FATHOM_INFER_SAMPLES_AUDITS_H
@@ -8,7 +8,7 @@
 
 #include "perfdata/reader.h"
 
-#define AUDITS_FIRST 20u /* none of the first so many is held back; after them, every tenth is */
+#define AUDITS_FIRST 20u /* of the first ones, which are never held back; after them, every tenth is */
 
 struct audits;
 
@@ -28,8 +28,8 @@ bool audits_is(const struct audits *audits, const struct sample *sample);
 /* For the first pass over the samples. */
 int audits_add(struct audits *audits, struct fathom_error *err); /* appends one without a path */
 void audits_tell(struct audits *audits, uint32_t node);          /* sets the path of the last one added */
-/* Decides whether an audit sample is held back: 1, 0 or -ENOMEM. To be called once for each. all: hold back
- * every one. */
+/* Decides whether an audit sample is held back: 1, 0 or -ENOMEM. Call once for each. all: hold back every
+ * one. */
 int audits_hold_back(struct audits *audits, const struct sample *sample, bool all, struct fathom_error *err);
 
 /* For later passes. */

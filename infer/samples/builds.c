@@ -14,12 +14,12 @@ struct builds {
     const struct log *log;
     struct names *seen; /* "BUILD-ID PATH" */
     bool stale;
-    bool known, unknown;                 /* of what is noted: the map has it, or another build; has it not */
-    bool program_known, program_unknown; /* the same of programs */
-    bool has_program;                    /* the map */
+    bool known, unknown; /* for noted images: whether the map has some (or another build), and lacks some */
+    bool program_known, program_unknown; /* the same for programs */
+    bool has_program;                    /* the map has one */
 };
 
-/* No library, by its name: "libz.so", "libz.so.1". */
+/* Whether its name is not that of a library: "libz.so", "libz.so.1". */
 static bool is_program(const char *path)
 {
     const char *at = strrchr(path, '/');
@@ -82,11 +82,9 @@ int builds_note(struct builds *b, const char *path, const struct build_id *id)
     }
     if (!found && stale) {
         b->stale = true;
-        log_write(
-            b->log, LOG_WARNING,
-            "the map was trained with another build of %s: what it tells of that one is not used; train "
-            "it again",
-            path);
+        log_write(b->log, LOG_WARNING,
+                  "the map was trained with another build of %s, whose data is not used; train it again",
+                  path);
     }
     return 0;
 }

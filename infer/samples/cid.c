@@ -1,5 +1,5 @@
-/* cid.c - from a sample's registers to its CID by the CFI row of its PC (DESIGN section 1); see
- * cid.h. */
+/* cid.c - computes a sample's CID from its registers by the CFI row of its PC (DESIGN section 1); see cid.h.
+ */
 #include "infer/samples/cid.h"
 
 #include "process/frame.h"
@@ -26,10 +26,10 @@ bool cid_cfa(const struct process *process, const struct sample *sample, struct 
         *reason = UNKNOWN_FUNCTION;
         return false;
     }
-    /* A CFA in memory is told by audit samples only, which have a dump. */
+    /* A CFA in memory is known only for audit samples, which have a dump. */
     struct frame frame = {sample, sample->sp, sample->bp, true};
     uint64_t found;
-    /* The return address lies between SP and the CFA: else BP was not what the row says. */
+    /* The return address lies between SP and the CFA: otherwise BP was not what the row assumes. */
     if (frame_cfa(&frame, &row, &found) != FRAME_FOUND || found <= sample->sp) {
         *reason = UNKNOWN_CFI;
         return false;
@@ -66,7 +66,7 @@ const char *unknown_reason_text(enum unknown_reason reason)
     case UNKNOWN_MAPPING:
         return "its address is in no file that could be opened";
     case UNKNOWN_CFI:
-        return "its code has no unwind table that SP and BP can follow";
+        return "its code has no unwind table that works with SP and BP";
     case UNKNOWN_BASE:
         return "the base of its stack is unknown";
     case UNKNOWN_KERNEL:
@@ -74,10 +74,10 @@ const char *unknown_reason_text(enum unknown_reason reason)
     case UNKNOWN_REGISTERS:
         return "it was recorded without registers";
     case UNKNOWN_UNREAD:
-        return "it may have come through code that could not be read";
+        return "it may have come through unreadable code";
     case UNKNOWN_UNSURE:
-        return "below the confidence asked for";
+        return "below the requested confidence";
     default:
-        return "for a reason without a name";
+        return "for an unknown reason";
     }
 }

@@ -1,6 +1,6 @@
 /*
- * cid.h - the context identifier of a sample: the function that its PC is in, and the height of its CFA
- * (DESIGN section 1).
+ * cid.h - the context identifier of a sample: the function of its PC, and the height of its CFA (DESIGN
+ * section 1).
  */
 #ifndef FATHOM_INFER_SAMPLES_CID_H
 #define FATHOM_INFER_SAMPLES_CID_H
@@ -16,24 +16,24 @@ enum unknown_reason {
     UNKNOWN_BASE,      /* the base of its stack is unknown (coroutine or alternate stack) */
     UNKNOWN_KERNEL,    /* a kernel address */
     UNKNOWN_REGISTERS, /* the sample has none */
-    UNKNOWN_UNREAD,    /* its path may run through code that nobody could read (unread.h) */
-    UNKNOWN_UNSURE,    /* what is known is less probable than the user asked for; not the resolver's */
+    UNKNOWN_UNREAD,    /* its path may pass through unreadable code (unread.h) */
+    UNKNOWN_UNSURE,    /* its path is less probable than the user requested; not set by the resolver */
     UNKNOWN_REASONS    /* number of reasons */
 };
 
-/* The CID, as far as it could be told. */
+/* The CID, if known. */
 struct cid {
     struct place place;
-    uint64_t height;            /* bytes; meaningful when reason is UNKNOWN_NOT */
+    uint64_t height;            /* bytes; valid if reason is UNKNOWN_NOT */
     enum unknown_reason reason; /* why there is no CID */
 };
 
-/* sample -> CID: the function that owns the PC, and base - CFA. The registers' own IP is used, which under
- * skid or IBS is not the sample's. process may be NULL (nothing is known of the PID). place is meaningful
- * unless the reason is UNKNOWN_REGISTERS, _KERNEL or _MAPPING. */
+/* The CID of a sample: the function that owns the PC, and base - CFA. Uses the registers' own IP, which under
+ * skid or IBS differs from the sample's. process may be NULL (unknown PID). place is valid unless the reason
+ * is UNKNOWN_REGISTERS, _KERNEL or _MAPPING. */
 struct cid cid_of_sample(const struct process *process, const struct sample *sample);
-/* The same CFA without a base: false, with the reason, when it cannot be told. *place as above; *cfa only on
- * success. */
+/* The same CFA, which needs no base: false, with the reason, if it is unknown. *place as above; *cfa is set
+ * only on success. */
 bool cid_cfa(const struct process *process, const struct sample *sample, struct place *place, uint64_t *cfa,
              enum unknown_reason *reason);
 

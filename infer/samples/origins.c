@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "infer/samples/starts.h"
 
-#define CONTRADICTED (UINT32_MAX - 1) /* as `called`: two samples tell of different functions */
+#define CONTRADICTED (UINT32_MAX - 1) /* as `called`: two samples have different functions */
 
 struct origins {
     struct table *known; /* thread -> start << 32 | called */
@@ -36,8 +36,8 @@ static uint64_t key_of(const struct process *process, uint32_t tid)
     return hash_u64(thread) ^ process_thread_birth(process, tid);
 }
 
-/* Whether the call before this return address goes to an address in the instruction: then its target is no
- * function that the thread was given. */
+/* Whether the call before this return address is direct: then its target is not the function that the thread
+ * was started with. */
 static bool is_direct_call(const struct place *returned)
 {
     size_t size;

@@ -1,9 +1,9 @@
 /*
- * origins.h - where the stacks of threads begin, as unwound samples tell: with `_start` or with what clone
- * was given, and which function the thread was started with.
+ * origins.h - where the stacks of threads begin, from unwound samples: with `_start` or with the function
+ * passed to clone, and which function the thread was started with.
  *
- * A thread runs one function from its start on, so one unwound sample tells it for all others. Threads are
- * told apart by their TID and by when they began, since TIDs are used again.
+ * A thread runs the same function from its start, so one unwound sample is enough for all others. Threads are
+ * identified by their TID and start time, since TIDs are reused.
  */
 #ifndef FATHOM_INFER_SAMPLES_ORIGINS_H
 #define FATHOM_INFER_SAMPLES_ORIGINS_H
@@ -15,8 +15,8 @@
 /* A thread's stack. */
 struct origin {
     enum stack_start start;
-    /* What the thread's outermost function (start_thread) called through a pointer, by the number that its
-     * user gives functions; ORIGIN_UNKNOWN: no sample told, or they contradict each other. */
+    /* What the thread's outermost function (start_thread) called through a pointer, in the caller's numbering
+     * of functions; ORIGIN_UNKNOWN: no sample showed it, or they contradict each other. */
     uint32_t called;
 };
 
@@ -24,11 +24,11 @@ struct origins;
 
 struct origins *origins_new(void); /* NULL: out of memory */
 void origins_free(struct origins *origins);
-/* An unwound stack of the thread's own with this base, and the number of the function of the frame below the
- * outermost one (ORIGIN_UNKNOWN: there is none). false: out of memory. */
+/* Notes an unwound stack of the thread's own with this base, and the number of the function below the
+ * outermost frame (ORIGIN_UNKNOWN: none). false: out of memory. */
 bool origins_learn(struct origins *origins, const struct process *process, uint32_t tid,
                    const struct unwind_frame *outermost, uint64_t base, uint32_t called);
-/* What is known of the thread; else what its process tells. */
+/* What is known about the thread, or else about its process. */
 struct origin origins_of(const struct origins *origins, const struct process *process, uint32_t tid);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 
 struct thread {
-    uint64_t clock;  /* at its last sample of the clock */
+    uint64_t clock;  /* run time at its last sample of the clock */
     uint64_t period; /* of that */
     uint64_t ran;    /* at its last sample */
     uint64_t time;   /* of that */

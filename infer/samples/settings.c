@@ -13,7 +13,7 @@
 struct set {
     uint32_t *files;
     uint32_t count;
-    uint32_t program; /* the file that is mapped lowest */
+    uint32_t program; /* the file mapped at the lowest address */
 };
 
 struct settings {
@@ -28,8 +28,8 @@ struct settings {
     struct setting *all;
     uint32_t count, room;
     struct table *number_of; /* hash of a setting -> its number */
-    struct table *united;    /* program -> the set of all of its files, when it was asked for */
-    uint64_t last_state;     /* the one that was asked for last; 0: none, as no process has it */
+    struct table *united;    /* program -> the set of all of its files, once requested */
+    uint64_t last_state;     /* the last one looked up; 0: none, as no process has it */
     uint32_t last_set;
 };
 
@@ -80,7 +80,7 @@ void settings_begin_pass(struct settings *s)
     s->last_state = 0;
 }
 
-/* The path without what the kernel adds when the file is gone. NAMES_NONE: out of memory. */
+/* The path without the suffix that the kernel adds if the file is gone. NAMES_NONE: out of memory. */
 static uint32_t intern_path(struct settings *s, const char *path)
 {
     if (!mapped_is_deleted(path))
@@ -91,7 +91,7 @@ static uint32_t intern_path(struct settings *s, const char *path)
     return number;
 }
 
-/* The file's number; -ENOMEM. What was not recorded of its build the file may tell. */
+/* The file's number; -ENOMEM. If its build was not recorded, the file itself may have it. */
 static int64_t file_number(struct settings *s, const struct mapping *mapping, const struct build_id *build_id)
 {
     uint32_t path = intern_path(s, mapping->path);
@@ -128,7 +128,7 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The number of the set of these files, which are sorted; takes them over. 0 or -ENOMEM. */
+/* The number of the set of these files, which are sorted; takes ownership of them. 0 or -ENOMEM. */
 static int set_number(struct settings *s, uint32_t *files, uint32_t count, uint32_t program, uint32_t *out)
 {
     uint32_t kept = 0;
@@ -160,7 +160,7 @@ static int set_number(struct settings *s, uint32_t *files, uint32_t count, uint3
     return 0;
 }
 
-/* The set of what the process maps. 0 or -ENOMEM. */
+/* The set of files that the process maps. 0 or -ENOMEM. */
 static int mapped_set(struct settings *s, const struct process *process, uint32_t *out)
 {
     uint64_t state = process_state(process);

@@ -1,8 +1,9 @@
 /*
  * settings.h - where samples were taken: what their stack begins with, and which files their process had
- * mapped. No path can be where it was not possible to be (admission.h).
+ * mapped. This excludes paths that are impossible there (admission.h).
  *
- * Settings are numbered; equal ones have one number. SETTING_ANY stands for nothing known: any path can be.
+ * Settings are numbered; equal ones have the same number. SETTING_ANY means that nothing is known: any path
+ * is possible.
  */
 #ifndef FATHOM_INFER_SAMPLES_SETTINGS_H
 #define FATHOM_INFER_SAMPLES_SETTINGS_H
@@ -34,26 +35,26 @@ struct settings;
 
 struct settings *settings_new(void); /* NULL: out of memory */
 void settings_free(struct settings *settings);
-/* A new pass over the recording begins, with processes of its own. */
+/* Begins a new pass over the recording, with new processes. */
 void settings_begin_pass(struct settings *settings);
 /* The number of the setting of a sample. 0 or -ENOMEM. */
 int settings_of(struct settings *settings, const struct origins *origins, const struct process *process,
                 const struct sample *sample, uint32_t *out);
-/* The same for a setting that is put together. */
+/* The same for a given setting. */
 int settings_number(struct settings *settings, struct setting setting, uint32_t *out);
 uint32_t settings_count(const struct settings *settings);
 struct setting settings_at(const struct settings *settings, uint32_t number);
 
-/* Sets of files, numbered from 1 on; set 0 has none and stands for all. */
+/* The number of sets of files, counted from 1; set 0 is empty and means any files. */
 uint32_t settings_sets(const struct settings *settings);
-/* Whether the set has the file with this build-id, or where one of the two is unknown, this path. */
+/* Whether the set has the file with this build-id or, if either is unknown, this path. */
 bool settings_set_has(const struct settings *settings, uint32_t set, const char *path,
                       const struct build_id *build_id);
-/* Whether two files are in one set, or one of them is in none. */
+/* Whether two files are in the same set, or one of them is in none. */
 bool settings_together(const struct settings *settings, const struct setting_file *a,
                        const struct setting_file *b);
-/* A setting in which at least the paths of this one can be, the same for many: where the file that is mapped
- * lowest (the program itself) is the same, with all files that it ever had. 0 or -ENOMEM. */
+/* A setting that allows at least the paths of this one and is shared by many: those whose lowest mapped file
+ * (the program itself) is the same, with all files that it ever had. 0 or -ENOMEM. */
 int settings_wider(struct settings *settings, uint32_t number, uint32_t *out);
 
 #endif

@@ -9,7 +9,7 @@ uint32_t starts_program(const struct image *image)
     return image_entry(image, &address) ? image_function_entry(image, address) : IMAGE_NO_FUNCTION;
 }
 
-#define LOADER_CODE 256u /* bytes of its entry that are read at most */
+#define LOADER_CODE 256u /* most bytes of its entry to read */
 
 size_t starts_loader(const struct image *image, uint32_t out[STARTS_MAX])
 {
@@ -20,7 +20,7 @@ size_t starts_loader(const struct image *image, uint32_t out[STARTS_MAX])
     size = !code ? 0 : size < LOADER_CODE ? size : LOADER_CODE;
     for (; at < size && found < STARTS_MAX && code_read(code + at, size - at, address + at, &insn);
          at += insn.length) {
-        /* What SP is aligned to in between it has as its own already. */
+        /* An alignment of SP in between has no effect, as SP is already aligned. */
         if (insn.stack == CODE_SP_MOVED || insn.kind == CODE_RETURN || insn.kind == CODE_STOP ||
             insn.kind == CODE_JUMP_INDIRECT)
             break;
@@ -32,7 +32,7 @@ size_t starts_loader(const struct image *image, uint32_t out[STARTS_MAX])
     return found;
 }
 
-/* The functions that one calls directly, each as often as it does. Returns how many. */
+/* The direct callees of a function, once per call. Returns how many. */
 static size_t callees_of(const struct image *image, const struct calls *calls, uint32_t function,
                          uint32_t *out, size_t most)
 {
@@ -46,7 +46,7 @@ static size_t callees_of(const struct image *image, const struct calls *calls, u
     return found;
 }
 
-#define CALLEES 256u /* looked at of one function */
+#define CALLEES 256u /* most callees to examine per function */
 
 size_t starts_handed_calls(const struct image *image, const struct calls *calls, uint32_t function,
                            const struct call_site *out[STARTS_MAX])

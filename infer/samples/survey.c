@@ -20,7 +20,7 @@ struct survey {
     struct thread *threads;
     uint32_t thread_count, thread_room;
     size_t moments;       /* of all threads */
-    uint64_t last_strand; /* of threads[last]; meaningful when there is any */
+    uint64_t last_strand; /* of threads[last]; valid if there is any */
     uint32_t last;
 };
 

@@ -76,8 +76,7 @@ static bool trainer_keeps_site(struct trainer *t, const struct unwind_frame *cal
     return image == TRIE_NONE || trie_keeps_sites(t->trie, image);
 }
 
-/* The innermost frame of an image that the trie covers (all of them are looked up first); count when there is
- * none. */
+/* The innermost frame of an image that the trie covers (looks all of them up first); count: none. */
 static size_t trainer_innermost(struct trainer *t, size_t count)
 {
     size_t innermost = count;
@@ -89,8 +88,8 @@ static size_t trainer_innermost(struct trainer *t, size_t count)
     return innermost;
 }
 
-/* The site of the outermost frame. A thread's lies in clone3, whose frame is seen only while the base is not
- * known; from then on the walk ends at the base, and its return address tells. */
+/* The site of the outermost frame. A thread's is in clone3, whose frame is walked only while the base is
+ * unknown; after that the walk ends at the base, and its return address is the site. */
 static uint64_t trainer_outer_site(const struct trainer *t, const struct process *process,
                                    const struct sample *sample, size_t count, size_t all, uint64_t base)
 {
@@ -107,7 +106,7 @@ static uint64_t trainer_outer_site(const struct trainer *t, const struct process
     return own ? thread_return : 0;
 }
 
-/* Enters frames[0 .. count), all at or below the base, from the outermost on, whose site is told. */
+/* Enters frames[0 .. count), all at or below the base, from the outermost on, whose site is given. */
 static int trainer_enter(struct trainer *t, size_t count, uint64_t outer_site, uint64_t base,
                          struct fathom_error *err)
 {
@@ -139,8 +138,8 @@ static int trainer_enter(struct trainer *t, size_t count, uint64_t outer_site, u
     return (int)count;
 }
 
-/* The base to count from: 1; 0 when nothing tells it. A stack that belongs to no thread may have been used
- * anew since another sample told its base. */
+/* Determines the base to count from: 1; 0 if unknown. A stack that belongs to no thread may have been reused
+ * since another sample revealed its base. */
 static int trainer_base(const struct trainer *t, struct process *process, const struct sample *sample,
                         size_t count, uint64_t *base, struct fathom_error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * trainer.h - unwound samples into a trie: how `train` and a recording's audit samples make a map.
+ * trainer.h - enters unwound samples into a trie: how `train` and a recording's audit samples make a map.
  */
 #ifndef FATHOM_INFER_SAMPLES_TRAINER_H
 #define FATHOM_INFER_SAMPLES_TRAINER_H
@@ -13,7 +13,7 @@ struct trainer;
 struct trainer *trainer_new(struct trie *trie);
 void trainer_free(struct trainer *trainer);
 
-/* Stacks with a frame in this file (borrowed) are not entered, as if the frame was in no function. */
+/* Stacks with a frame in this file (borrowed) are not entered, as if the frame were in no function. */
 void trainer_leave_out(struct trainer *trainer, const char *path);
 /* Those that it enters functions with; the trainer's. */
 struct function_numbers *trainer_numbers(struct trainer *trainer);
@@ -22,17 +22,17 @@ uint32_t trainer_function(struct trainer *trainer, const struct place *place);
 /* Unwinds the sample's dump and enters every prefix of its path with its height: each gets one pass, the
  * whole path one self. A stack that was not unwound to its root, or with a frame that no function owns, is
  * counted (trie_statistics) and not entered. Heights count from process_stack_base() on a thread's own stack;
- * elsewhere the unwound stack tells the base and sets it (unwind_base()). Where the trie leaves out frames
- * (trie.h), so does this, but for the innermost. A frame above the base (clone3) is left
- * out, so every height is 0 or more and grows by at least 8 from a caller to its callee. *end (may be NULL)
- * tells how the walk ended. Returns the number of frames entered, negative when out of memory. */
+ * elsewhere the unwound stack determines and sets the base (unwind_base()). If the trie omits frames
+ * (trie.h), so does this, except for the innermost. A frame above the base (clone3) is omitted, so every
+ * height is at least 0 and grows by at least 8 from a caller to its callee. *end (may be NULL): how the walk
+ * ended. Returns the number of frames entered, negative if out of memory. */
 int trainer_add(struct trainer *trainer, struct process *process, const struct sample *sample,
                 enum unwind_end *end, struct fathom_error *err);
-/* Where the stack begins that it entered last. */
+/* Where the last entered stack begins. */
 struct trainer_origin {
     const struct unwind_frame *outermost; /* until the next trainer_add() */
     uint64_t base;
-    uint32_t called; /* the function of the frame below it; TRIE_NONE: there is none */
+    uint32_t called; /* the function of the frame below it; TRIE_NONE: none */
 };
 struct trainer_origin trainer_origin(const struct trainer *trainer);
 /* The node of the innermost frame that the last trainer_add() entered. */

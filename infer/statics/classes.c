@@ -1,8 +1,8 @@
-/* classes.c - what calls through pointers can lead to: classes by the field that the pointer is read
+/* classes.c - the possible targets of calls through pointers: classes by the field that the pointer is read
  * from; see build.h. */
 #include "infer/statics/build.h"
 
-#define OF_FIELD 0.9 /* share of the calls whose field tells their targets that lead to one of them */
+#define OF_FIELD 0.9 /* share of the calls with known targets by field that lead to one of them */
 
 static int by_number(const void *a, const void *b)
 {
@@ -16,7 +16,7 @@ static int by_field(const void *a, const void *b)
     return (x->field > y->field) - (x->field < y->field);
 }
 
-/* The functions that stand in objects at this distance. */
+/* Finds the functions at this offset in objects. */
 static void find_field(struct building *b, struct part *part, int32_t field, const struct search *search)
 {
     const struct call_field *fields;
@@ -58,7 +58,7 @@ static bool take_calls(struct static_class *class, const struct pointer_call *ca
     return class->edges && class->jumps;
 }
 
-/* The functions that calls with this field lead to into b->targets, each once. */
+/* Stores the functions that calls with this field lead to in b->targets, each once. */
 static void find_targets(struct building *b, int32_t field)
 {
     const struct search search = {.of_class = true};
@@ -79,7 +79,7 @@ static void find_targets(struct building *b, int32_t field)
     b->targets.count = kept;
 }
 
-/* Makes a class of calls[0 .. count). Whether it has targets: else there is none. */
+/* Makes a class of calls[0 .. count), if it has targets; returns whether it has. */
 static bool add_class(struct building *b, int32_t field, double share, const struct pointer_call *calls,
                       size_t count)
 {
@@ -112,7 +112,7 @@ void statics_add_classes(struct building *b)
         for (size_t k = i; k < next; k++)
             calls[k].told = true;
     }
-    for (size_t i = 0; i < count; i++) { /* those that are told first */
+    for (size_t i = 0; i < count; i++) { /* those with known fields first */
         struct pointer_call swap = calls[told];
         if (!calls[i].told)
             continue;

@@ -1,7 +1,7 @@
-/* roots.c - where stacks begin, and who calls main; see build.h. */
+/* roots.c - where stacks begin, and what calls main; see build.h. */
 #include "infer/statics/build.h"
 
-/* A call that no site shows. */
+/* Adds a call that has no call site. */
 static void add_edge(struct building *b, uint32_t callee, uint32_t caller, uint32_t rise, uint64_t site)
 {
     struct static_edge edge = {.callee = callee, .caller = caller, .rise = rise, .site = site};
@@ -9,7 +9,7 @@ static void add_edge(struct building *b, uint32_t callee, uint32_t caller, uint3
         statics_add(b, &b->edges, &edge, sizeof edge);
 }
 
-/* A call through a pointer whose targets are known is in no class. */
+/* Removes a call through a pointer with known targets from the classes. */
 static void take_out(struct building *b, uint32_t caller, uint64_t site)
 {
     struct pointer_call *calls = b->calls.items;
@@ -19,8 +19,8 @@ static void take_out(struct building *b, uint32_t caller, uint64_t site)
     }
 }
 
-/* The call of this site, of `part`, leads to what `_start` of the program takes the address of. A function
- * that never returns calls nothing else: it exits with what main returns. */
+/* The call at this site in `part` leads to the functions whose address the program's `_start` takes. A
+ * function that never returns calls nothing else: it exits with main's result. */
 static void add_main_call(struct building *b, struct part *part, const struct call_site *site,
                           struct part *program, const uint32_t *taken, size_t count)
 {
@@ -38,7 +38,7 @@ static void add_main_call(struct building *b, struct part *part, const struct ca
     }
 }
 
-/* The calls of main. */
+/* Adds the calls of main. */
 static void add_main(struct building *b, struct part *program, uint32_t start)
 {
     const uint32_t *taken;
@@ -51,11 +51,12 @@ static void add_main(struct building *b, struct part *program, uint32_t start)
     }
 }
 
-/* A stack begins with the function, whose number is returned. */
+/* Adds a function that begins stacks; returns its number. */
 static uint32_t add_start(struct building *b, struct part *part, uint32_t function, uint32_t height,
                           enum setting_start kind)
 {
-    bool only = kind == SETTING_START_THREAD || height == STARTS_START; /* dlopen runs what the loader does */
+    bool only =
+        kind == SETTING_START_THREAD || height == STARTS_START; /* dlopen also runs the loader's functions */
     struct static_start start = {statics_number(b, part, function), kind, only};
     add_edge(b, start.function, STATIC_ROOT, height, 0);
     if (!b->failed)
@@ -65,7 +66,7 @@ static uint32_t add_start(struct building *b, struct part *part, uint32_t functi
     return start.function;
 }
 
-/* What ld.so begins with, and what these hand on to be called. */
+/* Adds ld.so's first functions, and those that they pass on to be called. */
 static void add_loader(struct building *b, struct part *part)
 {
     uint32_t found[STARTS_MAX];

@@ -3,7 +3,8 @@
 
 #include "infer/statics/build.h"
 
-#define OPEN_LEAST 16 /* bytes of a frame of open size: the return address and BP, which addresses it */
+#define OPEN_LEAST                                                                                           \
+    16 /* minimum bytes of a frame of open size: the return address and BP, by which it is addressed */
 
 static void add_part(struct building *b, struct part *part)
 {
@@ -13,7 +14,7 @@ static void add_part(struct building *b, struct part *part)
         const struct call_site *s = &sites[i];
         if (!s->tail && !s->open && s->offset < 8)
             continue;
-        /* A jump of a function that may be called in ways that no site tells: rise 0 (struct search). */
+        /* A jump by a function that may be called in ways without a site: rise 0 (struct search). */
         struct search search = {
             {.caller = statics_number(b, part, s->function), .open = s->open, .site = s->next}, false};
         if (!s->tail)
@@ -22,7 +23,7 @@ static void add_part(struct building *b, struct part *part)
     }
 }
 
-/* Functions of the part that were met and never return. */
+/* Adds the encountered functions of the part that never return. */
 static void add_ends(struct building *b, const struct part *part)
 {
     for (uint32_t f = 0; f < image_function_count(part->image) && !b->failed; f++)
@@ -37,7 +38,7 @@ static void add_resolvers(struct building *b, const struct part *part)
             statics_add(b, &b->resolvers, &part->functions[f], sizeof part->functions[f]);
 }
 
-/* Functions of the part that were met and can be asked for by name. */
+/* Adds the encountered functions of the part that can be looked up by name. */
 static void add_exports(struct building *b, const struct part *part)
 {
     uint32_t loader[STARTS_MAX];

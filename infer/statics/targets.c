@@ -1,9 +1,9 @@
-/* targets.c - what a call or jump leads to; see build.h. */
+/* targets.c - the targets of a call or jump; see build.h. */
 #include "infer/statics/build.h"
 
 #include "base/vec.h"
 
-#define SYMBOL_PARTS 16 /* images, of different processes, that a symbol is looked for in */
+#define SYMBOL_PARTS 16 /* most images, of different processes, in which a symbol is looked up */
 #define MAX_JUMPS    4  /* tail jumps followed from a call's target */
 
 void *statics_add(struct building *b, struct list *list, const void *item, size_t size)
@@ -67,7 +67,7 @@ static bool is_vdso(const struct part *part)
     return strcmp(image_path(part->image), VDSO_NAME) == 0;
 }
 
-/* What the C library's resolver of this symbol asks the vDSO for. */
+/* Adds the vDSO function that the C library's resolver of this symbol looks up. */
 static void add_vdso(struct building *b, const struct part *from, const char *symbol,
                      const struct search *search, int jumps)
 {
@@ -82,8 +82,8 @@ static void add_vdso(struct building *b, const struct part *from, const char *sy
     }
 }
 
-/* All that the loader may find for a symbol that a part asks for: the first in each process that has it. It
- * does not look in the vDSO. */
+/* Adds all functions to which the loader may resolve a part's symbol: the first in each process that has it.
+ * It does not search the vDSO. */
 static void add_symbol(struct building *b, const struct part *from, const char *symbol,
                        const struct search *search, int jumps)
 {
@@ -107,7 +107,7 @@ static void add_symbol(struct building *b, const struct part *from, const char *
     }
 }
 
-/* The functions of the loaders that bind lazily. */
+/* Adds the loaders' lazy-binding functions. */
 static void add_binders(struct building *b, const struct part *from, const struct search *search, int jumps)
 {
     for (size_t i = 0; i < b->count; i++) {
@@ -122,7 +122,7 @@ static void add_binders(struct building *b, const struct part *from, const struc
     }
 }
 
-/* Where a call or jump leads. */
+/* Adds the targets of a call or jump. */
 static void add_site(struct building *b, struct part *part, const struct call_site *site,
                      const struct search *search, int jumps)
 {
@@ -146,7 +146,7 @@ static void add_site(struct building *b, struct part *part, const struct call_si
     }
 }
 
-/* A function that is called, and those that it jumps to: they stand in its place. */
+/* Adds a called function, and those that it tail-calls. */
 static void add_target(struct building *b, struct part *part, uint32_t function, const struct search *search,
                        int jumps)
 {
@@ -161,7 +161,7 @@ static void add_target(struct building *b, struct part *part, uint32_t function,
     for (size_t i = 0; i < count; i++) {
         if (!sites[i].tail)
             continue;
-        /* A stub's jump tells its symbol beside its own address. */
+        /* A stub's jump has its symbol besides its own address. */
         if (sites[i].symbol)
             add_symbol(b, part, sites[i].symbol, &onward, jumps + 1);
         else

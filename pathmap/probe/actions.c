@@ -1,6 +1,6 @@
 /*
- * actions.c - stands in front of the functions that set what a signal does, so that SIGTRAP stays ours
- * (trap.h) and no handler runs with SIGTRAP blocked.
+ * actions.c - wraps the functions that set signal actions, so that SIGTRAP stays ours (trap.h) and no handler
+ * runs with SIGTRAP blocked.
  */
 #undef _FORTIFY_SOURCE
 #include <errno.h>

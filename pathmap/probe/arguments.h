@@ -1,8 +1,9 @@
 /*
- * arguments.h - assembly that keeps a function's integer arguments over a call (internal to the probe runtime).
+ * arguments.h - assembly that preserves a function's integer arguments across a call (internal to the probe
+ * runtime).
  *
- * For functions that stand in front of one of the C library's: rdi to r9 (x86-64 psABI, section 3.2.3) are kept,
- * and SP, which is 8 off 16 at a function's entry, is aligned for the call. The unwind information follows.
+ * For wrappers of C library functions: rdi to r9 (x86-64 psABI, section 3.2.3) are saved, and SP, which is 8
+ * modulo 16 at a function's entry, is aligned for the call. The unwind information is included.
  */
 #ifndef FATHOM_PATHMAP_PROBE_ARGUMENTS_H
 #define FATHOM_PATHMAP_PROBE_ARGUMENTS_H

@@ -1,5 +1,5 @@
 /*
- * core.c - the core's one global state, its lock, and how it comes to be.
+ * core.c - the core's global state, its lock, and its initialisation.
  */
 #include "pathmap/probe/core.h"
 
@@ -31,7 +31,7 @@ void core_lock(uint64_t *mask)
     raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)mask, sizeof all, 0, 0);
     bool forked = fork_unseen();
     if (forked)
-        core.lock = 0; /* who held it is not in this process */
+        core.lock = 0; /* its holder is not in this process */
     while (__atomic_exchange_n(&core.lock, 1, __ATOMIC_ACQUIRE))
         raw_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
     if (forked)
@@ -61,8 +61,8 @@ static int find_libc(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-/* SP as the kernel started the program: field 28 of /proc/self/stat, counted behind the name, which may hold
- * anything. */
+/* SP at the program's start: field 28 of /proc/self/stat, counted after the name, which may contain anything.
+ */
 static uint64_t start_stack(void)
 {
     char text[1024];
@@ -93,7 +93,7 @@ static void *reserve(size_t size)
     return (void *)p;
 }
 
-/* The main thread's own stack; below `low` it may still grow, which stack_here() finds out. */
+/* The main thread's own stack; it may still grow below `low`, which stack_here() detects. */
 static int start_main_thread(void)
 {
     extern void *__libc_stack_end __attribute__((weak));
@@ -117,7 +117,7 @@ static int start_main_thread(void)
     return own ? 0 : -ENOMEM;
 }
 
-/* What the program's own memory needs of a limited address space must not be taken from it. */
+/* Reads the limit of the address space, so as not to take what the program needs itself. */
 static void look_at_limits(void)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};

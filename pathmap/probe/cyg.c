@@ -1,16 +1,16 @@
 /*
- * cyg.c - programs built with -finstrument-functions: the compiler's calls become entries.
+ * cyg.c - programs built with -finstrument-functions: turns the compiler's calls into entries.
  *
- * They come from inside the function, so its return address has to be found: by the plan, which tells where
- * the frame of each call starts; without one where the frame pointer says, when there is one, else upwards
- * from here. Returns are told too; they take frames off early, which makes the tests of enter.c needless, but
- * nothing depends on them (longjmp leaves them out).
+ * They come from inside the function, so its return address has to be found: by the plan, which has the start
+ * of the frame at each call; without one by the frame pointer, if there is one, else by searching upwards.
+ * Returns are reported too; they remove frames early, which saves the tests of enter.c, but nothing depends
+ * on them (longjmp skips them).
  *
- * A function that was inlined tells of its entry, too, with the return address of the one that it is in. It
- * has no frame of its own, and is left out: as with all other hooks, paths are those of frames. So are
- * functions that have another hook, too: it knows better where the return address is.
+ * An inlined function also reports its entry, with the return address of the function that contains it. It
+ * has no frame of its own and is ignored: as with all other hooks, paths consist of frames. Functions with
+ * another hook are ignored too: that knows the return address better.
  *
- * These are ordinary calls: the caller expects its scratch registers to be lost.
+ * These are ordinary calls: the caller expects its scratch registers to be clobbered.
  */
 #include <link.h>
 
@@ -27,11 +27,11 @@ __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *functi
 
 struct known {
     uint64_t address; /* 0: free */
-    uint32_t id;      /* 0: to be found out again; HOOKED: it has another hook */
+    uint32_t id;      /* 0: to be determined again; HOOKED: it has another hook */
 };
 #define HOOKED UINT32_MAX
 
-static struct known *table; /* TABLE_SIZE, made at the first call */
+static struct known *table; /* TABLE_SIZE, allocated at the first call */
 
 static struct known *slot_for(uint64_t address)
 {
@@ -97,7 +97,7 @@ static int find_image(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* The image's number; it is made known when the runtime's other half has not done so. */
+/* The image's number; registers the image if that has not been done. */
 static uint32_t image_of(uint64_t address, uint64_t *bias)
 {
     uint32_t image = core_image_at(address, bias);
@@ -147,7 +147,7 @@ static uint32_t id_of(uint64_t address)
     return learn(address);
 }
 
-/* Where the frame of the function starts that calls us, by the call's rule; NULL: not known. */
+/* Where the frame of the calling function starts, by the call's rule; NULL: unknown. */
 static const uint64_t *known_slot(const uint64_t *mine, uint64_t site)
 {
     int32_t rule = caller_at(probe_thread, mine[1]).cfa;
@@ -162,7 +162,7 @@ static const uint64_t *known_slot(const uint64_t *mine, uint64_t site)
     return *slot == site ? slot : NULL;
 }
 
-/* Where `site` lies on the stack, from `from` upwards; `from` itself when nowhere. */
+/* Finds `site` on the stack, from `from` upwards; returns `from` itself if not found. */
 static const uint64_t *seek_slot(const uint64_t *from, const uint64_t *frame, uint64_t site)
 {
     if (frame >= from && (uint64_t)frame - (uint64_t)from < REACH && (uint64_t)frame % 8 == 0 &&
@@ -178,7 +178,7 @@ static const uint64_t *seek_slot(const uint64_t *from, const uint64_t *frame, ui
     return from - 1;
 }
 
-/* Whether the frame with this return address is another function's. */
+/* Whether the frame with this return address belongs to another function. */
 static bool is_within(uint32_t id, const uint64_t *slot)
 {
     const struct thread *thread = probe_thread;
@@ -219,7 +219,7 @@ void __cyg_profile_func_exit(void *function, void *site)
     struct stack *stack = thread->current;
     uint32_t id = id_of((uint64_t)function);
     const struct frame *top = stack->top;
-    /* Frames that longjmp left are still above it: then nothing is taken off, as nothing has to be. */
+    /* Frames that longjmp left may still be above it: then nothing is removed, which is harmless. */
     if (top > stack->frames && top->node && probe_nodes[top->node].function == id &&
         slot_of(stack, top) >= cfa - 8)
         *(const struct frame *volatile *)&stack->top = top - 1;

@@ -1,8 +1,8 @@
 /*
  * elf_image.c - see elf_image.h.
  *
- * The loader's public list (struct link_map) tells an image's bias and the address of its dynamic section, of
- * all namespaces and without a lock; /proc/self/maps tells the file and where the file's first page, with the
+ * The loader's public list (struct link_map) gives an image's bias and the address of its dynamic section,
+ * for all namespaces and without a lock; /proc/self/maps gives the file and where its first page, with the
  * ELF header and the program headers, is mapped. dl_iterate_phdr() would take locks, sees one namespace, and
  * some programs replace it.
  */
@@ -106,7 +106,7 @@ const char *elf_image_read(struct elf_image *out, uint64_t bias, uint64_t dynami
     raw_fill(out, 0, sizeof *out);
     out->place.bias = bias;
     if (!find_start(out, dynamic, &start, &size))
-        return "/proc/self/maps does not tell where it is";
+        return "it is not in /proc/self/maps";
     if (out->path[0] != '/')
         return NULL;
     const Elf64_Ehdr *elf = (const void *)start;
@@ -117,7 +117,7 @@ const char *elf_image_read(struct elf_image *out, uint64_t bias, uint64_t dynami
     const Elf64_Phdr *headers = (const void *)(start + elf->e_phoff);
     if (!read_segments(&out->place, headers, elf->e_phnum) || start < out->place.low ||
         start >= out->place.high)
-        return "its segments make no sense";
+        return "its segments are invalid";
     for (uint32_t i = 0; i < elf->e_phnum && out->build_id_size == 0; i++)
         if (headers[i].p_type == PT_NOTE)
             read_build_id(out, &headers[i]);

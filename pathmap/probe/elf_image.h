@@ -1,5 +1,5 @@
 /*
- * elf_image.h - what an image's headers in memory say of it.
+ * elf_image.h - reads an image's headers in memory.
  */
 #ifndef FATHOM_PATHMAP_PROBE_ELF_IMAGE_H
 #define FATHOM_PATHMAP_PROBE_ELF_IMAGE_H
@@ -13,11 +13,11 @@ struct elf_image {
     bool relocated_code; /* has relocations in its code (DT_TEXTREL) */
     uint32_t build_id_size;
     uint8_t build_id[20];
-    char path[ELF_IMAGE_PATH]; /* as in /proc/self/maps; "" or without '/' in front: not a file */
+    char path[ELF_IMAGE_PATH]; /* as in /proc/self/maps; "" or without a leading '/': not a file */
 };
 
-/* Finds the image whose dynamic section is in memory at `dynamic`. NULL, or the reason why it cannot be
- * looked at; path is then set as far as it is known. */
+/* Finds the image whose dynamic section is in memory at `dynamic`. NULL, or the reason why it cannot be read;
+ * path is then set if it is known. */
 const char *elf_image_read(struct elf_image *out, uint64_t bias, uint64_t dynamic);
 
 #endif

@@ -1,29 +1,29 @@
 /*
- * enter.c - an entry that entry.S could not place: the general case.
+ * enter.c - the general case of an entry, which entry.S could not handle.
  *
- * Who called? Frames at the new one's height or deeper are gone (DESIGN section 1). That alone leaves frames
- * that have returned but lie above the new one: after f() returned, its caller may push arguments or grow its
- * frame before it calls g(), or call g() through code that has no hooks. So two more tests:
- *   - a frame is alive only while its return address is where it was: the next call from the same place
- *     overwrites it;
- *   - the return address of g lies in g's caller, and the plan tells where that one's frame starts: the frame
- *     that starts there is the caller. Calls from code without hooks are followed up to one from a function
- *     with a hook. Where the plan does not tell, the caller is the innermost frame of the function that has
- *     the call; where that is not known either, the innermost one whose callers are all alive.
+ * To find the caller: frames at the new one's height or deeper have returned (DESIGN section 1). That alone
+ * leaves returned frames above the new one: after f() returned, its caller may push arguments or grow its
+ * frame before it calls g(), or call g() through unhooked code. So there are two more tests:
+ *   - a frame is alive only while its return address is in place: the next call from the same place
+ * overwrites it;
+ *   - the return address of g is in g's caller, and the plan gives the start of that function's frame: the
+ * frame that starts there is the caller. Calls from unhooked code are followed up to one from a hooked
+ * function. If the plan has no rule, the caller is the innermost frame of the function that contains the
+ * call; if that is unknown too, the innermost one whose callers are all alive.
  *
- * entry.S looks at the first test alone, and takes a child that it finds. It is not mistaken where the call's
- * frames have one size: a child was put below a frame at the height that the callee's height and the call
- * site tell, of the function that has the site. The caller now is an activation of that function at that
- * height, and the frame on the shadow stack at that height is the one that was entered last there: the
- * caller. Where the size is open (alloca, a realigned frame), or code without hooks lies between, a frame
- * that has returned may have a child for the same call, made deeper down by another activation. Such children
- * carry STORE_OPEN in their height, so that entry.S never finds them and they always come here.
+ * entry.S does only the first test, and uses a child that it finds. That is correct if the call's frames have
+ * a fixed size: the callee's height and the call site determine the caller's height and function, under which
+ * the child was added. The caller is now an activation of that function at that height, and the frame on the
+ * shadow stack at that height is the last one entered there: the caller. If the size is open (alloca, a
+ * realigned frame), or unhooked code lies between, a returned frame may have a child for the same call, made
+ * deeper down by another activation. Such children have STORE_OPEN in their height, so that entry.S never
+ * finds them and they always come here.
  *
- * What stands between a frame and one that code without hooks called for it, nobody sees happen: the first
- * time that a call comes that way, the stack between the two is kept in the store, to be unwound later.
+ * Unhooked frames between a frame and its hooked caller are not seen: the first time that such a call
+ * happens, the stack between the two is saved in the store, to be unwound later.
  *
- * A signal handler's caller is where it came from, not the last function entered: its ucontext has the SP,
- * below which all has returned. It is kept with site 0, so that entry.S never finds it and it always comes
+ * A signal handler's caller is the interrupted code, not the last function entered: its ucontext has the SP,
+ * below which all frames have returned. Its site is 0, so that entry.S never finds it and it always comes
  * here.
  */
 #include <ucontext.h>
@@ -32,8 +32,8 @@
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
-#define UNHOOKED_MAX 256  /* frames without hooks that are followed from a call, at most */
-#define ALIVE_MAX    1024 /* frames looked at, for a call from code that nothing is known of */
+#define UNHOOKED_MAX 256  /* most unhooked frames to follow from a call */
+#define ALIVE_MAX    1024 /* most frames to check, for a call from unknown code */
 
 static bool is_alive(const struct stack *stack, const struct frame *frame)
 {
@@ -53,14 +53,13 @@ static struct frame *pop(struct frame *top, const struct stack *stack, uint64_t 
     return top;
 }
 
-/* What lies on the stack between a callee's CFA and the base; 0: the address does not. */
+/* Reads the stack between a callee's CFA and the base; 0: the address is outside. */
 static uint64_t load(const struct stack *stack, uint64_t cfa, uint64_t address)
 {
     return address >= cfa && address < stack->base && address % 8 == 0 ? *(const uint64_t *)address : 0;
 }
 
-/* Where the calling frame starts; 0: not known. `cfa` is the callee's, frame_pointer BP at its entry, or
- * 0. */
+/* Where the calling frame starts; 0: unknown. `cfa` is the callee's, frame_pointer BP at its entry, or 0. */
 static uint64_t caller_cfa(const struct stack *stack, uint64_t cfa, int32_t rule, uint64_t frame_pointer)
 {
     uint64_t found = 0, offset = (uint64_t)(int64_t)plan_rule_offset(rule);
@@ -80,7 +79,7 @@ static uint64_t caller_cfa(const struct stack *stack, uint64_t cfa, int32_t rule
     return found > cfa && found <= stack->base && found % 8 == 0 ? found : 0;
 }
 
-/* BP at the entry of the calling function, whose frame starts at `found`; 0: not known. */
+/* BP at the entry of the calling function, whose frame starts at `found`; 0: unknown. */
 static uint64_t caller_bp(const struct stack *stack, uint64_t cfa, uint64_t found, int32_t rule,
                           uint64_t frame_pointer)
 {
@@ -102,16 +101,16 @@ static bool is_of(const struct frame *frame, uint32_t function)
     return frame->node && probe_nodes[frame->node].function == function;
 }
 
-/* Whether it is here though its function has no hook, and so is no caller's that caller_at() names: `_start`,
- * and functions that the compiler's calls tell of. */
+/* Whether the frame is here although its function has no hook, so that caller_at() never returns it:
+ * `_start`, and functions reported by the compiler's calls. */
 static bool is_without_hook(const struct frame *frame)
 {
     uint32_t function = frame->node ? probe_nodes[frame->node].function : STORE_ROOT;
     return function != STORE_ROOT && !core_has_hook(function);
 }
 
-/* `top`, or the frame below which the first one has returned: those that it had called are gone, too, though
- * their return addresses may still be there. */
+/* `top`, or the frame above the outermost returned one, whose callees have returned too, even if their return
+ * addresses are still there. */
 static struct frame *innermost_alive(const struct stack *stack, struct frame *top)
 {
     struct frame *f = top - stack->frames > ALIVE_MAX ? top - ALIVE_MAX : stack->frames;
@@ -120,7 +119,7 @@ static struct frame *innermost_alive(const struct stack *stack, struct frame *to
     return f;
 }
 
-/* The innermost frame of the function, where 0 stands for any; without one, `top`. */
+/* The innermost frame of the function (0: any); `top` if there is none. */
 static struct frame *innermost(const struct stack *stack, struct frame *top, uint32_t function)
 {
     if (!function)
@@ -131,8 +130,8 @@ static struct frame *innermost(const struct stack *stack, struct frame *top, uin
     return top;
 }
 
-/* The frame that made the call that returns to *slot: `top`, or one above it. *open: that frame is not always
- * at the same distance. */
+/* The frame that made the call that returns to *slot: `top`, or one above it. *open: the distance to that
+ * frame is not fixed. */
 static struct frame *caller_of(const struct stack *stack, struct frame *top, const uint64_t *slot,
                                uint64_t frame_pointer, bool *open)
 {
@@ -152,7 +151,7 @@ static struct frame *caller_of(const struct stack *stack, struct frame *top, con
             return f;
         if (function || !height)
             break;
-        top = pop(f, stack, height); /* what has this height has returned, or jumped here */
+        top = pop(f, stack, height); /* frames at this height have returned, or jumped here */
         frame_pointer = caller_bp(stack, (uint64_t)(slot + 1), cfa, caller.bp, frame_pointer);
         slot = (const uint64_t *)cfa - 1;
     }
@@ -166,8 +165,8 @@ static bool is_call_of(const struct stack *stack, const struct frame *frame, uin
     return function && is_of(frame, function);
 }
 
-/* Keeps what lies above a new frame, up to the one that called `top`: that may have jumped to what is there
- * now. */
+/* Saves the stack above a new frame, up to the frame that called `top`, which may have been replaced by a
+ * tail call. */
 static void keep_stack(const struct stack *stack, const struct frame *top, uint32_t node,
                        const uint64_t *return_slot, uint64_t frame_pointer)
 {
@@ -225,7 +224,7 @@ void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer
     if (!node && !handler) {
         bool open;
         struct frame *caller = caller_of(stack, top, return_slot, frame_pointer, &open);
-        bool sought = caller == top && !open; /* just now: it is not there */
+        bool sought = caller == top && !open; /* just searched: it is not there */
         if (caller != top)
             add_dropped(&core.header->misplaced);
         top = caller;
@@ -242,7 +241,7 @@ void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer
         __asm__ volatile("incq %0" : "+m"(probe_nodes[node].count));
     else
         add_dropped(&core.header->dropped);
-    /* As entry.S does: a handler that comes before the second store puts its own frame there. */
+    /* Like entry.S: a handler that interrupts before the second store puts its own frame there. */
     uint64_t frame = (uint64_t)node << 32 | height;
     *(volatile uint64_t *)(top + 1) = frame;
     BARRIER();

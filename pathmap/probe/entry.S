@@ -1,14 +1,15 @@
 /*
- * entry.S - what happens at the entry of every hooked function: the frequent case, without a call.
+ * entry.S - runs at the entry of every hooked function: handles the common case without a call.
  *
- * Called by trampolines as core.h says. The frequent case: the stack is the one that the thread was on last,
- * the caller's frame is the innermost one on the shadow stack whose return address is in place, and the
- * caller's node has a child for (function, height, site): the first one, the one in probe_edges, or one of
- * the first ENTRY_SIBLINGS. Everything else is core_enter()'s. Why a child that is found is the right one: enter.c.
+ * Called by trampolines as described in core.h. The common case: the stack is the one that the thread was
+ * last on, the caller's frame is the innermost one on the shadow stack whose return address is in place,
+ * and the caller's node has a child for (function, height, site): the first one, the one in probe_edges, or
+ * one of the first ENTRY_SIBLINGS. core_enter() handles everything else. enter.c explains why a child found
+ * like this is the right one.
  *
  * A signal handler may interrupt this anywhere and pass through here itself: it changes only what is above
  * the interrupted entry on the shadow stack, and lists, by single stores. Registers and flags are saved and
- * restored; flags by lahf and seto, as popf costs some 20 cycles. Vector registers are not touched.
+ * restored; flags by lahf and seto, as popf takes about 20 cycles. Vector registers are not touched.
  */
 #include "pathmap/probe/layout.h"
 

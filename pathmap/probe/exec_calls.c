@@ -1,6 +1,6 @@
 /*
- * exec_calls.c - stands in front of the functions that execute programs, to look at these (execs.h). Each
- * goes on in the C library's own.
+ * exec_calls.c - wraps the functions that execute programs, to examine these (execs.h). Each continues in the
+ * C library's own.
  */
 #include <spawn.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ EXPORT FILE *popen(const char *command, const char *mode)
 
 /* Lists of arguments ------------------------------------------------------------------------------------- */
 
-/* How many there are with the final NULL; the first has been taken. */
+/* The number of arguments including the final NULL; the first has already been taken. */
 static size_t list_length(va_list list)
 {
     size_t n = 1;
@@ -91,11 +91,11 @@ static void list_copy(va_list list, const char *first, char **out, size_t count)
 
 enum which { BY_PATH, BY_NAME, WITH_ENVIRONMENT };
 
-/* `list` and `again` are the same; the environment stands behind the list. */
+/* `list` and `again` are copies; the environment follows the list. */
 static int execute(enum which which, const char *name, const char *first, va_list list, va_list again)
 {
     size_t count = first ? list_length(list) : 1;
-    char **arguments = __builtin_alloca(count * sizeof *arguments); /* may run in a vfork child: no heap */
+    char **arguments = __builtin_alloca(count * sizeof *arguments); /* may run in a vfork child, so no heap */
     list_copy(again, first, arguments, count);
     switch (which) {
     case BY_PATH:

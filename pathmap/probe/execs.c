@@ -1,6 +1,6 @@
 /*
- * execs.c - see execs.h. Follows the "#!" of scripts, as the kernel does. What cannot be read is not judged:
- * it is not executed, or speaks for itself when the runtime starts in it.
+ * execs.c - see execs.h. Follows the "#!" of scripts, like the kernel. Unreadable programs are not judged:
+ * they are not executed, or the runtime starts in them anyway.
  */
 #include "pathmap/probe/execs.h"
 
@@ -17,11 +17,11 @@
 
 static struct {
     char mail[4096];    /* path of the mailbox */
-    char runtime[4096]; /* the first entry of LD_PRELOAD, as fathom train puts it; "": not known */
+    char runtime[4096]; /* the first entry of LD_PRELOAD, as set by fathom train; "": unknown */
     const char *directory;
 } state;
 
-/* The value of a variable; NULL: it is not there. */
+/* The value of a variable; NULL: not set. */
 static const char *value_of(char *const *environment, const char *name)
 {
     size_t length = raw_length(name);
@@ -79,7 +79,7 @@ static uint32_t user(void)
     return (uint32_t)raw_call(SYS_geteuid, 0, 0, 0, 0, 0, 0);
 }
 
-/* After the execution: rights that this process keeps beside its user (capabilities) are gone then. */
+/* Whether it can be opened after the execution, when this process's capabilities are gone. */
 static bool can_open(const char *path, int flags, bool owned)
 {
     struct stat st;
@@ -91,7 +91,7 @@ static bool can_open(const char *path, int flags, bool owned)
     return can;
 }
 
-/* Rights that the file gives and this process does not have (execve(2), ld.so(8)). */
+/* Whether the file grants privileges that this process does not have (execve(2), ld.so(8)). */
 static bool is_raised(int fd)
 {
     struct stat st;
@@ -124,7 +124,7 @@ static int kind_of(int fd, const char *head, size_t size)
     return NOTE_STATIC;
 }
 
-/* The interpreter that a script names, into `path`; false: it is no script. */
+/* Stores a script's interpreter in `path`; false: not a script. */
 static bool interpreter(const char *head, size_t size, char *path)
 {
     size_t at = 2, n = 0;
@@ -141,7 +141,7 @@ static bool interpreter(const char *head, size_t size, char *path)
     return n > 0;
 }
 
-/* A named pipe is none, and must not make us wait for its writer. */
+/* A named pipe is not a program, and must not make us wait for a writer. */
 static int open_program(const char *path)
 {
     return raw_open(path, O_RDONLY | O_NONBLOCK);
@@ -175,7 +175,7 @@ static void look(int fd, const char *path, char *const *environment)
         raw_close(fd);
 }
 
-/* As execvp(3) finds it, along this process's PATH. */
+/* Searches this process's PATH like execvp(3). */
 static int search_path(const char *name, char *const *own, char *path)
 {
     const char *list = value_of(own, "PATH");

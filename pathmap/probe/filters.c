@@ -1,6 +1,6 @@
 /*
- * filters.c - see filters.h. Stands in front of prctl() and syscall(), by which programs put a filter on
- * themselves (libseccomp takes syscall()). A filter that is set by the instruction itself is not seen.
+ * filters.c - see filters.h. Wraps prctl() and syscall(), with which programs install a filter (libseccomp
+ * uses syscall()). A filter installed by a raw syscall instruction is not seen.
  */
 #include "pathmap/probe/arguments.h"
 #include "pathmap/probe/filters.h"
@@ -16,7 +16,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The number behind a name at the start of a line; 0: it is not there. */
+/* The number after a name at the start of a line; 0: not found. */
 static uint32_t field(const char *text, size_t size, const char *name)
 {
     size_t length = raw_length(name);
@@ -35,7 +35,7 @@ static uint32_t field(const char *text, size_t size, const char *name)
 
 uint32_t filters_count(void)
 {
-    char text[4096]; /* some 1.5 KB are in use */
+    char text[4096]; /* about 1.5 KB are used */
     int fd = raw_open("/proc/self/status", O_RDONLY);
     long size = fd < 0 ? 0 : raw_read(fd, text, sizeof text);
     if (fd >= 0)
@@ -53,7 +53,7 @@ static void leave(void)
     probe_leave();
 }
 
-/* libseccomp asks what the kernel can do by filters at address 0. */
+/* libseccomp probes the kernel's abilities with filters at address 0. */
 EXPORT int prctl(int option, ...)
 {
     va_list list;
@@ -68,7 +68,7 @@ EXPORT int prctl(int option, ...)
 
 void (*filters_system_call(long number, unsigned long a, unsigned long b, unsigned long c))(void);
 
-/* Called by syscall() below, which then goes on in the function that this returns. */
+/* Called by syscall() below, which then jumps to the function that this returns. */
 __attribute__((used, visibility("hidden"))) void (*filters_system_call(long number, unsigned long a,
                                                                        unsigned long b,
                                                                        unsigned long c))(void)
@@ -80,7 +80,7 @@ __attribute__((used, visibility("hidden"))) void (*filters_system_call(long numb
     return real_resolve()->syscall;
 }
 
-/* In assembly, so that nothing of it is on the stack while the call is made: a child may go on on another. */
+/* In assembly, so that it has nothing on the stack during the call: a child may continue on another stack. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".globl syscall\n"

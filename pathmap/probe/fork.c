@@ -1,10 +1,10 @@
 /*
- * fork.c - a forked child gets a store of its own.
+ * fork.c - gives a forked child its own store.
  *
- * Only the thread that forked is there. Until it has been seen to, no entry passes (state.h, `limit`), and
- * the parent's store, which is still mapped, is not written to. Where its hooks keep numbers of nodes (fork
- * was called by a signal handler that had interrupted one), these lie in the new file's hole: what is written
- * there is lost, and nothing else.
+ * Only the forking thread exists. Until this is done, no entry is recorded (state.h, `limit`), and the
+ * parent's store, which is still mapped, is not written to. If a hook still holds node numbers (because a
+ * signal handler that interrupted it called fork), these are in the new file's hole: only what is written
+ * there is lost.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -73,7 +73,7 @@ static bool is_sorted(void)
     return true;
 }
 
-/* Another thread may have been amid a change when the process was copied. */
+/* Another thread may have been in the middle of a change when the process was copied. */
 static void sort_stacks(void)
 {
     if (is_sorted())

@@ -6,7 +6,7 @@
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
-/* What caller_at() needs of each image; high 0: unloaded. */
+/* What caller_at() needs for each image; high 0: unloaded. */
 static struct range {
     uint64_t low, high, bias;
     uint32_t first, count; /* functions */
@@ -180,7 +180,7 @@ uint32_t core_image_at(uint64_t address, uint64_t *bias)
     return UINT32_MAX;
 }
 
-/* By the functions' sizes; 0: it is in none of them. */
+/* Finds it by the functions' sizes; 0: in none of them. */
 static uint32_t function_at(uint32_t image, uint64_t vaddr)
 {
     uint32_t first = ranges[image].first;
@@ -223,8 +223,7 @@ static uint64_t check_of(uint64_t site, uint64_t function_cfa, uint64_t bp)
     return (site ^ function_cfa) * 0x9e3779b97f4a7c15ull + bp;
 }
 
-/* A thread remembers what it sought. What a signal handler wrote in the middle of this does not pass the
- * check. */
+/* Results are cached per thread. What a signal handler writes in between does not pass the check. */
 struct caller caller_at(struct thread *thread, uint64_t site)
 {
     if (!thread)

@@ -1,12 +1,12 @@
 /*
  * images.c - see images.h.
  *
- * An image is known by the address of its dynamic section, its bias and its path. Its record stays when it is
- * closed, with the plan and the trampolines: opened again at the same place, as happens to programs that open
- * and close a plug-in again and again, it is patched anew without a question, and costs no more memory.
+ * An image is identified by the address of its dynamic section, its bias and its path. Its record stays after
+ * it is closed, with the plan and the trampolines: if it is opened again at the same place, as in programs
+ * that repeatedly open and close a plug-in, it is patched again without a request, and takes no more memory.
  *
- * Never asked for: the vDSO (no file), the loader (it runs before and around all that is hooked), and this
- * library. Whether libc is hooked is the trainer's decision.
+ * Plans are never requested for the vDSO (no file), the loader (it runs before and around everything that is
+ * hooked), and this library. Whether libc is hooked is the trainer's decision.
  */
 #include "pathmap/probe/images.h"
 
@@ -21,10 +21,10 @@ struct record {
     struct record *next;
     uint64_t dynamic; /* address of its dynamic section */
     bool loaded;
-    bool hooked;     /* patch is there, and is to be applied whenever the image is loaded */
-    bool planned;    /* plan is there */
+    bool hooked;     /* patch exists, and is applied whenever the image is loaded */
+    bool planned;    /* plan exists */
     uint32_t number; /* core_image()'s */
-    uint32_t round;  /* of images_update() that saw it last */
+    uint32_t round;  /* of the last images_update() that saw it */
     struct elf_image elf;
     struct mail_answer answer;
     struct plan plan;
@@ -35,11 +35,11 @@ struct record {
 
 static struct {
     const char *directory;
-    struct mail *mail; /* NULL once it stayed silent */
+    struct mail *mail; /* NULL once it did not answer */
     struct record *records;
     uint32_t round;
     bool left;
-} state; /* changed under the loader's lock, or before the program runs */
+} state; /* modified under the loader's lock, or before the program runs */
 
 /* Plans -------------------------------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ static const char *map_plan(struct record *r)
     return plan_is_of(&r->plan, &r->elf) ? NULL : "its file has changed since it was loaded";
 }
 
-/* Tells the core of the image's functions. The id of the first. */
+/* Registers the image's functions with the core. Returns the id of the first. */
 static uint32_t describe(const struct record *r)
 {
     const struct plan *plan = &r->plan;
@@ -107,7 +107,7 @@ static void summarise(struct record *r, const char *reason)
     core_summary(r->number, s);
 }
 
-/* The program itself (not a library that could be run as well) has a root: where it starts. */
+/* The program itself (not a library that could also be run) has a root: its entry point. */
 static void tell_root(const struct record *r)
 {
     if (r == state.records && !r->next && r->plan.header->entry)
@@ -125,7 +125,7 @@ static const char *hook(struct record *r)
     if (r->plan.header->hook_count == 0)
         return NULL;
     if (first == UINT32_MAX)
-        return "there are too many functions, or no room for them";
+        return "there are too many functions, or there is no room for them";
     bad = patch_prepare(&r->patch, &r->plan, &r->elf.place, first);
     if (!bad)
         bad = patch_apply(&r->patch);
@@ -153,7 +153,7 @@ static const char *ask(struct record *r)
 {
     r->answer.status = MAIL_FAILED;
     if (!state.mail)
-        return "the trainer gave no answer before";
+        return "the trainer did not answer before";
     if (!mail_ask(state.mail, r->elf.path, &r->answer))
         state.mail = NULL;
     return r->answer.status == MAIL_PLAN || r->answer.status == MAIL_CALLS ? NULL : r->answer.reason;
@@ -164,7 +164,7 @@ static void open_new(struct record *r, const char *bad)
     if (!bad && (r->elf.path[0] != '/' || holds(&r->elf.place, (uint64_t)(uintptr_t)&images_update)))
         return;
     if (!bad && holds(&r->elf.place, loader_address())) {
-        add_to_core(r); /* its frames can stand between those of others */
+        add_to_core(r); /* its frames can be between those of others */
         return;
     }
     if (!bad) {
@@ -180,7 +180,7 @@ static void open_new(struct record *r, const char *bad)
     summarise(r, r->answer.status == MAIL_CALLS ? NULL : bad);
 }
 
-/* A record of an image that was closed and is the one that now lies at its place. */
+/* The record of a closed image that is now loaded again at the same place. */
 static struct record *find_closed(const struct record *like)
 {
     for (struct record *r = state.records; r; r = r->next)
@@ -243,7 +243,7 @@ static struct record *find_loaded(uint64_t bias, uint64_t dynamic)
     return NULL;
 }
 
-/* In two passes: what is gone must be known before something new is found at its place. */
+/* In two passes: unloaded images must be known before new ones are found at their place. */
 void images_update(void)
 {
     const struct loader_space *space = loader_first();
@@ -276,7 +276,7 @@ void images_start(const char *directory, struct mail *mail)
     const char *bad = loader_watch(images_update);
     if (!bad)
         return;
-    /* Nothing else would tell that images opened later are not hooked. */
+    /* Nothing else would report that images opened later are not hooked. */
     struct store_summary summary = {.reason = "images that are opened later are left out: "};
     size_t end = raw_length(summary.reason);
     raw_append(summary.reason, sizeof summary.reason, end, bad);

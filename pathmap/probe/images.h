@@ -1,18 +1,18 @@
 /*
- * images.h - hooks the images of the process: those loaded at its start, and those that dlopen brings later.
+ * images.h - hooks the images of the process: those loaded at its start, and those loaded later by dlopen.
  */
 #ifndef FATHOM_PATHMAP_PROBE_IMAGES_H
 #define FATHOM_PATHMAP_PROBE_IMAGES_H
 
 #include "pathmap/wire/mail.h"
 
-/* Hooks all images that are loaded, and the loader, so that images_update() runs when it has mapped or
- * unmapped some. directory and mail: the session's; both must stay. Once, after core_start(). */
+/* Hooks all loaded images, and the loader, so that images_update() runs after it mapped or unmapped some.
+ * directory and mail: the session's; both must stay in place. Call once, after core_start(). */
 void images_start(const char *directory, struct mail *mail);
-/* Looks through the loader's lists: hooks what is new, forgets what is gone. Runs in the loader, with its
- * lock held. */
+/* Scans the loader's lists: hooks new images, forgets unloaded ones. Runs in the loader, with its lock held.
+ */
 void images_update(void);
-/* Takes all hooks out for good; images that are opened later are left alone. */
+/* Removes all hooks for good; images opened later are left alone. */
 void images_leave(void);
 
 #endif

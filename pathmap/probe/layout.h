@@ -16,17 +16,17 @@
 
 #define NODE_PARENT       0
 #define NODE_FUNCTION     4
-#define NODE_HEIGHT       8 /* and the site behind it */
+#define NODE_HEIGHT       8 /* followed by the site */
 #define NODE_SITE         12
 #define NODE_FIRST_CHILD  16
 #define NODE_NEXT_SIBLING 20
 #define NODE_COUNT        24
 #define NODE_SHIFT        5 /* 32 bytes */
 
-#define ENTRY_SIBLINGS 8 /* children that entry.S looks at before it leaves the search to core_enter() */
+#define ENTRY_SIBLINGS 8 /* children that entry.S checks before it leaves the search to core_enter() */
 
 /* Where probe_edges has a child: ((function + parent * EDGE_PARENT) ^ (site << 32 | height)) * EDGE_SPREAD,
- * of which the upper EDGE_BITS bits; the lower 32 ones are kept there, below the child's number. */
+ * upper EDGE_BITS bits; the lower 32 bits are stored there, below the child's number. */
 #define EDGE_PARENT 0x5bd1e995
 #define EDGE_SPREAD 0x9e3779b97f4a7c15
 #define EDGE_BITS   15

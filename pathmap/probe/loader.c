@@ -3,7 +3,7 @@
  *
  * <link.h>'s struct r_debug is an interface for debuggers: r_brk is the address of an empty function that the
  * loader calls before and after it changes its list. It consists of a `ret` and padding up to the next
- * function, so that a jump fits; where it does not, an int3 does the same. glibc 2.35 chains the namespaces.
+ * function, so that a jump fits; if not, an int3 does the same. glibc 2.35 chains the namespaces.
  */
 #include "pathmap/probe/loader.h"
 
@@ -15,7 +15,7 @@
 
 struct loader_space {
     struct r_debug debug;
-    const struct loader_space *next; /* there when r_version >= 2 */
+    const struct loader_space *next; /* exists if r_version >= 2 */
 };
 
 const struct loader_space *loader_first(void)
@@ -43,7 +43,7 @@ uint64_t loader_address(void)
     return _r_debug.r_brk;
 }
 
-/* Is what follows the `ret` at code[0] up to code[4] padding? Functions start at multiples of 16. */
+/* Whether code[1] to code[4], after the `ret`, are padding. Functions start at multiples of 16. */
 static bool has_room(uint64_t address)
 {
     static const uint8_t padding[] = {0x66, 0x2e, 0x0f, 0x1f, 0x40, 0x44, 0x80, 0x84, 0x00, 0x90, 0xcc};

@@ -2,8 +2,7 @@
  * mail_client.c - see mail_client.h and, for the protocol, mail.h.
  *
  * Called from the constructor and from dlopen; several processes and several link-map namespaces of one
- * process may come at once. Everything that comes out of the shared file is bounded: other processes write
- * it.
+ * process may call at once. Everything read from the shared file is bounded: other processes write it.
  */
 #include "pathmap/probe/mail_client.h"
 
@@ -14,7 +13,7 @@
 #include "pathmap/probe/raw.h"
 
 #define SECOND  UINT64_C(1000000000)
-#define STEP_NS 100000000u /* between two looks at the lock's holder */
+#define STEP_NS 100000000u /* between checks on the lock's holder */
 
 static uint64_t now_ns(void)
 {
@@ -56,7 +55,7 @@ struct mail *mail_open(const char *directory)
     int fd = raw_open(path, O_RDWR | O_NOFOLLOW);
     if (fd < 0)
         return NULL;
-    /* No lseek: a seccomp filter that the program was started under allows what the loader did before. */
+    /* No lseek: a seccomp filter that the program was started under allows what the loader already did. */
     uint32_t magic = 0;
     bool whole = raw_read(fd, &magic, sizeof magic) == sizeof magic && magic == MAIL_MAGIC;
     long p = whole ? raw_mmap(0, MAIL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd) : -EINVAL;
@@ -71,7 +70,7 @@ struct mail *mail_open(const char *directory)
     return mail;
 }
 
-/* false: the trainer is gone. */
+/* false: the trainer has ended. */
 static bool take_lock(struct mail *mail, uint32_t me)
 {
     uint32_t holder = 0;
@@ -103,7 +102,7 @@ static void drop_lock(struct mail *mail, uint32_t me)
         wake(&mail->lock, 1);
 }
 
-/* Copies a text out of the shared page, whatever others do to it meanwhile. */
+/* Copies a text from the shared page, safely even if others change it meanwhile. */
 static void copy_text(char *out, const char *from, size_t size)
 {
     raw_copy(out, from, size);
@@ -124,7 +123,7 @@ static void fail(struct mail_answer *out, const char *reason)
     raw_append(out->reason, sizeof out->reason, 0, reason);
 }
 
-/* Whether the answer to `seq` has come. */
+/* Waits for the answer to `seq`; returns whether it has come. */
 static bool await(struct mail *mail, uint32_t seq)
 {
     uint64_t start = now_ns();
@@ -162,9 +161,9 @@ bool mail_ask(struct mail *mail, const char *path, struct mail_answer *out)
     }
     drop_lock(mail, me);
     if (!answered)
-        fail(out, mail_is_over(mail) ? "the trainer has ended" : "the trainer gives no answer");
+        fail(out, mail_is_over(mail) ? "the trainer has ended" : "the trainer does not answer");
     else if ((out->status == MAIL_PLAN || out->status == MAIL_CALLS) &&
              (!out->plan[0] || has_slash(out->plan)))
-        fail(out, "the trainer's answer makes no sense");
+        fail(out, "the trainer's answer is invalid");
     return answered;
 }

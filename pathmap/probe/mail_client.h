@@ -1,5 +1,5 @@
 /*
- * mail_client.h - the runtime's side of the mailbox (mail.h): asks `fathom train` for an image's plan.
+ * mail_client.h - the runtime's side of the mailbox (mail.h): requests an image's plan from `fathom train`.
  */
 #ifndef FATHOM_PATHMAP_PROBE_MAIL_CLIENT_H
 #define FATHOM_PATHMAP_PROBE_MAIL_CLIENT_H
@@ -14,13 +14,13 @@ struct mail_answer {
     char reason[256];
 };
 
-/* Maps the mailbox of a session directory. NULL: there is none, or its trainer has died, so nobody is
- * training this program. */
+/* Maps the mailbox of a session directory. NULL: there is none, or its trainer has died, so this program is
+ * not being trained. */
 struct mail *mail_open(const char *directory);
 /* Whether the trainer has ended, or died. */
 bool mail_is_over(const struct mail *mail);
 /* Waits for the answer, MAIL_PATIENCE seconds at most. path: as in /proc/self/maps, at most 4095 bytes.
- * false: there was none (the answer says so, too), and there is no point in asking again. */
+ * false: there was none (as the answer also says), and asking again is pointless. */
 bool mail_ask(struct mail *mail, const char *path, struct mail_answer *out);
 
 #endif

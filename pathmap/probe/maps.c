@@ -1,5 +1,5 @@
 /*
- * maps.c - see maps.h. The format: proc(5); lines come in order of address.
+ * maps.c - see maps.h. The format: proc(5); lines are sorted by address.
  */
 #include "pathmap/probe/maps.h"
 
@@ -27,7 +27,7 @@ void maps_close(struct maps *maps)
     raw_close(maps->fd);
 }
 
-/* The next line, ended with 0; NULL: no more. */
+/* The next line, NUL-terminated; NULL: no more. */
 static char *next_line(struct maps *maps)
 {
     for (;;) {
@@ -51,7 +51,7 @@ static char *next_line(struct maps *maps)
     }
 }
 
-/* A number, and the character after it is skipped. */
+/* Parses a number and skips the character after it. */
 static uint64_t number(char **p, unsigned base)
 {
     uint64_t value = 0;
@@ -66,7 +66,7 @@ static uint64_t number(char **p, unsigned base)
     return value;
 }
 
-/* The kernel writes a line end in a name as \012 (seq_path()), and nothing else so. */
+/* The kernel escapes only newlines in names, as \012 (seq_path()). */
 static void decode_name(char *name)
 {
     char *to = name;

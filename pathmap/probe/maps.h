@@ -1,8 +1,8 @@
 /*
- * maps.h - reads /proc/self/maps line by line, without libc; by the calling thread's own entry, since that of
- * the process is empty once its first thread has ended.
+ * maps.h - reads /proc/self/maps line by line, without libc; uses the calling thread's own entry, since that
+ * of the process is empty once its first thread has ended.
  *
- * The buffer is a mapping of its own and not on the stack, which may be a coroutine's of a few KiB.
+ * The buffer is a separate mapping, not on the stack, which may be a coroutine's of a few KiB.
  */
 #ifndef FATHOM_PATHMAP_PROBE_MAPS_H
 #define FATHOM_PATHMAP_PROBE_MAPS_H
@@ -21,7 +21,7 @@ struct maps {
 struct maps_line {
     uint64_t start, end, offset, device, inode;
     int prot;         /* PROT_... */
-    const char *path; /* "" for none; good until the next line is read */
+    const char *path; /* "": none; valid until the next line is read */
 };
 
 /* false: the file cannot be read. */

@@ -1,8 +1,8 @@
 /*
- * masks.c - stands in front of the functions that change or wait with a signal mask, so that SIGTRAP is never
- * blocked in the kernel (trap.h). The program is told what it believes.
+ * masks.c - wraps the functions that change or wait with a signal mask, so that SIGTRAP is never blocked in
+ * the kernel (trap.h). The program sees the mask that it set.
  *
- * siglongjmp() and setcontext() put back masks that were read from the kernel, which are free of SIGTRAP.
+ * siglongjmp() and setcontext() restore masks that were read from the kernel, which never contain SIGTRAP.
  */
 #undef _FORTIFY_SOURCE
 #include <pthread.h>
@@ -11,13 +11,13 @@
 #include "pathmap/probe/trap.h"
 
 #define EXPORT   __attribute__((visibility("default")))
-#define OLD_MASK (1u << (SIGTRAP - 1)) /* in the masks of sigblock() and its kin */
+#define OLD_MASK (1u << (SIGTRAP - 1)) /* in the masks of sigblock() and similar functions */
 
 int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *limit, const sigset_t *mask,
                 size_t size);
 int __sigsuspend(const sigset_t *mask);
 
-/* What the thread now believes: in: the set of the call has SIGTRAP. */
+/* Updates the mask as seen by the thread. in: the call's set contains SIGTRAP. */
 static void believe(int how, bool in)
 {
     if (how == SIG_SETMASK)
@@ -52,7 +52,7 @@ EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
     return change(real_resolve()->pthread_sigmask, how, set, old);
 }
 
-/* With the mask that a wait or a new thread shall have: none has SIGTRAP blocked. */
+/* The mask for a wait or a new thread, without SIGTRAP. */
 static const sigset_t *cleared(const sigset_t *mask, sigset_t *copy)
 {
     return trap_started() ? trap_without(mask, copy) : mask;
@@ -64,7 +64,7 @@ EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *mask
     return real_resolve()->pthread_attr_setsigmask_np(attr, cleared(mask, &copy));
 }
 
-/* The masks of 32 bits that BSD had. */
+/* BSD's 32-bit masks. */
 static int change_old(int (*real)(int), int how, int mask)
 {
     if (!trap_started())

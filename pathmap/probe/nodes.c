@@ -1,23 +1,23 @@
 /*
- * nodes.c - the trees in the store: finding and making children, by their owner thread alone.
+ * nodes.c - the trees in the store: finding and adding children, only by their owner thread.
  *
  * A signal handler may interrupt any of this and search and add children itself. A child is put at the front
- * of its parent's list by one compare-and-exchange, after all else of it was written. Lists are reordered by
- * one entry at a time: a handler that interrupts it finds every list it can follow to its end, but may miss
- * the child that is being moved, and then makes another one for the same path, which the reader adds up.
+ * of its parent's list by one compare-and-exchange, after the rest of it was written. Only one entry at a
+ * time reorders lists: a handler that interrupts it can follow every list to its end, but may miss the child
+ * being moved, and then adds another one for the same path, which the reader adds up.
  *
- * A child found ENTRY_SIBLINGS deep or deeper moves to the front: others that share its place in probe_edges
- * would have it sought again and again.
+ * A child found ENTRY_SIBLINGS deep or deeper moves to the front: otherwise, others that share its slot in
+ * probe_edges would cause repeated searches for it.
  */
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
-#define WIDE_STEPS 64 /* along a list, from which on its node gets an index */
+#define WIDE_STEPS 64 /* length of a list walk from which its node gets an index */
 
 uint64_t probe_edges[1 << EDGE_BITS];
 
-/* False where an entry is already reordering, that this one interrupted. One that a handler left for good by
- * longjmp is known by its CFA: it cannot be active when this one is above it on the same stack. */
+/* False if this entry interrupted one that is already reordering. One that a handler abandoned by longjmp is
+ * recognised by its CFA: it cannot be active if this one is above it on the same stack. */
 static bool may_order(const struct stack *stack, uint64_t cfa)
 {
     const struct thread *thread = stack->thread;
@@ -49,7 +49,7 @@ static void move_to_front(struct stack *stack, uint64_t cfa, struct store_node *
     BARRIER();
     thread->ordering = stack;
     BARRIER();
-    /* Handlers only add at the front from here on; one may have reordered before. */
+    /* From here on handlers only add at the front; one may have reordered before. */
     if (probe_nodes[before].next_sibling == child) {
         *(volatile uint32_t *)&probe_nodes[before].next_sibling = probe_nodes[child].next_sibling;
         BARRIER();
@@ -76,7 +76,7 @@ static void put_edge(uint64_t edge, uint32_t child)
     *(volatile uint64_t *)&probe_edges[edge >> (64 - EDGE_BITS)] = (uint64_t)child << 32 | (uint32_t)edge;
 }
 
-/* 0: not there, but it may be a child. */
+/* 0: not found, but it may still be a child. */
 static uint32_t find_edge(uint64_t edge)
 {
     uint64_t found = *(volatile uint64_t *)&probe_edges[edge >> (64 - EDGE_BITS)];
@@ -89,7 +89,7 @@ void nodes_forget(void)
     wide_forget();
 }
 
-/* The children of a node are many: they are to be found without a walk from now on. */
+/* Indexes a node's many children, so that they are found without a walk from now on. */
 static void index_children(uint32_t parent)
 {
     for (uint32_t n = probe_nodes[parent].first_child; n;
@@ -147,7 +147,7 @@ static uint32_t take(struct thread *thread)
             uint32_t first = store_chunk();
             if (first == STORE_NO_CHUNK)
                 return 0;
-            n = first ? first : 1; /* node 0 is none */
+            n = first ? first : 1; /* node 0 does not exist */
             next = ((uint64_t)(first + STORE_CHUNK_NODES) << 32) | (n + 1);
         } else {
             next = nodes + 1;

@@ -1,13 +1,13 @@
 /*
  * patch.c - see patch.h.
  *
- * A region of trampolines, in reach of the image:
+ * A region of trampolines, within reach of the image:
  *
  *     slot:  8 bytes, the address of probe_entry
  *     for each hook, from the next multiple of 16:
  *            push $id                  68 imm32
  *            call *slot(%rip)          ff 15 rel32
- *            lea 8(%rsp), %rsp         48 8d 64 24 08     (flags stay)
+ *            lea 8(%rsp), %rsp         48 8d 64 24 08     (preserves flags)
  *            the hook's code, placed by plan_place()
  */
 #include "pathmap/probe/patch.h"
@@ -132,8 +132,8 @@ static bool matches(const struct patch *patch, const struct plan_hook *hook)
            (in_code(target, pad, PLAN_JUMP) && raw_equal((void *)pad, hook->pad_original, PLAN_JUMP));
 }
 
-/* Makes the first `count` segments writable or puts their protection back. Negative errno, with the number of
- * segments done in *done. */
+/* Makes the first `count` segments writable or restores their protection. Negative errno; *done: the number
+ * of segments done. */
 static int protect(const struct patch_target *target, uint32_t count, int more, uint32_t *done)
 {
     for (*done = 0; *done < count; ++*done) {
@@ -174,7 +174,7 @@ const char *patch_apply(struct patch *patch)
     const struct patch_target *target = patch->target;
     for (uint32_t i = 0; i < plan->header->hook_count; i++)
         if (!matches(patch, &plan->hooks[i]))
-            return "its code in memory is not that of its file";
+            return "its code in memory differs from its file";
     uint32_t done, restored;
     int error = protect(target, target->code_count, PROT_READ | PROT_WRITE | PROT_EXEC, &done);
     if (error) {
@@ -194,12 +194,12 @@ void patch_gone(struct patch *patch)
     breakpoint_switch(&patch->breakpoints, false);
 }
 
-/* Jumps stay: their trampolines call what does nothing. */
+/* Jumps stay: their trampolines now call a no-op. */
 static void leave_trampolines(const struct patch *patch)
 {
     void (*nothing)(void) = probe_nothing;
     if (raw_mprotect(patch->trampolines, RAW_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC))
-        return; /* what they call then records nothing */
+        return; /* the no-op records nothing */
     __atomic_store_n((uint64_t *)patch->trampolines, (uint64_t)(uintptr_t)nothing, __ATOMIC_RELEASE);
     raw_mprotect(patch->trampolines, RAW_PAGE, PROT_READ | PROT_EXEC);
 }

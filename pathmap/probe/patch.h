@@ -1,9 +1,9 @@
 /*
- * patch.h - puts the hooks of a plan into one image in memory.
+ * patch.h - installs the hooks of a plan in an image in memory.
  *
- * Either all hooks are put or none is: a failure leaves the image as it was. The image's code must not be
- * running in another thread while it is patched: at the program's start and inside dlopen, before the image's
- * constructors, nobody can run it.
+ * Either all hooks are installed or none: a failure leaves the image unchanged. The image's code must not run
+ * in another thread while it is patched: at the program's start and inside dlopen, before the image's
+ * constructors, it cannot be running.
  */
 #ifndef FATHOM_PATHMAP_PROBE_PATCH_H
 #define FATHOM_PATHMAP_PROBE_PATCH_H
@@ -13,7 +13,7 @@
 
 #define PATCH_SEGMENTS 8
 
-/* Where an image lies in memory. */
+/* Where an image is in memory. */
 struct patch_target {
     uint64_t bias;      /* address in memory - address in the file */
     uint64_t low, high; /* all of the image, whole pages */
@@ -32,18 +32,18 @@ struct patch {
     struct breakpoint_table breakpoints;
 };
 
-/* Writes the trampolines; the image itself stays untouched. The patch borrows the plan's data and the target,
- * all of which stay for good. Hook i is function first_id + i, the number that probe_entry gets. NULL, or the
- * reason why the image cannot be hooked, which continues "left out because". */
+/* Writes the trampolines, not yet the image itself. The patch borrows the plan's data and the target, which
+ * must stay for good. Hook i is function first_id + i, the number that probe_entry gets. NULL, or the reason
+ * why the image cannot be hooked, which continues "left out because". */
 const char *patch_prepare(struct patch *patch, const struct plan *plan, const struct patch_target *target,
                           uint32_t first_id);
-/* Puts the hooks, for the first time or again after the image was closed and opened at the same place. NULL,
- * or the reason. */
+/* Installs the hooks, for the first time or again after the image was closed and reopened at the same place.
+ * NULL, or the reason why not. */
 const char *patch_apply(struct patch *patch);
-/* The image is no longer in memory: its breakpoints are nobody's. */
+/* The image is no longer in memory: forgets its breakpoints. */
 void patch_gone(struct patch *patch);
-/* Takes the hooks out of an image that is loaded, as other threads run: where it had breakpoints the code is
- * as it was, and other hooks run their function and no more. */
+/* Removes the hooks from a loaded image while other threads run: code with breakpoints is restored, and other
+ * hooks only run their function. */
 void patch_leave(struct patch *patch);
 
 #endif

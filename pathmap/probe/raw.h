@@ -1,9 +1,9 @@
 /*
  * raw.h - the system calls and memory operations of the probe runtime.
  *
- * The runtime works between any two instructions of the program, so it calls no function that the program may
+ * The runtime runs between any two instructions of the program, so it calls no function that the program may
  * have replaced, that may be hooked itself, or that takes a lock: system calls go straight to the kernel,
- * errno stays untouched, and bytes are moved by string instructions, which the compiler cannot turn into
+ * errno is not touched, and bytes are moved by string instructions, which the compiler cannot turn into
  * calls.
  */
 #ifndef FATHOM_PATHMAP_PROBE_RAW_H
@@ -59,7 +59,7 @@ static inline long raw_mmap(uint64_t address, size_t size, int prot, int flags, 
     return raw_call(SYS_mmap, (long)address, (long)size, prot, flags, fd, 0);
 }
 
-/* Zeroed memory that belongs to this process alone; NULL: none left. */
+/* Zeroed private memory; NULL: none left. */
 static inline void *raw_memory(size_t size)
 {
     long p = raw_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -109,7 +109,7 @@ static inline size_t raw_length(const char *text)
 {
     size_t n = 0;
     for (; text[n]; n++)
-        __asm__ volatile("" : : : "memory"); /* or the compiler sees strlen */
+        __asm__ volatile("" : : : "memory"); /* keeps the compiler from recognising strlen */
     return n;
 }
 
@@ -119,7 +119,7 @@ static inline bool raw_same(const char *a, const char *b)
     return n == raw_length(b) && raw_equal(a, b, n);
 }
 
-/* Appends text to what ends at out[at], cut to size bytes with the final 0. Returns the new end. */
+/* Appends text at out[at], truncated to size bytes with the NUL. Returns the new end. */
 static inline size_t raw_append(char *out, size_t size, size_t at, const char *text)
 {
     for (; *text && at + 1 < size; text++)

@@ -1,8 +1,8 @@
 /*
- * real.h - the functions that the runtime stands in front of, as the program would have called them.
+ * real.h - the functions that the runtime wraps, as the program would have called them.
  *
  * Resolved by dlsym(RTLD_NEXT) in the constructor. A library whose constructor runs before ours may call one
- * earlier: whoever uses the table calls real_resolve() first, which then costs one comparison.
+ * earlier: users of the table call real_resolve() first, which usually costs one comparison.
  */
 #ifndef FATHOM_PATHMAP_PROBE_REAL_H
 #define FATHOM_PATHMAP_PROBE_REAL_H
@@ -53,7 +53,7 @@ struct real {
     FILE *(*popen)(const char *, const char *);
 };
 
-/* The table; a function that the program's libc does not have is NULL, and then nobody calls it. */
+/* The table; a function that the program's libc lacks is NULL, and is then never called. */
 const struct real *real_resolve(void);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * region.c - finds the gap in the address space for region_near().
  *
- * Below the image first, as close as can be: nothing grows there. Above it as far away as the reach goes,
+ * Prefers the closest gap below the image, where nothing grows. Above it, takes the farthest within reach,
  * since the heap of brk() grows from a program's end.
  */
 #include "pathmap/probe/region.h"
@@ -14,7 +14,7 @@
 #define STACK_ROOM (UINT64_C(1) << 30) /* the main thread's stack grows down */
 
 #ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000 /* Linux 4.17; older ones take the address as a hint */
+#define MAP_FIXED_NOREPLACE 0x100000 /* Linux 4.17; older kernels treat the address as a hint */
 #endif
 
 struct search {

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Maps size bytes, readable and writable, from which every byte of [low, high) is reached and the other way
- * round. 0: there is no room. */
+/* Maps size bytes, readable and writable, within mutual reach of every byte of [low, high). 0: no room. */
 uint64_t region_near(uint64_t low, uint64_t high, size_t size);
 
 #endif

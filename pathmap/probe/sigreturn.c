@@ -1,5 +1,5 @@
 /*
- * sigreturn.c - tells signal handlers by what they return to: code that calls rt_sigreturn.
+ * sigreturn.c - recognises signal handlers by what they return to: code that calls rt_sigreturn.
  *
  * The kernel builds the frame: the return address (SA_RESTORER), then the ucontext, so a handler's CFA is the
  * ucontext's address (arch/x86/include/asm/sigframe.h).
@@ -15,7 +15,8 @@ bool signal_return_known(uint64_t site)
     return false;
 }
 
-/* mov $15,%rax or %eax; syscall. Byte for byte: what follows a return address may end at any byte. */
+/* mov $15,%rax or %eax; syscall. Compares byte by byte: mapped memory after a return address may end at any
+ * byte. */
 static bool calls_sigreturn(const volatile uint8_t *p)
 {
     if (p[0] == 0x48) {

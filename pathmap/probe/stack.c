@@ -1,10 +1,10 @@
 /*
- * stack.c - which stack an entry is on, when it is not the one that the thread was on last.
+ * stack.c - finds the stack that an entry is on, if it is not the one that the thread was last on.
  *
- * A stack that nobody told of is found by the mapping that it is in. When the thread pointer is in that
- * mapping too it is the thread's own; otherwise it is a coroutine's, or, when a signal handler starts on it,
- * the alternate signal stack that the kernel wrote into the handler's ucontext. Its base is then the CFA of
- * the outermost frame seen: an entry above it begins the stack anew.
+ * An unregistered stack is found by its mapping. If the thread pointer is in that mapping too, it is the
+ * thread's own; otherwise it is a coroutine's or, if a signal handler starts on it, the alternate signal
+ * stack in the handler's ucontext. Its base is then the CFA of the outermost frame seen: an entry above it
+ * restarts the stack.
  */
 #include <errno.h>
 #include <ucontext.h>
@@ -15,7 +15,7 @@
 #include "pathmap/probe/state.h"
 #include "pathmap/probe/vma.h"
 
-/* The kernel reads the set before it finds that the operation is none. */
+/* The kernel reads the set before it rejects the invalid operation. */
 bool address_readable(uint64_t address)
 {
     return raw_call(SYS_rt_sigprocmask, -1, (long)address, 0, 8, 0, 0) != -EFAULT;
@@ -29,7 +29,7 @@ void stack_set_limit(struct stack *stack)
         limit = room;
     if (limit > HEIGHT_MAX)
         limit = HEIGHT_MAX;
-    /* Stacks that lie within a thread's own one are told apart the long way. */
+    /* Stacks within a thread's own stack are identified the slow way. */
     for (uint32_t i = 0; stack->kind == STACK_OWN && i < core.aux_count; i++) {
         uint64_t high = core.by_low[i]->high;
         if (high > stack->low && high <= stack->base && stack->base - high < limit)
@@ -93,7 +93,7 @@ struct stack *stack_new(enum stack_kind kind, uint64_t low, uint64_t high)
         return NULL;
     stack->limit = core.limits + (stack - core.stacks);
     stack->thread = NULL;
-    /* A thread's own stack may grow beyond what is known of it now. */
+    /* A thread's own stack may grow beyond its currently known range. */
     if (!make_room(stack, kind == STACK_OWN ? RESERVE_MAX : high - low)) {
         stack->next_free = core.free_stacks;
         core.free_stacks = stack;
@@ -169,7 +169,7 @@ void core_stack(uint64_t low, uint64_t high)
     core_unlock(&mask);
 }
 
-/* Hands the stack to the thread. */
+/* Transfers the stack to the thread. */
 static void take(struct stack *stack, struct thread *thread)
 {
     if (stack->thread == thread)
@@ -181,7 +181,7 @@ static void take(struct stack *stack, struct thread *thread)
     stack_set_limit(stack);
 }
 
-/* Where its outermost frame was, nothing is mapped any more: another stack has its addresses now. */
+/* Its outermost frame is no longer mapped: another stack now has its addresses. */
 static bool is_gone(const struct stack *stack)
 {
     return stack->kind == STACK_AUX && stack->top != stack->frames && !address_readable(stack->base - 8);
@@ -195,7 +195,7 @@ static struct stack *use_aux(struct stack *stack, struct thread *thread, uint64_
     return stack;
 }
 
-/* A stack that was never heard of. */
+/* Finds a previously unknown stack. */
 static struct stack *discover(struct thread *thread, uint64_t cfa, bool signal)
 {
     uint64_t start, end, pointer = thread_pointer();

@@ -1,5 +1,5 @@
 /*
- * stacks.c - stands in front of makecontext() and sigaltstack(), to learn where the program puts its stacks.
+ * stacks.c - wraps makecontext() and sigaltstack(), to learn where the program's stacks are.
  */
 #include <signal.h>
 #include <ucontext.h>
@@ -12,7 +12,7 @@
 
 void (*stacks_new_context(const ucontext_t *context))(void);
 
-/* Called by makecontext() below, which then goes on in the function that this returns. */
+/* Called by makecontext() below, which then jumps to the function that this returns. */
 __attribute__((used, visibility("hidden"))) void (*stacks_new_context(const ucontext_t *context))(void)
 {
     uint64_t low = (uint64_t)(uintptr_t)context->uc_stack.ss_sp;
@@ -20,8 +20,8 @@ __attribute__((used, visibility("hidden"))) void (*stacks_new_context(const ucon
     return real_resolve()->makecontext;
 }
 
-/* In assembly, since it hands on arguments that it does not know the number of. They are whole numbers, and
- * rax counts vector registers in use: 0. */
+/* In assembly, since it passes on an unknown number of arguments. They are integers, and rax is the number of
+ * vector registers used: 0. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".globl makecontext\n"

@@ -1,16 +1,15 @@
 /*
- * start.c - where the runtime comes to life in the program that it is loaded into.
+ * start.c - starts the runtime in the program that it is loaded into.
  *
- * The library is linked with -z initfirst, so its constructor runs before those of all others: they are
- * hooked too. libc's own has not run either, hence the environment is taken from the arguments that glibc
- * gives.
+ * The library is linked with -z initfirst, so its constructor runs before all others, which are thus hooked
+ * too. libc's own has not run either, so the environment is taken from the arguments that glibc passes.
  *
- * Without FATHOM_PROBE=DIR, or when the session has ended, nothing at all is done. The environment is left as
- * it is: what the program executes finds its way to the session in the same manner. A vfork child
- * (posix_spawn, system) runs in its parent's memory and is sorted out by the depth of its calls.
+ * Without FATHOM_PROBE=DIR, or if the session has ended, it does nothing. The environment is not changed:
+ * programs that this one executes find the session in the same way. A vfork child (posix_spawn, system) runs
+ * in its parent's memory and is handled by the depth of its calls.
  *
- * Programs of another C library (musl) load this one as well, as they heed LD_PRELOAD: what only glibc has is
- * a weak symbol, and they are left alone.
+ * Programs that use another C library (musl) load this library too, as they honour LD_PRELOAD: glibc-only
+ * functions are weak symbols, and such programs are left alone.
  */
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/execs.h"
@@ -73,7 +72,7 @@ static void tell(int error)
     note(NOTE_STORE, error, NULL);
 }
 
-/* Whether the program can be trained; says so when not. */
+/* Whether the program can be trained; reports it if not. */
 static bool may_train(const struct mail *mail)
 {
     if (!gnu_get_libc_version || !__register_atfork)

@@ -1,17 +1,18 @@
 /*
- * state.h - what the probe runtime's core knows of the process: its stacks and threads.
+ * state.h - the state of the probe runtime's core: stacks and threads of the process.
  *
- * A thread is one that ran a hooked function; it owns a tree in the store. A stack is a range of addresses
- * with a base and a shadow stack: the frames that are active there, or were and have not been seen to be
- * gone. It belongs to the thread that ran on it last: nodes on its shadow stack are of that thread's tree.
+ * A thread is one that has run a hooked function; it owns a tree in the store. A stack is a range of
+ * addresses with a base and a shadow stack: the frames that are active there, or have returned without being
+ * noticed yet. It belongs to the thread that last ran on it: nodes on its shadow stack are in that thread's
+ * tree.
  *
  * Who may write what:
- *   - a thread's struct and the stacks that belong to it: the thread, by single stores that leave everything
- *     valid in between, as a signal handler may come at any instruction and pass through here;
- *   - everything else, and handing a stack to another thread: under the lock, with signals blocked.
+ *   - a thread's struct and the stacks that belong to it: the thread, by single stores that keep everything
+ * valid in between, as a signal handler may interrupt at any instruction and pass through here;
+ *   - everything else, and transferring a stack to another thread: under the lock, with signals blocked.
  *
- * `limit` lies in memory that a fork leaves zeroed in the child (MADV_WIPEONFORK): there no entry passes
- * until the child has a store of its own.
+ * `limit` is in memory that is zeroed in a forked child (MADV_WIPEONFORK): no entry is recorded there until
+ * the child has its own store.
  */
 #ifndef FATHOM_PATHMAP_PROBE_STATE_H
 #define FATHOM_PATHMAP_PROBE_STATE_H
@@ -27,11 +28,11 @@
 
 #define STACKS_MAX   (1u << 18)
 #define THREADS_MAX  (1u << 15)
-#define THREADS_FEW  (1u << 10)  /* where the address space is limited */
-#define THREAD_SITES 256u        /* slots of a thread's memory of call sites; a power of two */
+#define THREADS_FEW  (1u << 10)  /* if the address space is limited */
+#define THREAD_SITES 256u        /* slots of a thread's cache of call sites; a power of two */
 #define THREAD_NEAR  8u          /* stacks that a thread finds again without the lock */
-#define RESERVE_MAX  (64u << 20) /* bytes of address space for one shadow stack, at most */
-#define RESERVE_FEW  (4u << 20)  /* the same where the address space is limited */
+#define RESERVE_MAX  (64u << 20) /* most bytes of address space for one shadow stack */
+#define RESERVE_FEW  (4u << 20)  /* the same if the address space is limited */
 #define HEIGHT_MAX   ((1u << 31) - 8)
 
 /* node 0: the store was full. */
@@ -42,18 +43,18 @@ struct frame {
 
 enum stack_kind {
     STACK_FREE, /* not in use */
-    STACK_OWN,  /* the one that a thread was started with */
+    STACK_OWN,  /* a thread's original stack */
     STACK_AUX   /* a coroutine's, an alternate signal stack */
 };
 
 struct stack {
-    uint64_t base; /* heights count from here; 0: not known yet. At most high */
+    uint64_t base; /* heights count from here; 0: not yet known. At most high */
     struct frame *top;
-    uint64_t *limit;       /* heights of 8 to below limit + 8 are on this stack; 0: look more closely */
+    uint64_t *limit;       /* heights from 8 to below limit + 8 are on this stack; 0: take the slow path */
     struct thread *thread; /* owner; NULL: none yet */
     uint64_t low, high;    /* CFAs in (low, high] are on it */
     struct frame *frames;  /* frames[0] is the root's and has height 0 */
-    uint64_t reserve;      /* bytes at frames */
+    uint64_t reserve;      /* bytes reserved at frames */
     uint32_t kind;
     struct stack *next_free;
 };
@@ -65,7 +66,7 @@ struct thread {
     uint32_t near_next;
     uint32_t tid;           /* 0: not in use */
     uint32_t root;          /* node; 0: no tree yet */
-    uint64_t nodes;         /* free nodes: the next one, and in the upper half the end */
+    uint64_t nodes;         /* free nodes: the next one in the lower half, the end in the upper half */
     struct stack *ordering; /* a list of children is being reordered by an entry on this stack ... */
     uint64_t ordering_cfa;  /* ... whose CFA is this */
     uint32_t sites_epoch;
@@ -78,11 +79,11 @@ struct core {
     bool started;
     uint32_t lock;
     uint32_t pid;
-    uint64_t *limits; /* STACKS_MAX; limits[0] is 1 unless this is a forked child that was not seen to */
+    uint64_t *limits; /* STACKS_MAX; limits[0] is 1 except in a forked child that has not been handled yet */
     struct stack *stacks;
     uint32_t stack_count;
     struct stack *free_stacks;
-    struct stack **by_low; /* the STACK_AUX ones in order of address */
+    struct stack **by_low; /* the STACK_AUX ones, by address */
     uint32_t aux_count;
     struct thread *threads;
     uint32_t thread_count, thread_most, thread_probe;
@@ -92,26 +93,27 @@ struct core {
     struct store_image *images;
     struct store_function *functions;
     uint64_t store_size;
-    const uint32_t *trainer;      /* core_watch(); NULL: not told */
+    const uint32_t *trainer;      /* core_watch(); NULL: not set */
     void (*tell)(int error);      /* core_tell(), or NULL */
-    uint32_t main_function;       /* _start; 0: not told */
+    uint32_t main_function;       /* _start; 0: not set */
     uint64_t libc_low, libc_high; /* the code of the C library, 0: not found */
-    uint64_t thread_returns[4];   /* where functions return to that clone3 or clone called */
+    uint64_t thread_returns[4];   /* return addresses of functions called by clone3 or clone */
     uint32_t thread_return_count;
     bool thread_returns_sought;
     uint64_t restorers[4]; /* return addresses of signal handlers seen */
-    uint32_t sites_epoch;  /* counts images that came and went: call sites are to be looked up again */
+    uint32_t
+        sites_epoch; /* counts loaded and unloaded images, after which call sites must be looked up again */
     char directory[3500];
 };
 
-/* One per process: there is one program, and entry.S reaches it without a context. */
+/* One per process, which entry.S can access without a context. */
 extern struct core core __attribute__((visibility("hidden")));
 extern struct store_node *probe_nodes __attribute__((visibility("hidden")));
-/* Children by parent, function, height and site, so that those of nodes with many are found at once: 256 KB,
- * one place for each, taken by the last one that was made or sought. What is found counts only after a look
- * at the node itself, so that single stores by any thread and what is left of a list do no harm. 0: none. */
+/* A cache of children by parent, function, height and site, for nodes with many of them: 256 KB,
+ * direct-mapped, holding those last added or searched for. Entries are verified against the node itself, so
+ * that unsynchronised stores by any thread and stale entries do no harm. 0: none. */
 extern uint64_t probe_edges[1 << EDGE_BITS] __attribute__((visibility("hidden")));
-extern struct stack core_no_stack __attribute__((visibility("hidden"))); /* holds nothing */
+extern struct stack core_no_stack __attribute__((visibility("hidden"))); /* empty */
 extern __thread struct thread *probe_thread __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
 _Static_assert(offsetof(struct thread, current) == THREAD_CURRENT, "entry.S");
@@ -132,51 +134,52 @@ _Static_assert(sizeof(struct store_node) == 1u << NODE_SHIFT, "entry.S");
 
 #define BARRIER() __asm__ volatile("" : : : "memory")
 
-/* The lock, with all signals blocked meanwhile; `mask` keeps the thread's own. In a forked child it comes
- * with a store of the child's own; core.started may have become false. */
+/* Takes the lock, with all signals blocked; `mask` saves the thread's own. In a forked child it first gives
+ * the child its own store; core.started may have become false. */
 void core_lock(uint64_t *mask);
 void core_unlock(const uint64_t *mask);
 
 /* nodes.c */
-/* The child of parent, 0: there is none. height: as nodes have it, with STORE_OPEN. */
+/* The child of parent, 0: there is none. height: as in nodes, with STORE_OPEN. */
 uint32_t node_find(struct stack *stack, uint64_t cfa, uint32_t parent, uint32_t function, uint32_t height,
                    uint32_t site);
 /* A new one, with a count of 0; 0: no room. */
 uint32_t node_make(struct thread *thread, uint32_t parent, uint32_t function, uint32_t height, uint32_t site);
-/* In a forked child: the nodes that were known are another store's. */
+/* In a forked child: forgets the cached nodes, which are in another store. */
 void nodes_forget(void);
-/* The shadow stack's path in the thread's tree, found or made; `old` are the nodes that its frames name. */
+/* Finds or makes the shadow stack's path in the thread's tree; `old` are the nodes that its frames refer to.
+ */
 void nodes_adopt(struct stack *stack, struct thread *thread, const struct store_node *old);
 
-/* wide.c: the children of nodes that have many. An edge is what nodes.c makes of parent, function, height and
- * site. */
-/* Whether all children of this node are found here. */
+/* wide.c: an index of the children of nodes with many. An edge is nodes.c's hash of parent, function, height
+ * and site. */
+/* Whether all children of this node are in the index. */
 bool wide_has(const struct store_node *parent);
-/* The children that may have this edge, one a call (start with a cursor of zeros); 0 after the last. */
+/* The children that may have this edge, one per call (start with a cursor of zeros); 0 after the last. */
 struct wide_cursor {
     uint32_t table, steps;
 };
 uint32_t wide_find(uint64_t edge, struct wide_cursor *cursor);
-/* false: no memory. Then wide_has() is false of every node from now on. */
+/* false: out of memory. wide_has() is then false for every node from now on. */
 bool wide_put(uint64_t edge, uint32_t child);
-/* All of its children have been put. */
+/* All of its children have been added. */
 void wide_mark(struct store_node *parent);
 /* In a forked child. */
 void wide_forget(void);
 
 /* store.c */
-/* Makes the file and maps it somewhere: header, images, functions and nodes follow from the result; a
- * negative errno. */
+/* Creates the file and maps it; the address determines header, images, functions and nodes. Or a negative
+ * errno. */
 long store_make(uint32_t pid, uint64_t *size);
-void store_use(uint8_t *mapping);       /* points the core to it */
-bool store_room(void *at, size_t size); /* false: the disk is full. at lies in the store's mapping */
-/* Room for a stack of that size in all, with nothing in it yet; NULL: there is none. */
+void store_use(uint8_t *mapping);       /* makes the core use it */
+bool store_room(void *at, size_t size); /* false: the disk is full. `at` is in the store's mapping */
+/* Room for a stack of that total size, still empty; NULL: none. */
 struct store_stack *store_stack_new(uint32_t size);
 #define STORE_NO_CHUNK UINT32_MAX
 /* The first of STORE_CHUNK_NODES new nodes; STORE_NO_CHUNK: no room. */
 uint32_t store_chunk(void);
 
-/* Nobody waits for the store any more. */
+/* Whether the trainer has ended, so that the store is no longer needed. */
 static inline bool trainer_is_over(void)
 {
     uint32_t word = core.trainer ? __atomic_load_n(core.trainer, __ATOMIC_ACQUIRE) : 1;
@@ -184,9 +187,9 @@ static inline bool trainer_is_over(void)
 }
 
 /* functions.c */
-/* Who makes the call that returns to `site`. */
+/* The caller at a call site. */
 struct caller {
-    uint32_t function; /* 0: not known, or without a hook */
+    uint32_t function; /* 0: unknown, or without a hook */
     int32_t cfa, bp;   /* as in struct plan_call */
 };
 /* thread: the calling one, NULL before its first entry. */
@@ -196,36 +199,36 @@ struct caller caller_at(struct thread *thread, uint64_t site);
 uint32_t core_image_at(uint64_t address, uint64_t *bias);
 /* Whether the function is one of those that the image's plan hooks. */
 bool core_is_hooked(uint32_t image, uint64_t vaddr);
-/* Whether it is of those, and not of core_single_function()'s. */
+/* Whether the function has such a hook, unlike those of core_single_function(). */
 bool core_has_hook(uint32_t id);
-/* An id for one more function; image may be STORE_NO_IMAGE. 0: none left. Lock held. */
+/* An id for a single function; image may be STORE_NO_IMAGE. 0: none left. Lock held. */
 uint32_t core_single_function(uint32_t image, uint64_t vaddr);
 
 /* cyg.c */
-/* The functions there are no more: the image was unloaded. */
+/* Forgets the functions of an unloaded image. */
 void cyg_forget(uint64_t low, uint64_t high);
 
 /* stack.c */
-/* The stack that the calling thread is on; NULL: none can be told. signal: the frame is a signal handler's,
- * whose CFA is the address of its ucontext. */
+/* The stack that the calling thread is on; NULL: cannot be determined. signal: the frame is a signal
+ * handler's, whose CFA is the address of its ucontext. */
 struct stack *stack_here(uint64_t cfa, bool signal);
-/* Begins the stack again: cfa is its base, and it has no frames. */
+/* Restarts the stack: cfa is its base, and it has no frames. */
 void stack_restart(struct stack *stack, uint64_t cfa);
 void stack_set_limit(struct stack *stack);
-/* With room for frames; NULL: no memory. Lock held. */
+/* A new stack with room for frames; NULL: out of memory. Lock held. */
 struct stack *stack_new(enum stack_kind kind, uint64_t low, uint64_t high);
 void stack_reset(struct stack *stack, uint64_t low, uint64_t high);
 bool address_readable(uint64_t address);
 
 /* thread.c */
-/* The calling thread's state, made at its first entry. NULL: too many. Lock held. */
+/* The calling thread's state, created at its first entry. NULL: too many. Lock held. */
 struct thread *thread_here(void);
-/* The base of the stack that the thread pointer is on, sought upwards from cfa; 0: none. Lock held. */
+/* The base of the stack that the thread pointer is on, searched for upwards from cfa; 0: none. Lock held. */
 uint64_t thread_base(uint64_t cfa, uint64_t pointer);
 static inline uint64_t thread_pointer(void)
 {
     uint64_t pointer;
-    __asm__("movq %%fs:0, %0" : "=r"(pointer)); /* the ABI's TCB holds its own address */
+    __asm__("movq %%fs:0, %0" : "=r"(pointer)); /* the TCB contains its own address */
     return pointer;
 }
 
@@ -234,7 +237,7 @@ static inline bool fork_unseen(void)
 {
     return core.started && !*(volatile uint64_t *)core.limits;
 }
-/* In the child, with the lock taken over. */
+/* In the child, with the lock inherited. */
 void fork_child(void);
 
 /* sigreturn.c */

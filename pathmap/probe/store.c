@@ -1,10 +1,10 @@
 /*
- * store.c - the store's file: made, mapped, and given room on the disk before it is written to.
+ * store.c - the store's file: creates and maps it, and allocates disk space before it is written to.
  *
  * The file has its full size from the start, as a hole, so that no descriptor is needed later (a program may
- * close it or lose the right to open files). Room is made by MADV_POPULATE_WRITE on the mapping, which fails
- * on a full disk where a plain store would raise SIGBUS. Kernels before 5.14 do not have it: there a full
- * disk kills the program.
+ * close it or lose permission to open files). Space is allocated with MADV_POPULATE_WRITE on the mapping,
+ * which fails if the disk is full, where a plain store would raise SIGBUS. Kernels before 5.14 lack it: there
+ * a full disk kills the program.
  */
 #include <errno.h>
 #include <sys/resource.h>
@@ -54,11 +54,11 @@ bool store_room(void *at, size_t size)
     return r == 0 || r == -EINVAL || r == -EINTR || r == -EAGAIN;
 }
 
-/* Of a limited address space: what is left is the program's. */
+/* Limits on what to take from a limited address space; the rest is for the program. */
 #define SPACE_SHARE 8
 #define SPACE_MOST  (128ull << 20) /* bytes of nodes */
 
-/* As large as limits on files and on the address space allow. */
+/* As large as the limits on files and the address space allow. */
 long store_make(uint32_t pid, uint64_t *size)
 {
     int fd = open_new(pid);
@@ -89,8 +89,7 @@ long store_make(uint32_t pid, uint64_t *size)
     if (raw_failed(r))
         return r;
     struct store_header *header = (struct store_header *)r;
-    /* Or the first page of each area makes the file system look for what stands around it: 3 to 20 ms on
-     * ext4. */
+    /* Otherwise the first page of each area triggers readahead around it: 3 to 20 ms on ext4. */
     raw_call(SYS_madvise, r, (long)*size, MADV_RANDOM, 0, 0, 0);
     if (!store_room(header, sizeof *header)) {
         raw_munmap(header, *size);
@@ -112,7 +111,7 @@ void store_use(uint8_t *mapping)
     probe_nodes = (struct store_node *)(mapping + STORE_NODES_AT);
 }
 
-/* After a failure it is tried again for one entry in 4096: room may come back. */
+/* After a failure, retries for one entry in 4096, as space may become available. */
 uint32_t store_chunk(void)
 {
     struct store_header *header = core.header;
@@ -133,7 +132,8 @@ uint32_t store_chunk(void)
                                           __ATOMIC_RELAXED));
     uint32_t first = chunk * STORE_CHUNK_NODES;
     if (!store_room(probe_nodes + first, STORE_CHUNK_SIZE)) {
-        /* Given back, if no other thread has had one since: reading a hole on a full tmpfs raises SIGBUS. */
+        /* Returns the chunk, unless another thread got one since: reading a hole on a full tmpfs raises
+         * SIGBUS. */
         uint32_t next = chunk + 1;
         __atomic_compare_exchange_n(&header->chunk_count, &next, chunk, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_RELAXED);

@@ -1,8 +1,8 @@
 /*
  * thread.c - the state of each thread, and where the base of its stack is.
  *
- * A thread that has ended leaves its state, with its tree, to one that starts: its ID is no longer one of
- * this process. Each start looks at a few states only, so that many living threads cost no more than a few.
+ * A new thread reuses the state and tree of an ended one, whose ID is no longer in this process. Each start
+ * checks only a few states, so that its cost does not grow with the number of threads.
  */
 #include <errno.h>
 
@@ -10,7 +10,7 @@
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
-#define PROBES 16 /* states looked at for one whose thread has ended */
+#define PROBES 16 /* states to check for one whose thread has ended */
 
 static bool has_ended(const struct thread *thread, uint32_t tid)
 {
@@ -66,7 +66,7 @@ struct thread *thread_here(void)
     return thread;
 }
 
-/* After the system calls clone3 and clone, glibc calls the thread's function by a register:
+/* After the system calls clone3 and clone, glibc calls the thread's function through a register:
  *     mov $435,%eax; syscall; ...; call *%rdx
  * (sysdeps/unix/sysv/linux/x86_64/clone3.S, clone.S; see image/cfi/thread_return.h). */
 static void seek_returns(void)

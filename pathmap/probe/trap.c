@@ -1,7 +1,6 @@
 /*
- * trap.c - see trap.h. The handler of SIGTRAP: for a breakpoint of ours, the function goes on in its
- * trampoline (breakpoint.h) when the handler returns; no instruction is single-stepped and nothing is written
- * to the code.
+ * trap.c - see trap.h. The SIGTRAP handler: for our breakpoints, the function continues in its trampoline
+ * (breakpoint.h) when the handler returns; nothing is single-stepped and no code is written.
  */
 #include "pathmap/probe/trap.h"
 
@@ -11,7 +10,7 @@
 #include "pathmap/probe/raw.h"
 
 #define BIT        (1ul << (SIGTRAP - 1))
-#define SA_RESTORE 0x04000000ul /* the kernel's SA_RESTORER, which libc's headers do not have */
+#define SA_RESTORE 0x04000000ul /* the kernel's SA_RESTORER, which libc's headers lack */
 #define EVERY      (~0ul)
 
 struct kernel_action {
@@ -32,7 +31,7 @@ static __thread __attribute__((tls_model("initial-exec"))) struct {
     siginfo_t info; /* of the pending one */
 } mine;
 
-/* Unwinders know the frame of a signal by these very bytes. */
+/* Unwinders recognise a signal frame by exactly these bytes. */
 __asm__(".text\n"
         ".p2align 4\n"
         "nop\n"
@@ -43,8 +42,8 @@ __asm__(".text\n"
         ".size trap_restorer, . - trap_restorer\n");
 extern void trap_restorer(void) __attribute__((visibility("hidden")));
 
-/* What the kernel calls. A handler of the program's is jumped to from the same stack pointer: it returns to
- * the kernel's frame, by which it is told for a handler, and what it interrupted is its caller. */
+/* Called by the kernel. Jumps to a handler of the program with the same stack pointer, so that it returns to
+ * the kernel's frame, is recognised as a handler, and has the interrupted code as its caller. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".type trap_entry, @function\n"
@@ -100,8 +99,8 @@ static unsigned long kernel_mask(int how, unsigned long mask)
     return old;
 }
 
-/* The lock is held with all signals blocked: no handler on this thread may want it meanwhile. No code of ours
- * has a breakpoint. */
+/* The lock is held with all signals blocked, so that no handler on this thread can request it. Our own code
+ * has no breakpoints. */
 static unsigned long take_lock(void)
 {
     unsigned long old = kernel_mask(SIG_BLOCK, EVERY);
@@ -118,9 +117,8 @@ static void drop_lock(unsigned long old)
 
 /* The action in the kernel ------------------------------------------------------------------------------- */
 
-/* SA_NODEFER: the program's handler, called from ours, may run into breakpoints. On the alternate stack, if
- * the thread has one, unless the program's handler wants the normal one: its own size is what the program
- * chose. */
+/* SA_NODEFER: the program's handler, called from ours, may hit breakpoints. Uses the alternate stack, if the
+ * thread has one, unless the program's handler is for the normal one: the program chose its size. */
 static void install(void)
 {
     unsigned long flags = SA_ONSTACK | SA_RESTART;
@@ -130,7 +128,7 @@ static void install(void)
     raw_call(SYS_rt_sigaction, SIGTRAP, (long)&a, 0, sizeof a.mask, 0, 0);
 }
 
-/* What SIG_DFL does. Comes back when a debugger has held the signal back. */
+/* Does what SIG_DFL does. Returns if a debugger suppressed the signal. */
 static void die(void)
 {
     struct kernel_action a = {.flags = SA_RESTORE, .restorer = trap_restorer};
@@ -178,8 +176,8 @@ void trap_block(bool blocked)
     raw_call(SYS_rt_tgsigqueueinfo, raw_pid(), raw_tid(), SIGTRAP, (long)&info, 0, 0);
 }
 
-/* A SIGTRAP that has nothing to do with us: the program's handler for it, NULL when none is to be called.
- * caused: by the thread's own instruction, which cannot wait. */
+/* The program's handler for a SIGTRAP that is not ours; NULL: call none. caused: by the thread's own
+ * instruction, so it cannot be deferred. */
 static void *pass_on(const siginfo_t *info, bool caused)
 {
     struct sigaction a;
@@ -199,12 +197,12 @@ static void *pass_on(const siginfo_t *info, bool caused)
             die();
         return NULL;
     }
-    /* the return from the signal puts the mask back */
+    /* the return from the signal restores the mask */
     kernel_mask(SIG_BLOCK, *(unsigned long *)&a.sa_mask & ~BIT);
-    return (void *)(uintptr_t)a.sa_handler; /* in one place with sa_sigaction */
+    return (void *)(uintptr_t)a.sa_handler; /* shares its place with sa_sigaction */
 }
 
-/* The program's handler that is to be called, or NULL. */
+/* Returns the program's handler to call, or NULL. */
 void *trap_handle(int sig, siginfo_t *info, void *context)
 {
     (void)sig;

@@ -1,6 +1,6 @@
 /*
- * vma.c - see vma.h. PROCMAP_QUERY (Linux 6.11, include/uapi/linux/fs.h) finds one mapping at once; older
- * kernels have the text to be read.
+ * vma.c - see vma.h. PROCMAP_QUERY (Linux 6.11, include/uapi/linux/fs.h) finds a mapping directly; on older
+ * kernels the text is read.
  */
 #include "pathmap/probe/vma.h"
 

@@ -1,5 +1,5 @@
 /*
- * vma.h - the mapping that an address is in.
+ * vma.h - finds the mapping that contains an address.
  */
 #ifndef FATHOM_PATHMAP_PROBE_VMA_H
 #define FATHOM_PATHMAP_PROBE_VMA_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Asks the kernel: some microseconds. false: no mapping is there, or /proc is not. */
+/* Asks the kernel, which takes a few microseconds. false: no mapping, or no /proc. */
 bool vma_find(uint64_t address, uint64_t *start, uint64_t *end);
 
 #endif

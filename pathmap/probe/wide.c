@@ -1,15 +1,16 @@
 /*
- * wide.c - an exact index of the children of nodes that have many, in place of a walk through their list.
+ * wide.c - an exact index of the children of nodes with many, instead of a walk through their list.
  *
  * A loop that calls thousands of functions, each from several places, makes a node with as many children: in
- * cc1, 3% of the children that are sought and not there cost 92% of the steps along the lists. Once a walk was
- * long, nodes.c enters all children of the node here, those to come too, and marks it (STORE_WIDE): a child
- * that is not here is none.
+ * cc1, the 3% of searches that find no child cost 92% of the steps along the lists. After a long walk,
+ * nodes.c adds all present and future children of the node here, and marks it (STORE_WIDE): a child that is
+ * not here does not exist.
  *
- * Hash tables with open addressing, each twice as large as the last one and begun when that is three quarters
- * full; nothing is removed or moved. A slot, and the place of a table, is taken by one compare-and-exchange, so
- * threads and signal handlers do not disturb each other. A handler that adds a child, or moves one to the front,
- * while its node is being marked may have one left out; it is then made a second time, and the reader adds up.
+ * Hash tables with open addressing, each twice as large as the previous one and started when that is three
+ * quarters full; nothing is removed or moved. A slot, and the place of a table, is claimed by one
+ * compare-and-exchange, so threads and signal handlers do not disturb each other. If a handler adds a child,
+ * or moves one to the front, while its node is being marked, one may be missed; it is then added a second
+ * time, and the reader adds them up.
  */
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
@@ -21,14 +22,14 @@ static struct table {
     uint64_t *slots; /* as probe_edges: the child's number above the lower half of its edge; 0: free */
     uint32_t used;
 } tables[TABLES];
-static bool failed; /* no memory for one more: some children may be missing */
+static bool failed; /* no memory for another table: some children may be missing */
 
 static uint64_t slots_of(const struct table *table)
 {
     return 1ull << (FIRST_BITS + (table - tables));
 }
 
-/* The one to put children into; NULL: there is no room. */
+/* The table to add children to; NULL: no room. */
 static struct table *last_table(void)
 {
     for (struct table *table = tables; table < tables + TABLES; table++) {
@@ -89,13 +90,13 @@ uint32_t wide_find(uint64_t edge, struct wide_cursor *cursor)
 
 void wide_mark(struct store_node *parent)
 {
-    /* One instruction, as entries are being counted there. */
+    /* A single instruction, as entries are being counted there. */
     __asm__ volatile("orq %1, %0" : "+m"(parent->count) : "r"(STORE_WIDE));
 }
 
 void wide_forget(void)
 {
-    /* Emptied in their places: the fork may have come from a handler that interrupted a search in them. */
+    /* Emptied in place: a handler that interrupted a search in them may have forked. */
     for (struct table *table = tables; table < tables + TABLES && table->slots; table++) {
         raw_call(SYS_madvise, (long)table->slots, (long)(slots_of(table) * sizeof *table->slots),
                  MADV_DONTNEED, 0, 0, 0);

@@ -1,4 +1,4 @@
-/* answers.c - see answers.h. Samples that cannot be told apart form a list, the one that came first ahead. */
+/* answers.c - see answers.h. Indistinguishable samples form a list, in order of arrival. */
 #include "tests/checker/answers.h"
 
 #include <errno.h>

@@ -100,7 +100,7 @@ void faults_write(const struct faults *f, size_t most, FILE *out)
     uint64_t last = UINT64_MAX;
     uint32_t of_last = 0;
     for (size_t rank = 0; rank < most && rank < names_count(f->texts); rank++) {
-        uint32_t best = NAMES_NONE; /* the next in order of times, then number */
+        uint32_t best = NAMES_NONE; /* the next by count, then number */
         for (uint32_t i = 0; i < names_count(f->texts); i++) {
             uint64_t times = f->seen[i].times;
             bool after = times < last || (times == last && i > of_last);

@@ -1,4 +1,4 @@
-/* faults.h - the impossible paths that were found, added up by what is wrong with them. */
+/* faults.h - counts the impossible paths found by what is wrong with them. */
 #ifndef FATHOM_TESTS_CHECKER_FAULTS_H
 #define FATHOM_TESTS_CHECKER_FAULTS_H
 
@@ -13,7 +13,7 @@ void faults_free(struct faults *faults);
 /* 0 or -ENOMEM. */
 int faults_add(struct faults *faults, const struct verdict *verdict, const struct function *path,
                size_t depth);
-/* The most frequent ones first, each with the first path that had it. */
+/* Prints the most frequent ones first, each with the first path that had it. */
 void faults_write(const struct faults *faults, size_t most, FILE *out);
 
 #endif

@@ -13,7 +13,7 @@ struct judge {
     struct scenes *scenes;
     struct table *steps;   /* caller and callee, hashed -> 1: seen */
     struct table *roots;   /* function and kind of thread, hashed -> 1: seen */
-    struct table *threads; /* PID and TID of first threads that began as another one -> enum thread_kind */
+    struct table *threads; /* PID and TID of first threads that started as another one -> enum thread_kind */
     struct unwind_frame *frames;
     struct function *path;
 };

@@ -1,13 +1,13 @@
 /*
- * main.c - checks every path that `fathom report` shows of a recording: "paths [OPTIONS]", with those options
- * of `fathom report` that have a say in its paths. All candidates that the report could show are judged,
- * whatever their probability.
+ * main.c - checks every path that `fathom report` shows for a recording: "paths [OPTIONS]", with those
+ * options of `fathom report` that affect its paths. All candidates that the report could show are judged,
+ * regardless of their probability.
  *
- * --truth judges the recording's unwound stacks instead, by the code alone: all of them must pass, or the
+ * --truth judges the recording's unwound stacks instead, only by the code: all of them must pass, or the
  * judge is wrong.
  *
- * The last line on standard output says what was found. Exit 0: no path is impossible; 1: some is; 2: the
- * recording or the map cannot be read.
+ * The last line on standard output is a summary. Exit 0: no path is impossible; 1: some are; 2: the recording
+ * or the map cannot be read.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -32,10 +32,10 @@ struct check {
     const struct options *options;
     struct image_cache *images;
     struct reader *reader;
-    struct pathmap *map; /* NULL: none was given */
+    struct pathmap *map; /* NULL: none given */
     struct pipeline *pipeline;
     const struct pathmap *resolved; /* the pipeline's */
-    struct processes *processes;    /* of the pass that runs */
+    struct processes *processes;    /* of the current pass */
     struct judge *judge;
     struct answers *answers;
     struct faults *faults;
@@ -61,7 +61,7 @@ static bool function_of(struct check *c, const struct pathmap *map, uint32_t num
     return true;
 }
 
-/* Every step of the map. */
+/* Takes every step of the map as seen by training. */
 static int take_training(struct check *c, struct fathom_error *err)
 {
     for (uint32_t i = 0; i < pathmap_node_count(c->map); i++) {
@@ -100,7 +100,7 @@ static int judge_one(struct check *c, const struct process *process, const struc
     return faults_add(c->faults, &verdict, path, depth) < 0 ? error_memory(err) : 0;
 }
 
-/* The path of a node, whose functions must be in files that are at hand. */
+/* Judges the path of a node, if its functions are in available files. */
 static int judge_node(struct check *c, const struct process *process, const struct sample *sample,
                       uint32_t node, struct fathom_error *err)
 {
@@ -133,8 +133,8 @@ static int judge_sample(struct check *c, const struct process *process, const st
     return rc;
 }
 
-/* The passes over the recording are order_sinks: what its stacks show, what they are judged like, what the
- * engine's paths are judged like. */
+/* The passes over the recording are order_sinks: one observes its stacks, one judges them, one judges the
+ * engine's paths. */
 static int apply(struct check *c, const struct record *record, struct fathom_error *err)
 {
     if (judge_apply(c->judge, record) < 0)

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "image/calls/calls.h"
 
-/* An image with its code, for all scenes that have it. */
+/* An image with its code, shared by all scenes that have it. */
 struct part {
     const struct image *image;
     struct calls *calls; /* NULL before it was asked for */
@@ -23,7 +23,7 @@ struct set {
     struct table *index;
     uint64_t *keys;
     size_t count, room;
-    bool pointer; /* some call on the way goes through a pointer */
+    bool pointer; /* some call along the way goes through a pointer */
 };
 
 struct scene {
@@ -173,7 +173,7 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The images of a process, in the order of their numbers, each once. */
+/* Lists the images of a process, by number, each once. */
 static int list_images(struct scenes *all, const struct process *process, struct scene *scene)
 {
     size_t room = 0;
@@ -241,7 +241,8 @@ bool scene_has(const struct scene *scene, const struct image *image)
     return scene_part(scene, image) != NULL;
 }
 
-/* What the loader finds in the vDSO: the C library calls it by pointers, or as what an IFUNC chose. */
+/* Adds what the loader finds in the vDSO: the C library calls it through pointers, or as an IFUNC's choice.
+ */
 static int add_vdso(const struct scene *scene, struct set *set)
 {
     int rc = 0;
@@ -258,7 +259,7 @@ static int add_vdso(const struct scene *scene, struct set *set)
     return rc;
 }
 
-/* A function, or what a resolver may choose. */
+/* Adds a function, or what a resolver may choose. */
 static int add_choices(const struct scene *scene, struct set *set, struct part *part, uint32_t function,
                        bool resolver)
 {
@@ -274,7 +275,7 @@ static int add_choices(const struct scene *scene, struct set *set, struct part *
     return rc;
 }
 
-/* Whatever the loader may find for a symbol: which image comes first is not asked. */
+/* Adds all functions to which a symbol may resolve, ignoring the order of images. */
 static int add_symbol(const struct scene *scene, struct set *set, const char *symbol)
 {
     int rc = 0;
@@ -291,7 +292,7 @@ static int add_symbol(const struct scene *scene, struct set *set, const char *sy
     return rc;
 }
 
-/* The functions of the loader that bind lazily. */
+/* Adds the loader's lazy-binding functions. */
 static int add_binders(const struct scene *scene, struct set *set)
 {
     int rc = 0;
@@ -360,7 +361,7 @@ static struct set *callees_of(struct scene *scene, struct part *part, uint32_t f
     return rc == 0 ? set : NULL;
 }
 
-/* What the loader looks up by name and calls through pointers (glibc, elf/dl-minimal.c,
+/* Adds what the loader looks up by name and calls through pointers (glibc, elf/dl-minimal.c,
  * __rtld_malloc_init_real(); elf/dl-call-libc-early-init.c; elf/dl-mutex.c). */
 static int add_loader_names(struct scene *scene, struct set *set)
 {
@@ -379,7 +380,7 @@ static int add_loader_names(struct scene *scene, struct set *set)
     return rc;
 }
 
-/* What the loader's own start code hands to the program's in a register, to be called at its exit
+/* Adds what the loader's own start code passes to the program's in a register, to be called at its exit
  * (glibc, sysdeps/x86_64/dl-machine.h, _dl_start_user). */
 static int add_loader_exit(const struct scene *scene, struct set *set)
 {
@@ -393,7 +394,7 @@ static int add_loader_exit(const struct scene *scene, struct set *set)
     return rc;
 }
 
-/* All that a pointer can lead to. */
+/* Everything that a pointer can lead to. */
 static const struct set *taken_of(struct scene *scene)
 {
     if (scene->taken)
@@ -429,7 +430,7 @@ static const struct set *taken_of(struct scene *scene)
     return scene->taken = set;
 }
 
-/* Whether another image calls a function that this one exports: it is linked with it. */
+/* Whether another image calls a function that this one exports, that is, is linked with it. */
 static int is_linked(struct scene *scene, const struct part *part)
 {
     for (size_t i = 0; i < scene->count; i++) {
@@ -445,7 +446,7 @@ static int is_linked(struct scene *scene, const struct part *part)
     return 0;
 }
 
-/* Whether a program can only have found the function by dlsym(): it is exported by an image that is no
+/* Whether a program can only have found the function with dlsym(): it is exported by an image that is not a
  * program and that nothing is linked with. */
 static int is_looked_up(struct scene *scene, struct part *part, uint32_t function)
 {
@@ -500,7 +501,7 @@ int scene_step(struct scene *scene, struct function caller, struct function call
     return signal ? STEP_SIGNAL : STEP_INDIRECT;
 }
 
-#define ENTRY_SIZE 160 /* bytes: the loader's entry code, which no symbol and no FDE may cover */
+#define ENTRY_SIZE 160 /* bytes: the loader's entry code, which may have no symbol and no FDE */
 
 /* Whether the code at an address has a direct call of this function. */
 static bool entry_calls(const struct part *part, uint64_t address, uint32_t function)
@@ -517,7 +518,7 @@ static bool entry_calls(const struct part *part, uint64_t address, uint32_t func
     return false;
 }
 
-/* Where the kernel starts the loader: in its ELF header, as image_entry() tells it of programs alone. */
+/* Where the kernel starts the loader: read from its ELF header, as image_entry() works only for programs. */
 static bool loader_entry(const struct part *part, uint64_t *entry)
 {
     Elf64_Ehdr header;

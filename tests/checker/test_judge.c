@@ -1,4 +1,4 @@
-/* The judge of paths on this program's own functions: what it lets pass, and what it does not. */
+/* Tests the judge on this program's own functions: what it accepts and rejects. */
 #include <criterion/criterion.h>
 
 #include <string.h>
@@ -14,7 +14,7 @@
 
 static volatile int number;
 
-APART static void lonely(void) /* nothing takes its address, it calls nothing */
+APART static void lonely(void) /* its address is not taken, and it calls nothing */
 {
     number++;
 }
@@ -30,7 +30,7 @@ APART static void direct(void)
     number += 3;
 }
 
-APART static void jumps(void) /* by a jump, where the compiler optimises */
+APART static void jumps(void) /* by a jump, if the compiler optimises */
 {
     jumped_to();
 }
@@ -54,11 +54,11 @@ APART static void calls_pointer(void)
     number++;
 }
 
-#if defined __OPTIMIZE__ && !defined __clang__ /* where calls at a function's end become jumps */
+#if defined __OPTIMIZE__ && !defined __clang__ /* if calls at a function's end become jumps */
 APART static void jumps_by_table(void);
 static void (*const volatile table[])(void) = {jumps_by_table, pointed_at};
 
-APART static void jumps_by_table(void) /* where the table leads back here, too */
+APART static void jumps_by_table(void) /* if the table leads back here, too */
 {
     table[number & 1]();
 }
@@ -122,7 +122,7 @@ static struct verdict verdict(const struct function *path, size_t depth)
     return out;
 }
 
-/* The fault of the step between two functions of this program, below a root that is taken for seen. */
+/* The fault of the step between two functions of this program, below a root that is treated as seen. */
 static enum fault step(void (*caller)(void), void (*callee)(void))
 {
     struct function path[] = {at((uintptr_t)caller), at((uintptr_t)callee)};

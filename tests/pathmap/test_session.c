@@ -138,7 +138,7 @@ Test(session, says_why_there_is_no_plan)
     begin((struct session_options){0});
     ask("/no/such/file");
     cr_expect_eq(mail->status, MAIL_FAILED);
-    cr_expect_str_eq(mail->reason, "its file is gone");
+    cr_expect_str_eq(mail->reason, "its file no longer exists");
     ask("/etc/passwd");
     cr_expect_eq(mail->status, MAIL_FAILED);
     cr_expect_neq(mail->reason[0], 0);
