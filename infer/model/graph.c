@@ -100,22 +100,20 @@ static bool collect(const struct graph *g, const struct graph_weights *weights, 
     return fine;
 }
 
+static bool is_function_in_scope(const struct graph *g, uint32_t function)
+{
+    return !g->scope.admission || admission_has(g->scope.admission, g->scope.setting, function);
+}
+
 /* Whether a call that the binary shows, of a function that is there, can be made in the graph's setting. */
 static bool is_call_in_scope(const struct graph *g, uint32_t callee, const struct graph_edge *edge)
 {
     const struct graph_scope *s = &g->scope;
-    if (!s->admission)
-        return true;
-    if (edge->through && !admission_has(s->admission, s->setting, edge->through - 1))
-        return false;
+    if (!s->admission || (edge->through && !is_function_in_scope(g, edge->through - 1)))
+        return !s->admission;
     return edge->caller == GRAPH_ROOT
                ? callee == PATHMAP_NONE || admission_begins(s->admission, s->setting, callee, edge->rise)
                : admission_has(s->admission, s->setting, edge->caller);
-}
-
-static bool is_function_in_scope(const struct graph *g, uint32_t function)
-{
-    return !g->scope.admission || admission_has(g->scope.admission, g->scope.setting, function);
 }
 
 /* Adds the calls that the binary shows. */
