@@ -1,4 +1,4 @@
-/* contexts.c - the pipeline behind the public header; see fathom.h. */
+/* contexts.c - the engine behind the public header; see fathom.h. */
 #include "api/fathom.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include "base/vec.h"
 #include "config.h"
 #include "image/debuginfod.h"
+#include "infer/engine/engine.h"
 #include "infer/samples/locate.h"
-#include "infer/engine/pipeline.h"
 #include "profile/metric.h"
 
 #define NAME_BYTES 1024
@@ -28,7 +28,7 @@ struct fathom_walk {
     void *user;
     struct image_cache *images;
     struct debuginfod *debuginfod;
-    struct pipeline *pipeline;
+    struct engine *engine;
     struct fathom_frame *known; /* by map function; name NULL before it was looked up */
     struct room best, other;    /* the context's own path, and the one that was asked for */
     struct metrics metrics;
@@ -62,7 +62,7 @@ static const struct fathom_frame *known_frame(struct fathom_walk *w, const struc
 /* The frames of a node's path; their number, or -ENOMEM, -EBADMSG. */
 static int known_path(struct fathom_walk *w, uint32_t node, struct room *room)
 {
-    const struct pathmap *map = pipeline_map(w->pipeline);
+    const struct pathmap *map = engine_map(w->engine);
     int depth = pathmap_read_path(map, node, &room->path, &room->path_room, NULL);
     if (depth < 0)
         return depth;
@@ -142,7 +142,7 @@ static int walk_sample(void *context, const struct process *process, const struc
 
 static void walk_free(struct fathom_walk *w)
 {
-    const struct pathmap *map = w->pipeline ? pipeline_map(w->pipeline) : NULL;
+    const struct pathmap *map = w->engine ? engine_map(w->engine) : NULL;
     for (uint32_t i = 0; w->known && map && i < pathmap_function_count(map); i++)
         free((char *)(uintptr_t)w->known[i].function);
     free(w->known);
@@ -150,7 +150,7 @@ static void walk_free(struct fathom_walk *w)
     free(w->best.frames);
     free(w->other.path);
     free(w->other.frames);
-    pipeline_free(w->pipeline);
+    engine_free(w->engine);
     image_cache_free(w->images);
     debuginfod_free(w->debuginfod);
 }
@@ -165,11 +165,11 @@ int fathom_contexts(const char *recording, const char *map_path, fathom_context_
     const struct event *events;
     uint32_t event = 0;
     w.images = image_cache_new(&(struct image_options){.debuginfod = w.debuginfod});
-    w.pipeline =
-        w.images ? pipeline_new(w.images,
-                                &(struct pipeline_options){.learning = LEARN_DUMPS, .own_dumps = true}, NULL)
-                 : NULL;
-    int rc = w.pipeline && vec_reserve(w.best.frames, 0, w.best.frame_room, 64) ? 0 : error_memory(&err);
+    w.engine =
+        w.images
+            ? engine_new(w.images, &(struct engine_options){.learning = LEARN_DUMPS, .own_dumps = true}, NULL)
+            : NULL;
+    int rc = w.engine && vec_reserve(w.best.frames, 0, w.best.frame_room, 64) ? 0 : error_memory(&err);
     if (rc == 0)
         rc = reader_open(recording, NULL, &reader, &err);
     if (rc == 0)
@@ -181,7 +181,7 @@ int fathom_contexts(const char *recording, const char *map_path, fathom_context_
     if (rc == 0 && map_path)
         rc = pathmap_open(map_path, &map, &err);
     if (rc == 0)
-        rc = pipeline_run(w.pipeline, &(struct pipeline_input){reader, event, map}, walk_sample, &w, &err);
+        rc = engine_run(w.engine, &(struct engine_input){reader, event, map}, walk_sample, &w, &err);
     walk_free(&w);
     pathmap_close(map);
     reader_close(reader);

@@ -4,13 +4,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 int64_t exchange_now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return (int64_t)(clock_ns() / 1000000);
 }
 
 bool exchange_receive(int socket, void *data, size_t size, int64_t deadline)

@@ -102,7 +102,7 @@ static bool take_audit(struct terminal *terminal, const struct option_row *row, 
 {
     struct evaluate_options *options = value;
     bool good = option_number(terminal, row, text, &options->audit_hz);
-    options->pipeline.learning = options->audit_hz ? LEARN_AUDITS : LEARN_NOTHING;
+    options->engine.learning = options->audit_hz ? LEARN_AUDITS : LEARN_NOTHING;
     return good;
 }
 
@@ -115,7 +115,7 @@ static bool compares_maps(const struct evaluate_options *o, bool command)
 
 static int evaluate_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct evaluate_options options = {.pipeline = {.learning = LEARN_AUDITS}, .audit_hz = AUDIT_HZ};
+    struct evaluate_options options = {.engine = {.learning = LEARN_AUDITS}, .audit_hz = AUDIT_HZ};
     int code = options_parse(&evaluate_command, &options, false, argc, argv, terminal);
     if (code < 0 && compares_maps(&options, optind < argc)) {
         struct fathom_error err = {0};

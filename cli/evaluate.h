@@ -2,10 +2,10 @@
 #ifndef FATHOM_CLI_EVALUATE_H
 #define FATHOM_CLI_EVALUATE_H
 
-#include "evaluate/evaluation.h"
 #include "cli/path_names.h"
 #include "cli/target.h"
-#include "infer/engine/pipeline.h"
+#include "evaluate/evaluation.h"
+#include "infer/engine/engine.h"
 #include "report/views/inferences.h"
 
 struct evaluate_options {
@@ -13,7 +13,7 @@ struct evaluate_options {
     const char *map, *input, *output;
     const char *symfs; /* NULL: none */
     const char *truth; /* a map's file; NULL: unwound stacks */
-    struct pipeline_options pipeline;
+    struct engine_options engine;
     uint64_t audit_hz;
     uint64_t wrong; /* how many wrong contexts to show */
     bool stages;    /* with and without each stage of inference */
@@ -23,7 +23,7 @@ struct evaluate_options {
 /* The results of one configuration of inference. */
 struct stage {
     const char *name; /* "exact", "+ automaton", ... */
-    struct pipeline_options options;
+    struct engine_options options;
     struct score score;
 };
 #define STAGES_MAX 8

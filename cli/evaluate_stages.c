@@ -24,7 +24,7 @@ struct stand {
 
 /* One configuration of inference. */
 struct run {
-    struct pipeline *pipeline;
+    struct engine *engine;
     struct evaluation *evaluation;
 };
 
@@ -83,26 +83,26 @@ static int stand_open(struct stand *s, const struct evaluate_options *options, c
 static void run_close(struct run *run)
 {
     evaluation_free(run->evaluation);
-    pipeline_free(run->pipeline);
+    engine_free(run->engine);
 }
 
 static int add_sample(void *context, const struct process *process, const struct sample *sample,
                       const struct resolved *resolved, struct fathom_error *err)
 {
     struct run *run = context;
-    return evaluation_add(run->evaluation, pipeline_map(run->pipeline), process, sample, resolved, err);
+    return evaluation_add(run->evaluation, engine_map(run->engine), process, sample, resolved, err);
 }
 
 /* The caller closes the run even on failure. */
 static int run_stage(struct stand *s, struct stage *stage, struct run *run, struct fathom_error *err)
 {
-    struct pipeline_options options = stage->options;
+    struct engine_options options = stage->options;
     options.progress = s->progress;
-    *run = (struct run){pipeline_new(s->images, &options, s->log), evaluation_new(s->truth)};
-    int rc = run->pipeline && run->evaluation ? 0 : error_memory(err);
+    *run = (struct run){engine_new(s->images, &options, s->log), evaluation_new(s->truth)};
+    int rc = run->engine && run->evaluation ? 0 : error_memory(err);
     if (rc == 0)
-        rc = pipeline_run(run->pipeline, &(struct pipeline_input){s->reader, s->event, s->map}, add_sample,
-                          run, err);
+        rc = engine_run(run->engine, &(struct engine_input){s->reader, s->event, s->map}, add_sample, run,
+                        err);
     return rc < 0 ? rc : evaluation_score(run->evaluation, &stage->score, err);
 }
 
@@ -110,18 +110,18 @@ static int run_stage(struct stand *s, struct stage *stage, struct run *run, stru
 static unsigned list_stages(const struct evaluate_options *options, struct stage *stages)
 {
     unsigned count = 0;
-    struct pipeline_options at = options->pipeline;
+    struct engine_options at = options->engine;
     at.no_automaton = at.no_temporal = at.no_em = true;
     stages[count++] = (struct stage){.name = "exact", .options = at};
-    if (!options->pipeline.no_automaton) {
+    if (!options->engine.no_automaton) {
         at.no_automaton = false;
         stages[count++] = (struct stage){.name = "+ automaton", .options = at};
     }
-    if (!options->pipeline.no_temporal) {
+    if (!options->engine.no_temporal) {
         at.no_temporal = false;
         stages[count++] = (struct stage){.name = "+ temporal", .options = at};
     }
-    if (!options->pipeline.no_em) {
+    if (!options->engine.no_em) {
         at.no_em = false;
         stages[count++] = (struct stage){.name = "+ expectation", .options = at};
     }
@@ -166,11 +166,11 @@ int evaluate_stages(const struct evaluate_options *options, const char *recordin
     for (unsigned i = 0; rc == 0 && i < result.stage_count; i++) {
         struct run run;
         rc = run_stage(&stand, &result.stages[i], &run, err);
-        *stale = rc == 0 && (pipeline_stale(run.pipeline) || image_cache_other_build(stand.images));
+        *stale = rc == 0 && (engine_stale(run.engine) || image_cache_other_build(stand.images));
         terminal_progress_end(terminal);
         if (rc == 0 && i + 1 == result.stage_count) {
-            struct pipeline_summary learned;
-            pipeline_summary(run.pipeline, &learned);
+            struct engine_summary learned;
+            engine_summary(run.engine, &learned);
             result.audit_samples = learned.learned;
             result.inferences = inferences_of(&learned);
             struct reader_summary read;
@@ -180,8 +180,7 @@ int evaluate_stages(const struct evaluate_options *options, const char *recordin
                 terminal_say(terminal, LOG_WARNING,
                              "nothing to infer from: no map was given, and the recording has no audit "
                              "samples (recordings by fathom evaluate do)");
-            rc = evaluate_wrong(options, run.evaluation, stand.truth, pipeline_map(run.pipeline), &result,
-                                err);
+            rc = evaluate_wrong(options, run.evaluation, stand.truth, engine_map(run.engine), &result, err);
             if (rc == 0)
                 rc = evaluate_write(options, &result, err);
         }

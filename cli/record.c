@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/events.h"
 #include "cli/exit.h"
 #include "cli/mapped_sink.h"
@@ -30,18 +30,11 @@ static int record_sink(void *context, const void *records, size_t size, struct f
     return mapped_sink_add(r->sink, records, size, err);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Writes what was drained to the file within FLUSH_NS, so that it survives this process. */
 static int record_progress(void *context, struct fathom_error *err)
 {
     struct recording *r = context;
-    uint64_t now = now_ns();
+    uint64_t now = clock_ns();
     if (now - r->flushed >= FLUSH_NS) {
         r->flushed = now;
         int rc = writer_flush(r->writer, err);

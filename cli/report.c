@@ -30,7 +30,7 @@ static bool take_no_audit(struct terminal *terminal, const struct option_row *ro
 {
     struct report_options *options = value;
     (void)terminal, (void)row, (void)text;
-    options->pipeline.learning = LEARN_NOTHING;
+    options->engine.learning = LEARN_NOTHING;
     return true;
 }
 

@@ -18,7 +18,7 @@ struct reporting {
     struct debuginfod *debuginfod;
     struct image_cache *images;
     struct pathmap *map; /* NULL: none was given */
-    struct pipeline *pipeline;
+    struct engine *engine;
     struct profile *profile; /* NULL before the event is known */
     uint32_t event;
     struct truth *truth; /* of the audit samples held back for checking */
@@ -31,7 +31,7 @@ static int check_audit(struct reporting *r, const struct process *process, const
 {
     struct sample one = *sample;
     one.period = 1;
-    return evaluation_add(r->checked, pipeline_map(r->pipeline), process, &one, resolved, err);
+    return evaluation_add(r->checked, engine_map(r->engine), process, &one, resolved, err);
 }
 
 static int report_sample(void *context, const struct process *process, const struct sample *sample,
@@ -40,7 +40,7 @@ static int report_sample(void *context, const struct process *process, const str
     struct reporting *r = context;
     if (sample->event != r->event)
         return check_audit(r, process, sample, resolved, err);
-    return profile_add(r->profile, pipeline_map(r->pipeline), process, sample, resolved, err);
+    return profile_add(r->profile, engine_map(r->engine), process, sample, resolved, err);
 }
 
 /* The recorded command, "" if the recorder's own command line does not contain it. */
@@ -77,8 +77,8 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
     profile_counts(r->profile, &counts);
     struct reader_summary summary;
     reader_summary(reader, &summary);
-    struct pipeline_summary learned;
-    pipeline_summary(r->pipeline, &learned);
+    struct engine_summary learned;
+    engine_summary(r->engine, &learned);
     struct score checked;
     int rc = evaluation_score(r->checked, &checked, err);
     if (rc < 0)
@@ -169,12 +169,12 @@ int reporting_new(const struct report_options *options, struct terminal *termina
     r->debuginfod = debuginfod_new(&terminal->log);
     r->images = image_cache_new(
         &(struct image_options){.symfs = options->symfs, .log = &terminal->log, .debuginfod = r->debuginfod});
-    struct pipeline_options pipeline = options->pipeline;
-    pipeline.progress = &terminal->progress;
-    r->pipeline = r->images ? pipeline_new(r->images, &pipeline, &terminal->log) : NULL;
+    struct engine_options engine = options->engine;
+    engine.progress = &terminal->progress;
+    r->engine = r->images ? engine_new(r->images, &engine, &terminal->log) : NULL;
     r->truth = truth_new(NULL);
     r->checked = r->truth ? evaluation_new(r->truth) : NULL;
-    int rc = r->pipeline && r->checked ? symfs_check(options->symfs, err) : error_memory(err);
+    int rc = r->engine && r->checked ? symfs_check(options->symfs, err) : error_memory(err);
     if (rc == 0 && options->map)
         rc = pathmap_open(options->map, &r->map, err);
     if (rc < 0)
@@ -190,7 +190,7 @@ void reporting_free(struct reporting *r)
         return;
     evaluation_free(r->checked);
     truth_free(r->truth);
-    pipeline_free(r->pipeline);
+    engine_free(r->engine);
     profile_free(r->profile);
     pathmap_close(r->map);
     image_cache_free(r->images);
@@ -201,13 +201,13 @@ void reporting_free(struct reporting *r)
 int reporting_begin_live(struct reporting *r, const struct event *events, size_t count,
                          struct fathom_error *err)
 {
-    return pipeline_begin_live(r->pipeline, events, count, 0, err);
+    return engine_begin_live(r->engine, events, count, 0, err);
 }
 
 int reporting_learn(void *reporting, const struct record *record, struct fathom_error *err)
 {
     struct reporting *r = reporting;
-    return pipeline_learn(r->pipeline, record, err);
+    return engine_learn(r->engine, record, err);
 }
 
 int reporting_run(struct reporting *r, struct reader *reader, struct fathom_error *err)
@@ -218,8 +218,7 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
     if (rc == 0)
         rc = start_profile(r, &events[r->event], err);
     if (rc == 0)
-        rc = pipeline_run(r->pipeline, &(struct pipeline_input){reader, r->event, r->map}, report_sample, r,
-                          err);
+        rc = engine_run(r->engine, &(struct engine_input){reader, r->event, r->map}, report_sample, r, err);
     terminal_progress_end(r->terminal);
     return rc == 0 ? write_report(r, reader, &events[r->event], err) : rc;
 }
@@ -227,5 +226,5 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
 int reporting_code(const struct reporting *r)
 {
     /* It is printed all the same; the affected samples are unknown. */
-    return pipeline_stale(r->pipeline) || image_cache_other_build(r->images) ? EXIT_BUILD : EXIT_OK;
+    return engine_stale(r->engine) || image_cache_other_build(r->images) ? EXIT_BUILD : EXIT_OK;
 }

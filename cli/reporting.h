@@ -6,7 +6,7 @@
 #define FATHOM_CLI_REPORTING_H
 
 #include "cli/terminal.h"
-#include "infer/engine/pipeline.h"
+#include "infer/engine/engine.h"
 #include "profile/profile.h"
 #include "report/format.h"
 
@@ -15,7 +15,7 @@ struct report_options {
     struct view_options view;
     struct profile_options profile;
     double phi;
-    struct pipeline_options pipeline;
+    struct engine_options engine;
     const struct format *format;
     const struct metric *metric;
     enum colour_when colour;
@@ -27,7 +27,7 @@ struct report_options {
 #define REPORT_DEFAULTS                                                                                      \
     {                                                                                                        \
         .input = "perf.data", .format = &format_table[0], .metric = &metric_table[0],                        \
-        .pipeline = {.learning = LEARN_DUMPS, .hold_back = true, .own_dumps = true},                         \
+        .engine = {.learning = LEARN_DUMPS, .hold_back = true, .own_dumps = true},                           \
         .view = {.view = &view_table[0], .min_percent = 0.5, .show_image = true},                            \
     }
 
@@ -38,7 +38,7 @@ int reporting_new(const struct report_options *options, struct terminal *termina
                   struct fathom_error *err);
 void reporting_free(struct reporting *reporting); /* NULL is allowed */
 /* For a recording that is being made, whose first event is reported: its records, in order of time, are learned
- * from as they come. reporting_run() then takes the whole recording. events as pipeline_begin_live(). */
+ * from as they come. reporting_run() then takes the whole recording. events as engine_begin_live(). */
 int reporting_begin_live(struct reporting *reporting, const struct event *events, size_t count,
                          struct fathom_error *err);
 order_sink reporting_learn; /* context: the struct reporting */

@@ -5,9 +5,9 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/interrupt.h"
 #include "image/elf/program.h"
 
@@ -69,9 +69,7 @@ void target_collector(const struct target *target, struct terminal *terminal, st
 
 static double now_seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (double)clock_ns() * 1e-9;
 }
 
 int target_run(const struct target *target, struct collector *collector, const struct target_user *user,

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
 
@@ -104,9 +104,7 @@ void terminal_progress(struct terminal *t, const char *fmt, ...)
 {
     if (t->quiet || !t->stderr_is_person)
         return;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t ns = clock_ns();
     if (t->progress_shown && ns - t->progress_ns < PROGRESS_NS)
         return;
     t->progress_ns = ns;

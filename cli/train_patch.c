@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/exit.h"
 #include "cli/interrupt.h"
 #include "cli/probe_launch.h"
@@ -43,9 +43,7 @@ struct patching {
 
 static double now_seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (double)clock_ns() * 1e-9;
 }
 
 static void show_progress(struct patching *p)

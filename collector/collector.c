@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "collector/rings/counters.h"
 #include "collector/drain.h"
-#include "collector/targets/launch.h"
-#include "collector/targets/members.h"
 #include "collector/events/open.h"
 #include "collector/events/pebs.h"
-#include "collector/targets/synth.h"
 #include "collector/events/tracing.h"
+#include "collector/rings/counters.h"
+#include "collector/targets/launch.h"
+#include "collector/targets/members.h"
+#include "collector/targets/synth.h"
 
 /* The stack base of a process that starts and ends between two rounds of draining is lost: drain at least
  * this often, 40 times a second, and more often for a while after something started. */

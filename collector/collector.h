@@ -14,8 +14,8 @@
 #include <sys/types.h>
 
 #include "base/log.h"
-#include "collector/rings/batch.h"
 #include "collector/events/event.h"
+#include "collector/rings/batch.h"
 
 struct collector;
 

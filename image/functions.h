@@ -10,10 +10,10 @@
 #define FATHOM_IMAGE_FUNCTIONS_H
 
 #include "base/arena.h"
-#include "image/elf/address_index.h"
 #include "image/cfi/cfi.h"
-#include "image/image.h"
+#include "image/elf/address_index.h"
 #include "image/elf/symbols.h"
+#include "image/image.h"
 
 struct functions {
     struct image_function *items; /* ascending, not overlapping */

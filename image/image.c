@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/cfi/thread_return.h"
 #include "image/cold.h"
 #include "image/debug_file.h"
 #include "image/elf/mini_debug.h"
-#include "image/cfi/thread_return.h"
 
 /* Entry points that are known even in a stripped file: the C start-up code has no FDE. */
 static int add_entry_points(const struct elf_file *file, struct symbols *symbols)

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "image/image_private.h"
 #include "image/cfi/landing_pads.h"
 #include "image/elf/relocations.h"
 #include "image/elf/symbols.h"
+#include "image/image_private.h"
 
 struct seer {
     const struct elf_file *file;

@@ -4,7 +4,7 @@ libinfer_la_SOURCES = \
 	infer/samples/audits.c infer/samples/audits.h \
 	infer/model/automaton.c infer/model/automaton.h \
 	infer/model/backoff.c infer/model/backoff.h \
-	infer/bases/bases.c infer/bases/bases.h \
+	infer/bases/map_votes.c infer/bases/map_votes.h \
 	infer/samples/builds.c infer/samples/builds.h \
 	infer/model/callers.c infer/model/callers.h \
 	infer/samples/cid.c infer/samples/cid.h \
@@ -33,7 +33,7 @@ libinfer_la_SOURCES = \
 	infer/engine/list_cids.c infer/engine/list_cids.h \
 	infer/engine/observer.c infer/engine/observer.h \
 	infer/engine/passes.c infer/engine/passes.h \
-	infer/engine/pipeline.c infer/engine/pipeline.h \
+	infer/engine/engine.c infer/engine/engine.h \
 	infer/engine/resolve.c infer/engine/resolve.h \
 	infer/engine/vote.c infer/engine/vote.h \
 	infer/model/renewal.c infer/model/renewal.h \

@@ -1,7 +1,7 @@
 # Unit tests (Criterion) and end-to-end tests (*.test scripts) both speak TAP to automake's driver.
 UNIT_TESTS =
 # Unit tests of a second or more, which check-fast leaves out.
-SLOW_TESTS = tests/collector/test_collector tests/image/test_calls tests/infer/test_bases tests/infer/test_shared_votes \
+SLOW_TESTS = tests/collector/test_collector tests/image/test_calls tests/infer/test_map_votes tests/infer/test_shared_votes \
 	tests/pathmap/test_plan_images tests/pathmap/test_probe_core
 E2E_TESTS =
 FUZZERS_BUILT =

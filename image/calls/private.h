@@ -3,11 +3,11 @@
 #define FATHOM_IMAGE_CALLS_PRIVATE_H
 
 #include "image/calls/calls.h"
+#include "image/code/operands.h"
+#include "image/elf/slots.h"
 #include "image/frame_flow.h"
 #include "image/function_code.h"
 #include "image/image_private.h"
-#include "image/code/operands.h"
-#include "image/elf/slots.h"
 
 struct taken { /* the code of a function takes another's address */
     uint32_t by, function;

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "image/elf/address_index.h"
 #include "image/cfi/frames.h"
 #include "image/cfi/table.h"
+#include "image/elf/address_index.h"
 
 struct rule {
     int32_t cfa_offset;

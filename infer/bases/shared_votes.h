@@ -14,8 +14,8 @@
 #ifndef FATHOM_INFER_BASES_SHARED_VOTES_H
 #define FATHOM_INFER_BASES_SHARED_VOTES_H
 
-#include "infer/contexts/resolver.h"
 #include "infer/bases/shared_stacks.h"
+#include "infer/contexts/resolver.h"
 
 #define SHARED_QUORUM 3          /* minimum number of spots for a base */
 #define SHARED_SPOTS  (1u << 18) /* spots kept; later ones do not vote */

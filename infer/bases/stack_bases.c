@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "infer/bases/bases.h"
 #include "infer/bases/code_votes.h"
 #include "infer/bases/main_stacks.h"
+#include "infer/bases/map_votes.h"
 #include "infer/bases/shared_votes.h"
 
 /* Assumed size of a stack below a base that was not recorded: the default size of a thread's. */
@@ -15,7 +15,7 @@
 struct stack_bases {
     struct table *own; /* (pid, tid) -> base of a thread's own stack */
     struct shared_stacks *shared;
-    struct bases *ballots; /* the two exist while votes are cast, else NULL */
+    struct map_votes *ballots; /* the two exist while votes are cast, else NULL */
     struct shared_votes *votes;
     struct table *voters;      /* (pid, tid) of threads with ballots */
     struct main_stacks *mains; /* of this pass */
@@ -41,7 +41,7 @@ struct stack_bases *stack_bases_new(void)
 
 static void end_ballot(struct stack_bases *b)
 {
-    bases_free(b->ballots);
+    map_votes_free(b->ballots);
     shared_votes_free(b->votes);
     b->ballots = NULL;
     b->votes = NULL;
@@ -97,7 +97,7 @@ int stack_bases_record(struct stack_bases *b, const struct record *record, struc
 int stack_bases_ballot(struct stack_bases *b, struct resolver *resolver, struct image_cache *images,
                        struct fathom_error *err)
 {
-    b->ballots = bases_new(resolver);
+    b->ballots = map_votes_new(resolver);
     b->votes = shared_votes_new(resolver, images);
     return b->ballots && b->votes ? 0 : error_memory(err);
 }
@@ -115,7 +115,7 @@ int stack_bases_vote(struct stack_bases *b, const struct process *process, const
         return 0;
     if (!table_put(b->voters, thread_key(sample), NULL))
         return error_memory(err);
-    return bases_vote(b->ballots, process, sample, err);
+    return map_votes_vote(b->ballots, process, sample, err);
 }
 
 int stack_bases_settle(struct stack_bases *b, uint64_t *voted, struct fathom_error *err)
@@ -124,7 +124,7 @@ int stack_bases_settle(struct stack_bases *b, uint64_t *voted, struct fathom_err
     uint64_t key, value, low, base;
     *voted = 0;
     while (table_next(b->voters, &cursor, &key, &value)) {
-        if (!bases_winner(b->ballots, (uint32_t)(key >> 32), (uint32_t)key, &low, &base)) {
+        if (!map_votes_winner(b->ballots, (uint32_t)(key >> 32), (uint32_t)key, &low, &base)) {
             b->mains_left |= key >> 32 == (uint32_t)key;
             continue;
         }

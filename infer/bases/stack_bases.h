@@ -2,7 +2,7 @@
  * stack_bases.h - the stack bases of a recording that are not in its records: those found by unwinding and
  * voting, kept from pass to pass (internal to infer/).
  *
- * A thread without a recorded stack of its own gets one from an unwound stack, by voting (bases.h), or for
+ * A thread without a recorded stack of its own gets one from an unwound stack, by voting (map_votes.h), or for
  * main threads from the binaries' code (code_votes.h). Any other stack that a thread runs on is a shared one
  * (shared_stacks.h), found by unwinding or by shared_votes.h.
  */

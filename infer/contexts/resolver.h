@@ -21,7 +21,7 @@
 enum resolved_kind {
     RESOLVED_PRECISE,   /* training saw one function path with this CID, the most probable one, and every call
                            into the function's image; or RESOLVER_AUDITS of this recording's unwound samples
-                           have that path there, and none another; or the sample's own stack shows it (pipeline.h) */
+                           have that path there, and none another; or the sample's own stack shows it (engine.h) */
     RESOLVED_AMBIGUOUS, /* it saw several, or there may be others; `node` is the most probable */
     RESOLVED_INFERRED,  /* training never saw the most probable path: the height automaton tells it */
     RESOLVED_UNKNOWN,   /* none does, or there is no CID: see `reason` */

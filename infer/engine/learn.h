@@ -6,9 +6,9 @@
 #define FATHOM_INFER_ENGINE_LEARN_H
 
 #include "base/hash.h"
+#include "infer/bases/stack_bases.h"
 #include "infer/samples/audits.h"
 #include "infer/samples/origins.h"
-#include "infer/bases/stack_bases.h"
 #include "infer/samples/trainer.h"
 
 enum learn_from {

@@ -18,7 +18,7 @@ struct observer {
     const struct event *events;
     uint32_t event;              /* the number of the one to resolve */
     bool times;                  /* how long threads ran is needed */
-    bool own_dumps;              /* pipeline_options.own_dumps */
+    bool own_dumps;              /* engine_options.own_dumps */
     struct settings *settings;   /* of the samples; those that were met stay */
     struct processes *processes; /* at the moment; NULL before observer_begin() */
     struct run_times *run_times;

@@ -18,8 +18,8 @@
 #ifndef FATHOM_INFER_MODEL_COHERENCE_H
 #define FATHOM_INFER_MODEL_COHERENCE_H
 
-#include "infer/model/renewal.h"
 #include "infer/contexts/resolver.h"
+#include "infer/model/renewal.h"
 
 struct coherence;
 

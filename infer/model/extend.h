@@ -9,8 +9,8 @@
 #define FATHOM_INFER_MODEL_EXTEND_H
 
 #include "infer/model/graph.h"
-#include "infer/statics/statics.h"
 #include "infer/samples/survey.h"
+#include "infer/statics/statics.h"
 #include "pathmap/map/pathmap.h"
 
 /* One path that a CID can have. */

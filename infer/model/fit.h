@@ -9,10 +9,10 @@
 #define FATHOM_INFER_MODEL_FIT_H
 
 #include "base/progress.h"
-#include "infer/samples/audits.h"
+#include "infer/contexts/resolver.h"
 #include "infer/model/coherence.h"
 #include "infer/model/extend.h"
-#include "infer/contexts/resolver.h"
+#include "infer/samples/audits.h"
 #include "infer/samples/survey.h"
 
 struct fit;

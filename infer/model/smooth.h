@@ -6,8 +6,8 @@
 #ifndef FATHOM_INFER_MODEL_SMOOTH_H
 #define FATHOM_INFER_MODEL_SMOOTH_H
 
-#include "infer/samples/run_time.h"
 #include "infer/model/trellis.h"
+#include "infer/samples/run_time.h"
 
 struct smoother;
 

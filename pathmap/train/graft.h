@@ -13,8 +13,8 @@
 #define FATHOM_PATHMAP_TRAIN_GRAFT_H
 
 #include "image/cache.h"
-#include "pathmap/train/store_file.h"
 #include "pathmap/map/trie.h"
+#include "pathmap/train/store_file.h"
 
 struct graft;
 

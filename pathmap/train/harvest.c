@@ -12,9 +12,9 @@
 
 #include "base/saturate.h"
 #include "base/vec.h"
+#include "pathmap/map/trie_data.h"
 #include "pathmap/train/graft.h"
 #include "pathmap/train/store_file.h"
-#include "pathmap/map/trie_data.h"
 
 #define CALLERS_MAX 256 /* frames searched for the caller */
 

@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 #include "image/cache.h"
-#include "pathmap/wire/store.h"
 #include "pathmap/map/trie.h"
+#include "pathmap/wire/store.h"
 
 struct harvest_image { /* an image that was examined in some process */
     char *path;

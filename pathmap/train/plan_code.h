@@ -15,8 +15,8 @@
 #ifndef FATHOM_PATHMAP_TRAIN_PLAN_CODE_H
 #define FATHOM_PATHMAP_TRAIN_PLAN_CODE_H
 
-#include "image/image.h"
 #include "image/code/insn.h"
+#include "image/image.h"
 
 enum plan_code_flags {
     PLAN_CODE_WHOLE = 1, /* all of the function was decoded */

@@ -19,8 +19,8 @@
 #include "image/name.h"
 #include "pathmap/train/alive.h"
 #include "pathmap/train/plan_cache.h"
-#include "pathmap/wire/mail.h"
 #include "pathmap/train/session_directory.h"
+#include "pathmap/wire/mail.h"
 
 struct session_entry { /* a requested file */
     struct session_image image;

@@ -9,8 +9,8 @@
 #ifndef FATHOM_PATHMAP_TRAIN_UPROBE_SITE_H
 #define FATHOM_PATHMAP_TRAIN_UPROBE_SITE_H
 
-#include "image/image.h"
 #include "image/code/insn.h"
+#include "image/image.h"
 
 struct uprobe_site {
     uint64_t address; /* in the image */

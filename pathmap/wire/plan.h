@@ -15,7 +15,7 @@
  * after it: the displaced instructions and, unless they never fall through, a jump back to address +
  * original_length.
  *
- *     SLED        5 bytes of nops at `address` become "jmp rel32" to the trampoline; the code is the jump back.
+ *     SLED        5 bytes of nops at `address` become "jmp rel32" to the trampoline; code is the jump back.
  *     DETOUR      the first 5 bytes at `address` become "jmp rel32" to the trampoline.
  *     PAD         the first 2 bytes become "jmp rel8" to `pad`, 5 bytes that nothing else uses, which become
  *                 "jmp rel32" to the trampoline.

@@ -10,8 +10,8 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "report/views/branches.h"
 #include "report/text/printer.h"
+#include "report/views/branches.h"
 #include "report/views/view.h"
 
 static const char not_kept[] = "[contexts not kept]";

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "report/text/printer.h"
-#include "report/views/view.h"
 #include "report/text/weight.h"
+#include "report/views/view.h"
 
 enum { REASONS_MAX = sizeof((struct view_heading *)0)->unknown_by_reason / sizeof(uint64_t) };
 

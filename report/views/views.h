@@ -2,10 +2,10 @@
 #ifndef FATHOM_REPORT_VIEWS_VIEWS_H
 #define FATHOM_REPORT_VIEWS_VIEWS_H
 
-#include "report/views/branches.h"
 #include "report/text/printer.h"
-#include "report/views/view.h"
 #include "report/text/weight.h"
+#include "report/views/branches.h"
+#include "report/views/view.h"
 
 /* What a view draws: the whole tree, arranged (heaviest first). */
 struct drawing {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "infer/engine/pipeline.h"
+#include "infer/engine/engine.h"
 #include "tests/checker/answers.h"
 #include "tests/checker/faults.h"
 
@@ -25,7 +25,7 @@
 struct options {
     const char *input, *map, *event;
     bool truth;
-    struct pipeline_options pipeline;
+    struct engine_options engine;
 };
 
 struct check {
@@ -33,8 +33,8 @@ struct check {
     struct image_cache *images;
     struct reader *reader;
     struct pathmap *map; /* NULL: none given */
-    struct pipeline *pipeline;
-    const struct pathmap *resolved; /* the pipeline's */
+    struct engine *engine;
+    const struct pathmap *resolved; /* the engine's */
     struct processes *processes;    /* of the current pass */
     struct judge *judge;
     struct answers *answers;
@@ -178,9 +178,8 @@ static int check_answers(struct check *c, struct fathom_error *err)
 {
     int rc = c->map ? take_training(c, err) : 0;
     if (rc == 0)
-        rc = pipeline_run(c->pipeline, &(struct pipeline_input){c->reader, c->event, c->map}, take_answer, c,
-                          err);
-    c->resolved = pipeline_map(c->pipeline);
+        rc = engine_run(c->engine, &(struct engine_input){c->reader, c->event, c->map}, take_answer, c, err);
+    c->resolved = engine_map(c->engine);
     if (rc < 0)
         return rc;
     c->functions = calloc(pathmap_function_count(c->resolved) + 1, sizeof *c->functions);
@@ -195,8 +194,8 @@ static int open_all(struct check *c, struct fathom_error *err)
     c->faults = faults_new();
     c->numbers = malloc(DEPTH_MAX * sizeof *c->numbers);
     c->path = malloc(DEPTH_MAX * sizeof *c->path);
-    c->pipeline = c->images ? pipeline_new(c->images, &c->options->pipeline, NULL) : NULL;
-    if (!c->judge || !c->answers || !c->faults || !c->numbers || !c->path || !c->pipeline)
+    c->engine = c->images ? engine_new(c->images, &c->options->engine, NULL) : NULL;
+    if (!c->judge || !c->answers || !c->faults || !c->numbers || !c->path || !c->engine)
         return error_memory(err);
     int rc = reader_open(c->options->input, NULL, &c->reader, err);
     if (rc == 0)
@@ -208,7 +207,7 @@ static int open_all(struct check *c, struct fathom_error *err)
 
 static void close_all(struct check *c)
 {
-    pipeline_free(c->pipeline);
+    engine_free(c->engine);
     processes_free(c->processes);
     judge_free(c->judge);
     answers_free(c->answers);
@@ -263,16 +262,16 @@ static bool take_option(struct options *o, int option)
         o->truth = true;
         return true;
     case NO_AUDIT:
-        o->pipeline.learning = LEARN_NOTHING;
+        o->engine.learning = LEARN_NOTHING;
         return true;
     case NO_AUTOMATON:
-        o->pipeline.no_automaton = true;
+        o->engine.no_automaton = true;
         return true;
     case NO_TEMPORAL:
-        o->pipeline.no_temporal = true;
+        o->engine.no_temporal = true;
         return true;
     case NO_EM:
-        o->pipeline.no_em = true;
+        o->engine.no_em = true;
         return true;
     default:
         return false;
@@ -292,7 +291,7 @@ int main(int argc, char **argv)
         {"no-em", no_argument, NULL, NO_EM},
         {0},
     };
-    struct options options = {.input = "perf.data", .pipeline = {.learning = LEARN_DUMPS, .hold_back = true}};
+    struct options options = {.input = "perf.data", .engine = {.learning = LEARN_DUMPS, .hold_back = true}};
     int option;
     while ((option = getopt_long(argc, argv, "i:m:", longs, NULL)) != -1)
         if (!take_option(&options, option))

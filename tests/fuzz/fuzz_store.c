@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pathmap/train/harvest.h"
 #include "pathmap/map/pathmap.h"
+#include "pathmap/train/harvest.h"
 #include "tests/pathmap/exercise.h"
 #include "tests/pathmap/store.h"
 

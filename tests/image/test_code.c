@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "image/code/code.h"
-#include "image/image.h"
 #include "image/code/insn.h"
+#include "image/image.h"
 
 /* How control goes on, in the words of insn.h. (It tells no stops from plain instructions where those are ud2
  * or hlt.) */

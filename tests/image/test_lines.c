@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "image/lines/lines.h"
 #include "image/lines/child.h"
+#include "image/lines/lines.h"
 #include "tests/image/build.h"
 
 /* `volatile` accesses stay where they are written: their lines are looked for. */

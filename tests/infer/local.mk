@@ -1,12 +1,12 @@
-UNIT_TESTS += tests/infer/test_resolver tests/infer/test_trainer tests/infer/test_bases
+UNIT_TESTS += tests/infer/test_resolver tests/infer/test_trainer tests/infer/test_map_votes
 INFER_TEST_WORLD = tests/infer/world.c tests/infer/world.h tests/process/self.c tests/process/self.h
 INFER_TEST_LIBS = libinfer.la libpathmap.la $(PROCESS_TEST_LIBS)
 tests_infer_test_resolver_SOURCES = tests/infer/test_resolver.c $(INFER_TEST_WORLD)
 tests_infer_test_resolver_LDADD = $(INFER_TEST_LIBS)
 tests_infer_test_trainer_SOURCES = tests/infer/test_trainer.c $(INFER_TEST_WORLD)
 tests_infer_test_trainer_LDADD = $(INFER_TEST_LIBS)
-tests_infer_test_bases_SOURCES = tests/infer/test_bases.c $(INFER_TEST_WORLD)
-tests_infer_test_bases_LDADD = $(INFER_TEST_LIBS)
+tests_infer_test_map_votes_SOURCES = tests/infer/test_map_votes.c $(INFER_TEST_WORLD)
+tests_infer_test_map_votes_LDADD = $(INFER_TEST_LIBS)
 UNIT_TESTS += tests/infer/test_builds
 tests_infer_test_builds_SOURCES = tests/infer/test_builds.c
 tests_infer_test_builds_LDADD = $(INFER_TEST_LIBS)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "infer/contexts/resolver.h"
 #include "infer/model/automaton.h"
 #include "infer/model/extend.h"
-#include "infer/contexts/resolver.h"
 
 /* One letter each: `_start` and main of two programs, and of the library start_thread, what a thread does
  * at its end, the loader's first function, two functions that threads are started with, and one that all

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pathmap/train/harvest.h"
 #include "pathmap/map/pathmap.h"
+#include "pathmap/train/harvest.h"
 #include "tests/pathmap/store.h"
 
 #define BIAS_A 0x5555ffff0000 /* the low 32 bits of A's addresses run over */

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "pathmap/wire/mail.h"
 #include "pathmap/train/session.h"
 #include "pathmap/train/session_directory.h"
+#include "pathmap/wire/mail.h"
 
 static struct image_cache *images;
 static struct session *session;

@@ -1,5 +1,5 @@
-/* pipeline.c - the order of the steps; see pipeline.h. */
-#include "infer/engine/pipeline.h"
+/* engine.c - the order of the steps; see engine.h. */
+#include "infer/engine/engine.h"
 
 #include <stdlib.h>
 
@@ -8,24 +8,24 @@
 #include "infer/engine/resolve.h"
 #include "infer/engine/vote.h"
 
-struct pipeline {
+struct engine {
     struct image_cache *images;
     const struct log *log;
-    struct pipeline_options options;
+    struct engine_options options;
     struct learner *learner;
     struct observer observer;
     struct survey *survey;
     struct unread *unread;
     struct builds *builds; /* NULL: no map was given */
-    struct fit *fit;       /* what is resolved with; NULL before pipeline_run() */
+    struct fit *fit;       /* what is resolved with; NULL before engine_run() */
     uint64_t bases_voted;
-    bool learned; /* live: pipeline_learn() took the records */
+    bool learned; /* live: engine_learn() took the records */
 };
 
-struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_options *options,
-                              const struct log *log)
+struct engine *engine_new(struct image_cache *images, const struct engine_options *options,
+                          const struct log *log)
 {
-    struct pipeline *p = calloc(1, sizeof *p);
+    struct engine *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
     p->images = images;
@@ -40,13 +40,13 @@ struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_
                                     .times = !options->no_temporal,
                                     .own_dumps = options->own_dumps};
     if (!observer_init(&p->observer) || !p->learner || !p->survey || !p->unread) {
-        pipeline_free(p);
+        engine_free(p);
         return NULL;
     }
     return p;
 }
 
-void pipeline_free(struct pipeline *p)
+void engine_free(struct engine *p)
 {
     if (!p)
         return;
@@ -59,30 +59,30 @@ void pipeline_free(struct pipeline *p)
     free(p);
 }
 
-static int learn(void *pipeline, const struct record *record, struct fathom_error *err)
+static int learn(void *engine, const struct record *record, struct fathom_error *err)
 {
-    struct pipeline *p = pipeline;
+    struct engine *p = engine;
     return learner_take(p->learner, p->observer.processes, record, err);
 }
 
-static void use_events(struct pipeline *p, const struct event *events, size_t count, uint32_t event)
+static void use_events(struct engine *p, const struct event *events, size_t count, uint32_t event)
 {
     audits_events(p->learner->audits, events, count, event);
     p->observer.events = events;
     p->observer.event = event;
 }
 
-int pipeline_begin_live(struct pipeline *p, const struct event *events, size_t count, uint32_t event,
-                        struct fathom_error *err)
+int engine_begin_live(struct engine *p, const struct event *events, size_t count, uint32_t event,
+                      struct fathom_error *err)
 {
     p->learned = true;
     use_events(p, events, count, event);
     return observer_begin(&p->observer, err);
 }
 
-int pipeline_learn(void *pipeline, const struct record *record, struct fathom_error *err)
+int engine_learn(void *engine, const struct record *record, struct fathom_error *err)
 {
-    return learn(pipeline, record, err);
+    return learn(engine, record, err);
 }
 
 static int note_mapped(void *builds, const struct record *record, struct fathom_error *err)
@@ -105,7 +105,7 @@ static int leave_foreign(struct reader *reader, const struct pathmap **map, stru
 }
 
 /* Makes what a run needs. given: the caller's map or NULL; map: the same, or NULL if it is not used. */
-static int begin_run(struct pipeline *p, const struct pathmap *given, const struct pathmap *map,
+static int begin_run(struct engine *p, const struct pathmap *given, const struct pathmap *map,
                      struct fathom_error *err)
 {
     struct fit_input input = {.images = p->images,
@@ -125,7 +125,7 @@ static int begin_run(struct pipeline *p, const struct pathmap *given, const stru
     return map ? trie_merge(p->learner->trie, map, err) : 0;
 }
 
-static int survey(struct pipeline *p, struct passes *passes, struct fathom_error *err)
+static int survey(struct engine *p, struct passes *passes, struct fathom_error *err)
 {
     bool codes = !p->options.no_automaton;
     struct cid_lister lister = {.observer = &p->observer,
@@ -137,7 +137,7 @@ static int survey(struct pipeline *p, struct passes *passes, struct fathom_error
 }
 
 /* The steps up to the map that samples are resolved with. */
-static int learn_and_fit(struct pipeline *p, struct passes *passes, struct fathom_error *err)
+static int learn_and_fit(struct engine *p, struct passes *passes, struct fathom_error *err)
 {
     int rc = p->learned ? 0 : passes_run(passes, "learning", learn, p, err);
     if (rc == 0)
@@ -155,7 +155,7 @@ static int learn_and_fit(struct pipeline *p, struct passes *passes, struct fatho
     return rc;
 }
 
-static int resolve(struct pipeline *p, struct passes *passes, resolve_sink *sink, void *context,
+static int resolve(struct engine *p, struct passes *passes, resolve_sink *sink, void *context,
                    struct fathom_error *err)
 {
     struct resolve *step = resolve_new(&(struct resolve_input){.observer = &p->observer,
@@ -173,8 +173,8 @@ static int resolve(struct pipeline *p, struct passes *passes, resolve_sink *sink
     return rc;
 }
 
-int pipeline_run(struct pipeline *p, const struct pipeline_input *input, resolve_sink *sink, void *context,
-                 struct fathom_error *err)
+int engine_run(struct engine *p, const struct engine_input *input, resolve_sink *sink, void *context,
+               struct fathom_error *err)
 {
     struct passes passes = {
         .reader = input->reader, .observer = &p->observer, .progress = p->options.progress};
@@ -197,19 +197,19 @@ int pipeline_run(struct pipeline *p, const struct pipeline_input *input, resolve
     return rc;
 }
 
-bool pipeline_stale(const struct pipeline *p)
+bool engine_stale(const struct engine *p)
 {
     return p->builds && (builds_stale(p->builds) || builds_foreign(p->builds));
 }
 
-const struct pathmap *pipeline_map(const struct pipeline *p)
+const struct pathmap *engine_map(const struct engine *p)
 {
     return p->fit ? fit_pathmap(p->fit) : NULL;
 }
 
-void pipeline_summary(const struct pipeline *p, struct pipeline_summary *out)
+void engine_summary(const struct engine *p, struct engine_summary *out)
 {
-    *out = (struct pipeline_summary){
+    *out = (struct engine_summary){
         .learned = p->learner->learned,
         .inferred = p->fit ? *fit_inferred(p->fit) : (struct extend_summary){0},
         .bases_voted = p->bases_voted,

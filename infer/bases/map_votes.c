@@ -1,11 +1,11 @@
 /*
- * bases.c - see bases.h.
+ * map_votes.c - see map_votes.h.
  *
  * A sample at CFA c in a function that the map knows at heights h1, h2, ... has its stack's base at c + h1,
  * or c + h2, ...: each gets a vote. Samples of other functions and heights agree only on the true one. Once a
  * base leads clearly, further samples are only checked against it.
  */
-#include "infer/bases/bases.h"
+#include "infer/bases/map_votes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,22 +47,22 @@ struct ballot {
     size_t count, room; /* candidates in use and allocated */
 };
 
-struct bases {
+struct map_votes {
     struct resolver *resolver; /* borrowed */
     struct table *levels;      /* map function -> struct levels * */
     struct table *ballots;     /* pid << 32 | tid -> struct ballot * */
 };
 
-struct bases *bases_new(struct resolver *resolver)
+struct map_votes *map_votes_new(struct resolver *resolver)
 {
-    struct bases *b = calloc(1, sizeof *b);
+    struct map_votes *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
     b->resolver = resolver;
     b->levels = table_new();
     b->ballots = table_new();
     if (!b->levels || !b->ballots) {
-        bases_free(b);
+        map_votes_free(b);
         b = NULL;
     }
     return b;
@@ -75,7 +75,7 @@ static void ballot_free(struct ballot *ballot)
     free(ballot);
 }
 
-void bases_free(struct bases *b)
+void map_votes_free(struct map_votes *b)
 {
     if (!b)
         return;
@@ -137,7 +137,7 @@ static struct levels *levels_new(const struct pathmap *map, uint32_t function)
     return all;
 }
 
-static const struct levels *bases_levels(struct bases *b, uint32_t function)
+static const struct levels *map_votes_levels(struct map_votes *b, uint32_t function)
 {
     uint64_t *value = table_find(b->levels, function);
     if (value)
@@ -157,7 +157,7 @@ static uint64_t ballot_key(uint32_t pid, uint32_t tid)
     return (uint64_t)pid << 32 | tid;
 }
 
-static struct ballot *bases_ballot(struct bases *b, uint32_t pid, uint32_t tid)
+static struct ballot *map_votes_ballot(struct map_votes *b, uint32_t pid, uint32_t tid)
 {
     uint64_t *value = table_find(b->ballots, ballot_key(pid, tid));
     if (value)
@@ -206,7 +206,7 @@ static bool ballot_prune(struct ballot *ballot)
     return true;
 }
 
-_Static_assert(BASES_CANDIDATES / 2 > 2 * HEIGHTS_MAX, "pruning keeps every base that can win");
+_Static_assert(MAP_VOTES_CANDIDATES / 2 > 2 * HEIGHTS_MAX, "pruning keeps every base that can win");
 
 /* The candidate for a base, created if new; NULL: out of memory. */
 static struct candidate *ballot_candidate(struct ballot *ballot, uint64_t base)
@@ -214,7 +214,7 @@ static struct candidate *ballot_candidate(struct ballot *ballot, uint64_t base)
     uint64_t *value = table_find(ballot->index, base);
     if (value)
         return &ballot->candidates[*value];
-    if (ballot->count == BASES_CANDIDATES && !ballot_prune(ballot))
+    if (ballot->count == MAP_VOTES_CANDIDATES && !ballot_prune(ballot))
         return NULL;
     if (!vec_reserve(ballot->candidates, ballot->count, ballot->room, 1))
         return NULL;
@@ -257,18 +257,18 @@ static size_t ballot_leader(const struct ballot *ballot)
     if (second != INT64_MIN && (most - second <= LEAD_BITS || most - second <= most / LEAD_PART))
         return NO_LEADER;
     uint64_t votes = ballot->candidates[best].votes;
-    return votes >= BASES_QUORUM && votes >= ballot->samples - ballot->samples / 2 ? best : NO_LEADER;
+    return votes >= MAP_VOTES_QUORUM && votes >= ballot->samples - ballot->samples / 2 ? best : NO_LEADER;
 }
 
-int bases_vote(struct bases *b, const struct process *process, const struct sample *sample,
-               struct fathom_error *err)
+int map_votes_vote(struct map_votes *b, const struct process *process, const struct sample *sample,
+                   struct fathom_error *err)
 {
     uint64_t cfa;
     uint32_t function = resolver_frame(b->resolver, process, sample, &cfa);
     if (function == PATHMAP_NONE)
         return 0;
-    struct ballot *ballot = bases_ballot(b, sample->pid, sample->tid);
-    const struct levels *levels = bases_levels(b, function);
+    struct ballot *ballot = map_votes_ballot(b, sample->pid, sample->tid);
+    const struct levels *levels = map_votes_levels(b, function);
     if (!ballot || !levels)
         return error_memory(err);
     if (levels->count == 0)
@@ -295,7 +295,7 @@ int bases_vote(struct bases *b, const struct process *process, const struct samp
     return 1;
 }
 
-bool bases_winner(const struct bases *b, uint32_t pid, uint32_t tid, uint64_t *low, uint64_t *base)
+bool map_votes_winner(const struct map_votes *b, uint32_t pid, uint32_t tid, uint64_t *low, uint64_t *base)
 {
     uint64_t *value = table_find(b->ballots, ballot_key(pid, tid));
     if (!value)

@@ -1,5 +1,5 @@
 /*
- * pipeline.h - turns the samples of a recording into calling contexts (DESIGN section 2): the steps of inference,
+ * engine.h - turns the samples of a recording into calling contexts (DESIGN section 2): the steps of inference,
  * in their order.
  *
  *   - with a map: the names of the recording's images are read first, to ignore a map of other programs
@@ -9,24 +9,24 @@
  *   - survey (list_cids.h): lists the CIDs. fit.h then adds paths for those that training did not see in full,
  *     and learns the model of coherence.h by expectation-maximisation;
  *   - resolve (resolve.h): each sample's context goes to the sink.
- * Each step takes the records one by one. Learning takes them as they are recorded, too (pipeline_learn()); the
+ * Each step takes the records one by one. Learning takes them as they are recorded, too (engine_learn()); the
  * other steps need all of them.
  *
  * An audit sample's dump gives the true path at that moment: it is an anchor for the samples of its thread
  * around it. Dumps of the samples to resolve are used to resolve them where that is asked for.
  */
-#ifndef FATHOM_INFER_ENGINE_PIPELINE_H
-#define FATHOM_INFER_ENGINE_PIPELINE_H
+#ifndef FATHOM_INFER_ENGINE_ENGINE_H
+#define FATHOM_INFER_ENGINE_ENGINE_H
 
 #include "base/progress.h"
-#include "infer/model/extend.h"
 #include "infer/engine/learn.h"
 #include "infer/engine/resolve.h"
+#include "infer/model/extend.h"
 #include "perfdata/reader.h"
 
-struct pipeline;
+struct engine;
 
-struct pipeline_options {
+struct engine_options {
     enum learn_from learning;
     bool hold_back; /* Some audit samples are not learned from but resolved like the others (audits.h); all
                           with LEARN_NOTHING. They go to the sink with their own event number. */
@@ -38,39 +38,39 @@ struct pipeline_options {
     const struct progress *progress; /* of each pass, in records; borrowed, may be NULL */
 };
 
-struct pipeline_summary {
+struct engine_summary {
     uint64_t learned;               /* dumps that were entered */
     struct extend_summary inferred; /* CIDs that the automaton was asked for */
     const char *const *unread;      /* files whose code could not be read (unread.h); valid as long as
-                                           the pipeline */
+                                           the engine */
     size_t unread_count;
     uint64_t bases_voted; /* stacks whose base was found by voting */
 };
 
 /* images and log are borrowed, options copied. NULL: out of memory. */
-struct pipeline *pipeline_new(struct image_cache *images, const struct pipeline_options *options,
-                              const struct log *log);
-void pipeline_free(struct pipeline *pipeline);
+struct engine *engine_new(struct image_cache *images, const struct engine_options *options,
+                          const struct log *log);
+void engine_free(struct engine *engine);
 
 /* For a recording that is being made: its records, in order of time and once each, are learned from as they come.
- * pipeline_run() then learns from none again. event as below; events are borrowed until pipeline_run(). */
-int pipeline_begin_live(struct pipeline *pipeline, const struct event *events, size_t count, uint32_t event,
-                        struct fathom_error *err);
-order_sink pipeline_learn; /* context: the pipeline */
+ * engine_run() then learns from none again. event as below; events are borrowed until engine_run(). */
+int engine_begin_live(struct engine *engine, const struct event *events, size_t count, uint32_t event,
+                      struct fathom_error *err);
+order_sink engine_learn; /* context: the engine */
 
-struct pipeline_input {
+struct engine_input {
     struct reader *reader;
     uint32_t event;            /* the number, among the reader's, of the event whose samples go to the sink */
     const struct pathmap *map; /* merged with what is learned; may be NULL */
 };
-/* Takes all steps over a recording; at most once for a pipeline. */
-int pipeline_run(struct pipeline *pipeline, const struct pipeline_input *input, resolve_sink *sink,
-                 void *context, struct fathom_error *err);
-/* The map that pipeline_run() resolved with, to which the node numbers in struct resolved belong. NULL before
+/* Takes all steps over a recording; at most once for a engine. */
+int engine_run(struct engine *engine, const struct engine_input *input, resolve_sink *sink, void *context,
+               struct fathom_error *err);
+/* The map that engine_run() resolved with, to which the node numbers in struct resolved belong. NULL before
  * that. */
-const struct pathmap *pipeline_map(const struct pipeline *pipeline);
+const struct pathmap *engine_map(const struct engine *engine);
 /* Whether the map that was given is of another build of one of the recording's images, or of other programs. */
-bool pipeline_stale(const struct pipeline *pipeline);
-void pipeline_summary(const struct pipeline *pipeline, struct pipeline_summary *out);
+bool engine_stale(const struct engine *engine);
+void engine_summary(const struct engine *engine, struct engine_summary *out);
 
 #endif

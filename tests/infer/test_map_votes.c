@@ -5,15 +5,15 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "infer/bases/bases.h"
+#include "infer/bases/map_votes.h"
 #include "infer/samples/trainer.h"
 #include "tests/infer/world.h"
 
-static void vote(struct world *w, struct bases *bases, struct sample sample, uint32_t tid, int expected)
+static void vote(struct world *w, struct map_votes *bases, struct sample sample, uint32_t tid, int expected)
 {
     struct fathom_error err = {0};
     sample.tid = tid;
-    cr_assert_eq(bases_vote(bases, w->self.process, &sample, &err), expected, "%s", err.text);
+    cr_assert_eq(map_votes_vote(bases, w->self.process, &sample, &err), expected, "%s", err.text);
 }
 
 /* Every function at several heights, none of them the same as another's shifted. */
@@ -27,13 +27,13 @@ static struct world *spread(void)
     return w;
 }
 
-Test(bases, true_base_wins)
+Test(map_votes, true_base_wins)
 {
     struct world *w = spread();
-    struct bases *bases = bases_new(w->resolver);
+    struct map_votes *bases = map_votes_new(w->resolver);
     uint32_t pid = self_sample(0, 0, 0).pid;
     uint64_t low, base, lowest = UINT64_MAX;
-    cr_expect_not(bases_winner(bases, pid, 1, &low, &base));
+    cr_expect_not(map_votes_winner(bases, pid, 1, &low, &base));
     for (uint32_t i = 1; i < 60; i++) {
         for (uint32_t tid = 1; tid <= 2; tid++) {
             struct sample s = world_sample(i * i % 7, BASE + tid * 0x10000 + 8, i * i * 8 + i * 16);
@@ -42,18 +42,18 @@ Test(bases, true_base_wins)
         }
         vote(w, bases, world_sample(7, BASE, i * 8), 3, 0);
     }
-    cr_assert(bases_winner(bases, pid, 1, &low, &base));
+    cr_assert(map_votes_winner(bases, pid, 1, &low, &base));
     cr_expect_eq(base, (uint64_t)BASE + 0x10000 + 8);
     cr_expect_eq(low, lowest);
-    cr_assert(bases_winner(bases, pid, 2, &low, &base));
+    cr_assert(map_votes_winner(bases, pid, 2, &low, &base));
     cr_expect_eq(base, (uint64_t)BASE + 0x20000 + 8);
-    cr_expect_not(bases_winner(bases, pid, 3, &low, &base));
-    cr_expect_not(bases_winner(bases, pid + 1, 1, &low, &base));
-    bases_free(bases);
+    cr_expect_not(map_votes_winner(bases, pid, 3, &low, &base));
+    cr_expect_not(map_votes_winner(bases, pid + 1, 1, &low, &base));
+    map_votes_free(bases);
     world_close(w);
 }
 
-Test(bases, too_few_votes_or_a_tie_have_no_winner)
+Test(map_votes, too_few_votes_or_a_tie_have_no_winner)
 {
     struct world *w = world_open();
     uint32_t node = world_child(w, TRIE_ROOT, 0, 0, 0, 1, 0);
@@ -61,46 +61,46 @@ Test(bases, too_few_votes_or_a_tie_have_no_winner)
     node = world_child(w, node, 1, 16, 0, 1, 0);
     world_child(w, node, 1, 32, 0, 1, 0);
     world_finish(w);
-    struct bases *bases = bases_new(w->resolver);
+    struct map_votes *bases = map_votes_new(w->resolver);
     uint32_t pid = self_sample(0, 0, 0).pid;
     uint64_t low, base;
-    for (int i = 0; i < BASES_QUORUM; i++) {
-        cr_expect_not(bases_winner(bases, pid, 1, &low, &base));
+    for (int i = 0; i < MAP_VOTES_QUORUM; i++) {
+        cr_expect_not(map_votes_winner(bases, pid, 1, &low, &base));
         vote(w, bases, world_sample(2, BASE, 48), 1, 1);
         vote(w, bases, world_sample(1, BASE, 32), 2, 1);
     }
-    cr_expect(bases_winner(bases, pid, 1, &low, &base));
+    cr_expect(map_votes_winner(bases, pid, 1, &low, &base));
     cr_expect_eq(base, (uint64_t)BASE);
-    cr_expect_not(bases_winner(bases, pid, 2, &low, &base), "fun1 is at 16 or at 32: who knows");
-    for (int i = 0; i < BASES_QUORUM; i++)
+    cr_expect_not(map_votes_winner(bases, pid, 2, &low, &base), "fun1 is at 16 or at 32: who knows");
+    for (int i = 0; i < MAP_VOTES_QUORUM; i++)
         vote(w, bases, world_sample(2, BASE, 48), 2, 1);
-    cr_assert(bases_winner(bases, pid, 2, &low, &base));
+    cr_assert(map_votes_winner(bases, pid, 2, &low, &base));
     cr_expect_eq(base, (uint64_t)BASE);
-    bases_free(bases);
+    map_votes_free(bases);
     world_close(w);
 }
 
 /* A recursion where a base that is one frame off has every vote too: training saw fun1 mostly at 32. */
-Test(bases, equal_votes_are_told_apart_by_training_counts)
+Test(map_votes, equal_votes_are_told_apart_by_training_counts)
 {
     struct world *w = world_open();
     uint32_t node = world_child(w, TRIE_ROOT, 1, 16, 0, 10, 1);
     world_child(w, node, 1, 32, 0, 9, 9);
     world_finish(w);
-    struct bases *bases = bases_new(w->resolver);
+    struct map_votes *bases = map_votes_new(w->resolver);
     uint64_t low, base;
     for (int i = 0; i < 20; i++)
         vote(w, bases, world_sample(1, BASE, 32), 1, 1);
     /* One CID that training never saw does not change that, though a frame lower it would be known. */
     vote(w, bases, world_sample(1, BASE, 48), 1, 1);
-    cr_assert(bases_winner(bases, self_sample(0, 0, 0).pid, 1, &low, &base));
+    cr_assert(map_votes_winner(bases, self_sample(0, 0, 0).pid, 1, &low, &base));
     cr_expect_eq(base, (uint64_t)BASE);
-    bases_free(bases);
+    map_votes_free(bases);
     world_close(w);
 }
 
 /* More candidates than are kept: the base that most samples agree on survives. */
-Test(bases, memory_is_bounded)
+Test(map_votes, memory_is_bounded)
 {
     enum { NODES = 3000 };
     struct world *w = world_open();
@@ -112,7 +112,7 @@ Test(bases, memory_is_bounded)
         node = world_child(w, node, i % 2, heights[i], i, 1, 1);
     }
     world_finish(w);
-    struct bases *bases = bases_new(w->resolver);
+    struct map_votes *bases = map_votes_new(w->resolver);
     uint32_t pid = self_sample(0, 0, 0).pid;
     uint64_t low, base;
     for (int i = 0; i < 300; i++) {
@@ -122,9 +122,9 @@ Test(bases, memory_is_bounded)
         uint64_t from = i % 4 ? BASE : BASE - 0x10000000 + (seed >> 36 & 0xfffff8);
         vote(w, bases, world_sample(at % 2, from, heights[at]), 1, 1);
     }
-    cr_assert(bases_winner(bases, pid, 1, &low, &base));
+    cr_assert(map_votes_winner(bases, pid, 1, &low, &base));
     cr_expect_eq(base, (uint64_t)BASE);
-    bases_free(bases);
+    map_votes_free(bases);
     world_close(w);
 }
 
@@ -198,7 +198,7 @@ LINK(third, 160, fourth)
 LINK(second, 48, third)
 LINK(first, 480, second)
 
-Test(bases, of_a_real_stack, .timeout = 60)
+Test(map_votes, of_a_real_stack, .timeout = 60)
 {
     struct sigaction action = {.sa_sigaction = on_clock, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigaction(SIGPROF, &action, NULL);
@@ -219,14 +219,14 @@ Test(bases, of_a_real_stack, .timeout = 60)
     world_finish(w);
 
     struct self unknown = self_open(); /* the same process, whose stack nobody told */
-    struct bases *bases = bases_new(w->resolver);
+    struct map_votes *bases = map_votes_new(w->resolver);
     for (int i = SHOTS / 2; i < SHOTS; i++)
-        cr_assert_geq(bases_vote(bases, unknown.process, &shots[i], NULL), 0);
+        cr_assert_geq(map_votes_vote(bases, unknown.process, &shots[i], NULL), 0);
     uint64_t low, base;
-    cr_assert(bases_winner(bases, shots[0].pid, shots[0].tid, &low, &base));
+    cr_assert(map_votes_winner(bases, shots[0].pid, shots[0].tid, &low, &base));
     cr_expect_eq(base, w->self.start_stack);
     cr_expect_lt(low, base);
-    bases_free(bases);
+    map_votes_free(bases);
     self_close(&unknown);
     world_close(w);
 }

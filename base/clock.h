@@ -1,0 +1,16 @@
+/* clock.h - the time that passes, whatever is done to the time of day. */
+#ifndef FATHOM_BASE_CLOCK_H
+#define FATHOM_BASE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* In ns since an unknown start: CLOCK_MONOTONIC. */
+static inline uint64_t clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+#endif
