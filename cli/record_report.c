@@ -8,6 +8,7 @@
 #include "cli/reporting.h"
 
 struct live {
+    struct collector_options collect; /* borrowed by the collector */
     struct terminal *terminal;
     struct collector *collector;
     struct mapped_sink *sink;
@@ -41,9 +42,8 @@ static int begin(struct live *l, const struct record_options *options,
                  const struct report_options *report_options, const char *command, struct fathom_error *err)
 {
     const struct event *events;
-    struct collector_options collect;
-    record_collector(options, l->terminal, &collect);
-    int rc = collector_open(&collect, &l->collector, err);
+    record_collector(options, l->terminal, &l->collect);
+    int rc = collector_open(&l->collect, &l->collector, err);
     if (rc < 0)
         return rc;
     size_t count = collector_events(l->collector, &events);
