@@ -160,7 +160,6 @@ int main(int argc, char **argv)
     free(asked);
     graph_free(graph);
     graph_calls_free(&calls);
-    free(to_map);
     free(functions);
     statics_free(&statics);
     pathmap_close(map);

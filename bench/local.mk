@@ -31,6 +31,10 @@ EXTRA_DIST += bench/run.sh bench/train.sh bench/accuracy.sh bench/rows.sh bench/
 CLEANFILES += $(EXTRA_PROGRAMS)
 # Figures with their limits and peers; docs/benchmarks.md keeps the last ones.
 .PHONY: bench bench-train bench-accuracy
+# So that they go on compiling.
+bench-programs: $(EXTRA_PROGRAMS)
+.PHONY: bench-programs
+
 bench: fathom$(EXEEXT) libfathom-probe.la $(EXTRA_PROGRAMS)
 	@$(SHELL) $(top_srcdir)/bench/run.sh $(abs_builddir)/fathom '$(BENCHES)' $(abs_top_srcdir)
 	@$(BENCH_TRAIN)

@@ -1,10 +1,9 @@
 /* record.c - `fathom record`: samples a command or running processes into a perf.data file. */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "cli/events.h"
 #include "cli/exit.h"
 #include "cli/mapped_sink.h"
@@ -171,18 +170,20 @@ out:
     return code;
 }
 
-/* The command line in one piece. The caller frees it. NULL: out of memory. */
+/* The command line in one piece, quoted as in a file. The caller frees it. NULL: out of memory. */
 static char *join(int argc, char **argv)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    for (int i = 0; out && i < argc; i++)
-        fprintf(out, "%s%s", i ? " " : "", argv[i]);
-    if (out && fclose(out) != 0) {
-        free(text);
-        text = NULL;
+    size_t size = 1, used = 0;
+    for (int i = 0; i < argc; i++)
+        size += TEXT_QUOTED(strlen(argv[i])) + 1;
+    char *text = malloc(size);
+    for (int i = 0; text && i < argc; i++) {
+        if (i)
+            text[used++] = ' ';
+        used += text_quote(argv[i], text + used);
     }
+    if (text)
+        text[used] = 0;
     return text;
 }
 

@@ -1,7 +1,4 @@
 /* record_report.c - `fathom record --report`; see record.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/exit.h"
 #include "cli/mapped_sink.h"
 #include "cli/record.h"
@@ -14,7 +11,16 @@ struct live {
     struct mapped_sink *sink;
     struct reader *reader;
     struct reporting *reporting;
+    bool unlearned; /* a record could not be learned from: no more of them were */
 };
+
+static int learn(void *live, const struct record *record, struct fathom_error *err)
+{
+    struct live *l = live;
+    int rc = reporting_learn(l->reporting, record, err);
+    l->unlearned |= rc < 0;
+    return rc;
+}
 
 /* A collector_sink (context: the reader). */
 static int keep(void *reader, const void *records, size_t size, struct fathom_error *err)
@@ -51,16 +57,16 @@ static int begin(struct live *l, const struct record_options *options,
     if (rc == 0)
         rc = reporting_begin_live(l->reporting, events, count, err);
     if (rc == 0)
-        rc = reader_open_live(
-            &(struct reader_live){events, count, command, &l->terminal->log, reporting_learn, l->reporting},
-            &l->reader, err);
+        rc = reader_open_live(&(struct reader_live){events, count, command, &l->terminal->log, learn, l},
+                              &l->reader, err);
     if (rc == 0)
         rc = mapped_sink_new(&(struct mapped_sink_input){events, count, &l->terminal->log, keep, l->reader},
                              &l->sink, err);
     return rc;
 }
 
-/* What was recorded until a failure is reported all the same. */
+/* What was recorded until a failure is reported all the same, unless learning failed: what it knows then is of other
+ * records. */
 static int finish(struct live *l, struct fathom_error *err)
 {
     struct collector_summary summary;
@@ -97,7 +103,7 @@ int record_and_report(const struct record_options *options, const char *command,
         terminal_progress_end(terminal);
         struct collector_summary summary;
         collector_summary(l.collector, &summary);
-        if (recorded == 0 || summary.samples)
+        if (recorded == 0 || (summary.samples && !l.unlearned))
             reported = finish(&l, &errs[1]);
     }
     int code = code_of(&l, recorded, reported, errs);

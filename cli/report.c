@@ -12,9 +12,9 @@ static int report_file(const struct report_options *options, struct terminal *te
     struct fathom_error err = {0};
     struct reader *reader = NULL;
     struct reporting *reporting = NULL;
-    int rc = reporting_new(options, terminal, &reporting, &err);
+    int rc = reader_open(options->input, &terminal->log, &reader, &err);
     if (rc == 0)
-        rc = reader_open(options->input, &terminal->log, &reader, &err);
+        rc = reporting_new(options, terminal, &reporting, &err);
     if (rc == 0)
         rc = reporting_run(reporting, reader, &err);
     if (rc < 0)

@@ -8,6 +8,7 @@
 #include "pathmap/map/pathmap.h"
 
 struct train_stacks {
+    struct collector_options collect; /* borrowed by the collector */
     struct terminal *terminal;
     struct target target; /* borrowed by the collector, as pid */
     pid_t pid;
@@ -59,10 +60,9 @@ static void end(struct train_stacks *s)
 
 static int start(struct train_stacks *s, struct fathom_error *err)
 {
-    struct collector_options options;
     const struct event *events;
-    target_collector(&s->target, s->terminal, &options);
-    int rc = collector_open(&options, &s->collector, err);
+    target_collector(&s->target, s->terminal, &s->collect);
+    int rc = collector_open(&s->collect, &s->collector, err);
     if (rc < 0)
         return rc;
     size_t count = collector_events(s->collector, &events);

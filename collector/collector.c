@@ -58,7 +58,7 @@ static int check_options(const struct collector_options *options, struct fathom_
     return 0;
 }
 
-/* A precise event is cheap only in batches (DESIGN section 4): always report whether it gets them. */
+/* A precise event is cheap only in batches: always report whether it gets them. */
 static void tell_batching(const struct event *event, const struct log *log)
 {
     struct pebs_machine machine;

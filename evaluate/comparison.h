@@ -1,6 +1,6 @@
 /*
  * comparison.h - compares an inferred path with a true one: over all frames that unwinding finds, or only over
- * those of images that the map covers (DESIGN section 1, "right path").
+ * those of images that the map covers.
  */
 #ifndef FATHOM_EVALUATE_COMPARISON_H
 #define FATHOM_EVALUATE_COMPARISON_H

@@ -1,7 +1,7 @@
 /*
  * image.h - an ELF file as the profiler sees it: build-id, functions, names, CFI table.
  *
- * Addresses here are ELF virtual addresses of the file ("offset" of a function in DESIGN section 1), the ones
+ * Addresses here are ELF virtual addresses of the file ("offset" of a function), the ones
  * that addr2line, objdump and gdb take; image_address() turns a file offset, which is what a mapping gives,
  * into one.
  *

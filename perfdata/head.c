@@ -382,7 +382,7 @@ static int read_pipe(struct head *head, struct input *input, struct fathom_error
     return rc;
 }
 
-/* Finds the slow clock with stack dumps besides the main event (DESIGN section 4): by the collector's name
+/* Finds the slow clock with stack dumps besides the main event: by the collector's name
  * for it, which also distinguishes it from a main event with dumps; else a clock with dumps besides an event
  * without. perf's "dummy", which counts nothing, is not a main event. */
 static void find_audit(struct head *head)

@@ -63,7 +63,7 @@ struct event {
     char name[128]; /* "cpu-clock:u" */
     uint64_t *ids;  /* owned by the creator of the table */
     size_t id_count;
-    bool audit; /* a slow software clock with stack dumps besides the main event (DESIGN section 4) */
+    bool audit; /* a slow software clock with stack dumps besides the main event */
 };
 
 /* Whether the event is a clock, of the CPU or of the thread, so that it counts nanoseconds. */

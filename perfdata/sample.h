@@ -1,5 +1,5 @@
 /*
- * sample.h - one sample, live or from a file: both are handled alike (DESIGN section 2).
+ * sample.h - one sample, live or from a file: both are handled alike.
  */
 #ifndef FATHOM_PERFDATA_SAMPLE_H
 #define FATHOM_PERFDATA_SAMPLE_H

@@ -1,6 +1,6 @@
 /*
  * frame.h - computes the CFA of one frame by the CFI row of its PC, from its registers and the dump of its
- * stack. Used by samples and unwinding (DESIGN section 1).
+ * stack. Used by samples and unwinding.
  */
 #ifndef FATHOM_PROCESS_FRAME_H
 #define FATHOM_PROCESS_FRAME_H

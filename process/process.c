@@ -100,7 +100,7 @@ static struct process *process_get(struct processes *all, uint32_t pid)
     return process;
 }
 
-/* "[stack:TID]", Fathom's record of a stack (DESIGN section 4). */
+/* "[stack:TID]", Fathom's record of a stack. */
 static bool process_stack_name(const char *path, uint32_t *tid)
 {
     static const char prefix[] = "[stack:";

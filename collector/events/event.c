@@ -1,7 +1,7 @@
 /*
  * event.c - turns an event's name into a perf_event_attr; see event.h.
  *
- * All our events have this layout (DESIGN section 4): one sample is IDENTIFIER, IP, TID, TIME and three
+ * All our events have this layout: one sample is IDENTIFIER, IP, TID, TIME and three
  * registers, 72 bytes with its header. The registers are those at the interrupt; only an event that fires
  * inside the kernel (a tracepoint, a context switch) has the user's registers instead.
  */

@@ -27,7 +27,7 @@ int event_parse(const struct event_options *options, const struct log *log, stru
 /* A dummy event without samples: carries the records of tasks and mappings if the others are opened by CPU.
  */
 void event_tasks(struct event *event);
-/* The audit event: cpu-clock at about `hz` with a dump of stack_size bytes (DESIGN section 4). */
+/* The audit event: cpu-clock at about `hz` with a dump of stack_size bytes. */
 int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fathom_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * pebs.h - whether the CPU can write many samples of an event per interrupt ("large PEBS"), which makes a
- * sample almost free (DESIGN section 4).
+ * sample almost free.
  *
  * The rules are those of Linux 6.x: arch/x86/events/intel/core.c (intel_pmu_hw_config,
  * intel_pmu_large_pebs_flags), ds.c (intel_ds_init), LARGE_PEBS_FLAGS of arch/x86/events/perf_event.h. The

@@ -1,5 +1,5 @@
 /*
- * stackbase.h - finds the bases of all threads' stacks (DESIGN sections 1 and 4).
+ * stackbase.h - finds the bases of all threads' stacks.
  *
  * The base of a process's first stack is `startstack` of /proc/PID/stat: SP at the program's first instruction.
  * It is right only once the exec is complete, so it is read at a sample. For other stacks, the slot of the

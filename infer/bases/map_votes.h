@@ -1,5 +1,5 @@
 /*
- * map_votes.h - finds stack bases that are not in the recording, by voting (DESIGN section 4): the base that puts
+ * map_votes.h - finds stack bases that are not in the recording, by voting: the base that puts
  * most samples of the thread on CIDs of the map.
  */
 #ifndef FATHOM_INFER_BASES_MAP_VOTES_H

@@ -1,5 +1,5 @@
 /*
- * resolver.h - the engine: a sample in, its calling context out (DESIGN section 6).
+ * resolver.h - the engine: a sample in, its calling context out.
  *
  * Exact stage: sample -> CID -> candidates in the path map, their training counts -> the most probable
  * function path. Candidates that differ only in call sites or in outer heights are one path. With S training

@@ -1,5 +1,5 @@
 /*
- * engine.h - turns the samples of a recording into calling contexts (DESIGN section 2): the steps of inference,
+ * engine.h - turns the samples of a recording into calling contexts: the steps of inference,
  * in their order.
  *
  *   - with a map: the names of the recording's images are read first, to ignore a map of other programs

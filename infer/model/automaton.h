@@ -5,7 +5,7 @@
  * States are (function, height, what the function called next); a graph edge leads outwards to (caller,
  * height - rise, function). Every call takes at least 8 bytes, so there are no cycles, even in recursive
  * programs, and dynamic programming counts the paths and sums up their probabilities where plain enumeration
- * is exponential (DESIGN section 6). That is done once for all CIDs, from the root inwards (lattice.h); the k
+ * is exponential. That is done once for all CIDs, from the root inwards (lattice.h); the k
  * most probable paths of a CID are then found best first, as it is known of every state how good its best
  * path is. So answers are exact, whatever the number of paths.
  *

@@ -1,6 +1,5 @@
 /*
- * entries.h - events at functions' entries into a trie: entries alone rebuild the whole call tree (DESIGN
- * section 1).
+ * entries.h - events at functions' entries into a trie: entries alone rebuild the whole call tree.
  *
  * Each stack of a thread has a shadow stack of the frames that were entered there. At an entry, those whose
  * CFA is at or below the new one have returned. Others can have returned as well, when their caller has grown

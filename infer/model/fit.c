@@ -239,7 +239,8 @@ static int extend_open(struct fit *f, struct extend_input *input, struct wanted 
     }
     if (rc == 0)
         rc = expect_shares(f, weights, err);
-    resolver_settle(f->resolver);
+    if (rc == 0)
+        resolver_settle(f->resolver);
     weights_free(weights);
     return rc;
 }

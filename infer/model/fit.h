@@ -3,7 +3,8 @@
  * training did not see in full, it adds the paths that the automaton finds and estimates each path's share. It
  * also holds the model of coherence, learned from the recording.
  *
- * The map is rebuilt whenever the trie has grown. What a getter returned is valid until then.
+ * The map is over the trie, and follows it when that has grown: its nodes then have other numbers, and there is
+ * another resolver. The map itself stays.
  */
 #ifndef FATHOM_INFER_MODEL_FIT_H
 #define FATHOM_INFER_MODEL_FIT_H

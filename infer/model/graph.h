@@ -20,12 +20,13 @@
 #define GRAPH_LEAF (UINT32_MAX - 2) /* as "what f called next": nothing, the sample is in f */
 
 struct graph_edge {
-    uint32_t caller;  /* map function, or GRAPH_ROOT */
-    uint32_t rise;    /* bytes; above 0 but for the root's */
-    uint64_t site;    /* the return address most seen with it, 0 unknown */
-    double weight;    /* calls: training's passes, or what is expected */
-    bool open;        /* the caller's frame has no fixed size: `rise` is the least that it can be */
-    uint32_t through; /* one more than a function that must be mapped for the call: it jumps on; 0: none */
+    uint32_t caller; /* map function, or GRAPH_ROOT */
+    uint32_t rise;   /* bytes; above 0 but for the root's */
+    uint64_t site;   /* the return address most seen with it, 0 unknown */
+    double weight;   /* calls: training's passes, or what is expected */
+    bool open;       /* the caller's frame has no fixed size: `rise` is the least that it can be */
+    uint32_t
+        through; /* one more than a function that must be mapped for the call: the last that jumps on; 0: none */
 };
 
 /* Some edges of one function with the sum of their weights, by caller and rise. */

@@ -1,4 +1,4 @@
-/* cid.c - computes a sample's CID from its registers by the CFI row of its PC (DESIGN section 1); see cid.h.
+/* cid.c - computes a sample's CID from its registers by the CFI row of its PC; see cid.h.
  */
 #include "infer/samples/cid.h"
 

@@ -1,6 +1,6 @@
 /*
- * cid.h - the context identifier of a sample: the function of its PC, and the height of its CFA (DESIGN
- * section 1).
+ * cid.h - the context identifier of a sample: the function of its PC, and the height of its CFA above
+ * the base of its stack.
  */
 #ifndef FATHOM_INFER_SAMPLES_CID_H
 #define FATHOM_INFER_SAMPLES_CID_H

@@ -2,8 +2,8 @@
  * pathmap.h - a path map as it is asked: mapped from an .fmap file (docs/fmap.md), or over a trie that grows.
  *
  * Nodes are sorted by CID and, within one, by function path, so all candidates of a CID stand side by side,
- * those of one path next to each other, and one hash access finds them. Safe for several threads. The file
- * may be hostile: its checksums are verified when it is opened, and numbers when they are followed; any
+ * those of one path next to each other, and one hash access finds them. A map from a file is safe for
+ * several threads, one over a trie as far as the trie is. The file may be hostile: its checksums are verified when it is opened, and numbers when they are followed; any
  * number may be asked for.
  */
 #ifndef FATHOM_PATHMAP_MAP_PATHMAP_H
@@ -19,14 +19,15 @@ struct pathmap;
 
 /* Errors: system errors; -ENOMSG: not an .fmap file; -ENOTSUP: a newer version; -EBADMSG: damaged or cut. */
 int pathmap_open(const char *path, struct pathmap **out, struct fathom_error *err);
-/* From trie_serialise()'s bytes, which the map takes over and frees (also on failure). */
+/* From trie_serialise()'s bytes, which the map takes over and frees (also on failure): for tests. */
 int pathmap_open_memory(void *data, size_t size, struct pathmap **out, struct fathom_error *err);
 void pathmap_close(struct pathmap *map);
 
-/* A map over a trie (borrowed), with its paths, counts and function numbers as they are now. -ENOMEM, -EFBIG. */
+/* A map over a trie (borrowed) that has its nodes, their counts and its functions as they are now, under the trie's
+ * numbers for functions and images; images are always the trie's. -ENOMEM, -EFBIG. */
 int pathmap_over(const struct trie *trie, struct pathmap **out, struct fathom_error *err);
-/* The same for what the trie has grown by since. The map's nodes have new numbers if there are more of them, and
- * answers that were kept are no longer true. Errors as above, which leave the map as it was. */
+/* The same once the trie has more nodes or functions. With more nodes, the map's have new numbers, and answers that
+ * were kept are no longer true; without, counts stay as they were. Errors as above, which leave the map as it was. */
 int pathmap_update(struct pathmap *map, struct fathom_error *err);
 /* The map's number of a node of its trie; PATHMAP_NONE: the root, or newer than the map. */
 uint32_t pathmap_number(const struct pathmap *map, uint32_t node);

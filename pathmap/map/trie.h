@@ -70,7 +70,7 @@ struct trie_statistics {
 };
 struct trie_statistics *trie_statistics(struct trie *trie);
 
-/* The map's bytes in the .fmap format (docs/fmap.md); malloc'ed, the caller frees. */
+/* For tests: the map's bytes in the .fmap format (docs/fmap.md); malloc'ed, the caller frees. */
 int trie_serialise(const struct trie *trie, void **data, size_t *size, struct fathom_error *err);
 struct outfile;
 /* Writes the map; trie_save() opens the file too. */

@@ -3,7 +3,7 @@
  *
  * The rest of the runtime (images, plans, patching, interposition) makes trampolines that call probe_entry,
  * and registers images, functions and stacks here. For stack bases and heights see process/process.h; for how
- * entries alone give the tree, DESIGN section 1; for the difficult cases, enter.c.
+ * entries alone give the tree; for the difficult cases, enter.c.
  *
  * All functions may be called by any thread at any time, even by signal handlers that interrupted probe_entry
  * or another of them (they block signals while they hold a lock). Before core_start() and after its failure,

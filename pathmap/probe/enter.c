@@ -1,7 +1,7 @@
 /*
  * enter.c - the general case of an entry, which entry.S could not handle.
  *
- * To find the caller: frames at the new one's height or deeper have returned (DESIGN section 1). That alone
+ * To find the caller: frames at the new one's height or deeper have returned. That alone
  * leaves returned frames above the new one: after f() returned, its caller may push arguments or grow its
  * frame before it calls g(), or call g() through unhooked code. So there are two more tests:
  *   - a frame is alive only while its return address is in place: the next call from the same place
