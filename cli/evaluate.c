@@ -63,10 +63,10 @@ static int evaluate_target(const struct evaluate_options *options, struct termin
     char *temporary = NULL;
     const char *path = options->input ? options->input : options->output, *directory = getenv("TMPDIR");
     bool stale = false;
-    int rc = 0;
-    if (options->output)
+    int rc = symfs_check(options->symfs, &err);
+    if (rc == 0 && options->output)
         rc = evaluate_record(options, path, terminal, &err);
-    if (!path) {
+    if (rc == 0 && !path) {
         if (asprintf(&temporary, "%s/fathom-XXXXXX", directory && *directory ? directory : "/tmp") < 0)
             return terminal_error(terminal, &(struct fathom_error){ENOMEM, "out of memory"}), EXIT_OTHER;
         int fd = mkstemp(temporary);

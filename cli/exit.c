@@ -34,6 +34,7 @@ int exit_code_of(const struct fathom_error *err)
     case EISDIR:
     case ENXIO:
     case ENOTTY:
+    case EBADF:
         return EXIT_OUTPUT;
     case ESTALE:
         return EXIT_BUILD;

@@ -1,13 +1,27 @@
 /* main.c - finds the sub-command in the table and runs it. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/exit.h"
 #include "cli/options.h"
 #include "config.h"
 
+/* A standard stream that is closed must not become the number of a file that is opened later: it stays one that
+ * cannot be used. */
+static void keep_standard_streams(void)
+{
+    for (int fd = open("/dev/null", O_RDONLY); fd >= 0; fd = open("/dev/null", O_RDONLY))
+        if (fd > STDERR_FILENO) {
+            close(fd);
+            return;
+        }
+}
+
 int main(int argc, char **argv)
 {
+    keep_standard_streams();
     struct terminal terminal;
     terminal_init(&terminal);
     const char *name = argc > 1 ? argv[1] : "help";

@@ -63,15 +63,14 @@ static int write_tracing_data(struct recording *r, struct fathom_error *err)
 void record_say_losses(const struct collector_summary *s, struct terminal *terminal)
 {
     if (s->lost)
-        terminal_say(terminal, LOG_WARNING,
-                     "%llu records were lost: sample less often or use a larger --ring",
-                     (unsigned long long)s->lost);
+        terminal_say(terminal, LOG_WARNING, "%llu record%s lost: sample less often or use a larger --ring",
+                     (unsigned long long)s->lost, s->lost == 1 ? " was" : "s were");
     if (s->throttled)
         terminal_say(terminal, LOG_WARNING, "the kernel throttled the event %llu times",
                      (unsigned long long)s->throttled);
     if (s->bases_missing)
-        terminal_say(terminal, LOG_NOTE, "%llu threads ended before their stack could be located",
-                     (unsigned long long)s->bases_missing);
+        terminal_say(terminal, LOG_NOTE, "%llu thread%s ended before the stack could be located",
+                     (unsigned long long)s->bases_missing, s->bases_missing == 1 ? "" : "s");
 }
 
 static void say_summary(struct recording *r, double bytes, const char *path)
@@ -212,6 +211,9 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
         code = events_print();
     if (code < 0)
         code = target_complete(&options.target, &record_command, argc, argv, terminal);
+    if (code < 0 && options.ring_kib & (options.ring_kib - 1))
+        code = option_usage(terminal, &record_command, "--ring: %llu is not a power of two",
+                            (unsigned long long)options.ring_kib);
     if (code < 0 && options.report && options.output)
         code = option_usage(terminal, &record_command, "--report writes no file: leave out -o, or --report");
     if (code < 0 && options.report)

@@ -59,9 +59,10 @@ static int begin(struct live *l, const struct record_options *options,
     if (rc == 0)
         rc = reader_open_live(&(struct reader_live){events, count, command, &l->terminal->log, learn, l},
                               &l->reader, err);
+    /* A copy that cannot be kept is for later reports; this one tells what it could not read. */
     if (rc == 0)
-        rc = mapped_sink_new(&(struct mapped_sink_input){events, count, &l->terminal->log, keep, l->reader},
-                             &l->sink, err);
+        rc =
+            mapped_sink_new(&(struct mapped_sink_input){events, count, NULL, keep, l->reader}, &l->sink, err);
     return rc;
 }
 
