@@ -1,11 +1,12 @@
 /*
- * edges.h - finds the number of a record that the caller keeps in an array, by another record that it hangs
- * from (a child by its parent) and a hash of all that tells it.
+ * edges.h - looks up the number of a record in an array of the caller's, by the record it is attached to (a
+ * child by its parent) and a hash of everything that identifies it.
  *
- * Records that hang from neighbours lie together: trees mostly grow where they grew last, so most look-ups
- * touch memory that the last ones brought into the caches, where a plain hash table misses them each time.
- * Slots come in lines of 8, and each EDGES_PER_LINE numbers share a line for what hangs from them. What
- * finds its line full goes where its hash says, by open addressing. Nothing is ever removed.
+ * Records attached to neighbours are stored together: trees mostly grow where they last grew, so most
+ * look-ups touch memory that the previous ones brought into the caches, whereas a plain hash table would miss
+ * each time. Slots come in lines of 8; each group of EDGES_PER_LINE numbers shares a line for the records
+ * attached to them. If the line is full, a record is placed by its hash, with open addressing. Nothing is
+ * ever removed.
  */
 #ifndef FATHOM_PATHMAP_MAP_EDGES_H
 #define FATHOM_PATHMAP_MAP_EDGES_H
@@ -29,13 +30,13 @@ struct edges {
     uint32_t room;
 };
 
-/* For up to `room` numbers, all below it, that hang from numbers below it. false: out of memory. */
+/* For up to `room` numbers, all below `room`, attached to numbers below `room`. false: out of memory. */
 bool edges_init(struct edges *edges, uint32_t room);
 void edges_clear(struct edges *edges);
-/* The number must not be there yet. */
+/* The number must not be present yet. */
 void edges_put(struct edges *edges, uint32_t from, uint32_t hash, uint32_t number);
 
-/* The slot to look at as the *cursor'th. */
+/* The slot of probe number `cursor`. */
 static inline size_t edges_slot(const struct edges *edges, uint32_t from, uint32_t hash, size_t cursor)
 {
     if (cursor < EDGES_LINE)
@@ -44,8 +45,8 @@ static inline size_t edges_slot(const struct edges *edges, uint32_t from, uint32
     return at < edges->capacity ? at : at - edges->capacity;
 }
 
-/* The numbers put with this hash, one a call (start with *cursor = 0), EDGES_NONE after the last. The caller
- * compares the record. */
+/* Returns the numbers stored with this hash, one per call (start with *cursor = 0), then EDGES_NONE. The
+ * caller compares the records. */
 static inline uint32_t edges_next(const struct edges *edges, uint32_t from, uint32_t hash, size_t *cursor)
 {
     for (;;) {

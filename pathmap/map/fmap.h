@@ -1,5 +1,5 @@
 /*
- * fmap.h - the structs of an .fmap file as they lie in it (docs/fmap.md), shared by its writer and reader.
+ * fmap.h - the on-disk structs of an .fmap file (docs/fmap.md), shared by its writer and reader.
  */
 #ifndef FATHOM_PATHMAP_MAP_FMAP_H
 #define FATHOM_PATHMAP_MAP_FMAP_H
@@ -10,10 +10,10 @@
 #include "image/image.h"
 
 #define FMAP_MAGIC        "FMAP"
-#define FMAP_VERSION      2u /* written where paths have frames of images beside the hooked ones; else 1 */
+#define FMAP_VERSION      2u /* written if paths include frames of unhooked images; else 1 */
 #define FMAP_MAX_SECTIONS 64u
 #define FMAP_ALIGNMENT    64u
-#define FMAP_BLOCK        (256u << 10) /* bytes under one checksum */
+#define FMAP_BLOCK        (256u << 10) /* bytes per checksum */
 #define FMAP_NONE         UINT32_MAX
 
 enum fmap_kind {
@@ -25,7 +25,7 @@ enum fmap_kind {
     FMAP_INDEX,
     FMAP_STRINGS,
     FMAP_STATISTICS,
-    FMAP_PCS,   /* may be missing */
+    FMAP_PCS,   /* optional */
     FMAP_KINDS, /* one more than the last */
 };
 
@@ -101,7 +101,7 @@ _Static_assert(sizeof(struct fmap_cid) == 16, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_statistics) == 32, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_pc) == 16, "docs/fmap.md");
 
-/* The entry of the CID index at which the search for a CID begins. */
+/* The entry of the CID index where the search for a CID starts. */
 static inline uint64_t fmap_slot(uint32_t function, uint32_t height, uint64_t entries)
 {
     uint64_t hash = hash_u64((uint64_t)function << 32 | height);
@@ -110,8 +110,8 @@ static inline uint64_t fmap_slot(uint32_t function, uint32_t height, uint64_t en
 
 /* The checksum of a section's bytes. */
 uint64_t fmap_checksum(const void *data, uint64_t length);
-/* Whether these sections, which lie inside the file, all have the right ones: by several threads when there
- * is much to read. 0, -EBADMSG or -ENOMEM. */
+/* Verifies the checksums of these sections, which must lie inside the file; uses several threads if there is
+ * a lot to read. 0, -EBADMSG or -ENOMEM. */
 int fmap_verify(const uint8_t *file, const struct fmap_section *sections, uint32_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* index.c - a growing path map with the order that questions to it need; see pathmap.h. */
+/* index.c - a growing path map and the node order its look-ups need; see pathmap.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ static void use(struct pathmap *map, struct order *order, uint8_t *memory)
     map->path_count = order->paths;
 }
 
-/* Functions without nodes are new: they have the highest numbers. */
+/* Functions without nodes are new, so they have the highest numbers. */
 static bool see_functions(struct pathmap *map)
 {
     uint32_t count = map->trie->function_count;

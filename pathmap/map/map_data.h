@@ -1,4 +1,4 @@
-/* map_data.h - what an open map is made of, for open.c, index.c and pathmap.c. */
+/* map_data.h - the internals of an open map, for open.c, index.c and pathmap.c. */
 #ifndef FATHOM_PATHMAP_MAP_MAP_DATA_H
 #define FATHOM_PATHMAP_MAP_MAP_DATA_H
 
@@ -6,13 +6,14 @@
 #include "pathmap/map/order.h"
 #include "pathmap/map/pathmap.h"
 
-/* All pointers go into the file's bytes; lengths agree with each other, what the numbers in them say is not
- * to be trusted, but for `paths`, whose entries are below path_count. Of a growing map they go into `memory` and
- * `order`, and its functions, images and names are the trie's. */
+/* All pointers are into the file's bytes. Lengths are consistent with each other, but the numbers stored in
+ * the arrays are untrusted, except for those in `paths`, which are below path_count. In a growing map,
+ * pointers are into `memory` and `order`, and functions, images and names are the trie's. */
 struct pathmap {
     const struct trie
-        *trie;          /* the growing map; NULL: from a file, as are the functions, images and strings */
-    struct order order; /* of its nodes: owned */
+        *trie;          /* the growing map; NULL: the map is from a file, as are its functions, images and
+                           strings */
+    struct order order; /* of its nodes; owned */
     const struct fmap_node *nodes;
     const struct fmap_cid *index;
     uint32_t index_entries;         /* at least 1 */
@@ -27,8 +28,8 @@ struct pathmap {
     uint32_t node_count, function_count, image_count, path_count;
     struct trie_statistics statistics;
     uint32_t version;
-    struct file_view view; /* when it came from a file */
-    void *memory;          /* when it did not: owned */
+    struct file_view view; /* if it came from a file */
+    void *memory;          /* if it did not; owned */
 };
 
 #endif

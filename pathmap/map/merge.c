@@ -1,8 +1,8 @@
 /*
- * merge.c - a finished map's paths and counts into a trie.
+ * merge.c - merges a finished map's paths and counts into a trie.
  *
- * Images are the same when their build-ids are, so maps made on several machines go together. The map is
- * checked whole before the trie is touched: a damaged one adds nothing.
+ * Images are equal if their build-ids are, so maps made on different machines can be merged. The whole map is
+ * checked before the trie is modified: a damaged one adds nothing.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -43,7 +43,7 @@ bool trie_adopt_images(struct trie *trie, const struct pathmap *map)
     return true;
 }
 
-/* The trie's numbers of the map's functions. */
+/* Maps the map's function numbers to the trie's, adding missing functions. */
 static bool functions_add(struct trie *trie, const struct pathmap *map, uint32_t *numbers)
 {
     for (uint32_t i = 0; i < pathmap_function_count(map); i++) {
@@ -59,24 +59,25 @@ static bool functions_add(struct trie *trie, const struct pathmap *map, uint32_t
     return true;
 }
 
-/* Whether the node's calls were counted, each of them, in what the trie had before: walks of samples through
- * it do not add to them. */
+/* Whether every call of the node was already counted in the trie before the merge, so that samples whose
+ * walks pass through it must not add to its passes. */
 static bool is_counted(const struct trie *trie, uint32_t node, uint32_t before, struct pathmap_image image)
 {
     return node < before && !image.hooked &&
            trie->images[trie->functions[trie->nodes[node].function].image].hooked;
 }
 
-/* Whether a child of `parent`, which `caller` called, has a site: called from a frame that is left out, it
- * has none in its parent. */
+/* Whether a child of `parent` that was called by `caller` has a call site: if the calling frame is left out,
+ * there is none in the parent. */
 static bool keeps_site(const struct trie *trie, uint32_t parent, uint32_t caller)
 {
     return parent == caller && trie_keeps_sites(trie, trie->functions[trie->nodes[parent].function].image);
 }
 
-/* Enters each node after its parent: nodes are sorted by CID, so the outer frames still to enter are first
- * gathered in `pending`. A node of an image that the trie covers goes below the nearest such ancestor:
- * `covered` holds that of each node, itself included. All arrays have the map's size. */
+/* Enters each node after its parent: nodes are sorted by CID, so outer frames that have not been entered yet
+ * are collected in `pending` first. A node of an image that the trie covers goes below its nearest covered
+ * ancestor; `covered` holds, for each node, the nearest one, counting the node itself. All arrays have one
+ * element per node of the map. */
 static bool nodes_add(struct trie *trie, const struct pathmap *map, const uint32_t *functions,
                       uint32_t *numbers, uint32_t *covered, uint32_t *pending)
 {

@@ -1,8 +1,8 @@
 /*
- * numbers.h - finds the number of a record that the caller keeps in an array, by a hash of its key.
+ * numbers.h - looks up the number of a record in an array of the caller's, by a hash of its key.
  *
- * Open addressing with linear probing, at most 3/4 full; a slot holds 32 bits of the hash beside the number,
- * so that a record is nearly always looked at only when it is the right one. Nothing is ever removed.
+ * Open addressing with linear probing, at most 3/4 full; a slot holds 32 bits of the hash along with the
+ * number, so a record that does not match is almost never examined. Nothing is ever removed.
  */
 #ifndef FATHOM_PATHMAP_MAP_NUMBERS_H
 #define FATHOM_PATHMAP_MAP_NUMBERS_H
@@ -26,11 +26,11 @@ struct numbers {
 
 bool numbers_init(struct numbers *numbers); /* false: out of memory */
 void numbers_clear(struct numbers *numbers);
-/* The number must not be NUMBERS_NONE and its record not yet there. false: out of memory. */
+/* The number must not be NUMBERS_NONE, and its record must not be present yet. false: out of memory. */
 bool numbers_put(struct numbers *numbers, uint32_t hash, uint32_t number);
 
-/* The numbers put with this hash, one a call (start with *cursor = 0), NUMBERS_NONE after the last. The
- * caller compares the record. */
+/* Returns the numbers stored with this hash, one per call (start with *cursor = 0), then NUMBERS_NONE. The
+ * caller compares the records. */
 static inline uint32_t numbers_next(const struct numbers *numbers, uint32_t hash, size_t *cursor)
 {
     size_t mask = numbers->capacity - 1;

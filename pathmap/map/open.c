@@ -1,6 +1,5 @@
 /*
- * open.c - an .fmap file opened: every byte that can be reached is covered by a checksum that is verified
- * here.
+ * open.c - opens an .fmap file: every reachable byte is covered by a checksum, which is verified here.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -74,8 +73,8 @@ static int sections_check(struct opening *o, const struct fmap_header *header)
     return rc < 0 ? error_memory(o->err) : 0;
 }
 
-/* The section's place; *count becomes the number of elements. NULL: its length is no whole number of them, or
- * there are so many that a number would be FMAP_NONE. */
+/* Returns the section's data and sets *count to its number of elements. NULL: the length is not a whole
+ * number of elements, or there are so many that one would be numbered FMAP_NONE. */
 static const void *section_array(const struct opening *o, enum fmap_kind kind, size_t element,
                                  uint32_t *count)
 {

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node as it is sorted among those of its function: by height, then function path, then number in the
- * trie. */
+/* The sort key of a node among those of its function: height, then function path, then number in the trie. */
 struct place_key {
     uint32_t height;
     uint32_t path;
@@ -24,10 +23,11 @@ static void merge_places(const struct place_key *from, size_t middle, size_t end
         to[i] = a < middle && (b == end || !place_before(&from[b], &from[a])) ? from[a++] : from[b++];
 }
 
-#define PLACES_FEW 12 /* from so many on, halves are sorted and merged */
+#define PLACES_FEW 12 /* at this size and above, sort halves and merge them */
 
-/* Sorts what is in order of the nodes already, and keeps that order among equals: by hand, as qsort() copies
- * through a buffer of its own and calls a function for each comparison. `spare` has room for as many. */
+/* Stable sort; the input is already in node order, which is kept among equals. Hand-written because qsort()
+ * copies through a buffer of its own and calls a function for each comparison. `spare` has room for `count`
+ * places. */
 static void sort_places(struct place_key *places, size_t count, struct place_key *spare)
 {
     if (count >= PLACES_FEW) {
@@ -55,7 +55,7 @@ static uint32_t number_of(const struct order *o, uint32_t function)
 }
 
 /* Numbers the function paths: a trie over functions alone, whose nodes are (outer path, function). Parents
- * come before their children in the trie, so one pass does it. */
+ * precede their children in the trie, so one pass is enough. */
 static bool paths_number(struct order *o)
 {
     const struct trie *t = o->trie;
@@ -84,7 +84,7 @@ static bool paths_number(struct order *o)
     return done;
 }
 
-#define AHEAD 16 /* nodes whose memory is on its way while another is looked at */
+#define AHEAD 16 /* how many nodes ahead to prefetch */
 
 static bool places_sort(struct order *o)
 {
@@ -99,7 +99,7 @@ static bool places_sort(struct order *o)
     return spare;
 }
 
-/* Sorts the nodes: first into their functions, by counting, then each function's. */
+/* Sorts the nodes: a counting sort by function, then a sort within each function. */
 static bool nodes_number(struct order *o)
 {
     const struct trie *t = o->trie;
@@ -110,7 +110,7 @@ static bool nodes_number(struct order *o)
     if (!o->places || !o->node_number || !o->first_node)
         return false;
     uint32_t *next =
-        o->first_node + 1; /* next[f]: where the next node of f goes, in the end where they end */
+        o->first_node + 1; /* next[f]: where the next node of f goes; finally, where f's nodes end */
     for (uint32_t i = 1; i < t->node_count; i++)
         next[number_of(o, t->nodes[i].function) + 1]++;
     for (uint32_t f = 0; f < o->functions; f++)
@@ -171,7 +171,7 @@ static void cid_write(const struct order *o, struct fmap_cid *index, struct fmap
     index[slot] = cid;
 }
 
-/* The nodes of one CID lie all over the trie. */
+/* Needed because the nodes of one CID are scattered across the trie. */
 static void nodes_prefetch(const struct order *o, uint32_t i)
 {
     const struct trie_node *nodes = o->trie->nodes;

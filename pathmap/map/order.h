@@ -1,6 +1,6 @@
 /*
- * order.h - a trie's nodes in the order of a path map: by function, height and function path, so that the
- * candidates of a CID are neighbours (pathmap.h). Private to pathmap/.
+ * order.h - a trie's nodes in path map order: by function, height and function path, so that the candidates
+ * of a CID are adjacent (pathmap.h). Private to pathmap/.
  */
 #ifndef FATHOM_PATHMAP_MAP_ORDER_H
 #define FATHOM_PATHMAP_MAP_ORDER_H
@@ -17,22 +17,22 @@ struct order {
     uint32_t *path;                  /* function path's number by trie's node; the root's is FMAP_NONE */
     uint32_t paths;                  /* number of them */
     struct place_key *places;        /* by the map's node */
-    uint32_t *first_node;            /* by the map's function, and one more */
+    uint32_t *first_node;            /* by the map's function, plus one entry */
     uint32_t *node_number;           /* map's number by trie's node; the root's is FMAP_NONE */
-    uint32_t nodes;                  /* in the map: without the root */
+    uint32_t nodes;                  /* in the map, i.e. without the root */
     uint64_t cids;                   /* distinct ones */
-    struct fmap_pc *pcs;             /* by the map's node and offset */
+    struct fmap_pc *pcs;             /* sorted by the map's node and offset */
     size_t pc_count;
 };
 
 /* Orders the trie's nodes. false: out of memory. Free it even on failure. */
 bool order_make(struct order *order, const struct trie *trie, const uint32_t *function_number);
 void order_clear(struct order *order);
-/* Frees what order_write() alone needs. */
+/* Frees what only order_write() needs. */
 void order_written(struct order *order);
-/* Entries of the CID index: half as many again as there are CIDs; never full. */
+/* Number of entries in the CID index: 1.5 times the number of CIDs, plus one, so it is never full. */
 uint64_t order_index_entries(const struct order *order);
-/* Writes the map's nodes, their paths' numbers, and the CID index, whose entries are zero before. */
+/* Writes the map's nodes, their path numbers and the CID index, whose entries must be zero on entry. */
 void order_write(const struct order *order, struct fmap_node *nodes, uint32_t *paths, struct fmap_cid *index);
 
 #endif

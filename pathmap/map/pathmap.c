@@ -1,4 +1,4 @@
-/* pathmap.c - questions to a map that is open; see pathmap.h. Opening is in open.c. */
+/* pathmap.c - queries on an open map; see pathmap.h. Opening is in open.c. */
 #include "pathmap/map/pathmap.h"
 
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include "base/vec.h"
 #include "pathmap/map/map_data.h"
 
-/* A string of the file: the section ends with a NUL, so any offset in it begins one. "" when it is
- * outside. */
+/* A string in the file: the section ends with a NUL, so a string starts at any offset in it. "" if the offset
+ * is outside. */
 static const char *map_text(const struct pathmap *map, uint32_t offset)
 {
     return offset < map->strings_size ? map->strings + offset : "";
@@ -169,7 +169,7 @@ uint32_t pathmap_find_image(const struct pathmap *map, const char *path, const s
     return PATHMAP_NONE;
 }
 
-/* Nodes first .. first + count - 1, as far as they are the map's. */
+/* How many of the nodes first .. first + count - 1 exist in the map. */
 static uint32_t run_within(const struct pathmap *map, uint32_t first, uint32_t count)
 {
     if (first >= map->node_count)
@@ -234,7 +234,7 @@ int pathmap_read_path(const struct pathmap *map, uint32_t node, uint32_t **funct
     return depth < 0 ? error_set(err, EBADMSG, "the map is damaged: a path in it does not end") : depth;
 }
 
-/* The first PC whose node is not below this one. */
+/* The first PC whose node number is at least `node`. */
 static uint32_t first_pc(const struct pathmap *map, uint32_t node)
 {
     return lower_bound(i, 0, map->pc_count, map->pcs[i].node < node);

@@ -1,10 +1,10 @@
 /*
- * pathmap.h - a path map as it is asked: mapped from an .fmap file (docs/fmap.md), or over a trie that grows.
+ * pathmap.h - a path map for queries: mapped from an .fmap file (docs/fmap.md), or over a growing trie.
  *
- * Nodes are sorted by CID and, within one, by function path, so all candidates of a CID stand side by side,
- * those of one path next to each other, and one hash access finds them. A map from a file is safe for
- * several threads, one over a trie as far as the trie is. The file may be hostile: its checksums are verified when it is opened, and numbers when they are followed; any
- * number may be asked for.
+ * Nodes are sorted by CID and, within one, by function path, so all candidates of a CID are contiguous, those
+ * of one path adjacent, and one hash access finds them. A map from a file is thread-safe; one over a trie is
+ * as thread-safe as the trie. The file may be hostile: checksums are verified when it is opened, and numbers
+ * when they are followed; any number may be passed to a query.
  */
 #ifndef FATHOM_PATHMAP_MAP_PATHMAP_H
 #define FATHOM_PATHMAP_MAP_PATHMAP_H
@@ -19,36 +19,37 @@ struct pathmap;
 
 /* Errors: system errors; -ENOMSG: not an .fmap file; -ENOTSUP: a newer version; -EBADMSG: damaged or cut. */
 int pathmap_open(const char *path, struct pathmap **out, struct fathom_error *err);
-/* From trie_serialise()'s bytes, which the map takes over and frees (also on failure): for tests. */
+/* From trie_serialise()'s bytes, which the map takes ownership of and frees (even on failure); for tests. */
 int pathmap_open_memory(void *data, size_t size, struct pathmap **out, struct fathom_error *err);
 void pathmap_close(struct pathmap *map);
 
-/* A map over a trie (borrowed) that has its nodes, their counts and its functions as they are now, under the trie's
- * numbers for functions and images; images are always the trie's. -ENOMEM, -EFBIG. */
+/* A map over a trie (borrowed): a snapshot of its nodes, their counts and its functions, with the trie's
+ * numbers for functions and images. Images are always the trie's own. -ENOMEM, -EFBIG. */
 int pathmap_over(const struct trie *trie, struct pathmap **out, struct fathom_error *err);
-/* The same once the trie has more nodes or functions. With more nodes, the map's have new numbers, and answers that
- * were kept are no longer true; without, counts stay as they were. Errors as above, which leave the map as it was. */
+/* Updates the map after the trie has gained nodes or functions. If it has new nodes, the map's nodes are
+ * renumbered and previous answers become invalid; otherwise, counts are not updated. Errors as above; they
+ * leave the map unchanged. */
 int pathmap_update(struct pathmap *map, struct fathom_error *err);
-/* The map's number of a node of its trie; PATHMAP_NONE: the root, or newer than the map. */
+/* The map's number of a node of its trie; PATHMAP_NONE: it is the root, or newer than the map. */
 uint32_t pathmap_number(const struct pathmap *map, uint32_t node);
 
 struct pathmap_image {
     bool hooked;      /* training saw every call into it */
-    bool entered;     /* or some, by hooks at the functions' entries */
-    const char *path; /* "" when the number is none of the map's */
+    bool entered;     /* or some, through hooks at function entries */
+    const char *path; /* "" if the map has no image of this number */
     struct build_id build_id;
 };
 struct pathmap_function {
-    uint32_t image; /* PATHMAP_NONE when the number is none of the map's, or its file is damaged */
+    uint32_t image; /* PATHMAP_NONE if the map has no function of this number, or its file is damaged */
     uint64_t address;
     const char *name; /* mangled; NULL when unknown */
 };
 struct pathmap_node {
     uint32_t parent; /* node, or PATHMAP_NONE for an outermost function (or a damaged one): following parents
-                        always ends */
+                        always terminates */
     uint32_t function; /* PATHMAP_NONE when the map is damaged */
     uint32_t height;   /* bytes from the base to the CFA */
-    uint32_t path; /* number of its function path: equal for nodes whose functions from the root are equal */
+    uint32_t path; /* number of its function path: equal for nodes with the same functions from the root */
     uint64_t site; /* return address in the caller's image, 0 when unknown */
     uint64_t passes, self;
 };
@@ -60,40 +61,41 @@ struct pathmap_function pathmap_function(const struct pathmap *map, uint32_t ind
 uint32_t pathmap_node_count(const struct pathmap *map);
 uint32_t pathmap_path_count(const struct pathmap *map); /* distinct function paths */
 struct pathmap_node pathmap_node(const struct pathmap *map, uint32_t index);
-/* Whether the node's function is one of the map's and its parent is none or lies above it. */
+/* Whether the node's function is in the map, and its parent is PATHMAP_NONE or has a smaller height. */
 bool pathmap_node_sound(const struct pathmap *map, uint32_t index);
 struct trie_statistics pathmap_statistics(const struct pathmap *map);
 
-/* Whether any sample was counted (self) or calls alone (passes). O(nodes) where there is none. */
+/* Whether any samples were counted (self), rather than only calls (passes). O(nodes) if there are none. */
 bool pathmap_sampled(const struct pathmap *map);
-/* Whether paths leave out frames of images that are not hooked, beside those that are (docs/fmap.md). */
+/* Whether the map has hooked images and its paths leave out frames of the others (docs/fmap.md). */
 bool pathmap_leaves_out(const struct pathmap *map);
-/* Whether it is one of the images that training set out to see: it is hooked, or none is. */
+/* Whether the image is one that training was meant to observe: it is hooked, or no image is. */
 bool pathmap_covers(const struct pathmap *map, uint32_t image);
-/* The function's number, PATHMAP_NONE when the map does not know it. */
+/* The function's number; PATHMAP_NONE if it is not in the map. */
 uint32_t pathmap_find_function(const struct pathmap *map, uint32_t image, uint64_t address);
-/* The image's number by build-id (by path where the map's image and `id` have none; by path alone when id is
- * NULL), else PATHMAP_NONE. *stale, which may be NULL, tells whether the map has an image of this path that
- * is another build. */
+/* Finds an image's number by build-id (by path if neither the map's image nor `id` has one; by path alone if
+ * id is NULL); PATHMAP_NONE if there is none. *stale (may be NULL) is set to whether the map has only another
+ * build of the image with this path. */
 uint32_t pathmap_find_image(const struct pathmap *map, const char *path, const struct build_id *id,
                             bool *stale);
-/* Candidates of a CID: nodes *first .. *first + count - 1. Returns the count, 0 when there is none. */
+/* Candidates of a CID: nodes *first .. *first + count - 1. Returns the count, 0 if there are none. */
 uint32_t pathmap_find(const struct pathmap *map, uint32_t function, uint32_t height, uint32_t *first);
-/* All nodes of one function, in order of height: *first .. *first + count - 1. *first is 0 when there is none. */
+/* All nodes of one function, sorted by height: *first .. *first + count - 1. *first is 0 if there are
+ * none. */
 uint32_t pathmap_function_nodes(const struct pathmap *map, uint32_t function, uint32_t *first);
-/* Where the samples that ended in a node lay in its function. */
+/* Where in a node's function the samples that ended in the node were. */
 struct pathmap_pc {
     uint32_t offset; /* bytes from the function's start */
     uint32_t samples;
 };
-/* Those of a node: numbers *first .. *first + count - 1, in order of offset. Returns the count. O(log). */
+/* The PCs of a node: numbers *first .. *first + count - 1, sorted by offset. Returns the count. O(log). */
 uint32_t pathmap_pcs(const struct pathmap *map, uint32_t node, uint32_t *first);
 struct pathmap_pc pathmap_pc(const struct pathmap *map, uint32_t number);
-/* Functions from the root to the node, at most max of them (the innermost are kept); returns the depth (which
- * may be more than max), or -EBADMSG when the walk meets an unsound node. */
+/* Stores the functions from the root to the node, at most max of them (the innermost ones); returns the depth
+ * (which may exceed max), or -EBADMSG if an unsound node is on the path. */
 int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, size_t max);
-/* All functions of a path, from the root to the node, in an array that grows when it must (base/vec.h); returns
- * the depth, -EBADMSG as above, or -ENOMEM. */
+/* Stores all functions of a path, from the root to the node, in an array that is grown as needed
+ * (base/vec.h); returns the depth, -EBADMSG as above, or -ENOMEM. */
 int pathmap_read_path(const struct pathmap *map, uint32_t node, uint32_t **functions, size_t *room,
                       struct fathom_error *err);
 

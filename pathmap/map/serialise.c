@@ -1,8 +1,8 @@
 /*
- * serialise.c - a trie as the bytes of an .fmap file (docs/fmap.md).
+ * serialise.c - serialises a trie as an .fmap file (docs/fmap.md).
  *
- * The numbers of functions and nodes in the file are positions in its sorted tables; `layout` holds the ways
- * from the trie's numbers to these.
+ * The numbers of functions and nodes in the file are positions in its sorted tables; `layout` maps the trie's
+ * numbers to these.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -140,7 +140,7 @@ static uint32_t hash_of(const struct trie_node *key)
     return (uint32_t)hash_u64(edge ^ ((uint64_t)key->height << 32 | key->site));
 }
 
-/* Room for that many nodes. false: out of memory. */
+/* Grows the trie to hold `room` nodes. false: out of memory. */
 static bool nodes_grow(struct trie *t, uint32_t room)
 {
     struct edges bigger;
@@ -149,7 +149,7 @@ static bool nodes_grow(struct trie *t, uint32_t room)
         return false;
     t->nodes = nodes;
     if (!edges_init(&bigger, room))
-        return false; /* nodes has more room than node_room says: no harm */
+        return false; /* nodes has more room than node_room says, which is harmless */
     for (uint32_t i = 1; i < t->node_count; i++)
         edges_put(&bigger, nodes[i].parent, hash_of(&nodes[i]), i);
     edges_clear(&t->edges);

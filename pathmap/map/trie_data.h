@@ -1,10 +1,10 @@
 /*
- * trie_data.h - what a trie is made of, for the files that build it and that write it out.
+ * trie_data.h - the internals of a trie, for the files that build it and write it out.
  *
- * Memory for one node: 32 bytes of its own and 8 bytes for a slot of the edge table, which is up to 5/8 full,
- * and half as much after it has grown: 45 to 58 bytes, so 10 million nodes take at most 580 MB. Invariant: a
- * node's parent has a smaller number and (but for the root) a smaller height. Where samples lay takes 16
- * bytes and more for each place at which there was one.
+ * Memory per node: 32 bytes for the node and an 8-byte slot in the edge table, which is up to 5/8 full, and
+ * half that after it has grown: 45 to 58 bytes, so 10 million nodes take at most 580 MB. Invariant: a node's
+ * parent has a smaller number and (except for the root) a smaller height. Sample positions take at least 16
+ * bytes per distinct position.
  */
 #ifndef FATHOM_PATHMAP_MAP_TRIE_DATA_H
 #define FATHOM_PATHMAP_MAP_TRIE_DATA_H
@@ -24,7 +24,7 @@ _Static_assert(sizeof(struct trie_node) == 32, "ten million nodes must be feasib
 struct trie_function {
     uint64_t address;
     uint32_t image;
-    uint32_t name; /* in names, NAMES_NONE when unknown */
+    uint32_t name; /* in names; NAMES_NONE if unknown */
 };
 
 struct trie_image {

@@ -1,8 +1,8 @@
 /*
  * verify.c - the checksums of an .fmap file's sections.
  *
- * One thread reads some 3 to 6 GB/s of memory that is in no cache, which is too slow by itself for a map of a
- * million nodes to open in 10 ms: so the blocks are shared out.
+ * A single thread reads about 3 to 6 GB/s of uncached memory, too slow to open a map of a million nodes in 10
+ * ms, so the blocks are distributed among several.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include "pathmap/map/fmap.h"
 
 #define MOST_THREADS      4
-#define BLOCKS_PER_THREAD 8 /* fewer are not worth starting one */
+#define BLOCKS_PER_THREAD 8 /* fewer do not justify starting one */
 
 struct block {
     const uint8_t *data;
@@ -33,7 +33,7 @@ static size_t block_count(uint64_t length)
     return (length + FMAP_BLOCK - 1) / FMAP_BLOCK;
 }
 
-/* Returns the place for the next section's blocks. */
+/* Returns where the next section's blocks go. */
 static struct block *blocks_cut(const uint8_t *data, uint64_t length, struct block *blocks)
 {
     while (length) {
