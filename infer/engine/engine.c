@@ -1,4 +1,4 @@
-/* engine.c - the order of the steps; see engine.h. */
+/* engine.c - runs the steps in order; see engine.h. */
 #include "infer/engine/engine.h"
 
 #include <stdlib.h>
@@ -17,9 +17,9 @@ struct engine {
     struct survey *survey;
     struct unread *unread;
     struct builds *builds; /* NULL: no map was given */
-    struct fit *fit;       /* what is resolved with; NULL before engine_run() */
+    struct fit *fit;       /* used to resolve samples; NULL before engine_run() */
     uint64_t bases_voted;
-    bool learned; /* live: engine_learn() took the records */
+    bool learned; /* live: the records went to engine_learn() */
 };
 
 struct engine *engine_new(struct image_cache *images, const struct engine_options *options,
@@ -90,7 +90,7 @@ static int note_mapped(void *builds, const struct record *record, struct fathom_
     return builds_note_mapped(builds, record) < 0 ? error_memory(err) : 0;
 }
 
-/* Sets *map to NULL if it is of other programs than those that the recording's processes map
+/* Sets *map to NULL if it is of programs other than those mapped by the recording's processes
  * (builds_foreign()): its paths through the C library would be taken for paths of this run. */
 static int leave_foreign(struct reader *reader, const struct pathmap **map, struct fathom_error *err)
 {
@@ -104,7 +104,7 @@ static int leave_foreign(struct reader *reader, const struct pathmap **map, stru
     return rc;
 }
 
-/* Makes what a run needs. given: the caller's map or NULL; map: the same, or NULL if it is not used. */
+/* Sets up a run. given: the caller's map or NULL; map: the same, or NULL if it is not used. */
 static int begin_run(struct engine *p, const struct pathmap *given, const struct pathmap *map,
                      struct fathom_error *err)
 {
@@ -121,7 +121,7 @@ static int begin_run(struct engine *p, const struct pathmap *given, const struct
     p->builds = given ? builds_new(given, p->log) : NULL;
     if (!p->fit || (given && !p->builds))
         return error_memory(err);
-    /* The map first: its hooked images shape the paths that are learned. */
+    /* Merge the map first: its hooked images determine the shape of the learned paths. */
     return map ? trie_merge(p->learner->trie, map, err) : 0;
 }
 
@@ -136,7 +136,7 @@ static int survey(struct engine *p, struct passes *passes, struct fathom_error *
     return passes_run(passes, "surveying", list_cids, &lister, err);
 }
 
-/* The steps up to the map that samples are resolved with. */
+/* The steps that produce the map used to resolve samples. */
 static int learn_and_fit(struct engine *p, struct passes *passes, struct fathom_error *err)
 {
     int rc = p->learned ? 0 : passes_run(passes, "learning", learn, p, err);

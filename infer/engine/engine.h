@@ -1,19 +1,18 @@
 /*
- * engine.h - turns the samples of a recording into calling contexts: the steps of inference,
- * in their order.
+ * engine.h - turns the samples of a recording into calling contexts: the steps of inference, in order.
  *
  *   - with a map: the names of the recording's images are read first, to ignore a map of other programs
  *     (builds.h);
- *   - learn (learn.h): stack dumps become a map of the recording itself, and give stacks their bases;
+ *   - learn (learn.h): stack dumps become a map of the recording itself, and yield the bases of stacks;
  *   - vote (vote.h), if a base is still unknown: the map's heights, then the binaries' code, suggest one;
- *   - survey (list_cids.h): lists the CIDs. fit.h then adds paths for those that training did not see in full,
- *     and learns the model of coherence.h by expectation-maximisation;
+ *   - survey (list_cids.h): lists the CIDs. fit.h then adds paths for those that training did not see in
+ *     full, and learns the model of coherence.h by expectation-maximisation;
  *   - resolve (resolve.h): each sample's context goes to the sink.
- * Each step takes the records one by one. Learning takes them as they are recorded, too (engine_learn()); the
- * other steps need all of them.
+ * Each step processes the records one by one. Learning can also process them as they are recorded
+ * (engine_learn()); the other steps need the complete recording.
  *
  * An audit sample's dump gives the true path at that moment: it is an anchor for the samples of its thread
- * around it. Dumps of the samples to resolve are used to resolve them where that is asked for.
+ * around it. Dumps of the samples to resolve are used to resolve them if requested.
  */
 #ifndef FATHOM_INFER_ENGINE_ENGINE_H
 #define FATHOM_INFER_ENGINE_ENGINE_H
@@ -28,9 +27,10 @@ struct engine;
 
 struct engine_options {
     enum learn_from learning;
-    bool hold_back; /* Some audit samples are not learned from but resolved like the others (audits.h); all
-                          with LEARN_NOTHING. They go to the sink with their own event number. */
-    /* A sample whose own stack was unwound has that path, for certain. Not to be measured against these stacks. */
+    bool hold_back; /* Some audit samples (all with LEARN_NOTHING) are not learned from but resolved like the
+                       others (audits.h). They go to the sink with their own event number. */
+    /* A sample whose own stack was unwound is given that path as certain. Do not set this when measuring
+     * accuracy against these stacks. */
     bool own_dumps;
     bool no_automaton; /* CIDs that training never saw stay unknown */
     bool no_temporal;  /* judge each sample by itself: no smoothing over time */
@@ -40,7 +40,7 @@ struct engine_options {
 
 struct engine_summary {
     uint64_t learned;               /* dumps that were entered */
-    struct extend_summary inferred; /* CIDs that the automaton was asked for */
+    struct extend_summary inferred; /* CIDs looked up in the automaton */
     const char *const *unread;      /* files whose code could not be read (unread.h); valid as long as
                                            the engine */
     size_t unread_count;
@@ -52,8 +52,8 @@ struct engine *engine_new(struct image_cache *images, const struct engine_option
                           const struct log *log);
 void engine_free(struct engine *engine);
 
-/* For a recording that is being made: its records, in order of time and once each, are learned from as they come.
- * engine_run() then learns from none again. event as below; events are borrowed until engine_run(). */
+/* For a recording in progress: its records are learned from as they arrive, in time order and once each.
+ * engine_run() then skips learning. event as below; events are borrowed until engine_run(). */
 int engine_begin_live(struct engine *engine, const struct event *events, size_t count, uint32_t event,
                       struct fathom_error *err);
 order_sink engine_learn; /* context: the engine */
@@ -61,15 +61,15 @@ order_sink engine_learn; /* context: the engine */
 struct engine_input {
     struct reader *reader;
     uint32_t event;            /* the number, among the reader's, of the event whose samples go to the sink */
-    const struct pathmap *map; /* merged with what is learned; may be NULL */
+    const struct pathmap *map; /* merged with what was learned; may be NULL */
 };
-/* Takes all steps over a recording; at most once for a engine. */
+/* Runs all steps on a recording; call it at most once per engine. */
 int engine_run(struct engine *engine, const struct engine_input *input, resolve_sink *sink, void *context,
                struct fathom_error *err);
-/* The map that engine_run() resolved with, to which the node numbers in struct resolved belong. NULL before
- * that. */
+/* The map that engine_run() resolved samples with; node numbers in struct resolved refer to it. NULL before
+ * engine_run(). */
 const struct pathmap *engine_map(const struct engine *engine);
-/* Whether the map that was given is of another build of one of the recording's images, or of other programs. */
+/* Whether the given map is of another build of one of the recording's images, or of other programs. */
 bool engine_stale(const struct engine *engine);
 void engine_summary(const struct engine *engine, struct engine_summary *out);
 

@@ -38,7 +38,7 @@ void learner_free(struct learner *l)
     free(l);
 }
 
-/* Notes how the thread's stack begins, as the dump that was entered last shows. */
+/* Notes how the thread's stack begins, according to the last dump entered. */
 static int learn_origin(struct learner *l, const struct process *process, const struct sample *sample,
                         struct fathom_error *err)
 {
@@ -51,7 +51,7 @@ static int learn_origin(struct learner *l, const struct process *process, const 
                : error_memory(err);
 }
 
-/* Enters the sample's dump, and keeps the stack base that it gives for later passes. */
+/* Enters the sample's dump, and keeps the stack base it yields for later passes. */
 static int learn_dump(struct learner *l, struct process *process, const struct sample *sample,
                       struct fathom_error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * learn.h - the first step of inference: stack dumps into a trie, and what they tell of where stacks begin. It
- * takes records in order of time, a file's or live ones alike.
+ * learn.h - the first step of inference: enters stack dumps into a trie, and learns from them where stacks
+ * begin. Takes records in time order, either from a file or live.
  */
 #ifndef FATHOM_INFER_ENGINE_LEARN_H
 #define FATHOM_INFER_ENGINE_LEARN_H
@@ -17,21 +17,20 @@ enum learn_from {
     LEARN_DUMPS,   /* every sample that has a stack dump */
 };
 
-/* For the steps after it to read. */
+/* Read by the later steps. */
 struct learner {
     enum learn_from from;
-    bool hold_back; /* some audit samples are not learned from (audits.h); all with LEARN_NOTHING */
+    bool hold_back; /* some audit samples (all with LEARN_NOTHING) are not learned from (audits.h) */
     struct trie *trie;
     struct trainer *trainer;
     struct origins *origins;
     struct stack_bases *bases;
     struct audits *audits;
     struct table *ran; /* PIDs with samples */
-    /* Nodes of the trie: the paths of all samples with dumps that are no audits, in order; TRIE_NONE: it was not
-     * unwound. */
+    /* Nodes of the trie: the paths of all non-audit samples with dumps, in order; TRIE_NONE: not unwound. */
     uint32_t *own;
     size_t own_count, own_room;
-    bool base_unknown;                 /* some sample is on a stack whose base the records do not give */
+    bool base_unknown;                 /* some sample is on a stack whose base is not in the records */
     uint64_t learned;                  /* dumps that were entered */
     uint64_t not_learned[UNWIND_ENDS]; /* dumps that were not, by how unwinding ended; UNWIND_ROOT: a frame
                                           was in no known function */
@@ -39,7 +38,7 @@ struct learner {
 
 struct learner *learner_new(enum learn_from from, bool hold_back); /* NULL: out of memory */
 void learner_free(struct learner *learner);
-/* Learns from one record, which is applied to the processes. 0 or negative. */
+/* Learns from one record and applies it to the processes. 0 or negative. */
 int learner_take(struct learner *learner, struct processes *processes, const struct record *record,
                  struct fathom_error *err);
 

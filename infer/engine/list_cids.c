@@ -1,7 +1,7 @@
 /* list_cids.c - see list_cids.h. */
 #include "infer/engine/list_cids.h"
 
-/* Opens the process's program, as its paths begin there. */
+/* Opens the process's program, as paths begin there. */
 static void open_program(const struct process *process)
 {
     const struct build_id *build_id;

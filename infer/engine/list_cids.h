@@ -1,5 +1,5 @@
 /*
- * list_cids.h - the step that surveys a recording: its CIDs with their settings, and when each was met.
+ * list_cids.h - the step that surveys a recording: its CIDs, with their settings and the times they occurred.
  */
 #ifndef FATHOM_INFER_ENGINE_LIST_CIDS_H
 #define FATHOM_INFER_ENGINE_LIST_CIDS_H
@@ -11,8 +11,8 @@
 struct cid_lister { /* all borrowed */
     struct observer *observer;
     struct survey *survey; /* filled */
-    struct unread *unread; /* notes what could not be read */
-    bool open_programs;    /* the automaton will ask for the code of the programs */
+    struct unread *unread; /* records what could not be read */
+    bool open_programs;    /* the automaton will need the programs' code */
     bool open_all;         /* there is no map: the files' code is the only source of paths */
 };
 

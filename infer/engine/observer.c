@@ -27,7 +27,7 @@ int observer_begin(struct observer *o, struct fathom_error *err)
     return o->processes && o->run_times ? stack_bases_begin(o->learner->bases, err) : error_memory(err);
 }
 
-/* What the learner knows of the sample's own stack, which it met in the same order. */
+/* Fills in what the learner knows about the sample's own stack; it saw the samples in the same order. */
 static void take_dump(struct observer *o, const struct sample *sample, struct observed *out)
 {
     const struct learner *l = o->learner;

@@ -1,8 +1,8 @@
 /*
- * observer.h - follows the records of a recording in order of time, after learning: what each sample is to the
- * steps that come then, and what its process, its thread and its setting are at that moment.
+ * observer.h - follows the records of a recording in time order, after learning: determines the role of each
+ * sample in the later steps, and its process, thread and setting at that moment.
  *
- * The same records can be followed again and again: observer_begin() goes back to before the first.
+ * The same records can be followed repeatedly: observer_begin() restarts before the first.
  */
 #ifndef FATHOM_INFER_ENGINE_OBSERVER_H
 #define FATHOM_INFER_ENGINE_OBSERVER_H
@@ -16,33 +16,33 @@ struct observer {
     const struct log *log;
     struct learner *learner;
     const struct event *events;
-    uint32_t event;              /* the number of the one to resolve */
-    bool times;                  /* how long threads ran is needed */
+    uint32_t event;              /* number of the event to resolve */
+    bool times;                  /* threads' run times are needed */
     bool own_dumps;              /* engine_options.own_dumps */
-    struct settings *settings;   /* of the samples; those that were met stay */
-    struct processes *processes; /* at the moment; NULL before observer_begin() */
+    struct settings *settings;   /* of the samples; kept across passes */
+    struct processes *processes; /* current; NULL before observer_begin() */
     struct run_times *run_times;
-    size_t own_at; /* in the learner's list */
+    size_t own_at; /* index in the learner's `own` */
 };
 
-/* What a record means. */
+/* How to treat a record. */
 struct observed {
-    bool sample;     /* of the event to resolve, or an audit sample that was held back */
+    bool sample;     /* of the event to resolve, or a held-back audit sample */
     uint32_t anchor; /* an audit sample's path, a node of the trie; TRIE_NONE: no anchor */
-    uint32_t own;    /* the same for another sample with a dump, where it is to be used */
+    uint32_t own;    /* the same for a non-audit sample with a dump, if it is to be used */
     struct process *process;
-    struct run_time run; /* the strand, and how long it ran if that is needed */
+    struct run_time run; /* the strand, and its run time if needed */
     uint32_t setting;
 };
 
-bool observer_init(struct observer *observer); /* the rest is filled in. false: out of memory */
+bool observer_init(struct observer *observer); /* the caller sets the other fields. false: out of memory */
 void observer_clear(struct observer *observer);
 int observer_begin(struct observer *observer, struct fathom_error *err);
-/* Applies a record. A sample's stack gets the base that earlier steps found. 0 or negative. */
+/* Applies a record. A sample's stack is given the base that earlier steps found. 0 or negative. */
 int observer_take(struct observer *observer, const struct record *record, struct observed *out,
                   struct fathom_error *err);
-/* Opens a file that a process with samples maps: paths can begin in the program or the C library even if no
- * sample fell there. For records of mappings. */
+/* For mapping records: opens a file mapped by a process with samples, as paths can begin in the program or
+ * the C library even if no sample is there. */
 void observer_open_mapped(const struct observer *observer, const struct record *record);
 
 #endif

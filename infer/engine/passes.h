@@ -1,6 +1,6 @@
 /*
- * passes.h - hands all records of a recording to a step of the engine, from the first on, with what the observer
- * follows as it was before them.
+ * passes.h - feeds all records of a recording to a step of the engine, starting at the first, with the
+ * observer reset to its state before them.
  */
 #ifndef FATHOM_INFER_ENGINE_PASSES_H
 #define FATHOM_INFER_ENGINE_PASSES_H
@@ -13,8 +13,8 @@ struct passes {
     struct reader *reader; /* borrowed, like the next two */
     struct observer *observer;
     const struct progress *progress; /* may be NULL */
-    uint64_t records, all;           /* met so far in this pass; in all of the last one (0: none yet) */
-    const char *name;                /* of the pass, for the progress line */
+    uint64_t records, all;           /* read so far in this pass; total of the previous pass (0: none yet) */
+    const char *name;                /* the pass's, for the progress line */
     order_sink *step;
     void *context; /* the step's */
 };

@@ -9,16 +9,16 @@
 
 struct resolve {
     struct resolve_input in;
-    struct smoother *smoother; /* NULL: samples are judged by themselves */
+    struct smoother *smoother; /* NULL: samples are judged individually */
     struct inside *inside;
     struct narrow *narrow;
-    const struct image *noted;                   /* the last one noted in builds */
+    const struct image *noted;                   /* the last image noted in builds */
     struct candidate_path shown[CANDIDATES_MAX]; /* deliver() */
     struct candidate_path own;                   /* resolve_own() */
 };
 
-/* Removes candidates that only inference knows from the answer to a sample whose path may run through code
- * that could not be read (unread.h). */
+/* Removes candidates known only from inference, if the sample's path may run through code that could not be
+ * read (unread.h). */
 static void hide_unread(struct resolve *r, struct resolved *answer)
 {
     const struct pathmap *map = fit_pathmap(r->in.fit);
@@ -95,8 +95,8 @@ static int take_anchor(struct resolve *r, const struct observed *observed, uint3
     return rc ? smoother_anchor(r->smoother, observed->run, state, err) : 0;
 }
 
-/* Compares an image with the map that was given: the one that the sample ran in, by its file's build-id, or one
- * that a process with samples maps, by the recorded build-id. 0 or -ENOMEM. */
+/* Checks an image against the given map: the image the sample ran in, by its file's build-id, or one mapped
+ * by a process with samples, by the recorded build-id. 0 or -ENOMEM. */
 static int note_build(struct resolve *r, const struct record *record, const struct image *ran)
 {
     if (!r->in.builds)
@@ -109,7 +109,7 @@ static int note_build(struct resolve *r, const struct record *record, const stru
     return mapped ? builds_note_mapped(r->in.builds, record) : 0;
 }
 
-/* The path that the sample's own stack showed. */
+/* Answers with the path found in the sample's own stack. */
 static int resolve_own(struct resolve *r, const struct observed *observed, const struct sample *sample,
                        struct cid cid, struct fathom_error *err)
 {

@@ -36,7 +36,7 @@ static int code_vote(void *observer, const struct record *record, struct fathom_
                                  : stack_bases_code_vote(l->bases, sample, function, cfa, err);
 }
 
-/* Finds main threads' bases, which the votes by the map left unknown. */
+/* Finds the main threads' bases that the map's votes left unknown. */
 static int vote_by_code(struct passes *passes, struct fit *fit, uint64_t *voted, struct fathom_error *err)
 {
     struct observer *o = passes->observer;

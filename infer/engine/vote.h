@@ -1,6 +1,6 @@
 /*
- * vote.h - the step that finds the bases of stacks that neither the recording nor its dumps tell: by votes of
- * the map's heights, then of the binaries' code (../bases/).
+ * vote.h - the step that finds stack bases given neither by the recording nor by its dumps: by votes from the
+ * map's heights, then from the binaries' code (../bases/).
  */
 #ifndef FATHOM_INFER_ENGINE_VOTE_H
 #define FATHOM_INFER_ENGINE_VOTE_H
@@ -8,7 +8,7 @@
 #include "infer/engine/passes.h"
 #include "infer/model/fit.h"
 
-/* by_code: the binaries' code may vote, too. Adds the number of bases found to *voted. 0 or negative. */
+/* by_code: the binaries' code may vote too. Adds the number of bases found to *voted. 0 or negative. */
 int vote_bases(struct passes *passes, struct fit *fit, bool by_code, uint64_t *voted,
                struct fathom_error *err);
 
