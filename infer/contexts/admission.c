@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "infer/samples/starts.h"
 
-/* A setting as the map has it. */
+/* A setting in the map's terms. */
 struct place_of {
     enum setting_start start;
     uint32_t called; /* PATHMAP_NONE: unknown */
@@ -20,13 +20,13 @@ struct admission {
     uint32_t functions, images, setting_count;
     struct place_of *places;
     bool *has;               /* sets by images */
-    uint8_t *begins;         /* by function: which stacks begin with it */
+    uint8_t *begins;         /* by function: which kinds of stack begin with it */
     struct table *own_calls; /* first function of a thread << 32 | a function that its code calls */
 };
 
 #define PROGRAM 1u
 #define THREAD  2u
-#define ONLY    4u /* and it stands nowhere else */
+#define ONLY    4u /* and it occurs nowhere else */
 
 static bool note_starts(struct admission *a, const struct statics *statics)
 {
@@ -45,7 +45,7 @@ static bool note_starts(struct admission *a, const struct statics *statics)
     return true;
 }
 
-/* Which of the map's images are in which sets. */
+/* Finds which of the map's images are in which sets. */
 static bool find_files(struct admission *a, const struct settings *settings)
 {
     uint32_t sets = settings_sets(settings);
@@ -66,7 +66,7 @@ static bool same_place(const struct admission *a, const struct place_of *x, cons
            memcmp(x->has, y->has, a->images * sizeof *x->has) == 0;
 }
 
-/* Settings as places, those that are alike told. */
+/* Converts settings to places and identifies equivalent ones. */
 static bool place_settings(struct admission *a, const struct settings *settings)
 {
     struct table *first = table_new(); /* hash of a place -> its number */
@@ -175,7 +175,7 @@ bool admission_fits(const struct admission *a, uint32_t setting, uint32_t functi
             table_find(a->own_calls, (uint64_t)caller << 32 | function));
 }
 
-/* Whether the node can stand below its parent there. */
+/* Whether the node can be below its parent in the setting. */
 static bool fits(const struct admission *a, uint32_t setting, uint32_t node)
 {
     struct pathmap_node n = pathmap_node(a->map, node);
@@ -202,7 +202,7 @@ bool *admission_nodes(const struct admission *a, uint32_t setting)
         for (; end != PATHMAP_NONE && !known[end] && good; end = pathmap_node(a->map, end).parent)
             good = fits(a, setting, end);
         good = good && (end == PATHMAP_NONE || allowed[end]);
-        /* All nodes from i outwards to what was known or does not fit have the same answer when it is yes. */
+        /* If the answer is yes, it holds for all nodes from i outwards to the first known one. */
         for (uint32_t at = i; good && at != end; at = pathmap_node(a->map, at).parent) {
             allowed[at] = true;
             known[at] = true;

@@ -1,4 +1,4 @@
-/* resolver.c - the exact stage: CID to function path by the map's counts; see resolver.h. */
+/* resolver.c - the exact stage: from CID to function path, using the map's counts; see resolver.h. */
 #include "infer/contexts/resolver.h"
 
 #include <errno.h>
@@ -8,18 +8,18 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define WALK 0.5 /* samples that a walk through a context is worth */
+#define WALK 0.5 /* weight of a walk through a context, in samples */
 
-/* What is known of one CID. */
+/* What is known about one CID. */
 struct answer {
-    uint32_t paths;                /* function paths with the CID: trained ones when there are any */
-    uint32_t first, count;         /* in the resolver's candidates; count is at least 1 */
-    enum resolved_kind kind;       /* where the path is one that training saw */
-    enum resolved_kind first_kind; /* and of the first candidate */
+    uint32_t paths;                /* function paths with the CID; only trained ones if there are any */
+    uint32_t first, count;         /* range in the resolver's candidates; count is at least 1 */
+    enum resolved_kind kind;       /* if the path is one that training saw */
+    enum resolved_kind first_kind; /* of the first candidate */
     double evidence;               /* samples */
 };
 
-/* The candidates of one function path together. */
+/* All candidates of one function path. */
 struct group {
     uint32_t path, node; /* node: the one with the most samples, then passes */
     uint64_t self, passes;
@@ -30,12 +30,12 @@ struct group {
 
 struct resolver {
     const struct pathmap *map;         /* borrowed */
-    struct function_numbers *numbers;  /* of the map, or the trie that it is over */
+    struct function_numbers *numbers;  /* the map's, or those of the trie it is over */
     struct function_numbers *own;      /* NULL: numbers is borrowed */
-    const struct admission *admission; /* borrowed; NULL: any path can be anywhere */
+    const struct admission *admission; /* borrowed; NULL: any path is possible anywhere */
     struct table *memo;     /* hash of (setting, function, height) -> index in answers; known CIDs only */
     struct table *expected; /* setting << 32 | node -> the bits of its share, a double */
-    const uint32_t *audits; /* by node, borrowed; NULL: there are none */
+    const uint32_t *audits; /* by node; borrowed; NULL: none */
     struct answer *answers;
     size_t answer_count, answer_room;
     struct candidate_path *candidates;
@@ -80,7 +80,7 @@ void resolver_admit(struct resolver *r, const struct admission *admission)
     r->admission = admission;
 }
 
-/* The setting that stands for all that are alike. */
+/* The representative of all equivalent settings. */
 static uint32_t resolver_setting(const struct resolver *r, uint32_t setting)
 {
     return r->admission ? admission_alike(r->admission, setting) : SETTING_ANY;
@@ -150,7 +150,7 @@ static int group_compare(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* The nodes of a CID that can be in the setting as groups of their own: how many. */
+/* Makes a group of each node of a CID that is possible in the setting; returns their number. */
 static uint32_t resolver_admitted(struct resolver *r, uint32_t setting, uint32_t first, uint32_t count)
 {
     uint32_t kept = 0;
@@ -170,7 +170,7 @@ static uint32_t resolver_admitted(struct resolver *r, uint32_t setting, uint32_t
     return kept;
 }
 
-/* Collects the candidates by function path: returns the number of paths, or -ENOMEM. */
+/* Groups the candidates by function path; returns the number of paths, or -ENOMEM. */
 static int64_t resolver_group(struct resolver *r, uint32_t setting, uint32_t first, uint32_t count)
 {
     if (!vec_reserve(r->groups, 0, r->group_room, count))
@@ -209,7 +209,7 @@ static int candidate_compare(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Whether the paths that training saw of a CID are all that it has, as far as can be told. */
+/* Whether the paths that training saw with a CID are all there are, as far as can be determined. */
 static bool is_exhaustive(const struct resolver *r, const struct group *groups, size_t paths)
 {
     uint32_t function = pathmap_node(r->map, groups[0].node).function;
@@ -220,8 +220,8 @@ static bool is_exhaustive(const struct resolver *r, const struct group *groups, 
            pathmap_image(r->map, pathmap_function(r->map, function).image).hooked;
 }
 
-/* How sure an answer is when training saw so many of its paths; `sure`: and others are out of the
- * question. */
+/* Sets the kind of an answer of which training saw `trained` paths; `sure`: the other paths can be ruled
+ * out. */
 static void tell_kind(const struct resolver *r, size_t paths, uint32_t trained, bool sure, struct answer *out)
 {
     bool exhaustive = is_exhaustive(r, r->groups, paths);
@@ -231,8 +231,8 @@ static void tell_kind(const struct resolver *r, size_t paths, uint32_t trained, 
                                                      : RESOLVED_AMBIGUOUS;
 }
 
-/* The candidates of the groups with their probabilities (resolver.h). Counts are summed as doubles: those of
- * a file can be anything. */
+/* Ranks the groups' candidates by probability (resolver.h). Counts are summed as doubles, since a file may
+ * hold any values. */
 static void rank_groups(const struct resolver *r, size_t paths, struct candidate_path *ranked,
                         struct answer *out)
 {
@@ -268,7 +268,7 @@ static bool any_expected(const struct group *groups, size_t paths)
     return any;
 }
 
-/* The groups' expected shares as they are; what training saw of them is in these. */
+/* Ranks by the groups' expected shares alone, which already account for what training saw. */
 static void rank_settled(const struct resolver *r, size_t paths, struct candidate_path *ranked,
                          struct answer *out)
 {

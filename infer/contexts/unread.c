@@ -14,8 +14,8 @@
 
 struct unread {
     struct image_cache *images;
-    struct table *entered; /* image -> bool[], one for each function */
-    struct table *noted;   /* process_state() of mappings that were looked at -> 1 */
+    struct table *entered; /* image -> bool[], one per function */
+    struct table *noted;   /* process_state() of mappings already examined -> 1 */
     struct names *interned;
     const char *names[MAX_NAMES];
     size_t name_count;
@@ -77,7 +77,7 @@ int unread_note(struct unread *u, const struct process *process)
     return table_put(u->noted, process_state(process), NULL) ? 0 : -ENOMEM;
 }
 
-/* Whether the image that calls main is one of those that were opened. */
+/* Whether the image that calls main is among those opened. */
 static bool main_is_called(const struct unread *u)
 {
     struct image *image;
