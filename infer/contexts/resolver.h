@@ -53,8 +53,8 @@ struct resolved {
 
 struct resolver;
 
-/* numbers: of the trie that the map is over; NULL: the resolver makes its own. Both are borrowed. NULL: out of
- * memory. */
+/* numbers: of the trie that the map is over; NULL: the resolver makes its own. Both are borrowed. NULL: out
+ * of memory. */
 struct resolver *resolver_new(const struct pathmap *map, struct function_numbers *numbers);
 void resolver_free(struct resolver *resolver);
 /* From now on, only paths that are possible in a sample's setting are candidates. admission is borrowed, and
