@@ -8,8 +8,8 @@
 #include "cli/mapped.h"
 #include "perfdata/record.h"
 
-#define MMAP2_IDENTITY 40 /* byte of device and inode, or of the build-id's size; the build-id is 4 behind */
-#define MMAP2_MOST     4400 /* bytes: a path of 4096 and what stands around it */
+#define MMAP2_IDENTITY 40   /* offset of device and inode, or of build-id size; the build-id is 4 bytes on */
+#define MMAP2_MOST     4400 /* bytes: a path of 4096 plus the fields around it */
 
 struct mapped_sink {
     collector_sink *next;
@@ -43,8 +43,8 @@ void mapped_sink_free(struct mapped_sink *s)
     free(s);
 }
 
-/* A mapping that we made up ourselves gets its file's build-id, as the kernel writes it. *changed: the record
- * is in `copy` now. */
+/* Adds the file's build-id to a mapping record that we synthesised, in the kernel's format. *changed: the
+ * record is now in `copy`. */
 static int note_mapping(struct mapped_sink *s, const struct perf_event_header *header, uint8_t *copy,
                         bool *changed)
 {

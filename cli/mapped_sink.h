@@ -1,6 +1,6 @@
 /*
- * mapped_sink.h - a collector's records on their way into a file that can be read elsewhere: mappings get the build-ids
- * of their files, and files that will not be found at their path are copied (mapped.h).
+ * mapped_sink.h - passes on a collector's records, for a file that can be read elsewhere: adds build-ids to
+ * mappings, and copies files that will not be found at their path (mapped.h).
  */
 #ifndef FATHOM_CLI_MAPPED_SINK_H
 #define FATHOM_CLI_MAPPED_SINK_H
@@ -13,7 +13,7 @@ struct mapped_sink_input { /* all borrowed */
     const struct event *events;
     size_t count;
     const struct log *log;
-    collector_sink *next; /* gets the records */
+    collector_sink *next; /* receives the records */
     void *context;        /* its */
 };
 
@@ -25,9 +25,9 @@ void mapped_sink_free(struct mapped_sink *sink);
 collector_sink mapped_sink_add; /* context: the struct mapped_sink */
 /* Makes the last copies. Call it at the end of the recording. */
 void mapped_sink_finish(struct mapped_sink *sink);
-/* Writes the build-ids into the header, where stock perf looks for them. Call it before the writer is closed. */
+/* Writes the build-ids to the header, where stock perf looks for them. Call it before closing the writer. */
 int mapped_sink_build_ids(const struct mapped_sink *sink, struct writer *writer, struct fathom_error *err);
-/* Where the records go if they go into a file. context: a struct writer */
+/* The sink for records that go to a file. context: a struct writer */
 collector_sink mapped_sink_write;
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * record.h - the parts of `fathom record`: into a file (record.c), or straight into a report (record_report.c).
+ * record.h - the parts of `fathom record`: recording to a file (record.c), or straight to a report
+ * (record_report.c).
  */
 #ifndef FATHOM_CLI_RECORD_H
 #define FATHOM_CLI_RECORD_H
@@ -13,16 +14,16 @@ struct record_options {
     uint64_t ring_kib; /* 0: chosen by the collector */
     enum collector_scope scope;
     bool data, list_events;
-    bool report; /* no file is written */
+    bool report; /* write no file */
 };
 
-/* The collector's options for it; borrows from both. */
+/* Sets the collector's options; they borrow from `options` and `terminal`. */
 void record_collector(const struct record_options *options, struct terminal *terminal,
                       struct collector_options *out);
-/* Warns of what was not recorded. */
+/* Warns about what was not recorded. */
 void record_say_losses(const struct collector_summary *summary, struct terminal *terminal);
-/* --report: records into memory, learns meanwhile, and prints a report at the end. command: as it was given, for
- * the heading. Returns the exit code. */
+/* --report: records to memory while learning, then prints a report. command: as given by the user, for the
+ * heading. Returns the exit code. */
 int record_and_report(const struct record_options *options, const char *command, struct terminal *terminal);
 
 #endif

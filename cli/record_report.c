@@ -11,7 +11,7 @@ struct live {
     struct mapped_sink *sink;
     struct reader *reader;
     struct reporting *reporting;
-    bool unlearned; /* a record could not be learned from: no more of them were */
+    bool unlearned; /* learning from a record failed; later ones were not learned from */
 };
 
 static int learn(void *live, const struct record *record, struct fathom_error *err)
@@ -59,15 +59,15 @@ static int begin(struct live *l, const struct record_options *options,
     if (rc == 0)
         rc = reader_open_live(&(struct reader_live){events, count, command, &l->terminal->log, learn, l},
                               &l->reader, err);
-    /* A copy that cannot be kept is for later reports; this one tells what it could not read. */
+    /* A file that cannot be copied matters only to later reports; this one says what it could not read. */
     if (rc == 0)
         rc =
             mapped_sink_new(&(struct mapped_sink_input){events, count, NULL, keep, l->reader}, &l->sink, err);
     return rc;
 }
 
-/* What was recorded until a failure is reported all the same, unless learning failed: what it knows then is of other
- * records. */
+/* What was recorded before a failure is still reported, unless learning failed: what was learned then does
+ * not match the records. */
 static int finish(struct live *l, struct fathom_error *err)
 {
     struct collector_summary summary;
@@ -78,7 +78,7 @@ static int finish(struct live *l, struct fathom_error *err)
     return rc == 0 ? reporting_run(l->reporting, l->reader, err) : rc;
 }
 
-/* The worse of what recording and reporting came to; the command's own code where both worked. */
+/* The exit code of the failure in recording, else in reporting; the command's own if both succeeded. */
 static int code_of(const struct live *l, int recorded, int reported, struct fathom_error errs[2])
 {
     if (recorded < 0)

@@ -111,7 +111,7 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
         .other_event = !attr_is_clock(&event->attr) && !(event->attr.sample_type & PERF_SAMPLE_STACK_USER),
         .base_unknown = counts.unknown_by_reason[UNKNOWN_BASE],
         .bare = counts.unknown_by_reason[UNKNOWN_REGISTERS],
-        .counted = r->options->metric == metric_table ? summary.counted : 0, /* in what the event counts */
+        .counted = r->options->metric == metric_table ? summary.counted : 0, /* in the event's unit */
         .counted_share = summary.counted_share,
         .started = summary.started,
         .unsampled = summary.unsampled,
@@ -147,7 +147,7 @@ static int write_report(struct reporting *r, struct reader *reader, const struct
     return rc;
 }
 
-/* What is counted depends on what the event's samples carry. */
+/* The metrics depend on what the event's samples carry. */
 static int start_profile(struct reporting *r, const struct event *event, struct fathom_error *err)
 {
     struct profile_options profile = r->options->profile;
@@ -225,6 +225,6 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
 
 int reporting_code(const struct reporting *r)
 {
-    /* It is printed all the same; the affected samples are unknown. */
+    /* The report is printed nevertheless; the affected samples are unknown. */
     return engine_stale(r->engine) || image_cache_other_build(r->images) ? EXIT_BUILD : EXIT_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * reporting.h - from a recording's records to its report on standard output: what `fathom report` does with a file,
- * and `fathom record --report` with what it records.
+ * reporting.h - turns a recording into a report on standard output: for `fathom report`, from a file; for
+ * `fathom record --report`, from what it records.
  */
 #ifndef FATHOM_CLI_REPORTING_H
 #define FATHOM_CLI_REPORTING_H
@@ -23,7 +23,7 @@ struct report_options {
     bool wide;     /* names in full, regardless of the terminal's width */
 };
 
-/* What is reported unless the user asks for something else. */
+/* The defaults, unless the user asks for something else. */
 #define REPORT_DEFAULTS                                                                                      \
     {                                                                                                        \
         .input = "perf.data", .format = &format_table[0], .metric = &metric_table[0],                        \
@@ -37,14 +37,14 @@ struct reporting;
 int reporting_new(const struct report_options *options, struct terminal *terminal, struct reporting **out,
                   struct fathom_error *err);
 void reporting_free(struct reporting *reporting); /* NULL is allowed */
-/* For a recording that is being made, whose first event is reported: its records, in order of time, are learned
- * from as they come. reporting_run() then takes the whole recording. events as engine_begin_live(). */
+/* For a recording in progress, whose first event is reported: its records are learned from as they arrive, in
+ * time order. reporting_run() then takes the whole recording. events: as for engine_begin_live(). */
 int reporting_begin_live(struct reporting *reporting, const struct event *events, size_t count,
                          struct fathom_error *err);
 order_sink reporting_learn; /* context: the struct reporting */
 /* Infers the contexts of the recording's samples and prints them. At most once. */
 int reporting_run(struct reporting *reporting, struct reader *reader, struct fathom_error *err);
-/* After that: the exit code, EXIT_BUILD if files of another build were met. */
+/* Call it after reporting_run(). The exit code: EXIT_BUILD if files of another build were encountered. */
 int reporting_code(const struct reporting *reporting);
 
 #endif
