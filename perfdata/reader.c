@@ -21,14 +21,14 @@ struct reader {
     struct decoder *decoder;
     const struct log *log;
     struct reader_summary summary;
-    struct pass *live; /* of a recording that is being made; NULL: it is finished, or a file */
+    struct pass *live; /* for a recording in progress; NULL: finished, or from a file */
 };
 
 /* One pass. */
 struct pass {
     struct reader *reader;
     struct order *order;
-    struct inflate *inflate; /* NULL: no compressed record so far */
+    struct inflate *inflate; /* NULL: no compressed records so far */
     struct unsampled *unsampled;
     order_sink *sink; /* the caller's */
     void *context;
@@ -143,8 +143,8 @@ static int push_inflated(void *context, const uint8_t *data, size_t size, struct
     return order_push_copy(pass->order, data, size, err);
 }
 
-/* Decompresses one piece of the stream. If it is damaged, the rest of the stream is lost, which the summary
- * says. */
+/* Decompresses one piece of the stream. If it is damaged, the rest of the stream is lost, as the summary
+ * reports. */
 static int run_compressed(struct pass *pass, const uint8_t *at, uint32_t type, uint32_t size,
                           struct fathom_error *err)
 {
@@ -203,7 +203,7 @@ static int walk(struct pass *pass, struct fathom_error *err)
     return rc;
 }
 
-/* copy: as order_new(). End it even on failure. */
+/* copy: as for order_new(). Call pass_end() even on failure. */
 static int pass_begin(struct pass *pass, struct reader *reader, bool copy, struct fathom_error *err)
 {
     pass->reader = reader;

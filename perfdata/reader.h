@@ -1,9 +1,9 @@
 /*
  * reader.h - reads a recording: a perf.data file (ours, stock perf's, zstd-compressed ones and pipe mode), or
- * one that is being made.
+ * one in progress.
  *
  * The file may be hostile: every offset and size is checked. A truncated file (Ctrl-C, full disk, crash) is
- * read as far as it goes, and reported as such: `truncated` below.
+ * read as far as possible and reported as truncated (`truncated` below).
  */
 #ifndef FATHOM_PERFDATA_READER_H
 #define FATHOM_PERFDATA_READER_H
@@ -18,24 +18,24 @@ struct reader_summary {
     uint64_t lost;               /* records or samples that the kernel reported as lost */
     uint64_t throttled;          /* times that the kernel paused an event */
     uint64_t damaged;            /* records that could not be decoded and were left out */
-    uint64_t started, unsampled; /* threads that started while recorded, and those of them without a sample */
+    uint64_t started, unsampled; /* threads started during recording, and those of them without samples */
     uint64_t counted;            /* by the main event, in its unit; 0: unknown */
-    double counted_share;        /* of the time in which it was enabled; 0: unknown */
-    bool stacks;                 /* it has [stack:TID] mappings, by our recorder, with the bases of stacks */
+    double counted_share;        /* fraction of the time it was enabled; 0: unknown */
+    bool stacks;                 /* it has [stack:TID] mappings, with stack bases, from our recorder */
     bool truncated;              /* the file ends in the middle */
     bool compressed, pipe;
 };
 
 /* Errors: system errors; -ENOMSG: not a perf.data file, or a directory (perf record --threads); -EBADMSG: too
  * damaged to read anything; -ENOTSUP: a foreign byte order, another architecture, events whose samples cannot
- * be told apart. "-" reads standard input to its end, and so does a path that is not a regular file (pipe
+ * be distinguished. "-" reads standard input to its end, and so does a path that is not a regular file (pipe
  * mode). log is borrowed. */
 int reader_open(const char *path, const struct log *log, struct reader **out, struct fathom_error *err);
 void reader_close(struct reader *reader);
 
-/* A recording that is being made, kept in memory. Its records go to the sink as they are appended, in order of
- * time as far as that is known by then; from reader_finish() on it is read like a file. events are copied;
- * command: as reader_command() tells it, may be NULL; log is borrowed. -ENOTSUP as above; -ENOMEM. */
+/* A recording in progress, kept in memory. Its records go to the sink as they are appended, in time order as
+ * far as it is known by then; after reader_finish() it is read like a file. events are copied; command: what
+ * reader_command() is to return, may be NULL; log is borrowed. -ENOTSUP as above; -ENOMEM. */
 struct reader_live {
     const struct event *events;
     size_t count;
@@ -45,25 +45,25 @@ struct reader_live {
     void *context;
 };
 int reader_open_live(const struct reader_live *live, struct reader **out, struct fathom_error *err);
-/* Whole raw records. Ends early when the sink returns a negative value, which is handed through; what was
- * appended stays. -ENOMEM, -EINVAL: it was not, or is not whole. */
+/* Appends whole raw records. Stops early if the sink returns a negative value, which is returned; the records
+ * stay appended. -ENOMEM: they were not appended; -EINVAL: they are not whole. */
 int reader_append(struct reader *reader, const void *records, size_t size, struct fathom_error *err);
-/* Hands on what still waits for its turn. */
+/* Delivers the records still queued. */
 int reader_finish(struct reader *reader, struct fathom_error *err);
 
 size_t reader_events(const struct reader *reader, const struct event **out);
-/* The event to report: the one whose name begins with `name`, or for NULL the first non-audit event that has
- * samples (if none has, the first); to find out, records are read up to its first sample. -ENOENT: there is
- * none of that name. */
+/* The event to report: the one whose name begins with `name` or, for NULL, the first non-audit event that has
+ * samples (the first one if none has); to find it, records are read up to its first sample. -ENOENT: no event
+ * has that name. */
 int reader_main_event(struct reader *reader, const char *name, uint32_t *event, struct fathom_error *err);
 const char *reader_command(const struct reader *reader); /* the recorded command line; NULL: unknown */
 /* Release of the recorded kernel ("6.1.0-28-amd64"); NULL: unknown. */
 const char *reader_kernel(const struct reader *reader);
 
-/* Delivers all records in time order; can be called again for another pass (what came from a pipe is kept for
- * that). Ends early if the sink returns a negative value, which is returned. */
+/* Delivers all records in time order; can be called again for another pass (input from a pipe is kept for
+ * this). Stops early if the sink returns a negative value, which is returned. */
 int reader_run(struct reader *reader, order_sink *sink, void *context, struct fathom_error *err);
-/* Of the last run. */
+/* The summary of the last run. */
 void reader_summary(const struct reader *reader, struct reader_summary *out);
 
 #endif
