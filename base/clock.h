@@ -1,11 +1,11 @@
-/* clock.h - the time that passes, whatever is done to the time of day. */
+/* clock.h - elapsed time, unaffected by changes to the time of day. */
 #ifndef FATHOM_BASE_CLOCK_H
 #define FATHOM_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* In ns since an unknown start: CLOCK_MONOTONIC. */
+/* In ns since an unspecified start: CLOCK_MONOTONIC. */
 static inline uint64_t clock_ns(void)
 {
     struct timespec now;
