@@ -43,7 +43,7 @@ bool layout_sample(const struct perf_event_attr *attr, const void *record, size_
     *out = (struct layout_sample){0};
     bytes_take(&b, sizeof(struct perf_event_header));
     out->id = bytes_u64(&b);
-    bytes_u64(&b); /* IP */
+    out->ip = bytes_u64(&b);
     out->pid = bytes_u32(&b);
     out->tid = bytes_u32(&b);
     out->time = bytes_u64(&b);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct layout_sample {
-    uint64_t id, time;
+    uint64_t id, ip, time;
     uint32_t pid, tid;
     uint64_t sp;         /* of the user registers, if any: the dump starts there; 0: none */
     size_t dump;         /* offset of the dump's size field; 0: no dump */

@@ -148,7 +148,20 @@ static uint64_t scan(struct stackbases *bases, pid_t pid, uint64_t sp, uint64_t 
     return 0;
 }
 
-static bool resolve(struct stackbases *bases, struct thread *thread, uint64_t sp)
+#define CLONE_CODE 64 /* bytes of clone's code before its call */
+
+/* Whether a new thread is about to make the call whose return address is its root. Further up, the stack of another
+ * thread may touch its own, whose root would be taken for this one's. */
+static bool is_before_root(uint64_t ip, const uint64_t *roots, size_t count)
+{
+    for (size_t r = 0; r < count; r++)
+        if (ip < roots[r] && roots[r] - ip <= CLONE_CODE)
+            return true;
+    return false;
+}
+
+/* ip: 0 if unknown. */
+static bool resolve(struct stackbases *bases, struct thread *thread, uint64_t ip, uint64_t sp)
 {
     const struct vma *vma = mapping_of(bases, thread->pid, sp);
     struct proc_stat stat;
@@ -161,6 +174,8 @@ static bool resolve(struct stackbases *bases, struct thread *thread, uint64_t sp
     }
     uint64_t roots[THREADROOT_MAX], start = vma->start, end = vma->end;
     size_t count = threadroots_find(bases->roots, thread->pid, &bases->maps, roots);
+    if (is_before_root(ip, roots, count))
+        return false;
     uint64_t slot = count ? scan(bases, thread->pid, sp, end, roots, count) : 0;
     if (!slot)
         return false;
@@ -259,7 +274,7 @@ int stackbases_sample(struct stackbases *bases, const struct layout_sample *samp
     if (thread->base || thread->tries >= TRIES || sp == 0)
         return 0;
     thread->tries++;
-    if (!resolve(bases, thread, sp) && !inherit(bases, thread, sp)) {
+    if (!resolve(bases, thread, sample->ip, sp) && !inherit(bases, thread, sp)) {
         forget_maps(bases); /* they may have been too old */
         return 0;
     }
@@ -275,7 +290,7 @@ int stackbases_attach(struct stackbases *bases, pid_t pid, pid_t tid, const stru
     if (!thread)
         return error_memory(err);
     thread->since = 0;
-    if (proc_thread_sp(pid, tid, &sp) != 0 || !resolve(bases, thread, sp))
+    if (proc_thread_sp(pid, tid, &sp) != 0 || !resolve(bases, thread, 0, sp))
         return 0; /* its first sample will show it */
     return announce(bases, thread, to, err);
 }

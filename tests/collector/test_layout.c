@@ -34,6 +34,7 @@ Test(layout, fields_are_found)
     cr_assert(layout_sample_id(record, size, &id));
     cr_assert_eq(id, 77);
     cr_assert(layout_sample(&attr, record, size, &s));
+    cr_assert_eq(s.ip, 0x401000);
     cr_assert_eq(s.pid, 8);
     cr_assert_eq(s.tid, 9);
     cr_assert_eq(s.time, 1234);
