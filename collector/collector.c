@@ -36,6 +36,7 @@ struct collector {
     struct event events[3]; /* the main one; the audit, if any; the one for tasks, if counting by CPU */
     size_t event_count;
     struct counters *counters;
+    struct decoder *decoder;
     struct stackbases *bases;
     struct process *processes; /* attached */
     size_t process_count;
@@ -271,6 +272,8 @@ int collector_open(const struct collector_options *options, struct collector **o
         rc = options->command ? launch(c, err) : attach(c, err);
     if (rc == 0)
         rc = open_cpus(c, err);
+    if (rc == 0) /* now that all events have their ids */
+        rc = decoder_new(c->events, c->event_count, &c->decoder, err);
     if (rc) {
         collector_close(c);
         return rc;
@@ -279,6 +282,7 @@ int collector_open(const struct collector_options *options, struct collector **o
     c->drain = (struct drain){.expected = c->drain.expected,
                               .members = c->members,
                               .counters = c->counters,
+                              .decoder = c->decoder,
                               .events = c->events,
                               .event_count = c->event_count,
                               .bases = c->bases,
@@ -397,6 +401,7 @@ void collector_close(struct collector *c)
 {
     if (!c)
         return;
+    decoder_free(c->decoder);
     counters_free(c->counters);
     launch_close(&c->launch);
     drain_free(&c->drain);

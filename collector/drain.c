@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "collector/events/layout.h"
 #include "collector/targets/touch.h"
+#include "perfdata/stack_dump.h"
 
 /* A fork, or an exec (tid and parent 0). */
 struct start {
@@ -19,6 +19,11 @@ struct start {
 #define RELEASE_BYTES (64u << 10) /* give this much back to the kernel at a time */
 
 /* The record types whose first fields we read (include/uapi/linux/perf_event.h). */
+struct sample_record { /* as event.c asks for it */
+    struct perf_event_header header;
+    uint64_t id, ip;
+    uint32_t pid, tid;
+};
 struct fork_record {
     struct perf_event_header header;
     uint32_t pid, ppid, tid, ptid;
@@ -56,58 +61,73 @@ static int pass_on(const struct drain *drain, const void *record, size_t size, u
     return rc;
 }
 
-/* The fields and id of a sample; false: of an unknown event, or damaged. */
+/* The id and fields of a sample; false: of an unknown event, or damaged. */
 static bool read_sample(const struct drain *drain, const void *record, size_t size, uint64_t *id,
-                        struct layout_sample *sample)
+                        struct record *out)
 {
-    if (!layout_sample_id(record, size, id))
+    struct sample_record start;
+    if (!view(record, size, &start, sizeof start))
         return false;
-    size_t event = counters_event(drain->counters, *id);
-    return event < drain->event_count && layout_sample(&drain->events[event].attr, record, size, sample);
+    *id = start.id;
+    /* With a single event the decoder does not look at the id. */
+    return counters_event(drain->counters, start.id) < drain->event_count &&
+           decoder_decode(drain->decoder, record, size, out, NULL) == 0;
 }
 
 /* Whether an event by CPU took the sample in a process that is not recorded. */
-static bool is_foreign(const struct drain *drain, uint64_t id, const struct layout_sample *sample)
+static bool is_foreign(const struct drain *drain, const struct sample *sample)
 {
-    return drain->members && !drain->events[counters_event(drain->counters, id)].attr.inherit &&
+    return drain->members && !drain->events[sample->event].attr.inherit &&
            !members_has(drain->members, (pid_t)sample->pid, (pid_t)sample->tid);
+}
+
+/* Trims the dump of a sample to its valid bytes, and to the stack's base (0: unknown). Returns the record's
+ * new size.
+ *
+ * The kernel copies a dump from the user's SP upward, and sample->sp is the user's SP whichever registers the
+ * decoder takes it from. An event that fires in the kernel has only REGS_USER. For another event's sample in
+ * the kernel, the decoder prefers REGS_USER; for a sample in user mode it takes REGS_INTR, which are the same
+ * registers then (kernel/events/core.c, perf_sample_regs_user()). */
+static size_t trim_dump(uint8_t *record, size_t size, const struct sample *sample, uint64_t base)
+{
+    uint64_t valid = sample->stack_size;
+    uint64_t end = sample->sp + valid;
+    if (base > sample->sp && base - sample->sp < valid)
+        valid = base - sample->sp;
+    else if (base > end && valid + sizeof(uint64_t) <= sample->stack_room)
+        stack_touch((pid_t)sample->pid, end, base);
+    return stack_dump_trim(record, size, sample, valid);
 }
 
 static int take_sample(struct drain *drain, const void *record, size_t size, struct fathom_error *err)
 {
     uint64_t id, base = 0, *count = NULL;
-    struct layout_sample sample;
-    if (!read_sample(drain, record, size, &id, &sample))
-        sample = (struct layout_sample){0}; /* passed on as it is: the reader will count it as damaged */
-    else if (is_foreign(drain, id, &sample))
+    struct record decoded;
+    const struct sample *sample = &decoded.sample;
+    if (!read_sample(drain, record, size, &id, &decoded))
+        decoded = (struct record){0}; /* passed on as it is: the reader will count it as damaged */
+    else if (is_foreign(drain, sample))
         return 0;
-    else if (counters_unsettled(drain->counters) && counters_twice(drain->counters, id, (pid_t)sample.tid))
+    else if (counters_unsettled(drain->counters) && counters_twice(drain->counters, id, (pid_t)sample->tid))
         return 0;
-    else if (drain->events[counters_event(drain->counters, id)].audit)
+    else if (drain->events[sample->event].audit)
         count = &drain->summary->audit_samples;
     else
         count = &drain->summary->samples;
     if (count)
         ++*count;
     int rc = 0;
-    if (sample.sp)
-        rc = stackbases_sample(drain->bases, &sample, drain->to, &base, err);
+    if (sample->sp)
+        rc = stackbases_sample(drain->bases, sample, drain->to, &base, err);
     uint8_t *copy;
     if (rc == 0)
         rc = pass_on(drain, record, size, &copy, err);
     if (rc)
         return rc;
-    if (base && !sample.dump && !drain->start_count && !counters_unsettled(drain->counters))
-        drain->plain = (struct drain_plain){id, sample.pid, sample.tid, size, count};
-    if (sample.dump) {
-        uint64_t valid = sample.dump_valid;
-        uint64_t end = sample.sp + valid;
-        if (base > sample.sp && base - sample.sp < valid)
-            valid = base - sample.sp;
-        else if (base > end && valid + sizeof(uint64_t) <= sample.dump_bytes)
-            stack_touch((pid_t)sample.pid, end, base);
-        size = layout_cut_dump(copy, size, &sample, valid);
-    }
+    if (base && !sample->stack_room && !drain->start_count && !counters_unsettled(drain->counters))
+        drain->plain = (struct drain_plain){id, sample->pid, sample->tid, size, count};
+    if (sample->stack_room)
+        size = trim_dump(copy, size, sample, base);
     batch_commit(drain->to->batch, size);
     return 0;
 }
@@ -150,16 +170,13 @@ static const struct perf_event_header *record_at(const struct ring *ring, uint64
 }
 
 /* Whether it is a sample of the same thread and event as the previous one, whose stack base is known: id, pid
- * and tid are at fixed offsets (layout.h). */
+ * and tid are at fixed offsets. */
 static bool is_plain(const struct drain *drain, const struct perf_event_header *header)
 {
-    struct {
-        uint64_t id, ip;
-        uint32_t pid, tid;
-    } start;
+    struct sample_record start;
     if (header->type != PERF_RECORD_SAMPLE || header->size != drain->plain.size)
         return false;
-    memcpy(&start, header + 1, sizeof start);
+    memcpy(&start, header, sizeof start);
     return start.id == drain->plain.id && start.pid == drain->plain.pid && start.tid == drain->plain.tid;
 }
 
@@ -220,16 +237,15 @@ static int look_at(struct drain *drain, const struct perf_event_header *header, 
 {
     struct fork_record fork;
     struct comm_record comm;
-    struct layout_sample sample;
+    struct record decoded;
     uint64_t id;
-    *time = layout_trailer_time(header, header->size);
+    *time = decoder_time(drain->decoder, header, header->size);
     switch (header->type) {
     case PERF_RECORD_SAMPLE:
-        *time = 0;
-        if (!read_sample(drain, header, header->size, &id, &sample))
-            return 0;
-        *time = sample.time;
-        counters_settle(drain->counters, id, (pid_t)sample.tid);
+        if (read_sample(drain, header, header->size, &id, &decoded))
+            counters_settle(drain->counters, id, (pid_t)decoded.tid);
+        else
+            *time = 0;
         return 0;
     case PERF_RECORD_FORK:
         if (!view(header, header->size, &fork, sizeof fork))

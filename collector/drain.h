@@ -23,6 +23,7 @@ struct drain_plain {
 
 struct drain {
     struct counters *counters; /* borrowed, like everything down to `members` */
+    const struct decoder *decoder;
     const struct event *events;
     size_t event_count;
     struct stackbases *bases;

@@ -8,7 +8,6 @@ libcollector_la_SOURCES = \
 	collector/events/event_list.c collector/events/event_list.h \
 	collector/events/event_name.c collector/events/event_name.h \
 	collector/targets/launch.c collector/targets/launch.h \
-	collector/events/layout.c collector/events/layout.h \
 	collector/targets/members.c collector/targets/members.h \
 	collector/events/near.c collector/events/near.h \
 	collector/events/open.c collector/events/open.h \

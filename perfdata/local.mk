@@ -12,6 +12,7 @@ libperfdata_la_SOURCES = \
 	perfdata/reader.c perfdata/reader.h \
 	perfdata/record.c \
 	perfdata/sample_decode.c perfdata/sample.h \
+	perfdata/stack_dump.c perfdata/stack_dump.h \
 	perfdata/stream.c \
 	perfdata/unsampled.c perfdata/unsampled.h \
 	perfdata/writer.c perfdata/writer.h

@@ -23,13 +23,15 @@ struct sample {
     uint64_t ip;    /* where the event is attributed */
     uint32_t event; /* index into the event table of the file or collector */
     uint8_t mode;   /* enum sample_mode */
-    bool has_regs;  /* reg_ip, sp and bp are set */
+    bool has_regs;  /* reg_ip, sp and bp can be used. Not for 32-bit code, whose sp is set all the same */
     bool user_regs; /* they came from REGS_USER, not from REGS_INTR */
     uint64_t reg_ip, sp, bp;
     uint64_t period; /* events that this sample represents: PERIOD, else the event's fixed period, else 1 */
     uint64_t addr, weight, data_src; /* 0: not recorded */
     const uint8_t *stack; /* STACK_USER dump from sp upward; NULL: none. Borrowed from the record */
     uint32_t stack_size;  /* valid bytes of it (dyn_size) */
+    uint32_t stack_room;  /* all its bytes, valid or not; 0: the record has no dump */
+    uint32_t stack_at;    /* offset in the record of the dump's size field, which precedes it */
     bool stack_cut; /* the dump has the maximum size: the stack may go on. Not set if the kernel met a page
                        that was never touched, in a large frame: this also ends the dump */
     const uint64_t *callchain; /* NULL: none; with PERF_CONTEXT_ markers. Borrowed; 8-byte aligned */

@@ -56,8 +56,7 @@ static bool take_branches(struct rest *rest, const struct layout *layout, struct
     return !layout->branch_counters || take(rest, count * 8);
 }
 
-/* The registers of a dump: NULL and true if the kernel had none to write (no user context), or for a 32-bit
- * process, to which the tables of 64-bit code do not apply. */
+/* A set of registers, its abi first: NULL and true if the kernel had none to write (no user context). */
 static bool take_registers(struct rest *rest, const struct register_places *places, const uint8_t **registers)
 {
     const uint8_t *abi = take(rest, 8);
@@ -65,17 +64,17 @@ static bool take_registers(struct rest *rest, const struct register_places *plac
         return false;
     if (load_u64(abi) == PERF_SAMPLE_REGS_ABI_NONE)
         return true;
-    const uint8_t *values = take(rest, 8 * (uint64_t)places->count);
-    if (values && load_u64(abi) == PERF_SAMPLE_REGS_ABI_64)
-        *registers = values;
-    return values;
+    *registers = abi;
+    return take(rest, 8 * (uint64_t)places->count);
 }
 
-static bool set_registers(const uint8_t *values, const struct register_places *places, struct sample *out)
+static bool set_registers(const uint8_t *registers, const struct register_places *places, struct sample *out)
 {
-    if (!values || places->sp < 0 || places->ip < 0 || places->bp < 0)
+    if (!registers || places->sp < 0 || places->ip < 0 || places->bp < 0)
         return false;
-    out->has_regs = true;
+    const uint8_t *values = registers + 8;
+    /* To a 32-bit process, the tables of 64-bit code do not apply; but its stack has a base all the same. */
+    out->has_regs = load_u64(registers) == PERF_SAMPLE_REGS_ABI_64;
     out->sp = load_u64(values + 8 * places->sp);
     out->reg_ip = load_u64(values + 8 * places->ip);
     out->bp = load_u64(values + 8 * places->bp);
@@ -97,6 +96,7 @@ static bool is_cut(uint64_t asked, uint64_t valid, uint64_t others)
 static bool take_stack(struct rest *rest, const struct layout *layout, size_t record_size, struct sample *out)
 {
     uint64_t size;
+    const size_t at = record_size - (size_t)(rest->end - rest->at);
     const uint8_t *stack = take_counted(rest, 0, 1, &size);
     if (!stack)
         return false;
@@ -106,6 +106,8 @@ static bool take_stack(struct rest *rest, const struct layout *layout, size_t re
     if (!valid || load_u64(valid) > size)
         return false;
     uint64_t valid_size = load_u64(valid);
+    out->stack_at = (uint32_t)at;
+    out->stack_room = (uint32_t)size;
     if (valid_size) {
         out->stack = stack;
         out->stack_size = (uint32_t)valid_size;

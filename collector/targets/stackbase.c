@@ -259,7 +259,7 @@ int stackbases_exec(struct stackbases *bases, pid_t pid, uint64_t time, const st
     return 0;
 }
 
-int stackbases_sample(struct stackbases *bases, const struct layout_sample *sample, const struct sideband *to,
+int stackbases_sample(struct stackbases *bases, const struct sample *sample, const struct sideband *to,
                       uint64_t *base, struct fathom_error *err)
 {
     uint64_t sp = sample->sp;

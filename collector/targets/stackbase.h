@@ -13,8 +13,8 @@
 #ifndef FATHOM_COLLECTOR_TARGETS_STACKBASE_H
 #define FATHOM_COLLECTOR_TARGETS_STACKBASE_H
 
-#include "collector/events/layout.h"
 #include "collector/targets/sideband.h"
+#include "perfdata/sample.h"
 
 struct stackbases;
 
@@ -34,7 +34,7 @@ int stackbases_exec(struct stackbases *bases, pid_t pid, uint64_t time, const st
 int stackbases_expect(struct stackbases *bases, pid_t pid, uint64_t low, uint64_t base,
                       struct fathom_error *err);
 /* A sample. *base: its stack's base, or 0 if unknown. Writes [stack:TID] when the base becomes known. */
-int stackbases_sample(struct stackbases *bases, const struct layout_sample *sample, const struct sideband *to,
+int stackbases_sample(struct stackbases *bases, const struct sample *sample, const struct sideband *to,
                       uint64_t *base, struct fathom_error *err);
 /* A thread that is already running when we attach: its stack is written with time 0, if its base can be found
  * without a sample. */

@@ -1,4 +1,4 @@
-UNIT_TESTS += tests/collector/test_event tests/collector/test_layout tests/collector/test_collector \
+UNIT_TESTS += tests/collector/test_event tests/collector/test_threadroot tests/collector/test_collector \
 	tests/collector/test_pebs tests/collector/test_tracing
 tests_collector_test_pebs_SOURCES = tests/collector/test_pebs.c
 tests_collector_test_pebs_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
@@ -6,10 +6,10 @@ tests_collector_test_tracing_SOURCES = tests/collector/test_tracing.c
 tests_collector_test_tracing_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_event_SOURCES = tests/collector/test_event.c
 tests_collector_test_event_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
-tests_collector_test_layout_SOURCES = tests/collector/test_layout.c
-tests_collector_test_layout_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_threadroot_SOURCES = tests/collector/test_threadroot.c
+tests_collector_test_threadroot_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_collector_SOURCES = tests/collector/test_collector.c
-tests_collector_test_collector_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_collector_LDADD = libcollector.la libperfdata.la libbase.la $(CRITERION_LIBS)
 UNIT_TESTS += tests/collector/test_members
 tests_collector_test_members_SOURCES = tests/collector/test_members.c
 tests_collector_test_members_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)

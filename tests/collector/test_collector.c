@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "collector/collector.h"
-#include "collector/events/layout.h"
 #include "collector/events/open.h"
 #include "collector/events/tracefs.h"
 
@@ -35,6 +34,7 @@ struct point {
 struct seen {
     const struct event *events;
     size_t event_count;
+    struct decoder *decoder;
     size_t samples, audits, rounds, comms, execs, forks, mappings, build_ids;
     size_t others;         /* EXIT records and any other but LOST ones */
     size_t lost_told;      /* by LOST records */
@@ -102,15 +102,14 @@ static bool owns(const struct event *event, uint64_t id)
 
 static void see_sample(struct seen *seen, const void *record, size_t size)
 {
-    uint64_t id = 0;
-    cr_assert(layout_sample_id(record, size, &id));
-    size_t event = 0;
-    while (event < seen->event_count && !owns(&seen->events[event], id))
-        event++;
-    cr_assert_lt(event, seen->event_count, "a sample of an unknown event");
-    struct layout_sample s;
-    cr_assert(layout_sample(&seen->events[event].attr, record, size, &s));
-    if (event == 0) {
+    uint64_t id;
+    struct record decoded;
+    struct fathom_error err;
+    cr_assert_eq(decoder_decode(seen->decoder, record, size, &decoded, &err), 0, "%s", err.text);
+    const struct sample *s = &decoded.sample;
+    memcpy(&id, (const uint8_t *)record + sizeof(struct perf_event_header), sizeof id);
+    cr_assert(owns(&seen->events[s->event], id), "a sample of an unknown event");
+    if (s->event == 0) {
         seen->samples++;
         seen->sample_size = size;
     } else {
@@ -119,11 +118,11 @@ static void see_sample(struct seen *seen, const void *record, size_t size)
     if (seen->ignore_addresses)
         return;
     cr_assert_lt(seen->point_count, (size_t)MAX);
-    seen->points[seen->point_count++] = (struct point){s.tid, s.time, s.sp, s.dump_valid};
-    if (s.dump) {
-        cr_assert_eq(s.dump_bytes, (s.dump_valid + 7) & ~7ull, "not cut to its valid bytes");
-        if (s.dump_valid > seen->largest_dump)
-            seen->largest_dump = s.dump_valid;
+    seen->points[seen->point_count++] = (struct point){s->tid, s->time, s->sp, s->stack_size};
+    if (s->stack_room) {
+        cr_assert_eq(s->stack_room, (s->stack_size + 7) & ~7u, "not cut to its valid bytes");
+        if (s->stack_size > seen->largest_dump)
+            seen->largest_dump = s->stack_size;
     }
 }
 
@@ -156,8 +155,8 @@ static void see_mapping(struct seen *seen, const uint8_t *record, size_t size, u
         snprintf(name, sizeof name, "[stack:%u]", tid);
         cr_assert_str_eq(path, name);
         cr_assert_lt(seen->stack_count, (size_t)MAX);
-        seen->stacks[seen->stack_count++] =
-            (struct stack){(int)pid, (int)tid, start, start + length, layout_trailer_time(record, size)};
+        seen->stacks[seen->stack_count++] = (struct stack){(int)pid, (int)tid, start, start + length,
+                                                           decoder_time(seen->decoder, record, size)};
         return;
     }
     seen->mappings++;
@@ -223,7 +222,9 @@ static int collect(const struct collector_options *options, struct seen *seen,
     struct fathom_error err = {0};
     struct collector *c = opened(options);
     seen->event_count = collector_events(c, &seen->events);
-    int rc = collector_start(c, look, seen, &err);
+    int rc = decoder_new(seen->events, seen->event_count, &seen->decoder, &err);
+    cr_assert_eq(rc, 0, "%s", err.text);
+    rc = collector_start(c, look, seen, &err);
     cr_assert_eq(rc, 0, "%s", err.text);
     while ((rc = collector_poll(c, 100, look, seen, &err)) > 0)
         ;
@@ -233,6 +234,7 @@ static int collect(const struct collector_options *options, struct seen *seen,
         collector_summary(c, summary);
     int status = collector_status(c);
     collector_close(c);
+    decoder_free(seen->decoder);
     judge(seen);
     return status;
 }
