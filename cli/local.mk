@@ -16,6 +16,7 @@ fathom_SOURCES = \
 	cli/main.c \
 	cli/map.c \
 	cli/mapped.c cli/mapped.h \
+	cli/learning.c cli/learning.h \
 	cli/mapped_sink.c cli/mapped_sink.h \
 	cli/options.c cli/options.h \
 	cli/output.c cli/output.h \

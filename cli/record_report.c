@@ -1,5 +1,6 @@
 /* record_report.c - `fathom record --report`; see record.h. */
 #include "cli/exit.h"
+#include "cli/learning.h"
 #include "cli/mapped_sink.h"
 #include "cli/record.h"
 #include "cli/reporting.h"
@@ -9,6 +10,7 @@ struct live {
     struct terminal *terminal;
     struct collector *collector;
     struct mapped_sink *sink;
+    struct learning *learning;
     struct reader *reader;
     struct reporting *reporting;
     bool unlearned; /* learning from a record failed; later ones were not learned from */
@@ -31,7 +33,7 @@ static int keep(void *reader, const void *records, size_t size, struct fathom_er
 static int take(void *live, const void *records, size_t size, struct fathom_error *err)
 {
     struct live *l = live;
-    return mapped_sink_add(l->sink, records, size, err);
+    return learning_add(l->learning, records, size, err);
 }
 
 static int show_progress(void *live, struct fathom_error *err)
@@ -63,6 +65,8 @@ static int begin(struct live *l, const struct record_options *options,
     if (rc == 0)
         rc =
             mapped_sink_new(&(struct mapped_sink_input){events, count, NULL, keep, l->reader}, &l->sink, err);
+    if (rc == 0)
+        rc = learning_new(l->collector, mapped_sink_add, l->sink, &l->learning, err);
     return rc;
 }
 

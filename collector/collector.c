@@ -33,7 +33,7 @@ struct process {
 
 struct collector {
     const struct collector_options *options; /* borrowed */
-    struct event events[3]; /* the main one; the audit, if any; the one for tasks, if counting by CPU */
+    struct event events[4]; /* the main one; stacks, audit, if any; the one for tasks, if counting by CPU */
     size_t event_count;
     struct counters *counters;
     struct decoder *decoder;
@@ -46,6 +46,7 @@ struct collector {
     struct drain drain;
     bool by_cpu;             /* the main event is counted by CPU */
     struct members *members; /* NULL: not by CPU */
+    struct verify *verify;   /* NULL: stacks are not compared */
     int new_rounds;          /* remaining short rounds */
     struct collector_summary summary;
 };
@@ -97,18 +98,30 @@ static int probe_cpus(const struct event *event)
  * and 16% at 10 kHz, measured in a virtual machine. The former is acceptable by default. */
 #define BY_CPU_PERIOD 1000000u /* ns, at least */
 
-static int choose_scope(struct collector *c, struct fathom_error *err)
+static void choose_scope(struct collector *c)
 {
     enum collector_scope scope = c->options->scope;
     c->by_cpu = scope == COLLECT_BY_CPU ||
                 (scope == COLLECT_BY_CPU_IF_ALLOWED && attr_is_clock(&c->events[0].attr) &&
                  c->events[0].attr.sample_period >= BY_CPU_PERIOD && probe_cpus(&c->events[0]) == 0);
-    if (!c->by_cpu)
-        return 0;
-    c->events[0].attr.inherit = 0;
-    event_tasks(&c->events[c->event_count++]);
-    c->members = members_new(c->options->tid_count > 0);
-    return c->members ? 0 : error_memory(err);
+    if (c->by_cpu)
+        c->events[0].attr.inherit = 0;
+}
+
+/* Loads the program that compares stacks, if that is wanted and allowed. */
+static void prepare_verify(struct collector *c)
+{
+    struct fathom_error why;
+    struct verify_options options = c->options->verify;
+    if (!options.wanted || !event_is_followable(&c->events[0].attr))
+        return;
+    options.follow_all = !c->by_cpu;
+    if (verify_new(&options, &c->verify, &why) < 0) {
+        c->verify = NULL;
+        log_write(c->options->log, LOG_NOTE, "%s: stacks are read by a clock instead", why.text);
+        return;
+    }
+    event_stacks(&c->events[c->event_count++]);
 }
 
 /* One event carries the records about tasks and mappings for all: the first, or the last if counting by CPU.
@@ -120,15 +133,16 @@ static int prepare_events(struct collector *c, struct fathom_error *err)
         return rc;
     tell_batching(&c->events[0], c->options->log);
     c->event_count = 1;
-    if (c->options->audit_hz) {
-        rc = event_audit(c->options->audit_hz, c->options->audit_stack_size, &c->events[1], err);
+    choose_scope(c);
+    prepare_verify(c);
+    if (c->options->audit_hz && !(c->verify && c->options->audit_instead)) {
+        rc = event_audit(c->options->audit_hz, c->options->audit_stack_size, &c->events[c->event_count], err);
         if (rc)
             return rc;
-        c->event_count = 2;
+        c->event_count++;
     }
-    rc = choose_scope(c, err);
-    if (rc)
-        return rc;
+    if (c->by_cpu)
+        event_tasks(&c->events[c->event_count++]);
     struct perf_event_attr *attr = &c->events[tasks_event(c)].attr;
     attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = attr->build_id = 1;
     for (size_t i = 0; i < c->event_count; i++)
@@ -235,14 +249,41 @@ static int launch(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
+static int attach_program(void *verify, int fd, int cpu, struct fathom_error *err)
+{
+    (void)cpu;
+    return verify_attach(verify, fd, err);
+}
+
+static int attach_output(void *verify, int fd, int cpu, struct fathom_error *err)
+{
+    return verify_output(verify, cpu, fd, err);
+}
+
+/* Lets the program follow the main event, and what is recorded. The stacks' event is the second one. */
+static int attach_verify(struct collector *c, struct fathom_error *err)
+{
+    if (!c->verify)
+        return 0;
+    int rc = counters_each(c->counters, 1, attach_output, c->verify, err);
+    if (rc >= 0)
+        rc = counters_each(c->counters, 0, attach_program, c->verify, err);
+    for (size_t i = 0; i < c->process_count && c->by_cpu; i++)
+        verify_follow(c->verify, c->processes[i].tid ? c->processes[i].tid : c->processes[i].pid, true);
+    return rc;
+}
+
 /* Opens the events by CPU, once those of the threads have made the rings, and lists the processes to record.
  */
 static int open_cpus(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
     if (!c->by_cpu)
-        return 0;
+        return c->verify ? counters_open_cpus(c->counters, err) : 0;
     bool good = true;
+    c->members = members_new(o->tid_count > 0);
+    if (!c->members)
+        return error_memory(err);
     for (size_t i = 0; i < c->process_count && good; i++)
         good = members_add(c->members, c->processes[i].pid, c->processes[i].tid);
     if (!good)
@@ -272,6 +313,8 @@ int collector_open(const struct collector_options *options, struct collector **o
         rc = options->command ? launch(c, err) : attach(c, err);
     if (rc == 0)
         rc = open_cpus(c, err);
+    if (rc == 0)
+        rc = attach_verify(c, err);
     if (rc == 0) /* now that all events have their ids */
         rc = decoder_new(c->events, c->event_count, &c->decoder, err);
     if (rc) {
@@ -287,6 +330,7 @@ int collector_open(const struct collector_options *options, struct collector **o
                               .event_count = c->event_count,
                               .bases = c->bases,
                               .to = &c->to,
+                              .verify = c->verify,
                               .summary = &c->summary};
     *out = c;
     return 0;
@@ -301,6 +345,21 @@ size_t collector_events(const struct collector *c, const struct event **out)
 int collector_tracing_data(const struct collector *c, uint8_t **data, size_t *size, struct fathom_error *err)
 {
     return tracing_data(c->events, c->event_count, data, size, err);
+}
+
+bool collector_follows(const struct collector *c)
+{
+    return c->verify;
+}
+
+int collector_know(struct collector *c, const struct known_stack *stack, struct fathom_error *err)
+{
+    return verify_know(c->verify, stack, err);
+}
+
+void collector_forget(struct collector *c, uint32_t pid)
+{
+    verify_forget(c->verify, pid);
 }
 
 static void use_sink(struct collector *c, collector_sink *sink, void *context)
@@ -335,6 +394,8 @@ int collector_start(struct collector *c, collector_sink *sink, void *context, st
         int rc = launch_go(&c->launch, c->options->command[0], err);
         if (rc == 0 && c->launch.base)
             rc = stackbases_expect(c->bases, c->launch.pid, c->launch.low, c->launch.base, err);
+        if (rc == 0 && c->launch.base && c->verify)
+            verify_base(c->verify, c->launch.pid, c->launch.base);
         launch_release(&c->launch);
         return rc;
     }
@@ -395,6 +456,12 @@ void collector_summary(const struct collector *c, struct collector_summary *out)
 {
     *out = c->summary;
     out->bases_missing = stackbases_missing(c->bases);
+    if (c->verify) {
+        struct verify_counts counts;
+        verify_counts(c->verify, &counts);
+        out->stacks_read = counts.news;
+        out->stacks_refused = counts.refused;
+    }
 }
 
 void collector_close(struct collector *c)
@@ -403,6 +470,7 @@ void collector_close(struct collector *c)
         return;
     decoder_free(c->decoder);
     counters_free(c->counters);
+    verify_free(c->verify);
     launch_close(&c->launch);
     drain_free(&c->drain);
     members_free(c->members);

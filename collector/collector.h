@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "collector/events/event.h"
 #include "collector/rings/batch.h"
+#include "collector/verify/verify.h"
 
 struct collector;
 
@@ -33,6 +34,8 @@ struct collector_options {
     struct event_options event; /* the main event */
     uint64_t audit_hz;          /* 0: no audit samples */
     uint32_t audit_stack_size;  /* bytes per dump */
+    bool audit_instead;         /* no audit samples if stacks are compared */
+    struct verify_options verify;
     /* What to record: exactly one of the three. */
     char *const *command; /* NULL-terminated argv to launch */
     bool raised;          /* the command gets other rights at its exec; only where we may trace it (root) */
@@ -47,6 +50,8 @@ struct collector_options {
 
 struct collector_summary {
     uint64_t samples, audit_samples;
+    uint64_t stack_records;          /* perfdata/stack_record.h */
+    uint64_t stacks_read, stacks_refused; /* unknown ones; refused: over budget */
     uint64_t lost, throttled;
     uint64_t bases_missing; /* threads with samples but no known base: mostly those that ended early */
 };
@@ -61,6 +66,11 @@ size_t collector_events(const struct collector *collector, const struct event **
  * perfdata/writer.h); malloc'ed; NULL and *size 0 if there are none. */
 int collector_tracing_data(const struct collector *collector, uint8_t **data, size_t *size,
                            struct fathom_error *err);
+/* Whether a BPF program compares the event's stacks with those that collector_know() was told (verify.h). These two
+ * may be called by one other thread. */
+bool collector_follows(const struct collector *collector);
+int collector_know(struct collector *collector, const struct known_stack *stack, struct fathom_error *err);
+void collector_forget(struct collector *collector, uint32_t pid);
 /* Passes the records of already running processes to the sink, then starts the events and the command. */
 int collector_start(struct collector *collector, collector_sink *sink, void *context,
                     struct fathom_error *err);

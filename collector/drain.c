@@ -2,6 +2,7 @@
 #include "collector/drain.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ struct sample_record { /* as event.c asks for it */
     struct perf_event_header header;
     uint64_t id, ip;
     uint32_t pid, tid;
+    uint64_t time;
 };
 struct fork_record {
     struct perf_event_header header;
@@ -112,6 +114,8 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         return 0;
     else if (drain->events[sample->event].audit)
         count = &drain->summary->audit_samples;
+    else if (drain->events[sample->event].stacks)
+        count = &drain->summary->stack_records;
     else
         count = &drain->summary->samples;
     if (count)
@@ -124,12 +128,26 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         rc = pass_on(drain, record, size, &copy, err);
     if (rc)
         return rc;
+    if (drain->stack_time)
+        memcpy(copy + offsetof(struct sample_record, time), &drain->stack_time, sizeof drain->stack_time);
+    if (base && drain->verify)
+        verify_base(drain->verify, (pid_t)sample->tid, base);
     if (base && !sample->stack_room && !drain->start_count && !counters_unsettled(drain->counters))
         drain->plain = (struct drain_plain){id, sample->pid, sample->tid, size, count};
     if (sample->stack_room)
         size = trim_dump(copy, size, sample, base);
     batch_commit(drain->to->batch, size);
     return 0;
+}
+
+static void take_exit(struct drain *drain, pid_t pid, pid_t tid)
+{
+    bool gone = drain->members && members_end(drain->members, pid, tid);
+    if (!drain->verify)
+        return;
+    verify_base(drain->verify, tid, 0);
+    if (gone)
+        verify_follow(drain->verify, members_id(drain->members, pid, tid), false);
 }
 
 /* Any record but a sample. */
@@ -144,8 +162,8 @@ static int take_other(struct drain *drain, const void *record, size_t size, uint
         return rc;
     batch_commit(drain->to->batch, size);
     struct fork_record task; /* EXIT has the same fields */
-    if (type == PERF_RECORD_EXIT && drain->members && view(record, size, &task, sizeof task))
-        members_end(drain->members, (pid_t)task.pid, (pid_t)task.tid);
+    if (type == PERF_RECORD_EXIT && view(record, size, &task, sizeof task))
+        take_exit(drain, (pid_t)task.pid, (pid_t)task.tid);
     if (type == PERF_RECORD_LOST && view(record, size, &lost, sizeof lost)) {
         drain->summary->lost += lost.lost;
         drain->told += lost.lost;
@@ -196,6 +214,44 @@ static size_t plain_run(const struct drain *drain, const struct ring *ring, uint
     return used;
 }
 
+static bool is_stack_record(const struct drain *drain, const struct perf_event_header *header)
+{
+    struct sample_record start;
+    if (!drain->verify || header->type != PERF_RECORD_SAMPLE || !view(header, header->size, &start, sizeof start))
+        return false;
+    size_t event = counters_event(drain->counters, start.id);
+    return event < drain->event_count && drain->events[event].stacks;
+}
+
+/* A stack record stands before its sample, but was written about a microsecond later: it is to get the sample's time,
+ * so that sorting keeps the two together. Returns that; 0: the next record, at `at`, is not the sample. */
+static uint64_t sample_time(const struct drain *drain, const struct ring *ring, uint64_t at, uint64_t head, uint32_t tid)
+{
+    struct sample_record scratch, next;
+    if (head - at < sizeof next)
+        return 0;
+    memcpy(&next, ring_view(ring, at, sizeof next, &scratch), sizeof next);
+    size_t event = counters_event(drain->counters, next.id);
+    bool own = next.header.type == PERF_RECORD_SAMPLE && next.tid == tid && event < drain->event_count &&
+               !drain->events[event].audit && !drain->events[event].stacks;
+    return own ? next.time : 0;
+}
+
+/* Whether the sample of a stack record is not there yet, so that it is left for the next round; else notes the
+ * sample's time. */
+static bool wait_for_sample(struct drain *drain, struct ring *ring, uint64_t at, uint64_t head,
+                            const struct perf_event_header *header)
+{
+    struct sample_record start;
+    memcpy(&start, header, sizeof start);
+    if (at + header->size == head && ring->waited != at) {
+        ring->waited = at;
+        return true;
+    }
+    drain->stack_time = sample_time(drain, ring, at + header->size, head, start.tid);
+    return false;
+}
+
 static int drain_ring(struct drain *drain, struct ring *ring, void *scratch, struct fathom_error *err)
 {
     uint64_t at = ring->tail, head = ring->head;
@@ -216,6 +272,9 @@ static int drain_ring(struct drain *drain, struct ring *ring, void *scratch, str
             return error_set(err, EBADMSG, "the kernel's ring buffer holds a damaged record");
         }
         size_t size = header->size;
+        drain->stack_time = 0;
+        if (is_stack_record(drain, header) && wait_for_sample(drain, ring, at, head, header))
+            break;
         rc = header->type == PERF_RECORD_SAMPLE ? take_sample(drain, header, size, err)
                                                 : take_other(drain, header, size, header->type, err);
         at += size;
@@ -285,6 +344,13 @@ static int look_ahead(struct drain *drain, const struct ring *ring, uint64_t *fl
     return rc;
 }
 
+static bool follow(struct drain *drain, pid_t pid, pid_t tid)
+{
+    if (drain->verify)
+        verify_follow(drain->verify, members_id(drain->members, pid, tid), true);
+    return true;
+}
+
 /* Finds newly started processes to record: a sample drained in this round may be of a process whose start
  * lies beyond what is drained from another ring. Each start is reported only once: reported again after the
  * process's end was drained from another ring, it would stay a member for ever. */
@@ -301,10 +367,12 @@ static int look_for_members(struct drain *drain, struct ring *ring, void *scratc
         if (!header)
             break;
         if (header->type == PERF_RECORD_FORK && view(header, header->size, &fork, sizeof fork))
-            good = members_start(drain->members, (pid_t)fork.pid, (pid_t)fork.tid);
+            good = members_start(drain->members, (pid_t)fork.pid, (pid_t)fork.tid) &&
+                   follow(drain, (pid_t)fork.pid, (pid_t)fork.tid);
         else if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC &&
                  view(header, header->size, &comm, sizeof comm) && (pid_t)comm.pid == drain->expected)
-            good = members_add(drain->members, (pid_t)comm.pid, (pid_t)comm.tid);
+            good = members_add(drain->members, (pid_t)comm.pid, (pid_t)comm.tid) &&
+                   follow(drain, (pid_t)comm.pid, (pid_t)comm.tid);
     }
     ring->ahead = at;
     return good ? 0 : error_memory(err);

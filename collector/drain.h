@@ -9,6 +9,7 @@
 #include "collector/rings/counters.h"
 #include "collector/targets/members.h"
 #include "collector/targets/stackbase.h"
+#include "collector/verify/verify.h"
 
 struct start; /* a fork or exec of the current round */
 
@@ -34,6 +35,8 @@ struct drain {
     struct start *starts;    /* owned */
     size_t start_count, start_room;
     struct drain_plain plain;
+    struct verify *verify; /* borrowed; NULL: stacks are not compared */
+    uint64_t stack_time;   /* what a stack record's time is to be; 0: as it is */
     uint64_t told; /* lost records, as the rings' LOST records count them */
 };
 

@@ -23,5 +23,17 @@ libcollector_la_SOURCES = \
 	collector/targets/touch.c collector/targets/touch.h \
 	collector/events/tracefs.c collector/events/tracefs.h \
 	collector/events/tracing.c collector/events/tracing.h \
-	collector/events/uprobes.c collector/events/uprobes.h
-libcollector_la_LIBADD = $(PFM_LIBS)
+	collector/events/uprobes.c collector/events/uprobes.h \
+	collector/verify/known_stacks.c collector/verify/known_stacks.h \
+	collector/verify/program.S collector/verify/rule.h \
+	collector/verify/verify.c collector/verify/verify.h collector/verify/verify_wire.h
+libcollector_la_LIBADD = $(PFM_LIBS) $(BPF_LIBS)
+
+# The BPF program, which the collector contains.
+EXTRA_DIST += collector/verify/verify.bpf.c
+CLEANFILES += collector/verify/verify.bpf.o
+collector/verify/program.lo: collector/verify/verify.bpf.o
+collector/verify/verify.bpf.o: collector/verify/verify.bpf.c collector/verify/rule.h collector/verify/verify_wire.h \
+		perfdata/stack_record.h
+	$(AM_V_GEN)$(BPF_CC) -target bpf -O2 -g -D__x86_64__ -Wall -I$(top_srcdir) $(BPF_CPPFLAGS) \
+		-c $(srcdir)/collector/verify/verify.bpf.c -o $@

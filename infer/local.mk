@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
+	infer/live/stack_learner.c infer/live/stack_learner.h \
 	infer/contexts/admission.c infer/contexts/admission.h \
 	infer/samples/audits.c infer/samples/audits.h \
 	infer/model/automaton.c infer/model/automaton.h \

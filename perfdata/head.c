@@ -406,6 +406,24 @@ static void find_audit(struct head *head)
     }
 }
 
+/* Recognised by their kind, as a recording that was cut short has no names. */
+static void find_stacks(struct head *head)
+{
+    for (size_t i = 0; i < head->count; i++) {
+        const struct perf_event_attr *attr = &head->events[i].attr;
+        head->events[i].stacks = attr->type == PERF_TYPE_SOFTWARE &&
+                                 attr->config == PERF_COUNT_SW_BPF_OUTPUT && attr->sample_type & PERF_SAMPLE_RAW;
+    }
+}
+
+bool head_has_stacks(const struct head *head)
+{
+    for (size_t i = 0; i < head->count; i++)
+        if (head->events[i].stacks)
+            return true;
+    return false;
+}
+
 static int read_all(struct head *head, struct input *input, const char *path, struct fathom_error *err)
 {
     uint64_t start[PIPE_HEADER_SIZE / 8] = {0}; /* magic, size of the header */
@@ -427,6 +445,7 @@ static int read_all(struct head *head, struct input *input, const char *path, st
     if (head->count == 0)
         return error_set(err, EBADMSG, "%s has no events", path);
     find_audit(head);
+    find_stacks(head);
     return 0;
 }
 

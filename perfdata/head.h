@@ -41,6 +41,9 @@ struct head_record {
     uint32_t type, size; /* as in its header */
 };
 
+/* Whether one of its events is of stack records (stack_record.h). */
+bool head_has_stacks(const struct head *head);
+
 /* The record at an offset of the input, which ends at `end`. 0, or as input_take(). */
 int head_next(const struct head *head, struct input *input, uint64_t at, uint64_t end,
               struct head_record *out, struct fathom_error *err);

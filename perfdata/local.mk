@@ -3,6 +3,7 @@ libperfdata_la_SOURCES = \
 	perfdata/decoder.c perfdata/record.h perfdata/layout.h \
 	perfdata/event_name.c \
 	perfdata/features.c perfdata/features.h perfdata/format.h \
+	perfdata/announced.c perfdata/announced.h perfdata/stack_record.h perfdata/known_stack.h \
 	perfdata/build_ids.c perfdata/build_ids.h \
 	perfdata/head.c perfdata/head.h \
 	perfdata/host.c perfdata/host.h \

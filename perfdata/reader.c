@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "perfdata/announced.h"
 #include "perfdata/head.h"
 #include "perfdata/inflate.h"
 #include "perfdata/input.h"
@@ -30,6 +31,7 @@ struct pass {
     struct order *order;
     struct inflate *inflate; /* NULL: no compressed records so far */
     struct unsampled *unsampled;
+    struct announced *announced;
     order_sink *sink; /* the caller's */
     void *context;
 };
@@ -107,6 +109,12 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
     if (record->kind == RECORD_MMAP) {
         filled = *record;
         build_ids_fill(&pass->reader->head.build_ids, &filled.mmap);
+        record = &filled;
+    } else if (record->kind == RECORD_SAMPLE && pass->announced) {
+        filled = *record;
+        int rc = announced_take(pass->announced, &filled, err);
+        if (rc)
+            return rc < 0 ? rc : 0;
         record = &filled;
     }
     switch (record->kind) {
@@ -210,7 +218,9 @@ static int pass_begin(struct pass *pass, struct reader *reader, bool copy, struc
     reader->summary = (struct reader_summary){.truncated = reader->head.truncated, .pipe = reader->head.pipe};
     pass->order = order_new(reader->decoder, copy, count_and_pass_on, pass);
     pass->unsampled = unsampled_new();
-    return pass->order && pass->unsampled ? 0 : error_memory(err);
+    bool announced = head_has_stacks(&reader->head);
+    pass->announced = announced ? announced_new(reader->head.events, reader->head.count) : NULL;
+    return pass->order && pass->unsampled && (pass->announced || !announced) ? 0 : error_memory(err);
 }
 
 static void pass_end(struct pass *pass)
@@ -220,6 +230,9 @@ static void pass_end(struct pass *pass)
         summary->damaged = order_damaged(pass->order);
     if (pass->unsampled)
         summary->unsampled = unsampled_count(pass->unsampled, &summary->started);
+    if (pass->announced)
+        summary->damaged += announced_damaged(pass->announced);
+    announced_free(pass->announced);
     unsampled_free(pass->unsampled);
     inflate_free(pass->inflate);
     order_free(pass->order);
@@ -298,7 +311,7 @@ struct search {
 
 static bool is_reported(const struct event *event)
 {
-    return !event->audit &&
+    return !event->audit && !event->stacks &&
            (event->attr.type != PERF_TYPE_SOFTWARE || event->attr.config != PERF_COUNT_SW_DUMMY);
 }
 
@@ -345,7 +358,7 @@ int reader_main_event(struct reader *reader, const char *name, uint32_t *event, 
     char names[256] = "";
     for (uint32_t i = 0; i < reader->head.count; i++) {
         size_t used = strlen(names);
-        if (!events[i].audit && strncmp(events[i].name, "dummy", 5) != 0)
+        if (!events[i].audit && !events[i].stacks && strncmp(events[i].name, "dummy", 5) != 0)
             snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", events[i].name);
     }
     return error_set(err, ENOENT, "the recording has no event '%s'; it has: %s", name,

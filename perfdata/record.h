@@ -55,7 +55,8 @@ struct record {
     };
 };
 
-#define EVENT_AUDIT_NAME "audit"
+#define EVENT_AUDIT_NAME  "audit"
+#define EVENT_STACKS_NAME "stacks"
 
 /* One event of a recording, as the decoder needs it. */
 struct event {
@@ -63,7 +64,8 @@ struct event {
     char name[128]; /* "cpu-clock:u" */
     uint64_t *ids;  /* owned by the creator of the table */
     size_t id_count;
-    bool audit; /* a slow software clock with stack dumps besides the main event */
+    bool audit;  /* a slow software clock with stack dumps besides the main event */
+    bool stacks; /* what the program that follows the main event says of its samples' stacks (stack_record.h) */
 };
 
 /* Whether the event is a clock, of the CPU or of the thread, so that it counts nanoseconds. */

@@ -15,6 +15,14 @@ enum sample_mode { /* PERF_RECORD_MISC_CPUMODE */
                    SAMPLE_MODE_OTHER, /* hypervisor or guest */
 };
 
+/* What the program that follows the main event says of a sample's stack (stack_record.h). */
+enum sample_stack {
+    SAMPLE_STACK_UNSAID,  /* nothing: it did not follow the thread */
+    SAMPLE_STACK_NEW,     /* not known: read; `stack` */
+    SAMPLE_STACK_SAME,    /* that of an earlier sample, by `stack_number` */
+    SAMPLE_STACK_REFUSED, /* not known, and not read */
+};
+
 #define SAMPLE_BRANCH 24 /* bytes: struct perf_branch_entry */
 
 struct sample {
@@ -36,6 +44,11 @@ struct sample {
                        that was never touched, in a large frame: this also ends the dump */
     const uint64_t *callchain; /* NULL: none; with PERF_CONTEXT_ markers. Borrowed; 8-byte aligned */
     uint32_t callchain_count;
+    const uint8_t *raw; /* RAW; NULL: none. Borrowed */
+    uint32_t raw_size;
+    uint8_t known;         /* enum sample_stack */
+    uint8_t compared;      /* how many return addresses were compared for that (stack_record.h) */
+    uint32_t stack_number; /* of the stack, if it is new or the same */
     const uint8_t *branches; /* BRANCH_STACK: entries of SAMPLE_BRANCH bytes, the newest first, each with the
                                 addresses from and to at its start; NULL: none. Borrowed */
     uint32_t branch_count;

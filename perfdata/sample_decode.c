@@ -176,8 +176,10 @@ static bool take_counted_fields(struct rest *rest, const struct layout *layout, 
     }
     if (type & PERF_SAMPLE_RAW) {
         const uint8_t *size = take(rest, 4);
-        if (!size || !take(rest, load_u32(size)))
+        out->raw = size ? take(rest, load_u32(size)) : NULL;
+        if (!out->raw)
             return false;
+        out->raw_size = load_u32(size);
     }
     return !(type & PERF_SAMPLE_BRANCH_STACK) || take_branches(rest, layout, out);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/vec.h"
 #include "process/frame.h"
 
 struct walk {
@@ -11,7 +12,37 @@ struct walk {
     uint64_t pc;
     bool exact;    /* pc is the current or interrupted instruction, not a return address */
     uint64_t base; /* of the thread's own stack if the walk is on it and it is known, else 0 */
+    uint64_t bp_slot;           /* where the frame's BP was read; 0: it is the sample's */
+    struct unwind_words *words; /* NULL: not wanted */
 };
+
+static void note_word(const struct walk *walk, uint64_t address, uint64_t value, bool in_stack)
+{
+    struct unwind_words *w = walk->words;
+    if (w && !vec_push(w->words, w->count, w->room, (struct stack_word){address, value, in_stack}))
+        w->partial = true;
+}
+
+/* The walk goes on from BP. */
+static void note_bp(const struct walk *walk)
+{
+    if (walk->bp_slot)
+        note_word(walk, walk->bp_slot, walk->frame.bp, true);
+    else if (walk->words)
+        walk->words->has_bp = true;
+}
+
+static enum frame_end walk_cfa(const struct walk *walk, const struct cfi_row *row, uint64_t *cfa)
+{
+    enum frame_end end = frame_cfa(&walk->frame, row, cfa);
+    if (row->cfa == CFI_BP || row->cfa == CFI_BP_MEMORY)
+        note_bp(walk);
+    if (row->cfa == CFI_BP_MEMORY && end == FRAME_FOUND)
+        note_word(walk, walk->frame.bp + (uint64_t)(int64_t)row->cfa_offset, *cfa, true);
+    if (row->cfa == CFI_SIGNAL_FRAME && walk->words)
+        walk->words->partial = true;
+    return end;
+}
 
 /* The place of the PC: a return address belongs to the call before it. */
 static bool walk_place(const struct walk *walk, struct place *place, struct cfi_row *row)
@@ -43,8 +74,9 @@ static enum unwind_end end_without_cfa(enum frame_end end)
 
 /* The caller's BP. A slot below SP was already popped: the epilogue's rows still name it, but BP is the
  * caller's again. */
-static void caller_bp(struct frame *frame, const struct cfi_row *row, uint64_t cfa)
+static void caller_bp(struct walk *walk, const struct cfi_row *row, uint64_t cfa)
 {
+    struct frame *frame = &walk->frame;
     uint64_t slot;
     switch (row->bp) {
     case CFI_BP_SAME:
@@ -56,13 +88,16 @@ static void caller_bp(struct frame *frame, const struct cfi_row *row, uint64_t c
         slot = frame->bp + (uint64_t)(int64_t)row->bp_offset;
         if (!frame->bp_known)
             return;
+        note_bp(walk);
         break;
     default:
         frame->bp_known = false;
         return;
     }
-    if (slot >= frame->sp)
+    if (slot >= frame->sp) {
         frame->bp_known = frame_read(frame, slot, &frame->bp);
+        walk->bp_slot = slot;
+    }
 }
 
 /* Whether the handler of this signal frame was the first to run on the alternate stack: the kernel saves
@@ -116,11 +151,13 @@ bool unwind_begins(const struct process *process, uint64_t return_address)
             !follows_call(&place));
 }
 
-size_t unwind_sample(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
-                     size_t max, enum unwind_end *end)
+size_t unwind_words(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
+                    size_t max, struct unwind_words *words, enum unwind_end *end)
 {
-    struct walk walk = {process, {sample, sample->sp, sample->bp, true}, sample->reg_ip, true, 0};
+    struct walk walk = {process, {sample, sample->sp, sample->bp, true}, sample->reg_ip, true, 0, 0, words};
     size_t count = 0;
+    if (words)
+        *words = (struct unwind_words){.words = words->words, .room = words->room};
     if (!sample->has_regs || !process || !sample->stack) {
         *end = UNWIND_CUT;
         return 0;
@@ -135,7 +172,7 @@ size_t unwind_sample(const struct process *process, const struct sample *sample,
             *end = UNWIND_NO_MAPPING;
             return count;
         }
-        enum frame_end found = frame_cfa(&walk.frame, &row, &cfa);
+        enum frame_end found = walk_cfa(&walk, &row, &cfa);
         if (found != FRAME_FOUND) {
             *end = end_without_cfa(found);
             return count;
@@ -162,16 +199,23 @@ size_t unwind_sample(const struct process *process, const struct sample *sample,
             continue;
         if (row.root || cfa == walk.base)
             return count;
-        caller_bp(&walk.frame, &row, cfa);
+        caller_bp(&walk, &row, cfa);
         if (!frame_read(&walk.frame, cfa - 8, &walk.pc)) {
             *end = UNWIND_CUT;
             return count;
         }
+        note_word(&walk, cfa - 8, walk.pc, false);
         if (unwind_begins(process, walk.pc))
             return count;
         walk.frame.sp = cfa;
         walk.exact = false;
     }
+}
+
+size_t unwind_sample(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
+                     size_t max, enum unwind_end *end)
+{
+    return unwind_words(process, sample, frames, max, NULL, end);
 }
 
 /* Recognises `_start` as in every x86-64 libc's crt1.o, from popping argc on: pop %rsi; mov %rsp,%rdx; and

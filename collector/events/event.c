@@ -232,6 +232,26 @@ void event_tasks(struct event *event)
     *event = made;
 }
 
+bool event_is_followable(const struct perf_event_attr *attr)
+{
+    bool type = attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_BREAKPOINT || is_hardware(attr);
+    return type && attr->exclude_kernel && !attr->precise_ip && attr->sample_type & PERF_SAMPLE_REGS_INTR;
+}
+
+void event_stacks(struct event *event)
+{
+    struct event made = {.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT},
+                         .name = EVENT_STACKS_NAME,
+                         .stacks = true};
+    set_layout(true, &made.attr);
+    made.attr.sample_type &= ~((uint64_t)PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR);
+    made.attr.sample_type |= PERF_SAMPLE_RAW;
+    made.attr.sample_regs_user = made.attr.sample_regs_intr = 0;
+    made.attr.sample_period = 1;
+    made.attr.inherit = 0;
+    *event = made;
+}
+
 int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fathom_error *err)
 {
     struct event made = {.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK},

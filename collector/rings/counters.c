@@ -32,7 +32,10 @@ struct counters {
     size_t cpu_count;
     struct ring *rings; /* one per CPU */
     int *owners;        /* the descriptor that each ring belongs to; -1: none yet */
-    int *fds;
+    struct opened {
+        int fd, cpu; /* the CPU's number */
+        size_t event;
+    } *opened;
     size_t fd_count, fd_room;
     size_t by_cpu,
         by_cpu_count; /* the events opened by CPU, which are consecutive: the first and their number */
@@ -177,7 +180,7 @@ void counters_free(struct counters *counters)
     for (size_t i = 0; counters->rings && i < counters->cpu_count; i++)
         ring_unmap(&counters->rings[i]);
     for (size_t i = 0; i < counters->fd_count; i++)
-        close(counters->fds[i]);
+        close(counters->opened[i].fd);
     for (size_t i = 0; i < counters->event_count; i++) {
         free(counters->events[i].ids);
         counters->events[i].ids = NULL;
@@ -190,7 +193,7 @@ void counters_free(struct counters *counters)
     free(counters->cpus);
     free(counters->rings);
     free(counters->owners);
-    free(counters->fds);
+    free(counters->opened);
     free(counters);
 }
 
@@ -237,11 +240,11 @@ static int keep_id(struct counters *counters, size_t event, pid_t tid, int fd, s
 }
 
 /* Takes ownership of the descriptor, even on failure. */
-static int keep_fd(struct counters *counters, int fd, struct fathom_error *err)
+static int keep_fd(struct counters *counters, struct opened opened, struct fathom_error *err)
 {
-    if (vec_push(counters->fds, counters->fd_count, counters->fd_room, fd))
+    if (vec_push(counters->opened, counters->fd_count, counters->fd_room, opened))
         return 0;
-    close(fd);
+    close(opened.fd);
     return error_memory(err);
 }
 
@@ -253,7 +256,7 @@ static int open_one(struct counters *counters, size_t event, pid_t tid, size_t c
         return 0; /* the CPU went offline */
     if (fd < 0)
         return open_error(err, -fd, e->name, &e->attr, tid);
-    int rc = keep_fd(counters, fd, err);
+    int rc = keep_fd(counters, (struct opened){fd, counters->cpus[cpu], event}, err);
     if (rc)
         return rc;
     if (counters->owners[cpu] < 0)
@@ -311,7 +314,7 @@ int counters_open_cpus(struct counters *counters, struct fathom_error *err)
 void counters_enable_cpus(struct counters *counters)
 {
     for (size_t i = 0; i < counters->by_cpu_count; i++)
-        ioctl(counters->fds[counters->by_cpu + i], PERF_EVENT_IOC_ENABLE, 0);
+        ioctl(counters->opened[counters->by_cpu + i].fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 bool counters_unsettled(const struct counters *counters)
@@ -328,7 +331,7 @@ void counters_settle(struct counters *counters, uint64_t id, pid_t tid)
         return;
     size_t first = (uint32_t)*own, count = (size_t)(*own >> 32);
     for (size_t i = first; i < first + count; i++)
-        ioctl(counters->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+        ioctl(counters->opened[i].fd, PERF_EVENT_IOC_DISABLE, 0);
     *own |= LATE_TWICE;
 }
 
@@ -342,7 +345,7 @@ bool counters_twice(const struct counters *counters, uint64_t id, pid_t tid)
 static void control(struct counters *counters, unsigned long request)
 {
     for (size_t i = 0; i < counters->fd_count; i++)
-        ioctl(counters->fds[i], request, 0);
+        ioctl(counters->opened[i].fd, request, 0);
 }
 
 void counters_enable(struct counters *counters)
@@ -405,7 +408,7 @@ uint64_t counters_lost(const struct counters *counters)
     uint64_t lost = 0;
     struct counts counts;
     for (size_t i = 0; i < counters->fd_count; i++)
-        if (read_counts(counters->fds[i], &counts))
+        if (read_counts(counters->opened[i].fd, &counts))
             lost += counts.lost;
     return lost;
 }
@@ -413,11 +416,9 @@ uint64_t counters_lost(const struct counters *counters)
 void counters_totals(const struct counters *counters, size_t event, struct counters_totals *out)
 {
     struct counts counts;
-    uint64_t id;
     *out = (struct counters_totals){0};
     for (size_t i = 0; i < counters->fd_count; i++) {
-        if (ioctl(counters->fds[i], PERF_EVENT_IOC_ID, &id) != 0 || counters_event(counters, id) != event ||
-            !read_counts(counters->fds[i], &counts))
+        if (counters->opened[i].event != event || !read_counts(counters->opened[i].fd, &counts))
             continue;
         out->value += counts.value;
         out->enabled += counts.enabled;
@@ -426,6 +427,17 @@ void counters_totals(const struct counters *counters, size_t event, struct count
     /* A thread's events are enabled on all CPUs while it runs on one. */
     if (counters->events[event].attr.inherit)
         out->enabled /= counters->cpu_count;
+}
+
+int counters_each(const struct counters *counters, size_t event,
+                  int (*use)(void *context, int fd, int cpu, struct fathom_error *err), void *context,
+                  struct fathom_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; i < counters->fd_count && rc >= 0; i++)
+        if (counters->opened[i].event == event)
+            rc = use(context, counters->opened[i].fd, counters->opened[i].cpu, err);
+    return rc;
 }
 
 size_t counters_event(const struct counters *counters, uint64_t id)

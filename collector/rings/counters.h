@@ -57,6 +57,10 @@ struct counters_totals {
     uint64_t value, enabled, running;
 };
 void counters_totals(const struct counters *counters, size_t event, struct counters_totals *out);
+/* Calls `use` for each descriptor of an event, with its CPU, until it returns a negative value, which is returned. */
+int counters_each(const struct counters *counters, size_t event,
+                  int (*use)(void *context, int fd, int cpu, struct fathom_error *err), void *context,
+                  struct fathom_error *err);
 /* The index of the event that this sample id belongs to; the count of events when unknown. */
 size_t counters_event(const struct counters *counters, uint64_t id);
 

@@ -17,6 +17,7 @@ struct ring {
     uint64_t size;  /* bytes of data, a power of two of pages */
     uint64_t tail;  /* our own copy of data_tail */
     uint64_t head;  /* end of the current round (drain.c) */
+    uint64_t waited; /* the stack record whose sample was waited for (drain.c) */
     uint64_t ahead; /* how far, beyond `head`, new processes were looked for (drain.c) */
 };
 

@@ -39,9 +39,14 @@ void members_free(struct members *m)
     free(m);
 }
 
+pid_t members_id(const struct members *m, pid_t pid, pid_t tid)
+{
+    return m->threads ? tid : pid;
+}
+
 static uint64_t key_of(const struct members *m, pid_t pid, pid_t tid)
 {
-    return (uint32_t)(m->threads ? tid : pid);
+    return (uint32_t)members_id(m, pid, tid);
 }
 
 bool members_add(struct members *m, pid_t pid, pid_t tid)
@@ -67,13 +72,14 @@ bool members_start(struct members *m, pid_t pid, pid_t tid)
     return count;
 }
 
-void members_end(struct members *m, pid_t pid, pid_t tid)
+bool members_end(struct members *m, pid_t pid, pid_t tid)
 {
     uint64_t *count = table_find(m->of, key_of(m, pid, tid));
     if (!table_remove(m->running, (uint32_t)tid) || !count || !*count)
-        return;
+        return false;
     --*count;
     m->ended |= *count == 0;
+    return *count == 0;
 }
 
 void members_round(struct members *m)

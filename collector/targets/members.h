@@ -18,9 +18,11 @@ bool members_add(struct members *members, pid_t pid, pid_t tid);
 /* A recorded thread or process started; a second call before its end has no effect. false: out of memory. */
 bool members_start(struct members *members, pid_t pid, pid_t tid);
 /* A thread ended. It stays a member until members_round(), as samples of it may still come in this round; a
- * process stays until its last thread has ended. */
-void members_end(struct members *members, pid_t pid, pid_t tid);
+ * process stays until its last thread has ended. Returns whether it ends with this thread. */
+bool members_end(struct members *members, pid_t pid, pid_t tid);
 void members_round(struct members *members);
+/* What members are known by: the thread's or the process's number. */
+pid_t members_id(const struct members *members, pid_t pid, pid_t tid);
 bool members_has(const struct members *members, pid_t pid, pid_t tid);
 
 #endif

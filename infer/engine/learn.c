@@ -18,7 +18,8 @@ struct learner *learner_new(enum learn_from from, bool hold_back)
     l->bases = stack_bases_new();
     l->audits = audits_new();
     l->ran = table_new();
-    if (l->trainer && l->origins && l->bases && l->audits && l->ran)
+    l->numbers = table_new();
+    if (l->trainer && l->origins && l->bases && l->audits && l->ran && l->numbers)
         return l;
     learner_free(l);
     return NULL;
@@ -34,6 +35,8 @@ void learner_free(struct learner *l)
     stack_bases_free(l->bases);
     audits_free(l->audits);
     table_free(l->ran);
+    table_free(l->numbers);
+    free(l->announced);
     free(l->own);
     free(l);
 }
@@ -51,6 +54,34 @@ static int learn_origin(struct learner *l, const struct process *process, const 
                : error_memory(err);
 }
 
+static int keep_announced(struct learner *l, uint32_t number, struct trainer_path path, struct fathom_error *err)
+{
+    uint64_t *index = table_put(l->numbers, number, NULL);
+    if (!index)
+        return error_memory(err);
+    *index = l->announced_count;
+    return vec_push(l->announced, l->announced_count, l->announced_room, path) ? 0 : error_memory(err);
+}
+
+/* Enters a sample whose stack is one announced before. */
+static int learn_same(struct learner *l, const struct process *process, const struct sample *sample,
+                      struct fathom_error *err)
+{
+    const uint64_t *index = table_find(l->numbers, sample->stack_number);
+    if (!index)
+        return 0;
+    uint32_t node;
+    int rc = trainer_repeat(l->trainer, &l->announced[*index], process, sample, &node, err);
+    if (rc < 0)
+        return rc;
+    l->own[l->own_count - 1] = node;
+    if (node == TRIE_NONE)
+        l->mismatched++;
+    else
+        l->verified++;
+    return 0;
+}
+
 /* Enters the sample's dump, and keeps the stack base it yields for later passes. */
 static int learn_dump(struct learner *l, struct process *process, const struct sample *sample,
                       struct fathom_error *err)
@@ -66,12 +97,20 @@ static int learn_dump(struct learner *l, struct process *process, const struct s
         return 0;
     }
     l->learned++;
+    struct trainer_path path = trainer_entered(l->trainer);
     if (audits_is(l->audits, sample))
-        audits_tell(l->audits, trainer_leaf(l->trainer));
+        audits_tell(l->audits, path.leaf);
     else
-        l->own[l->own_count - 1] = trainer_leaf(l->trainer);
+        l->own[l->own_count - 1] = path.leaf;
+    if (sample->known == SAMPLE_STACK_NEW && keep_announced(l, sample->stack_number, path, err) < 0)
+        return -ENOMEM;
     int rc = learn_origin(l, process, sample, err);
     return rc < 0 ? rc : stack_bases_learn(l->bases, process, sample, before, err);
+}
+
+bool learner_has_own(const struct learner *l, const struct sample *sample)
+{
+    return !audits_is(l->audits, sample) && (sample->stack || sample->known == SAMPLE_STACK_SAME);
 }
 
 int learner_take(struct learner *l, struct processes *processes, const struct record *record,
@@ -83,7 +122,7 @@ int learner_take(struct learner *l, struct processes *processes, const struct re
     bool audit = audits_is(l->audits, sample);
     if (audit && audits_add(l->audits, err) < 0)
         return -ENOMEM;
-    if (!audit && sample->stack && !vec_push(l->own, l->own_count, l->own_room, TRIE_NONE))
+    if (learner_has_own(l, sample) && !vec_push(l->own, l->own_count, l->own_room, TRIE_NONE))
         return error_memory(err);
     struct process *process = process_find(processes, sample->pid);
     if (!process || !sample->has_regs)
@@ -98,6 +137,9 @@ int learner_take(struct learner *l, struct processes *processes, const struct re
         if (held)
             return held < 0 ? held : 0;
     }
-    bool wanted = l->from == LEARN_DUMPS || (l->from == LEARN_AUDITS && audit);
+    if (sample->known == SAMPLE_STACK_SAME && l->from != LEARN_NOTHING)
+        return learn_same(l, process, sample, err);
+    bool wanted = l->from == LEARN_DUMPS ||
+                  (l->from == LEARN_AUDITS && (audit || sample->known == SAMPLE_STACK_NEW));
     return sample->stack && wanted ? learn_dump(l, process, sample, err) : 0;
 }

@@ -27,9 +27,14 @@ struct learner {
     struct stack_bases *bases;
     struct audits *audits;
     struct table *ran; /* PIDs with samples */
-    /* Nodes of the trie: the paths of all non-audit samples with dumps, in order; TRIE_NONE: not unwound. */
+    /* Nodes of the trie: the paths of all non-audit samples with a dump or an announced stack, in order; TRIE_NONE:
+     * not unwound. */
     uint32_t *own;
     size_t own_count, own_room;
+    struct table *numbers; /* of stacks that the recorder's program announced -> index into `announced` */
+    struct trainer_path *announced;
+    size_t announced_count, announced_room;
+    uint64_t verified, mismatched; /* samples that it says have an announced stack: that have, that cannot have it */
     bool base_unknown;                 /* some sample is on a stack whose base is not in the records */
     uint64_t learned;                  /* dumps that were entered */
     uint64_t not_learned[UNWIND_ENDS]; /* dumps that were not, by how unwinding ended; UNWIND_ROOT: a frame
@@ -38,6 +43,8 @@ struct learner {
 
 struct learner *learner_new(enum learn_from from, bool hold_back); /* NULL: out of memory */
 void learner_free(struct learner *learner);
+/* Whether a sample has an entry in `own`. */
+bool learner_has_own(const struct learner *learner, const struct sample *sample);
 /* Learns from one record and applies it to the processes. 0 or negative. */
 int learner_take(struct learner *learner, struct processes *processes, const struct record *record,
                  struct fathom_error *err);

@@ -27,6 +27,11 @@ int observer_begin(struct observer *o, struct fathom_error *err)
     return o->processes && o->run_times ? stack_bases_begin(o->learner->bases, err) : error_memory(err);
 }
 
+static bool is_announced(const struct sample *sample)
+{
+    return sample->known == SAMPLE_STACK_NEW || sample->known == SAMPLE_STACK_SAME;
+}
+
 /* Fills in what the learner knows about the sample's own stack; it saw the samples in the same order. */
 static void take_dump(struct observer *o, const struct sample *sample, struct observed *out)
 {
@@ -34,9 +39,9 @@ static void take_dump(struct observer *o, const struct sample *sample, struct ob
     if (audits_is(l->audits, sample)) {
         uint32_t anchor = audits_next(l->audits);
         out->anchor = out->sample ? TRIE_NONE : anchor;
-    } else if (sample->stack) {
+    } else if (learner_has_own(l, sample)) {
         uint32_t own = o->own_at < l->own_count ? l->own[o->own_at++] : TRIE_NONE;
-        out->own = o->own_dumps ? own : TRIE_NONE;
+        out->own = o->own_dumps || is_announced(sample) ? own : TRIE_NONE;
     }
 }
 

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "infer/samples/cid.h"
+
 struct trainer {
     struct trie *trie; /* borrowed */
     struct function_numbers *numbers;
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
-    uint32_t leaf;                /* of the last path entered */
+    struct trainer_path entered; /* the last one */
     struct trainer_origin origin; /* and where its stack begins */
     const char *left_out;         /* a file; NULL: none */
 };
@@ -111,6 +113,7 @@ static int trainer_enter(struct trainer *t, size_t count, uint64_t outer_site, u
                          struct fathom_error *err)
 {
     uint32_t node = TRIE_ROOT;
+    struct trainer_path path = {.leaf = TRIE_NONE};
     size_t innermost = trainer_innermost(t, count);
     for (size_t i = count; i-- > 0;) {
         const struct unwind_frame *frame = &t->frames[i];
@@ -122,12 +125,15 @@ static int trainer_enter(struct trainer *t, size_t count, uint64_t outer_site, u
         uint32_t function = trainer_function(t, &frame->place);
         if (function == TRIE_NONE)
             return error_memory(err);
-        node = trie_child(t->trie, node, function, (uint32_t)(base - frame->cfa), site);
+        path = (struct trainer_path){
+            .callers = node, .height = (uint32_t)(base - frame->cfa), .site = site};
+        node = trie_child(t->trie, node, function, path.height, site);
         if (node == TRIE_NONE)
             return error_memory(err);
         trie_add(t->trie, node, 1, i == 0);
     }
-    t->leaf = node;
+    path.leaf = node;
+    t->entered = path;
     t->origin =
         (struct trainer_origin){&t->frames[count - 1], base,
                                 count > 1 ? trainer_function(t, &t->frames[count - 2].place) : TRIE_NONE};
@@ -196,7 +202,25 @@ struct trainer_origin trainer_origin(const struct trainer *t)
     return t->origin;
 }
 
-uint32_t trainer_leaf(const struct trainer *t)
+struct trainer_path trainer_entered(const struct trainer *t)
 {
-    return t->leaf;
+    return t->entered;
+}
+
+int trainer_repeat(struct trainer *t, const struct trainer_path *path, const struct process *process,
+                   const struct sample *sample, uint32_t *node, struct fathom_error *err)
+{
+    struct cid cid = cid_of_sample(process, sample);
+    *node = TRIE_NONE;
+    if (cid.reason != UNKNOWN_NOT || cid.height != path->height)
+        return 0;
+    uint32_t function = trainer_function(t, &cid.place);
+    if (function == TRIE_NONE)
+        return error_memory(err);
+    *node = trie_child(t->trie, path->callers, function, path->height, path->site);
+    if (*node == TRIE_NONE)
+        return error_memory(err);
+    trie_add_path(t->trie, *node);
+    uint64_t start = image_function(cid.place.image, cid.place.function)->address;
+    return trie_add_pc(t->trie, *node, (uint32_t)(cid.place.address - start), 1) ? 1 : error_memory(err);
 }

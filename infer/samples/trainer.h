@@ -35,7 +35,18 @@ struct trainer_origin {
     uint32_t called; /* the function of the frame below it; TRIE_NONE: none */
 };
 struct trainer_origin trainer_origin(const struct trainer *trainer);
-/* The node of the innermost frame that the last trainer_add() entered. */
-uint32_t trainer_leaf(const struct trainer *trainer);
+/* The last path that trainer_add() entered. */
+struct trainer_path {
+    uint32_t leaf;    /* node of the innermost frame */
+    uint32_t callers; /* node of the frame around it; TRIE_ROOT: none */
+    uint32_t height;  /* of the innermost frame */
+    uint64_t site;    /* of its call; 0: unknown */
+};
+struct trainer_path trainer_entered(const struct trainer *trainer);
+/* Enters a sample whose return addresses are those of a path entered before: its callers are the same, if its own
+ * frame has the same height, and its function is its PC's. *node: its own; TRIE_NONE: the height differs. Returns
+ * the number of nodes entered, or -ENOMEM. */
+int trainer_repeat(struct trainer *trainer, const struct trainer_path *path, const struct process *process,
+                   const struct sample *sample, uint32_t *node, struct fathom_error *err);
 
 #endif

@@ -206,6 +206,13 @@ void trie_add(struct trie *t, uint32_t node, uint64_t passes, uint64_t self)
     t->nodes[node].self = add_saturating(t->nodes[node].self, self);
 }
 
+void trie_add_path(struct trie *trie, uint32_t node)
+{
+    trie_add(trie, node, 0, 1);
+    for (; node != TRIE_ROOT; node = trie->nodes[node].parent)
+        trie_add(trie, node, 1, 0);
+}
+
 bool trie_add_pc(struct trie *t, uint32_t node, uint32_t offset, uint64_t samples)
 {
     uint64_t *place = table_put(t->pcs, (uint64_t)node << 32 | offset, NULL);

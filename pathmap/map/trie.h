@@ -58,6 +58,8 @@ void trie_reserve(struct trie *trie, uint32_t count);
 /* passes: times the path was entered, or walked through by an unwound sample. self: samples whose innermost
  * frame it was. Counts saturate rather than wrap around. The root has no counts. */
 void trie_add(struct trie *trie, uint32_t node, uint64_t passes, uint64_t self);
+/* One more sample with this innermost frame: a pass for the node and each of its callers, and a self for it. */
+void trie_add_path(struct trie *trie, uint32_t node);
 /* Adds samples whose PC was this many bytes into the node's function. false: out of memory. */
 bool trie_add_pc(struct trie *trie, uint32_t node, uint32_t offset, uint64_t samples);
 uint32_t trie_node_count(const struct trie *trie); /* including the root */

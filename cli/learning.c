@@ -1,0 +1,55 @@
+/* learning.c - see learning.h. */
+#include "cli/learning.h"
+
+#include <stdlib.h>
+
+struct learning {
+    collector_sink *next;
+    void *context; /* its */
+    struct stack_learner *learner; /* NULL: nothing is followed */
+};
+
+static int know(void *collector, const struct known_stack *stack, struct fathom_error *err)
+{
+    return collector_know(collector, stack, err);
+}
+
+static void forget(void *collector, uint32_t pid)
+{
+    collector_forget(collector, pid);
+}
+
+int learning_new(struct collector *collector, collector_sink *next, void *context, struct learning **out,
+                 struct fathom_error *err)
+{
+    const struct event *events;
+    size_t count = collector_events(collector, &events);
+    struct learning *l = calloc(1, sizeof *l);
+    if (!l)
+        return error_memory(err);
+    *l = (struct learning){.next = next, .context = context};
+    int rc = 0;
+    if (collector_follows(collector))
+        rc = stack_learner_start(&(struct stack_learner_input){events, count, know, forget, collector},
+                                 &l->learner, err);
+    if (rc < 0)
+        learning_free(l);
+    else
+        *out = l;
+    return rc;
+}
+
+void learning_free(struct learning *l)
+{
+    if (!l)
+        return;
+    stack_learner_stop(l->learner, NULL);
+    free(l);
+}
+
+int learning_add(void *learning, const void *records, size_t size, struct fathom_error *err)
+{
+    struct learning *l = learning;
+    int rc = l->learner ? stack_learner_add(l->learner, records, size, err) : 0;
+    return rc < 0 ? rc : l->next(l->context, records, size, err);
+}

@@ -1,0 +1,236 @@
+/* known_stacks.c - see known_stacks.h. */
+#include "collector/verify/known_stacks.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/hash.h"
+#include "collector/verify/rule.h"
+#include "collector/verify/verify_wire.h"
+
+struct known_stacks {
+    struct known_stacks_maps maps;
+    unsigned compared, page_bits;
+    struct rule_words *words; /* the map's */
+    /* Rings. A block that was freed is used again last: the program may still be reading it. */
+    uint32_t *free_blocks;
+    uint32_t free_at, free_count;
+    struct rule_key *keys; /* in the order of their making */
+    uint32_t key_at, key_count;
+    struct table *processes; /* PID -> its number of keys */
+};
+
+static size_t words_bytes(void)
+{
+    size_t page = 4096, bytes = (size_t)VERIFY_BLOCKS * sizeof(struct rule_words);
+    return (bytes + page - 1) / page * page;
+}
+
+int known_stacks_new(const struct known_stacks_maps *maps, unsigned compared, unsigned page_bits,
+                     struct known_stacks **out)
+{
+    struct known_stacks *s = calloc(1, sizeof *s);
+    if (!s)
+        return -ENOMEM;
+    *s = (struct known_stacks){.maps = *maps, .compared = compared, .page_bits = page_bits};
+    s->words = mmap(NULL, words_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, maps->words, 0);
+    int rc = s->words == MAP_FAILED ? -errno : 0;
+    s->free_blocks = malloc(VERIFY_BLOCKS * sizeof *s->free_blocks);
+    s->keys = malloc(VERIFY_KEYS * sizeof *s->keys);
+    s->processes = table_new();
+    if (rc == 0 && (!s->free_blocks || !s->keys || !s->processes))
+        rc = -ENOMEM;
+    if (rc < 0) {
+        known_stacks_free(s);
+        return rc;
+    }
+    for (uint32_t i = 1; i < VERIFY_BLOCKS; i++)
+        s->free_blocks[s->free_count++] = i;
+    *out = s;
+    return 0;
+}
+
+void known_stacks_free(struct known_stacks *s)
+{
+    if (!s)
+        return;
+    if (s->words != MAP_FAILED)
+        munmap(s->words, words_bytes());
+    free(s->free_blocks);
+    free(s->keys);
+    table_free(s->processes);
+    free(s);
+}
+
+static void free_blocks(struct known_stacks *s, uint32_t first)
+{
+    while (first) {
+        uint32_t next = s->words[first].next;
+        s->free_blocks[(s->free_at + s->free_count++) % VERIFY_BLOCKS] = first;
+        first = next;
+    }
+}
+
+static void forget_key(struct known_stacks *s, const struct rule_key *key)
+{
+    struct rule_known known;
+    if (bpf_map_lookup_elem(s->maps.known, key, &known) != 0)
+        return;
+    bpf_map_delete_elem(s->maps.known, key);
+    for (uint32_t i = 0; i < known.count; i++)
+        free_blocks(s, known.stacks[i].words);
+    uint64_t *count = table_find(s->processes, key->pid);
+    if (count && --*count == 0)
+        table_remove(s->processes, key->pid);
+}
+
+static void forget_oldest(struct known_stacks *s)
+{
+    struct rule_key key = s->keys[s->key_at];
+    s->key_at = (s->key_at + 1) % VERIFY_KEYS;
+    s->key_count--;
+    forget_key(s, &key);
+}
+
+void known_stacks_forget(struct known_stacks *s, uint32_t pid)
+{
+    if (!table_find(s->processes, pid))
+        return;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->key_count; i++) {
+        struct rule_key key = s->keys[(s->key_at + i) % VERIFY_KEYS];
+        if (key.pid == pid)
+            forget_key(s, &key);
+        else
+            s->keys[(s->key_at + kept++) % VERIFY_KEYS] = key;
+    }
+    s->key_count = kept;
+}
+
+/* The base that the program counts this thread's depths from. */
+static uint64_t base_of(const struct known_stacks *s, const struct known_stack *stack)
+{
+    uint64_t base;
+    if (bpf_map_lookup_elem(s->maps.bases, &stack->tid, &base) != 0 || base - stack->sp >= VERIFY_OWN_STACK_MAX)
+        return 0;
+    return base;
+}
+
+/* Fills one block; returns how many words it took. */
+static size_t fill(struct rule_words *block, const struct known_stack *stack, uint64_t base, size_t from,
+                   size_t count)
+{
+    *block = (struct rule_words){.has_bp = stack->has_bp, .bp = base - stack->bp};
+    while (block->count < RULE_WORDS && from + block->count < count) {
+        const struct stack_word *word = &stack->words[from + block->count];
+        block->height[block->count] = (uint32_t)(base - word->address) | (word->in_stack ? RULE_RELATIVE : 0);
+        block->value[block->count] = word->in_stack ? base - word->value : word->value;
+        block->count++;
+    }
+    return block->count;
+}
+
+/* Whether the words from a block on are these. */
+static bool are_equal(const struct known_stacks *s, uint32_t first, const struct rule_words *blocks, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct rule_words other = first ? s->words[first] : (struct rule_words){0};
+        first = other.next;
+        other.next = 0;
+        if (memcmp(&other, &blocks[i], sizeof other) != 0)
+            return false;
+    }
+    return first == 0;
+}
+
+/* The blocks of one stack, before they are in the map. */
+struct made {
+    struct rule_words blocks[RULE_BLOCKS_MAX];
+    size_t count;
+    uint32_t extent; /* rule.h */
+};
+
+/* false: it has too many words. */
+static bool make(const struct known_stacks *s, const struct known_stack *stack, uint64_t base, struct made *out)
+{
+    size_t count = s->compared < STACK_RECORD_ALL && stack->count > s->compared ? s->compared : stack->count;
+    uint64_t extent = 8;
+    if (count > (size_t)RULE_WORDS * RULE_BLOCKS_MAX)
+        return false;
+    out->count = 0;
+    for (size_t at = 0; at < count || out->count == 0;)
+        at += fill(&out->blocks[out->count++], stack, base, at, count);
+    for (size_t i = 0; i < count; i++)
+        if (stack->words[i].address - stack->sp + 8 > extent)
+            extent = stack->words[i].address - stack->sp + 8;
+    out->extent = (uint32_t)extent;
+    return extent <= RULE_STACK_MAX;
+}
+
+/* Puts the blocks into the map, the last one first, as each has the index of the next. */
+static uint32_t store(struct known_stacks *s, const struct made *made)
+{
+    uint32_t next = 0;
+    for (size_t i = made->count; i-- > 0;) {
+        uint32_t index = s->free_blocks[s->free_at];
+        s->free_at = (s->free_at + 1) % VERIFY_BLOCKS;
+        s->free_count--;
+        s->words[index] = made->blocks[i];
+        s->words[index].next = next;
+        next = index;
+    }
+    return next;
+}
+
+/* Counts a key that the map does not have yet. */
+static bool enter_key(struct known_stacks *s, const struct rule_key *key)
+{
+    uint64_t *count = table_put(s->processes, key->pid, NULL);
+    if (!count)
+        return false;
+    ++*count;
+    s->keys[(s->key_at + s->key_count++) % VERIFY_KEYS] = *key;
+    return true;
+}
+
+/* The key's stack that has the same words; RULE_STACKS: none. */
+static uint32_t find_equal(const struct known_stacks *s, const struct rule_known *known, const struct made *made)
+{
+    for (uint32_t i = 0; i < known->count; i++)
+        if (are_equal(s, known->stacks[i].words, made->blocks, made->count))
+            return i;
+    return RULE_STACKS;
+}
+
+int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, struct fathom_error *err)
+{
+    struct made made;
+    struct rule_known known = {0};
+    uint64_t base = base_of(s, stack);
+    struct rule_key key = {
+        .page = stack->ip >> s->page_bits, .depth = base - stack->sp, .pid = stack->pid};
+    uint32_t replaced = 0;
+    if (!make(s, stack, base, &made))
+        return 0;
+    while (s->key_count && (s->key_count == VERIFY_KEYS || s->free_count < made.count))
+        forget_oldest(s);
+    if (bpf_map_lookup_elem(s->maps.known, &key, &known) != 0 && !enter_key(s, &key))
+        return error_memory(err);
+    uint32_t at = find_equal(s, &known, &made);
+    if (at == RULE_STACKS) { /* it takes the last one's place if there is no room for one more */
+        at = known.count < RULE_STACKS ? known.count++ : RULE_STACKS - 1;
+        replaced = known.stacks[at].words;
+        known.stacks[at].words = store(s, &made);
+        known.stacks[at].number = stack->number;
+    }
+    known.stacks[at].alias = stack->number;
+    if (made.extent > known.extent)
+        known.extent = made.extent;
+    if (bpf_map_update_elem(s->maps.known, &key, &known, BPF_ANY) != 0)
+        return error_system(err, errno, "cannot enter a stack into the kernel's map");
+    free_blocks(s, replaced);
+    return 1;
+}

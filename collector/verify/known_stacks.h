@@ -1,0 +1,25 @@
+/*
+ * known_stacks.h - the stacks that the BPF program knows: fills its maps `known` and `words` (rule.h), and
+ * empties them as processes end or room runs out.
+ */
+#ifndef FATHOM_COLLECTOR_VERIFY_KNOWN_STACKS_H
+#define FATHOM_COLLECTOR_VERIFY_KNOWN_STACKS_H
+
+#include "base/error.h"
+#include "perfdata/known_stack.h"
+
+struct known_stacks;
+
+struct known_stacks_maps {
+    int known, words, bases; /* descriptors, borrowed */
+};
+
+/* compared, page_bits: as in stack_record.h. 0 or negative. */
+int known_stacks_new(const struct known_stacks_maps *maps, unsigned compared, unsigned page_bits,
+                     struct known_stacks **out);
+void known_stacks_free(struct known_stacks *stacks);
+/* As verify_know() and verify_forget(). */
+int known_stacks_add(struct known_stacks *stacks, const struct known_stack *stack, struct fathom_error *err);
+void known_stacks_forget(struct known_stacks *stacks, uint32_t pid);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * rule.h - decides for one sample whether its stack is known: the rule that the BPF program (verify.bpf.c)
+ * follows in the kernel, and `fathom evaluate` in user space.
+ *
+ * A stack is looked up by its process, the page of code of its PC, and its depth; a known stack is a list of
+ * words that must be in place: all return addresses, and saved frame pointers where a CFA depends on them. So a
+ * stack that fits is as certain as an unwound one: its frames are what unwinding would find.
+ *
+ * Depths and heights count down from the base of the thread's stack, so that threads share what is known. As
+ * long as its base is unknown, a thread's base counts as 0.
+ */
+#ifndef FATHOM_COLLECTOR_VERIFY_RULE_H
+#define FATHOM_COLLECTOR_VERIFY_RULE_H
+
+#include "perfdata/stack_record.h"
+
+#define RULE_STACK_MAX  61440u /* bytes of a stack that are read: a record is at most 64 KiB */
+#define RULE_BUFFER     65536u
+#define RULE_STACKS     4u  /* known stacks per key */
+#define RULE_WORDS      24u /* per block */
+#define RULE_BLOCKS_MAX 16u /* per stack */
+
+struct rule_key {
+    __u64 page;  /* PC >> page_bits */
+    __u64 depth; /* base - SP */
+    __u32 pid;
+    __u32 zero;
+};
+
+/* A block of words that must be in place. Index 0 is never used. */
+struct rule_words {
+    __u32 count;
+    __u32 next; /* index of the block with further words; 0: none */
+    __u32 has_bp;
+    __u32 zero;
+    __u64 bp;                 /* base - BP, if has_bp */
+    __u32 height[RULE_WORDS]; /* the low 32 bits of base - address, a multiple of 8; RULE_RELATIVE may be added */
+    __u64 value[RULE_WORDS];
+};
+#define RULE_RELATIVE 1u /* the value is base - word */
+
+struct rule_known {
+    __u32 count;
+    __u32 extent; /* bytes from SP on that hold all words of its stacks */
+    struct {
+        __u32 number; /* its first stack record's */
+        __u32 alias;  /* its latest stack record's */
+        __u32 words;  /* index of its first block; 0: nothing is compared */
+    } stacks[RULE_STACKS];
+};
+
+/* What was announced last. */
+struct rule_told_key {
+    __u64 page;
+    __u64 sp;
+    __u32 tid;
+    __u32 zero;
+};
+struct rule_told {
+    __u32 number; /* 0: STACK_RECORD_NONE */
+    __u32 count;  /* samples since the last record, if nothing is compared */
+};
+
+/* Whether a stack that nothing was compared of is read again at its n-th sample. */
+static inline int rule_again(__u32 n)
+{
+    return n == 2 || n == 8 || n == 64;
+}
+
+#endif

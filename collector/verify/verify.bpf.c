@@ -1,0 +1,272 @@
+/*
+ * verify.bpf.c - the BPF program on the main event: compares each sample's stack with those that are known
+ * (rule.h), and writes a stack record (perfdata/stack_record.h) where none fits, or another than before.
+ *
+ * For Linux 5.10 and later: no helper and no kind of loop that is younger.
+ */
+#include <asm/ptrace.h>
+#include <linux/bpf.h>
+#include <linux/bpf_perf_event.h>
+
+#include <bpf/bpf_helpers.h>
+#include <stdbool.h>
+
+#include "collector/verify/rule.h"
+#include "collector/verify/verify_wire.h"
+
+char _license[] SEC("license") = "Dual MIT/GPL"; /* the helpers that read stacks ask for it */
+
+const volatile struct verify_config config = {0};
+struct verify_counts counts = {0};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+    __uint(key_size, 4);
+    __uint(value_size, 4);
+} outputs SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_PROCESSES);
+    __type(key, __u32);
+    __type(value, __u32);
+} processes SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_THREADS);
+    __type(key, __u32);
+    __type(value, __u64);
+} bases SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_KEYS);
+    __type(key, struct rule_key);
+    __type(value, struct rule_known);
+} known SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, VERIFY_BLOCKS);
+    __type(key, __u32);
+    __type(value, struct rule_words);
+} words SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, VERIFY_TOLD);
+    __type(key, struct rule_told_key);
+    __type(value, struct rule_told);
+} told SEC(".maps");
+
+struct buffer {
+    struct stack_record record;
+    __u8 stack[RULE_BUFFER + 8];
+};
+
+/* By CPU: values of a per-CPU map are 32 KiB at most. As many as there are CPUs; set when it is loaded. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct buffer);
+} buffers SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, __u32);
+} numbers SEC(".maps");
+
+/* One sample. */
+struct moment {
+    struct bpf_perf_event_data *ctx;
+    struct buffer *buffer;
+    struct rule_told_key told_key;
+    __u64 base, sp, bp, depth;
+};
+
+/* The same number, below RULE_BUFFER in a way that the kernel's verifier can follow. */
+static __always_inline __u64 bounded(__u64 number)
+{
+    __asm__ volatile("" : "+r"(number));
+    return number & (RULE_BUFFER - 1);
+}
+
+/* Whether the words of a known stack are in place in the first `extent` bytes of the buffer. */
+static __always_inline bool fits(const struct moment *m, __u32 index, __u32 extent)
+{
+    for (__u32 hop = 0; hop < RULE_BLOCKS_MAX; hop++) {
+        const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
+        if (!w || (w->has_bp && m->base - m->bp != w->bp))
+            return false;
+        for (__u32 i = 0; i < RULE_WORDS; i++) {
+            if (i >= w->count)
+                break;
+            __u32 at = w->height[i], offset = (__u32)m->depth - (at & ~7u);
+            if (offset > extent - 8 || offset > RULE_STACK_MAX)
+                return false;
+            __u64 word = *(__u64 *)(m->buffer->stack + bounded(offset));
+            if (at & RULE_RELATIVE)
+                word = m->base - word;
+            if (word != w->value[i])
+                return false;
+        }
+        index = w->next;
+        if (!index)
+            return true;
+    }
+    return false;
+}
+
+static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, __u32 size)
+{
+    struct stack_record *r = &m->buffer->record;
+    r->magic = STACK_RECORD_MAGIC;
+    r->version = STACK_RECORD_VERSION;
+    r->kind = kind;
+    r->page_bits = config.page_bits;
+    r->compared = config.compared;
+    r->number = number;
+    r->size = size;
+    r->sp = m->sp;
+    if (size > RULE_STACK_MAX)
+        return -1;
+    return bpf_perf_event_output(m->ctx, &outputs, BPF_F_CURRENT_CPU, m->buffer, sizeof *r + size);
+}
+
+/* Writes a record and notes what it announced. Returns what the program shall: 0 leaves the sample out, which
+ * would be taken for one of an earlier announcement. */
+static __always_inline int tell(struct moment *m, __u8 kind, __u32 number, __u32 size)
+{
+    struct rule_told now = {.number = number};
+    if (put_out(m, kind, number, size) == 0) {
+        bpf_map_update_elem(&told, &m->told_key, &now, BPF_ANY);
+        return 1;
+    }
+    bpf_map_delete_elem(&told, &m->told_key);
+    if (kind == STACK_RECORD_NEW && put_out(m, STACK_RECORD_NONE, 0, 0) == 0)
+        return 1;
+    __sync_fetch_and_add(&counts.lost, 1);
+    return 0;
+}
+
+static __always_inline int tell_none(struct moment *m)
+{
+    const struct rule_told *before = bpf_map_lookup_elem(&told, &m->told_key);
+    if (before && before->number == 0)
+        return 1;
+    return tell(m, STACK_RECORD_NONE, 0, 0);
+}
+
+static __always_inline bool within_budget(void)
+{
+    __u64 allowed = config.burst + (bpf_ktime_get_ns() - config.started) / 1024 * config.rate / 976562;
+    if (counts.news >= allowed)
+        return false;
+    __sync_fetch_and_add(&counts.news, 1);
+    return true;
+}
+
+/* Reads the stack up to its base. A read is all or nothing: where it fails, for a page that is not there, half
+ * of it is tried. Returns its bytes. */
+static __always_inline __u32 read_stack(struct moment *m)
+{
+    __u64 size = m->base ? m->base - m->sp : 16384;
+    if (size > config.stack_max)
+        size = config.stack_max;
+    for (int i = 0; i < 10 && size >= 8; i++) {
+        if (size <= RULE_STACK_MAX && bpf_probe_read_user(m->buffer->stack, size, (void *)m->sp) == 0)
+            return size;
+        size = size / 2 & ~7ULL;
+    }
+    return 0;
+}
+
+static __always_inline int tell_new(struct moment *m)
+{
+    __u32 zero = 0, *number = bpf_map_lookup_elem(&numbers, &zero);
+    if (!number)
+        return 1;
+    if (!within_budget()) {
+        __sync_fetch_and_add(&counts.refused, 1);
+        return tell_none(m);
+    }
+    __u32 size = read_stack(m);
+    if (!size)
+        return tell_none(m);
+    *number += 1;
+    return tell(m, STACK_RECORD_NEW, *number << config.cpu_bits | bpf_get_smp_processor_id(), size);
+}
+
+static __always_inline int tell_known(struct moment *m, __u32 number, __u32 alias, bool compared)
+{
+    struct rule_told *before = bpf_map_lookup_elem(&told, &m->told_key);
+    if (!before || (before->number != number && before->number != alias))
+        return tell(m, STACK_RECORD_SAME, number, 0);
+    if (!compared && rule_again(++before->count + 1))
+        return tell_new(m);
+    return 1;
+}
+
+static __always_inline bool is_followed(struct moment *m, __u32 *pid)
+{
+    if (config.ns_inode) {
+        struct bpf_pidns_info ns;
+        if (bpf_get_ns_current_pid_tgid(config.ns_device, config.ns_inode, &ns, sizeof ns) != 0)
+            return false;
+        *pid = ns.tgid;
+        m->told_key.tid = ns.pid;
+    } else {
+        __u64 both = bpf_get_current_pid_tgid();
+        *pid = both >> 32;
+        m->told_key.tid = (__u32)both;
+    }
+    return config.follow_all || bpf_map_lookup_elem(&processes, pid) ||
+           bpf_map_lookup_elem(&processes, &m->told_key.tid);
+}
+
+SEC("perf_event")
+int verify_stack(struct bpf_perf_event_data *ctx)
+{
+    __u32 cpu = bpf_get_smp_processor_id();
+    struct moment m = {.ctx = ctx};
+    struct rule_key key = {0};
+    if (!is_followed(&m, &key.pid))
+        return 1;
+    m.buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!m.buffer)
+        return 1;
+    m.sp = ctx->regs.rsp;
+    m.bp = ctx->regs.rbp;
+    const __u64 *base = bpf_map_lookup_elem(&bases, &m.told_key.tid);
+    /* A stack of its own, such as a coroutine's, is not counted from the thread's base. */
+    if (base && *base - m.sp < VERIFY_OWN_STACK_MAX)
+        m.base = *base;
+    m.depth = m.base - m.sp;
+    key.page = m.told_key.page = ctx->regs.rip >> config.page_bits;
+    key.depth = m.depth;
+    m.told_key.sp = m.sp;
+    const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
+    if (!k)
+        return tell_new(&m);
+    if (config.compared == 0)
+        return tell_known(&m, k->stacks[0].number, k->stacks[0].alias, false);
+    __u32 extent = k->extent;
+    if (extent < 8 || extent > RULE_STACK_MAX ||
+        bpf_probe_read_user(m.buffer->stack, extent, (void *)m.sp) != 0)
+        return tell_new(&m);
+    for (__u32 i = 0; i < RULE_STACKS; i++) {
+        if (i >= k->count)
+            break;
+        if (fits(&m, k->stacks[i].words, extent))
+            return tell_known(&m, k->stacks[i].number, k->stacks[i].alias, true);
+    }
+    return tell_new(&m);
+}

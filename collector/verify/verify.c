@@ -1,0 +1,173 @@
+/* verify.c - loads the BPF program and gives it processes and stack bases; see verify.h. */
+#include "collector/verify/verify.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "collector/verify/known_stacks.h"
+#include "collector/verify/rule.h"
+
+/* program.S: the object file that was made of verify.bpf.c. */
+extern const char verify_program[], verify_program_end[];
+
+#define PAGE_BITS       12
+#define FIRST_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO of include/linux/proc_ns.h */
+
+struct verify {
+    struct bpf_object *object;
+    int program, outputs, processes, bases;
+    const struct verify_counts *counts; /* mapped by libbpf */
+    struct known_stacks *stacks;
+};
+
+static int quiet(enum libbpf_print_level level, const char *format, va_list args)
+{
+    (void)level;
+    (void)format;
+    (void)args;
+    return 0;
+}
+
+static int number_of_cpus(void)
+{
+    int count = libbpf_num_possible_cpus();
+    return count > 0 ? count : 1;
+}
+
+static void configure(const struct verify_options *options, struct verify_config *config)
+{
+    struct stat ns;
+    *config = (struct verify_config){.started = clock_ns(),
+                                     .burst = options->burst,
+                                     .rate = options->rate,
+                                     .stack_max = RULE_STACK_MAX,
+                                     .page_bits = PAGE_BITS,
+                                     .compared = (uint8_t)options->compared,
+                                     .follow_all = options->follow_all};
+    while (1 << config->cpu_bits < number_of_cpus())
+        config->cpu_bits++;
+    if (stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino != FIRST_NAMESPACE) {
+        config->ns_device = ns.st_dev;
+        config->ns_inode = ns.st_ino;
+    }
+}
+
+static int map_fd(const struct verify *v, const char *name)
+{
+    return bpf_object__find_map_fd_by_name(v->object, name);
+}
+
+static int open_object(const struct verify_options *options, struct verify *v)
+{
+    struct verify_config config;
+    struct bpf_map *map;
+    LIBBPF_OPTS(bpf_object_open_opts, how, .object_name = "verify");
+    v->object = bpf_object__open_mem(verify_program, (size_t)(verify_program_end - verify_program), &how);
+    if (!v->object)
+        return -errno;
+    map = bpf_object__find_map_by_name(v->object, "verify.rodata");
+    configure(options, &config);
+    if (!map || bpf_map__set_initial_value(map, &config, sizeof config) != 0)
+        return -EINVAL;
+    map = bpf_object__find_map_by_name(v->object, "buffers");
+    return bpf_map__set_max_entries(map, (uint32_t)number_of_cpus());
+}
+
+static int load(struct verify *v)
+{
+    struct bpf_map *map;
+    size_t size;
+    int rc = bpf_object__load(v->object);
+    if (rc)
+        return rc;
+    v->program = bpf_program__fd(bpf_object__find_program_by_name(v->object, "verify_stack"));
+    v->outputs = map_fd(v, "outputs");
+    v->processes = map_fd(v, "processes");
+    v->bases = map_fd(v, "bases");
+    map = bpf_object__find_map_by_name(v->object, "verify.bss");
+    v->counts = map ? bpf_map__initial_value(map, &size) : NULL;
+    return v->counts && size >= sizeof *v->counts ? 0 : -EINVAL;
+}
+
+int verify_new(const struct verify_options *options, struct verify **out, struct fathom_error *err)
+{
+    struct verify *v = calloc(1, sizeof *v);
+    if (!v)
+        return error_memory(err);
+    libbpf_set_print(quiet);
+    int rc = open_object(options, v);
+    if (rc == 0)
+        rc = load(v);
+    if (rc == 0)
+        rc = known_stacks_new(&(struct known_stacks_maps){map_fd(v, "known"), map_fd(v, "words"), v->bases},
+                              options->compared, PAGE_BITS, &v->stacks);
+    if (rc < 0) {
+        verify_free(v);
+        return error_system(err, -rc, "cannot load the BPF program that verifies stacks");
+    }
+    *out = v;
+    return 0;
+}
+
+void verify_free(struct verify *v)
+{
+    if (!v)
+        return;
+    known_stacks_free(v->stacks);
+    bpf_object__close(v->object);
+    free(v);
+}
+
+int verify_attach(struct verify *v, int fd, struct fathom_error *err)
+{
+    if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, v->program) != 0)
+        return error_system(err, errno, "cannot attach the BPF program that verifies stacks");
+    return 0;
+}
+
+int verify_output(struct verify *v, int cpu, int fd, struct fathom_error *err)
+{
+    if (bpf_map_update_elem(v->outputs, &cpu, &fd, BPF_ANY) != 0)
+        return error_system(err, errno, "cannot give stacks to the ring buffer of CPU %d", cpu);
+    return 0;
+}
+
+void verify_follow(struct verify *v, pid_t id, bool follow)
+{
+    if (follow)
+        bpf_map_update_elem(v->processes, &id, &(uint32_t){1}, BPF_ANY);
+    else
+        bpf_map_delete_elem(v->processes, &id);
+}
+
+void verify_base(struct verify *v, pid_t tid, uint64_t base)
+{
+    if (base)
+        bpf_map_update_elem(v->bases, &tid, &base, BPF_ANY);
+    else
+        bpf_map_delete_elem(v->bases, &tid);
+}
+
+void verify_counts(const struct verify *v, struct verify_counts *out)
+{
+    *out = *(const volatile struct verify_counts *)v->counts;
+}
+
+int verify_know(struct verify *v, const struct known_stack *stack, struct fathom_error *err)
+{
+    return known_stacks_add(v->stacks, stack, err);
+}
+
+void verify_forget(struct verify *v, uint32_t pid)
+{
+    known_stacks_forget(v->stacks, pid);
+}

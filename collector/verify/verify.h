@@ -1,0 +1,45 @@
+/*
+ * verify.h - loads the BPF program that compares samples' stacks with known ones in the kernel (rule.h), and
+ * tells it which stacks are known. Needs CAP_BPF and CAP_PERFMON (Linux 5.10 or later).
+ *
+ * verify_follow(), verify_base() and verify_know() with what belongs to it may be used by two threads at once.
+ */
+#ifndef FATHOM_COLLECTOR_VERIFY_VERIFY_H
+#define FATHOM_COLLECTOR_VERIFY_VERIFY_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "perfdata/known_stack.h"
+#include "collector/verify/verify_wire.h"
+
+struct verify;
+
+struct verify_options {
+    bool wanted;
+    unsigned compared;    /* return addresses: STACK_RECORD_ALL, or so many of the innermost; 0: none */
+    uint64_t burst, rate; /* stacks to read at first, and then per second */
+    bool follow_all;      /* the event is opened for what is recorded, not by CPU */
+};
+
+/* -EPERM, -EACCES: not allowed; -ENOTSUP: this kernel cannot. */
+int verify_new(const struct verify_options *options, struct verify **out, struct fathom_error *err);
+void verify_free(struct verify *verify);
+/* The main event's descriptors; and of the stacks' event, one for each CPU. Before they are enabled. */
+int verify_attach(struct verify *verify, int fd, struct fathom_error *err);
+int verify_output(struct verify *verify, int cpu, int fd, struct fathom_error *err);
+/* Follows a process, or a thread, from now on; or no longer. Failures leave samples without records. */
+void verify_follow(struct verify *verify, pid_t id, bool follow);
+/* The base of a thread's stack; 0: no longer known. */
+void verify_base(struct verify *verify, pid_t tid, uint64_t base);
+void verify_counts(const struct verify *verify, struct verify_counts *out);
+
+/* Makes a stack known in the kernel; its number is that of a stack record. Where there is no more room, the
+ * oldest ones are forgotten. Returns 1; 0: it cannot be compared (too many words). */
+int verify_know(struct verify *verify, const struct known_stack *stack, struct fathom_error *err);
+/* Forgets all stacks of a process: it ended, or its code moved. */
+void verify_forget(struct verify *verify, uint32_t pid);
+
+#endif

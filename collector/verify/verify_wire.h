@@ -1,0 +1,35 @@
+/*
+ * verify_wire.h - what the BPF program (verify.bpf.c) and the collector that loads it agree on.
+ */
+#ifndef FATHOM_COLLECTOR_VERIFY_VERIFY_WIRE_H
+#define FATHOM_COLLECTOR_VERIFY_VERIFY_WIRE_H
+
+#include <linux/types.h>
+
+#define VERIFY_PROCESSES 65536
+#define VERIFY_THREADS   65536
+#define VERIFY_KEYS      65536
+#define VERIFY_BLOCKS    32768 /* of 24 words: 10 MB */
+#define VERIFY_TOLD      65536
+
+/* Bytes: further away from its thread's base, SP is on another stack, and is not counted from there. */
+#define VERIFY_OWN_STACK_MAX (1u << 30)
+
+struct verify_config {
+    __u64 ns_device, ns_inode; /* of our PID namespace; 0: the first one */
+    __u64 started;             /* CLOCK_MONOTONIC, ns: the budget counts from here */
+    __u64 burst;               /* stacks to read at first */
+    __u64 rate;                /* and per second */
+    __u32 stack_max;           /* bytes of a stack to read, at most RULE_STACK_MAX */
+    __u8 page_bits, compared;  /* stack_record.h */
+    __u8 cpu_bits;             /* the low bits of a number tell the CPU */
+    __u8 follow_all;           /* the event is on threads that are recorded; else only those in `processes` */
+};
+
+struct verify_counts {
+    __u64 news;    /* stacks read */
+    __u64 refused; /* not read: over budget */
+    __u64 lost;    /* samples left out, as the record about their stack did not fit into the ring */
+};
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * stack_learner.h - learns stacks while they are recorded: unwinds, in a thread of its own, the stacks that the
+ * recorder's program found new, and tells what makes each of them known.
+ */
+#ifndef FATHOM_INFER_LIVE_STACK_LEARNER_H
+#define FATHOM_INFER_LIVE_STACK_LEARNER_H
+
+#include "base/log.h"
+#include "perfdata/known_stack.h"
+#include "perfdata/record.h"
+
+struct stack_learner;
+
+/* All borrowed. The functions are called by the learner's thread. */
+struct stack_learner_input {
+    const struct event *events;
+    size_t count;
+    /* A stack was unwound to its root. A negative result ends learning. */
+    int (*know)(void *context, const struct known_stack *stack, struct fathom_error *err);
+    /* The stacks of this process are no longer valid: it ended, or has other code. */
+    void (*forget)(void *context, uint32_t pid);
+    void *context;
+};
+
+struct stack_learner_summary {
+    uint64_t stacks;   /* read from records */
+    uint64_t known;    /* of these, given to know() */
+    uint64_t left_out; /* not looked at, as too many came at once */
+};
+
+int stack_learner_start(const struct stack_learner_input *input, struct stack_learner **out,
+                        struct fathom_error *err);
+/* Whole raw records, as the collector passes them on; what is needed is copied. */
+int stack_learner_add(struct stack_learner *learner, const void *records, size_t size, struct fathom_error *err);
+/* Ends the thread; what it has not looked at is left out. NULL is allowed. */
+void stack_learner_stop(struct stack_learner *learner, struct stack_learner_summary *summary);
+
+#endif

@@ -1,0 +1,133 @@
+/* announced.c - see announced.h. */
+#include "perfdata/announced.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "perfdata/stack_record.h"
+
+#define CUT_BYTES 61440u /* stack_record.h: a stack of this size was cut */
+
+struct announced {
+    const struct event *events;
+    size_t count;
+    struct table *last; /* thread, page of code and SP -> what was announced last: its number, 0: none fits */
+    uint64_t damaged;
+    bool any;             /* a stack record was seen */
+    uint8_t page_bits;    /* as in the last one */
+    uint8_t compared;     /* likewise */
+    bool pending;         /* a new stack, whose sample is the thread's next */
+    uint32_t pending_tid;
+    uint64_t pending_sp, pending_time;
+    const uint8_t *stack; /* its bytes, in the record */
+    uint32_t stack_size;
+};
+
+struct announced *announced_new(const struct event *events, size_t count)
+{
+    struct announced *a = calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    *a = (struct announced){.events = events, .count = count, .last = table_new()};
+    if (!a->last) {
+        free(a);
+        a = NULL;
+    }
+    return a;
+}
+
+void announced_free(struct announced *a)
+{
+    if (!a)
+        return;
+    table_free(a->last);
+    free(a);
+}
+
+uint64_t announced_damaged(const struct announced *a)
+{
+    return a->damaged;
+}
+
+static uint64_t key_of(const struct announced *a, uint32_t tid, uint64_t ip, uint64_t sp)
+{
+    return hash_u64(hash_u64(sp) + (ip >> a->page_bits)) ^ hash_u64(tid + UINT64_C(0x9e3779b97f4a7c15));
+}
+
+/* A stack record, from the raw data of a sample. false: damaged. */
+static bool read_record(const struct sample *sample, struct stack_record *out)
+{
+    if (sample->raw_size < sizeof *out)
+        return false;
+    memcpy(out, sample->raw, sizeof *out);
+    return out->version == STACK_RECORD_VERSION &&
+           out->size <= sample->raw_size - sizeof *out && out->page_bits < 64 &&
+           out->kind >= STACK_RECORD_NEW && out->kind <= STACK_RECORD_NONE &&
+           (out->kind == STACK_RECORD_NONE) == (out->number == 0);
+}
+
+/* Raw data without our mark is another program's. */
+static int take_record(struct announced *a, const struct sample *sample, struct fathom_error *err)
+{
+    struct stack_record record = {0};
+    a->pending = false;
+    if (sample->raw_size >= sizeof record.magic)
+        memcpy(&record.magic, sample->raw, sizeof record.magic);
+    if (record.magic != STACK_RECORD_MAGIC)
+        return 1;
+    if (!read_record(sample, &record)) {
+        a->damaged++;
+        return 1;
+    }
+    a->any = true;
+    a->page_bits = record.page_bits;
+    a->compared = record.compared;
+    uint64_t *last = table_put(a->last, key_of(a, sample->tid, sample->ip, record.sp), NULL);
+    if (!last)
+        return error_memory(err);
+    *last = record.number;
+    if (record.kind == STACK_RECORD_NEW) {
+        a->pending = true;
+        a->pending_tid = sample->tid;
+        a->pending_sp = record.sp;
+        a->pending_time = sample->time;
+        a->stack = sample->raw + sizeof record;
+        a->stack_size = record.size;
+    }
+    return 1;
+}
+
+static void fill_in(struct announced *a, struct sample *sample)
+{
+    const uint64_t *last =
+        a->any && sample->has_regs ? table_find(a->last, key_of(a, sample->tid, sample->reg_ip, sample->sp)) : NULL;
+    if (!last)
+        return;
+    sample->known = *last ? SAMPLE_STACK_SAME : SAMPLE_STACK_REFUSED;
+    sample->compared = a->compared;
+    sample->stack_number = (uint32_t)*last;
+    if (!a->pending || a->pending_tid != sample->tid)
+        return;
+    a->pending = false;
+    if (a->pending_sp != sample->sp || a->pending_time != sample->time)
+        return;
+    sample->known = SAMPLE_STACK_NEW;
+    if (!sample->stack) {
+        sample->stack = a->stack;
+        sample->stack_size = a->stack_size;
+        sample->stack_cut = a->stack_size >= CUT_BYTES;
+    }
+}
+
+int announced_take(struct announced *a, struct record *record, struct fathom_error *err)
+{
+    if (record->kind != RECORD_SAMPLE || record->sample.event >= a->count)
+        return 0;
+    const struct event *event = &a->events[record->sample.event];
+    if (event->stacks)
+        return take_record(a, &record->sample, err);
+    if (!event->audit)
+        fill_in(a, &record->sample);
+    return 0;
+}

@@ -1,0 +1,22 @@
+/*
+ * announced.h - joins stack records (stack_record.h) with their samples: which stack each sample has, according
+ * to the program that followed it. Records must come in time order.
+ */
+#ifndef FATHOM_PERFDATA_ANNOUNCED_H
+#define FATHOM_PERFDATA_ANNOUNCED_H
+
+#include "base/error.h"
+#include "perfdata/record.h"
+
+struct announced;
+
+/* events are borrowed. NULL: out of memory. */
+struct announced *announced_new(const struct event *events, size_t count);
+void announced_free(struct announced *announced);
+/* Fills in what is known of the stack of a sample of the main event; its dump is borrowed from the stack record
+ * before it, which must still be there. Returns 1: the record was a stack record, now taken; 0: any other; or
+ * -ENOMEM. A damaged stack record is counted. */
+int announced_take(struct announced *announced, struct record *record, struct fathom_error *err);
+uint64_t announced_damaged(const struct announced *announced);
+
+#endif

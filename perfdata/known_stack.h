@@ -1,0 +1,27 @@
+/*
+ * known_stack.h - a stack that was unwound, by what must be in place for its frames to be what they are.
+ */
+#ifndef FATHOM_PERFDATA_KNOWN_STACK_H
+#define FATHOM_PERFDATA_KNOWN_STACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A word that unwinding depended on. */
+struct stack_word {
+    uint64_t address, value;
+    bool in_stack; /* the value is an address in this stack (a saved frame pointer), not a return address */
+};
+
+/* While all words are in place, and the PC has the same CFA, a stack of this process has the same callers. */
+struct known_stack {
+    uint32_t pid, tid;
+    uint64_t ip, sp, bp; /* of its sample */
+    bool has_bp;         /* bp must be the same, too */
+    uint32_t number;     /* of its stack record (stack_record.h) */
+    const struct stack_word *words; /* borrowed; the innermost first */
+    size_t count;
+};
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * stack_record.h - what a BPF program that follows the main event says of a sample's stack: the raw data of
+ * the event "stacks" (a software bpf-output event). Also compiled for the BPF target.
+ *
+ * A stack record stands right before its sample in the ring of its CPU; the collector gives it the sample's
+ * time, so that the two stay neighbours when records are sorted. A sample of a followed thread without a record
+ * has the stack that was announced last for its thread, page of code and SP: all of the known return addresses
+ * that were compared are in place.
+ */
+#ifndef FATHOM_PERFDATA_STACK_RECORD_H
+#define FATHOM_PERFDATA_STACK_RECORD_H
+
+#include <linux/types.h>
+
+#define STACK_RECORD_MAGIC   0x4b545346u /* "FSTK" */
+#define STACK_RECORD_VERSION 1
+
+enum stack_record_kind {
+    STACK_RECORD_NEW = 1, /* no known stack fits: its bytes follow. It gets the number */
+    STACK_RECORD_SAME,    /* the stack with this number fits, and not the one announced before */
+    STACK_RECORD_NONE,    /* no known stack fits, and it was not read: over budget, or not readable */
+};
+
+#define STACK_RECORD_ALL 255 /* compared: all return addresses */
+
+struct stack_record {
+    __u32 magic;
+    __u8 version, kind;
+    __u8 page_bits; /* a page of code is 2^page_bits bytes */
+    __u8 compared;  /* how many return addresses are compared, the innermost first; 0: none */
+    __u32 number;   /* never 0 with NEW and SAME */
+    __u32 size;     /* bytes of the stack, from sp on, that follow */
+    __u64 sp;
+};
+
+#endif
