@@ -7,6 +7,7 @@
 #include "cli/evaluate.h"
 #include "cli/exit.h"
 #include "cli/inferred.h"
+#include "cli/learning.h"
 #include "cli/mapped_sink.h"
 #include "cli/symfs.h"
 
@@ -20,9 +21,11 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
     struct collector *collector = NULL;
     struct writer *writer = NULL;
     struct mapped_sink *sink = NULL;
+    struct learning *learning = NULL;
     struct collector_options collect;
     target_collector(&options->target, terminal, &collect);
     collect.audit_hz = options->audit_hz;
+    collect.audit_instead = true;
     collect.audit_stack_size = STACK_BYTES;
     int rc = collector_open(&collect, &collector, err);
     if (rc < 0)
@@ -36,11 +39,13 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
         rc = mapped_sink_new(
             &(struct mapped_sink_input){events, count, &terminal->log, mapped_sink_write, writer}, &sink,
             err);
+    if (rc == 0)
+        rc = learning_new(collector, mapped_sink_add, sink, &learning, err);
     enum target_end end;
     if (rc == 0) {
         writer_keep_old(writer);
-        rc = target_run(&options->target, collector, &(struct target_user){mapped_sink_add, NULL, sink}, &end,
-                        err);
+        rc = target_run(&options->target, collector, &(struct target_user){learning_add, NULL, learning},
+                        &end, err);
     }
     if (rc == 0) {
         mapped_sink_finish(sink);
@@ -50,6 +55,7 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
         rc = writer_close(writer, err);
     else if (writer)
         writer_discard(writer);
+    learning_free(learning);
     mapped_sink_free(sink);
     collector_close(collector);
     return rc;
@@ -116,6 +122,8 @@ static bool compares_maps(const struct evaluate_options *o, bool command)
 static int evaluate_run(int argc, char **argv, struct terminal *terminal)
 {
     struct evaluate_options options = {.engine = {.learning = LEARN_AUDITS}, .audit_hz = AUDIT_HZ};
+    options.target.verify = target_verify_all;
+    options.target.verify.wanted = false;
     int code = options_parse(&evaluate_command, &options, false, argc, argv, terminal);
     if (code < 0 && compares_maps(&options, optind < argc)) {
         struct fathom_error err = {0};
@@ -155,6 +163,8 @@ static const struct option_row rows[] = {
                   "bytes of stack in each sample (default: 65528, the kernel's maximum)"),
     {"audit", 0, "HZ", take_audit, .whole = {0, 20000},
      .help = "audit samples per second to infer from (default: 10; 0: the map alone)"},
+    TARGET_VERIFY(struct evaluate_options),
+    TARGET_DUMPS(struct evaluate_options),
     INFERENCE_NO_AUTOMATON(struct evaluate_options),
     INFERENCE_NO_TEMPORAL(struct evaluate_options),
     INFERENCE_NO_EM(struct evaluate_options),

@@ -5,7 +5,7 @@
 
 struct learning {
     collector_sink *next;
-    void *context; /* its */
+    void *context;                 /* its */
     struct stack_learner *learner; /* NULL: nothing is followed */
 };
 

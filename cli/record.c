@@ -10,13 +10,10 @@
 #include "cli/mapped_sink.h"
 #include "cli/output.h"
 #include "cli/record.h"
-#include "perfdata/stack_record.h"
 #include "perfdata/writer.h"
 
 #define AUDIT_HZ          10
 #define AUDIT_STACK_BYTES 65528
-#define NEWS_BURST        2000
-#define NEWS_RATE         250 /* a second */
 #define FLUSH_NS          500000000 /* half of the second that fathom-record(1) promises */
 
 struct recording {
@@ -114,7 +111,6 @@ void record_collector(const struct record_options *options, struct terminal *ter
     out->event.data_address = options->data;
     out->audit_hz = options->audit_hz == AUDIT_CHOSEN ? AUDIT_HZ : options->audit_hz;
     out->audit_instead = options->audit_hz == AUDIT_CHOSEN;
-    out->verify = options->verify;
     out->audit_stack_size = (uint32_t)options->audit_stack;
     out->scope = options->scope;
     out->ring_bytes = options->ring_kib * 1024;
@@ -214,11 +210,10 @@ static bool wants_list(const struct record_options *o)
 
 static int record_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct record_options options = {
-        .scope = COLLECT_BY_CPU_IF_ALLOWED,
-        .audit_hz = AUDIT_CHOSEN,
-        .audit_stack = AUDIT_STACK_BYTES,
-        .verify = {.wanted = true, .compared = STACK_RECORD_ALL, .burst = NEWS_BURST, .rate = NEWS_RATE}};
+    struct record_options options = {.scope = COLLECT_BY_CPU_IF_ALLOWED,
+                                     .audit_hz = AUDIT_CHOSEN,
+                                     .audit_stack = AUDIT_STACK_BYTES,
+                                     .target.verify = target_verify_all};
     int code = options_parse(&record_command, &options, false, argc, argv, terminal);
     if (code < 0 && wants_list(&options))
         code = events_print();
@@ -239,41 +234,6 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
     return code;
 }
 
-/* --verify: all, none or a number. */
-static bool take_verify(struct terminal *terminal, const struct option_row *row, char *text, void *value)
-{
-    struct verify_options *verify = value;
-    uint64_t number = 0;
-    if (strcmp(text, "all") == 0)
-        verify->compared = STACK_RECORD_ALL;
-    else if (strcmp(text, "none") == 0)
-        verify->compared = 0;
-    else if (option_number(terminal, row, text, &number))
-        verify->compared = (unsigned)number;
-    else
-        return false;
-    return true;
-}
-
-/* --stacks: BURST,RATE, "unlimited" or "none". */
-static bool take_stacks(struct terminal *terminal, const struct option_row *row, char *text, void *value)
-{
-    struct verify_options *verify = value;
-    char *comma = strchr(text, ',');
-    if (strcmp(text, "unlimited") == 0) {
-        verify->burst = verify->rate = UINT32_MAX;
-        return true;
-    }
-    if (strcmp(text, "none") == 0) {
-        verify->wanted = false;
-        return true;
-    }
-    if (comma)
-        *comma = 0;
-    return option_number(terminal, row, text, &verify->burst) &&
-           (!comma || option_number(terminal, row, comma + 1, &verify->rate));
-}
-
 static const struct option_word scopes[] = {
     {"auto", COLLECT_BY_CPU_IF_ALLOWED}, {"always", COLLECT_BY_CPU}, {"never", COLLECT_BY_THREAD}, {0}};
 
@@ -292,17 +252,12 @@ static const struct option_row rows[] = {
     OPTION_TEXT("output", 'o', "FILE", struct record_options, output,
                 "default: perf.data; '-': standard output"),
     TARGET_DURATION(struct record_options, "stop after S seconds (and terminate a launched command)"),
-    {"verify", 0, "K", take_verify, OPTION_AT(struct record_options, verify, struct verify_options),
-     .whole = {0, STACK_RECORD_ALL - 1},
-     .help = "return addresses on the stack to compare with those of a known path: all, none, or the K innermost "
-             "(default: all)"},
-    {"dumps", 0, "N,RATE", take_stacks, OPTION_AT(struct record_options, verify, struct verify_options),
-     .whole = {0, UINT32_MAX},
-     .help = "unknown stacks to read: N at first, then RATE a second; unlimited; or none: do not compare stacks at "
-             "all (default: 2000,250)"},
-    OPTION_NUMBER("audit", 0, "HZ", 0, 20000, struct record_options, audit_hz,
-                  "stack dumps per second of CPU time, to learn paths from, whether known or not\n(default: 0, or 10 "
-                  "where stacks cannot be compared)"),
+    TARGET_VERIFY(struct record_options),
+    TARGET_DUMPS(struct record_options),
+    OPTION_NUMBER(
+        "audit", 0, "HZ", 0, 20000, struct record_options, audit_hz,
+        "stack dumps per second of CPU time, to learn paths from, whether known or not\n(default: 0, or 10 "
+        "where stacks cannot be compared)"),
     OPTION_NUMBER("audit-stack", 0, "N", 64, 65528, struct record_options, audit_stack,
                   "bytes of stack in each dump (default: 65528, the kernel's maximum)"),
     OPTION_NUMBER("ring", 0, "KIB", 4, 1 << 20, struct record_options, ring_kib,

@@ -12,9 +12,8 @@
 struct record_options {
     struct target target;
     const char *output; /* NULL: not given */
-    uint64_t audit_hz; /* AUDIT_CHOSEN: not given */
+    uint64_t audit_hz;  /* AUDIT_CHOSEN: not given */
     uint64_t audit_stack;
-    struct verify_options verify;
     uint64_t ring_kib; /* 0: chosen by the collector */
     enum collector_scope scope;
     bool data, list_events;

@@ -11,7 +11,9 @@
 #include "cli/interrupt.h"
 #include "image/elf/program.h"
 
-#define POLL_MS 100
+#define POLL_MS    100
+#define NEWS_BURST 2000
+#define NEWS_RATE  250 /* a second */
 
 bool target_take_event(struct terminal *terminal, const struct option_row *row, char *argument, void *value)
 {
@@ -50,6 +52,46 @@ static bool is_raised(char *const *command)
     return command && geteuid() == 0 && program_find(command[0], &program, NULL) == 0 && program.raised;
 }
 
+const struct verify_options target_verify_all = {
+    .wanted = true, .compared = STACK_RECORD_ALL, .burst = NEWS_BURST, .rate = NEWS_RATE};
+
+/* --verify: all, none or a number. */
+bool target_take_verify(struct terminal *terminal, const struct option_row *row, char *text, void *value)
+{
+    struct verify_options *verify = value;
+    uint64_t number = 0;
+    verify->wanted = true;
+    if (strcmp(text, "all") == 0)
+        verify->compared = STACK_RECORD_ALL;
+    else if (strcmp(text, "none") == 0)
+        verify->compared = 0;
+    else if (option_number(terminal, row, text, &number))
+        verify->compared = (unsigned)number;
+    else
+        return false;
+    return true;
+}
+
+/* --dumps: BURST,RATE, "unlimited" or "none". */
+bool target_take_dumps(struct terminal *terminal, const struct option_row *row, char *text, void *value)
+{
+    struct verify_options *verify = value;
+    char *comma = strchr(text, ',');
+    if (strcmp(text, "unlimited") == 0) {
+        verify->wanted = true;
+        verify->burst = verify->rate = UINT32_MAX;
+        return true;
+    }
+    if (strcmp(text, "none") == 0) {
+        verify->wanted = false;
+        return true;
+    }
+    if (comma)
+        *comma = 0;
+    return option_number(terminal, row, text, &verify->burst) &&
+           (!comma || option_number(terminal, row, comma + 1, &verify->rate));
+}
+
 void target_collector(const struct target *target, struct terminal *terminal, struct collector_options *out)
 {
     *out = (struct collector_options){
@@ -63,6 +105,7 @@ void target_collector(const struct target *target, struct terminal *terminal, st
         .pid_count = target->pids.count,
         .tids = target->tids.pids,
         .tid_count = target->tids.count,
+        .verify = target->verify,
         .log = &terminal->log,
     };
 }

@@ -7,6 +7,7 @@
 
 #include "cli/options.h"
 #include "collector/collector.h"
+#include "perfdata/stack_record.h"
 
 struct target {
     const char *event;
@@ -14,6 +15,7 @@ struct target {
     struct option_pids pids, tids;
     double duration;      /* seconds; 0: to the end */
     uint64_t stack_bytes; /* of a dump */
+    struct verify_options verify;
     char *const *command; /* NULL when attached */
 };
 
@@ -27,8 +29,19 @@ struct target {
 #define TARGET_PID(type, text)      OPTION_PIDS("pid", 'p', "PID,...", type, target.pids, text)
 #define TARGET_TID(type, text)      OPTION_PIDS("tid", 't', "TID,...", type, target.tids, text)
 #define TARGET_DURATION(type, text) OPTION_FRACTION("duration", 0, "S", 0.001, 1e9, type, target.duration, text)
+#define TARGET_VERIFY(type) \
+    {"verify", 0, "K", target_take_verify, OPTION_AT(type, target.verify, struct verify_options), \
+     .whole = {0, STACK_RECORD_ALL - 1}, \
+     .help = "return addresses to compare with those of known stacks: all, none, or the K innermost (default: all)"}
+#define TARGET_DUMPS(type) \
+    {"dumps", 0, "N,RATE", target_take_dumps, OPTION_AT(type, target.verify, struct verify_options), \
+     .whole = {0, UINT32_MAX}, \
+     .help = "unknown stacks to read: N at first, then RATE a second; unlimited; or none, which compares no stacks " \
+             "(default: 2000,250)"}
 /* clang-format on */
-option_take target_take_event; /* like option_text(), but at most once */
+option_take target_take_verify, target_take_dumps;
+extern const struct verify_options target_verify_all; /* the defaults of the two, where stacks are compared */
+option_take target_take_event;                        /* like option_text(), but at most once */
 
 /* After the options: exactly one of command, -p and -t, the command from argv[optind...], and not both a
  * frequency and a period. -1, or EXIT_USAGE after printing the error. */

@@ -21,6 +21,7 @@ libimage_la_SOURCES = \
 	image/image_find.c image/image_find.h \
 	image/mapped_name.c image/mapped_name.h \
 	image/image_store.c image/image_store.h \
+	image/return_range.c image/return_range.h \
 	image/code/insn.c image/code/insn.h \
 	image/cfi/landing_pads.c image/cfi/landing_pads.h \
 	image/lines/lines.c image/lines/lines.h \

@@ -14,10 +14,10 @@ struct announced {
     size_t count;
     struct table *last; /* thread, page of code and SP -> what was announced last: its number, 0: none fits */
     uint64_t damaged;
-    bool any;             /* a stack record was seen */
-    uint8_t page_bits;    /* as in the last one */
-    uint8_t compared;     /* likewise */
-    bool pending;         /* a new stack, whose sample is the thread's next */
+    bool any;          /* a stack record was seen */
+    uint8_t page_bits; /* as in the last one */
+    uint8_t compared;  /* likewise */
+    bool pending;      /* a new stack, whose sample is the thread's next */
     uint32_t pending_tid;
     uint64_t pending_sp, pending_time;
     const uint8_t *stack; /* its bytes, in the record */
@@ -61,9 +61,8 @@ static bool read_record(const struct sample *sample, struct stack_record *out)
     if (sample->raw_size < sizeof *out)
         return false;
     memcpy(out, sample->raw, sizeof *out);
-    return out->version == STACK_RECORD_VERSION &&
-           out->size <= sample->raw_size - sizeof *out && out->page_bits < 64 &&
-           out->kind >= STACK_RECORD_NEW && out->kind <= STACK_RECORD_NONE &&
+    return out->version == STACK_RECORD_VERSION && out->size <= sample->raw_size - sizeof *out &&
+           out->page_bits < 64 && out->kind >= STACK_RECORD_NEW && out->kind <= STACK_RECORD_NONE &&
            (out->kind == STACK_RECORD_NONE) == (out->number == 0);
 }
 
@@ -100,8 +99,9 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
 
 static void fill_in(struct announced *a, struct sample *sample)
 {
-    const uint64_t *last =
-        a->any && sample->has_regs ? table_find(a->last, key_of(a, sample->tid, sample->reg_ip, sample->sp)) : NULL;
+    const uint64_t *last = a->any && sample->has_regs
+                               ? table_find(a->last, key_of(a, sample->tid, sample->reg_ip, sample->sp))
+                               : NULL;
     if (!last)
         return;
     sample->known = *last ? SAMPLE_STACK_SAME : SAMPLE_STACK_REFUSED;

@@ -397,7 +397,7 @@ static void find_audit(struct head *head)
     for (size_t i = 0; i < head->count; i++) {
         const struct perf_event_attr *attr = &head->events[i].attr;
         bool dummy = attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
-        other = other || (!dummy && !(attr->sample_type & PERF_SAMPLE_STACK_USER));
+        other = other || (!dummy && !head->events[i].stacks && !(attr->sample_type & PERF_SAMPLE_STACK_USER));
     }
     for (size_t i = 0; i < head->count && other; i++) {
         const struct perf_event_attr *attr = &head->events[i].attr;
@@ -412,7 +412,8 @@ static void find_stacks(struct head *head)
     for (size_t i = 0; i < head->count; i++) {
         const struct perf_event_attr *attr = &head->events[i].attr;
         head->events[i].stacks = attr->type == PERF_TYPE_SOFTWARE &&
-                                 attr->config == PERF_COUNT_SW_BPF_OUTPUT && attr->sample_type & PERF_SAMPLE_RAW;
+                                 attr->config == PERF_COUNT_SW_BPF_OUTPUT &&
+                                 attr->sample_type & PERF_SAMPLE_RAW;
     }
 }
 
@@ -444,8 +445,8 @@ static int read_all(struct head *head, struct input *input, const char *path, st
         return error_set(err, ENOTSUP, "%s was recorded on %s: only x86_64 can be read", path, head->arch);
     if (head->count == 0)
         return error_set(err, EBADMSG, "%s has no events", path);
-    find_audit(head);
     find_stacks(head);
+    find_audit(head);
     return 0;
 }
 

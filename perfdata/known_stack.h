@@ -8,18 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A word that unwinding depended on. */
+/* A word that unwinding depended on: the result is the same as long as it is one of `size` values from `low` on. A
+ * return address may be any in the same function from which unwinding goes on in the same way. */
 struct stack_word {
-    uint64_t address, value;
+    uint64_t address, low;
+    uint32_t size;
     bool in_stack; /* the value is an address in this stack (a saved frame pointer), not a return address */
 };
 
-/* While all words are in place, and the PC has the same CFA, a stack of this process has the same callers. */
+/* While all words are so, and the PC has the same CFA, a stack of this process has the same callers. */
 struct known_stack {
     uint32_t pid, tid;
-    uint64_t ip, sp, bp; /* of its sample */
-    bool has_bp;         /* bp must be the same, too */
-    uint32_t number;     /* of its stack record (stack_record.h) */
+    uint64_t ip, sp, bp;            /* of its sample */
+    bool has_bp;                    /* bp must be the same, too */
+    uint32_t number;                /* of its stack record (stack_record.h) */
     const struct stack_word *words; /* borrowed; the innermost first */
     size_t count;
 };

@@ -1,17 +1,20 @@
 /* unwind.c - see unwind.h. */
 #include "process/unwind.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
+#include "image/return_range.h"
 #include "process/frame.h"
 
 struct walk {
     const struct process *process;
     struct frame frame; /* the current one */
     uint64_t pc;
-    bool exact;    /* pc is the current or interrupted instruction, not a return address */
-    uint64_t base; /* of the thread's own stack if the walk is on it and it is known, else 0 */
+    bool exact;                 /* pc is the current or interrupted instruction, not a return address */
+    uint64_t base;              /* of the thread's own stack if the walk is on it and it is known, else 0 */
     uint64_t bp_slot;           /* where the frame's BP was read; 0: it is the sample's */
     struct unwind_words *words; /* NULL: not wanted */
 };
@@ -19,8 +22,36 @@ struct walk {
 static void note_word(const struct walk *walk, uint64_t address, uint64_t value, bool in_stack)
 {
     struct unwind_words *w = walk->words;
-    if (w && !vec_push(w->words, w->count, w->room, (struct stack_word){address, value, in_stack}))
+    if (w && !vec_push(w->words, w->count, w->room, (struct stack_word){address, value, 1, in_stack}))
         w->partial = true;
+}
+
+#define RANGES_MAX 65536u /* then remembered ones are forgotten */
+
+/* The return address that was read last may also be another of the same function from which the walk goes on in the
+ * same way. place: of the call before it. What was found is remembered, as it takes decoding the function. */
+static void widen_word(const struct walk *walk, const struct place *place)
+{
+    struct unwind_words *w = walk->words;
+    if (!w || walk->exact || place->function == IMAGE_NO_FUNCTION)
+        return;
+    if (!w->ranges || table_count(w->ranges) > RANGES_MAX) {
+        table_free(w->ranges);
+        w->ranges = table_new();
+    }
+    bool added;
+    uint64_t *range =
+        w->ranges ? table_put(w->ranges, hash_u64(walk->pc) ^ process_state(walk->process), &added) : NULL;
+    if (!range)
+        return; /* it is then only this one */
+    if (added) {
+        uint64_t start, end, at = place->address - 1;
+        image_return_range(place->image, at, &start, &end);
+        *range = (at - start) << 32 | (end - start);
+    }
+    struct stack_word *word = &w->words[w->count - 1];
+    word->low = walk->pc - (*range >> 32);
+    word->size = (uint32_t)*range;
 }
 
 /* The walk goes on from BP. */
@@ -157,7 +188,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
     struct walk walk = {process, {sample, sample->sp, sample->bp, true}, sample->reg_ip, true, 0, 0, words};
     size_t count = 0;
     if (words)
-        *words = (struct unwind_words){.words = words->words, .room = words->room};
+        *words = (struct unwind_words){.words = words->words, .room = words->room, .ranges = words->ranges};
     if (!sample->has_regs || !process || !sample->stack) {
         *end = UNWIND_CUT;
         return 0;
@@ -172,6 +203,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             *end = UNWIND_NO_MAPPING;
             return count;
         }
+        widen_word(&walk, &place);
         enum frame_end found = walk_cfa(&walk, &row, &cfa);
         if (found != FRAME_FOUND) {
             *end = end_without_cfa(found);
@@ -210,6 +242,12 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
         walk.frame.sp = cfa;
         walk.exact = false;
     }
+}
+
+void unwind_words_free(struct unwind_words *words)
+{
+    table_free(words->ranges);
+    free(words->words);
 }
 
 size_t unwind_sample(const struct process *process, const struct sample *sample, struct unwind_frame *frames,

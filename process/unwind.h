@@ -39,18 +39,21 @@ struct unwind_frame {
 /* What a walk read: the frames of another stack are the same while its words, and where has_bp is set its BP,
  * are the same, and its PC has the same CFA. */
 struct unwind_words {
-    struct stack_word *words; /* owned by the caller; innermost first */
+    struct stack_word *words; /* innermost first */
     size_t count, room;
-    bool has_bp;  /* the sample's BP was used */
-    bool partial; /* a signal frame was passed, whose registers are not among the words */
+    struct table *ranges; /* of return addresses, remembered from walk to walk */
+    bool has_bp;          /* the sample's BP was used */
+    bool partial;         /* a signal frame was passed, whose registers are not among the words */
 };
 
 /* Frames innermost first; returns their number and sets *end. */
 size_t unwind_sample(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                      size_t max, enum unwind_end *end);
-/* The same, and makes *words those of this walk (its room is used again). Out of memory: partial. */
+/* The same, and makes *words those of this walk. Out of memory: partial. Zeroed at first, it is used again, and freed
+ * by unwind_words_free(). */
 size_t unwind_words(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                     size_t max, struct unwind_words *words, enum unwind_end *end);
+void unwind_words_free(struct unwind_words *words);
 /* Whether the function with this return address was not called by anything: a coroutine begins with it. */
 bool unwind_begins(const struct process *process, uint64_t return_address);
 /* The base of the stack (process.h) from a walk that ended with UNWIND_ROOT, and the kind of stack: a

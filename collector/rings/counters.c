@@ -35,7 +35,7 @@ struct counters {
     struct opened {
         int fd, cpu; /* the CPU's number */
         size_t event;
-    } *opened;
+    } * opened;
     size_t fd_count, fd_room;
     size_t by_cpu,
         by_cpu_count; /* the events opened by CPU, which are consecutive: the first and their number */
@@ -165,7 +165,8 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
     raise_file_limit();
     settle_attrs(made);
     for (size_t i = 0; i < count; i++)
-        events[i].attr.wakeup_watermark = (uint32_t)(made->ring_bytes / 4);
+        if (events[i].attr.watermark)
+            events[i].attr.wakeup_watermark = (uint32_t)(made->ring_bytes / 4);
     *out = made;
     return 0;
 fail:

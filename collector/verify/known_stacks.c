@@ -114,7 +114,8 @@ void known_stacks_forget(struct known_stacks *s, uint32_t pid)
 static uint64_t base_of(const struct known_stacks *s, const struct known_stack *stack)
 {
     uint64_t base;
-    if (bpf_map_lookup_elem(s->maps.bases, &stack->tid, &base) != 0 || base - stack->sp >= VERIFY_OWN_STACK_MAX)
+    if (bpf_map_lookup_elem(s->maps.bases, &stack->tid, &base) != 0 ||
+        base - stack->sp >= VERIFY_OWN_STACK_MAX)
         return 0;
     return base;
 }
@@ -127,14 +128,16 @@ static size_t fill(struct rule_words *block, const struct known_stack *stack, ui
     while (block->count < RULE_WORDS && from + block->count < count) {
         const struct stack_word *word = &stack->words[from + block->count];
         block->height[block->count] = (uint32_t)(base - word->address) | (word->in_stack ? RULE_RELATIVE : 0);
-        block->value[block->count] = word->in_stack ? base - word->value : word->value;
+        block->low[block->count] = word->in_stack ? base - word->low : word->low;
+        block->size[block->count] = word->size;
         block->count++;
     }
     return block->count;
 }
 
 /* Whether the words from a block on are these. */
-static bool are_equal(const struct known_stacks *s, uint32_t first, const struct rule_words *blocks, size_t count)
+static bool are_equal(const struct known_stacks *s, uint32_t first, const struct rule_words *blocks,
+                      size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct rule_words other = first ? s->words[first] : (struct rule_words){0};
@@ -154,7 +157,8 @@ struct made {
 };
 
 /* false: it has too many words. */
-static bool make(const struct known_stacks *s, const struct known_stack *stack, uint64_t base, struct made *out)
+static bool make(const struct known_stacks *s, const struct known_stack *stack, uint64_t base,
+                 struct made *out)
 {
     size_t count = s->compared < STACK_RECORD_ALL && stack->count > s->compared ? s->compared : stack->count;
     uint64_t extent = 8;
@@ -197,7 +201,8 @@ static bool enter_key(struct known_stacks *s, const struct rule_key *key)
 }
 
 /* The key's stack that has the same words; RULE_STACKS: none. */
-static uint32_t find_equal(const struct known_stacks *s, const struct rule_known *known, const struct made *made)
+static uint32_t find_equal(const struct known_stacks *s, const struct rule_known *known,
+                           const struct made *made)
 {
     for (uint32_t i = 0; i < known->count; i++)
         if (are_equal(s, known->stacks[i].words, made->blocks, made->count))
@@ -210,8 +215,7 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     struct made made;
     struct rule_known known = {0};
     uint64_t base = base_of(s, stack);
-    struct rule_key key = {
-        .page = stack->ip >> s->page_bits, .depth = base - stack->sp, .pid = stack->pid};
+    struct rule_key key = {.page = stack->ip >> s->page_bits, .depth = base - stack->sp, .pid = stack->pid};
     uint32_t replaced = 0;
     if (!make(s, stack, base, &made))
         return 0;

@@ -3,8 +3,9 @@
  * follows in the kernel, and `fathom evaluate` in user space.
  *
  * A stack is looked up by its process, the page of code of its PC, and its depth; a known stack is a list of
- * words that must be in place: all return addresses, and saved frame pointers where a CFA depends on them. So a
- * stack that fits is as certain as an unwound one: its frames are what unwinding would find.
+ * words that must be in place: all return addresses, and saved frame pointers where a CFA depends on them. A return
+ * address may be any of the same function with the same CFI row. So a stack that fits is as certain as an unwound
+ * one: its functions are what unwinding would find.
  *
  * Depths and heights count down from the base of the thread's stack, so that threads share what is known. As
  * long as its base is unknown, a thread's base counts as 0.
@@ -16,7 +17,7 @@
 
 #define RULE_STACK_MAX  61440u /* bytes of a stack that are read: a record is at most 64 KiB */
 #define RULE_BUFFER     65536u
-#define RULE_STACKS     4u  /* known stacks per key */
+#define RULE_STACKS     16u /* known stacks per key */
 #define RULE_WORDS      24u /* per block */
 #define RULE_BLOCKS_MAX 16u /* per stack */
 
@@ -33,11 +34,13 @@ struct rule_words {
     __u32 next; /* index of the block with further words; 0: none */
     __u32 has_bp;
     __u32 zero;
-    __u64 bp;                 /* base - BP, if has_bp */
-    __u32 height[RULE_WORDS]; /* the low 32 bits of base - address, a multiple of 8; RULE_RELATIVE may be added */
-    __u64 value[RULE_WORDS];
+    __u64 bp; /* base - BP, if has_bp */
+    __u32 height
+        [RULE_WORDS]; /* the low 32 bits of base - address, a multiple of 8; RULE_RELATIVE may be added */
+    __u32 size[RULE_WORDS]; /* how many values, from `low` on, it may have */
+    __u64 low[RULE_WORDS];
 };
-#define RULE_RELATIVE 1u /* the value is base - word */
+#define RULE_RELATIVE 1u /* `low` is base - word */
 
 struct rule_known {
     __u32 count;

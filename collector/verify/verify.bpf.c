@@ -99,30 +99,35 @@ static __always_inline __u64 bounded(__u64 number)
     return number & (RULE_BUFFER - 1);
 }
 
-/* Whether the words of a known stack are in place in the first `extent` bytes of the buffer. */
-static __always_inline bool fits(const struct moment *m, __u32 index, __u32 extent)
+/* Whether the words of a known stack, from this block on, are in place in the CPU's buffer: 1 or 0. reach: its last
+ * byte that a word may begin at. Not inlined, so that the kernel verifies it once. */
+__noinline int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
+    const struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    __u32 depth = depth_and_reach, reach = depth_and_reach >> 32;
+    if (!buffer)
+        return 0;
     for (__u32 hop = 0; hop < RULE_BLOCKS_MAX; hop++) {
         const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
-        if (!w || (w->has_bp && m->base - m->bp != w->bp))
-            return false;
+        if (!w || (w->has_bp && base - bp != w->bp))
+            return 0;
         for (__u32 i = 0; i < RULE_WORDS; i++) {
             if (i >= w->count)
                 break;
-            __u32 at = w->height[i], offset = (__u32)m->depth - (at & ~7u);
-            if (offset > extent - 8 || offset > RULE_STACK_MAX)
-                return false;
-            __u64 word = *(__u64 *)(m->buffer->stack + bounded(offset));
+            __u32 at = w->height[i], offset = depth - (at & ~7u);
+            if (offset > reach)
+                return 0;
+            __u64 word = *(__u64 *)(buffer->stack + bounded(offset));
             if (at & RULE_RELATIVE)
-                word = m->base - word;
-            if (word != w->value[i])
-                return false;
+                word = base - word;
+            if (word - w->low[i] >= w->size[i])
+                return 0;
         }
         index = w->next;
         if (!index)
-            return true;
+            return 1;
     }
-    return false;
+    return 0;
 }
 
 static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, __u32 size)
@@ -205,14 +210,34 @@ static __always_inline int tell_new(struct moment *m)
     return tell(m, STACK_RECORD_NEW, *number << config.cpu_bits | bpf_get_smp_processor_id(), size);
 }
 
-static __always_inline int tell_known(struct moment *m, __u32 number, __u32 alias, bool compared)
+/* A known stack fits. Returns whether that was told, if need be; else it is to be read again. */
+static __always_inline bool tell_known(struct moment *m, __u32 number, __u32 alias, int *result)
 {
     struct rule_told *before = bpf_map_lookup_elem(&told, &m->told_key);
+    *result = 1;
     if (!before || (before->number != number && before->number != alias))
-        return tell(m, STACK_RECORD_SAME, number, 0);
-    if (!compared && rule_again(++before->count + 1))
-        return tell_new(m);
-    return 1;
+        *result = tell(m, STACK_RECORD_SAME, number, 0);
+    else if (config.compared == 0 && rule_again(++before->count + 1))
+        return false;
+    return true;
+}
+
+/* Index of the known stack that fits; -1: none. */
+static __always_inline int find(struct moment *m, const struct rule_known *k, __u32 cpu)
+{
+    __u32 extent = k->extent;
+    if (config.compared == 0)
+        return 0;
+    if (extent < 8 || extent > RULE_STACK_MAX ||
+        bpf_probe_read_user(m->buffer->stack, extent, (void *)m->sp) != 0)
+        return -1;
+    for (int i = 0; i < (int)RULE_STACKS; i++) {
+        if (i >= (int)k->count)
+            break;
+        if (verify_fits(k->stacks[i].words, cpu, m->base, m->bp, (__u32)m->depth | (__u64)(extent - 8) << 32))
+            return i;
+    }
+    return -1;
 }
 
 static __always_inline bool is_followed(struct moment *m, __u32 *pid)
@@ -254,19 +279,9 @@ int verify_stack(struct bpf_perf_event_data *ctx)
     key.depth = m.depth;
     m.told_key.sp = m.sp;
     const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
-    if (!k)
-        return tell_new(&m);
-    if (config.compared == 0)
-        return tell_known(&m, k->stacks[0].number, k->stacks[0].alias, false);
-    __u32 extent = k->extent;
-    if (extent < 8 || extent > RULE_STACK_MAX ||
-        bpf_probe_read_user(m.buffer->stack, extent, (void *)m.sp) != 0)
-        return tell_new(&m);
-    for (__u32 i = 0; i < RULE_STACKS; i++) {
-        if (i >= k->count)
-            break;
-        if (fits(&m, k->stacks[i].words, extent))
-            return tell_known(&m, k->stacks[i].number, k->stacks[i].alias, true);
-    }
+    int at = k ? find(&m, k, cpu) : -1, result;
+    if (k && at >= 0 && at < (int)RULE_STACKS &&
+        tell_known(&m, k->stacks[at].number, k->stacks[at].alias, &result))
+        return result;
     return tell_new(&m);
 }

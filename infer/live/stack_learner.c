@@ -24,8 +24,8 @@ struct queue {
 
 struct stack_learner {
     struct stack_learner_input in;
-    struct table *ids;    /* of the stack records' event */
-    bool next;            /* the next sample is that of a stack record which was taken */
+    struct table *ids; /* of the stack records' event */
+    bool next;         /* the next sample is that of a stack record which was taken */
     pthread_t thread;
     pthread_mutex_t lock; /* of the next four */
     pthread_cond_t filled;
@@ -149,7 +149,7 @@ static void clear(struct stack_learner *l)
     processes_free(l->processes);
     image_cache_free(l->images);
     table_free(l->ids);
-    free(l->words.words);
+    unwind_words_free(&l->words);
     free(l->reading.bytes);
     free(l->filling.bytes);
     pthread_cond_destroy(&l->filled);

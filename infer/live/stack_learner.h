@@ -31,7 +31,8 @@ struct stack_learner_summary {
 int stack_learner_start(const struct stack_learner_input *input, struct stack_learner **out,
                         struct fathom_error *err);
 /* Whole raw records, as the collector passes them on; what is needed is copied. */
-int stack_learner_add(struct stack_learner *learner, const void *records, size_t size, struct fathom_error *err);
+int stack_learner_add(struct stack_learner *learner, const void *records, size_t size,
+                      struct fathom_error *err);
 /* Ends the thread; what it has not looked at is left out. NULL is allowed. */
 void stack_learner_stop(struct stack_learner *learner, struct stack_learner_summary *summary);
 
