@@ -57,14 +57,15 @@ static uint64_t lost_weight(const struct reader_summary *summary, uint64_t weigh
                             : 0;
 }
 
-/* fathom record adds an audit event wherever the kernel allows it. */
-static bool has_audits(const struct reader *reader)
+/* fathom record follows the event or, where it may not do that, adds an audit event. */
+static void find_kinds(const struct reader *reader, bool *audits, bool *stacks)
 {
     const struct event *events;
-    bool any = false;
-    for (size_t i = reader_events(reader, &events); i-- > 0;)
-        any |= events[i].audit;
-    return any;
+    *audits = *stacks = false;
+    for (size_t i = reader_events(reader, &events); i-- > 0;) {
+        *audits |= events[i].audit;
+        *stacks |= events[i].stacks;
+    }
 }
 
 static int fill_heading(struct view_heading *h, const struct reporting *r, struct reader *reader,
@@ -79,6 +80,8 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
     reader_summary(reader, &summary);
     struct engine_summary learned;
     engine_summary(r->engine, &learned);
+    bool audits, followed;
+    find_kinds(reader, &audits, &followed);
     struct score checked;
     int rc = evaluation_score(r->checked, &checked, err);
     if (rc < 0)
@@ -99,6 +102,12 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
         .expected = counts.expected,
         .training = r->options->map ? NULL : recorded_command(reader),
         .rests_on_inference = counts.inferred + counts.ambiguous + counts.unknown_by_reason[UNKNOWN_CONTEXT],
+        .followed = followed,
+        .verified = counts.by_source[SOURCE_VERIFIED],
+        .unwound = counts.by_source[SOURCE_UNWOUND],
+        .compared = counts.by_source[SOURCE_COMPARED],
+        .seen = counts.by_source[SOURCE_CID] - counts.inferred,
+        .refused = counts.refused,
         .audit_samples = learned.learned,
         .audits_checked = (uint64_t)checked.all.weight,
         .audits_right = (uint64_t)checked.right.weight,
@@ -107,8 +116,9 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
         .unread_count = learned.unread_count,
         .lost = summary.lost,
         .lost_weight = lost_weight(&summary, counts.weight),
-        .foreign = !summary.stacks && !has_audits(reader),
-        .other_event = !attr_is_clock(&event->attr) && !(event->attr.sample_type & PERF_SAMPLE_STACK_USER),
+        .foreign = !summary.stacks && !audits && !followed,
+        .other_event =
+            !followed && !attr_is_clock(&event->attr) && !(event->attr.sample_type & PERF_SAMPLE_STACK_USER),
         .base_unknown = counts.unknown_by_reason[UNKNOWN_BASE],
         .bare = counts.unknown_by_reason[UNKNOWN_REGISTERS],
         .counted = r->options->metric == metric_table ? summary.counted : 0, /* in the event's unit */

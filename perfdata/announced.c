@@ -18,6 +18,7 @@ struct announced {
     uint8_t page_bits; /* as in the last one */
     uint8_t compared;  /* likewise */
     bool pending;      /* a new stack, whose sample is the thread's next */
+    uint32_t checks;      /* the number of the stack that it should be; 0: none */
     uint32_t pending_tid;
     uint64_t pending_sp, pending_time;
     const uint8_t *stack; /* its bytes, in the record */
@@ -85,8 +86,9 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     uint64_t *last = table_put(a->last, key_of(a, sample->tid, sample->ip, record.sp), NULL);
     if (!last)
         return error_memory(err);
+    a->checks = record.kind == STACK_RECORD_AGAIN ? (uint32_t)*last : 0;
     *last = record.number;
-    if (record.kind == STACK_RECORD_NEW) {
+    if (record.kind == STACK_RECORD_NEW || record.kind == STACK_RECORD_AGAIN) {
         a->pending = true;
         a->pending_tid = sample->tid;
         a->pending_sp = record.sp;
@@ -113,6 +115,7 @@ static void fill_in(struct announced *a, struct sample *sample)
     if (a->pending_sp != sample->sp || a->pending_time != sample->time)
         return;
     sample->known = SAMPLE_STACK_NEW;
+    sample->checks_number = a->checks;
     if (!sample->stack) {
         sample->stack = a->stack;
         sample->stack_size = a->stack_size;

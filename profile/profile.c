@@ -110,8 +110,12 @@ static int prepare(struct profile *p, const struct pathmap *map, struct fathom_e
     return framing_use(p->framing, map, err);
 }
 
-static void count(struct profile *p, uint64_t weight, const struct resolved *r)
+static void count(struct profile *p, uint64_t weight, const struct sample *sample, const struct resolved *r)
 {
+    if (r->kind != RESOLVED_UNKNOWN)
+        p->counts.by_source[r->source] += weight;
+    if (sample->known == SAMPLE_STACK_REFUSED)
+        p->counts.refused += weight;
     p->counts.samples++;
     p->counts.weight += weight;
     p->counts.expected += (double)weight * r->probability;
@@ -372,7 +376,7 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
     }
     struct adding a = {map, process, sample, &r, {0}};
     metrics_values(&p->options.metrics, sample, a.values);
-    count(p, a.values[0], &r);
+    count(p, a.values[0], a.sample, &r);
     if (r.kind == RESOLVED_UNKNOWN)
         return add_unknown(p, &a, err);
     switch (p->options.ambiguity) {

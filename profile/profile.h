@@ -30,6 +30,8 @@ struct profile_options {
 struct profile_counts {
     uint64_t samples, weight;
     uint64_t precise, ambiguous, inferred, unknown; /* resolver.h, enum resolved_kind */
+    uint64_t by_source[SOURCES];                    /* of all but the unknown */
+    uint64_t refused; /* stacks that the recorder did not know, and did not read */
     uint64_t unknown_by_reason[UNKNOWN_REASONS];
     double expected; /* the weight expected on the most probable paths, by their probabilities */
 };

@@ -61,10 +61,10 @@ struct rule_told_key {
 };
 struct rule_told {
     __u32 number; /* 0: STACK_RECORD_NONE */
-    __u32 count;  /* samples since the last record, if nothing is compared */
+    __u32 count;  /* of samples for which it was not compared whole */
 };
 
-/* Whether a stack that nothing was compared of is read again at its n-th sample. */
+/* Whether a known stack that is not compared whole is read again at its n-th sample. */
 static inline int rule_again(__u32 n)
 {
     return n == 2 || n == 8 || n == 64;

@@ -90,6 +90,7 @@ struct moment {
     struct buffer *buffer;
     struct rule_told_key told_key;
     __u64 base, sp, bp, depth;
+    __u32 count; /* of samples that the stack was known for without all its words being compared */
 };
 
 /* The same number, below RULE_BUFFER in a way that the kernel's verifier can follow. */
@@ -150,13 +151,13 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
  * would be taken for one of an earlier announcement. */
 static __always_inline int tell(struct moment *m, __u8 kind, __u32 number, __u32 size)
 {
-    struct rule_told now = {.number = number};
+    struct rule_told now = {.number = number, .count = m->count};
     if (put_out(m, kind, number, size) == 0) {
         bpf_map_update_elem(&told, &m->told_key, &now, BPF_ANY);
         return 1;
     }
     bpf_map_delete_elem(&told, &m->told_key);
-    if (kind == STACK_RECORD_NEW && put_out(m, STACK_RECORD_NONE, 0, 0) == 0)
+    if (size && put_out(m, STACK_RECORD_NONE, 0, 0) == 0)
         return 1;
     __sync_fetch_and_add(&counts.lost, 1);
     return 0;
@@ -194,12 +195,14 @@ static __always_inline __u32 read_stack(struct moment *m)
     return 0;
 }
 
-static __always_inline int tell_new(struct moment *m)
+static __always_inline int tell_read(struct moment *m, __u8 kind)
 {
     __u32 zero = 0, *number = bpf_map_lookup_elem(&numbers, &zero);
     if (!number)
         return 1;
     if (!within_budget()) {
+        if (kind == STACK_RECORD_AGAIN)
+            return 1;
         __sync_fetch_and_add(&counts.refused, 1);
         return tell_none(m);
     }
@@ -207,19 +210,16 @@ static __always_inline int tell_new(struct moment *m)
     if (!size)
         return tell_none(m);
     *number += 1;
-    return tell(m, STACK_RECORD_NEW, *number << config.cpu_bits | bpf_get_smp_processor_id(), size);
+    return tell(m, kind, *number << config.cpu_bits | bpf_get_smp_processor_id(), size);
 }
 
-/* A known stack fits. Returns whether that was told, if need be; else it is to be read again. */
-static __always_inline bool tell_known(struct moment *m, __u32 number, __u32 alias, int *result)
+/* A known stack fits. Returns whether it is to be read again, to check that. */
+static __always_inline bool is_again(struct moment *m, const struct rule_told *before)
 {
-    struct rule_told *before = bpf_map_lookup_elem(&told, &m->told_key);
-    *result = 1;
-    if (!before || (before->number != number && before->number != alias))
-        *result = tell(m, STACK_RECORD_SAME, number, 0);
-    else if (config.compared == 0 && rule_again(++before->count + 1))
+    if (config.compared == STACK_RECORD_ALL)
         return false;
-    return true;
+    m->count = before ? before->count + 1 : 1;
+    return before && rule_again(m->count);
 }
 
 /* Index of the known stack that fits; -1: none. */
@@ -279,9 +279,15 @@ int verify_stack(struct bpf_perf_event_data *ctx)
     key.depth = m.depth;
     m.told_key.sp = m.sp;
     const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
-    int at = k ? find(&m, k, cpu) : -1, result;
-    if (k && at >= 0 && at < (int)RULE_STACKS &&
-        tell_known(&m, k->stacks[at].number, k->stacks[at].alias, &result))
-        return result;
-    return tell_new(&m);
+    int at = k ? find(&m, k, cpu) : -1;
+    if (!k || at < 0 || at >= (int)RULE_STACKS)
+        return tell_read(&m, STACK_RECORD_NEW);
+    __u32 number = k->stacks[at].number;
+    struct rule_told *before = bpf_map_lookup_elem(&told, &m.told_key);
+    if (!before || (before->number != number && before->number != k->stacks[at].alias))
+        return tell(&m, STACK_RECORD_SAME, number, 0);
+    if (is_again(&m, before))
+        return tell_read(&m, STACK_RECORD_AGAIN);
+    before->count = m.count;
+    return 1;
 }

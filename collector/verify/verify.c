@@ -20,6 +20,7 @@
 extern const char verify_program[], verify_program_end[];
 
 #define PAGE_BITS       12
+#define PAGE_BITS_ALONE 6           /* if nothing is compared, a key stands for one path */
 #define FIRST_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO of include/linux/proc_ns.h */
 
 struct verify {
@@ -43,6 +44,11 @@ static int number_of_cpus(void)
     return count > 0 ? count : 1;
 }
 
+static uint8_t page_bits(const struct verify_options *options)
+{
+    return options->compared ? PAGE_BITS : PAGE_BITS_ALONE;
+}
+
 static void configure(const struct verify_options *options, struct verify_config *config)
 {
     struct stat ns;
@@ -50,7 +56,7 @@ static void configure(const struct verify_options *options, struct verify_config
                                      .burst = options->burst,
                                      .rate = options->rate,
                                      .stack_max = RULE_STACK_MAX,
-                                     .page_bits = PAGE_BITS,
+                                     .page_bits = page_bits(options),
                                      .compared = (uint8_t)options->compared,
                                      .follow_all = options->follow_all};
     while (1 << config->cpu_bits < number_of_cpus())
@@ -109,7 +115,7 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
         rc = load(v);
     if (rc == 0)
         rc = known_stacks_new(&(struct known_stacks_maps){map_fd(v, "known"), map_fd(v, "words"), v->bases},
-                              options->compared, PAGE_BITS, &v->stacks);
+                              options->compared, page_bits(options), &v->stacks);
     if (rc < 0) {
         verify_free(v);
         return error_system(err, -rc, "cannot load the BPF program that verifies stacks");

@@ -28,6 +28,15 @@ enum resolved_kind {
     RESOLVED_UNKNOWN,   /* no path is known, or there is no CID: see `reason` */
 };
 
+/* What a sample's path is known from. */
+enum resolved_source {
+    SOURCE_CID,      /* paths with its CID, that were seen or inferred: resolved_kind says which */
+    SOURCE_UNWOUND,  /* its own stack */
+    SOURCE_VERIFIED, /* a stack unwound before, whose return addresses were all in place */
+    SOURCE_COMPARED, /* the same with some of them, or none: at a PC and depth like its own */
+    SOURCES,
+};
+
 /* One function path that has the sample's CID. */
 struct candidate_path {
     uint32_t node;     /* of the map: the one of this path with the most samples, then passes */
@@ -38,6 +47,7 @@ struct candidate_path {
 struct resolved {
     enum resolved_kind kind;
     enum unknown_reason reason;
+    enum resolved_source source;
     struct cid cid;
     uint32_t node;      /* of the map: the most probable path; PATHMAP_NONE if unknown */
     uint32_t paths;     /* function paths that share the CID: the degree of ambiguity. Only those that

@@ -54,13 +54,30 @@ static int learn_origin(struct learner *l, const struct process *process, const 
                : error_memory(err);
 }
 
-static int keep_announced(struct learner *l, uint32_t number, struct trainer_path path, struct fathom_error *err)
+static int keep_announced(struct learner *l, uint32_t number, struct trainer_path path,
+                          struct fathom_error *err)
 {
     uint64_t *index = table_put(l->numbers, number, NULL);
     if (!index)
         return error_memory(err);
     *index = l->announced_count;
-    return vec_push(l->announced, l->announced_count, l->announced_room, path) ? 0 : error_memory(err);
+    return vec_push(l->announced, l->announced_count, l->announced_room, (struct announced_path){path, 0})
+               ? 0
+               : error_memory(err);
+}
+
+/* A stack was read to check that it is this one, but for the innermost function, which is its PC's. */
+static void check_announced(struct learner *l, uint32_t number, const struct trainer_path *path)
+{
+    const uint64_t *index = table_find(l->numbers, number);
+    if (!index)
+        return;
+    struct announced_path *announced = &l->announced[*index];
+    uint64_t claims = announced->claims + 1;
+    bool agrees = announced->path.callers == path->callers && announced->path.height == path->height;
+    announced->claims = 0;
+    l->checked += claims;
+    l->agreed += agrees ? claims : 0;
 }
 
 /* Enters a sample whose stack is one announced before. */
@@ -71,7 +88,8 @@ static int learn_same(struct learner *l, const struct process *process, const st
     if (!index)
         return 0;
     uint32_t node;
-    int rc = trainer_repeat(l->trainer, &l->announced[*index], process, sample, &node, err);
+    l->announced[*index].claims++;
+    int rc = trainer_repeat(l->trainer, &l->announced[*index].path, process, sample, &node, err);
     if (rc < 0)
         return rc;
     l->own[l->own_count - 1] = node;
@@ -102,10 +120,18 @@ static int learn_dump(struct learner *l, struct process *process, const struct s
         audits_tell(l->audits, path.leaf);
     else
         l->own[l->own_count - 1] = path.leaf;
+    if (sample->checks_number)
+        check_announced(l, sample->checks_number, &path);
     if (sample->known == SAMPLE_STACK_NEW && keep_announced(l, sample->stack_number, path, err) < 0)
         return -ENOMEM;
     int rc = learn_origin(l, process, sample, err);
     return rc < 0 ? rc : stack_bases_learn(l->bases, process, sample, before, err);
+}
+
+/* Jeffreys' estimate. */
+double learner_agreement(const struct learner *l)
+{
+    return ((double)l->agreed + 0.5) / ((double)l->checked + 1);
 }
 
 bool learner_has_own(const struct learner *l, const struct sample *sample)
@@ -139,7 +165,7 @@ int learner_take(struct learner *l, struct processes *processes, const struct re
     }
     if (sample->known == SAMPLE_STACK_SAME && l->from != LEARN_NOTHING)
         return learn_same(l, process, sample, err);
-    bool wanted = l->from == LEARN_DUMPS ||
-                  (l->from == LEARN_AUDITS && (audit || sample->known == SAMPLE_STACK_NEW));
+    bool wanted =
+        l->from == LEARN_DUMPS || (l->from == LEARN_AUDITS && (audit || sample->known == SAMPLE_STACK_NEW));
     return sample->stack && wanted ? learn_dump(l, process, sample, err) : 0;
 }

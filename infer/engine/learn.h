@@ -32,11 +32,17 @@ struct learner {
     uint32_t *own;
     size_t own_count, own_room;
     struct table *numbers; /* of stacks that the recorder's program announced -> index into `announced` */
-    struct trainer_path *announced;
+    struct announced_path {
+        struct trainer_path path;
+        uint64_t claims; /* samples taken for it since it was last checked */
+    } * announced;
     size_t announced_count, announced_room;
-    uint64_t verified, mismatched; /* samples that it says have an announced stack: that have, that cannot have it */
-    bool base_unknown;                 /* some sample is on a stack whose base is not in the records */
-    uint64_t learned;                  /* dumps that were entered */
+    /* Of the samples taken for an announced stack: those that a check stands for, and those for which it agreed. */
+    uint64_t checked, agreed;
+    uint64_t verified,
+        mismatched;    /* samples that it says have an announced stack: that have, that cannot have it */
+    bool base_unknown; /* some sample is on a stack whose base is not in the records */
+    uint64_t learned;  /* dumps that were entered */
     uint64_t not_learned[UNWIND_ENDS]; /* dumps that were not, by how unwinding ended; UNWIND_ROOT: a frame
                                           was in no known function */
 };
@@ -45,6 +51,8 @@ struct learner *learner_new(enum learn_from from, bool hold_back); /* NULL: out 
 void learner_free(struct learner *learner);
 /* Whether a sample has an entry in `own`. */
 bool learner_has_own(const struct learner *learner, const struct sample *sample);
+/* How probable it is that a stack which was not compared whole is the announced one, by those that were checked. */
+double learner_agreement(const struct learner *learner);
 /* Learns from one record and applies it to the processes. 0 or negative. */
 int learner_take(struct learner *learner, struct processes *processes, const struct record *record,
                  struct fathom_error *err);

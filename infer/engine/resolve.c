@@ -6,6 +6,7 @@
 #include "infer/model/expectation.h"
 #include "infer/model/inside.h"
 #include "infer/model/narrow.h"
+#include "perfdata/stack_record.h"
 
 struct resolve {
     struct resolve_input in;
@@ -109,20 +110,31 @@ static int note_build(struct resolve *r, const struct record *record, const stru
     return mapped ? builds_note_mapped(r->in.builds, record) : 0;
 }
 
-/* Answers with the path found in the sample's own stack. */
+static enum resolved_source source_of(const struct sample *sample)
+{
+    if (sample->known != SAMPLE_STACK_SAME)
+        return SOURCE_UNWOUND;
+    return sample->compared == STACK_RECORD_ALL ? SOURCE_VERIFIED : SOURCE_COMPARED;
+}
+
+/* Answers with the path found in the sample's own stack, or in one that the recorder took for the same. */
 static int resolve_own(struct resolve *r, const struct observed *observed, const struct sample *sample,
                        struct cid cid, struct fathom_error *err)
 {
+    enum resolved_source source = source_of(sample);
+    bool sure = source != SOURCE_COMPARED;
+    double probability = sure ? 1 : learner_agreement(r->in.observer->learner);
     r->own = (struct candidate_path){.node = pathmap_number(fit_pathmap(r->in.fit), observed->own),
-                                     .probability = 1};
-    struct resolved resolved = {.kind = RESOLVED_PRECISE,
+                                     .probability = (float)probability};
+    struct resolved resolved = {.kind = sure ? RESOLVED_PRECISE : RESOLVED_AMBIGUOUS,
+                                .source = source,
                                 .cid = cid,
                                 .node = r->own.node,
                                 .paths = 1,
-                                .probability = 1,
+                                .probability = probability,
                                 .posterior = &r->own,
                                 .posterior_count = 1};
-    int rc = take_anchor(r, observed, observed->own, err);
+    int rc = sure ? take_anchor(r, observed, observed->own, err) : 0;
     return rc < 0 ? rc : deliver(r, observed->process, sample, &resolved, err);
 }
 

@@ -189,9 +189,22 @@ static void write_bases(struct printer *printer, const struct view_heading *head
                   heading->map ? "" : ", or give a trained map (--map)");
 }
 
+/* The recorder reads unknown stacks up to a limit. */
+static void write_refused(struct printer *printer, const struct view_heading *heading)
+{
+    char share[SHARE_SIZE];
+    if ((double)heading->refused > MISSING_LEAST * (double)heading->weight)
+        printer_write(
+            printer,
+            "warning:  for %s of the weight, the stack was not known and not read, as too many were new: "
+            "their paths are inferred (record longer, or with \"--dumps unlimited\")\n",
+            share_format(share, heading->refused, heading->weight));
+}
+
 static void write_warnings(struct printer *printer, const struct view_heading *heading, const char *unit)
 {
     write_bare(printer, heading);
+    write_refused(printer, heading);
     write_unwound_few(printer, heading);
     write_bases(printer, heading);
     if (heading->lost > 0)
@@ -247,6 +260,34 @@ static void write_contexts(struct printer *printer, const struct view_heading *h
     printer_write(printer, "\n");
 }
 
+/* Where the paths come from. */
+static void write_sources(struct printer *printer, const struct view_heading *heading)
+{
+    const struct {
+        uint64_t weight;
+        const char *text;
+    } sources[] = {{heading->verified, "verified"},
+                   {heading->unwound, "unwound"},
+                   {heading->compared, "compared in part"},
+                   {heading->seen, "seen at the same height"},
+                   {heading->weight - heading->unknown - heading->verified - heading->unwound -
+                        heading->compared - heading->seen,
+                    "inferred"}};
+    char share[SHARE_SIZE];
+    bool any = false;
+    if (!heading->followed)
+        return;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        if (sources[i].weight == 0)
+            continue;
+        printer_write(printer, "%s%s %s",
+                      any ? ", " : "paths:    ", share_format(share, sources[i].weight, heading->weight),
+                      sources[i].text);
+        any = true;
+    }
+    printer_write(printer, any ? "\n" : "");
+}
+
 int view_heading_write(const struct view_heading *heading, const struct view_options *options, FILE *out,
                        struct fathom_error *err)
 {
@@ -257,6 +298,7 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
     }
     write_samples(&printer, heading, options->unit ? options->unit : "weight");
     write_contexts(&printer, heading);
+    write_sources(&printer, heading);
     if (options->verbose) {
         write_belief(&printer, heading);
         inferences_write(&printer, &heading->inferences);

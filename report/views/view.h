@@ -56,6 +56,11 @@ struct view_heading {
     double expected;             /* weight expected on the right path by the probabilities */
     const char *training;        /* the command to train on, "" if unknown; NULL: no such line */
     uint64_t rests_on_inference; /* weight whose paths that training would learn */
+    bool followed; /* stacks were compared with known ones while recording: the next five are told */
+    uint64_t verified, unwound; /* weight whose path was compared whole, or is of its own stack */
+    uint64_t compared;          /* ... was compared in part */
+    uint64_t seen;              /* ... is known by its CID */
+    uint64_t refused;           /* ... has a stack that was not known, and not read */
     uint64_t audit_samples;
     uint64_t audits_checked, audits_right; /* held back to check whether they are inferred right */
     struct inferences inferences;
