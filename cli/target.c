@@ -12,8 +12,8 @@
 #include "image/elf/program.h"
 
 #define POLL_MS    100
-#define NEWS_BURST 2000
-#define NEWS_RATE  250 /* a second */
+#define NEWS_BURST 4000
+#define NEWS_RATE  400 /* a second */
 
 bool target_take_event(struct terminal *terminal, const struct option_row *row, char *argument, void *value)
 {

@@ -37,7 +37,7 @@ struct target {
     {"dumps", 0, "N,RATE", target_take_dumps, OPTION_AT(type, target.verify, struct verify_options), \
      .whole = {0, UINT32_MAX}, \
      .help = "unknown stacks to read: N at first, then RATE a second; unlimited; or none, which compares no stacks " \
-             "(default: 2000,250)"}
+             "(default: 4000,400)"}
 /* clang-format on */
 option_take target_take_verify, target_take_dumps;
 extern const struct verify_options target_verify_all; /* the defaults of the two, where stacks are compared */
