@@ -249,25 +249,17 @@ static int launch(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
-static int attach_program(void *verify, int fd, int cpu, struct fathom_error *err)
-{
-    (void)cpu;
-    return verify_attach(verify, fd, err);
-}
-
 static int attach_output(void *verify, int fd, int cpu, struct fathom_error *err)
 {
     return verify_output(verify, cpu, fd, err);
 }
 
-/* Lets the program follow the main event, and what is recorded. The stacks' event is the second one. */
+/* Lets the program write to the stacks' event, which is the second one, and follow what is recorded. */
 static int attach_verify(struct collector *c, struct fathom_error *err)
 {
     if (!c->verify)
         return 0;
     int rc = counters_each(c->counters, 1, attach_output, c->verify, err);
-    if (rc >= 0)
-        rc = counters_each(c->counters, 0, attach_program, c->verify, err);
     for (size_t i = 0; i < c->process_count && c->by_cpu; i++)
         verify_follow(c->verify, c->processes[i].tid ? c->processes[i].tid : c->processes[i].pid, true);
     return rc;
@@ -309,6 +301,8 @@ int collector_open(const struct collector_options *options, struct collector **o
         rc = stackbases_new(&c->bases, err);
     if (rc == 0)
         rc = counters_new(c->events, c->event_count, options->ring_bytes, options->log, &c->counters, err);
+    if (rc == 0 && c->verify)
+        counters_attach(c->counters, verify_program(c->verify));
     if (rc == 0)
         rc = options->command ? launch(c, err) : attach(c, err);
     if (rc == 0)

@@ -217,7 +217,8 @@ static size_t plain_run(const struct drain *drain, const struct ring *ring, uint
 static bool is_stack_record(const struct drain *drain, const struct perf_event_header *header)
 {
     struct sample_record start;
-    if (!drain->verify || header->type != PERF_RECORD_SAMPLE || !view(header, header->size, &start, sizeof start))
+    if (!drain->verify || header->type != PERF_RECORD_SAMPLE ||
+        !view(header, header->size, &start, sizeof start))
         return false;
     size_t event = counters_event(drain->counters, start.id);
     return event < drain->event_count && drain->events[event].stacks;
@@ -225,7 +226,8 @@ static bool is_stack_record(const struct drain *drain, const struct perf_event_h
 
 /* A stack record stands before its sample, but was written about a microsecond later: it is to get the sample's time,
  * so that sorting keeps the two together. Returns that; 0: the next record, at `at`, is not the sample. */
-static uint64_t sample_time(const struct drain *drain, const struct ring *ring, uint64_t at, uint64_t head, uint32_t tid)
+static uint64_t sample_time(const struct drain *drain, const struct ring *ring, uint64_t at, uint64_t head,
+                            uint32_t tid)
 {
     struct sample_record scratch, next;
     if (head - at < sizeof next)

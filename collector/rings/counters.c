@@ -41,6 +41,7 @@ struct counters {
         by_cpu_count; /* the events opened by CPU, which are consecutive: the first and their number */
     size_t alive;     /* descriptors in epoll that have not hung up */
     int epoll;
+    int program;       /* a BPF program for the first event; -1: none */
     struct table *ids; /* sample id to event index and, from bit 8 on, the thread it was opened for */
     struct table
         *late; /* late threads: tid to index of the first descriptor, their number << 32, LATE_TWICE */
@@ -137,7 +138,8 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
                               .ring_bytes = ring_bytes,
                               .ring_chosen = ring_bytes == 0,
                               .log = log,
-                              .epoll = -1};
+                              .epoll = -1,
+                              .program = -1};
     if (!ring_bytes)
         made->ring_bytes = events[0].attr.sample_stack_user ? RING_DUMPS : RING_PLAIN;
     while (made->tasks + 1 < count && !events[made->tasks].attr.task)
@@ -264,6 +266,9 @@ static int open_one(struct counters *counters, size_t event, pid_t tid, size_t c
         rc = map_ring(counters, cpu, fd, err);
     else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, counters->owners[cpu]) != 0)
         rc = error_system(err, errno, "cannot share the ring buffer of CPU %d", counters->cpus[cpu]);
+    if (rc == 0 && event == 0 && counters->program >= 0 &&
+        ioctl(fd, PERF_EVENT_IOC_SET_BPF, counters->program) != 0)
+        rc = error_system(err, errno, "cannot attach a BPF program to event '%s'", e->name);
     if (rc == 0)
         rc = keep_id(counters, event, tid, fd, err);
     if (rc || event != counters->tasks)
@@ -428,6 +433,11 @@ void counters_totals(const struct counters *counters, size_t event, struct count
     /* A thread's events are enabled on all CPUs while it runs on one. */
     if (counters->events[event].attr.inherit)
         out->enabled /= counters->cpu_count;
+}
+
+void counters_attach(struct counters *counters, int program)
+{
+    counters->program = program;
 }
 
 int counters_each(const struct counters *counters, size_t event,

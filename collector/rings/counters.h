@@ -21,6 +21,9 @@ struct counters;
 int counters_new(struct event *events, size_t count, size_t ring_bytes, const struct log *log,
                  struct counters **out, struct fathom_error *err);
 void counters_free(struct counters *counters); /* frees the events' ids too */
+/* Attaches a BPF program (a descriptor, borrowed) to the first event wherever it is opened from now on: at once, as
+ * threads and children inherit it with the event. */
+void counters_attach(struct counters *counters, int program);
 /* Opens the events that are not inherited, once per CPU for everything that runs there. They write into the
  * rings that the first thread's events have made. -EACCES, -EPERM: not allowed. */
 int counters_open_cpus(struct counters *counters, struct fathom_error *err);

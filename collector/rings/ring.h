@@ -14,11 +14,11 @@
 struct ring {
     struct perf_event_mmap_page *page; /* NULL: not mapped */
     const uint8_t *data;
-    uint64_t size;  /* bytes of data, a power of two of pages */
-    uint64_t tail;  /* our own copy of data_tail */
-    uint64_t head;  /* end of the current round (drain.c) */
+    uint64_t size;   /* bytes of data, a power of two of pages */
+    uint64_t tail;   /* our own copy of data_tail */
+    uint64_t head;   /* end of the current round (drain.c) */
     uint64_t waited; /* the stack record whose sample was waited for (drain.c) */
-    uint64_t ahead; /* how far, beyond `head`, new processes were looked for (drain.c) */
+    uint64_t ahead;  /* how far, beyond `head`, new processes were looked for (drain.c) */
 };
 
 /* Maps the ring of an event's file descriptor. 0 or a negative errno (-EPERM, -ENOMEM: too large). */

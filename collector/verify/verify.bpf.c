@@ -222,22 +222,27 @@ static __always_inline bool is_again(struct moment *m, const struct rule_told *b
     return before && rule_again(m->count);
 }
 
-/* Index of the known stack that fits; -1: none. */
-static __always_inline int find(struct moment *m, const struct rule_known *k, __u32 cpu)
+/* A known stack, read at once, as the entry may be replaced meanwhile. */
+struct found {
+    __u32 number, alias, words;
+};
+
+/* Whether a known stack fits, and which. */
+static __always_inline bool find(struct moment *m, const struct rule_known *k, __u32 cpu, struct found *out)
 {
     __u32 extent = k->extent;
-    if (config.compared == 0)
-        return 0;
-    if (extent < 8 || extent > RULE_STACK_MAX ||
-        bpf_probe_read_user(m->buffer->stack, extent, (void *)m->sp) != 0)
-        return -1;
-    for (int i = 0; i < (int)RULE_STACKS; i++) {
-        if (i >= (int)k->count)
+    bool readable = config.compared == 0 || (extent >= 8 && extent <= RULE_STACK_MAX);
+    if (readable && config.compared)
+        readable = bpf_probe_read_user(m->buffer->stack, bounded(extent), (void *)m->sp) == 0;
+    for (__u32 i = 0; readable && i < RULE_STACKS; i++) {
+        if (i >= k->count)
             break;
-        if (verify_fits(k->stacks[i].words, cpu, m->base, m->bp, (__u32)m->depth | (__u64)(extent - 8) << 32))
-            return i;
+        *out = (struct found){k->stacks[i].number, k->stacks[i].alias, k->stacks[i].words};
+        if (config.compared == 0 ||
+            verify_fits(out->words, cpu, m->base, m->bp, (__u32)m->depth | (__u64)(extent - 8) << 32))
+            return true;
     }
-    return -1;
+    return false;
 }
 
 static __always_inline bool is_followed(struct moment *m, __u32 *pid)
@@ -279,13 +284,12 @@ int verify_stack(struct bpf_perf_event_data *ctx)
     key.depth = m.depth;
     m.told_key.sp = m.sp;
     const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
-    int at = k ? find(&m, k, cpu) : -1;
-    if (!k || at < 0 || at >= (int)RULE_STACKS)
+    struct found found;
+    if (!k || !find(&m, k, cpu, &found))
         return tell_read(&m, STACK_RECORD_NEW);
-    __u32 number = k->stacks[at].number;
     struct rule_told *before = bpf_map_lookup_elem(&told, &m.told_key);
-    if (!before || (before->number != number && before->number != k->stacks[at].alias))
-        return tell(&m, STACK_RECORD_SAME, number, 0);
+    if (!before || (before->number != found.number && before->number != found.alias))
+        return tell(&m, STACK_RECORD_SAME, found.number, 0);
     if (is_again(&m, before))
         return tell_read(&m, STACK_RECORD_AGAIN);
     before->count = m.count;

@@ -4,10 +4,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -17,7 +15,7 @@
 #include "collector/verify/rule.h"
 
 /* program.S: the object file that was made of verify.bpf.c. */
-extern const char verify_program[], verify_program_end[];
+extern const char verify_object[], verify_object_end[];
 
 #define PAGE_BITS       12
 #define PAGE_BITS_ALONE 6           /* if nothing is compared, a key stands for one path */
@@ -77,7 +75,7 @@ static int open_object(const struct verify_options *options, struct verify *v)
     struct verify_config config;
     struct bpf_map *map;
     LIBBPF_OPTS(bpf_object_open_opts, how, .object_name = "verify");
-    v->object = bpf_object__open_mem(verify_program, (size_t)(verify_program_end - verify_program), &how);
+    v->object = bpf_object__open_mem(verify_object, (size_t)(verify_object_end - verify_object), &how);
     if (!v->object)
         return -errno;
     map = bpf_object__find_map_by_name(v->object, "verify.rodata");
@@ -133,11 +131,9 @@ void verify_free(struct verify *v)
     free(v);
 }
 
-int verify_attach(struct verify *v, int fd, struct fathom_error *err)
+int verify_program(const struct verify *v)
 {
-    if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, v->program) != 0)
-        return error_system(err, errno, "cannot attach the BPF program that verifies stacks");
-    return 0;
+    return v->program;
 }
 
 int verify_output(struct verify *v, int cpu, int fd, struct fathom_error *err)

@@ -27,8 +27,9 @@ struct verify_options {
 /* -EPERM, -EACCES: not allowed; -ENOTSUP: this kernel cannot. */
 int verify_new(const struct verify_options *options, struct verify **out, struct fathom_error *err);
 void verify_free(struct verify *verify);
-/* The main event's descriptors; and of the stacks' event, one for each CPU. Before they are enabled. */
-int verify_attach(struct verify *verify, int fd, struct fathom_error *err);
+/* The program's descriptor, for the main event. */
+int verify_program(const struct verify *verify);
+/* A descriptor of the stacks' event, one for each CPU. Before it is enabled. */
 int verify_output(struct verify *verify, int cpu, int fd, struct fathom_error *err);
 /* Follows a process, or a thread, from now on; or no longer. Failures leave samples without records. */
 void verify_follow(struct verify *verify, pid_t id, bool follow);
