@@ -8,6 +8,7 @@
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
 
+#include <asm-generic/errno-base.h>
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 
@@ -143,7 +144,10 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
     r->sp = m->sp;
     if (size > RULE_STACK_MAX)
         return -1;
-    return bpf_perf_event_output(m->ctx, &outputs, BPF_F_CURRENT_CPU, m->buffer, sizeof *r + size);
+    long rc = bpf_perf_event_output(m->ctx, &outputs, BPF_F_CURRENT_CPU, m->buffer, sizeof *r + size);
+    if (rc == -ENOSPC)
+        __sync_fetch_and_add(&counts.unwritten, 1);
+    return rc;
 }
 
 /* Writes a record and notes what it announced. Returns what the program shall: 0 leaves the sample out, which
