@@ -61,7 +61,7 @@ struct rule_told_key {
 };
 struct rule_told {
     __u32 number; /* 0: STACK_RECORD_NONE */
-    __u32 count;  /* samples since the last record, if nothing is compared */
+    __u32 count;  /* further samples since the first record, if nothing is compared */
 };
 
 /* Whether a stack that nothing was compared of is read again at its n-th sample. */

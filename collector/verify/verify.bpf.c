@@ -150,13 +150,17 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
     return rc;
 }
 
-/* Writes a record and notes what it announced. Returns what the program shall: 0 leaves the sample out, which
- * would be taken for one of an earlier announcement. */
+/* Writes a record and notes what it announced; an earlier announcement is never left in place. Returns what the
+ * program shall: 0 leaves the sample out, which would be taken for one of an earlier announcement. */
 static __always_inline int tell(struct moment *m, __u8 kind, __u32 number, __u32 size)
 {
     struct rule_told now = {.number = number};
     if (put_out(m, kind, number, size) == 0) {
-        bpf_map_update_elem(&told, &m->told_key, &now, BPF_ANY);
+        const struct rule_told *before = bpf_map_lookup_elem(&told, &m->told_key);
+        if (before)
+            now.count = before->count;
+        if (bpf_map_update_elem(&told, &m->told_key, &now, BPF_ANY) != 0)
+            bpf_map_delete_elem(&told, &m->told_key);
         return 1;
     }
     bpf_map_delete_elem(&told, &m->told_key);
@@ -198,18 +202,19 @@ static __always_inline __u32 read_stack(struct moment *m)
     return 0;
 }
 
-static __always_inline int tell_new(struct moment *m)
+/* again: what is known of it is good enough if it cannot be read. */
+static __always_inline int tell_new(struct moment *m, bool again)
 {
     __u32 zero = 0, *number = bpf_map_lookup_elem(&numbers, &zero);
     if (!number)
         return 1;
     if (!within_budget()) {
-        __sync_fetch_and_add(&counts.refused, 1);
-        return tell_none(m);
+        __sync_fetch_and_add(&counts.refused, !again);
+        return again ? 1 : tell_none(m);
     }
     __u32 size = read_stack(m);
     if (!size)
-        return tell_none(m);
+        return again ? 1 : tell_none(m);
     *number += 1;
     return tell(m, STACK_RECORD_NEW, *number << config.cpu_bits | bpf_get_smp_processor_id(), size);
 }
@@ -284,8 +289,8 @@ int verify_stack(struct bpf_perf_event_data *ctx)
     m.told_key.sp = m.sp;
     const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
     int at = k ? find(&m, k, cpu) : -1, result;
-    if (k && at >= 0 && at < (int)RULE_STACKS &&
-        tell_known(&m, k->stacks[at].number, k->stacks[at].alias, &result))
+    bool fits = k && at >= 0 && at < (int)RULE_STACKS;
+    if (fits && tell_known(&m, k->stacks[at].number, k->stacks[at].alias, &result))
         return result;
-    return tell_new(&m);
+    return tell_new(&m, fits);
 }
