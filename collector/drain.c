@@ -150,13 +150,48 @@ static void take_exit(struct drain *drain, pid_t pid, pid_t tid)
         verify_follow(drain->verify, members_id(drain->members, pid, tid), false);
 }
 
+/* Records about stacks that did not fit are lost like others, but stand for no samples: those that were left out for
+ * them are counted by themselves. Takes them out of `lost`, the count of a LOST record; returns what is left. */
+static uint64_t without_stacks(struct drain *drain, uint64_t lost)
+{
+    if (!drain->verify)
+        return lost;
+    struct verify_counts counts;
+    verify_counts(drain->verify, &counts);
+    uint64_t stacks = counts.unwritten - drain->unwritten;
+    if (stacks > lost)
+        stacks = lost;
+    drain->unwritten += stacks;
+    return lost - stacks;
+}
+
+/* A LOST record, which is passed on if it tells of more than stacks. */
+static int take_lost(struct drain *drain, const void *record, size_t size, struct fathom_error *err)
+{
+    struct lost_record lost;
+    uint8_t *copy;
+    memcpy(&lost, record, sizeof lost);
+    lost.lost = without_stacks(drain, lost.lost);
+    if (!lost.lost)
+        return 0;
+    int rc = pass_on(drain, record, size, &copy, err);
+    if (rc)
+        return rc;
+    memcpy(copy, &lost, sizeof lost);
+    batch_commit(drain->to->batch, size);
+    drain->summary->lost += lost.lost;
+    drain->told += lost.lost;
+    return 0;
+}
+
 /* Any record but a sample. */
 static int take_other(struct drain *drain, const void *record, size_t size, uint32_t type,
                       struct fathom_error *err)
 {
-    struct lost_record lost;
     struct lost_samples_record lost_samples;
     uint8_t *copy;
+    if (type == PERF_RECORD_LOST && size >= sizeof(struct lost_record))
+        return take_lost(drain, record, size, err);
     int rc = pass_on(drain, record, size, &copy, err);
     if (rc)
         return rc;
@@ -164,10 +199,7 @@ static int take_other(struct drain *drain, const void *record, size_t size, uint
     struct fork_record task; /* EXIT has the same fields */
     if (type == PERF_RECORD_EXIT && view(record, size, &task, sizeof task))
         take_exit(drain, (pid_t)task.pid, (pid_t)task.tid);
-    if (type == PERF_RECORD_LOST && view(record, size, &lost, sizeof lost)) {
-        drain->summary->lost += lost.lost;
-        drain->told += lost.lost;
-    } else if (type == PERF_RECORD_LOST_SAMPLES && view(record, size, &lost_samples, sizeof lost_samples)) {
+    if (type == PERF_RECORD_LOST_SAMPLES && view(record, size, &lost_samples, sizeof lost_samples)) {
         drain->summary->lost += lost_samples.lost; /* lost by the CPU itself: not in the rings' counts */
     } else if (type == PERF_RECORD_THROTTLE) {
         drain->summary->throttled++;
@@ -438,6 +470,11 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
 int drain_losses(struct drain *drain, struct fathom_error *err)
 {
     uint64_t lost = counters_lost(drain->counters);
+    if (drain->verify) {
+        struct verify_counts counts;
+        verify_counts(drain->verify, &counts);
+        lost = (lost > counts.unwritten ? lost - counts.unwritten : drain->told) + counts.lost;
+    }
     if (lost <= drain->told)
         return 0;
     int rc = sideband_lost(drain->to, lost - drain->told, err);

@@ -104,7 +104,6 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
 {
     struct pass *pass = context;
     struct reader_summary *summary = &pass->reader->summary;
-    summary->records++;
     struct record filled;
     if (record->kind == RECORD_MMAP) {
         filled = *record;
@@ -117,6 +116,7 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
             return rc < 0 ? rc : 0;
         record = &filled;
     }
+    summary->records++;
     switch (record->kind) {
     case RECORD_SAMPLE:
         summary->samples++;

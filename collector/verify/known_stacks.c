@@ -124,7 +124,7 @@ static uint64_t base_of(const struct known_stacks *s, const struct known_stack *
 static size_t fill(struct rule_words *block, const struct known_stack *stack, uint64_t base, size_t from,
                    size_t count)
 {
-    *block = (struct rule_words){.has_bp = stack->has_bp, .bp = base - stack->bp};
+    *block = (struct rule_words){.has_bp = stack->has_bp, .bp = stack->has_bp ? base - stack->bp : 0};
     while (block->count < RULE_WORDS && from + block->count < count) {
         const struct stack_word *word = &stack->words[from + block->count];
         block->height[block->count] = (uint32_t)(base - word->address) | (word->in_stack ? RULE_RELATIVE : 0);
@@ -156,17 +156,28 @@ struct made {
     uint32_t extent; /* rule.h */
 };
 
+/* How many of its words are compared: those up to the last return address that is. */
+static size_t compared_words(const struct known_stacks *s, const struct known_stack *stack)
+{
+    size_t count = 0;
+    for (unsigned left = s->compared; left && count < stack->count; count++)
+        left -= !stack->words[count].in_stack;
+    return s->compared < STACK_RECORD_ALL ? count : stack->count;
+}
+
 /* false: it has too many words. */
 static bool make(const struct known_stacks *s, const struct known_stack *stack, uint64_t base,
                  struct made *out)
 {
-    size_t count = s->compared < STACK_RECORD_ALL && stack->count > s->compared ? s->compared : stack->count;
+    size_t count = compared_words(s, stack);
     uint64_t extent = 8;
     if (count > (size_t)RULE_WORDS * RULE_BLOCKS_MAX)
         return false;
     out->count = 0;
     for (size_t at = 0; at < count || out->count == 0;)
         at += fill(&out->blocks[out->count++], stack, base, at, count);
+    if (s->compared == 0)
+        out->blocks[0] = (struct rule_words){0};
     for (size_t i = 0; i < count; i++)
         if (stack->words[i].address - stack->sp + 8 > extent)
             extent = stack->words[i].address - stack->sp + 8;

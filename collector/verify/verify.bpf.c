@@ -4,6 +4,7 @@
  *
  * For Linux 5.10 and later: no helper and no kind of loop that is younger.
  */
+#include <asm-generic/errno-base.h>
 #include <asm/ptrace.h>
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
@@ -144,16 +145,20 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
     r->sp = m->sp;
     if (size > RULE_STACK_MAX)
         return -1;
-    return bpf_perf_event_output(m->ctx, &outputs, BPF_F_CURRENT_CPU, m->buffer, sizeof *r + size);
+    long rc = bpf_perf_event_output(m->ctx, &outputs, BPF_F_CURRENT_CPU, m->buffer, sizeof *r + size);
+    if (rc == -ENOSPC)
+        __sync_fetch_and_add(&counts.unwritten, 1);
+    return rc;
 }
 
-/* Writes a record and notes what it announced. Returns what the program shall: 0 leaves the sample out, which
- * would be taken for one of an earlier announcement. */
+/* Writes a record and notes what it announced; an earlier announcement is never left in place. Returns what the
+ * program shall: 0 leaves the sample out, which would be taken for one of an earlier announcement. */
 static __always_inline int tell(struct moment *m, __u8 kind, __u32 number, __u32 size)
 {
     struct rule_told now = {.number = number, .count = m->count};
     if (put_out(m, kind, number, size) == 0) {
-        bpf_map_update_elem(&told, &m->told_key, &now, BPF_ANY);
+        if (bpf_map_update_elem(&told, &m->told_key, &now, BPF_ANY) != 0)
+            bpf_map_delete_elem(&told, &m->told_key);
         return 1;
     }
     bpf_map_delete_elem(&told, &m->told_key);

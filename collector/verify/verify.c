@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@ extern const char verify_object[], verify_object_end[];
 struct verify {
     struct bpf_object *object;
     int program, outputs, processes, bases;
-    const struct verify_counts *counts; /* mapped by libbpf */
+    const volatile struct verify_counts *counts; /* the program's, mapped */
     struct known_stacks *stacks;
 };
 
@@ -88,8 +89,6 @@ static int open_object(const struct verify_options *options, struct verify *v)
 
 static int load(struct verify *v)
 {
-    struct bpf_map *map;
-    size_t size;
     int rc = bpf_object__load(v->object);
     if (rc)
         return rc;
@@ -97,9 +96,12 @@ static int load(struct verify *v)
     v->outputs = map_fd(v, "outputs");
     v->processes = map_fd(v, "processes");
     v->bases = map_fd(v, "bases");
-    map = bpf_object__find_map_by_name(v->object, "verify.bss");
-    v->counts = map ? bpf_map__initial_value(map, &size) : NULL;
-    return v->counts && size >= sizeof *v->counts ? 0 : -EINVAL;
+    /* Not bpf_map__initial_value(): before libbpf 1.6 that is a copy which stays as it was. */
+    void *counts = mmap(NULL, sizeof *v->counts, PROT_READ, MAP_SHARED, map_fd(v, "verify.bss"), 0);
+    if (counts == MAP_FAILED)
+        return -errno;
+    v->counts = counts;
+    return 0;
 }
 
 int verify_new(const struct verify_options *options, struct verify **out, struct fathom_error *err)
@@ -127,6 +129,8 @@ void verify_free(struct verify *v)
     if (!v)
         return;
     known_stacks_free(v->stacks);
+    if (v->counts)
+        munmap((void *)(uintptr_t)v->counts, sizeof *v->counts);
     bpf_object__close(v->object);
     free(v);
 }
@@ -161,7 +165,7 @@ void verify_base(struct verify *v, pid_t tid, uint64_t base)
 
 void verify_counts(const struct verify *v, struct verify_counts *out)
 {
-    *out = *(const volatile struct verify_counts *)v->counts;
+    *out = *v->counts;
 }
 
 int verify_know(struct verify *v, const struct known_stack *stack, struct fathom_error *err)

@@ -27,9 +27,10 @@ struct verify_config {
 };
 
 struct verify_counts {
-    __u64 news;    /* stacks read */
-    __u64 refused; /* not read: over budget */
-    __u64 lost;    /* samples left out, as the record about their stack did not fit into the ring */
+    __u64 news;      /* stacks read */
+    __u64 refused;   /* not read: over budget */
+    __u64 unwritten; /* stack records that did not fit into the ring */
+    __u64 lost;      /* samples left out for that */
 };
 
 #endif

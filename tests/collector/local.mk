@@ -21,3 +21,10 @@ tests_collector_busy_LDADD = -lpthread
 tests_collector_busy_LDFLAGS =
 tests_collector_busy_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -O2
 $(tests_collector_busy_OBJECTS): override CFLAGS += -O2
+
+# The BPF program, compiled for user space against a machine of its own instead of libbpf's helpers.
+UNIT_TESTS += tests/collector/verify/test_verify
+tests_collector_verify_test_verify_SOURCES = tests/collector/verify/test_verify.c tests/collector/verify/machine.c \
+	tests/collector/verify/machine.h tests/collector/verify/bpf/bpf_helpers.h
+tests_collector_verify_test_verify_CPPFLAGS = -I$(srcdir)/tests/collector/verify $(AM_CPPFLAGS)
+tests_collector_verify_test_verify_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)

@@ -1,0 +1,38 @@
+/*
+ * bpf_helpers.h - in place of libbpf's, so that verify.bpf.c can be compiled for user space: its helpers are those of
+ * the machine (machine.c).
+ */
+#ifndef FATHOM_TESTS_COLLECTOR_VERIFY_BPF_HELPERS_H
+#define FATHOM_TESTS_COLLECTOR_VERIFY_BPF_HELPERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SEC(name)
+#define __uint(name, value) int(*name)[value]
+#define __type(name, value) __typeof__(value) *name
+#undef __always_inline
+#define __always_inline inline
+#undef __noinline
+#define __noinline __attribute__((noinline))
+
+void *machine_lookup(const void *map, const void *key);
+long machine_update(const void *map, const void *key, const void *value);
+long machine_delete(const void *map, const void *key);
+long machine_output(const void *data, uint64_t size);
+long machine_read(void *to, uint32_t size, const void *from);
+uint64_t machine_now(void);
+uint32_t machine_cpu(void);
+uint64_t machine_task(void);
+
+#define bpf_map_lookup_elem(map, key)                        machine_lookup((map), (key))
+#define bpf_map_update_elem(map, key, value, flags)          machine_update((map), (key), (value))
+#define bpf_map_delete_elem(map, key)                        machine_delete((map), (key))
+#define bpf_perf_event_output(ctx, map, flags, data, size)   machine_output((data), (size))
+#define bpf_probe_read_user(to, size, from)                  machine_read((to), (uint32_t)(size), (from))
+#define bpf_ktime_get_ns()                                   machine_now()
+#define bpf_get_smp_processor_id()                           machine_cpu()
+#define bpf_get_current_pid_tgid()                           machine_task()
+#define bpf_get_ns_current_pid_tgid(device, inode, ns, size) (-1)
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * machine.h - a kernel in user space, for the BPF program and the code that fills its maps: maps as plain lists, user
+ * memory that is there or not, a ring for stack records that may be full. One at a time.
+ */
+#ifndef FATHOM_TESTS_COLLECTOR_VERIFY_MACHINE_H
+#define FATHOM_TESTS_COLLECTOR_VERIFY_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/verify/known_stacks.h"
+#include "collector/verify/rule.h"
+#include "collector/verify/verify_wire.h"
+
+#define MACHINE_CPUS 2
+
+struct machine_memory {
+    uint64_t start;
+    size_t size;
+    const uint8_t *bytes;
+};
+
+struct machine_record {
+    struct stack_record head;
+    uint8_t *stack;
+};
+
+struct machine_sample {
+    uint32_t cpu, pid, tid;
+    uint64_t ip, sp, bp;
+};
+
+struct machine {
+    struct verify_config config;
+    uint64_t now; /* ns */
+    /* The memory of the process that runs. */
+    const struct machine_memory *memory;
+    size_t memory_count;
+    bool (*ring_full)(void *context, uint64_t size); /* NULL: never */
+    bool (*told_full)(void *context);                /* whether `told` takes no more; NULL: never */
+    void *context;
+    /* What was put out for the last sample. */
+    struct machine_record records[4];
+    size_t record_count;
+};
+
+void machine_start(struct machine *machine, const struct verify_config *config);
+void machine_stop(void);
+/* Descriptors for known_stacks_new(). */
+struct known_stacks_maps machine_maps(void);
+void machine_set_base(uint32_t tid, uint64_t base); /* 0: forgotten */
+void machine_follow(uint32_t id, bool follow);
+/* Forgets one announcement, as the kernel does with the one not used for longest. */
+void machine_evict(uint32_t number);
+size_t machine_known(void);
+/* Runs the program: what it returned. */
+int machine_sample(const struct machine_sample *sample);
+struct verify_counts machine_counts(void);
+
+#endif

@@ -1,0 +1,674 @@
+/*
+ * The BPF program and the code that makes stacks known to it, together, on random stacks: what they tell is held
+ * against a plain model of the rule (rule.h), which knows nothing of depths, heights, pages' keys and blocks.
+ *
+ * The model is what a report does: it keeps what was announced last for a thread, page of code and SP, and compares
+ * the sample's memory, word by word, with the words of the stack that it would then take for the sample's.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/collector/verify/machine.h"
+
+enum {
+    THREADS = 6,
+    REGION = 80 << 10, /* bytes of stack */
+    SHAPES = 4,        /* of stacks, per depth */
+    DEPTHS = 6,
+    PAGES = 3,
+    WORDS_MAX = 60,
+    FUNCTIONS = 40,
+    STACKS_MAX = 1 << 16,
+    TOLD_MAX = 1 << 10,
+};
+
+static uint64_t random_state;
+
+static uint32_t random_below(uint32_t bound)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint32_t)((random_state >> 16) % bound);
+}
+
+static bool one_in(uint32_t n)
+{
+    return n && random_below(n) == 0;
+}
+
+/* Functions are 256 bytes apart. */
+static uint64_t function_start(uint32_t function)
+{
+    return 0x400000 + function * UINT64_C(256);
+}
+
+static uint32_t function_size(uint32_t function)
+{
+    return 1 + function * 5 % 255;
+}
+
+/* Where a stack has its return addresses and saved frame pointers, innermost first. */
+struct shape {
+    uint32_t count;
+    uint32_t offset[WORDS_MAX]; /* from SP, bytes */
+    bool saved_bp[WORDS_MAX];
+    bool has_bp;
+};
+
+struct thread {
+    uint32_t pid, tid;
+    bool followed;
+    uint64_t low; /* address of its memory */
+    uint8_t *bytes;
+};
+
+/* One that was announced as new. */
+struct announced {
+    uint32_t number, pid;
+    uint64_t page, sp, bp, ip;
+    const struct shape *shape;
+    struct stack_word words[WORDS_MAX];
+};
+
+struct told_by {
+    uint32_t tid, number;
+    uint64_t page, sp;
+};
+
+struct world {
+    struct machine machine;
+    struct verify_config config;
+    struct known_stacks *known;
+    struct thread threads[THREADS];
+    struct shape shapes[DEPTHS][SHAPES];
+    struct announced *stacks;
+    size_t stack_count, learned; /* those before were looked at by the learner */
+    struct told_by told[TOLD_MAX];
+    size_t told_count;
+    uint32_t ring_full, told_full; /* one in so many; 0: never */
+    uint32_t kinds[STACK_RECORD_NONE + 1], silent, dropped;
+};
+
+static const uint32_t depths[DEPTHS] = {64, 520, 4096, 20000, 61448, 70000};
+
+static bool ring_full(void *world, uint64_t size)
+{
+    const struct world *w = world;
+    return one_in(size > 200 ? w->ring_full / 4 : w->ring_full);
+}
+
+static bool told_full(void *world)
+{
+    const struct world *w = world;
+    return one_in(w->told_full);
+}
+
+static void make_shape(uint32_t depth, struct shape *shape)
+{
+    uint32_t want = one_in(8) ? WORDS_MAX : 1 + random_below(6);
+    uint32_t step = one_in(3) ? depth / want / 8 : 1 + random_below(6), at = 0;
+    *shape = (struct shape){.has_bp = one_in(3)};
+    while (shape->count < want) {
+        at += 8 + 8 * random_below(step + 1);
+        if (at + 8 > depth)
+            break;
+        shape->saved_bp[shape->count] = one_in(4);
+        shape->offset[shape->count++] = at;
+    }
+}
+
+static void world_start(struct world *w, const struct verify_config *config, uint64_t seed)
+{
+    *w = (struct world){.config = *config};
+    random_state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    machine_start(&w->machine, config);
+    w->machine.ring_full = ring_full;
+    w->machine.told_full = told_full;
+    w->machine.context = w;
+    cr_assert_eq(known_stacks_new(&(struct known_stacks_maps){machine_maps().known, machine_maps().words,
+                                                              machine_maps().bases},
+                                  config->compared, config->page_bits, &w->known),
+                 0);
+    w->stacks = calloc(STACKS_MAX, sizeof *w->stacks);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        struct thread *t = &w->threads[i];
+        *t = (struct thread){.pid = 100 * (1 + i / 2), .tid = 100 * (1 + i / 2) + i % 2, .followed = true};
+        t->low = UINT64_C(0x7ffd00000000) + i * UINT64_C(0x100000) + (i == 3 ? UINT64_C(0x80000000) : 0);
+        t->bytes = calloc(1, REGION);
+        machine_follow(t->pid, true);
+        if (i != 5)
+            machine_set_base(t->tid, t->low + REGION);
+    }
+    for (uint32_t i = 0; i < DEPTHS; i++)
+        for (uint32_t k = 0; k < SHAPES; k++)
+            make_shape(depths[i], &w->shapes[i][k]);
+}
+
+static void world_stop(struct world *w)
+{
+    for (size_t i = 0; i < THREADS; i++)
+        free(w->threads[i].bytes);
+    free(w->stacks);
+    known_stacks_free(w->known);
+    machine_stop();
+}
+
+static uint64_t word_at(const struct thread *t, uint64_t address)
+{
+    uint64_t word;
+    memcpy(&word, t->bytes + (address - t->low), sizeof word);
+    return word;
+}
+
+static void set_word(struct thread *t, uint64_t address, uint64_t word)
+{
+    memcpy(t->bytes + (address - t->low), &word, sizeof word);
+}
+
+/* The plain model ------------------------------------------------------------------------------------------- */
+
+static const struct announced *stack_of(const struct world *w, uint32_t number)
+{
+    for (size_t i = w->stack_count; i-- > 0;)
+        if (w->stacks[i].number == number)
+            return &w->stacks[i];
+    return NULL;
+}
+
+/* Whether the thread's memory is that stack's, as far as it is compared. */
+static bool fits(const struct world *w, const struct announced *a, const struct thread *t,
+                 const struct machine_sample *s)
+{
+    const uint64_t moved = s->sp - a->sp;
+    if (a->pid != s->pid || a->page != s->ip >> w->config.page_bits)
+        return false;
+    if (w->config.compared == 0)
+        return true;
+    if (a->shape->has_bp && s->bp - a->bp != moved)
+        return false;
+    uint32_t returns = 0;
+    for (uint32_t i = 0; i < a->shape->count && returns < w->config.compared; i++) {
+        const struct stack_word *word = &a->words[i];
+        const uint64_t address = word->address + moved;
+        if (address < t->low || address - t->low > REGION - 8)
+            return false;
+        const uint64_t value = word_at(t, address), low = word->low + (word->in_stack ? moved : 0);
+        if (value < low || value - low >= word->size)
+            return false;
+        returns += !word->in_stack;
+    }
+    return true;
+}
+
+static struct told_by *last_told(struct world *w, const struct machine_sample *s, bool make)
+{
+    const uint64_t page = s->ip >> w->config.page_bits;
+    for (size_t i = 0; i < w->told_count; i++)
+        if (w->told[i].tid == s->tid && w->told[i].page == page && w->told[i].sp == s->sp)
+            return &w->told[i];
+    if (!make)
+        return NULL;
+    cr_assert_lt(w->told_count, (size_t)TOLD_MAX);
+    w->told[w->told_count] = (struct told_by){.tid = s->tid, .page = page, .sp = s->sp};
+    return &w->told[w->told_count++];
+}
+
+/* One sample ------------------------------------------------------------------------------------------------- */
+
+struct scene {
+    struct thread *thread;
+    const struct shape *shape;
+    struct machine_sample sample;
+};
+
+/* Puts a stack into the thread's memory. */
+static void make_scene(struct world *w, uint32_t functions, struct scene *out)
+{
+    struct thread *t = &w->threads[random_below(THREADS)];
+    const uint32_t at = random_below(DEPTHS), depth = depths[at];
+    const uint64_t sp = t->low + REGION - depth;
+    *out = (struct scene){.thread = t, .shape = &w->shapes[at][random_below(SHAPES)]};
+    for (uint32_t k = 0; k < SHAPES; k++)
+        for (uint32_t i = 0; i < w->shapes[at][k].count; i++)
+            set_word(t, sp + w->shapes[at][k].offset[i], function_start(random_below(functions)));
+    for (uint32_t i = 0; i < out->shape->count; i++) {
+        const uint64_t address = sp + out->shape->offset[i];
+        const uint32_t function = i < 3 ? random_below(functions) : i % FUNCTIONS;
+        uint64_t value = function_start(function) + random_below(function_size(function));
+        if (out->shape->saved_bp[i])
+            value = address + 16 + 8 * (functions > 1 && one_in(4));
+        else if (functions > 1 && one_in(64))
+            value = function_start(function) + function_size(function);
+        set_word(t, address, value);
+    }
+    out->sample =
+        (struct machine_sample){.cpu = random_below(MACHINE_CPUS),
+                                .pid = t->pid,
+                                .tid = t->tid,
+                                .ip = UINT64_C(0x400000) + random_below(PAGES << w->config.page_bits),
+                                .sp = sp,
+                                .bp = sp + 8 * (functions > 1 ? random_below(3) : 1)};
+}
+
+static void keep_new(struct world *w, const struct scene *scene, uint32_t number)
+{
+    cr_assert_lt(w->stack_count, (size_t)STACKS_MAX);
+    struct announced *a = &w->stacks[w->stack_count++];
+    const struct machine_sample *s = &scene->sample;
+    *a = (struct announced){number,       s->pid, s->ip >> w->config.page_bits, s->sp, s->bp, s->ip,
+                            scene->shape, {{0}}};
+    for (uint32_t i = 0; i < a->shape->count; i++) {
+        const uint64_t address = s->sp + a->shape->offset[i], value = word_at(scene->thread, address);
+        const uint32_t function = (uint32_t)((value - function_start(0)) / 256);
+        struct stack_word *word = &a->words[i];
+        *word = (struct stack_word){address, value, 1, a->shape->saved_bp[i]};
+        if (!word->in_stack && value - function_start(function) < function_size(function)) {
+            word->low = function_start(function);
+            word->size = function_size(function);
+        }
+    }
+}
+
+/* Makes the next stack known, in a thread that may be slow. */
+static int learn_next(struct world *w)
+{
+    const struct announced *a = &w->stacks[w->learned++];
+    const struct thread *t = NULL;
+    for (size_t i = 0; i < THREADS; i++)
+        if (a->sp >= w->threads[i].low && a->sp - w->threads[i].low < REGION)
+            t = &w->threads[i];
+    return known_stacks_add(w->known,
+                            &(struct known_stack){.pid = a->pid,
+                                                  .tid = t->tid,
+                                                  .ip = a->ip,
+                                                  .sp = a->sp,
+                                                  .bp = a->bp,
+                                                  .has_bp = a->shape->has_bp,
+                                                  .number = a->number,
+                                                  .words = a->words,
+                                                  .count = a->shape->count},
+                            NULL);
+}
+
+static void check_new(const struct world *w, const struct scene *scene, const struct machine_record *record)
+{
+    const struct machine_sample *s = &scene->sample;
+    const uint64_t room = scene->thread->low + REGION - s->sp;
+    cr_assert_neq(record->head.number, 0u);
+    cr_assert_eq(record->head.number & ((1u << w->config.cpu_bits) - 1), s->cpu);
+    cr_assert_null(stack_of(w, record->head.number));
+    cr_assert(record->head.size >= 8 && record->head.size <= room &&
+              record->head.size <= w->config.stack_max);
+    cr_assert_eq(
+        memcmp(record->stack, scene->thread->bytes + (s->sp - scene->thread->low), record->head.size), 0);
+}
+
+/* Runs the program on a sample, and holds what it says against the model. Returns the kind of record; 0: none. */
+static int take(struct world *w, const struct scene *scene)
+{
+    const struct machine_sample *s = &scene->sample;
+    const struct verify_counts before = machine_counts();
+    const int result = machine_sample(s);
+    const struct verify_counts after = machine_counts();
+    const struct machine_record *record = w->machine.record_count ? w->machine.records : NULL;
+    cr_assert_eq(after.lost - before.lost, result ? 0u : 1u);
+    if (!result) { /* the report never sees it */
+        cr_assert_eq(w->machine.record_count, 0u);
+        w->dropped++;
+        return 0;
+    }
+    if (!scene->thread->followed) {
+        cr_assert_eq(w->machine.record_count, 0u);
+        return 0;
+    }
+    cr_assert_leq(w->machine.record_count, 1u);
+    if (record) {
+        cr_assert_eq(record->head.magic, STACK_RECORD_MAGIC);
+        cr_assert_eq(record->head.version, STACK_RECORD_VERSION);
+        cr_assert_eq(record->head.sp, s->sp);
+        cr_assert_eq(record->head.page_bits, w->config.page_bits);
+        cr_assert_eq(record->head.compared, w->config.compared);
+        cr_assert_eq(record->head.kind == STACK_RECORD_NONE, record->head.number == 0);
+        cr_assert_eq(record->head.kind == STACK_RECORD_NEW, record->head.size > 0);
+        if (record->head.kind == STACK_RECORD_NEW) {
+            check_new(w, scene, record);
+            keep_new(w, scene, record->head.number);
+        }
+        last_told(w, s, true)->number = record->head.number;
+    }
+    const struct told_by *told = last_told(w, s, false);
+    cr_assert(told, "a sample of a followed thread without any announcement");
+    if (told->number) {
+        const struct announced *a = stack_of(w, told->number);
+        cr_assert(a, "stack %u was never announced", told->number);
+        cr_assert(fits(w, a, scene->thread, s), "stack %u, said to be the sample's, is not", told->number);
+    }
+    const int kind = record ? record->head.kind : 0;
+    w->kinds[kind]++;
+    w->silent += !record && told->number;
+    return kind;
+}
+
+/* Memory is all of the thread's stack, or has holes. */
+static void run(struct world *w, const struct scene *scene, bool holes)
+{
+    const struct thread *t = scene->thread;
+    struct machine_memory parts[2] = {{t->low, REGION, t->bytes}};
+    w->machine.memory = parts;
+    w->machine.memory_count = 1;
+    if (holes) {
+        parts[0].size = scene->sample.sp - t->low + random_below(9000) / 8 * 8;
+        if (parts[0].size > REGION)
+            parts[0].size = REGION;
+        if (parts[0].size + 4096 < REGION) {
+            parts[1] = (struct machine_memory){t->low + parts[0].size + 4096, REGION - parts[0].size - 4096,
+                                               t->bytes + parts[0].size + 4096};
+            w->machine.memory_count = 2;
+        }
+    }
+    take(w, scene);
+    w->machine.memory_count = 0;
+}
+
+static const struct verify_config plain_config = {.started = 1000,
+                                                  .burst = UINT32_MAX,
+                                                  .rate = UINT32_MAX,
+                                                  .stack_max = RULE_STACK_MAX,
+                                                  .page_bits = 12,
+                                                  .compared = STACK_RECORD_ALL,
+                                                  .cpu_bits = 1};
+
+/* What happens between samples: processes end, threads' numbers are used again, bases become known. */
+static void disturb(struct world *w)
+{
+    struct thread *t = &w->threads[random_below(THREADS)];
+    switch (random_below(8)) {
+    case 0:
+        known_stacks_forget(w->known, t->pid);
+        break;
+    case 1:
+        machine_set_base(t->tid, 0);
+        break;
+    case 2:
+        machine_set_base(t->tid, t->low + REGION);
+        break;
+    case 3: /* another process has this thread's number now */
+        t->pid = 100 * (1 + random_below(4));
+        machine_follow(t->pid, true);
+        break;
+    default:
+        machine_evict(random_below(1000));
+        break;
+    }
+}
+
+static void run_all(struct world *w, uint32_t samples, bool wild)
+{
+    for (uint32_t i = 0; i < samples; i++) {
+        struct scene scene;
+        if (wild && one_in(20))
+            disturb(w);
+        make_scene(w, 3, &scene);
+        run(w, &scene, wild && one_in(10));
+        w->machine.now += random_below(20000000);
+        while (w->learned < w->stack_count && !one_in(3))
+            learn_next(w);
+    }
+}
+
+Test(verify, a_silent_sample_has_the_stack_announced_last)
+{
+    static const uint8_t compared[] = {STACK_RECORD_ALL, 1, 2, 5, 0};
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct world w;
+        struct verify_config config = plain_config;
+        config.compared = compared[seed % sizeof compared];
+        config.page_bits = seed % 3 ? 12 : 8;
+        config.follow_all = seed % 2;
+        world_start(&w, &config, seed);
+        run_all(&w, 20000, false);
+        cr_expect_gt(w.kinds[STACK_RECORD_SAME], 100u);
+        cr_expect_gt(w.silent, 1000u);
+        cr_expect_eq(w.dropped, 0u);
+        world_stop(&w);
+    }
+}
+
+Test(verify, neither_full_rings_nor_holes_nor_reused_threads_mix_stacks_up)
+{
+    static const uint8_t compared[] = {STACK_RECORD_ALL, 1, 3, 0};
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        struct world w;
+        struct verify_config config = plain_config;
+        config.compared = compared[seed % sizeof compared];
+        world_start(&w, &config, seed);
+        w.ring_full = 16;
+        w.told_full = seed % 2 ? 10 : 0;
+        run_all(&w, 20000, true);
+        cr_expect_gt(w.silent, 100u);
+        cr_expect_gt(w.dropped, 10u);
+        world_stop(&w);
+    }
+}
+
+Test(verify, stacks_are_read_within_the_budget)
+{
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct world w;
+        struct verify_config config = plain_config;
+        config.burst = 10 * seed;
+        config.rate = seed % 2 ? 3 : 0;
+        config.compared = seed == 4 ? 0 : STACK_RECORD_ALL;
+        world_start(&w, &config, seed);
+        run_all(&w, 5000, false);
+        const uint64_t seconds = (w.machine.now - config.started) / 1000000000 + 1;
+        cr_expect_leq(w.kinds[STACK_RECORD_NEW], config.burst + config.rate * seconds);
+        cr_expect_gt(w.kinds[STACK_RECORD_NEW] + 1, config.burst + config.rate * (seconds - 1) * 9 / 10);
+        cr_expect_gt(w.kinds[STACK_RECORD_NONE], 10u);
+        cr_expect_eq(machine_counts().news, w.kinds[STACK_RECORD_NEW]);
+        cr_expect_gt(machine_counts().refused, 10u);
+        world_stop(&w);
+    }
+}
+
+/* As long as there is room for each, a stack that was learned is never read again. */
+Test(verify, a_known_stack_is_recognised)
+{
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct world w;
+        world_start(&w, &plain_config, seed);
+        for (uint32_t i = 0; i < 10000; i++) {
+            struct scene scene;
+            bool known = false;
+            make_scene(&w, 1, &scene);
+            for (size_t k = 0; k < w.learned && !known; k++) {
+                const struct announced *a = &w.stacks[k];
+                known = a->sp == scene.sample.sp && a->shape->count &&
+                        a->shape->offset[a->shape->count - 1] + 8 <= RULE_STACK_MAX &&
+                        fits(&w, a, scene.thread, &scene.sample);
+            }
+            const size_t before = w.stack_count;
+            run(&w, &scene, false);
+            cr_assert(!known || w.stack_count == before, "a known stack was read again");
+            while (w.learned < w.stack_count)
+                learn_next(&w);
+        }
+        world_stop(&w);
+    }
+}
+
+/* Threads of a process share what is known, if their bases are. */
+static void scene_at(struct world *w, uint32_t thread, uint32_t depth, struct scene *out)
+{
+    static const struct shape shape = {1, {8}, {false}, false};
+    struct thread *t = &w->threads[thread];
+    const uint64_t sp = t->low + REGION - depth;
+    *out = (struct scene){t, &shape, {.pid = t->pid, .tid = t->tid, .ip = 0x400123, .sp = sp, .bp = sp}};
+    set_word(t, sp + 8, function_start(1));
+}
+
+static int take_at(struct world *w, uint32_t thread, uint32_t depth)
+{
+    struct scene scene;
+    scene_at(w, thread, depth, &scene);
+    struct machine_memory all = {scene.thread->low, REGION, scene.thread->bytes};
+    w->machine.memory = &all;
+    w->machine.memory_count = 1;
+    return take(w, &scene);
+}
+
+Test(verify, threads_of_a_process_share_known_stacks)
+{
+    struct world w;
+    world_start(&w, &plain_config, 1);
+    cr_expect_eq(take_at(&w, 0, 64), STACK_RECORD_NEW);
+    cr_expect_eq(take_at(&w, 0, 64), STACK_RECORD_NEW); /* not learned yet */
+    cr_expect_eq(learn_next(&w), 1);
+    cr_expect_eq(learn_next(&w), 1);
+    cr_expect_eq(take_at(&w, 0, 64), 0); /* the second number is the first one's alias */
+    cr_expect_eq(take_at(&w, 1, 64), STACK_RECORD_SAME);
+    cr_expect_eq(take_at(&w, 1, 64), 0);
+    cr_expect_eq(take_at(&w, 2, 64), STACK_RECORD_NEW); /* another process */
+    cr_expect_eq(take_at(&w, 0, 72), STACK_RECORD_NEW); /* another depth */
+    known_stacks_forget(w.known, w.threads[0].pid);
+    cr_expect_eq(take_at(&w, 1, 64), STACK_RECORD_NEW);
+    cr_expect_eq(learn_next(&w), 1);
+    cr_expect_eq(take_at(&w, 2, 64), 0);
+    world_stop(&w);
+}
+
+Test(verify, only_followed_processes_and_threads_have_records)
+{
+    struct world w;
+    world_start(&w, &plain_config, 1);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        machine_follow(w.threads[i].pid, false);
+        w.threads[i].followed = false;
+    }
+    cr_expect_eq(take_at(&w, 1, 64), 0);
+    machine_follow(w.threads[1].tid, true);
+    w.threads[1].followed = true;
+    cr_expect_eq(take_at(&w, 1, 64), STACK_RECORD_NEW);
+    cr_expect_eq(take_at(&w, 0, 64), 0);
+    world_stop(&w);
+}
+
+/* With nothing compared, a stack is read again at its 2nd, 8th and 64th sample, within the budget. */
+Test(verify, what_is_not_compared_is_read_again_now_and_then)
+{
+    struct world w;
+    struct verify_config config = plain_config;
+    config.compared = 0;
+    config.burst = 4;
+    config.rate = 0;
+    world_start(&w, &config, 1);
+    for (uint32_t n = 1; n <= 1000; n++) {
+        const bool again = n == 1 || n == 2 || n == 8 || n == 64;
+        cr_assert_eq(take_at(&w, 0, 64), again ? STACK_RECORD_NEW : 0, "sample %u", n);
+        while (w.learned < w.stack_count)
+            cr_expect_eq(learn_next(&w), 1);
+    }
+    /* Another thread, whose second sample is over the budget: it still has the one that is known. */
+    for (uint32_t n = 1; n <= 100; n++)
+        cr_assert_eq(take_at(&w, 1, 64), n == 1 ? STACK_RECORD_SAME : 0, "sample %u", n);
+    world_stop(&w);
+}
+
+static uint32_t fail; /* so many outputs from now on */
+
+static bool ring_fails(void *world, uint64_t size)
+{
+    (void)world, (void)size;
+    return fail && fail--;
+}
+
+static int take_word(struct world *w, uint32_t function)
+{
+    struct scene scene;
+    scene_at(w, 0, 64, &scene);
+    set_word(scene.thread, scene.sample.sp + 8, function_start(function));
+    run(w, &scene, false);
+    return w->machine.record_count ? w->machine.records[0].head.kind : 0;
+}
+
+/* Where only the note that nothing is known could be written, and where not even that. */
+Test(verify, after_a_failed_record_the_next_one_is_written)
+{
+    for (uint32_t failures = 1; failures <= 2; failures++) {
+        struct world w;
+        world_start(&w, &plain_config, 1);
+        w.machine.ring_full = ring_fails;
+        cr_expect_eq(take_word(&w, 1), STACK_RECORD_NEW);
+        cr_expect_eq(learn_next(&w), 1);
+        cr_expect_eq(take_word(&w, 1), 0);
+        fail = failures;
+        cr_expect_eq(take_word(&w, 2), failures == 1 ? STACK_RECORD_NONE : 0);
+        cr_expect_eq(w.dropped, failures - 1);
+        cr_expect_eq(machine_counts().unwritten, failures);
+        cr_expect_eq(take_word(&w, 1), STACK_RECORD_SAME);
+        cr_expect_eq(take_word(&w, 1), 0);
+        world_stop(&w);
+    }
+}
+
+/* The frame pointer that unwinding did not use makes no difference. */
+Test(verify, a_frame_pointer_that_was_not_used_is_not_compared)
+{
+    struct world w;
+    struct scene scene;
+    world_start(&w, &plain_config, 1);
+    for (uint32_t i = 0; i < 2 * RULE_STACKS; i++) { /* before any is learned */
+        scene_at(&w, 0, 64, &scene);
+        scene.sample.bp += i;
+        run(&w, &scene, false);
+    }
+    cr_assert_eq(w.stack_count, 2u * RULE_STACKS);
+    while (w.learned < w.stack_count)
+        cr_expect_eq(learn_next(&w), 1);
+    scene_at(&w, 0, 64, &scene);
+    run(&w, &scene, false);
+    cr_expect_eq(w.silent, 1u, "the last one is an alias of the first");
+    world_stop(&w);
+}
+
+/* As blocks run out, the oldest stacks are forgotten; each of those that are left fits as before. */
+Test(verify, the_oldest_stacks_make_room)
+{
+    enum { COUNT = VERIFY_BLOCKS / 16 + 500, WORDS = RULE_WORDS * RULE_BLOCKS_MAX };
+    static struct stack_word words[WORDS + 1];
+    struct world w;
+    world_start(&w, &plain_config, 1);
+    struct thread *t = &w.threads[0];
+    const uint64_t sp = t->low;
+    for (uint32_t i = 0; i <= WORDS; i++) {
+        words[i] = (struct stack_word){sp + 8 * (i + 1), function_start(i % FUNCTIONS), 1, false};
+        set_word(t, words[i].address, words[i].low);
+    }
+    struct known_stack stack = {
+        .pid = t->pid, .tid = t->tid, .sp = sp, .words = words, .count = WORDS + 1, .number = 2};
+    cr_expect_eq(known_stacks_add(w.known, &stack, NULL), 0, "one word too many");
+    stack.count = WORDS;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        stack.ip = (uint64_t)i << 12;
+        stack.number = 2 * (i + 1);
+        cr_assert_eq(known_stacks_add(w.known, &stack, NULL), 1);
+    }
+    const size_t left = machine_known();
+    cr_expect(left > VERIFY_BLOCKS / 16 - 100 && left < VERIFY_BLOCKS / 16, "%zu", left);
+    struct machine_memory all = {t->low, REGION, t->bytes};
+    w.machine.memory = &all;
+    w.machine.memory_count = 1;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        machine_sample(
+            &(struct machine_sample){.pid = t->pid, .tid = t->tid, .ip = (uint64_t)i << 12, .sp = sp});
+        cr_assert_eq(w.machine.record_count, 1u);
+        const bool known = i >= COUNT - left;
+        cr_expect_eq(w.machine.records[0].head.kind, known ? STACK_RECORD_SAME : STACK_RECORD_NEW);
+        cr_expect(!known || w.machine.records[0].head.number == 2 * (i + 1));
+    }
+    known_stacks_forget(w.known, t->pid);
+    cr_expect_eq(machine_known(), 0u);
+    world_stop(&w);
+}
