@@ -241,9 +241,6 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         known.stacks[at].words = store(s, &made);
         known.stacks[at].number = stack->number;
     }
-    if (s->compared < STACK_RECORD_ALL)
-        known.stacks[at].number =
-            stack->number; /* the same only as far as compared: the latest is the likeliest */
     known.stacks[at].alias = stack->number;
     if (made.extent > known.extent)
         known.extent = made.extent;

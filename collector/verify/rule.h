@@ -61,7 +61,7 @@ struct rule_told_key {
 };
 struct rule_told {
     __u32 number; /* 0: STACK_RECORD_NONE */
-    __u32 count;  /* of samples for which it was not compared whole */
+    __u32 count;  /* further samples since the first record, if stacks are not compared whole */
 };
 
 /* Whether a known stack that is not compared whole is read again at its n-th sample. */

@@ -91,7 +91,7 @@ struct moment {
     struct buffer *buffer;
     struct rule_told_key told_key;
     __u64 base, sp, bp, depth;
-    __u32 count; /* of samples that the stack was known for without all its words being compared */
+    __u32 count; /* as in rule_told */
 };
 
 /* The same number, below RULE_BUFFER in a way that the kernel's verifier can follow. */
@@ -218,15 +218,6 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     return tell(m, kind, *number << config.cpu_bits | bpf_get_smp_processor_id(), size);
 }
 
-/* A known stack fits. Returns whether it is to be read again, to check that. */
-static __always_inline bool is_again(struct moment *m, const struct rule_told *before)
-{
-    if (config.compared == STACK_RECORD_ALL)
-        return false;
-    m->count = before ? before->count + 1 : 1;
-    return before && rule_again(m->count);
-}
-
 /* A known stack, read at once, as the entry may be replaced meanwhile. */
 struct found {
     __u32 number, alias, words;
@@ -288,15 +279,16 @@ int verify_stack(struct bpf_perf_event_data *ctx)
     key.page = m.told_key.page = ctx->regs.rip >> config.page_bits;
     key.depth = m.depth;
     m.told_key.sp = m.sp;
+    struct rule_told *before = bpf_map_lookup_elem(&told, &m.told_key);
+    m.count = before ? before->count : 0;
     const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
     struct found found;
     if (!k || !find(&m, k, cpu, &found))
         return tell_read(&m, STACK_RECORD_NEW);
-    struct rule_told *before = bpf_map_lookup_elem(&told, &m.told_key);
     if (!before || (before->number != found.number && before->number != found.alias))
         return tell(&m, STACK_RECORD_SAME, found.number, 0);
-    if (is_again(&m, before))
-        return tell_read(&m, STACK_RECORD_AGAIN);
-    before->count = m.count;
-    return 1;
+    if (config.compared == STACK_RECORD_ALL)
+        return 1;
+    before->count = ++m.count;
+    return rule_again(m.count + 1) ? tell_read(&m, STACK_RECORD_AGAIN) : 1;
 }

@@ -331,8 +331,9 @@ static int take(struct world *w, const struct scene *scene)
         cr_assert_eq(record->head.page_bits, w->config.page_bits);
         cr_assert_eq(record->head.compared, w->config.compared);
         cr_assert_eq(record->head.kind == STACK_RECORD_NONE, record->head.number == 0);
-        cr_assert_eq(record->head.kind == STACK_RECORD_NEW, record->head.size > 0);
-        if (record->head.kind == STACK_RECORD_NEW) {
+        bool read = record->head.kind == STACK_RECORD_NEW || record->head.kind == STACK_RECORD_AGAIN;
+        cr_assert_eq(read, record->head.size > 0);
+        if (read) {
             check_new(w, scene, record);
             keep_new(w, scene, record->head.number);
         }
@@ -430,7 +431,7 @@ Test(verify, a_silent_sample_has_the_stack_announced_last)
         world_start(&w, &config, seed);
         run_all(&w, 20000, false);
         cr_expect_gt(w.kinds[STACK_RECORD_SAME], 100u);
-        cr_expect_gt(w.silent, 1000u);
+        cr_expect_gt(w.silent, 500u);
         cr_expect_eq(w.dropped, 0u);
         world_stop(&w);
     }
@@ -447,7 +448,7 @@ Test(verify, neither_full_rings_nor_holes_nor_reused_threads_mix_stacks_up)
         w.ring_full = 16;
         w.told_full = seed % 2 ? 10 : 0;
         run_all(&w, 20000, true);
-        cr_expect_gt(w.silent, 100u);
+        cr_expect_gt(w.silent, 50u);
         cr_expect_gt(w.dropped, 10u);
         world_stop(&w);
     }
@@ -464,10 +465,11 @@ Test(verify, stacks_are_read_within_the_budget)
         world_start(&w, &config, seed);
         run_all(&w, 5000, false);
         const uint64_t seconds = (w.machine.now - config.started) / 1000000000 + 1;
-        cr_expect_leq(w.kinds[STACK_RECORD_NEW], config.burst + config.rate * seconds);
-        cr_expect_gt(w.kinds[STACK_RECORD_NEW] + 1, config.burst + config.rate * (seconds - 1) * 9 / 10);
+        const uint64_t read = w.kinds[STACK_RECORD_NEW] + w.kinds[STACK_RECORD_AGAIN];
+        cr_expect_leq(read, config.burst + config.rate * seconds);
+        cr_expect_gt(read + 1, config.burst + config.rate * (seconds - 1) * 9 / 10);
         cr_expect_gt(w.kinds[STACK_RECORD_NONE], 10u);
-        cr_expect_eq(machine_counts().news, w.kinds[STACK_RECORD_NEW]);
+        cr_expect_eq(machine_counts().news, read);
         cr_expect_gt(machine_counts().refused, 10u);
         world_stop(&w);
     }
@@ -565,8 +567,12 @@ Test(verify, what_is_not_compared_is_read_again_now_and_then)
     config.rate = 0;
     world_start(&w, &config, 1);
     for (uint32_t n = 1; n <= 1000; n++) {
-        const bool again = n == 1 || n == 2 || n == 8 || n == 64;
-        cr_assert_eq(take_at(&w, 0, 64), again ? STACK_RECORD_NEW : 0, "sample %u", n);
+        const bool again = n == 2 || n == 8 || n == 64;
+        cr_assert_eq(take_at(&w, 0, 64),
+                     n == 1  ? STACK_RECORD_NEW
+                     : again ? STACK_RECORD_AGAIN
+                             : 0,
+                     "sample %u", n);
         while (w.learned < w.stack_count)
             cr_expect_eq(learn_next(&w), 1);
     }
