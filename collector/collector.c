@@ -113,9 +113,11 @@ static void prepare_verify(struct collector *c)
 {
     struct fathom_error why;
     struct verify_options options = c->options->verify;
-    if (!options.wanted || !event_is_followable(&c->events[0].attr))
+    options.where = event_verifiable(&c->events[0].attr);
+    if (!options.wanted || options.where == VERIFY_NOWHERE)
         return;
-    options.follow_all = !c->by_cpu;
+    /* A tracepoint's program runs wherever it is hit. */
+    options.follow_all = !c->by_cpu && options.where != VERIFY_TRACEPOINT;
     if (verify_new(&options, &c->verify, &why) < 0) {
         c->verify = NULL;
         log_write(c->options->log, LOG_NOTE, "%s: stacks are read by a clock instead", why.text);
@@ -169,6 +171,14 @@ struct threads {
     size_t count;
 };
 
+static int open_thread(struct collector *c, pid_t tid, bool late, struct fathom_error *err)
+{
+    int rc = counters_open(c->counters, tid, late, err);
+    if (rc == 0 && c->verify)
+        verify_follow(c->verify, tid, true);
+    return rc;
+}
+
 /* Opens the threads that are not in `known`. *opened counts them. */
 static int attach_threads(struct collector *c, struct threads all, struct threads known, size_t *opened,
                           struct fathom_error *err)
@@ -176,7 +186,7 @@ static int attach_threads(struct collector *c, struct threads all, struct thread
     for (size_t i = 0; i < all.count; i++) {
         if (contains(known.tids, known.count, all.tids[i]))
             continue;
-        int rc = counters_open(c->counters, all.tids[i], known.count > 0, err);
+        int rc = open_thread(c, all.tids[i], known.count > 0, err);
         if (rc && rc != -ESRCH) /* ESRCH: it has ended since */
             return rc;
         *opened += rc == 0;
@@ -223,7 +233,7 @@ static int attach(struct collector *c, struct fathom_error *err)
         p->tid = o->tids[i];
         if (proc_thread_group(p->tid, &p->pid) != 0)
             return error_set(err, ESRCH, "thread %d does not exist", (int)p->tid);
-        rc = counters_open(c->counters, p->tid, false, err);
+        rc = open_thread(c, p->tid, false, err);
     }
     return rc;
 }
@@ -243,7 +253,7 @@ static int launch(struct collector *c, struct fathom_error *err)
         c->processes[c->process_count++].pid = c->launch.pid;
     }
     if (rc == 0)
-        rc = counters_open(c->counters, c->launch.pid, false, err);
+        rc = open_thread(c, c->launch.pid, false, err);
     if (rc == 0 && c->launch.pidfd >= 0)
         rc = counters_watch(c->counters, c->launch.pidfd, err);
     return rc;
@@ -260,8 +270,8 @@ static int attach_verify(struct collector *c, struct fathom_error *err)
     if (!c->verify)
         return 0;
     int rc = counters_each(c->counters, 1, attach_output, c->verify, err);
-    for (size_t i = 0; i < c->process_count && c->by_cpu; i++)
-        verify_follow(c->verify, c->processes[i].tid ? c->processes[i].tid : c->processes[i].pid, true);
+    for (size_t i = 0; i < c->process_count && c->by_cpu && !c->processes[i].tid; i++)
+        verify_follow(c->verify, c->processes[i].pid, true);
     return rc;
 }
 

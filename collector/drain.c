@@ -140,14 +140,23 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
     return 0;
 }
 
+/* What is recorded is followed by its threads, or by CPU as a member. */
 static void take_exit(struct drain *drain, pid_t pid, pid_t tid)
 {
     bool gone = drain->members && members_end(drain->members, pid, tid);
     if (!drain->verify)
         return;
     verify_base(drain->verify, tid, 0);
-    if (gone)
-        verify_follow(drain->verify, members_id(drain->members, pid, tid), false);
+    if (gone || !drain->members)
+        verify_follow(drain->verify, drain->members ? members_id(drain->members, pid, tid) : tid, false);
+}
+
+static void take_task(struct drain *drain, const struct fork_record *task)
+{
+    if (task->header.type == PERF_RECORD_EXIT)
+        take_exit(drain, (pid_t)task->pid, (pid_t)task->tid);
+    else if (drain->verify && !drain->members)
+        verify_follow(drain->verify, (pid_t)task->tid, true);
 }
 
 /* Records about stacks that did not fit are lost like others, but stand for no samples: those that were left out for
@@ -197,8 +206,8 @@ static int take_other(struct drain *drain, const void *record, size_t size, uint
         return rc;
     batch_commit(drain->to->batch, size);
     struct fork_record task; /* EXIT has the same fields */
-    if (type == PERF_RECORD_EXIT && view(record, size, &task, sizeof task))
-        take_exit(drain, (pid_t)task.pid, (pid_t)task.tid);
+    if ((type == PERF_RECORD_EXIT || type == PERF_RECORD_FORK) && view(record, size, &task, sizeof task))
+        take_task(drain, &task);
     if (type == PERF_RECORD_LOST_SAMPLES && view(record, size, &lost_samples, sizeof lost_samples)) {
         drain->summary->lost += lost_samples.lost; /* lost by the CPU itself: not in the rings' counts */
     } else if (type == PERF_RECORD_THROTTLE) {
@@ -256,18 +265,22 @@ static bool is_stack_record(const struct drain *drain, const struct perf_event_h
     return event < drain->event_count && drain->events[event].stacks;
 }
 
-/* A stack record stands before its sample, but was written about a microsecond later: it is to get the sample's time,
- * so that sorting keeps the two together. Returns that; 0: the next record, at `at`, is not the sample. */
+#define PAIR_NS 100000 /* a tracepoint's sample is written at most so long after its stack record */
+
+/* A stack record stands before its sample, but was written about a microsecond later (at a tracepoint, earlier): it
+ * is to get the sample's time, so that sorting keeps the two together. Returns that; 0: the next record, at `at`, is
+ * not the sample. */
 static uint64_t sample_time(const struct drain *drain, const struct ring *ring, uint64_t at, uint64_t head,
-                            uint32_t tid)
+                            const struct sample_record *stack)
 {
     struct sample_record scratch, next;
     if (head - at < sizeof next)
         return 0;
     memcpy(&next, ring_view(ring, at, sizeof next, &scratch), sizeof next);
     size_t event = counters_event(drain->counters, next.id);
-    bool own = next.header.type == PERF_RECORD_SAMPLE && next.tid == tid && event < drain->event_count &&
-               !drain->events[event].audit && !drain->events[event].stacks;
+    bool own = next.header.type == PERF_RECORD_SAMPLE && next.tid == stack->tid &&
+               event < drain->event_count && !drain->events[event].audit && !drain->events[event].stacks &&
+               next.time < stack->time + PAIR_NS;
     return own ? next.time : 0;
 }
 
@@ -282,7 +295,7 @@ static bool wait_for_sample(struct drain *drain, struct ring *ring, uint64_t at,
         ring->waited = at;
         return true;
     }
-    drain->stack_time = sample_time(drain, ring, at + header->size, head, start.tid);
+    drain->stack_time = sample_time(drain, ring, at + header->size, head, &start);
     return false;
 }
 

@@ -37,8 +37,8 @@ struct drain {
     struct drain_plain plain;
     struct verify *verify; /* borrowed; NULL: stacks are not compared */
     uint64_t stack_time;   /* what a stack record's time is to be; 0: as it is */
-    uint64_t told;         /* lost records, as the rings' LOST records count them, without those about stacks */
-    uint64_t unwritten;    /* those about stacks in the same records */
+    uint64_t told;      /* lost records, as the rings' LOST records count them, without those about stacks */
+    uint64_t unwritten; /* those about stacks in the same records */
 };
 
 /* Drains every ring once, up to where its head is now, and adds a FINISHED_ROUND if there was anything (*any,

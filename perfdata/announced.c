@@ -18,7 +18,7 @@ struct announced {
     uint8_t page_bits; /* as in the last one */
     uint8_t compared;  /* likewise */
     bool pending;      /* a new stack, whose sample is the thread's next */
-    uint32_t checks;      /* the number of the stack that it should be; 0: none */
+    uint32_t checks;   /* the number of the stack that it should be; 0: none */
     uint32_t pending_tid;
     uint64_t pending_sp, pending_time;
     const uint8_t *stack; /* its bytes, in the record */
@@ -83,7 +83,7 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     a->any = true;
     a->page_bits = record.page_bits;
     a->compared = record.compared;
-    uint64_t *last = table_put(a->last, key_of(a, sample->tid, sample->ip, record.sp), NULL);
+    uint64_t *last = table_put(a->last, key_of(a, sample->tid, record.ip, record.sp), NULL);
     if (!last)
         return error_memory(err);
     a->checks = record.kind == STACK_RECORD_AGAIN ? (uint32_t)*last : 0;

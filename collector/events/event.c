@@ -232,10 +232,19 @@ void event_tasks(struct event *event)
     *event = made;
 }
 
-bool event_is_followable(const struct perf_event_attr *attr)
+enum verify_where event_verifiable(const struct perf_event_attr *attr)
 {
-    bool type = attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_BREAKPOINT || is_hardware(attr);
-    return type && attr->exclude_kernel && !attr->precise_ip && attr->sample_type & PERF_SAMPLE_REGS_INTR;
+    bool user = attr->exclude_kernel && attr->sample_type & PERF_SAMPLE_REGS_INTR;
+    if (attr->precise_ip)
+        return VERIFY_NOWHERE;
+    if (attr->type ==
+        PERF_TYPE_TRACEPOINT) /* the program runs at each: its records would be without a sample */
+        return attr->sample_period == 1 && !attr->freq ? VERIFY_TRACEPOINT : VERIFY_NOWHERE;
+    if (attr->type == PERF_TYPE_SOFTWARE)
+        return user ? VERIFY_USER : VERIFY_KERNEL;
+    bool hardware =
+        attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE || attr->type == PERF_TYPE_RAW;
+    return user && (hardware || attr->type == PERF_TYPE_BREAKPOINT) ? VERIFY_USER : VERIFY_NOWHERE;
 }
 
 void event_stacks(struct event *event)

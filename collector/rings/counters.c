@@ -251,6 +251,14 @@ static int keep_fd(struct counters *counters, struct opened opened, struct fatho
     return error_memory(err);
 }
 
+/* A tracepoint has the program once for all events on it. */
+static int attach(const struct counters *counters, int fd, struct fathom_error *err)
+{
+    if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, counters->program) == 0 || errno == EEXIST)
+        return 0;
+    return error_system(err, errno, "cannot attach a BPF program to event '%s'", counters->events[0].name);
+}
+
 static int open_one(struct counters *counters, size_t event, pid_t tid, size_t cpu, struct fathom_error *err)
 {
     struct event *e = &counters->events[event];
@@ -266,9 +274,8 @@ static int open_one(struct counters *counters, size_t event, pid_t tid, size_t c
         rc = map_ring(counters, cpu, fd, err);
     else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, counters->owners[cpu]) != 0)
         rc = error_system(err, errno, "cannot share the ring buffer of CPU %d", counters->cpus[cpu]);
-    if (rc == 0 && event == 0 && counters->program >= 0 &&
-        ioctl(fd, PERF_EVENT_IOC_SET_BPF, counters->program) != 0)
-        rc = error_system(err, errno, "cannot attach a BPF program to event '%s'", e->name);
+    if (rc == 0 && event == 0 && counters->program >= 0)
+        rc = attach(counters, fd, err);
     if (rc == 0)
         rc = keep_id(counters, event, tid, fd, err);
     if (rc || event != counters->tasks)

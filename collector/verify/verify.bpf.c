@@ -87,10 +87,10 @@ struct {
 
 /* One sample. */
 struct moment {
-    struct bpf_perf_event_data *ctx;
+    void *ctx;
     struct buffer *buffer;
     struct rule_told_key told_key;
-    __u64 base, sp, bp, depth;
+    __u64 base, ip, sp, bp, depth;
     __u32 count; /* as in rule_told */
 };
 
@@ -142,6 +142,7 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
     r->compared = config.compared;
     r->number = number;
     r->size = size;
+    r->ip = m->ip;
     r->sp = m->sp;
     if (size > RULE_STACK_MAX)
         return -1;
@@ -258,37 +259,61 @@ static __always_inline bool is_followed(struct moment *m, __u32 *pid)
            bpf_map_lookup_elem(&processes, &m->told_key.tid);
 }
 
-SEC("perf_event")
-int verify_stack(struct bpf_perf_event_data *ctx)
+static __always_inline int verify(struct moment *m)
 {
     __u32 cpu = bpf_get_smp_processor_id();
-    struct moment m = {.ctx = ctx};
     struct rule_key key = {0};
-    if (!is_followed(&m, &key.pid))
+    if (!is_followed(m, &key.pid))
         return 1;
-    m.buffer = bpf_map_lookup_elem(&buffers, &cpu);
-    if (!m.buffer)
+    m->buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!m->buffer)
         return 1;
-    m.sp = ctx->regs.rsp;
-    m.bp = ctx->regs.rbp;
-    const __u64 *base = bpf_map_lookup_elem(&bases, &m.told_key.tid);
+    const __u64 *base = bpf_map_lookup_elem(&bases, &m->told_key.tid);
     /* A stack of its own, such as a coroutine's, is not counted from the thread's base. */
-    if (base && *base - m.sp < VERIFY_OWN_STACK_MAX)
-        m.base = *base;
-    m.depth = m.base - m.sp;
-    key.page = m.told_key.page = ctx->regs.rip >> config.page_bits;
-    key.depth = m.depth;
-    m.told_key.sp = m.sp;
-    struct rule_told *before = bpf_map_lookup_elem(&told, &m.told_key);
-    m.count = before ? before->count : 0;
+    if (base && *base - m->sp < VERIFY_OWN_STACK_MAX)
+        m->base = *base;
+    m->depth = m->base - m->sp;
+    key.page = m->told_key.page = m->ip >> config.page_bits;
+    key.depth = m->depth;
+    m->told_key.sp = m->sp;
+    struct rule_told *before = bpf_map_lookup_elem(&told, &m->told_key);
+    m->count = before ? before->count : 0;
     const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
     struct found found;
-    if (!k || !find(&m, k, cpu, &found))
-        return tell_read(&m, STACK_RECORD_NEW);
+    if (!k || !find(m, k, cpu, &found))
+        return tell_read(m, STACK_RECORD_NEW);
     if (!before || (before->number != found.number && before->number != found.alias))
-        return tell(&m, STACK_RECORD_SAME, found.number, 0);
+        return tell(m, STACK_RECORD_SAME, found.number, 0);
     if (config.compared == STACK_RECORD_ALL)
         return 1;
-    before->count = ++m.count;
-    return rule_again(m.count + 1) ? tell_read(&m, STACK_RECORD_AGAIN) : 1;
+    before->count = ++m->count;
+    return rule_again(m->count + 1) ? tell_read(m, STACK_RECORD_AGAIN) : 1;
+}
+
+/* For events that happen in user mode. */
+SEC("perf_event")
+int verify_user(struct bpf_perf_event_data *ctx)
+{
+    struct moment m = {.ctx = ctx, .ip = ctx->regs.rip, .sp = ctx->regs.rsp, .bp = ctx->regs.rbp};
+    return verify(&m);
+}
+
+/* For those that happen in the kernel: the registers with which the thread entered it (Linux 5.15). */
+static __always_inline int verify_entered(void *ctx)
+{
+    const struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+    struct moment m = {.ctx = ctx, .ip = regs->rip, .sp = regs->rsp, .bp = regs->rbp};
+    return verify(&m);
+}
+
+SEC("perf_event")
+int verify_kernel(struct bpf_perf_event_data *ctx)
+{
+    return verify_entered(ctx);
+}
+
+SEC("tracepoint")
+int verify_tracepoint(void *ctx)
+{
+    return verify_entered(ctx);
 }

@@ -71,6 +71,18 @@ static int map_fd(const struct verify *v, const char *name)
     return bpf_object__find_map_fd_by_name(v->object, name);
 }
 
+static const char *const programs[] = {[VERIFY_USER] = "verify_user",
+                                       [VERIFY_KERNEL] = "verify_kernel",
+                                       [VERIFY_TRACEPOINT] = "verify_tracepoint"};
+
+/* Leaves out the programs for other kinds of events. */
+static void choose(const struct verify_options *options, struct verify *v)
+{
+    struct bpf_program *program;
+    bpf_object__for_each_program(program, v->object)
+        bpf_program__set_autoload(program, strcmp(bpf_program__name(program), programs[options->where]) == 0);
+}
+
 static int open_object(const struct verify_options *options, struct verify *v)
 {
     struct verify_config config;
@@ -84,15 +96,16 @@ static int open_object(const struct verify_options *options, struct verify *v)
     if (!map || bpf_map__set_initial_value(map, &config, sizeof config) != 0)
         return -EINVAL;
     map = bpf_object__find_map_by_name(v->object, "buffers");
+    choose(options, v);
     return bpf_map__set_max_entries(map, (uint32_t)number_of_cpus());
 }
 
-static int load(struct verify *v)
+static int load(const struct verify_options *options, struct verify *v)
 {
     int rc = bpf_object__load(v->object);
     if (rc)
         return rc;
-    v->program = bpf_program__fd(bpf_object__find_program_by_name(v->object, "verify_stack"));
+    v->program = bpf_program__fd(bpf_object__find_program_by_name(v->object, programs[options->where]));
     v->outputs = map_fd(v, "outputs");
     v->processes = map_fd(v, "processes");
     v->bases = map_fd(v, "bases");
@@ -112,7 +125,7 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
     libbpf_set_print(quiet);
     int rc = open_object(options, v);
     if (rc == 0)
-        rc = load(v);
+        rc = load(options, v);
     if (rc == 0)
         rc = known_stacks_new(&(struct known_stacks_maps){map_fd(v, "known"), map_fd(v, "words"), v->bases},
                               options->compared, page_bits(options), &v->stacks);

@@ -17,8 +17,16 @@
 
 struct verify;
 
+enum verify_where {
+    VERIFY_NOWHERE,    /* the event's stacks cannot be compared */
+    VERIFY_USER,       /* it happens in user mode */
+    VERIFY_KERNEL,     /* in the kernel: the stack is the one from which the thread entered it (Linux 5.15) */
+    VERIFY_TRACEPOINT, /* likewise */
+};
+
 struct verify_options {
     bool wanted;
+    enum verify_where where;
     unsigned compared;    /* return addresses: STACK_RECORD_ALL, or so many of the innermost; 0: none */
     uint64_t burst, rate; /* stacks to read at first, and then per second */
     bool follow_all;      /* the event is opened for what is recorded, not by CPU */
