@@ -11,7 +11,9 @@
 /* The program's own names for the kernel's parts. */
 int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
 struct bpf_perf_event_data;
-int verify_stack(struct bpf_perf_event_data *ctx);
+int verify_user(struct bpf_perf_event_data *ctx);
+int verify_kernel(struct bpf_perf_event_data *ctx);
+int verify_tracepoint(void *ctx);
 #include "collector/verify/verify.bpf.c"
 
 /* A hash map: entries in no order. */
@@ -278,7 +280,7 @@ int machine_sample(const struct machine_sample *sample)
     struct bpf_perf_event_data ctx = {.regs = {.rip = sample->ip, .rsp = sample->sp, .rbp = sample->bp}};
     drop_records();
     now = *sample;
-    return verify_stack(&ctx);
+    return verify_user(&ctx);
 }
 
 struct verify_counts machine_counts(void)

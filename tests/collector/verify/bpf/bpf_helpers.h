@@ -33,6 +33,8 @@ uint64_t machine_task(void);
 #define bpf_ktime_get_ns()                                   machine_now()
 #define bpf_get_smp_processor_id()                           machine_cpu()
 #define bpf_get_current_pid_tgid()                           machine_task()
+#define bpf_get_current_task_btf()                           ((void *)0)
+#define bpf_task_pt_regs(task)                               (task)
 #define bpf_get_ns_current_pid_tgid(device, inode, ns, size) (-1)
 
 #endif
