@@ -259,9 +259,9 @@ static int launch(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
-static int attach_output(void *verify, int fd, int cpu, struct fathom_error *err)
+static int attach_output(void *verify, int fd, int cpu, bool wakes, struct fathom_error *err)
 {
-    return verify_output(verify, cpu, fd, err);
+    return verify_output(verify, cpu, wakes, fd, err);
 }
 
 /* Lets the program write to the stacks' event, which is the second one, and follow what is recorded. */

@@ -258,9 +258,6 @@ void event_stacks(struct event *event)
     made.attr.sample_regs_user = made.attr.sample_regs_intr = 0;
     made.attr.sample_period = 1;
     made.attr.inherit = 0;
-    /* Wakes the recorder at each record: until it has made the stack known, the next samples write theirs too. */
-    made.attr.watermark = 0;
-    made.attr.wakeup_events = 1;
     *event = made;
 }
 

@@ -35,6 +35,7 @@ struct counters {
     struct opened {
         int fd, cpu; /* the CPU's number */
         size_t event;
+        bool wakes; /* the reader, at each record */
     } * opened;
     size_t fd_count, fd_room;
     size_t by_cpu,
@@ -259,15 +260,21 @@ static int attach(const struct counters *counters, int fd, struct fathom_error *
     return error_system(err, errno, "cannot attach a BPF program to event '%s'", counters->events[0].name);
 }
 
-static int open_one(struct counters *counters, size_t event, pid_t tid, size_t cpu, struct fathom_error *err)
+static int open_one(struct counters *counters, size_t event, bool wakes, pid_t tid, size_t cpu,
+                    struct fathom_error *err)
 {
     struct event *e = &counters->events[event];
-    int fd = open_event(&e->attr, tid, counters->cpus[cpu]);
+    struct perf_event_attr attr = e->attr;
+    if (wakes) {
+        attr.watermark = 0;
+        attr.wakeup_events = 1;
+    }
+    int fd = open_event(&attr, tid, counters->cpus[cpu]);
     if (fd == -ENODEV && event == counters->tasks && counters->cpu_count > 1 && open_probe(&e->attr) == 0)
         return 0; /* the CPU went offline */
     if (fd < 0)
         return open_error(err, -fd, e->name, &e->attr, tid);
-    int rc = keep_fd(counters, (struct opened){fd, counters->cpus[cpu], event}, err);
+    int rc = keep_fd(counters, (struct opened){fd, counters->cpus[cpu], event, wakes}, err);
     if (rc)
         return rc;
     if (counters->owners[cpu] < 0)
@@ -291,10 +298,10 @@ int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom
 {
     size_t first = counters->fd_count;
     for (size_t cpu = 0; cpu < counters->cpu_count; cpu++) {
-        int rc = open_one(counters, counters->tasks, tid, cpu, err);
+        int rc = open_one(counters, counters->tasks, false, tid, cpu, err);
         for (size_t event = 0; rc == 0 && event < counters->event_count; event++)
             if (event != counters->tasks && counters->events[event].attr.inherit)
-                rc = open_one(counters, event, tid, cpu, err);
+                rc = open_one(counters, event, false, tid, cpu, err);
         if (rc)
             return rc;
     }
@@ -316,10 +323,14 @@ int counters_open_cpus(struct counters *counters, struct fathom_error *err)
         for (size_t event = 0; event < counters->event_count; event++) {
             if (counters->events[event].attr.inherit || counters->owners[cpu] < 0)
                 continue;
-            int rc = open_one(counters, event, EVERY_THREAD, cpu, err);
+            int rc = open_one(counters, event, false, EVERY_THREAD, cpu, err);
+            counters->by_cpu_count += rc == 0;
+            if (rc == 0 && counters->events[event].stacks) {
+                rc = open_one(counters, event, true, EVERY_THREAD, cpu, err);
+                counters->by_cpu_count += rc == 0;
+            }
             if (rc)
                 return rc;
-            counters->by_cpu_count++;
         }
     return 0;
 }
@@ -448,13 +459,15 @@ void counters_attach(struct counters *counters, int program)
 }
 
 int counters_each(const struct counters *counters, size_t event,
-                  int (*use)(void *context, int fd, int cpu, struct fathom_error *err), void *context,
-                  struct fathom_error *err)
+                  int (*use)(void *context, int fd, int cpu, bool wakes, struct fathom_error *err),
+                  void *context, struct fathom_error *err)
 {
     int rc = 0;
-    for (size_t i = 0; i < counters->fd_count && rc >= 0; i++)
-        if (counters->opened[i].event == event)
-            rc = use(context, counters->opened[i].fd, counters->opened[i].cpu, err);
+    for (size_t i = 0; i < counters->fd_count && rc >= 0; i++) {
+        const struct opened *o = &counters->opened[i];
+        if (o->event == event)
+            rc = use(context, o->fd, o->cpu, o->wakes, err);
+    }
     return rc;
 }
 

@@ -25,7 +25,8 @@ void counters_free(struct counters *counters); /* frees the events' ids too */
  * threads and children inherit it with the event. */
 void counters_attach(struct counters *counters, int program);
 /* Opens the events that are not inherited, once per CPU for everything that runs there. They write into the
- * rings that the first thread's events have made. -EACCES, -EPERM: not allowed. */
+ * rings that the first thread's events have made. -EACCES, -EPERM: not allowed. The event of stack records is
+ * opened once more, in a way that wakes counters_wait() at each record. */
 int counters_open_cpus(struct counters *counters, struct fathom_error *err);
 /* Starts the events that are open by CPU. (Those of a command's threads start at its exec, by
  * enable_on_exec.) */
@@ -60,10 +61,11 @@ struct counters_totals {
     uint64_t value, enabled, running;
 };
 void counters_totals(const struct counters *counters, size_t event, struct counters_totals *out);
-/* Calls `use` for each descriptor of an event, with its CPU, until it returns a negative value, which is returned. */
+/* Calls `use` for each descriptor of an event, with its CPU and whether its records wake counters_wait(), until it
+ * returns a negative value, which is returned. */
 int counters_each(const struct counters *counters, size_t event,
-                  int (*use)(void *context, int fd, int cpu, struct fathom_error *err), void *context,
-                  struct fathom_error *err);
+                  int (*use)(void *context, int fd, int cpu, bool wakes, struct fathom_error *err),
+                  void *context, struct fathom_error *err);
 /* The index of the event that this sample id belongs to; the count of events when unknown. */
 size_t counters_event(const struct counters *counters, uint64_t id);
 

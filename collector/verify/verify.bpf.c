@@ -20,6 +20,7 @@ char _license[] SEC("license") = "Dual MIT/GPL"; /* the helpers that read stacks
 const volatile struct verify_config config = {0};
 struct verify_counts counts = {0};
 
+/* By CPU; those that wake the recorder follow. Their number is set when it is loaded. */
 struct {
     __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
     __uint(key_size, 4);
@@ -132,6 +133,16 @@ __noinline int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 d
     return 0;
 }
 
+/* The event to write a record to. Only new stacks are worth waking the recorder. */
+static __always_inline __u64 output_for(__u8 kind)
+{
+    __u64 now;
+    if (kind != STACK_RECORD_NEW || (now = bpf_ktime_get_ns()) - counts.woken < VERIFY_WAKE_NS)
+        return BPF_F_CURRENT_CPU;
+    counts.woken = now;
+    return config.cpus + bpf_get_smp_processor_id();
+}
+
 static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, __u32 size)
 {
     struct stack_record *r = &m->buffer->record;
@@ -146,7 +157,7 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
     r->sp = m->sp;
     if (size > RULE_STACK_MAX)
         return -1;
-    long rc = bpf_perf_event_output(m->ctx, &outputs, BPF_F_CURRENT_CPU, m->buffer, sizeof *r + size);
+    long rc = bpf_perf_event_output(m->ctx, &outputs, output_for(kind), m->buffer, sizeof *r + size);
     if (rc == -ENOSPC)
         __sync_fetch_and_add(&counts.unwritten, 1);
     return rc;

@@ -55,10 +55,11 @@ static void configure(const struct verify_options *options, struct verify_config
                                      .burst = options->burst,
                                      .rate = options->rate,
                                      .stack_max = RULE_STACK_MAX,
+                                     .cpus = (uint32_t)number_of_cpus(),
                                      .page_bits = page_bits(options),
                                      .compared = (uint8_t)options->compared,
                                      .follow_all = options->follow_all};
-    while (1 << config->cpu_bits < number_of_cpus())
+    while (1U << config->cpu_bits < config->cpus)
         config->cpu_bits++;
     if (stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino != FIRST_NAMESPACE) {
         config->ns_device = ns.st_dev;
@@ -97,7 +98,9 @@ static int open_object(const struct verify_options *options, struct verify *v)
         return -EINVAL;
     map = bpf_object__find_map_by_name(v->object, "buffers");
     choose(options, v);
-    return bpf_map__set_max_entries(map, (uint32_t)number_of_cpus());
+    int rc = bpf_map__set_max_entries(map, config.cpus);
+    map = bpf_object__find_map_by_name(v->object, "outputs");
+    return rc ? rc : bpf_map__set_max_entries(map, 2 * config.cpus);
 }
 
 static int load(const struct verify_options *options, struct verify *v)
@@ -153,9 +156,10 @@ int verify_program(const struct verify *v)
     return v->program;
 }
 
-int verify_output(struct verify *v, int cpu, int fd, struct fathom_error *err)
+int verify_output(struct verify *v, int cpu, bool wakes, int fd, struct fathom_error *err)
 {
-    if (bpf_map_update_elem(v->outputs, &cpu, &fd, BPF_ANY) != 0)
+    int index = wakes ? number_of_cpus() + cpu : cpu;
+    if (bpf_map_update_elem(v->outputs, &index, &fd, BPF_ANY) != 0)
         return error_system(err, errno, "cannot give stacks to the ring buffer of CPU %d", cpu);
     return 0;
 }

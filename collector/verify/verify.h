@@ -37,8 +37,9 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
 void verify_free(struct verify *verify);
 /* The program's descriptor, for the main event. */
 int verify_program(const struct verify *verify);
-/* A descriptor of the stacks' event, one for each CPU. Before it is enabled. */
-int verify_output(struct verify *verify, int cpu, int fd, struct fathom_error *err);
+/* Descriptors of the stacks' event, two for each CPU, one of which wakes the recorder at each record. Before they are
+ * enabled. */
+int verify_output(struct verify *verify, int cpu, bool wakes, int fd, struct fathom_error *err);
 /* Follows a process, or a thread, from now on; or no longer. Failures leave samples without records. */
 void verify_follow(struct verify *verify, pid_t id, bool follow);
 /* The base of a thread's stack; 0: no longer known. */

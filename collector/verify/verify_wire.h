@@ -12,6 +12,10 @@
 #define VERIFY_BLOCKS    32768 /* of 24 words: 10 MB */
 #define VERIFY_TOLD      65536
 
+/* How often a new stack wakes the recorder. A wake-up costs the program 13 us (the record 1), but until the stack was
+ * made known, the next samples write theirs too. */
+#define VERIFY_WAKE_NS 400000
+
 /* Bytes: further away from its thread's base, SP is on another stack, and is not counted from there. */
 #define VERIFY_OWN_STACK_MAX (1u << 30)
 
@@ -21,6 +25,7 @@ struct verify_config {
     __u64 burst;               /* stacks to read at first */
     __u64 rate;                /* and per second */
     __u32 stack_max;           /* bytes of a stack to read, at most RULE_STACK_MAX */
+    __u32 cpus;                /* possible ones */
     __u8 page_bits, compared;  /* stack_record.h */
     __u8 cpu_bits;             /* the low bits of a number tell the CPU */
     __u8 follow_all;           /* the event is on threads that are recorded; else only those in `processes` */
@@ -31,6 +36,7 @@ struct verify_counts {
     __u64 refused;   /* not read: over budget */
     __u64 unwritten; /* stack records that did not fit into the ring */
     __u64 lost;      /* samples left out for that */
+    __u64 woken;     /* the program's own: when the recorder was woken last, ns */
 };
 
 #endif
