@@ -16,6 +16,8 @@
 #include "collector/events/open.h"
 
 #define RING_PLAIN (512u << 10) /* what perf_event_mlock_kb allows every user per CPU */
+#define RING_STACKS                                                                                          \
+    (2u << 20) /* with stack records: of 200 processes that start at once, until we run again */
 #define RING_DUMPS (8u << 20)
 #define RING_LEAST (64u << 10) /* one record is at most 64 KiB */
 #define WATCH_NONE UINT32_MAX
@@ -125,6 +127,16 @@ static void settle_attrs(struct counters *counters)
     }
 }
 
+static size_t choose_ring(const struct event *events, size_t count)
+{
+    if (events[0].attr.sample_stack_user)
+        return RING_DUMPS;
+    for (size_t i = 0; i < count; i++)
+        if (events[i].stacks)
+            return RING_STACKS;
+    return RING_PLAIN;
+}
+
 int counters_new(struct event *events, size_t count, size_t ring_bytes, const struct log *log,
                  struct counters **out, struct fathom_error *err)
 {
@@ -142,7 +154,7 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
                               .epoll = -1,
                               .program = -1};
     if (!ring_bytes)
-        made->ring_bytes = events[0].attr.sample_stack_user ? RING_DUMPS : RING_PLAIN;
+        made->ring_bytes = choose_ring(events, count);
     while (made->tasks + 1 < count && !events[made->tasks].attr.task)
         made->tasks++;
     int rc = online_cpus(&made->cpus, &made->cpu_count);
