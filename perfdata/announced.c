@@ -13,15 +13,17 @@ struct announced {
     const struct event *events;
     size_t count;
     struct table *last; /* thread, page of code and SP -> what was announced last: its number, 0: none fits */
+    struct table
+        *lives; /* TID with announcements -> how often they were forgotten; a part of the keys of `last` */
     uint64_t damaged;
     bool any;          /* a stack record was seen */
-    uint8_t page_bits; /* as in the last one */
+    uint8_t page_bits; /* as in the first one */
     uint8_t compared;  /* likewise */
-    bool pending;      /* a new stack, whose sample is the thread's next */
+    bool pending;      /* the last record's sample, the thread's next, has not come yet */
     uint32_t checks;   /* the number of the stack that it should be; 0: none */
     uint32_t pending_tid;
-    uint64_t pending_sp, pending_time;
-    const uint8_t *stack; /* its bytes, in the record */
+    uint64_t pending_sp, pending_ip, pending_time;
+    const uint8_t *stack; /* the new stack's bytes, in the record; NULL: not new */
     uint32_t stack_size;
 };
 
@@ -30,12 +32,11 @@ struct announced *announced_new(const struct event *events, size_t count)
     struct announced *a = calloc(1, sizeof *a);
     if (!a)
         return NULL;
-    *a = (struct announced){.events = events, .count = count, .last = table_new()};
-    if (!a->last) {
-        free(a);
-        a = NULL;
-    }
-    return a;
+    *a = (struct announced){.events = events, .count = count, .last = table_new(), .lives = table_new()};
+    if (a->last && a->lives)
+        return a;
+    announced_free(a);
+    return NULL;
 }
 
 void announced_free(struct announced *a)
@@ -43,6 +44,7 @@ void announced_free(struct announced *a)
     if (!a)
         return;
     table_free(a->last);
+    table_free(a->lives);
     free(a);
 }
 
@@ -53,54 +55,85 @@ uint64_t announced_damaged(const struct announced *a)
 
 static uint64_t key_of(const struct announced *a, uint32_t tid, uint64_t ip, uint64_t sp)
 {
-    return hash_u64(hash_u64(sp) + (ip >> a->page_bits)) ^ hash_u64(tid + UINT64_C(0x9e3779b97f4a7c15));
+    const uint64_t *life = table_find(a->lives, tid);
+    return hash_u64(hash_u64(sp) + (ip >> a->page_bits)) ^
+           hash_u64((tid | (life ? *life << 32 : 0)) + UINT64_C(0x9e3779b97f4a7c15));
+}
+
+/* What was announced of this thread no longer counts. The program may go on with it: then nothing is said. */
+static void forget(struct announced *a, uint32_t tid)
+{
+    uint64_t *life = table_find(a->lives, tid);
+    if (life)
+        ++*life;
 }
 
 /* A stack record, from the raw data of a sample. false: damaged. */
-static bool read_record(const struct sample *sample, struct stack_record *out)
+static bool read_record(const struct announced *a, const struct sample *sample, struct stack_record *out)
 {
     if (sample->raw_size < sizeof *out)
         return false;
     memcpy(out, sample->raw, sizeof *out);
     return out->version == STACK_RECORD_VERSION && out->size <= sample->raw_size - sizeof *out &&
-           out->page_bits < 64 && out->kind >= STACK_RECORD_NEW && out->kind <= STACK_RECORD_NONE &&
+           out->page_bits < 64 &&
+           (!a->any || (out->page_bits == a->page_bits && out->compared == a->compared)) &&
+           out->kind >= STACK_RECORD_NEW && out->kind <= STACK_RECORD_NONE &&
            (out->kind == STACK_RECORD_NONE) == (out->number == 0);
 }
 
-/* Raw data without our mark is another program's. */
+/* Raw data without our mark is another program's, or damaged. What a damaged record announced is not known, so no
+ * earlier announcement of its thread counts. */
 static int take_record(struct announced *a, const struct sample *sample, struct fathom_error *err)
 {
     struct stack_record record = {0};
     a->pending = false;
     if (sample->raw_size >= sizeof record.magic)
         memcpy(&record.magic, sample->raw, sizeof record.magic);
-    if (record.magic != STACK_RECORD_MAGIC)
-        return 1;
-    if (!read_record(sample, &record)) {
-        a->damaged++;
+    if (record.magic != STACK_RECORD_MAGIC || !read_record(a, sample, &record)) {
+        a->damaged += record.magic == STACK_RECORD_MAGIC;
+        forget(a, sample->tid);
         return 1;
     }
     a->any = true;
     a->page_bits = record.page_bits;
     a->compared = record.compared;
-    uint64_t *last = table_put(a->last, key_of(a, sample->tid, record.ip, record.sp), NULL);
+    uint64_t *last = table_put(a->lives, sample->tid, NULL);
+    if (last)
+        last = table_put(a->last, key_of(a, sample->tid, record.ip, record.sp), NULL);
     if (!last)
         return error_memory(err);
     a->checks = record.kind == STACK_RECORD_AGAIN ? (uint32_t)*last : 0;
     *last = record.number;
-    if (record.kind == STACK_RECORD_NEW || record.kind == STACK_RECORD_AGAIN) {
-        a->pending = true;
-        a->pending_tid = sample->tid;
-        a->pending_sp = record.sp;
-        a->pending_time = sample->time;
-        a->stack = sample->raw + sizeof record;
-        a->stack_size = record.size;
-    }
+    bool is_read = record.kind == STACK_RECORD_NEW || record.kind == STACK_RECORD_AGAIN;
+    a->pending = true;
+    a->pending_tid = sample->tid;
+    a->pending_ip = record.ip;
+    a->pending_sp = record.sp;
+    a->pending_time = sample->time;
+    a->stack = is_read ? sample->raw + sizeof record : NULL;
+    a->stack_size = record.size;
     return 1;
+}
+
+/* Whether the last record is about this sample. One that is, but not about its stack, is damaged. */
+static bool take_pending(struct announced *a, const struct sample *sample)
+{
+    if (!a->pending || a->pending_tid != sample->tid)
+        return false;
+    a->pending = false;
+    if (a->pending_time != sample->time)
+        return false;
+    bool own = a->pending_sp == sample->sp && (a->pending_ip ^ sample->reg_ip) >> a->page_bits == 0;
+    if (!own && sample->has_regs) {
+        a->damaged++;
+        forget(a, sample->tid);
+    }
+    return own;
 }
 
 static void fill_in(struct announced *a, struct sample *sample)
 {
+    bool pending = take_pending(a, sample);
     const uint64_t *last = a->any && sample->has_regs
                                ? table_find(a->last, key_of(a, sample->tid, sample->reg_ip, sample->sp))
                                : NULL;
@@ -109,10 +142,7 @@ static void fill_in(struct announced *a, struct sample *sample)
     sample->known = *last ? SAMPLE_STACK_SAME : SAMPLE_STACK_REFUSED;
     sample->compared = a->compared;
     sample->stack_number = (uint32_t)*last;
-    if (!a->pending || a->pending_tid != sample->tid)
-        return;
-    a->pending = false;
-    if (a->pending_sp != sample->sp || a->pending_time != sample->time)
+    if (!pending || !a->stack)
         return;
     sample->known = SAMPLE_STACK_NEW;
     sample->checks_number = a->checks;
@@ -125,6 +155,10 @@ static void fill_in(struct announced *a, struct sample *sample)
 
 int announced_take(struct announced *a, struct record *record, struct fathom_error *err)
 {
+    if (record->kind == RECORD_FORK)
+        forget(a, record->tid);
+    else if (record->kind == RECORD_COMM && record->comm.exec)
+        forget(a, record->pid);
     if (record->kind != RECORD_SAMPLE || record->sample.event >= a->count)
         return 0;
     const struct event *event = &a->events[record->sample.event];

@@ -1,6 +1,7 @@
 /*
  * announced.h - joins stack records (stack_record.h) with their samples: which stack each sample has, according
- * to the program that followed it. Records must come in time order.
+ * to the program that followed it. Records must come in time order, with all forks and execs: a thread that has the
+ * number of an earlier one, and a process with a new image, have no announcements yet.
  */
 #ifndef FATHOM_PERFDATA_ANNOUNCED_H
 #define FATHOM_PERFDATA_ANNOUNCED_H

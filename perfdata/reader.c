@@ -109,7 +109,7 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
         filled = *record;
         build_ids_fill(&pass->reader->head.build_ids, &filled.mmap);
         record = &filled;
-    } else if (record->kind == RECORD_SAMPLE && pass->announced) {
+    } else if (pass->announced) {
         filled = *record;
         int rc = announced_take(pass->announced, &filled, err);
         if (rc)

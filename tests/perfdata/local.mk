@@ -26,3 +26,7 @@ E2E_TESTS += tests/perfdata/written.test
 check_PROGRAMS += tests/perfdata/write
 tests_perfdata_write_SOURCES = tests/perfdata/write.c tests/perfdata/build.h
 tests_perfdata_write_LDADD = libperfdata.la libbase.la
+
+UNIT_TESTS += tests/perfdata/test_announced
+tests_perfdata_test_announced_SOURCES = tests/perfdata/test_announced.c
+tests_perfdata_test_announced_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)

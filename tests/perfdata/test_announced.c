@@ -1,0 +1,261 @@
+/* Stack records joined with their samples. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfdata/announced.h"
+#include "perfdata/stack_record.h"
+
+enum { MAIN, STACKS, AUDIT, EVENTS };
+
+static const struct event events[EVENTS] = {[STACKS] = {.stacks = true}, [AUDIT] = {.audit = true}};
+
+struct raw {
+    struct stack_record head;
+    uint8_t stack[64];
+};
+
+static struct announced *a;
+static struct sample last_sample; /* as it was filled in */
+
+static int take(struct record *record)
+{
+    int rc = announced_take(a, record, NULL);
+    last_sample = record->sample;
+    return rc;
+}
+
+static void tell_raw(uint32_t tid, uint64_t ip, uint64_t time, const void *raw, uint32_t size)
+{
+    struct record record = {
+        .kind = RECORD_SAMPLE,
+        .sample = {.event = STACKS, .tid = tid, .ip = ip, .time = time, .raw = raw, .raw_size = size}};
+    cr_expect_eq(take(&record), 1);
+}
+
+static const struct raw *make(uint8_t kind, uint32_t number, uint64_t sp)
+{
+    static struct raw raw;
+    memset(&raw, 7, sizeof raw);
+    raw.head = (struct stack_record){.magic = STACK_RECORD_MAGIC,
+                                     .version = STACK_RECORD_VERSION,
+                                     .kind = kind,
+                                     .page_bits = 12,
+                                     .compared = 3,
+                                     .number = number,
+                                     .sp = sp};
+    if (kind == STACK_RECORD_NEW || kind == STACK_RECORD_AGAIN)
+        raw.head.size = sizeof raw.stack;
+    return &raw;
+}
+
+static void tell(uint8_t kind, uint32_t number, uint32_t tid, uint64_t sp, uint64_t time)
+{
+    const struct raw *raw = make(kind, number, sp);
+    tell_raw(tid, 0x401234, time, raw, (uint32_t)sizeof raw->head + raw->head.size);
+}
+
+static uint8_t ask_at(uint32_t tid, uint64_t ip, uint64_t sp, uint64_t time)
+{
+    struct record record = {
+        .kind = RECORD_SAMPLE,
+        .sample = {.event = MAIN, .tid = tid, .reg_ip = ip, .sp = sp, .time = time, .has_regs = true}};
+    cr_expect_eq(take(&record), 0);
+    return last_sample.known;
+}
+
+static uint8_t ask(uint32_t tid, uint64_t sp, uint64_t time)
+{
+    return ask_at(tid, 0x401567, sp, time);
+}
+
+static void start(void)
+{
+    a = announced_new(events, EVENTS);
+    cr_assert(a);
+}
+
+static void end(void)
+{
+    announced_free(a);
+}
+
+TestSuite(announced, .init = start, .fini = end);
+
+Test(announced, a_sample_has_the_stack_told_last_for_its_thread_page_and_sp)
+{
+    cr_expect_eq(ask(1, 100, 1), SAMPLE_STACK_UNSAID);
+    tell(STACK_RECORD_NEW, 5, 1, 100, 2);
+    cr_expect_eq(ask(1, 100, 2), SAMPLE_STACK_NEW);
+    cr_expect_eq(last_sample.stack_number, 5u);
+    cr_expect_eq(last_sample.stack_size, 64u);
+    cr_expect_eq(last_sample.stack[0], 7u);
+    cr_expect_eq(last_sample.compared, 3u);
+    cr_expect_eq(ask(1, 100, 3), SAMPLE_STACK_SAME);
+    cr_expect_eq(last_sample.stack_number, 5u);
+    cr_expect_null(last_sample.stack);
+    cr_expect_eq(ask(2, 100, 3), SAMPLE_STACK_UNSAID);
+    cr_expect_eq(ask(1, 108, 3), SAMPLE_STACK_UNSAID);
+    cr_expect_eq(ask_at(1, 0x402000, 100, 3), SAMPLE_STACK_UNSAID);
+    tell(STACK_RECORD_NONE, 0, 1, 100, 4);
+    cr_expect_eq(ask(1, 100, 4), SAMPLE_STACK_REFUSED);
+    cr_expect_eq(ask(1, 100, 5), SAMPLE_STACK_REFUSED);
+    tell(STACK_RECORD_SAME, 5, 1, 100, 6);
+    cr_expect_eq(ask(1, 100, 6), SAMPLE_STACK_SAME);
+    cr_expect_eq(last_sample.stack_number, 5u);
+    tell(STACK_RECORD_AGAIN, 9, 1, 100, 7);
+    cr_expect_eq(ask(1, 100, 7), SAMPLE_STACK_NEW);
+    cr_expect_eq(last_sample.stack_number, 9u);
+    cr_expect_eq(last_sample.checks_number, 5u);
+    cr_expect_eq(ask(1, 100, 8), SAMPLE_STACK_SAME);
+    cr_expect_eq(last_sample.checks_number, 0u);
+    cr_expect_eq(announced_damaged(a), 0u);
+}
+
+/* A stack's bytes are those of the very next sample of its thread, if that has its time. */
+Test(announced, the_bytes_of_a_lost_sample_go_to_no_other)
+{
+    tell(STACK_RECORD_NEW, 5, 1, 100, 2);
+    cr_expect_eq(ask(2, 100, 2), SAMPLE_STACK_UNSAID);
+    cr_expect_eq(ask(1, 100, 3), SAMPLE_STACK_SAME); /* its own was lost */
+    cr_expect_eq(ask(1, 100, 2), SAMPLE_STACK_SAME);
+    tell(STACK_RECORD_NEW, 6, 1, 100, 4);
+    tell(STACK_RECORD_SAME, 5, 1, 100, 4);
+    cr_expect_eq(ask(1, 100, 4), SAMPLE_STACK_SAME);
+    cr_expect_eq(last_sample.stack_number, 5u);
+}
+
+Test(announced, a_sample_keeps_its_own_dump)
+{
+    static const uint8_t own[8];
+    struct record record = {.kind = RECORD_SAMPLE,
+                            .sample = {.tid = 1,
+                                       .reg_ip = 0x401000,
+                                       .sp = 100,
+                                       .time = 2,
+                                       .has_regs = true,
+                                       .stack = own,
+                                       .stack_size = sizeof own}};
+    tell(STACK_RECORD_NEW, 5, 1, 100, 2);
+    take(&record);
+    cr_expect_eq(last_sample.known, SAMPLE_STACK_NEW);
+    cr_expect_eq(last_sample.stack, own);
+}
+
+Test(announced, other_events_have_nothing_told)
+{
+    tell(STACK_RECORD_NEW, 5, 1, 100, 2);
+    struct record audit = {
+        .kind = RECORD_SAMPLE,
+        .sample = {.event = AUDIT, .tid = 1, .reg_ip = 0x401000, .sp = 100, .time = 2, .has_regs = true}};
+    cr_expect_eq(take(&audit), 0);
+    cr_expect_eq(last_sample.known, SAMPLE_STACK_UNSAID);
+    audit.sample.event = EVENTS;
+    cr_expect_eq(take(&audit), 0);
+    cr_expect_eq(last_sample.known, SAMPLE_STACK_UNSAID);
+    cr_expect_eq(ask(1, 100, 2), SAMPLE_STACK_NEW);
+}
+
+static void task(enum record_kind kind, uint32_t pid, uint32_t tid, bool exec)
+{
+    struct record record = {.kind = kind, .pid = pid, .tid = tid};
+    if (kind == RECORD_COMM)
+        record.comm.exec = exec;
+    cr_expect_eq(announced_take(a, &record, NULL), 0);
+}
+
+/* The program may not follow the new one yet, and is silent then, too. */
+Test(announced, a_new_thread_has_nothing_of_an_earlier_one_with_its_number)
+{
+    for (int i = 0; i < 3; i++) {
+        uint64_t time = 10 * (uint64_t)i;
+        tell(STACK_RECORD_NEW, 5 + i, 7, 100, time);
+        cr_expect_eq(ask(7, 100, time), SAMPLE_STACK_NEW);
+        tell(STACK_RECORD_NONE, 0, 7, 108, time + 1);
+        cr_expect_eq(ask(7, 108, time + 1), SAMPLE_STACK_REFUSED);
+        tell(STACK_RECORD_NEW, 50 + i, 8, 100, time + 2);
+        task(RECORD_COMM, 7, 7, false); /* a new name */
+        cr_expect_eq(ask(7, 100, time + 3), SAMPLE_STACK_SAME);
+        if (i == 1)
+            task(RECORD_COMM, 7, 7, true);
+        else
+            task(RECORD_FORK, 3, 7, false);
+        cr_expect_eq(ask(7, 100, time + 4), SAMPLE_STACK_UNSAID);
+        cr_expect_eq(ask(7, 108, time + 4), SAMPLE_STACK_UNSAID);
+        cr_expect_eq(ask(8, 100, time + 4), SAMPLE_STACK_SAME);
+        tell(STACK_RECORD_AGAIN, 90 + i, 7, 100, time + 5);
+        cr_expect_eq(ask(7, 100, time + 5), SAMPLE_STACK_NEW);
+        cr_expect_eq(last_sample.checks_number, 0u);
+    }
+    cr_expect_eq(announced_damaged(a), 0u);
+}
+
+/* What a damaged record told is not known: neither for its sample nor for later ones is an earlier one true. */
+Test(announced, after_a_damaged_record_nothing_earlier_counts)
+{
+    static const struct {
+        size_t at;
+        uint8_t value;
+        bool quiet; /* it may be another program's, and is not counted */
+    } damages[] = {
+        {offsetof(struct stack_record, magic), 0, true},
+        {offsetof(struct stack_record, version), 0, false},
+        {offsetof(struct stack_record, version), 2, false},
+        {offsetof(struct stack_record, kind), 0, false},
+        {offsetof(struct stack_record, kind), STACK_RECORD_NONE, false}, /* with a number */
+        {offsetof(struct stack_record, kind), STACK_RECORD_NONE + 1, false},
+        {offsetof(struct stack_record, kind), 255, false},
+        {offsetof(struct stack_record, page_bits), 64, false},
+        {offsetof(struct stack_record, page_bits), 13, false},
+        {offsetof(struct stack_record, page_bits), 0, false},
+        {offsetof(struct stack_record, compared), 4, false},
+        {offsetof(struct stack_record, number), 0, false},
+        {offsetof(struct stack_record, size), 65, false},
+        {offsetof(struct stack_record, size) + 3, 255, false},
+        {offsetof(struct stack_record, sp), 0, false}, /* not the sample's */
+        {offsetof(struct stack_record, sp) + 7, 255, false},
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        uint64_t time = 10 * i + 10, before = announced_damaged(a);
+        tell(STACK_RECORD_NEW, 5, 1, 100, time);
+        cr_expect_eq(ask(1, 100, time), SAMPLE_STACK_NEW, "before %zu", i);
+        cr_expect_eq(announced_damaged(a), before);
+        struct raw raw = *make(STACK_RECORD_NEW, 6, 100);
+        ((uint8_t *)&raw)[damages[i].at] = damages[i].value;
+        tell_raw(1, 0x401234, time + 1, &raw, sizeof raw);
+        cr_expect_eq(ask(1, 100, time + 1), SAMPLE_STACK_UNSAID, "damage %zu", i);
+        cr_expect_eq(ask(1, 100, time + 2), SAMPLE_STACK_UNSAID, "after %zu", i);
+        cr_expect_eq(announced_damaged(a), before + !damages[i].quiet, "damage %zu", i);
+    }
+    for (uint32_t size = 0; size < sizeof(struct raw); size++) {
+        uint64_t time = 1000 + 10 * size;
+        tell(STACK_RECORD_NEW, 5, 1, 100, time);
+        const struct raw *raw = make(STACK_RECORD_NEW, 6, 100);
+        uint8_t *exact = malloc(size + !size);
+        memcpy(exact, raw, size);
+        tell_raw(1, 0x401234, time + 1, size ? exact : NULL, size);
+        cr_expect_eq(ask(1, 100, time + 1), SAMPLE_STACK_UNSAID);
+        free(exact);
+    }
+}
+
+/* Whatever the bytes are, nothing is read but them. */
+Test(announced, random_records_harm_nothing)
+{
+    srandom(1);
+    for (uint64_t i = 0; i < 200000; i++) {
+        const struct raw *good = make((uint8_t)(1 + random() % 4), (uint32_t)random() % 3, 100);
+        uint32_t size = (uint32_t)(random() % (long)(sizeof *good + 1));
+        uint8_t *raw = malloc(size + !size);
+        memcpy(raw, good, size);
+        for (long k = random() % 3; size && k > 0; k--)
+            raw[random() % size] = (uint8_t)random();
+        tell_raw((uint32_t)random() % 4, 0x401234, i, raw, size);
+        uint64_t sum = 0;
+        if (ask((uint32_t)random() % 4, 100, i - (uint64_t)(random() % 2)) == SAMPLE_STACK_NEW)
+            for (uint32_t k = 0; k < last_sample.stack_size; k++)
+                sum += last_sample.stack[k];
+        cr_assert(sum < UINT64_MAX);
+        free(raw);
+    }
+}
