@@ -197,19 +197,35 @@ static __always_inline bool within_budget(void)
     return true;
 }
 
-/* Reads the stack up to its base. A read is all or nothing: where it fails, for a page that is not there, half
- * of it is tried. Returns its bytes. */
+#define PAGE 4096u
+
+/* Reads bytes of the stack to `at` in the buffer. chunk is a constant, so that the kernel's verifier can follow. */
+static __always_inline bool read_part(struct moment *m, __u64 at, __u32 chunk)
+{
+    return at <= RULE_BUFFER - chunk &&
+           bpf_probe_read_user(m->buffer->stack + at, chunk, (void *)(m->sp + at)) == 0;
+}
+
+/* Reads the stack up to its base. A read is all or nothing: where it fails, for a page that is not there, what is in
+ * front of that page is read, by halves. (Above a coroutine's stack there may be one that was never used.) Returns its
+ * bytes. */
 static __always_inline __u32 read_stack(struct moment *m)
 {
     __u64 size = m->base ? m->base - m->sp : 16384;
     if (size > config.stack_max)
         size = config.stack_max;
-    for (int i = 0; i < 10 && size >= 8; i++) {
-        if (size <= RULE_STACK_MAX && bpf_probe_read_user(m->buffer->stack, size, (void *)m->sp) == 0)
-            return size;
-        size = size / 2 & ~7ULL;
-    }
-    return 0;
+    if (size < 8 || size > RULE_STACK_MAX)
+        return 0;
+    if (bpf_probe_read_user(m->buffer->stack, size, (void *)m->sp) == 0)
+        return size;
+    __u64 at = PAGE - (m->sp & (PAGE - 1));
+    if (at > size || bpf_probe_read_user(m->buffer->stack, at, (void *)m->sp) != 0)
+        return 0;
+#pragma GCC unroll 4
+    for (__u32 chunk = 8 * PAGE; chunk >= PAGE; chunk /= 2)
+        if (at + chunk <= size && read_part(m, at, chunk))
+            at += chunk;
+    return at;
 }
 
 static __always_inline int tell_read(struct moment *m, __u8 kind)

@@ -582,6 +582,34 @@ Test(verify, what_is_not_compared_is_read_again_now_and_then)
     world_stop(&w);
 }
 
+/* A page that is not there ends what is read, and nothing else does. */
+Test(verify, a_stack_is_read_up_to_the_first_page_that_is_not_there)
+{
+    for (uint32_t depth = 16; depth < 70000; depth += 1016) {
+        for (uint32_t page = 0; page <= 18; page++) {
+            struct world w;
+            struct scene scene;
+            world_start(&w, &plain_config, 1);
+            scene_at(&w, 0, depth, &scene);
+            const uint64_t sp = scene.sample.sp, missing = (sp & ~UINT64_C(4095)) + page * UINT64_C(4096);
+            const uint64_t room = depth < RULE_STACK_MAX ? depth : RULE_STACK_MAX;
+            const uint64_t want = missing <= sp ? 0 : missing - sp < room ? missing - sp : room;
+            struct machine_memory parts[2] = {
+                {scene.thread->low, missing - scene.thread->low, scene.thread->bytes},
+                {missing + 4096, 1 << 20, scene.thread->bytes}, /* never read */
+            };
+            if (missing - scene.thread->low > REGION)
+                parts[0].size = REGION;
+            w.machine.memory = parts;
+            w.machine.memory_count = 2;
+            cr_assert_eq(take(&w, &scene), want ? STACK_RECORD_NEW : STACK_RECORD_NONE);
+            cr_assert_eq(w.machine.records[0].head.size, want, "%u bytes, page %u: %u read", depth, page,
+                         w.machine.records[0].head.size);
+            world_stop(&w);
+        }
+    }
+}
+
 static uint32_t fail; /* so many outputs from now on */
 
 static bool ring_fails(void *world, uint64_t size)
