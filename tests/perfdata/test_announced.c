@@ -43,6 +43,7 @@ static const struct raw *make(uint8_t kind, uint32_t number, uint64_t sp)
                                      .page_bits = 12,
                                      .compared = 3,
                                      .number = number,
+                                     .ip = 0x401234,
                                      .sp = sp};
     if (kind == STACK_RECORD_NEW || kind == STACK_RECORD_AGAIN)
         raw.head.size = sizeof raw.stack;
