@@ -123,7 +123,7 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
 {
     struct evaluate_options options = {.engine = {.learning = LEARN_AUDITS}, .audit_hz = AUDIT_HZ};
     options.target.verify = target_verify_all;
-    options.target.verify.wanted = false;
+    options.target.verify.wish = VERIFY_NEVER;
     int code = options_parse(&evaluate_command, &options, false, argc, argv, terminal);
     if (code < 0 && compares_maps(&options, optind < argc)) {
         struct fathom_error err = {0};

@@ -109,8 +109,11 @@ void record_collector(const struct record_options *options, struct terminal *ter
 {
     target_collector(&options->target, terminal, out);
     out->event.data_address = options->data;
-    out->audit_hz = options->audit_hz == AUDIT_CHOSEN ? AUDIT_HZ : options->audit_hz;
-    out->audit_instead = options->audit_hz == AUDIT_CHOSEN;
+    bool chosen = options->audit_hz == AUDIT_CHOSEN;
+    out->audit_hz = chosen ? AUDIT_HZ : options->audit_hz;
+    out->audit_instead = chosen;
+    if (!chosen && out->verify.wish == VERIFY_BY_DEFAULT)
+        out->verify.wish = VERIFY_NEVER;
     out->audit_stack_size = (uint32_t)options->audit_stack;
     out->scope = options->scope;
     out->ring_bytes = options->ring_kib * 1024;

@@ -53,14 +53,14 @@ static bool is_raised(char *const *command)
 }
 
 const struct verify_options target_verify_all = {
-    .wanted = true, .compared = STACK_RECORD_ALL, .burst = NEWS_BURST, .rate = NEWS_RATE};
+    .wish = VERIFY_BY_DEFAULT, .compared = STACK_RECORD_ALL, .burst = NEWS_BURST, .rate = NEWS_RATE};
 
 /* --verify: all, none or a number. */
 bool target_take_verify(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
     struct verify_options *verify = value;
     uint64_t number = 0;
-    verify->wanted = true;
+    verify->wish = VERIFY_ASKED;
     if (strcmp(text, "all") == 0)
         verify->compared = STACK_RECORD_ALL;
     else if (strcmp(text, "none") == 0)
@@ -78,12 +78,12 @@ bool target_take_dumps(struct terminal *terminal, const struct option_row *row, 
     struct verify_options *verify = value;
     char *comma = strchr(text, ',');
     if (strcmp(text, "unlimited") == 0) {
-        verify->wanted = true;
+        verify->wish = VERIFY_ASKED;
         verify->burst = verify->rate = UINT32_MAX;
         return true;
     }
     if (strcmp(text, "none") == 0) {
-        verify->wanted = false;
+        verify->wish = VERIFY_NEVER;
         return true;
     }
     if (comma)

@@ -114,7 +114,7 @@ static void prepare_verify(struct collector *c)
     struct fathom_error why;
     struct verify_options options = c->options->verify;
     options.where = event_verifiable(&c->events[0].attr);
-    if (!options.wanted || options.where == VERIFY_NOWHERE)
+    if (options.wish == VERIFY_NEVER || options.where == VERIFY_NOWHERE)
         return;
     /* A tracepoint's program runs wherever it is hit. */
     options.follow_all = !c->by_cpu && options.where != VERIFY_TRACEPOINT;

@@ -24,8 +24,14 @@ enum verify_where {
     VERIFY_TRACEPOINT, /* likewise */
 };
 
+enum verify_wish {
+    VERIFY_NEVER,
+    VERIFY_BY_DEFAULT, /* unless the user asks for another way of knowing stacks */
+    VERIFY_ASKED,
+};
+
 struct verify_options {
-    bool wanted;
+    enum verify_wish wish;
     enum verify_where where;
     unsigned compared;    /* return addresses: STACK_RECORD_ALL, or so many of the innermost; 0: none */
     uint64_t burst, rate; /* stacks to read at first, and then per second */
