@@ -257,10 +257,9 @@ static const struct option_row rows[] = {
     TARGET_DURATION(struct record_options, "stop after S seconds (and terminate a launched command)"),
     TARGET_VERIFY(struct record_options),
     TARGET_DUMPS(struct record_options),
-    OPTION_NUMBER(
-        "audit", 0, "HZ", 0, 20000, struct record_options, audit_hz,
-        "stack dumps per second of CPU time, to learn paths from, whether known or not\n(default: 0, or 10 "
-        "where stacks cannot be compared)"),
+    OPTION_NUMBER("audit", 0, "HZ", 0, 20000, struct record_options, audit_hz,
+                  "read stacks by a clock instead, so many per second of CPU time, and infer the other paths "
+                  "from them (default: only where stacks cannot be compared, 10; 0: read none)"),
     OPTION_NUMBER("audit-stack", 0, "N", 64, 65528, struct record_options, audit_stack,
                   "bytes of stack in each dump (default: 65528, the kernel's maximum)"),
     OPTION_NUMBER("ring", 0, "KIB", 4, 1 << 20, struct record_options, ring_kib,
