@@ -16,7 +16,7 @@ int main(void)
         if (fd < 0)
             continue; /* gone since */
         if (bpf_obj_get_info_by_fd(fd, &info, &size) == 0)
-            count += strncmp(info.name, "verify_stack", sizeof info.name) == 0;
+            count += strncmp(info.name, "verify_", 7) == 0;
         close(fd);
     }
     if (errno != ENOENT)
