@@ -33,7 +33,7 @@ static void note_word(const struct walk *walk, uint64_t address, uint64_t value,
 static void widen_word(const struct walk *walk, const struct place *place)
 {
     struct unwind_words *w = walk->words;
-    if (!w || walk->exact || place->function == IMAGE_NO_FUNCTION)
+    if (!w || w->partial || walk->exact || place->function == IMAGE_NO_FUNCTION)
         return;
     if (!w->ranges || table_count(w->ranges) > RANGES_MAX) {
         table_free(w->ranges);

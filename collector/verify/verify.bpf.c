@@ -240,8 +240,8 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
         return tell_none(m);
     }
     __u32 size = read_stack(m);
-    if (!size)
-        return tell_none(m);
+    if (!size) /* of one that is known, that stays so */
+        return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
     *number += 1;
     return tell(m, kind, *number << config.cpu_bits | bpf_get_smp_processor_id(), size);
 }

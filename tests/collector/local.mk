@@ -28,3 +28,7 @@ tests_collector_verify_test_verify_SOURCES = tests/collector/verify/test_verify.
 	tests/collector/verify/machine.h tests/collector/verify/bpf/bpf_helpers.h
 tests_collector_verify_test_verify_CPPFLAGS = -I$(srcdir)/tests/collector/verify $(AM_CPPFLAGS)
 tests_collector_verify_test_verify_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+
+check_PROGRAMS += tests/collector/verify/programs
+tests_collector_verify_programs_SOURCES = tests/collector/verify/programs.c
+tests_collector_verify_programs_LDADD = $(BPF_LIBS)

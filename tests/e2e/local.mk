@@ -8,4 +8,4 @@ E2E_TESTS += \
 	tests/e2e/views.test
 EXTRA_DIST += tests/e2e/lib.sh tests/e2e/maps.sh
 E2E_TESTS += tests/e2e/roots.test
-E2E_TESTS += tests/e2e/record_report.test tests/e2e/short.test
+E2E_TESTS += tests/e2e/record_report.test tests/e2e/short.test tests/e2e/verify.test

@@ -29,6 +29,8 @@ static int touch(void *context, const struct record *record, struct fathom_error
     if (record->kind == RECORD_SAMPLE) {
         const struct sample *sample = &record->sample;
         *sum = add_bytes(*sum, sample->stack, sample->stack_size);
+        *sum = add_bytes(*sum, sample->raw, sample->raw_size);
+        *sum = *sum * 31 + sample->known + sample->compared + sample->stack_number + sample->checks_number;
         *sum = add_bytes(*sum, sample->callchain, sample->callchain_count * sizeof(uint64_t));
     } else if (record->kind == RECORD_MMAP) {
         *sum = add_bytes(*sum, record->mmap.path, strlen(record->mmap.path));

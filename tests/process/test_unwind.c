@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "image/code/code.h"
 #include "process/unwind.h"
 #include "tests/process/self.h"
 
@@ -398,5 +399,127 @@ Test(unwind, damaged_dumps_never_harm)
     cr_expect_gt(ends[UNWIND_NO_MAPPING], 0u);
     cr_expect_gt(ends[UNWIND_CUT], 0u);
     free(dump);
+    shot_free();
+}
+
+/* The words of a walk --------------------------------------------------------------------------------------- */
+
+static struct unwind_words words;
+static struct unwind_frame walked[FRAMES], again[FRAMES];
+
+static size_t walk(struct unwind_frame *to, enum unwind_end *how)
+{
+    return unwind_words(self.process, &shot->sample, to, FRAMES, &words, how);
+}
+
+static uint64_t *dumped(uint64_t address)
+{
+    return (uint64_t *)(void *)(shot->dump + (address - shot->sample.sp));
+}
+
+/* With any of a word's values the walk finds the same functions and CFAs. */
+static void expect_same_frames(size_t count)
+{
+    enum unwind_end how;
+    cr_assert_eq(unwind_sample(self.process, &shot->sample, again, FRAMES, &how), count);
+    cr_assert_eq(how, UNWIND_ROOT);
+    for (size_t i = 0; i < count; i++) {
+        cr_assert_eq(again[i].cfa, walked[i].cfa);
+        cr_assert_eq(again[i].place.image, walked[i].place.image);
+        cr_assert_eq(again[i].place.function, walked[i].place.function);
+    }
+}
+
+/* Another call of the same function, in the word's range. */
+static void other_calls(const struct stack_word *word, uint64_t *at, size_t count)
+{
+    const uint64_t was = *at;
+    struct place place;
+    size_t size;
+    if (!process_place(self.process, was - 1, &place) || place.function == IMAGE_NO_FUNCTION)
+        return;
+    const struct image_function *function = image_function(place.image, place.function);
+    const uint8_t *code = image_bytes(place.image, function->address, &size);
+    const uint64_t moved = was - 1 - place.address;
+    cr_assert(code && size >= function->size);
+    struct code_insn insn;
+    for (uint64_t offset = 0; offset < function->size; offset += insn.length) {
+        if (!code_read(code + offset, function->size - offset, function->address + offset, &insn))
+            break;
+        const uint64_t returns_to = function->address + offset + insn.length + moved;
+        if ((insn.kind != CODE_CALL && insn.kind != CODE_CALL_INDIRECT) ||
+            returns_to - word->low >= word->size)
+            continue;
+        *at = returns_to;
+        expect_same_frames(count);
+    }
+    *at = was;
+}
+
+APART static void words_here(void)
+{
+    enum unwind_end how;
+    shoot();
+    self = self_open();
+    self_set_stack(&self);
+    const size_t count = walk(walked, &how);
+    cr_assert_eq(how, UNWIND_ROOT);
+    cr_expect_not(words.partial);
+    size_t returns = 0, wide = 0;
+    for (size_t i = 0; i < words.count; i++) {
+        const struct stack_word word = words.words[i];
+        uint64_t *at = dumped(word.address), was = *at;
+        cr_assert_geq(word.address, shot->sample.sp);
+        cr_assert_leq(word.address + 8, shot->sample.sp + shot->sample.stack_size);
+        cr_assert(was >= word.low && was - word.low < word.size);
+        if (word.in_stack) {
+            cr_assert_eq(word.size, 1u);
+            continue;
+        }
+        cr_assert_eq(word.address, walked[returns++].cfa - 8);
+        wide += word.size > 1;
+        other_calls(&word, at, count);
+    }
+    cr_expect_geq(returns + 1, count);
+    cr_expect_gt(wide, 0u, "some function has one CFI row at all of its calls");
+    /* A second walk, with what was remembered, finds the same words. */
+    const size_t before = words.count;
+    struct stack_word *copy = malloc(before * sizeof *copy);
+    memcpy(copy, words.words, before * sizeof *copy);
+    cr_assert_eq(walk(again, &how), count);
+    cr_assert_eq(words.count, before);
+    for (size_t i = 0; i < before; i++)
+        cr_expect(copy[i].address == words.words[i].address && copy[i].low == words.words[i].low &&
+                  copy[i].size == words.words[i].size && copy[i].in_stack == words.words[i].in_stack);
+    free(copy);
+    /* All that is no word may be anything. */
+    uint64_t *noise = malloc(shot->sample.stack_size);
+    for (size_t i = 0; i < shot->sample.stack_size / 8; i++)
+        noise[i] = 0x5a5a5a5a5a5a5a5a;
+    for (size_t i = 0; i < words.count; i++)
+        noise[(words.words[i].address - shot->sample.sp) / 8] = *dumped(words.words[i].address);
+    memcpy(shot->dump, noise, shot->sample.stack_size / 8 * 8);
+    if (!words.has_bp)
+        shot->sample.bp = 0x5a5a5a5a5a5a5a5a;
+    expect_same_frames(count);
+    free(noise);
+}
+
+APART static void words_below(unsigned depth, size_t bytes)
+{
+    volatile char *room = alloca(bytes); /* found by BP */
+    room[0] = 1;
+    if (depth)
+        words_below(depth - 1, bytes + 48);
+    else
+        words_here();
+    room[bytes - 1] = 2;
+}
+
+Test(unwind, words_are_all_that_a_walk_depends_on)
+{
+    shot_new();
+    words_below(6, 64);
+    unwind_words_free(&words);
     shot_free();
 }
