@@ -102,33 +102,38 @@ static __always_inline __u64 bounded(__u64 number)
     return number & (RULE_BUFFER - 1);
 }
 
-/* Whether the words of a known stack, from this block on, are in place in the CPU's buffer: 1 or 0. reach: its last
- * byte that a word may begin at. Not inlined, so that the kernel verifies it once. */
-__noinline int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
+/* Whether the words of one block are in place in the CPU's buffer: 0, or 1 + index of the block with further words.
+ * reach: the buffer's last byte that a word may begin at. Not inlined, so that the kernel verifies it once. */
+__noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
     const struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
     __u32 depth = depth_and_reach, reach = depth_and_reach >> 32;
-    if (!buffer)
+    if (!buffer || !w || (w->has_bp && base - bp != w->bp))
         return 0;
-    for (__u32 hop = 0; hop < RULE_BLOCKS_MAX; hop++) {
-        const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
-        if (!w || (w->has_bp && base - bp != w->bp))
+    for (__u32 i = 0; i < RULE_WORDS; i++) {
+        if (i >= w->count)
+            break;
+        __u32 at = w->height[i], offset = depth - (at & ~7u);
+        if (offset > reach)
             return 0;
-        for (__u32 i = 0; i < RULE_WORDS; i++) {
-            if (i >= w->count)
-                break;
-            __u32 at = w->height[i], offset = depth - (at & ~7u);
-            if (offset > reach)
-                return 0;
-            __u64 word = *(__u64 *)(buffer->stack + bounded(offset));
-            if (at & RULE_RELATIVE)
-                word = base - word;
-            if (word - w->low[i] >= w->size[i])
-                return 0;
-        }
-        index = w->next;
-        if (!index)
-            return 1;
+        __u64 word = *(__u64 *)(buffer->stack + bounded(offset));
+        if (at & RULE_RELATIVE)
+            word = base - word;
+        if (word - w->low[i] >= w->size[i])
+            return 0;
+    }
+    return 1 + w->next;
+}
+
+/* Whether the words of a known stack, from this block on, are in place: 1 or 0. */
+__noinline int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
+{
+    for (__u32 hop = 0; hop < RULE_BLOCKS_MAX; hop++) {
+        int next = verify_block(index, cpu, base, bp, depth_and_reach);
+        if (next <= 1)
+            return next;
+        index = next - 1;
     }
     return 0;
 }
