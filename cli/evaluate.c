@@ -163,7 +163,9 @@ static const struct option_row rows[] = {
                   "bytes of stack in each sample (default: 65528, the kernel's maximum)"),
     {"audit", 0, "HZ", take_audit, .whole = {0, 20000},
      .help = "audit samples per second to infer from (default: 10; 0: the map alone)"},
-    TARGET_VERIFY(struct evaluate_options),
+    TARGET_VERIFY(struct evaluate_options,
+                  "compare stacks while recording, as 'fathom record' does, instead of audit samples: all of "
+                  "their return addresses, none, or the K innermost"),
     TARGET_DUMPS(struct evaluate_options),
     INFERENCE_NO_AUTOMATON(struct evaluate_options),
     INFERENCE_NO_TEMPORAL(struct evaluate_options),

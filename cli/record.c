@@ -255,7 +255,9 @@ static const struct option_row rows[] = {
     OPTION_TEXT("output", 'o', "FILE", struct record_options, output,
                 "default: perf.data; '-': standard output"),
     TARGET_DURATION(struct record_options, "stop after S seconds (and terminate a launched command)"),
-    TARGET_VERIFY(struct record_options),
+    TARGET_VERIFY(struct record_options,
+                  "return addresses to compare with those of known stacks: all, none, or the K innermost "
+                  "(default: all)"),
     TARGET_DUMPS(struct record_options),
     OPTION_NUMBER("audit", 0, "HZ", 0, 20000, struct record_options, audit_hz,
                   "read stacks by a clock instead, so many per second of CPU time, and infer the other paths "
@@ -282,8 +284,8 @@ const struct command record_command = {
                 "[OPTIONS] -p PID[,PID...]\n"
                 "[OPTIONS] -t TID[,TID...]\n"
                 "--list-events",
-    .about = "Records the thread, program counter and stack pointer of each sample; 'fathom report' infers "
-             "the call paths. The file is a standard perf.data file.",
+    .about = "Records the thread, program counter and stack pointer of each sample, and each stack that is new; "
+             "'fathom report' shows the call paths. The file is a standard perf.data file.",
     .options = rows,
     .notes = "If the recording succeeds, the exit code is the command's own; see fathom-record(1).",
     .run = record_run,

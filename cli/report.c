@@ -72,7 +72,7 @@ static const struct option_row rows[] = {
     OPTION_TEXT("input", 'i', "FILE", struct report_options, input,
                 "a perf.data file; '-' reads standard input (default: perf.data)"),
     OPTION_TEXT("map", 'm', "MAP", struct report_options, map, "a path map from 'fathom train'"),
-    OPTION_OWN("no-audit", 0, NULL, take_no_audit, "do not use the recording's own stack dumps"),
+    OPTION_OWN("no-audit", 0, NULL, take_no_audit, "do not use the recording's own stacks"),
     INFERENCE_NO_AUTOMATON(struct report_options),
     INFERENCE_NO_TEMPORAL(struct report_options),
     INFERENCE_NO_EM(struct report_options),
@@ -121,8 +121,9 @@ const struct command report_command = {
     .summary = "print the hot calling contexts of a recording",
     .synopsis = "[OPTIONS]",
     .about =
-        "Infers each sample's call path from a path map and the recording's own audit samples, and prints "
-        "the hot calling contexts. What is ambiguous or unknown is marked as such and stays in the totals.",
+        "Finds each sample's call path from the recording's own stacks, and infers it from these and a path "
+        "map where there is none; prints the hot calling contexts. What is ambiguous or unknown is marked as such "
+        "and stays in the totals.",
     .options = rows,
     .run = report_run,
 };

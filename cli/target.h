@@ -29,14 +29,13 @@ struct target {
 #define TARGET_PID(type, text)      OPTION_PIDS("pid", 'p', "PID,...", type, target.pids, text)
 #define TARGET_TID(type, text)      OPTION_PIDS("tid", 't', "TID,...", type, target.tids, text)
 #define TARGET_DURATION(type, text) OPTION_FRACTION("duration", 0, "S", 0.001, 1e9, type, target.duration, text)
-#define TARGET_VERIFY(type) \
+#define TARGET_VERIFY(type, text) \
     {"verify", 0, "K", target_take_verify, OPTION_AT(type, target.verify, struct verify_options), \
-     .whole = {0, STACK_RECORD_ALL - 1}, \
-     .help = "return addresses to compare with those of known stacks: all, none, or the K innermost (default: all)"}
+     .whole = {0, STACK_RECORD_ALL - 1}, .help = (text)}
 #define TARGET_DUMPS(type) \
     {"dumps", 0, "N,RATE", target_take_dumps, OPTION_AT(type, target.verify, struct verify_options), \
      .whole = {0, UINT32_MAX}, \
-     .help = "unknown stacks to read: N at first, then RATE a second; unlimited; or none, which compares no stacks " \
+     .help = "unknown stacks to read: N at first, then RATE a second; 'unlimited'; 'none': compare no stacks " \
              "(default: 4000,400)"}
 /* clang-format on */
 option_take target_take_verify, target_take_dumps;
