@@ -80,7 +80,7 @@ typedef int fathom_context_function(void *user, const struct fathom_context *con
 
 /* Reads a perf.data file and calls the function for each sample of its main event, in time order except for
  * ambiguous ones, which are delayed until later samples disambiguate them. `map`, a path map's file, may be
- * NULL: then paths come from the recording's own audit samples alone. Errors: system errors; -ENOMSG,
+ * NULL: then paths come from the recording's own stacks alone. Errors: system errors; -ENOMSG,
  * -EBADMSG, -ENOTSUP: not such a file, damaged, unsupported format. */
 FATHOM_API int fathom_contexts(const char *recording, const char *map, fathom_context_function *function,
                                void *user, char *error);
