@@ -284,8 +284,9 @@ const struct command record_command = {
                 "[OPTIONS] -p PID[,PID...]\n"
                 "[OPTIONS] -t TID[,TID...]\n"
                 "--list-events",
-    .about = "Records the thread, program counter and stack pointer of each sample, and each stack that is new; "
-             "'fathom report' shows the call paths. The file is a standard perf.data file.",
+    .about =
+        "Records the thread, program counter and stack pointer of each sample, and each stack that is new; "
+        "'fathom report' shows the call paths. The file is a standard perf.data file.",
     .options = rows,
     .notes = "If the recording succeeds, the exit code is the command's own; see fathom-record(1).",
     .run = record_run,

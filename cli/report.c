@@ -122,7 +122,8 @@ const struct command report_command = {
     .synopsis = "[OPTIONS]",
     .about =
         "Finds each sample's call path from the recording's own stacks, and infers it from these and a path "
-        "map where there is none; prints the hot calling contexts. What is ambiguous or unknown is marked as such "
+        "map where there is none; prints the hot calling contexts. What is ambiguous or unknown is marked as "
+        "such "
         "and stays in the totals.",
     .options = rows,
     .run = report_run,
