@@ -25,7 +25,7 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
     struct collector_options collect;
     target_collector(&options->target, terminal, &collect);
     collect.audit_hz = options->audit_hz;
-    collect.audit_instead = true;
+    collect.audit_instead = !options->audit_given;
     collect.audit_stack_size = STACK_BYTES;
     int rc = collector_open(&collect, &collector, err);
     if (rc < 0)
@@ -108,6 +108,7 @@ static bool take_audit(struct terminal *terminal, const struct option_row *row, 
 {
     struct evaluate_options *options = value;
     bool good = option_number(terminal, row, text, &options->audit_hz);
+    options->audit_given = true;
     options->engine.learning = options->audit_hz ? LEARN_AUDITS : LEARN_NOTHING;
     return good;
 }

@@ -15,8 +15,9 @@ struct evaluate_options {
     const char *truth; /* a map's file; NULL: unwound stacks */
     struct engine_options engine;
     uint64_t audit_hz;
-    uint64_t wrong; /* how many wrong contexts to show */
-    bool stages;    /* with and without each stage of inference */
+    bool audit_given; /* by the user */
+    uint64_t wrong;   /* how many wrong contexts to show */
+    bool stages;      /* with and without each stage of inference */
     enum evaluate_format { EVALUATE_TEXT, EVALUATE_JSON } format;
 };
 

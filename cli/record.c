@@ -80,9 +80,11 @@ static void say_summary(struct recording *r, double bytes, const char *path)
     struct collector_summary s;
     collector_summary(r->collector, &s);
     bool large = bytes >= 1e6;
-    terminal_say(r->terminal, LOG_NOTE, "%llu sample%s and %llu audit sample%s in %s (%.1f %s)",
-                 (unsigned long long)s.samples, s.samples == 1 ? "" : "s",
-                 (unsigned long long)s.audit_samples, s.audit_samples == 1 ? "" : "s", path,
+    bool follows = collector_follows(r->collector);
+    uint64_t stacks = follows ? s.stacks_read : s.audit_samples;
+    terminal_say(r->terminal, LOG_NOTE, "%llu sample%s and %llu %s%s in %s (%.1f %s)",
+                 (unsigned long long)s.samples, s.samples == 1 ? "" : "s", (unsigned long long)stacks,
+                 follows ? "new stack" : "audit sample", stacks == 1 ? "" : "s", path,
                  bytes / (large ? 1e6 : 1e3), large ? "MB" : "KB");
     record_say_losses(&s, r->terminal);
 }

@@ -86,6 +86,7 @@ bool target_take_dumps(struct terminal *terminal, const struct option_row *row, 
         verify->wish = VERIFY_NEVER;
         return true;
     }
+    verify->wish = VERIFY_ASKED;
     if (comma)
         *comma = 0;
     return option_number(terminal, row, text, &verify->burst) &&

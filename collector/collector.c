@@ -114,8 +114,15 @@ static void prepare_verify(struct collector *c)
     struct fathom_error why;
     struct verify_options options = c->options->verify;
     options.where = event_verifiable(&c->events[0].attr);
-    if (options.wish == VERIFY_NEVER || options.where == VERIFY_NOWHERE)
+    if (options.wish == VERIFY_NEVER)
         return;
+    if (options.where == VERIFY_NOWHERE) {
+        log_write(c->options->log, LOG_NOTE,
+                  "the stacks of event %s cannot be compared%s: they are read by a clock instead",
+                  c->events[0].name,
+                  c->events[0].attr.precise_ip ? " (those of a less precise one, such as cycles, can)" : "");
+        return;
+    }
     /* A tracepoint's program runs wherever it is hit. */
     options.follow_all = !c->by_cpu && options.where != VERIFY_TRACEPOINT;
     if (verify_new(&options, &c->verify, &why) < 0) {

@@ -15,7 +15,7 @@
 #include "collector/verify/rule.h"
 #include "collector/verify/verify_wire.h"
 
-char _license[] SEC("license") = "Dual MIT/GPL"; /* the helpers that read stacks ask for it */
+char _license[] SEC("license") = "Dual BSD/GPL"; /* the helpers that read stacks ask for it */
 
 const volatile struct verify_config config = {0};
 struct verify_counts counts = {0};

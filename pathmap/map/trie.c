@@ -213,6 +213,18 @@ void trie_add_path(struct trie *trie, uint32_t node)
         trie_add(trie, node, 1, 0);
 }
 
+bool trie_same_functions(const struct trie *trie, uint32_t a, uint32_t b)
+{
+    while (a != b && a != TRIE_ROOT && b != TRIE_ROOT) {
+        if (trie->nodes[a].function != trie->nodes[b].function ||
+            trie->nodes[a].height != trie->nodes[b].height)
+            return false;
+        a = trie->nodes[a].parent;
+        b = trie->nodes[b].parent;
+    }
+    return a == b;
+}
+
 bool trie_add_pc(struct trie *t, uint32_t node, uint32_t offset, uint64_t samples)
 {
     uint64_t *place = table_put(t->pcs, (uint64_t)node << 32 | offset, NULL);

@@ -60,6 +60,8 @@ void trie_reserve(struct trie *trie, uint32_t count);
 void trie_add(struct trie *trie, uint32_t node, uint64_t passes, uint64_t self);
 /* One more sample with this innermost frame: a pass for the node and each of its callers, and a self for it. */
 void trie_add_path(struct trie *trie, uint32_t node);
+/* Whether two nodes end paths of the same functions at the same heights, whatever the call sites. */
+bool trie_same_functions(const struct trie *trie, uint32_t a, uint32_t b);
 /* Adds samples whose PC was this many bytes into the node's function. false: out of memory. */
 bool trie_add_pc(struct trie *trie, uint32_t node, uint32_t offset, uint64_t samples);
 uint32_t trie_node_count(const struct trie *trie); /* including the root */
