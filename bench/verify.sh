@@ -77,7 +77,7 @@ own_row()
     row "record -F 2000, $name${*:+, passive}" "$(calc %.2f "100 * ($last - $first) / ($ended - $began)")" "% of a CPU" \
         "$([ $# -gt 0 ] || echo 2)" "first second: $(calc %.0f "$first / 1e6") ms; $(calc %.0f "$most") MB (limit 64)"
 }
-for subject in "lua 500" "sqlite 700000" "python 60000"; do
+for subject in "lua 500" "sqlite 700000" "python 300000"; do
     # shellcheck disable=SC2086
     own_row $subject
     # shellcheck disable=SC2086
