@@ -27,17 +27,27 @@ bench_bench_probe_LDADD = libprobe_core.la
 EXTRA_PROGRAMS += bench/syscall_loop
 bench_syscall_loop_SOURCES = bench/syscall_loop.c
 
-EXTRA_DIST += bench/run.sh bench/train.sh bench/accuracy.sh bench/rows.sh bench/sources.sh bench/text.awk bench/unknown.sh
+EXTRA_PROGRAMS += bench/fault_stack bench/cpu_of
+bench_fault_stack_SOURCES = bench/fault_stack.c
+bench_cpu_of_SOURCES = bench/cpu_of.c
+
+EXTRA_DIST += bench/run.sh bench/verify.sh bench/train.sh bench/accuracy.sh bench/rows.sh bench/sources.sh bench/text.awk bench/unknown.sh
 CLEANFILES += $(EXTRA_PROGRAMS)
 # Figures with their limits and peers; docs/benchmarks.md keeps the last ones.
-.PHONY: bench bench-train bench-accuracy
+.PHONY: bench bench-verify bench-train bench-accuracy
 # So that they go on compiling.
 bench-programs: $(EXTRA_PROGRAMS)
 .PHONY: bench-programs
 
 bench: fathom$(EXEEXT) libfathom-probe.la $(EXTRA_PROGRAMS)
 	@$(SHELL) $(top_srcdir)/bench/run.sh $(abs_builddir)/fathom '$(BENCHES)' $(abs_top_srcdir)
+	@$(BENCH_VERIFY)
 	@$(BENCH_TRAIN)
+
+# What verified stacks cost.
+BENCH_VERIFY = $(SHELL) $(top_srcdir)/bench/verify.sh $(abs_builddir)/fathom $(abs_builddir)/bench $(abs_top_srcdir)
+bench-verify: fathom$(EXEEXT) bench/fault_stack$(EXEEXT) bench/cpu_of$(EXEEXT)
+	@$(BENCH_VERIFY)
 
 # What exhaustive training costs programs. Programs that are built for the benchmarks are kept until "make clean".
 BENCH_ARGUMENTS = $(abs_builddir)/fathom $(abs_top_srcdir) $(abs_builddir)/bench/programs

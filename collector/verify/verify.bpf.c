@@ -93,6 +93,7 @@ struct moment {
     struct rule_told_key told_key;
     __u64 base, ip, sp, bp, depth;
     __u32 count; /* as in rule_told */
+    __u64 now;   /* CLOCK_MONOTONIC, ns: only if its stack was not known */
 };
 
 /* The same number, below RULE_BUFFER in a way that the kernel's verifier can follow. */
@@ -139,12 +140,11 @@ __noinline int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 d
 }
 
 /* The event to write a record to. Only new stacks are worth waking the recorder. */
-static __always_inline __u64 output_for(__u8 kind)
+static __always_inline __u64 output_for(const struct moment *m, __u8 kind)
 {
-    __u64 now;
-    if (kind != STACK_RECORD_NEW || (now = bpf_ktime_get_ns()) - counts.woken < VERIFY_WAKE_NS)
+    if (kind != STACK_RECORD_NEW || m->now - counts.woken < VERIFY_WAKE_NS)
         return BPF_F_CURRENT_CPU;
-    counts.woken = now;
+    counts.woken = m->now;
     return config.cpus + bpf_get_smp_processor_id();
 }
 
@@ -162,7 +162,7 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
     r->sp = m->sp;
     if (size > RULE_STACK_MAX)
         return -1;
-    long rc = bpf_perf_event_output(m->ctx, &outputs, output_for(kind), m->buffer, sizeof *r + size);
+    long rc = bpf_perf_event_output(m->ctx, &outputs, output_for(m, kind), m->buffer, sizeof *r + size);
     if (rc == -ENOSPC)
         __sync_fetch_and_add(&counts.unwritten, 1);
     return rc;
@@ -193,9 +193,10 @@ static __always_inline int tell_none(struct moment *m)
     return tell(m, STACK_RECORD_NONE, 0, 0);
 }
 
-static __always_inline bool within_budget(void)
+static __always_inline bool within_budget(struct moment *m)
 {
-    __u64 allowed = config.burst + (bpf_ktime_get_ns() - config.started) / 1024 * config.rate / 976562;
+    m->now = bpf_ktime_get_ns();
+    __u64 allowed = config.burst + (m->now - config.started) / 1024 * config.rate / 976562;
     if (counts.news >= allowed)
         return false;
     __sync_fetch_and_add(&counts.news, 1);
@@ -238,7 +239,7 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     __u32 zero = 0, *number = bpf_map_lookup_elem(&numbers, &zero);
     if (!number)
         return 1;
-    if (!within_budget()) {
+    if (!within_budget(m)) {
         if (kind == STACK_RECORD_AGAIN)
             return 1;
         __sync_fetch_and_add(&counts.refused, 1);
