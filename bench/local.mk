@@ -31,7 +31,7 @@ EXTRA_PROGRAMS += bench/fault_stack bench/cpu_of
 bench_fault_stack_SOURCES = bench/fault_stack.c
 bench_cpu_of_SOURCES = bench/cpu_of.c
 
-EXTRA_DIST += bench/run.sh bench/verify.sh bench/train.sh bench/accuracy.sh bench/rows.sh bench/sources.sh bench/text.awk bench/unknown.sh
+EXTRA_DIST += bench/run.sh bench/verify.sh bench/verified.sh bench/train.sh bench/accuracy.sh bench/rows.sh bench/sources.sh bench/text.awk bench/unknown.sh
 CLEANFILES += $(EXTRA_PROGRAMS)
 # Figures with their limits and peers; docs/benchmarks.md keeps the last ones.
 .PHONY: bench bench-verify bench-train bench-accuracy
@@ -48,6 +48,10 @@ bench: fathom$(EXEEXT) libfathom-probe.la $(EXTRA_PROGRAMS)
 BENCH_VERIFY = $(SHELL) $(top_srcdir)/bench/verify.sh $(abs_builddir)/fathom $(abs_builddir)/bench $(abs_top_srcdir)
 bench-verify: fathom$(EXEEXT) bench/fault_stack$(EXEEXT) bench/cpu_of$(EXEEXT)
 	@$(BENCH_VERIFY)
+
+# How much is on the right path when stacks are compared: SUBJECTS names some of its programs.
+bench-verified: fathom$(EXEEXT)
+	@$(SHELL) $(top_srcdir)/bench/verified.sh $(abs_builddir)/fathom $(abs_top_srcdir) $(SUBJECTS)
 
 # What exhaustive training costs programs. Programs that are built for the benchmarks are kept until "make clean".
 BENCH_ARGUMENTS = $(abs_builddir)/fathom $(abs_top_srcdir) $(abs_builddir)/bench/programs

@@ -25,7 +25,7 @@ trap 'exit 1' HUP INT TERM
 work=$source/tests/workloads
 cd "$directory"
 
-cat >json.py <<'PY'
+cat >trees.py <<'PY'
 import json, random, re
 random.seed(1)
 def tree(depth):
@@ -46,7 +46,7 @@ target()
     lua5.4) command="-- lua5.4 $work/words.lua 3000" ;;
     sqlite3) command="-- sqlite3 -init /dev/null -cmd '.parameter set @n 3000000' :memory: '.read $work/shop.sql'" ;;
     perl) command="-- perl $work/log.pl 6000000" ;;
-    python3) command="-- python3 json.py" ;;
+    python3) command="-- python3 trees.py" ;;
     redis)
         redis-server --port 7391 --save '' >/dev/null 2>&1 &
         server=$!
