@@ -28,8 +28,8 @@ fault_row()
     rm -f none with
     for round in 1 2 3 4 5 6 7; do
         # shellcheck disable=SC2086
-        $fathom record -q $passive --ring 131072 -e page-faults -c 1 -o none.data -- "$benches"/fault_stack "$@" >>none
-        $fathom record -q --dumps unlimited --ring 131072 -e page-faults -c 1 -o with.data -- \
+        "$fathom" record -q $passive --ring 131072 -e page-faults -c 1 -o none.data -- "$benches"/fault_stack "$@" >>none
+        "$fathom" record -q --dumps unlimited --ring 131072 -e page-faults -c 1 -o with.data -- \
             "$benches"/fault_stack "$@" >>with
     done
     faults=$4
@@ -45,9 +45,9 @@ fault_row "a new stack of 4 KB" 1900 4 3400 endless 20000
 
 # The start: recorder and command, with all that they do.
 for round in 1 2 3 4 5 6 7 8 9 10 11; do
-    "$benches"/cpu_of ms $fathom record -q -o true.data -- true && cat ms >>start
+    "$benches"/cpu_of ms "$fathom" record -q -o true.data -- true && cat ms >>start
     # shellcheck disable=SC2086
-    "$benches"/cpu_of ms $fathom record -q $passive -o true.data -- true && cat ms >>start.passive
+    "$benches"/cpu_of ms "$fathom" record -q $passive -o true.data -- true && cat ms >>start.passive
 done
 row "record -- true" "$(median start)" ms "" "passive: $(median start.passive)"
 
@@ -65,7 +65,7 @@ own_row()
 {
     name=$1 size=$2
     shift 2
-    "$name" $fathom record -q "$@" -F 2000 -o own.data -- >/dev/null 2>&1 &
+    "$name" "$fathom" record -q "$@" -F 2000 -o own.data -- >/dev/null 2>&1 &
     sleep 1
     recorder=$(pgrep -P $! -x fathom) || recorder=$!
     first=$(spent "$recorder") began=$(now) last=$first ended=$began
@@ -74,7 +74,8 @@ own_row()
         [ "$total" -lt "$last" ] || last=$total ended=$(now) # less: a thread has ended
         sleep 0.2
     done
-    row "record -F 2000, $name${*:+, passive}" "$(calc %.2f "100 * ($last - $first) / ($ended - $began)")" "% of a CPU" \
+    wait
+    row "record -F 2000, $name${*:+, passive}" "$(calc %.2f "100 * ($last - $first) / ($ended - $began + 1)")" "% of a CPU" \
         "$([ $# -gt 0 ] || echo 2)" "first second: $(calc %.0f "$first / 1e6") ms; $(calc %.0f "$most") MB (limit 64)"
 }
 for subject in "lua 500" "sqlite 700000" "python 300000"; do
@@ -86,8 +87,8 @@ done
 
 # The program's slow-down at 1,000 Hz, and what is written.
 alone() { "$subject" "$benches"/cpu_of ms; }
-passive() { "$subject" $fathom record -q $passive -F 1000 -o run.data -- "$benches"/cpu_of ms; }
-verified() { "$subject" $fathom record -q -F 1000 -o run.data -- "$benches"/cpu_of ms; }
+passive() { "$subject" "$fathom" record -q $passive -F 1000 -o run.data -- "$benches"/cpu_of ms; }
+verified() { "$subject" "$fathom" record -q -F 1000 -o run.data -- "$benches"/cpu_of ms; }
 perf_fp() { "$subject" perf record -q -e cpu-clock:u -F 1000 -g -o run.data "$benches"/cpu_of ms; }
 perf_dwarf() { "$subject" perf record -q -e cpu-clock:u -F 1000 --call-graph dwarf -o run.data "$benches"/cpu_of ms; }
 for workload in "lua 200" "sqlite 250000"; do
