@@ -25,7 +25,7 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
     struct collector_options collect;
     target_collector(&options->target, terminal, &collect);
     collect.audit_hz = options->audit_hz;
-    collect.audit_instead = !options->audit_given;
+    collect.audit_instead = collect.audit_adapts = !options->audit_given;
     collect.audit_stack_size = STACK_BYTES;
     int rc = collector_open(&collect, &collector, err);
     if (rc < 0)
@@ -40,7 +40,7 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
             &(struct mapped_sink_input){events, count, &terminal->log, mapped_sink_write, writer}, &sink,
             err);
     if (rc == 0)
-        rc = learning_new(collector, mapped_sink_add, sink, &learning, err);
+        rc = learning_new(collector, &collect.verify, mapped_sink_add, sink, &learning, err);
     enum target_end end;
     if (rc == 0) {
         writer_keep_old(writer);
@@ -163,7 +163,9 @@ static const struct option_row rows[] = {
     OPTION_NUMBER("stack", 0, "N", 64, 65528, struct evaluate_options, target.stack_bytes,
                   "bytes of stack in each sample (default: 65528, the kernel's maximum)"),
     {"audit", 0, "HZ", take_audit, .whole = {0, 20000},
-     .help = "audit samples per second to infer from (default: 10; 0: the map alone)"},
+     .help = "audit samples per second to infer from (default: 10 to 1000, by how much is news, within "
+             "--dumps; 0: the map "
+             "alone)"},
     TARGET_VERIFY(struct evaluate_options,
                   "compare stacks while recording, as 'fathom record' does, instead of audit samples: all of "
                   "their return addresses, none, or the K innermost"),

@@ -3,10 +3,14 @@
 
 #include <stdlib.h>
 
+#include "cli/clocks.h"
+#include "infer/live/stack_learner.h"
+
 struct learning {
     collector_sink *next;
     void *context;                 /* its */
     struct stack_learner *learner; /* NULL: nothing is followed */
+    struct clocks *clocks;         /* NULL: none whose rate can be set */
 };
 
 static int know(void *collector, const struct known_stack *stack, struct fathom_error *err)
@@ -19,8 +23,8 @@ static void forget(void *collector, uint32_t pid)
     collector_forget(collector, pid);
 }
 
-int learning_new(struct collector *collector, collector_sink *next, void *context, struct learning **out,
-                 struct fathom_error *err)
+int learning_new(struct collector *collector, const struct verify_options *budget, collector_sink *next,
+                 void *context, struct learning **out, struct fathom_error *err)
 {
     const struct event *events;
     size_t count = collector_events(collector, &events);
@@ -32,6 +36,8 @@ int learning_new(struct collector *collector, collector_sink *next, void *contex
     if (collector_follows(collector))
         rc = stack_learner_start(&(struct stack_learner_input){events, count, know, forget, collector},
                                  &l->learner, err);
+    else
+        rc = clocks_new(collector, budget, &l->clocks, err);
     if (rc < 0)
         learning_free(l);
     else
@@ -44,12 +50,17 @@ void learning_free(struct learning *l)
     if (!l)
         return;
     stack_learner_stop(l->learner, NULL);
+    clocks_free(l->clocks);
     free(l);
 }
 
 int learning_add(void *learning, const void *records, size_t size, struct fathom_error *err)
 {
     struct learning *l = learning;
-    int rc = l->learner ? stack_learner_add(l->learner, records, size, err) : 0;
+    int rc = 0;
+    if (l->learner)
+        rc = stack_learner_add(l->learner, records, size, err);
+    else if (l->clocks)
+        rc = clocks_add(l->clocks, records, size, err);
     return rc < 0 ? rc : l->next(l->context, records, size, err);
 }

@@ -1,19 +1,18 @@
 /*
- * learning.h - passes on a collector's records, and learns the stacks among them that its BPF program found new,
- * so that the program knows them from then on.
+ * learning.h - passes on a collector's records and learns from them what the collector is to do next: which stacks
+ * its BPF program knows from now on or, without one, how often its clocks read stacks.
  */
 #ifndef FATHOM_CLI_LEARNING_H
 #define FATHOM_CLI_LEARNING_H
 
 #include "collector/collector.h"
-#include "infer/live/stack_learner.h"
 
 struct learning;
 
-/* next, with its context, receives the records. Without a program that follows the event, they are only passed
- * on. collector is borrowed. */
-int learning_new(struct collector *collector, collector_sink *next, void *context, struct learning **out,
-                 struct fathom_error *err);
+/* next, with its context, receives the records. budget: of the clocks (burst, rate), copied. Where the collector neither
+ * follows an event nor has clocks whose rate can be set, records are only passed on. collector is borrowed. */
+int learning_new(struct collector *collector, const struct verify_options *budget, collector_sink *next,
+                 void *context, struct learning **out, struct fathom_error *err);
 /* Before the collector is closed. NULL is allowed. */
 void learning_free(struct learning *learning);
 collector_sink learning_add; /* context: the struct learning */

@@ -1,5 +1,6 @@
 bin_PROGRAMS += fathom
 fathom_SOURCES = \
+	cli/clocks.c cli/clocks.h \
 	cli/command.c cli/command.h \
 	cli/evaluate.c cli/evaluate.h \
 	cli/evaluate_json.c \

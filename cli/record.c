@@ -113,7 +113,7 @@ void record_collector(const struct record_options *options, struct terminal *ter
     out->event.data_address = options->data;
     bool chosen = options->audit_hz == AUDIT_CHOSEN;
     out->audit_hz = chosen ? AUDIT_HZ : options->audit_hz;
-    out->audit_instead = chosen;
+    out->audit_instead = out->audit_adapts = chosen;
     if (!chosen && out->verify.wish == VERIFY_BY_DEFAULT)
         out->verify.wish = VERIFY_NEVER;
     out->audit_stack_size = (uint32_t)options->audit_stack;
@@ -148,7 +148,7 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         &(struct mapped_sink_input){events, count, &terminal->log, mapped_sink_write, r.writer}, &r.sink,
         &err);
     if (rc == 0)
-        rc = learning_new(r.collector, mapped_sink_add, r.sink, &r.learning, &err);
+        rc = learning_new(r.collector, &collect.verify, mapped_sink_add, r.sink, &r.learning, &err);
     argv[0] = (char *)(uintptr_t)terminal->command;
     if (rc == 0)
         rc = writer_command(r.writer, argc, argv, &err);
@@ -263,7 +263,8 @@ static const struct option_row rows[] = {
     TARGET_DUMPS(struct record_options),
     OPTION_NUMBER("audit", 0, "HZ", 0, 20000, struct record_options, audit_hz,
                   "read stacks by a clock instead, so many per second of CPU time, and infer the other paths "
-                  "from them (default: only where stacks cannot be compared, 10; 0: read none)"),
+                  "from them (default: only where stacks cannot be compared, 10 to 1000, by how much "
+                  "is news; 0: read none)"),
     OPTION_NUMBER("audit-stack", 0, "N", 64, 65528, struct record_options, audit_stack,
                   "bytes of stack in each dump (default: 65528, the kernel's maximum)"),
     OPTION_NUMBER("ring", 0, "KIB", 4, 1 << 20, struct record_options, ring_kib,

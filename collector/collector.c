@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -26,6 +27,14 @@
 /* Re-readings of a process's threads while new ones keep appearing. */
 #define SCANS 100
 
+/* The clocks that adapt. The fast one's dumps are small: a dump takes up its whole size in the ring until it is drained,
+ * and ordinary users may have rings of 512 KiB only. Into 16 KiB fit 94 to 100% of the stacks of cc1, lua, perl, python,
+ * redis and sqlite; into 8 KiB, half of sqlite's. At most half of a ring is filled in the time that the recorder may come
+ * late. */
+#define FAST_HZ    1000
+#define FAST_STACK 16384u
+#define LATE_S     0.03
+
 struct process {
     pid_t pid;
     pid_t tid; /* only this thread; 0: all */
@@ -33,8 +42,11 @@ struct process {
 
 struct collector {
     const struct collector_options *options; /* borrowed */
-    struct event events[4]; /* the main one; stacks, audit, if any; the one for tasks, if counting by CPU */
+    struct event
+        events[COLLECTOR_EVENTS]; /* the main one; stacks; audit; the one for tasks, if counting by CPU */
     size_t event_count;
+    size_t first_clock, clock_count; /* among the events: those whose rate can be set */
+    double clock_hz[COLLECTOR_CLOCKS];
     struct counters *counters;
     struct decoder *decoder;
     struct stackbases *bases;
@@ -108,6 +120,35 @@ static void choose_scope(struct collector *c)
         c->events[0].attr.inherit = 0;
 }
 
+/* Says why stacks are not compared, and what is done instead. */
+static void tell_way(const struct collector *c, const char *reason)
+{
+    if (c->options->audit_hz)
+        log_write(c->options->log, LOG_NOTE, "stacks are read by a clock, as %s: paths are partly inferred",
+                  reason);
+    else
+        log_write(c->options->log, LOG_NOTE, "stacks are not read, as %s: paths are inferred", reason);
+}
+
+static void tell_refusal(const struct collector *c, int rc, const struct fathom_error *why)
+{
+    char reason[sizeof why->text + 64];
+    snprintf(reason, sizeof reason, "the BPF program that compares them does not load (%s)", why->text);
+    tell_way(c, rc == -EPERM || rc == -EACCES
+                    ? "the BPF program that compares them may not be loaded (run as root, or "
+                      "give CAP_BPF and CAP_PERFMON)"
+                    : reason);
+}
+
+static void tell_unfollowed(const struct collector *c)
+{
+    const struct event *event = &c->events[0];
+    char reason[sizeof event->name + 100];
+    snprintf(reason, sizeof reason, "those of event %s cannot be compared%s", event->name,
+             event->attr.precise_ip ? " (those of a less precise one, such as cycles, can)" : "");
+    tell_way(c, reason);
+}
+
 /* Loads the program that compares stacks, if that is wanted and allowed. */
 static void prepare_verify(struct collector *c)
 {
@@ -117,20 +158,48 @@ static void prepare_verify(struct collector *c)
     if (options.wish == VERIFY_NEVER)
         return;
     if (options.where == VERIFY_NOWHERE) {
-        log_write(c->options->log, LOG_NOTE,
-                  "the stacks of event %s cannot be compared%s: they are read by a clock instead",
-                  c->events[0].name,
-                  c->events[0].attr.precise_ip ? " (those of a less precise one, such as cycles, can)" : "");
+        tell_unfollowed(c);
         return;
     }
     /* A tracepoint's program runs wherever it is hit. */
     options.follow_all = !c->by_cpu && options.where != VERIFY_TRACEPOINT;
-    if (verify_new(&options, &c->verify, &why) < 0) {
+    int rc = verify_new(&options, &c->verify, &why);
+    if (rc < 0) {
         c->verify = NULL;
-        log_write(c->options->log, LOG_NOTE, "%s: stacks are read by a clock instead", why.text);
+        tell_refusal(c, rc, &why);
         return;
     }
     event_stacks(&c->events[c->event_count++]);
+}
+
+static int add_audit(struct collector *c, uint64_t hz, uint32_t stack_size, struct fathom_error *err)
+{
+    int rc = event_audit(hz, stack_size, &c->events[c->event_count], err);
+    c->event_count += rc == 0;
+    return rc;
+}
+
+/* Clocks that adapt: a fast one with small dumps and, at the rate of the options, one with large ones. */
+static int prepare_clocks(struct collector *c, struct fathom_error *err)
+{
+    const struct collector_options *o = c->options;
+    uint32_t small = o->audit_stack_size < FAST_STACK ? o->audit_stack_size : FAST_STACK;
+    c->first_clock = c->event_count;
+    c->clock_hz[0] = FAST_HZ;
+    c->clock_hz[1] = (double)o->audit_hz;
+    int rc = add_audit(c, FAST_HZ, small, err);
+    if (rc == 0 && o->audit_stack_size > FAST_STACK)
+        rc = add_audit(c, o->audit_hz, o->audit_stack_size, err);
+    c->clock_count = c->event_count - c->first_clock;
+    return rc;
+}
+
+static int prepare_audits(struct collector *c, struct fathom_error *err)
+{
+    const struct collector_options *o = c->options;
+    if (!o->audit_hz || (c->verify && o->audit_instead))
+        return 0;
+    return o->audit_adapts ? prepare_clocks(c, err) : add_audit(c, o->audit_hz, o->audit_stack_size, err);
 }
 
 /* One event carries the records about tasks and mappings for all: the first, or the last if counting by CPU.
@@ -144,12 +213,9 @@ static int prepare_events(struct collector *c, struct fathom_error *err)
     c->event_count = 1;
     choose_scope(c);
     prepare_verify(c);
-    if (c->options->audit_hz && !(c->verify && c->options->audit_instead)) {
-        rc = event_audit(c->options->audit_hz, c->options->audit_stack_size, &c->events[c->event_count], err);
-        if (rc)
-            return rc;
-        c->event_count++;
-    }
+    rc = prepare_audits(c, err);
+    if (rc)
+        return rc;
     if (c->by_cpu)
         event_tasks(&c->events[c->event_count++]);
     struct perf_event_attr *attr = &c->events[tasks_event(c)].attr;
@@ -301,6 +367,16 @@ static int open_cpus(struct collector *c, struct fathom_error *err)
     return counters_open_cpus(c->counters, err);
 }
 
+/* Before they start: only now is it known how large a ring the kernel allows. */
+static void limit_clocks(struct collector *c)
+{
+    struct collector_clock clocks[COLLECTOR_CLOCKS];
+    size_t count = collector_clocks(c, clocks);
+    for (size_t i = 0; i < count; i++)
+        if (clocks[i].hz > clocks[i].most)
+            collector_set_clock(c, i, clocks[i].most);
+}
+
 int collector_open(const struct collector_options *options, struct collector **out, struct fathom_error *err)
 {
     int rc = check_options(options, err);
@@ -326,6 +402,8 @@ int collector_open(const struct collector_options *options, struct collector **o
         rc = open_cpus(c, err);
     if (rc == 0)
         rc = attach_verify(c, err);
+    if (rc == 0)
+        limit_clocks(c);
     if (rc == 0) /* now that all events have their ids */
         rc = decoder_new(c->events, c->event_count, &c->decoder, err);
     if (rc) {
@@ -371,6 +449,38 @@ int collector_know(struct collector *c, const struct known_stack *stack, struct 
 void collector_forget(struct collector *c, uint32_t pid)
 {
     verify_forget(c->verify, pid);
+}
+
+size_t collector_clocks(const struct collector *c, struct collector_clock out[COLLECTOR_CLOCKS])
+{
+    double room = (double)counters_ring_bytes(c->counters) / 2;
+    for (size_t i = 0; i < c->clock_count; i++) {
+        const struct event *event = &c->events[c->first_clock + i];
+        double most = room / (event->attr.sample_stack_user * LATE_S), least = (double)c->options->audit_hz;
+        out[i] = (struct collector_clock){.stack_size = event->attr.sample_stack_user,
+                                          .hz = c->clock_hz[i],
+                                          .least = i + 1 == c->clock_count ? least : 0,
+                                          .most = most < FAST_HZ ? most : FAST_HZ,
+                                          .dumps = c->drain.dumps[c->first_clock + i]};
+    }
+    return c->clock_count;
+}
+
+double collector_clock_time(const struct collector *c, size_t clock)
+{
+    struct counters_totals totals;
+    counters_totals(c->counters, c->first_clock + clock, &totals);
+    return (double)totals.value * 1e-9;
+}
+
+void collector_set_clock(struct collector *c, size_t clock, double hz)
+{
+    size_t event = c->first_clock + clock;
+    if (hz > 0)
+        counters_period(c->counters, event, event_audit_period(hz));
+    if ((hz > 0) != (c->clock_hz[clock] > 0))
+        counters_switch(c->counters, event, hz > 0);
+    c->clock_hz[clock] = hz;
 }
 
 static void use_sink(struct collector *c, collector_sink *sink, void *context)

@@ -20,6 +20,9 @@
 
 struct collector;
 
+#define COLLECTOR_EVENTS 4 /* at most: the main one; stacks or two clocks, or one; the one for tasks */
+#define COLLECTOR_CLOCKS 2
+
 /* How the main event is opened. By thread: each new thread starts with a whole period, so one that ends within
  * it has no sample, however many such threads there are. By CPU: the period runs on across everything on that
  * CPU, and samples of other processes are dropped when drained. Then every program on the CPU is interrupted at
@@ -35,6 +38,7 @@ struct collector_options {
     uint64_t audit_hz;          /* 0: no audit samples */
     uint32_t audit_stack_size;  /* bytes per dump */
     bool audit_instead;         /* no audit samples if stacks are compared */
+    bool audit_adapts;          /* at audit_hz and more: collector_set_clock() may be used */
     struct verify_options verify;
     /* What to record: exactly one of the three. */
     char *const *command; /* NULL-terminated argv to launch */
@@ -71,6 +75,20 @@ int collector_tracing_data(const struct collector *collector, uint8_t **data, si
 bool collector_follows(const struct collector *collector);
 int collector_know(struct collector *collector, const struct known_stack *stack, struct fathom_error *err);
 void collector_forget(struct collector *collector, uint32_t pid);
+/* The clocks that take audit samples, if their rates can be set (audit_adapts), by the size of their dumps. */
+struct collector_clock {
+    uint32_t stack_size; /* bytes */
+    double hz;           /* as it was set; 0: stopped */
+    double least, most;  /* Hz; least: as the options say, 0 for those besides; most: not to fill the rings */
+    uint64_t dumps;      /* samples so far */
+};
+/* Returns their number; 0: none, or the rate is fixed. */
+size_t collector_clocks(const struct collector *collector, struct collector_clock out[COLLECTOR_CLOCKS]);
+/* s that the target ran while the clock was on. Interrupts every CPU on which it runs. */
+double collector_clock_time(const struct collector *collector, size_t clock);
+/* Samples per second of CPU time from now on; 0 stops the clock. Threads that were started before keep an older rate,
+ * other than 0 (counters_period()). */
+void collector_set_clock(struct collector *collector, size_t clock, double hz);
 /* Passes the records of already running processes to the sink, then starts the events and the command. */
 int collector_start(struct collector *collector, collector_sink *sink, void *context,
                     struct fathom_error *err);

@@ -112,9 +112,10 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         return 0;
     else if (counters_unsettled(drain->counters) && counters_twice(drain->counters, id, (pid_t)sample->tid))
         return 0;
-    else if (drain->events[sample->event].audit)
+    else if (drain->events[sample->event].audit) {
         count = &drain->summary->audit_samples;
-    else if (drain->events[sample->event].stacks)
+        drain->dumps[sample->event]++;
+    } else if (drain->events[sample->event].stacks)
         count = &drain->summary->stack_records;
     else
         count = &drain->summary->samples;

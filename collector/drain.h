@@ -35,8 +35,9 @@ struct drain {
     struct start *starts;    /* owned */
     size_t start_count, start_room;
     struct drain_plain plain;
-    struct verify *verify; /* borrowed; NULL: stacks are not compared */
-    uint64_t stack_time;   /* what a stack record's time is to be; 0: as it is */
+    struct verify *verify;            /* borrowed; NULL: stacks are not compared */
+    uint64_t stack_time;              /* what a stack record's time is to be; 0: as it is */
+    uint64_t dumps[COLLECTOR_EVENTS]; /* audit samples, by event */
     uint64_t told;      /* lost records, as the rings' LOST records count them, without those about stacks */
     uint64_t unwritten; /* those about stacks in the same records */
 };

@@ -41,13 +41,17 @@ static bool is_hardware(const struct perf_event_attr *attr)
            attr->type != PERF_TYPE_BREAKPOINT;
 }
 
+static uint64_t clock_period_min(void)
+{
+    uint64_t least = NS / max_rate();
+    return least < CLOCK_PERIOD_MIN ? CLOCK_PERIOD_MIN : least;
+}
+
 /* A clock gets a fixed period in ns: the kernel converts a frequency the same way. */
 static int set_clock_rate(const char *name, uint64_t period, uint64_t frequency, struct perf_event_attr *attr,
                           struct fathom_error *err)
 {
-    uint64_t least = NS / max_rate();
-    if (least < CLOCK_PERIOD_MIN)
-        least = CLOCK_PERIOD_MIN;
+    uint64_t least = clock_period_min();
     uint64_t asked = period ? period : frequency > NS ? 0 : NS / frequency;
     if (asked < least)
         return error_set(err, EINVAL,
@@ -261,6 +265,13 @@ void event_stacks(struct event *event)
     *event = made;
 }
 
+/* A little slower than requested, so that it does not run in lockstep with the main event or with a program that does
+ * the same every 10 ms. */
+static uint64_t not_in_lockstep(uint64_t period)
+{
+    return period + period / 37;
+}
+
 int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fathom_error *err)
 {
     struct event made = {.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK},
@@ -270,13 +281,19 @@ int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fa
         return error_set(err, EINVAL, "audit samples need a frequency and a dump size above 0");
     set_layout(false, &made.attr);
     int rc = set_clock_rate("the audit clock", 0, hz, &made.attr, err);
-    /* A little slower than requested, so that it does not run in lockstep with the main event or with a
-     * program that does the same every 10 ms. */
-    made.attr.sample_period += made.attr.sample_period / 37;
+    made.attr.sample_period = not_in_lockstep(made.attr.sample_period);
     if (rc == 0)
         rc = set_dump(stack_size, &made.attr, err);
     if (rc)
         return rc;
     *event = made;
     return 0;
+}
+
+uint64_t event_audit_period(double hz)
+{
+    double period = (double)NS / hz, least = (double)clock_period_min();
+    return not_in_lockstep(period < least  ? (uint64_t)least
+                           : period > 1e18 ? UINT64_C(1) << 60
+                                           : (uint64_t)period);
 }

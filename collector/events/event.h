@@ -35,5 +35,7 @@ void event_stacks(struct event *event);
 enum verify_where event_verifiable(const struct perf_event_attr *attr);
 /* The audit event: cpu-clock at about `hz` with a dump of stack_size bytes. */
 int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fathom_error *err);
+/* Its period for `hz`, above 0: ns, at least those of a clock. */
+uint64_t event_audit_period(double hz);
 
 #endif

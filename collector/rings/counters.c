@@ -17,7 +17,8 @@
 
 #define RING_PLAIN (512u << 10) /* what perf_event_mlock_kb allows every user per CPU */
 #define RING_STACKS                                                                                          \
-    (2u << 20) /* with stack records: of 200 processes that start at once, until we run again */
+    (2u                                                                                                      \
+     << 20) /* with stack records: of 200 processes that start at once, until we run again; with fast clocks */
 #define RING_DUMPS (8u << 20)
 #define RING_LEAST (64u << 10) /* one record is at most 64 KiB */
 #define WATCH_NONE UINT32_MAX
@@ -100,6 +101,24 @@ static void raise_file_limit(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Takes the registers at entry to the kernel where those at the interrupt are refused (a kernel that is locked down,
+ * security/security.c, LOCKDOWN_PERF): in user mode they are the same. */
+static void settle_registers(struct perf_event_attr *attr)
+{
+    struct perf_event_attr other = *attr;
+    if (!(attr->sample_type & PERF_SAMPLE_REGS_INTR) || !attr->exclude_kernel)
+        return;
+    int rc = open_probe(attr);
+    if (rc != -EACCES && rc != -EPERM && rc != -EINVAL)
+        return;
+    other.sample_type &= ~(uint64_t)PERF_SAMPLE_REGS_INTR;
+    other.sample_type |= PERF_SAMPLE_REGS_USER;
+    other.sample_regs_user = attr->sample_regs_intr;
+    other.sample_regs_intr = 0;
+    if (open_probe(&other) == 0)
+        *attr = other;
+}
+
 /* Clears attr fields that this kernel does not know: build-ids in MMAP2 (5.12), counts of lost records (6.0),
  * exclude_guest on some PMUs. */
 static void settle_attrs(struct counters *counters)
@@ -124,17 +143,33 @@ static void settle_attrs(struct counters *counters)
             if (open_probe(attr) == -EINVAL)
                 attr->exclude_guest = 1;
         }
+        settle_registers(attr);
     }
 }
 
-static size_t choose_ring(const struct event *events, size_t count)
+/* What each CPU's ring may have, so that all get the same (kernel/events/core.c, perf_mmap): kernel.perf_event_mlock_kb
+ * for each CPU, and a process's limit of locked memory for all. */
+static size_t ring_limit(size_t cpus)
 {
+    struct rlimit locked;
+    if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &locked) != 0)
+        return SIZE_MAX;
+    size_t each = (size_t)open_setting("/proc/sys/kernel/perf_event_mlock_kb", 516) << 10;
+    return locked.rlim_cur == RLIM_INFINITY ? SIZE_MAX : each + (size_t)locked.rlim_cur / cpus;
+}
+
+static size_t choose_ring(const struct event *events, size_t count, size_t cpus)
+{
+    size_t clocks = 0, page = (size_t)sysconf(_SC_PAGESIZE), limit = ring_limit(cpus), bytes = RING_PLAIN;
+    for (size_t i = 0; i < count; i++) {
+        clocks += events[i].audit;
+        bytes = events[i].stacks || clocks > 1 ? RING_STACKS : bytes;
+    }
     if (events[0].attr.sample_stack_user)
-        return RING_DUMPS;
-    for (size_t i = 0; i < count; i++)
-        if (events[i].stacks)
-            return RING_STACKS;
-    return RING_PLAIN;
+        bytes = RING_DUMPS;
+    while (bytes > RING_PLAIN && bytes + page > limit)
+        bytes /= 2;
+    return bytes;
 }
 
 int counters_new(struct event *events, size_t count, size_t ring_bytes, const struct log *log,
@@ -153,8 +188,6 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
                               .log = log,
                               .epoll = -1,
                               .program = -1};
-    if (!ring_bytes)
-        made->ring_bytes = choose_ring(events, count);
     while (made->tasks + 1 < count && !events[made->tasks].attr.task)
         made->tasks++;
     int rc = online_cpus(&made->cpus, &made->cpu_count);
@@ -162,6 +195,8 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
         error_system(err, -rc, "cannot read the list of CPUs in /sys/devices/system/cpu/online");
         goto fail;
     }
+    if (!ring_bytes)
+        made->ring_bytes = choose_ring(events, count, made->cpu_count);
     made->rings = calloc(made->cpu_count, sizeof *made->rings);
     made->owners = malloc(made->cpu_count * sizeof *made->owners);
     made->ids = table_new();
@@ -481,6 +516,38 @@ int counters_each(const struct counters *counters, size_t event,
             rc = use(context, o->fd, o->cpu, o->wakes, err);
     }
     return rc;
+}
+
+void counters_period(const struct counters *counters, size_t event, uint64_t period)
+{
+    for (size_t i = 0; i < counters->fd_count; i++)
+        if (counters->opened[i].event == event)
+            ioctl(counters->opened[i].fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
+/* Whether counters_settle() has stopped the descriptor for good. */
+static bool is_settled(const struct counters *counters, size_t at)
+{
+    size_t cursor = 0;
+    uint64_t tid, own;
+    while (table_next(counters->late, &cursor, &tid, &own)) {
+        size_t first = (uint32_t)own, count = (size_t)((own & ~LATE_TWICE) >> 32);
+        if (own & LATE_TWICE && at >= first && at - first < count)
+            return true;
+    }
+    return false;
+}
+
+void counters_switch(const struct counters *counters, size_t event, bool on)
+{
+    for (size_t i = 0; i < counters->fd_count; i++)
+        if (counters->opened[i].event == event && !(on && is_settled(counters, i)))
+            ioctl(counters->opened[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+size_t counters_ring_bytes(const struct counters *counters)
+{
+    return counters->ring_bytes;
 }
 
 size_t counters_event(const struct counters *counters, uint64_t id)

@@ -66,6 +66,12 @@ void counters_totals(const struct counters *counters, size_t event, struct count
 int counters_each(const struct counters *counters, size_t event,
                   int (*use)(void *context, int fd, int cpu, bool wakes, struct fathom_error *err),
                   void *context, struct fathom_error *err);
+/* Sets the period of an event. Threads that have inherited it keep theirs, but for those that are born from now on
+ * (kernel/events/core.c, _perf_event_period, inherit_event). */
+void counters_period(const struct counters *counters, size_t event, uint64_t period);
+/* Stops or starts an event in all threads, whether opened or inherited. */
+void counters_switch(const struct counters *counters, size_t event, bool on);
+size_t counters_ring_bytes(const struct counters *counters);
 /* The index of the event that this sample id belongs to; the count of events when unknown. */
 size_t counters_event(const struct counters *counters, uint64_t id);
 

@@ -1,0 +1,19 @@
+/*
+ * clocks.h - sets the rates of the clocks that read stacks while recording: measures what is news in the records
+ * (infer/live/news.h), and applies what follows from it (infer/live/pace.h).
+ */
+#ifndef FATHOM_CLI_CLOCKS_H
+#define FATHOM_CLI_CLOCKS_H
+
+#include "collector/collector.h"
+
+struct clocks;
+
+/* *out is NULL if the collector has no such clocks. budget: burst and rate, copied. collector is borrowed. */
+int clocks_new(struct collector *collector, const struct verify_options *budget, struct clocks **out,
+               struct fathom_error *err);
+void clocks_free(struct clocks *clocks); /* NULL is allowed */
+/* Whole raw records. Now and then sets the rates. */
+int clocks_add(struct clocks *clocks, const void *records, size_t size, struct fathom_error *err);
+
+#endif

@@ -1,0 +1,170 @@
+/* feed.c - see feed.h. */
+#include "infer/live/feed.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "perfdata/order.h"
+
+/* Records in a row. */
+struct queue {
+    uint8_t *bytes;
+    size_t used, room;
+};
+
+struct feed {
+    struct feed_input in;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of the next three */
+    pthread_cond_t filled;
+    struct queue filling;
+    bool stop;
+    /* The thread's. */
+    struct queue reading;
+    struct decoder *decoder;
+    struct order *order;
+    struct image_cache *images;
+    struct processes *processes;
+};
+
+/* An order_sink. */
+static int take(void *feed, const struct record *record, struct fathom_error *err)
+{
+    struct feed *f = feed;
+    int rc = f->in.take(f->in.context, f->processes, record, err);
+    return rc < 0 || record->kind == RECORD_SAMPLE ? rc : processes_apply(f->processes, record, err);
+}
+
+static int read_all(struct feed *f, struct fathom_error *err)
+{
+    int rc = 0;
+    for (size_t at = 0; rc == 0 && at < f->reading.used;) {
+        struct perf_event_header header;
+        memcpy(&header, f->reading.bytes + at, sizeof header);
+        rc = order_push(f->order, f->reading.bytes + at, header.size, err);
+        at += header.size;
+    }
+    if (rc == 0)
+        rc = order_flush(f->order, err);
+    f->reading.used = 0;
+    return rc;
+}
+
+static void *run(void *feed)
+{
+    struct feed *f = feed;
+    struct fathom_error err;
+    int rc = 0;
+    pthread_mutex_lock(&f->lock);
+    while (!f->stop && rc == 0) {
+        if (f->filling.used == 0) {
+            pthread_cond_wait(&f->filled, &f->lock);
+            continue;
+        }
+        struct queue empty = f->reading;
+        f->reading = f->filling;
+        f->filling = empty;
+        pthread_mutex_unlock(&f->lock);
+        rc = read_all(f, &err);
+        pthread_mutex_lock(&f->lock);
+    }
+    f->stop = true;
+    pthread_mutex_unlock(&f->lock);
+    return NULL;
+}
+
+static void clear(struct feed *f)
+{
+    order_free(f->order);
+    decoder_free(f->decoder);
+    processes_free(f->processes);
+    image_cache_free(f->images);
+    free(f->reading.bytes);
+    free(f->filling.bytes);
+    pthread_cond_destroy(&f->filled);
+    pthread_mutex_destroy(&f->lock);
+    free(f);
+}
+
+/* Signals are for the thread that records. */
+static int start_thread(struct feed *f)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int rc = pthread_create(&f->thread, NULL, run, f);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc;
+}
+
+int feed_start(const struct feed_input *input, struct feed **out, struct fathom_error *err)
+{
+    struct feed *f = calloc(1, sizeof *f);
+    if (!f)
+        return error_memory(err);
+    f->in = *input;
+    pthread_mutex_init(&f->lock, NULL);
+    pthread_cond_init(&f->filled, NULL);
+    int rc = decoder_new(input->events, input->count, &f->decoder, err);
+    if (rc == 0) {
+        f->order = order_new(f->decoder, false, take, f);
+        f->images = image_cache_new(&(struct image_options){0});
+        f->processes = f->images ? processes_new(f->images, NULL) : NULL;
+        rc = f->order && f->processes ? start_thread(f) : ENOMEM;
+        rc = rc ? error_system(err, rc, "cannot start the thread that reads records") : 0;
+    }
+    if (rc < 0)
+        clear(f);
+    else
+        *out = f;
+    return rc;
+}
+
+static bool is_wanted(const struct feed *f, const struct perf_event_header *header)
+{
+    uint64_t id;
+    if (header->type != PERF_RECORD_SAMPLE)
+        return true;
+    if (header->size < sizeof *header + sizeof id)
+        return false;
+    memcpy(&id, header + 1, sizeof id);
+    return f->in.wants(f->in.context, header, id, f->filling.used);
+}
+
+int feed_add(struct feed *f, const void *records, size_t size, struct fathom_error *err)
+{
+    const uint8_t *at = records, *end = at + size;
+    int rc = 0;
+    pthread_mutex_lock(&f->lock);
+    for (struct perf_event_header header; at < end && !f->stop && rc == 0; at += header.size) {
+        memcpy(&header, at, sizeof header);
+        if (!is_wanted(f, (const void *)at))
+            continue;
+        if (!vec_reserve(f->filling.bytes, f->filling.used, f->filling.room, header.size)) {
+            rc = error_memory(err);
+            continue;
+        }
+        memcpy(f->filling.bytes + f->filling.used, at, header.size);
+        f->filling.used += header.size;
+    }
+    if (f->filling.used)
+        pthread_cond_signal(&f->filled);
+    pthread_mutex_unlock(&f->lock);
+    return rc;
+}
+
+void feed_stop(struct feed *f)
+{
+    if (!f)
+        return;
+    pthread_mutex_lock(&f->lock);
+    f->stop = true;
+    pthread_cond_signal(&f->filled);
+    pthread_mutex_unlock(&f->lock);
+    pthread_join(f->thread, NULL);
+    clear(f);
+}

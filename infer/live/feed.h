@@ -1,0 +1,32 @@
+/*
+ * feed.h - hands the records of a recording that is being made to a function, in a thread of its own, in order of
+ * time, with the processes that they describe.
+ */
+#ifndef FATHOM_INFER_LIVE_FEED_H
+#define FATHOM_INFER_LIVE_FEED_H
+
+#include "perfdata/record.h"
+#include "process/process.h"
+
+struct feed;
+
+/* All borrowed. */
+struct feed_input {
+    const struct event *events;
+    size_t count;
+    /* Whether a sample (raw, with its id) is to be taken; `queued` bytes are waiting. Called by feed_add(). All other
+     * records are taken. */
+    bool (*wants)(void *context, const struct perf_event_header *header, uint64_t id, size_t queued);
+    /* Called by the thread, before it applies the record to the processes. A negative result ends the thread. */
+    int (*take)(void *context, struct processes *processes, const struct record *record,
+                struct fathom_error *err);
+    void *context;
+};
+
+int feed_start(const struct feed_input *input, struct feed **out, struct fathom_error *err);
+/* Whole raw records, as the collector passes them on; those that are taken are copied. */
+int feed_add(struct feed *feed, const void *records, size_t size, struct fathom_error *err);
+/* Ends the thread; what it has not looked at is left out. NULL is allowed. */
+void feed_stop(struct feed *feed);
+
+#endif

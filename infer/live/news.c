@@ -1,0 +1,148 @@
+/* news.c - see news.h. */
+#include "infer/live/news.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "infer/live/feed.h"
+#include "infer/samples/cid.h"
+
+#define WINDOW      256        /* samples: the share is an average that forgets at this rate */
+#define AT_ONCE     256        /* samples of one news_add() to look at, about; more are thinned out */
+#define QUEUE_BYTES (4u << 20) /* samples are left out above that */
+#define CIDS_MAX    (1u << 20) /* 32 MB; above that, all are news again */
+
+struct news {
+    struct news_input in;
+    struct feed *feed;
+    struct table *ids;    /* sample id to 1: a dump's; 0: another event's */
+    uint64_t met, stride; /* samples of this news_add(); one in `stride` is looked at */
+    struct table *read;   /* the thread's: CIDs with a dump */
+    pthread_mutex_t lock; /* of `shares` */
+    struct news_shares shares;
+};
+
+static void count(struct news *n, bool is_new, uint64_t depth)
+{
+    pthread_mutex_lock(&n->lock);
+    struct news_shares *s = &n->shares;
+    size_t size = 0;
+    while (size + 1 < n->in.size_count && depth > n->in.sizes[size])
+        size++;
+    s->samples++;
+    double weight = 1.0 / (double)(s->samples < WINDOW ? s->samples : WINDOW);
+    for (size_t i = 0; i < n->in.size_count; i++)
+        s->shares[i] += ((is_new && i == size ? 1.0 : 0.0) - s->shares[i]) * weight;
+    pthread_mutex_unlock(&n->lock);
+}
+
+/* Notes the CID of a dump that reaches the stack's base. */
+static int note(struct news *n, uint64_t key, struct fathom_error *err)
+{
+    if (table_count(n->read) >= CIDS_MAX) {
+        struct table *fresh = table_new();
+        if (!fresh)
+            return error_memory(err);
+        table_free(n->read);
+        n->read = fresh;
+    }
+    return table_put(n->read, key, NULL) ? 0 : error_memory(err);
+}
+
+static int take(void *news, struct processes *processes, const struct record *record,
+                struct fathom_error *err)
+{
+    struct news *n = news;
+    uint64_t base;
+    if (record->kind != RECORD_SAMPLE)
+        return 0;
+    const struct sample *sample = &record->sample;
+    const struct process *process = process_find(processes, sample->pid);
+    struct cid cid = cid_of_sample(process, sample);
+    if (cid.reason != UNKNOWN_NOT ||
+        process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
+        return 0;
+    uint64_t depth = base - sample->sp;
+    uint64_t key = hash_u64((uintptr_t)cid.place.image ^ hash_u64(cid.place.function)) ^ hash_u64(cid.height);
+    if (!n->in.events[sample->event].audit)
+        count(n, !table_find(n->read, key), depth);
+    else if (sample->stack_size >= depth)
+        return note(n, key, err);
+    return 0;
+}
+
+/* Each dump, and as many of the other samples as are needed. */
+static bool wants(void *news, const struct perf_event_header *header, uint64_t id, size_t queued)
+{
+    struct news *n = news;
+    (void)header;
+    const uint64_t *dump = table_find(n->ids, id);
+    if (!dump || queued > QUEUE_BYTES)
+        return false;
+    return *dump || n->met++ % n->stride == 0;
+}
+
+static int keep_ids(struct news *n)
+{
+    for (size_t i = 0; i < n->in.count; i++)
+        for (size_t k = 0; k < n->in.events[i].id_count; k++) {
+            uint64_t *place = table_put(n->ids, n->in.events[i].ids[k], NULL);
+            if (!place)
+                return -ENOMEM;
+            *place = n->in.events[i].audit;
+        }
+    return 0;
+}
+
+static void clear(struct news *n)
+{
+    table_free(n->ids);
+    table_free(n->read);
+    pthread_mutex_destroy(&n->lock);
+    free(n);
+}
+
+int news_start(const struct news_input *input, struct news **out, struct fathom_error *err)
+{
+    struct news *n = calloc(1, sizeof *n);
+    if (!n)
+        return error_memory(err);
+    n->in = *input;
+    n->stride = 1;
+    pthread_mutex_init(&n->lock, NULL);
+    n->ids = table_new();
+    n->read = table_new();
+    int rc = n->ids && n->read && keep_ids(n) == 0 ? 0 : error_memory(err);
+    if (rc == 0)
+        rc = feed_start(&(struct feed_input){input->events, input->count, wants, take, n}, &n->feed, err);
+    if (rc < 0)
+        clear(n);
+    else
+        *out = n;
+    return rc;
+}
+
+int news_add(struct news *n, const void *records, size_t size, struct fathom_error *err)
+{
+    n->met = 0;
+    int rc = feed_add(n->feed, records, size, err);
+    n->stride = 1 + n->met / AT_ONCE;
+    return rc;
+}
+
+void news_shares(struct news *n, struct news_shares *out)
+{
+    pthread_mutex_lock(&n->lock);
+    *out = n->shares;
+    pthread_mutex_unlock(&n->lock);
+}
+
+void news_stop(struct news *n)
+{
+    if (!n)
+        return;
+    feed_stop(n->feed);
+    clear(n);
+}
