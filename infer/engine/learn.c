@@ -74,7 +74,8 @@ static void check_announced(struct learner *l, uint32_t number, const struct tra
         return;
     struct announced_path *announced = &l->announced[*index];
     uint64_t claims = announced->claims + 1;
-    bool agrees = trie_same_functions(l->trie, announced->path.callers, path->callers) && announced->path.height == path->height;
+    bool agrees = trie_same_functions(l->trie, announced->path.callers, path->callers) &&
+                  announced->path.height == path->height;
     announced->claims = 0;
     l->checked += claims;
     l->agreed += agrees ? claims : 0;
