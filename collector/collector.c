@@ -1,21 +1,15 @@
 /*
- * collector.c - a collection from open to close; see collector.h. Its parts: launch.c (the command),
+ * collector.c - a collection from open to close; see collector.h. Its parts: prepare.c (which events), launch.c (the command),
  * counters.c (events and rings), synth.c (processes already running), drain.c (records out), stackbase.c.
  */
-#include "collector/collector.h"
-
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "collector/drain.h"
-#include "collector/events/open.h"
-#include "collector/events/pebs.h"
+#include "collector/collector_data.h"
 #include "collector/events/tracing.h"
 #include "collector/rings/counters.h"
-#include "collector/targets/launch.h"
 #include "collector/targets/members.h"
 #include "collector/targets/synth.h"
 
@@ -27,202 +21,12 @@
 /* Re-readings of a process's threads while new ones keep appearing. */
 #define SCANS 100
 
-/* The clocks that adapt. The fast one's dumps are small: a dump takes up its whole size in the ring until it is drained,
- * and ordinary users may have rings of 512 KiB only. Into 16 KiB fit 94 to 100% of the stacks of cc1, lua, perl, python,
- * redis and sqlite; into 8 KiB, half of sqlite's. At most half of a ring is filled in the time that the recorder may come
- * late. */
-#define FAST_HZ    1000
-#define FAST_STACK 16384u
-#define LATE_S     0.03
-
-struct process {
-    pid_t pid;
-    pid_t tid; /* only this thread; 0: all */
-};
-
-struct collector {
-    const struct collector_options *options; /* borrowed */
-    struct event
-        events[COLLECTOR_EVENTS]; /* the main one; stacks; audit; the one for tasks, if counting by CPU */
-    size_t event_count;
-    size_t first_clock, clock_count; /* among the events: those whose rate can be set */
-    double clock_hz[COLLECTOR_CLOCKS];
-    struct counters *counters;
-    struct decoder *decoder;
-    struct stackbases *bases;
-    struct process *processes; /* attached */
-    size_t process_count;
-    struct launch launch;
-    struct batch batch;
-    struct sideband to;
-    struct drain drain;
-    bool by_cpu;             /* the main event is counted by CPU */
-    struct members *members; /* NULL: not by CPU */
-    struct verify *verify;   /* NULL: stacks are not compared */
-    int new_rounds;          /* remaining short rounds */
-    struct collector_summary summary;
-};
-
 static int check_options(const struct collector_options *options, struct fathom_error *err)
 {
     int ways =
         (options->command && options->command[0]) + (options->pid_count > 0) + (options->tid_count > 0);
     if (ways != 1)
         return error_set(err, EINVAL, "give exactly one of: a command, processes, threads");
-    return 0;
-}
-
-/* A precise event is cheap only in batches: always report whether it gets them. */
-static void tell_batching(const struct event *event, const struct log *log)
-{
-    struct pebs_machine machine;
-    pebs_machine(&machine);
-    if (!event->attr.precise_ip || !machine.max_precise)
-        return;
-    const char *reason = pebs_refusal(&event->attr, &machine);
-    if (reason)
-        log_write(log, LOG_NOTE, "event %s interrupts the program at each sample: %s", event->name, reason);
-    else
-        log_write(log, LOG_NOTE, "event %s is sampled in batches, without an interrupt each (large PEBS)",
-                  event->name);
-}
-
-/* Index of the event that carries the records about tasks and mappings. */
-static size_t tasks_event(const struct collector *c)
-{
-    return c->by_cpu ? c->event_count - 1 : 0;
-}
-
-/* Whether the kernel allows us to count by CPU. */
-static int probe_cpus(const struct event *event)
-{
-    struct perf_event_attr attr = event->attr;
-    attr.inherit = 0;
-    attr.disabled = 1;
-    int fd = open_event(&attr, -1, 0);
-    if (fd < 0)
-        return fd;
-    close(fd);
-    return 0;
-}
-
-/* Sampling by CPU interrupts all programs: a program that is not recorded takes 1.5% more CPU time at 1 kHz
- * and 16% at 10 kHz, measured in a virtual machine. The former is acceptable by default. */
-#define BY_CPU_PERIOD 1000000u /* ns, at least */
-
-static void choose_scope(struct collector *c)
-{
-    enum collector_scope scope = c->options->scope;
-    c->by_cpu = scope == COLLECT_BY_CPU ||
-                (scope == COLLECT_BY_CPU_IF_ALLOWED && attr_is_clock(&c->events[0].attr) &&
-                 c->events[0].attr.sample_period >= BY_CPU_PERIOD && probe_cpus(&c->events[0]) == 0);
-    if (c->by_cpu)
-        c->events[0].attr.inherit = 0;
-}
-
-/* Says why stacks are not compared, and what is done instead. */
-static void tell_way(const struct collector *c, const char *reason)
-{
-    if (c->options->audit_hz)
-        log_write(c->options->log, LOG_NOTE, "stacks are read by a clock, as %s: paths are partly inferred",
-                  reason);
-    else
-        log_write(c->options->log, LOG_NOTE, "stacks are not read, as %s: paths are inferred", reason);
-}
-
-static void tell_refusal(const struct collector *c, int rc, const struct fathom_error *why)
-{
-    char reason[sizeof why->text + 64];
-    snprintf(reason, sizeof reason, "the BPF program that compares them does not load (%s)", why->text);
-    tell_way(c, rc == -EPERM || rc == -EACCES
-                    ? "the BPF program that compares them may not be loaded (run as root, or "
-                      "give CAP_BPF and CAP_PERFMON)"
-                    : reason);
-}
-
-static void tell_unfollowed(const struct collector *c)
-{
-    const struct event *event = &c->events[0];
-    char reason[sizeof event->name + 100];
-    snprintf(reason, sizeof reason, "those of event %s cannot be compared%s", event->name,
-             event->attr.precise_ip ? " (those of a less precise one, such as cycles, can)" : "");
-    tell_way(c, reason);
-}
-
-/* Loads the program that compares stacks, if that is wanted and allowed. */
-static void prepare_verify(struct collector *c)
-{
-    struct fathom_error why;
-    struct verify_options options = c->options->verify;
-    options.where = event_verifiable(&c->events[0].attr);
-    if (options.wish == VERIFY_NEVER)
-        return;
-    if (options.where == VERIFY_NOWHERE) {
-        tell_unfollowed(c);
-        return;
-    }
-    /* A tracepoint's program runs wherever it is hit. */
-    options.follow_all = !c->by_cpu && options.where != VERIFY_TRACEPOINT;
-    int rc = verify_new(&options, &c->verify, &why);
-    if (rc < 0) {
-        c->verify = NULL;
-        tell_refusal(c, rc, &why);
-        return;
-    }
-    event_stacks(&c->events[c->event_count++]);
-}
-
-static int add_audit(struct collector *c, uint64_t hz, uint32_t stack_size, struct fathom_error *err)
-{
-    int rc = event_audit(hz, stack_size, &c->events[c->event_count], err);
-    c->event_count += rc == 0;
-    return rc;
-}
-
-/* Clocks that adapt: a fast one with small dumps and, at the rate of the options, one with large ones. */
-static int prepare_clocks(struct collector *c, struct fathom_error *err)
-{
-    const struct collector_options *o = c->options;
-    uint32_t small = o->audit_stack_size < FAST_STACK ? o->audit_stack_size : FAST_STACK;
-    c->first_clock = c->event_count;
-    c->clock_hz[0] = FAST_HZ;
-    c->clock_hz[1] = (double)o->audit_hz;
-    int rc = add_audit(c, FAST_HZ, small, err);
-    if (rc == 0 && o->audit_stack_size > FAST_STACK)
-        rc = add_audit(c, o->audit_hz, o->audit_stack_size, err);
-    c->clock_count = c->event_count - c->first_clock;
-    return rc;
-}
-
-static int prepare_audits(struct collector *c, struct fathom_error *err)
-{
-    const struct collector_options *o = c->options;
-    if (!o->audit_hz || (c->verify && o->audit_instead))
-        return 0;
-    return o->audit_adapts ? prepare_clocks(c, err) : add_audit(c, o->audit_hz, o->audit_stack_size, err);
-}
-
-/* One event carries the records about tasks and mappings for all: the first, or the last if counting by CPU.
- */
-static int prepare_events(struct collector *c, struct fathom_error *err)
-{
-    int rc = event_parse(&c->options->event, c->options->log, &c->events[0], err);
-    if (rc)
-        return rc;
-    tell_batching(&c->events[0], c->options->log);
-    c->event_count = 1;
-    choose_scope(c);
-    prepare_verify(c);
-    rc = prepare_audits(c, err);
-    if (rc)
-        return rc;
-    if (c->by_cpu)
-        event_tasks(&c->events[c->event_count++]);
-    struct perf_event_attr *attr = &c->events[tasks_event(c)].attr;
-    attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = attr->build_id = 1;
-    for (size_t i = 0; i < c->event_count; i++)
-        c->events[i].attr.enable_on_exec =
-            c->options->command && !c->options->raised && c->events[i].attr.inherit;
     return 0;
 }
 
@@ -387,7 +191,7 @@ int collector_open(const struct collector_options *options, struct collector **o
         return error_memory(err);
     c->options = options;
     c->launch = LAUNCH_NONE;
-    rc = prepare_events(c, err);
+    rc = collector_prepare(c, err);
     if (rc == 0)
         rc = batch_init(&c->batch, err);
     if (rc == 0)
@@ -410,7 +214,7 @@ int collector_open(const struct collector_options *options, struct collector **o
         collector_close(c);
         return rc;
     }
-    c->to = (struct sideband){.batch = &c->batch, .id = c->events[tasks_event(c)].ids[0]};
+    c->to = (struct sideband){.batch = &c->batch, .id = c->events[collector_tasks_event(c)].ids[0]};
     c->drain = (struct drain){.expected = c->drain.expected,
                               .members = c->members,
                               .counters = c->counters,

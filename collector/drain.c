@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "collector/stack_order.h"
 #include "collector/targets/touch.h"
 #include "perfdata/stack_dump.h"
 
@@ -20,12 +21,6 @@ struct start {
 #define RELEASE_BYTES (64u << 10) /* give this much back to the kernel at a time */
 
 /* The record types whose first fields we read (include/uapi/linux/perf_event.h). */
-struct sample_record { /* as event.c asks for it */
-    struct perf_event_header header;
-    uint64_t id, ip;
-    uint32_t pid, tid;
-    uint64_t time;
-};
 struct fork_record {
     struct perf_event_header header;
     uint32_t pid, ppid, tid, ptid;
@@ -256,50 +251,6 @@ static size_t plain_run(const struct drain *drain, const struct ring *ring, uint
     return used;
 }
 
-static bool is_stack_record(const struct drain *drain, const struct perf_event_header *header)
-{
-    struct sample_record start;
-    if (!drain->verify || header->type != PERF_RECORD_SAMPLE ||
-        !view(header, header->size, &start, sizeof start))
-        return false;
-    size_t event = counters_event(drain->counters, start.id);
-    return event < drain->event_count && drain->events[event].stacks;
-}
-
-#define PAIR_NS 100000 /* a tracepoint's sample is written at most so long after its stack record */
-
-/* A stack record stands before its sample, but was written about a microsecond later (at a tracepoint, earlier): it
- * is to get the sample's time, so that sorting keeps the two together. Returns that; 0: the next record, at `at`, is
- * not the sample. */
-static uint64_t sample_time(const struct drain *drain, const struct ring *ring, uint64_t at, uint64_t head,
-                            const struct sample_record *stack)
-{
-    struct sample_record scratch, next;
-    if (head - at < sizeof next)
-        return 0;
-    memcpy(&next, ring_view(ring, at, sizeof next, &scratch), sizeof next);
-    size_t event = counters_event(drain->counters, next.id);
-    bool own = next.header.type == PERF_RECORD_SAMPLE && next.tid == stack->tid &&
-               event < drain->event_count && !drain->events[event].audit && !drain->events[event].stacks &&
-               next.time < stack->time + PAIR_NS;
-    return own ? next.time : 0;
-}
-
-/* Whether the sample of a stack record is not there yet, so that it is left for the next round; else notes the
- * sample's time. */
-static bool wait_for_sample(struct drain *drain, struct ring *ring, uint64_t at, uint64_t head,
-                            const struct perf_event_header *header)
-{
-    struct sample_record start;
-    memcpy(&start, header, sizeof start);
-    if (at + header->size == head && ring->waited != at) {
-        ring->waited = at;
-        return true;
-    }
-    drain->stack_time = sample_time(drain, ring, at + header->size, head, &start);
-    return false;
-}
-
 static int drain_ring(struct drain *drain, struct ring *ring, void *scratch, struct fathom_error *err)
 {
     uint64_t at = ring->tail, head = ring->head;
@@ -321,7 +272,7 @@ static int drain_ring(struct drain *drain, struct ring *ring, void *scratch, str
         }
         size_t size = header->size;
         drain->stack_time = 0;
-        if (is_stack_record(drain, header) && wait_for_sample(drain, ring, at, head, header))
+        if (stack_order_concerns(drain, header) && stack_order_wait(drain, ring, at, head, header))
             break;
         rc = header->type == PERF_RECORD_SAMPLE ? take_sample(drain, header, size, err)
                                                 : take_other(drain, header, size, header->type, err);

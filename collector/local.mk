@@ -1,7 +1,7 @@
 noinst_LTLIBRARIES += libcollector.la
 libcollector_la_SOURCES = \
 	collector/rings/batch.c collector/rings/batch.h \
-	collector/collector.c collector/collector.h \
+	collector/collector.c collector/collector.h collector/collector_data.h collector/prepare.c collector/stack_order.c collector/stack_order.h \
 	collector/rings/counters.c collector/rings/counters.h \
 	collector/drain.c collector/drain.h \
 	collector/events/event.c collector/events/event.h \
@@ -14,8 +14,9 @@ libcollector_la_SOURCES = \
 	collector/events/pebs.c collector/events/pebs.h \
 	collector/events/pfm.c collector/events/pfm.h \
 	collector/targets/proc.c collector/targets/proc.h \
-	collector/rings/ring.c collector/rings/ring.h \
+	collector/rings/ring.c collector/rings/ring.h collector/rings/ring_size.c collector/rings/ring_size.h \
 	collector/targets/sideband.c collector/targets/sideband.h \
+	collector/events/settle.c collector/events/settle.h \
 	collector/events/software.c collector/events/software.h \
 	collector/targets/stackbase.c collector/targets/stackbase.h \
 	collector/targets/synth.c collector/targets/synth.h \

@@ -14,12 +14,9 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "collector/events/open.h"
+#include "collector/events/settle.h"
+#include "collector/rings/ring_size.h"
 
-#define RING_PLAIN (512u << 10) /* what perf_event_mlock_kb allows every user per CPU */
-#define RING_STACKS                                                                                          \
-    (2u                                                                                                      \
-     << 20) /* with stack records: of 200 processes that start at once, until we run again; with fast clocks */
-#define RING_DUMPS (8u << 20)
 #define RING_LEAST (64u << 10) /* one record is at most 64 KiB */
 #define WATCH_NONE UINT32_MAX
 #define LATE_TWICE (1ULL << 63)
@@ -101,77 +98,6 @@ static void raise_file_limit(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Takes the registers at entry to the kernel where those at the interrupt are refused (a kernel that is locked down,
- * security/security.c, LOCKDOWN_PERF): in user mode they are the same. */
-static void settle_registers(struct perf_event_attr *attr)
-{
-    struct perf_event_attr other = *attr;
-    if (!(attr->sample_type & PERF_SAMPLE_REGS_INTR) || !attr->exclude_kernel)
-        return;
-    int rc = open_probe(attr);
-    if (rc != -EACCES && rc != -EPERM && rc != -EINVAL)
-        return;
-    other.sample_type &= ~(uint64_t)PERF_SAMPLE_REGS_INTR;
-    other.sample_type |= PERF_SAMPLE_REGS_USER;
-    other.sample_regs_user = attr->sample_regs_intr;
-    other.sample_regs_intr = 0;
-    if (open_probe(&other) == 0)
-        *attr = other;
-}
-
-/* Clears attr fields that this kernel does not know: build-ids in MMAP2 (5.12), counts of lost records (6.0),
- * exclude_guest on some PMUs. */
-static void settle_attrs(struct counters *counters)
-{
-    for (size_t i = 0; i < counters->event_count; i++) {
-        struct perf_event_attr *attr = &counters->events[i].attr;
-        if (attr->build_id && open_probe(attr) == -EINVAL) {
-            attr->build_id = 0;
-            if (open_probe(attr) == -EINVAL)
-                attr->build_id = 1; /* this was not the cause */
-            else
-                log_write(counters->log, LOG_NOTE,
-                          "this kernel does not record build-ids with mappings (Linux 5.12 does)");
-        }
-        if (attr->read_format & PERF_FORMAT_LOST && open_probe(attr) == -EINVAL) {
-            attr->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
-            if (open_probe(attr) == -EINVAL)
-                attr->read_format |= PERF_FORMAT_LOST;
-        }
-        if (attr->exclude_guest && open_probe(attr) == -EINVAL) {
-            attr->exclude_guest = 0;
-            if (open_probe(attr) == -EINVAL)
-                attr->exclude_guest = 1;
-        }
-        settle_registers(attr);
-    }
-}
-
-/* What each CPU's ring may have, so that all get the same (kernel/events/core.c, perf_mmap): kernel.perf_event_mlock_kb
- * for each CPU, and a process's limit of locked memory for all. */
-static size_t ring_limit(size_t cpus)
-{
-    struct rlimit locked;
-    if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &locked) != 0)
-        return SIZE_MAX;
-    size_t each = (size_t)open_setting("/proc/sys/kernel/perf_event_mlock_kb", 516) << 10;
-    return locked.rlim_cur == RLIM_INFINITY ? SIZE_MAX : each + (size_t)locked.rlim_cur / cpus;
-}
-
-static size_t choose_ring(const struct event *events, size_t count, size_t cpus)
-{
-    size_t clocks = 0, page = (size_t)sysconf(_SC_PAGESIZE), limit = ring_limit(cpus), bytes = RING_PLAIN;
-    for (size_t i = 0; i < count; i++) {
-        clocks += events[i].audit;
-        bytes = events[i].stacks || clocks > 1 ? RING_STACKS : bytes;
-    }
-    if (events[0].attr.sample_stack_user)
-        bytes = RING_DUMPS;
-    while (bytes > RING_PLAIN && bytes + page > limit)
-        bytes /= 2;
-    return bytes;
-}
-
 int counters_new(struct event *events, size_t count, size_t ring_bytes, const struct log *log,
                  struct counters **out, struct fathom_error *err)
 {
@@ -196,7 +122,7 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
         goto fail;
     }
     if (!ring_bytes)
-        made->ring_bytes = choose_ring(events, count, made->cpu_count);
+        made->ring_bytes = ring_size(events, count, made->cpu_count);
     made->rings = calloc(made->cpu_count, sizeof *made->rings);
     made->owners = malloc(made->cpu_count * sizeof *made->owners);
     made->ids = table_new();
@@ -213,7 +139,7 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
         goto fail;
     }
     raise_file_limit();
-    settle_attrs(made);
+    settle_attrs(events, count, log);
     for (size_t i = 0; i < count; i++)
         if (events[i].attr.watermark)
             events[i].attr.wakeup_watermark = (uint32_t)(made->ring_bytes / 4);

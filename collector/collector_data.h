@@ -1,0 +1,56 @@
+/*
+ * collector_data.h - private to collector.c and prepare.c: a collection.
+ */
+#ifndef FATHOM_COLLECTOR_COLLECTOR_DATA_H
+#define FATHOM_COLLECTOR_COLLECTOR_DATA_H
+
+#include "collector/collector.h"
+#include "collector/drain.h"
+#include "collector/targets/launch.h"
+
+/* The clocks that adapt. The fast one's dumps are small: a dump takes up its whole size in the ring until it is drained,
+ * and ordinary users may have rings of 512 KiB only. Into 16 KiB fit 94 to 100% of the stacks of cc1, lua, perl, python,
+ * redis and sqlite; into 8 KiB, half of sqlite's. At most half of a ring is filled in the time that the recorder may come
+ * late. */
+#define FAST_HZ    1000
+#define FAST_STACK 16384u
+#define LATE_S     0.03
+
+struct process {
+    pid_t pid;
+    pid_t tid; /* only this thread; 0: all */
+};
+
+struct collector {
+    const struct collector_options *options; /* borrowed */
+    struct event
+        events[COLLECTOR_EVENTS]; /* the main one; stacks; audit; the one for tasks, if counting by CPU */
+    size_t event_count;
+    size_t first_clock, clock_count; /* among the events: those whose rate can be set */
+    double clock_hz[COLLECTOR_CLOCKS];
+    struct counters *counters;
+    struct decoder *decoder;
+    struct stackbases *bases;
+    struct process *processes; /* attached */
+    size_t process_count;
+    struct launch launch;
+    struct batch batch;
+    struct sideband to;
+    struct drain drain;
+    bool by_cpu;             /* the main event is counted by CPU */
+    struct members *members; /* NULL: not by CPU */
+    struct verify *verify;   /* NULL: stacks are not compared */
+    int new_rounds;          /* remaining short rounds */
+    struct collector_summary summary;
+};
+
+/* Index of the event that carries the records about tasks and mappings. */
+static inline size_t collector_tasks_event(const struct collector *c)
+{
+    return c->by_cpu ? c->event_count - 1 : 0;
+}
+
+/* Chooses the events, from the options: the main one, how it is counted, and how stacks are known. */
+int collector_prepare(struct collector *collector, struct fathom_error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* stack_order.c - see stack_order.h. */
+#include "collector/stack_order.h"
+
+#include <string.h>
+
+bool stack_order_concerns(const struct drain *drain, const struct perf_event_header *header)
+{
+    struct sample_record start;
+    if (!drain->verify || header->type != PERF_RECORD_SAMPLE || header->size < sizeof start)
+        return false;
+    memcpy(&start, header, sizeof start);
+    size_t event = counters_event(drain->counters, start.id);
+    return event < drain->event_count && drain->events[event].stacks;
+}
+
+#define PAIR_NS 100000 /* a tracepoint's sample is written at most so long after its stack record */
+
+/* A stack record stands before its sample, but was written about a microsecond later (at a tracepoint, earlier): it
+ * is to get the sample's time, so that sorting keeps the two together. Returns that; 0: the next record, at `at`, is
+ * not the sample. */
+static uint64_t sample_time(const struct drain *drain, const struct ring *ring, uint64_t at, uint64_t head,
+                            const struct sample_record *stack)
+{
+    struct sample_record scratch, next;
+    if (head - at < sizeof next)
+        return 0;
+    memcpy(&next, ring_view(ring, at, sizeof next, &scratch), sizeof next);
+    size_t event = counters_event(drain->counters, next.id);
+    bool own = next.header.type == PERF_RECORD_SAMPLE && next.tid == stack->tid &&
+               event < drain->event_count && !drain->events[event].audit && !drain->events[event].stacks &&
+               next.time < stack->time + PAIR_NS;
+    return own ? next.time : 0;
+}
+
+bool stack_order_wait(struct drain *drain, struct ring *ring, uint64_t at, uint64_t head,
+                      const struct perf_event_header *header)
+{
+    struct sample_record start;
+    memcpy(&start, header, sizeof start);
+    if (at + header->size == head && ring->waited != at) {
+        ring->waited = at;
+        return true;
+    }
+    drain->stack_time = sample_time(drain, ring, at + header->size, head, &start);
+    return false;
+}
