@@ -87,6 +87,7 @@ done
 
 # The program's slow-down at 1,000 Hz, and what is written.
 alone() { "$subject" "$benches"/cpu_of ms; }
+# shellcheck disable=SC2086
 passive() { "$subject" "$fathom" record -q $passive -F 1000 -o run.data -- "$benches"/cpu_of ms; }
 verified() { "$subject" "$fathom" record -q -F 1000 -o run.data -- "$benches"/cpu_of ms; }
 perf_fp() { "$subject" perf record -q -e cpu-clock:u -F 1000 -g -o run.data "$benches"/cpu_of ms; }
