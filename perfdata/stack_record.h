@@ -30,7 +30,7 @@ struct stack_record {
     __u8 page_bits; /* a page of code is 2^page_bits bytes */
     __u8 compared;  /* how many return addresses are compared, the innermost first; 0: none */
     __u32 number;   /* never 0 with NEW and SAME */
-    __u32 size;     /* bytes of the stack, from sp on, that follow */
+    __u32 size;     /* bytes of the stack, from sp on, that follow: 0xfd each where a page is not there */
     __u64 ip, sp;   /* the user's, as in the sample's registers */
 };
 

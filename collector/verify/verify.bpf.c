@@ -103,6 +103,38 @@ static __always_inline __u64 bounded(__u64 number)
     return number & (RULE_BUFFER - 1);
 }
 
+#define PAGE 4096u
+#define HOLE 0xfd /* in each byte: an address outside all code and all stacks */
+
+/* For what is not there. */
+static __u8 hole[PAGE] SEC(".data") = {[0 ... PAGE - 1] = HOLE};
+
+/* Reads `size` bytes of the stack into the CPU's buffer by pages, where reading it at once, which is all or nothing,
+ * failed: a page is not there while the program never touched it, such as one within a large array. It is filled in
+ * with HOLE, so that no walk of the stack goes on from what was not read. Returns the bytes up to the end of the last
+ * page that is there. Not inlined, so that the kernel verifies it once. */
+__noinline int verify_read_pages(__u32 cpu, __u64 sp, __u32 size)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    __u64 first = PAGE - (sp & (PAGE - 1)), end = 0;
+    if (!buffer)
+        return 0;
+    if (bpf_probe_read_user(buffer->stack, first, (void *)sp) == 0)
+        end = first;
+    else if (bpf_probe_read_kernel(buffer->stack, first, hole) != 0)
+        return 0;
+    for (__u32 i = 0; i < RULE_STACK_MAX / PAGE; i++) {
+        __u64 at = bounded(first + i * PAGE);
+        if (at >= size || at > RULE_STACK_MAX)
+            break;
+        if (bpf_probe_read_user(buffer->stack + at, PAGE, (void *)(sp + at)) == 0)
+            end = at + PAGE;
+        else if (bpf_probe_read_kernel(buffer->stack + at, PAGE, hole) != 0)
+            break;
+    }
+    return end < size ? end : size;
+}
+
 /* Whether the words of one block are in place in the CPU's buffer: 0, or 1 + index of the block with further words.
  * reach: the buffer's last byte that a word may begin at. Not inlined, so that the kernel verifies it once. */
 __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
@@ -203,19 +235,8 @@ static __always_inline bool within_budget(struct moment *m)
     return true;
 }
 
-#define PAGE 4096u
-
-/* Reads bytes of the stack to `at` in the buffer. chunk is a constant, so that the kernel's verifier can follow. */
-static __always_inline bool read_part(struct moment *m, __u64 at, __u32 chunk)
-{
-    return at <= RULE_BUFFER - chunk &&
-           bpf_probe_read_user(m->buffer->stack + at, chunk, (void *)(m->sp + at)) == 0;
-}
-
-/* Reads the stack up to its base. A read is all or nothing: where it fails, for a page that is not there, what is in
- * front of that page is read, by halves. (Above a coroutine's stack there may be one that was never used.) Returns its
- * bytes. */
-static __always_inline __u32 read_stack(struct moment *m)
+/* Reads the stack up to its base. Returns its bytes. */
+static __always_inline __u32 read_stack(struct moment *m, __u32 cpu)
 {
     __u64 size = m->base ? m->base - m->sp : 16384;
     if (size > config.stack_max)
@@ -224,14 +245,7 @@ static __always_inline __u32 read_stack(struct moment *m)
         return 0;
     if (bpf_probe_read_user(m->buffer->stack, size, (void *)m->sp) == 0)
         return size;
-    __u64 at = PAGE - (m->sp & (PAGE - 1));
-    if (at > size || bpf_probe_read_user(m->buffer->stack, at, (void *)m->sp) != 0)
-        return 0;
-#pragma GCC unroll 4
-    for (__u32 chunk = 8 * PAGE; chunk >= PAGE; chunk /= 2)
-        if (at + chunk <= size && read_part(m, at, chunk))
-            at += chunk;
-    return at;
+    return bounded(verify_read_pages(cpu, m->sp, size));
 }
 
 static __always_inline int tell_read(struct moment *m, __u8 kind)
@@ -245,7 +259,7 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
         __sync_fetch_and_add(&counts.refused, 1);
         return tell_none(m);
     }
-    __u32 size = read_stack(m);
+    __u32 size = read_stack(m, bpf_get_smp_processor_id());
     if (!size) /* of one that is known, that stays so */
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
     *number += 1;
@@ -263,7 +277,8 @@ static __always_inline bool find(struct moment *m, const struct rule_known *k, _
     __u32 extent = k->extent;
     bool readable = config.compared == 0 || (extent >= 8 && extent <= RULE_STACK_MAX);
     if (readable && config.compared)
-        readable = bpf_probe_read_user(m->buffer->stack, bounded(extent), (void *)m->sp) == 0;
+        readable = bpf_probe_read_user(m->buffer->stack, bounded(extent), (void *)m->sp) == 0 ||
+                   verify_read_pages(cpu, m->sp, extent) == (int)extent;
     for (__u32 i = 0; readable && i < RULE_STACKS; i++) {
         if (i >= k->count)
             break;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 /* The program's own names for the kernel's parts. */
+int verify_read_pages(__u32 cpu, __u64 sp, __u32 size);
 int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
 int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
 struct bpf_perf_event_data;
