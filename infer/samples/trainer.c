@@ -10,7 +10,7 @@ struct trainer {
     struct trie *trie; /* borrowed */
     struct function_numbers *numbers;
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
-    struct trainer_path entered; /* the last one */
+    struct trainer_path entered;  /* the last one */
     struct trainer_origin origin; /* and where its stack begins */
     const char *left_out;         /* a file; NULL: none */
 };
@@ -125,8 +125,7 @@ static int trainer_enter(struct trainer *t, size_t count, uint64_t outer_site, u
         uint32_t function = trainer_function(t, &frame->place);
         if (function == TRIE_NONE)
             return error_memory(err);
-        path = (struct trainer_path){
-            .callers = node, .height = (uint32_t)(base - frame->cfa), .site = site};
+        path = (struct trainer_path){.callers = node, .height = (uint32_t)(base - frame->cfa), .site = site};
         node = trie_child(t->trie, node, function, path.height, site);
         if (node == TRIE_NONE)
             return error_memory(err);
