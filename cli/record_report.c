@@ -75,6 +75,8 @@ static int begin(struct live *l, const struct record_options *options,
 static int finish(struct live *l, struct fathom_error *err)
 {
     struct collector_summary summary;
+    learning_free(l->learning);
+    l->learning = NULL;
     mapped_sink_finish(l->sink);
     collector_summary(l->collector, &summary);
     record_say_losses(&summary, l->terminal);
@@ -112,6 +114,7 @@ int record_and_report(const struct record_options *options, const char *command,
             reported = finish(&l, &errs[1]);
     }
     int code = code_of(&l, recorded, reported, errs);
+    learning_free(l.learning);
     mapped_sink_free(l.sink);
     reader_close(l.reader);
     reporting_free(l.reporting);
