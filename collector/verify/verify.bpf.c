@@ -17,7 +17,10 @@
 
 char _license[] SEC("license") = "Dual BSD/GPL"; /* the helpers that read stacks ask for it */
 
-const volatile struct verify_config config = {0};
+#ifndef VERIFY_CONSTANT /* tests change it */
+#define VERIFY_CONSTANT const
+#endif
+VERIFY_CONSTANT volatile struct verify_config config = {0};
 struct verify_counts counts = {0};
 
 /* By CPU; those that wake the recorder follow. Their number is set when it is loaded. */

@@ -16,6 +16,7 @@ struct bpf_perf_event_data;
 int verify_user(struct bpf_perf_event_data *ctx);
 int verify_kernel(struct bpf_perf_event_data *ctx);
 int verify_tracepoint(void *ctx);
+#define VERIFY_CONSTANT
 #include "collector/verify/verify.bpf.c"
 
 /* A hash map: entries in no order. */
@@ -209,9 +210,6 @@ void machine_start(struct machine *m, const struct verify_config *options)
     counts = (struct verify_counts){0};
     memset(cpu_numbers, 0, sizeof cpu_numbers);
     /* It is a constant to the program, which libbpf fills in before. */
-    const uintptr_t page = (uintptr_t)&config & ~(uintptr_t)4095, end = (uintptr_t)&config + sizeof config;
-    if (mprotect((void *)page, end - page, PROT_READ | PROT_WRITE) != 0)
-        abort();
     memcpy((void *)(uintptr_t)&config, options, sizeof config);
     words_fd = memfd_create("words", MFD_CLOEXEC);
     if (words_fd < 0 || ftruncate(words_fd, (off_t)words_bytes()) != 0)
