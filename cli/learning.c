@@ -49,7 +49,7 @@ void learning_free(struct learning *l)
 {
     if (!l)
         return;
-    stack_learner_stop(l->learner, NULL);
+    stack_learner_stop(l->learner);
     clocks_free(l->clocks);
     free(l);
 }

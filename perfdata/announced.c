@@ -7,8 +7,6 @@
 #include "base/hash.h"
 #include "perfdata/stack_record.h"
 
-#define CUT_BYTES 61440u /* stack_record.h: a stack of this size was cut */
-
 struct announced {
     const struct event *events;
     size_t count;
@@ -149,7 +147,7 @@ static void fill_in(struct announced *a, struct sample *sample)
     if (!sample->stack) {
         sample->stack = a->stack;
         sample->stack_size = a->stack_size;
-        sample->stack_cut = a->stack_size >= CUT_BYTES;
+        sample->stack_cut = a->stack_size >= STACK_RECORD_MAX;
     }
 }
 

@@ -64,8 +64,9 @@ struct event {
     char name[128]; /* "cpu-clock:u" */
     uint64_t *ids;  /* owned by the creator of the table */
     size_t id_count;
-    bool audit;  /* a slow software clock with stack dumps besides the main event */
-    bool stacks; /* what the program that follows the main event says of its samples' stacks (stack_record.h) */
+    bool audit; /* a slow software clock with stack dumps besides the main event */
+    bool
+        stacks; /* what the program that follows the main event says of its samples' stacks (stack_record.h) */
 };
 
 /* Whether the event is a clock, of the CPU or of the thread, so that it counts nanoseconds. */

@@ -18,10 +18,12 @@
 enum stack_record_kind {
     STACK_RECORD_NEW = 1, /* no known stack fits: its bytes follow. It gets the number */
     STACK_RECORD_SAME,    /* the stack with this number fits, and not the one announced before */
-    STACK_RECORD_AGAIN,   /* the one announced before fits, as far as it was compared: read to check that. As NEW */
-    STACK_RECORD_NONE,    /* no known stack fits, and it was not read: over budget, or not readable */
+    STACK_RECORD_AGAIN, /* the one announced before fits, as far as it was compared: read to check that. As NEW */
+    STACK_RECORD_NONE, /* no known stack fits, and it was not read: over budget, or not readable */
 };
 
+#define STACK_RECORD_MAX                                                                                     \
+    61440u                   /* bytes of a stack: one of this size was cut, as a record is at most 64 KiB */
 #define STACK_RECORD_ALL 255 /* compared: all return addresses */
 
 struct stack_record {

@@ -15,7 +15,7 @@
 
 #include "perfdata/stack_record.h"
 
-#define RULE_STACK_MAX  61440u /* bytes of a stack that are read: a record is at most 64 KiB */
+#define RULE_STACK_MAX  STACK_RECORD_MAX /* bytes of a stack that are read */
 #define RULE_BUFFER     65536u
 #define RULE_STACKS     16u /* known stacks per key */
 #define RULE_WORDS      24u /* per block */

@@ -18,7 +18,6 @@ struct stack_learner {
     struct feed *feed;
     struct table *ids; /* of the stack records' event */
     bool next;         /* the next sample is that of a stack record which was taken */
-    struct stack_learner_summary summary;
     /* The feed's thread's. */
     struct announced *announced;
     struct unwind_frame frames[FRAMES_MAX];
@@ -31,13 +30,11 @@ static int learn(struct stack_learner *l, struct processes *processes, const str
 {
     enum unwind_end end;
     struct process *process = process_find(processes, sample->pid);
-    l->summary.stacks++;
     if (!process || !sample->stack)
         return 0;
     size_t count = unwind_words(process, sample, l->frames, FRAMES_MAX, &l->words, &end);
     if (count == 0 || end != UNWIND_ROOT || l->words.partial)
         return 0;
-    l->summary.known++;
     return l->in.know(l->in.context,
                       &(struct known_stack){.pid = sample->pid,
                                             .tid = sample->tid,
@@ -90,9 +87,7 @@ static bool wants(void *learner, const struct perf_event_header *header, uint64_
 {
     struct stack_learner *l = learner;
     (void)header;
-    bool stack = table_find(l->ids, id), full = queued > QUEUE_BYTES;
-    bool wanted = stack ? !full : l->next;
-    l->summary.left_out += stack && full;
+    bool stack = table_find(l->ids, id), wanted = stack ? queued <= QUEUE_BYTES : l->next;
     l->next = stack && wanted;
     return wanted;
 }
@@ -138,12 +133,10 @@ int stack_learner_add(struct stack_learner *l, const void *records, size_t size,
     return feed_add(l->feed, records, size, err);
 }
 
-void stack_learner_stop(struct stack_learner *l, struct stack_learner_summary *summary)
+void stack_learner_stop(struct stack_learner *l)
 {
     if (!l)
         return;
     feed_stop(l->feed);
-    if (summary)
-        *summary = l->summary;
     clear(l);
 }

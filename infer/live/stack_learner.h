@@ -22,18 +22,12 @@ struct stack_learner_input {
     void *context;
 };
 
-struct stack_learner_summary {
-    uint64_t stacks;   /* read from records */
-    uint64_t known;    /* of these, given to know() */
-    uint64_t left_out; /* not looked at, as too many came at once */
-};
-
 int stack_learner_start(const struct stack_learner_input *input, struct stack_learner **out,
                         struct fathom_error *err);
 /* Whole raw records, as the collector passes them on; what is needed is copied. */
 int stack_learner_add(struct stack_learner *learner, const void *records, size_t size,
                       struct fathom_error *err);
 /* Ends the thread; what it has not looked at is left out. NULL is allowed. */
-void stack_learner_stop(struct stack_learner *learner, struct stack_learner_summary *summary);
+void stack_learner_stop(struct stack_learner *learner);
 
 #endif
