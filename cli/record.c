@@ -67,6 +67,11 @@ void record_say_losses(const struct collector_summary *s, struct terminal *termi
     if (s->lost)
         terminal_say(terminal, LOG_WARNING, "%llu record%s lost: sample less often or use a larger --ring",
                      (unsigned long long)s->lost, s->lost == 1 ? " was" : "s were");
+    if (s->stacks_crowded)
+        terminal_say(terminal, LOG_WARNING,
+                     "%llu new stack%s not read, as they came faster than they could be taken in: use a larger "
+                     "--ring, or the paths of some samples are inferred",
+                     (unsigned long long)s->stacks_crowded, s->stacks_crowded == 1 ? " was" : "s were");
     if (s->throttled)
         terminal_say(terminal, LOG_WARNING, "the kernel throttled the event %llu times",
                      (unsigned long long)s->throttled);

@@ -146,6 +146,10 @@ static int attach_verify(struct collector *c, struct fathom_error *err)
 {
     if (!c->verify)
         return 0;
+    struct ring *rings;
+    size_t count = counters_rings(c->counters, &rings);
+    for (size_t i = 0; i < count; i++)
+        verify_room(c->verify, rings[i].cpu, rings[i].page ? ring_stack_room(&rings[i]) : 0);
     int rc = counters_each(c->counters, 1, attach_output, c->verify, err);
     for (size_t i = 0; i < c->process_count && c->by_cpu && !c->processes[i].tid; i++)
         verify_follow(c->verify, c->processes[i].pid, true);
@@ -384,8 +388,8 @@ void collector_summary(const struct collector *c, struct collector_summary *out)
     if (c->verify) {
         struct verify_counts counts;
         verify_counts(c->verify, &counts);
-        out->stacks_read = counts.news;
-        out->stacks_refused = counts.refused;
+        out->stacks_read = counts.news - counts.crowded;
+        out->stacks_crowded = counts.crowded;
     }
 }
 

@@ -281,6 +281,8 @@ static int drain_ring(struct drain *drain, struct ring *ring, void *scratch, str
             ring_release(ring, at);
     }
     ring_release(ring, at);
+    if (drain->verify)
+        verify_room(drain->verify, ring->cpu, ring_stack_room(ring));
     return rc;
 }
 

@@ -133,6 +133,8 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
     }
     for (size_t i = 0; i < made->cpu_count; i++)
         made->owners[i] = -1;
+    for (size_t i = 0; i < made->cpu_count; i++)
+        made->rings[i].cpu = made->cpus[i];
     made->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (made->epoll < 0) {
         rc = error_system(err, errno, "cannot make an epoll descriptor");

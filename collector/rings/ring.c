@@ -12,8 +12,13 @@ int ring_map(struct ring *ring, int fd, size_t bytes)
     void *map = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (map == MAP_FAILED)
         return -errno;
-    *ring = (struct ring){.page = map, .data = (const uint8_t *)map + page, .size = bytes};
+    *ring = (struct ring){.cpu = ring->cpu, .page = map, .data = (const uint8_t *)map + page, .size = bytes};
     return 0;
+}
+
+int64_t ring_stack_room(const struct ring *ring)
+{
+    return (int64_t)(ring->size / 4 * 3) - (int64_t)(ring_head(ring) - ring->tail);
 }
 
 void ring_unmap(struct ring *ring)

@@ -89,6 +89,16 @@ struct {
     __type(value, __u32);
 } numbers SEC(".maps");
 
+/* By CPU: bytes of stacks that may still be written before the recorder empties the ring. The rest of it is for
+ * samples, and for the records about tasks, without which many samples are worth nothing. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, __s64);
+} rooms SEC(".maps");
+
 /* One sample. */
 struct moment {
     void *ctx;
@@ -238,6 +248,16 @@ static __always_inline bool within_budget(struct moment *m)
     return true;
 }
 
+/* Whether so many bytes of a stack may be written to this CPU's ring; if so, they are taken from its room. */
+static __always_inline bool has_room(__u32 cpu, __u32 size)
+{
+    __s64 *room = bpf_map_lookup_elem(&rooms, &cpu);
+    if (!room || *room < (__s64)size)
+        return false;
+    __sync_fetch_and_add(room, -(__s64)size);
+    return true;
+}
+
 /* Reads the stack up to its base. Returns its bytes. */
 static __always_inline __u32 read_stack(struct moment *m, __u32 cpu)
 {
@@ -265,6 +285,10 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     __u32 size = read_stack(m, bpf_get_smp_processor_id());
     if (!size) /* of one that is known, that stays so */
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
+    if (!has_room(bpf_get_smp_processor_id(), size)) {
+        __sync_fetch_and_add(&counts.crowded, 1);
+        return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
+    }
     *number += 1;
     return tell(m, kind, *number << config.cpu_bits | bpf_get_smp_processor_id(), size);
 }

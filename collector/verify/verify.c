@@ -26,6 +26,7 @@ struct verify {
     struct bpf_object *object;
     int program, outputs, processes, bases;
     const volatile struct verify_counts *counts; /* the program's, mapped */
+    int64_t *rooms;                              /* likewise, by CPU */
     struct known_stacks *stacks;
 };
 
@@ -99,8 +100,15 @@ static int open_object(const struct verify_options *options, struct verify *v)
     map = bpf_object__find_map_by_name(v->object, "buffers");
     choose(options, v);
     int rc = bpf_map__set_max_entries(map, config.cpus);
+    map = bpf_object__find_map_by_name(v->object, "rooms");
+    rc = rc ? rc : bpf_map__set_max_entries(map, config.cpus);
     map = bpf_object__find_map_by_name(v->object, "outputs");
     return rc ? rc : bpf_map__set_max_entries(map, 2 * config.cpus);
+}
+
+static size_t rooms_bytes(void)
+{
+    return (size_t)number_of_cpus() * sizeof(int64_t);
 }
 
 static int load(const struct verify_options *options, struct verify *v)
@@ -117,6 +125,10 @@ static int load(const struct verify_options *options, struct verify *v)
     if (counts == MAP_FAILED)
         return -errno;
     v->counts = counts;
+    void *rooms = mmap(NULL, rooms_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, map_fd(v, "rooms"), 0);
+    if (rooms == MAP_FAILED)
+        return -errno;
+    v->rooms = rooms;
     return 0;
 }
 
@@ -147,6 +159,8 @@ void verify_free(struct verify *v)
     known_stacks_free(v->stacks);
     if (v->counts)
         munmap((void *)(uintptr_t)v->counts, sizeof *v->counts);
+    if (v->rooms)
+        munmap(v->rooms, rooms_bytes());
     bpf_object__close(v->object);
     free(v);
 }
@@ -162,6 +176,11 @@ int verify_output(struct verify *v, int cpu, bool wakes, int fd, struct fathom_e
     if (bpf_map_update_elem(v->outputs, &index, &fd, BPF_ANY) != 0)
         return error_system(err, errno, "cannot give stacks to the ring buffer of CPU %d", cpu);
     return 0;
+}
+
+void verify_room(struct verify *v, int cpu, int64_t bytes)
+{
+    __atomic_store_n(&v->rooms[cpu], bytes, __ATOMIC_RELAXED);
 }
 
 void verify_follow(struct verify *v, pid_t id, bool follow)

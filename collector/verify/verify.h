@@ -46,6 +46,8 @@ int verify_program(const struct verify *verify);
 /* Descriptors of the stacks' event, two for each CPU, one of which wakes the recorder at each record. Before they are
  * enabled. */
 int verify_output(struct verify *verify, int cpu, bool wakes, int fd, struct fathom_error *err);
+/* Bytes of stacks that may be written to a CPU's ring from now on, until this is called again. At first none. */
+void verify_room(struct verify *verify, int cpu, int64_t bytes);
 /* Follows a process, or a thread, from now on; or no longer. Failures leave samples without records. */
 void verify_follow(struct verify *verify, pid_t id, bool follow);
 /* The base of a thread's stack; 0: no longer known. */

@@ -34,6 +34,7 @@ struct verify_config {
 struct verify_counts {
     __u64 news;      /* stacks read */
     __u64 refused;   /* not read: over budget */
+    __u64 crowded;   /* not written: the ring had no room for them */
     __u64 unwritten; /* stack records that did not fit into the ring */
     __u64 lost;      /* samples left out for that */
     __u64 woken;     /* the program's own: when the recorder was woken last, ns */

@@ -37,6 +37,7 @@ static struct machine *machine;
 static struct machine_sample now;
 static struct buffer cpu_buffers[MACHINE_CPUS];
 static uint32_t cpu_numbers[MACHINE_CPUS];
+static int64_t cpu_rooms[MACHINE_CPUS];
 static int words_fd = -1;
 static struct rule_words *word_blocks;
 
@@ -96,6 +97,8 @@ void *machine_lookup(const void *map, const void *key)
         return index < MACHINE_CPUS ? &cpu_buffers[index] : NULL;
     if (map == &numbers)
         return index == 0 ? &cpu_numbers[now.cpu] : NULL;
+    if (map == &rooms)
+        return &cpu_rooms[now.cpu];
     if (map == &words)
         return index < VERIFY_BLOCKS ? &word_blocks[index] : NULL;
     struct entry *entry = hash_find(hash_of(map), key);
@@ -209,6 +212,8 @@ void machine_start(struct machine *m, const struct verify_config *options)
         .of = &told, .key_size = sizeof(struct rule_told_key), .value_size = sizeof(struct rule_told)};
     counts = (struct verify_counts){0};
     memset(cpu_numbers, 0, sizeof cpu_numbers);
+    for (size_t i = 0; i < MACHINE_CPUS; i++)
+        cpu_rooms[i] = INT64_MAX;
     /* It is a constant to the program, which libbpf fills in before. */
     memcpy((void *)(uintptr_t)&config, options, sizeof config);
     words_fd = memfd_create("words", MFD_CLOEXEC);
@@ -258,6 +263,11 @@ void machine_follow(uint32_t id, bool follow)
         hash_put(&hashes[PROCESSES], &id, &one);
     else
         hash_drop(&hashes[PROCESSES], &id);
+}
+
+void machine_room(uint32_t cpu, int64_t bytes)
+{
+    cpu_rooms[cpu] = bytes;
 }
 
 void machine_evict(uint32_t number)

@@ -51,6 +51,8 @@ void machine_stop(void);
 struct known_stacks_maps machine_maps(void);
 void machine_set_base(uint32_t tid, uint64_t base); /* 0: forgotten */
 void machine_follow(uint32_t id, bool follow);
+/* The bytes of stacks that fit into the CPU's ring; at first, without end. */
+void machine_room(uint32_t cpu, int64_t bytes);
 /* Forgets one announcement, as the kernel does with the one not used for longest. */
 void machine_evict(uint32_t number);
 size_t machine_known(void);

@@ -669,6 +669,23 @@ Test(verify, after_a_failed_record_the_next_one_is_written)
     }
 }
 
+/* As the rest of the ring is for samples and forks. */
+Test(verify, stacks_take_no_more_of_the_ring_than_their_room)
+{
+    struct world w;
+    world_start(&w, &plain_config, 1);
+    for (uint32_t cpu = 0; cpu < MACHINE_CPUS; cpu++)
+        machine_room(cpu, 100);
+    cr_expect_eq(take_word(&w, 1), STACK_RECORD_NEW); /* of 64 bytes and the words above */
+    cr_expect_eq(take_word(&w, 2), STACK_RECORD_NONE);
+    cr_expect_eq(machine_counts().crowded, 1);
+    cr_expect_eq(take_word(&w, 2), 0, "that nothing is known is told once");
+    for (uint32_t cpu = 0; cpu < MACHINE_CPUS; cpu++)
+        machine_room(cpu, 100);
+    cr_expect_eq(take_word(&w, 2), STACK_RECORD_NEW);
+    world_stop(&w);
+}
+
 /* The frame pointer that unwinding did not use makes no difference. */
 Test(verify, a_frame_pointer_that_was_not_used_is_not_compared)
 {
