@@ -8,12 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TEMPORARY  ".new." /* prefix of the names of files being written */
 #define OLD_SECOND 3600    /* a file being written for longer was abandoned by its writer */
-#define NAME_SIZE  128
 
 /* Whether nobody else can create files in the directory or replace it: it belongs to this user and is not
  * world-writable (files in a sticky directory cannot be replaced either). Root does not trust other users'
@@ -99,22 +97,17 @@ bool kept_use(const char *path)
     return used;
 }
 
-struct kept {
-    char name[NAME_SIZE];
-    uint64_t bytes;
-    struct timespec used;
-};
-
+/* The latest used first. */
 static int by_age(const void *a, const void *b)
 {
-    const struct kept *x = a, *y = b;
+    const struct kept_entry *x = a, *y = b;
     if (x->used.tv_sec != y->used.tv_sec)
-        return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
-    return (x->used.tv_nsec > y->used.tv_nsec) - (x->used.tv_nsec < y->used.tv_nsec);
+        return x->used.tv_sec > y->used.tv_sec ? -1 : 1;
+    return (x->used.tv_nsec < y->used.tv_nsec) - (x->used.tv_nsec > y->used.tv_nsec);
 }
 
 /* Adds a file of the directory to the list. false: out of memory. */
-static bool note_kept(int directory, const char *name, time_t now, struct kept **list, size_t *count)
+static bool note_kept(int directory, const char *name, time_t now, struct kept_entry **list, size_t *count)
 {
     struct stat st;
     if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
@@ -126,37 +119,57 @@ static bool note_kept(int directory, const char *name, time_t now, struct kept *
     }
     if (strlen(name) >= sizeof(*list)->name)
         return true;
-    struct kept *grown = reallocarray(*list, *count + 1, sizeof **list);
+    struct kept_entry *grown = reallocarray(*list, *count + 1, sizeof **list);
     if (!grown)
         return false;
     *list = grown;
-    struct kept *k = &grown[(*count)++];
-    *k = (struct kept){.bytes = (uint64_t)st.st_size, .used = st.st_mtim};
+    struct kept_entry *k = &grown[(*count)++];
+    *k = (struct kept_entry){.bytes = (uint64_t)st.st_size, .used = st.st_mtim};
     strcpy(k->name, name);
     return true;
 }
 
-/* Removes old files to make room for so many bytes. */
-static void make_room(const char *path, uint64_t bytes, uint64_t limit)
+int kept_list(const char *path, struct kept_entry **out, size_t *count, struct fathom_error *err)
 {
     DIR *directory = opendir(path);
-    struct kept *list = NULL;
-    size_t count = 0;
-    uint64_t all = bytes;
-    bool good = directory != NULL;
+    *out = NULL;
+    *count = 0;
+    if (!directory)
+        return errno == ENOENT ? 0 : error_system(err, errno, "cannot read %s", path);
+    bool good = true;
     for (struct dirent *d; good && (d = readdir(directory));)
-        good = note_kept(dirfd(directory), d->d_name, time(NULL), &list, &count);
+        good = note_kept(dirfd(directory), d->d_name, time(NULL), out, count);
+    closedir(directory);
+    if (!good) {
+        free(*out);
+        *out = NULL;
+        return error_memory(err);
+    }
+    if (*count)
+        qsort(*out, *count, sizeof **out, by_age);
+    return 0;
+}
+
+/* Removes the oldest files to make room for so many bytes. */
+static void make_room(const char *path, uint64_t bytes, uint64_t limit)
+{
+    struct kept_entry *list;
+    size_t count;
+    uint64_t all = bytes;
+    int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0 || kept_list(path, &list, &count, NULL) < 0) {
+        if (directory >= 0)
+            close(directory);
+        return;
+    }
     for (size_t i = 0; i < count; i++)
         all += list[i].bytes;
-    if (count)
-        qsort(list, count, sizeof *list, by_age);
-    for (size_t i = 0; i < count && all > limit; i++) {
-        if (unlinkat(dirfd(directory), list[i].name, 0) == 0)
-            all -= list[i].bytes;
+    while (count-- > 0 && all > limit) {
+        if (unlinkat(directory, list[count].name, 0) == 0)
+            all -= list[count].bytes;
     }
     free(list);
-    if (directory)
-        closedir(directory);
+    close(directory);
 }
 
 int kept_begin(const char *directory, uint64_t bytes, uint64_t limit, struct kept_file *out,

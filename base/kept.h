@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/error.h"
 
@@ -25,6 +26,17 @@ char *kept_directory(const char *name, bool make);
 int kept_open(const char *path);
 /* Marks a file there as used now. false: as above. */
 bool kept_use(const char *path);
+
+#define KEPT_NAME_SIZE 128
+
+struct kept_entry {
+    char name[KEPT_NAME_SIZE];
+    uint64_t bytes;
+    struct timespec used;
+};
+/* The files of a directory, the latest used first; malloc'ed, *count of them. A directory that does not exist has
+ * none. */
+int kept_list(const char *directory, struct kept_entry **out, size_t *count, struct fathom_error *err);
 
 struct kept_file {
     int fd; /* open for writing */

@@ -4,6 +4,7 @@ libpathmap_la_SOURCES = \
 	pathmap/map/fmap.h \
 	pathmap/train/graft.c pathmap/train/graft.h \
 	pathmap/train/harvest.c pathmap/train/harvest.h pathmap/train/harvest_directory.c \
+	pathmap/map/map_cache.c pathmap/map/map_cache.h \
 	pathmap/map/map_data.h \
 	pathmap/map/merge.c \
 	pathmap/map/edges.c pathmap/map/edges.h \

@@ -1,0 +1,40 @@
+/*
+ * map_cache.h - path maps kept from one recording to the next: what each of a program's latest recordings learned.
+ *
+ * They are kept files (base/kept.h) in the directory "maps", named "BUILD-ID-RECORDING.fmap" after the program's
+ * build-id, so that no map is ever used for another build of it, and a number of the recording, as a recording's own map
+ * says nothing that is not in it. Of each program the latest MAP_CACHE_RECORDINGS stay; of all maps, those that were
+ * used last.
+ */
+#ifndef FATHOM_PATHMAP_MAP_MAP_CACHE_H
+#define FATHOM_PATHMAP_MAP_MAP_CACHE_H
+
+#include <time.h>
+
+#include "pathmap/map/pathmap.h"
+
+#define MAP_CACHE_BYTES      (UINT64_C(256) << 20) /* of all maps together */
+#define MAP_CACHE_RECORDINGS 8u
+
+/* The directory's path, malloc'ed. NULL: this user has none (kept.h), or out of memory. */
+char *map_cache_directory(bool make);
+/* Keeps what a recording learned of a program. Does nothing where there is no directory. */
+int map_cache_add(const struct build_id *program, uint64_t recording, const struct trie *trie,
+                  struct fathom_error *err);
+/* Adds to the trie what other recordings than this one learned of a program, and marks their maps as used. Maps that are
+ * damaged, or of a later version of the format, are left out. Returns their number, or -ENOMEM. */
+int map_cache_get(const struct build_id *program, uint64_t recording, struct trie *trie,
+                  struct fathom_error *err);
+
+struct map_cache_entry {
+    struct build_id program;
+    uint64_t recording;
+    char *path; /* the map's; malloc'ed */
+    uint64_t bytes;
+    time_t used;
+};
+/* All maps, the latest used first. */
+int map_cache_list(struct map_cache_entry **out, size_t *count, struct fathom_error *err);
+void map_cache_list_free(struct map_cache_entry *entries, size_t count);
+
+#endif
