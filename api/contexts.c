@@ -181,7 +181,7 @@ int fathom_contexts(const char *recording, const char *map_path, fathom_context_
     if (rc == 0 && map_path)
         rc = pathmap_open(map_path, &map, &err);
     if (rc == 0)
-        rc = engine_run(w.engine, &(struct engine_input){reader, event, map}, walk_sample, &w, &err);
+        rc = engine_run(w.engine, &(struct engine_input){reader, event, map, false}, walk_sample, &w, &err);
     walk_free(&w);
     pathmap_close(map);
     reader_close(reader);

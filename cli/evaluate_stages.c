@@ -101,8 +101,8 @@ static int run_stage(struct stand *s, struct stage *stage, struct run *run, stru
     *run = (struct run){engine_new(s->images, &options, s->log), evaluation_new(s->truth)};
     int rc = run->engine && run->evaluation ? 0 : error_memory(err);
     if (rc == 0)
-        rc = engine_run(run->engine, &(struct engine_input){s->reader, s->event, s->map}, add_sample, run,
-                        err);
+        rc = engine_run(run->engine, &(struct engine_input){s->reader, s->event, s->map, false}, add_sample,
+                        run, err);
     return rc < 0 ? rc : evaluation_score(run->evaluation, &stage->score, err);
 }
 

@@ -13,9 +13,11 @@ fathom_SOURCES = \
 	cli/help.c \
 	cli/inferred.h \
 	cli/interrupt.c cli/interrupt.h \
+	cli/kept_maps.c cli/kept_maps.h \
 	cli/libraries.c cli/libraries.h \
 	cli/main.c \
-	cli/map.c \
+	cli/map.c cli/map.h \
+	cli/map_cache.c \
 	cli/mapped.c cli/mapped.h \
 	cli/learning.c cli/learning.h \
 	cli/mapped_sink.c cli/mapped_sink.h \

@@ -1,11 +1,12 @@
 /* map.c - `fathom map info|paths|merge|recover`: shows what path maps contain, merges several, and recovers
- * those of killed trainings. */
+ * those of killed trainings. (`map cache` is in map_cache.c.) */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/exit.h"
+#include "cli/map.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/recover.h"
@@ -232,6 +233,19 @@ struct map_options {
     bool hooked;
 };
 
+static int map_cache_run(char **words, int count, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    if (count != 1)
+        return option_usage(terminal, &map_command, "'cache' is followed by one of: list, clear, path");
+    int rc = map_cache_command(words[0], &err);
+    if (rc == -EINVAL)
+        return option_usage(terminal, &map_command, "%s", err.text);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+}
+
 static int map_run(int argc, char **argv, struct terminal *terminal)
 {
     struct map_options options = {.rows = UINT32_MAX};
@@ -242,8 +256,10 @@ static int map_run(int argc, char **argv, struct terminal *terminal)
     char **maps = argv + optind;
     int count = argc - optind;
     bool merge = strcmp(verb, "merge") == 0, recover = strcmp(verb, "recover") == 0;
+    if (strcmp(verb, "cache") == 0)
+        return map_cache_run(maps, count, terminal);
     if (!merge && !recover && strcmp(verb, "info") != 0 && strcmp(verb, "paths") != 0)
-        return option_usage(terminal, &map_command, "give one of: info, paths, merge, recover");
+        return option_usage(terminal, &map_command, "give one of: info, paths, merge, recover, cache");
     if (recover && count != 1)
         return option_usage(terminal, &map_command,
                             "'recover' needs exactly one directory of 'fathom train'");
@@ -284,11 +300,13 @@ const struct command map_command = {
     .synopsis = "info MAP...\n"
                 "paths [-n N] [--hooked] MAP...\n"
                 "merge -o OUT MAP...\n"
-                "recover [-o OUT] DIR",
+                "recover [-o OUT] DIR\n"
+                "cache list|clear|path",
     .about = "info prints a map's images and counts and how many of its CIDs are precise; paths lists its "
              "call paths, the most sampled first; merge adds up the maps of several runs; recover makes the "
              "map of a training that was killed, from the directory (fathom-train.* in TMPDIR or /tmp) that "
-             "it left behind.",
+             "it left behind; cache lists the maps that recordings keep of their programs, removes them, or "
+             "prints their directory.",
     .options = rows,
     .run = map_run,
 };

@@ -1,15 +1,18 @@
 /* record.c - `fathom record`: samples a command or running processes into a perf.data file. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/events.h"
 #include "cli/exit.h"
+#include "cli/kept_maps.h"
 #include "cli/learning.h"
 #include "cli/mapped_sink.h"
 #include "cli/output.h"
 #include "cli/record.h"
+#include "perfdata/reader.h"
 #include "perfdata/writer.h"
 
 #define AUDIT_HZ          10
@@ -68,10 +71,11 @@ void record_say_losses(const struct collector_summary *s, struct terminal *termi
         terminal_say(terminal, LOG_WARNING, "%llu record%s lost: sample less often or use a larger --ring",
                      (unsigned long long)s->lost, s->lost == 1 ? " was" : "s were");
     if (s->stacks_crowded)
-        terminal_say(terminal, LOG_WARNING,
-                     "%llu new stack%s not read, as they came faster than they could be taken in: use a larger "
-                     "--ring, or the paths of some samples are inferred",
-                     (unsigned long long)s->stacks_crowded, s->stacks_crowded == 1 ? " was" : "s were");
+        terminal_say(
+            terminal, LOG_WARNING,
+            "%llu new stack%s not read, as they came faster than they could be taken in: use a larger "
+            "--ring, or the paths of some samples are inferred",
+            (unsigned long long)s->stacks_crowded, s->stacks_crowded == 1 ? " was" : "s were");
     if (s->throttled)
         terminal_say(terminal, LOG_WARNING, "the kernel throttled the event %llu times",
                      (unsigned long long)s->throttled);
@@ -109,6 +113,18 @@ static int end_file(struct recording *r, const char *output, int rc, struct fath
     if (rc == 0 && closed == 0)
         say_summary(r, bytes, outfile_name(output));
     return rc < 0 ? rc : closed;
+}
+
+/* Reads the recording again: from a regular file alone. */
+static void keep_learned(const struct record_options *options, struct terminal *terminal)
+{
+    struct reader *reader;
+    struct stat st;
+    if (!kept_maps_wanted(options->no_cache) || stat(options->output, &st) != 0 || !S_ISREG(st.st_mode) ||
+        reader_open(options->output, NULL, &reader, NULL) < 0)
+        return;
+    kept_maps_add(reader, terminal);
+    reader_close(reader);
 }
 
 void record_collector(const struct record_options *options, struct terminal *terminal,
@@ -171,6 +187,8 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     }
     int status = collector_status(r.collector);
     rc = end_file(&r, options->output, rc, &err);
+    if (rc == 0)
+        keep_learned(options, terminal);
     if (rc == 0 && options->target.command && status >= 0)
         code = exit_code_of_status(status);
 out:
@@ -278,6 +296,7 @@ static const struct option_row rows[] = {
         "per-cpu", 0, "WHEN", scopes, enum collector_scope, struct record_options, scope,
         "count per CPU rather than per thread, so that processes shorter than a period are sampled too: "
         "always, never, auto (default: for clocks of at most 1000 Hz, if the kernel allows it)"),
+    KEPT_MAPS_NO_CACHE(struct record_options),
     OPTION_FLAG("data", 0, struct record_options, data, "record data addresses (page faults, memory events)"),
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),

@@ -1,5 +1,6 @@
 /* record_report.c - `fathom record --report`; see record.h. */
 #include "cli/exit.h"
+#include "cli/kept_maps.h"
 #include "cli/learning.h"
 #include "cli/mapped_sink.h"
 #include "cli/record.h"
@@ -99,7 +100,8 @@ static int code_of(const struct live *l, int recorded, int reported, struct fath
 
 int record_and_report(const struct record_options *options, const char *command, struct terminal *terminal)
 {
-    const struct report_options report_options = REPORT_DEFAULTS;
+    struct report_options report_options = REPORT_DEFAULTS;
+    report_options.no_cache = options->no_cache;
     struct live l = {.terminal = terminal};
     struct fathom_error errs[2] = {0};
     enum target_end end;
@@ -113,6 +115,8 @@ int record_and_report(const struct record_options *options, const char *command,
         if (recorded == 0 || (summary.samples && !l.unlearned))
             reported = finish(&l, &errs[1]);
     }
+    if (recorded == 0 && reported == 0 && kept_maps_wanted(options->no_cache))
+        kept_maps_add(l.reader, terminal);
     int code = code_of(&l, recorded, reported, errs);
     learning_free(l.learning);
     mapped_sink_free(l.sink);

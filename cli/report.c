@@ -3,6 +3,7 @@
 
 #include "cli/exit.h"
 #include "cli/inferred.h"
+#include "cli/kept_maps.h"
 #include "cli/options.h"
 #include "cli/reporting.h"
 #include "cli/symfs.h"
@@ -73,6 +74,7 @@ static const struct option_row rows[] = {
                 "a perf.data file; '-' reads standard input (default: perf.data)"),
     OPTION_TEXT("map", 'm', "MAP", struct report_options, map, "a path map from 'fathom train'"),
     OPTION_OWN("no-audit", 0, NULL, take_no_audit, "do not use the recording's own stacks"),
+    KEPT_MAPS_NO_CACHE(struct report_options),
     INFERENCE_NO_AUTOMATON(struct report_options),
     INFERENCE_NO_TEMPORAL(struct report_options),
     INFERENCE_NO_EM(struct report_options),

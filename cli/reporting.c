@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/exit.h"
 #include "cli/inferred.h"
+#include "cli/kept_maps.h"
 #include "cli/symfs.h"
 #include "evaluate/evaluation.h"
 #include "image/debuginfod.h"
@@ -17,7 +18,8 @@ struct reporting {
     struct terminal *terminal;
     struct debuginfod *debuginfod;
     struct image_cache *images;
-    struct pathmap *map; /* NULL: none was given */
+    struct pathmap *map;   /* NULL: none was given */
+    struct kept_maps kept; /* if none was given */
     struct engine *engine;
     struct profile *profile; /* NULL before the event is known */
     uint32_t event;
@@ -91,6 +93,7 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
         .event = event->name,
         .user_only = event->attr.exclude_kernel,
         .map = r->options->map,
+        .kept = r->kept.recordings,
         .samples = counts.samples,
         .weight = counts.weight,
         .precise = counts.precise,
@@ -100,7 +103,7 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
         .reason_text = reasons,
         .reason_count = UNKNOWN_REASONS,
         .expected = counts.expected,
-        .training = r->options->map ? NULL : recorded_command(reader),
+        .training = r->options->map || r->kept.map ? NULL : recorded_command(reader),
         .rests_on_inference = counts.inferred + counts.ambiguous + counts.unknown_by_reason[UNKNOWN_CONTEXT],
         .followed = followed,
         .verified = counts.by_source[SOURCE_VERIFIED],
@@ -203,6 +206,7 @@ void reporting_free(struct reporting *r)
     engine_free(r->engine);
     profile_free(r->profile);
     pathmap_close(r->map);
+    kept_maps_close(&r->kept);
     image_cache_free(r->images);
     debuginfod_free(r->debuginfod);
     free(r);
@@ -227,8 +231,13 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
     int rc = reader_main_event(reader, r->options->event, &r->event, err);
     if (rc == 0)
         rc = start_profile(r, &events[r->event], err);
+    if (rc == 0 && !r->map && kept_maps_wanted(r->options->no_cache))
+        rc = kept_maps_find(reader, &r->kept, err);
     if (rc == 0)
-        rc = engine_run(r->engine, &(struct engine_input){reader, r->event, r->map}, report_sample, r, err);
+        rc = engine_run(
+            r->engine,
+            &(struct engine_input){reader, r->event, r->map ? r->map : r->kept.map, r->kept.map != NULL},
+            report_sample, r, err);
     terminal_progress_end(r->terminal);
     return rc == 0 ? write_report(r, reader, &events[r->event], err) : rc;
 }

@@ -20,6 +20,7 @@ struct report_options {
     const struct metric *metric;
     enum colour_when colour;
     uint64_t rows; /* 0: all */
+    bool no_cache; /* do not use maps that earlier recordings kept */
     bool wide;     /* names in full, regardless of the terminal's width */
 };
 

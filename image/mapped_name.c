@@ -30,3 +30,16 @@ bool mapped_is_deleted(const char *name)
 {
     return name[mapped_path_length(name)] != 0;
 }
+
+bool mapped_is_program(const char *path)
+{
+    const char *at = strrchr(path, '/');
+    if (path[0] != '/')
+        return false;
+    while ((at = strstr(at, ".so"))) {
+        at += strlen(".so");
+        if (*at == 0 || *at == '.')
+            return false;
+    }
+    return true;
+}

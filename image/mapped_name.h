@@ -17,5 +17,7 @@ enum mapped_kind mapped_kind(const char *name);
 /* Length of the name without " (deleted)", which the kernel appends if the file is gone. */
 size_t mapped_path_length(const char *name);
 bool mapped_is_deleted(const char *name);
+/* Whether a file's name is not that of a library: "libz.so", "libz.so.1". */
+bool mapped_is_program(const char *path);
 
 #endif

@@ -27,6 +27,7 @@ libinfer_la_SOURCES = \
 	infer/model/meet.c infer/model/cells.h \
 	infer/model/values.c \
 	infer/engine/learn.c infer/engine/learn.h \
+	infer/engine/program_maps.c infer/engine/program_maps.h \
 	infer/model/lineage.c infer/model/lineage.h \
 	infer/samples/locate.c infer/samples/locate.h \
 	infer/bases/main_stacks.c infer/bases/main_stacks.h \

@@ -183,9 +183,9 @@ int engine_run(struct engine *p, const struct engine_input *input, resolve_sink 
     use_events(p, events, count, input->event);
     image_cache_kernel(p->images, reader_kernel(input->reader));
     const struct pathmap *used = input->map;
-    int rc = leave_foreign(input->reader, &used, err);
+    int rc = input->kept ? 0 : leave_foreign(input->reader, &used, err);
     if (rc == 0)
-        rc = begin_run(p, input->map, used, err);
+        rc = begin_run(p, input->kept ? NULL : input->map, used, err);
     if (rc == 0)
         rc = learn_and_fit(p, &passes, err);
     if (rc == 0)

@@ -62,6 +62,9 @@ struct engine_input {
     struct reader *reader;
     uint32_t event;            /* the number, among the reader's, of the event whose samples go to the sink */
     const struct pathmap *map; /* merged with what was learned; may be NULL */
+    bool
+        kept; /* the map is what earlier recordings learned of these programs, not the user's: nothing is said of
+                  files of which it has another build */
 };
 /* Runs all steps on a recording; call it at most once per engine. */
 int engine_run(struct engine *engine, const struct engine_input *input, resolve_sink *sink, void *context,

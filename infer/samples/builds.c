@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "image/mapped_name.h"
 #include "image/name.h"
 
 struct builds {
@@ -19,20 +20,6 @@ struct builds {
     bool has_program;                    /* the map has one */
 };
 
-/* Whether its name is not that of a library: "libz.so", "libz.so.1". */
-static bool is_program(const char *path)
-{
-    const char *at = strrchr(path, '/');
-    if (path[0] != '/')
-        return false;
-    while ((at = strstr(at, ".so"))) {
-        at += strlen(".so");
-        if (*at == 0 || *at == '.')
-            return false;
-    }
-    return true;
-}
-
 struct builds *builds_new(const struct pathmap *map, const struct log *log)
 {
     struct builds *b = calloc(1, sizeof *b);
@@ -44,7 +31,7 @@ struct builds *builds_new(const struct pathmap *map, const struct log *log)
         return NULL;
     }
     for (uint32_t i = 0; i < pathmap_image_count(map); i++)
-        b->has_program |= is_program(pathmap_image(map, i).path);
+        b->has_program |= mapped_is_program(pathmap_image(map, i).path);
     return b;
 }
 
@@ -76,7 +63,7 @@ int builds_note(struct builds *b, const char *path, const struct build_id *id)
         b->known |= known;
         b->unknown |= !known;
     }
-    if (is_program(path)) {
+    if (mapped_is_program(path)) {
         b->program_known |= known;
         b->program_unknown |= !known;
     }

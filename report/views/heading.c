@@ -295,6 +295,9 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
     if (options->verbose) {
         write_word(&printer, "command:  ", heading->command);
         write_word(&printer, "map:      ", heading->map);
+        if (heading->kept)
+            printer_write(&printer, "map:      what %u other recording%s learned of the same programs\n",
+                          heading->kept, heading->kept == 1 ? "" : "s");
     }
     write_samples(&printer, heading, options->unit ? options->unit : "weight");
     write_contexts(&printer, heading);

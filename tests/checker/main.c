@@ -178,7 +178,8 @@ static int check_answers(struct check *c, struct fathom_error *err)
 {
     int rc = c->map ? take_training(c, err) : 0;
     if (rc == 0)
-        rc = engine_run(c->engine, &(struct engine_input){c->reader, c->event, c->map}, take_answer, c, err);
+        rc = engine_run(c->engine, &(struct engine_input){c->reader, c->event, c->map, false}, take_answer, c,
+                        err);
     c->resolved = engine_map(c->engine);
     if (rc < 0)
         return rc;

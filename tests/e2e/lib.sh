@@ -7,7 +7,8 @@ set -u
 : "${FATHOM:?}" "${top_builddir:?}" "${top_srcdir:?}"
 LC_ALL=C.UTF-8
 DEBUGINFOD_URLS=
-export LC_ALL DEBUGINFOD_URLS
+FATHOM_NO_CACHE=1 # what a report says is that of its recording alone
+export LC_ALL DEBUGINFOD_URLS FATHOM_NO_CACHE
 programs=$top_builddir/tests/programs
 workloads=$top_srcdir/tests/workloads
 tests_run=0
@@ -82,6 +83,7 @@ check_paths()
         case ${before-}:$argument in
         -i:* | --input:*) input=$argument ;;
         -m:* | --map:* | --event:*) set -- "$@" "$before" "$argument" ;;
+        *:--no-cache) ;;
         *:--no-*) set -- "$@" "$argument" ;;
         esac
         before=$argument

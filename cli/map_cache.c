@@ -1,0 +1,99 @@
+/* map_cache.c - `fathom map cache list|clear|path`: the maps that recordings keep. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/map.h"
+#include "cli/terminal.h"
+#include "pathmap/map/map_cache.h"
+
+/* The name that the program had when it was recorded. */
+static void print_program(const struct map_cache_entry *entry)
+{
+    struct pathmap *map;
+    struct fathom_error err = {0};
+    struct pathmap_image image = {.path = "(unknown)"};
+    if (pathmap_open(entry->path, &map, &err) < 0) {
+        fputs("(damaged)", stdout);
+        return;
+    }
+    for (uint32_t i = 0; i < pathmap_image_count(map); i++) {
+        image = pathmap_image(map, i);
+        if (build_id_equal(&image.build_id, &entry->program))
+            break;
+    }
+    terminal_print(image.path);
+    pathmap_close(map);
+}
+
+/* A line for each program, at the latest used of its maps. */
+static void list_program(const struct map_cache_entry *entries, size_t count, size_t first)
+{
+    struct tm at;
+    char used[32] = "", hex[2 * BUILD_ID_MAX + 1];
+    unsigned recordings = 0;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!build_id_equal(&entries[i].program, &entries[first].program))
+            continue;
+        if (i < first)
+            return;
+        recordings++;
+        bytes += entries[i].bytes;
+    }
+    if (localtime_r(&entries[first].used, &at))
+        strftime(used, sizeof used, "%Y-%m-%d %H:%M", &at);
+    build_id_format(&entries[first].program, hex);
+    printf("%-16s %10u %10.1f  %.12s  ", used, recordings, (double)bytes / 1e3, hex);
+    print_program(&entries[first]);
+    putchar('\n');
+}
+
+static int list_all(const struct map_cache_entry *entries, size_t count)
+{
+    if (count)
+        printf("%-16s %10s %10s  %-12s  %s\n", "last used", "recordings", "KB", "build-id", "program");
+    for (size_t i = 0; i < count; i++)
+        list_program(entries, count, i);
+    return 0;
+}
+
+static int clear_all(const struct map_cache_entry *entries, size_t count, struct fathom_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (unlink(entries[i].path) < 0 && errno != ENOENT)
+            return error_system(err, errno, "cannot remove %s", entries[i].path);
+    return 0;
+}
+
+static int print_path(struct fathom_error *err)
+{
+    char *path = map_cache_directory(true);
+    if (!path)
+        return error_set(err, ENOENT,
+                         "this user has no directory for kept maps: neither XDG_CACHE_HOME nor HOME is a "
+                         "directory of the user's own");
+    terminal_print(path);
+    putchar('\n');
+    free(path);
+    return 0;
+}
+
+int map_cache_command(const char *verb, struct fathom_error *err)
+{
+    struct map_cache_entry *entries;
+    size_t count;
+    bool list = strcmp(verb, "list") == 0;
+    if (strcmp(verb, "path") == 0)
+        return print_path(err);
+    if (!list && strcmp(verb, "clear") != 0)
+        return error_set(err, EINVAL, "'cache' is followed by list, clear or path, not by '%s'", verb);
+    int rc = map_cache_list(&entries, &count, err);
+    if (rc < 0)
+        return rc;
+    rc = list ? list_all(entries, count) : clear_all(entries, count, err);
+    map_cache_list_free(entries, count);
+    return rc;
+}
