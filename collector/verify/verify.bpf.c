@@ -11,6 +11,7 @@
 
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "collector/verify/rule.h"
 #include "collector/verify/verify_wire.h"
@@ -391,4 +392,37 @@ SEC("tracepoint")
 int verify_tracepoint(void *ctx)
 {
     return verify_entered(ctx);
+}
+
+/* The tracepoint task:task_newtask, in the thread that forks (kernel/fork.c). verify.c checks the layout. */
+struct new_task {
+    __u64 common;
+    __s32 tid;
+    char comm[16];
+    __u64 clone_flags;
+};
+_Static_assert(offsetof(struct new_task, tid) == VERIFY_TASK_TID_AT &&
+                   offsetof(struct new_task, clone_flags) == VERIFY_TASK_FLAGS_AT,
+               "as verify_wire.h says");
+
+#define CLONE_THREAD 0x10000
+
+/* Follows the children of processes and threads that are followed from their first sample on: the recorder learns of
+ * them later. Threads of a followed process are followed with it. */
+SEC("tracepoint")
+int verify_task(const struct new_task *task)
+{
+    __u64 both = bpf_get_current_pid_tgid();
+    __u32 pid = both >> 32, tid = (__u32)both, child = (__u32)task->tid, followed = 1;
+    if (bpf_map_lookup_elem(&processes, &pid)) {
+        if (task->clone_flags & CLONE_THREAD)
+            return 0;
+    } else if (!bpf_map_lookup_elem(&processes, &tid)) {
+        return 0;
+    }
+    const __u64 *base = bpf_map_lookup_elem(&bases, &tid);
+    if (base && !(task->clone_flags & CLONE_THREAD))
+        bpf_map_update_elem(&bases, &child, base, BPF_ANY);
+    bpf_map_update_elem(&processes, &child, &followed, BPF_ANY);
+    return 0;
 }

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "collector/events/tracefs.h"
 #include "collector/verify/known_stacks.h"
 #include "collector/verify/rule.h"
 
@@ -24,6 +26,7 @@ extern const char verify_object[], verify_object_end[];
 
 struct verify {
     struct bpf_object *object;
+    struct bpf_link *tasks; /* NULL: the recorder alone follows children */
     int program, outputs, processes, bases;
     const volatile struct verify_counts *counts; /* the program's, mapped */
     int64_t *rooms;                              /* likewise, by CPU */
@@ -49,6 +52,12 @@ static uint8_t page_bits(const struct verify_options *options)
     return options->compared ? PAGE_BITS : PAGE_BITS_ALONE;
 }
 
+/* Whether our PID namespace, *ns, is another than the first one. */
+static bool is_inner_namespace(struct stat *ns)
+{
+    return stat("/proc/self/ns/pid", ns) == 0 && ns->st_ino != FIRST_NAMESPACE;
+}
+
 static void configure(const struct verify_options *options, struct verify_config *config)
 {
     struct stat ns;
@@ -62,7 +71,7 @@ static void configure(const struct verify_options *options, struct verify_config
                                      .follow_all = options->follow_all};
     while (1U << config->cpu_bits < config->cpus)
         config->cpu_bits++;
-    if (stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino != FIRST_NAMESPACE) {
+    if (is_inner_namespace(&ns)) {
         config->ns_device = ns.st_dev;
         config->ns_inode = ns.st_ino;
     }
@@ -77,12 +86,48 @@ static const char *const programs[] = {[VERIFY_USER] = "verify_user",
                                        [VERIFY_KERNEL] = "verify_kernel",
                                        [VERIFY_TRACEPOINT] = "verify_tracepoint"};
 
+#define TASKS "verify_task"
+
 /* Leaves out the programs for other kinds of events. */
 static void choose(const struct verify_options *options, struct verify *v)
 {
     struct bpf_program *program;
     bpf_object__for_each_program(program, v->object)
-        bpf_program__set_autoload(program, strcmp(bpf_program__name(program), programs[options->where]) == 0);
+    {
+        const char *name = bpf_program__name(program);
+        bool wanted =
+            strcmp(name, TASKS) == 0 ? !options->follow_all : strcmp(name, programs[options->where]) == 0;
+        bpf_program__set_autoload(program, wanted);
+    }
+}
+
+static bool field_is_at(const char *format, const char *field, unsigned offset)
+{
+    char text[64];
+    snprintf(text, sizeof text, " %s;\toffset:%u;", field, offset);
+    return strstr(format, text);
+}
+
+/* Whether this kernel's records of new tasks look as the program takes them to (include/trace/events/task.h). */
+static bool knows_tasks(void)
+{
+    char *format;
+    size_t size;
+    if (tracefs_read("events/task/task_newtask/format", &format, &size) < 0)
+        return false;
+    bool knows = field_is_at(format, "pid", VERIFY_TASK_TID_AT) &&
+                 field_is_at(format, "clone_flags", VERIFY_TASK_FLAGS_AT);
+    free(format);
+    return knows;
+}
+
+/* Follows children in the kernel, which tells their numbers as the first PID namespace has them. */
+static void follow_tasks(const struct verify_options *options, struct verify *v)
+{
+    if (options->follow_all || is_inner_namespace(&(struct stat){0}) || !knows_tasks())
+        return;
+    v->tasks = bpf_program__attach_tracepoint(bpf_object__find_program_by_name(v->object, TASKS), "task",
+                                              "task_newtask");
 }
 
 static int open_object(const struct verify_options *options, struct verify *v)
@@ -148,6 +193,7 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
         verify_free(v);
         return error_system(err, -rc, "cannot load the BPF program that verifies stacks");
     }
+    follow_tasks(options, v);
     *out = v;
     return 0;
 }
@@ -157,6 +203,7 @@ void verify_free(struct verify *v)
     if (!v)
         return;
     known_stacks_free(v->stacks);
+    bpf_link__destroy(v->tasks);
     if (v->counts)
         munmap((void *)(uintptr_t)v->counts, sizeof *v->counts);
     if (v->rooms)

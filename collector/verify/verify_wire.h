@@ -19,6 +19,10 @@
 /* Bytes: further away from its thread's base, SP is on another stack, and is not counted from there. */
 #define VERIFY_OWN_STACK_MAX (1u << 30)
 
+/* Bytes: where the record of the tracepoint task:task_newtask has these fields, as far as we know. */
+#define VERIFY_TASK_TID_AT   8
+#define VERIFY_TASK_FLAGS_AT 32
+
 struct verify_config {
     __u64 ns_device, ns_inode; /* of our PID namespace; 0: the first one */
     __u64 started;             /* CLOCK_MONOTONIC, ns: the budget counts from here */

@@ -16,6 +16,8 @@ struct bpf_perf_event_data;
 int verify_user(struct bpf_perf_event_data *ctx);
 int verify_kernel(struct bpf_perf_event_data *ctx);
 int verify_tracepoint(void *ctx);
+struct new_task;
+int verify_task(const struct new_task *task);
 #define VERIFY_CONSTANT
 #include "collector/verify/verify.bpf.c"
 
@@ -263,6 +265,26 @@ void machine_follow(uint32_t id, bool follow)
         hash_put(&hashes[PROCESSES], &id, &one);
     else
         hash_drop(&hashes[PROCESSES], &id);
+}
+
+void machine_fork(uint32_t pid, uint32_t tid, uint32_t child, bool thread)
+{
+    now = (struct machine_sample){.pid = pid, .tid = tid};
+    verify_task(&(struct new_task){.tid = (int32_t)child, .clone_flags = thread ? CLONE_THREAD : 0});
+}
+
+bool machine_follows(uint32_t id)
+{
+    return hash_find(&hashes[PROCESSES], &id);
+}
+
+uint64_t machine_base(uint32_t tid)
+{
+    const struct entry *entry = hash_find(&hashes[BASES], &tid);
+    uint64_t base = 0;
+    if (entry)
+        memcpy(&base, entry->value, sizeof base);
+    return base;
 }
 
 void machine_room(uint32_t cpu, int64_t bytes)

@@ -53,6 +53,10 @@ void machine_set_base(uint32_t tid, uint64_t base); /* 0: forgotten */
 void machine_follow(uint32_t id, bool follow);
 /* The bytes of stacks that fit into the CPU's ring; at first, without end. */
 void machine_room(uint32_t cpu, int64_t bytes);
+/* A thread of a process starts another one, or a process. */
+void machine_fork(uint32_t pid, uint32_t tid, uint32_t child, bool thread);
+bool machine_follows(uint32_t id);
+uint64_t machine_base(uint32_t tid); /* 0: unknown */
 /* Forgets one announcement, as the kernel does with the one not used for longest. */
 void machine_evict(uint32_t number);
 size_t machine_known(void);

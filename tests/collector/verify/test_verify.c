@@ -669,6 +669,30 @@ Test(verify, after_a_failed_record_the_next_one_is_written)
     }
 }
 
+Test(verify, children_of_what_is_followed_are_followed)
+{
+    struct world w;
+    world_start(&w, &plain_config, 1);
+    machine_follow(1000, true); /* a process */
+    machine_follow(2001, true); /* a thread of process 2000 */
+    machine_set_base(1001, 0x7000);
+    machine_fork(1000, 1001, 1100, false);
+    cr_expect(machine_follows(1100));
+    cr_expect_eq(machine_base(1100), 0x7000, "on a copy of the stack");
+    machine_fork(1100, 1100, 1200, false);
+    cr_expect(machine_follows(1200));
+    machine_fork(1000, 1001, 1002, true);
+    cr_expect_not(machine_follows(1002), "with its process");
+    cr_expect_eq(machine_base(1002), 0, "on a stack of its own");
+    machine_fork(2000, 2001, 2002, true);
+    cr_expect(machine_follows(2002));
+    machine_fork(2000, 2000, 2003, true);
+    cr_expect_not(machine_follows(2003));
+    machine_fork(3000, 3000, 3100, false);
+    cr_expect_not(machine_follows(3100));
+    world_stop(&w);
+}
+
 /* As the rest of the ring is for samples and forks. */
 Test(verify, stacks_take_no_more_of_the_ring_than_their_room)
 {
