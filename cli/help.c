@@ -14,7 +14,8 @@ static int help_run(int argc, char **argv, struct terminal *terminal)
             return option_usage(terminal, &help_command, "there is no command '%s'", argv[1]);
         return option_help(command);
     }
-    puts("Fathom shows which call paths a program's time or cache misses come from, at the cost of a flat "
+    puts("Fathom shows which call paths a program's time or cache misses come from, at about the cost of a "
+         "flat "
          "profile.\n"
          "\n"
          "usage: fathom COMMAND [OPTIONS]\n"
