@@ -15,8 +15,7 @@ static int help_run(int argc, char **argv, struct terminal *terminal)
         return option_help(command);
     }
     puts("Fathom shows which call paths a program's time or cache misses come from, at about the cost of a "
-         "flat "
-         "profile.\n"
+         "flat profile.\n"
          "\n"
          "usage: fathom COMMAND [OPTIONS]\n"
          "\n"

@@ -72,7 +72,7 @@ void record_say_losses(const struct collector_summary *s, struct terminal *termi
                      (unsigned long long)s->lost, s->lost == 1 ? " was" : "s were");
     if (s->stacks_crowded)
         terminal_say(
-            terminal, LOG_WARNING,
+            terminal, s->stacks_crowded > s->samples / 100 ? LOG_WARNING : LOG_NOTE,
             "%llu new stack%s not read, as they came faster than they could be taken in: use a larger "
             "--ring, or the paths of some samples are inferred",
             (unsigned long long)s->stacks_crowded, s->stacks_crowded == 1 ? " was" : "s were");
