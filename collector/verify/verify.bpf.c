@@ -263,9 +263,9 @@ static __always_inline bool has_room(__u32 cpu, __u32 size)
 static __always_inline __u32 read_stack(struct moment *m, __u32 cpu)
 {
     __u64 size = m->base ? m->base - m->sp : 16384;
-    if (size > config.stack_max)
-        size = config.stack_max;
-    if (size < 8 || size > RULE_STACK_MAX)
+    if (size > RULE_STACK_MAX)
+        size = RULE_STACK_MAX;
+    if (size < 8)
         return 0;
     if (bpf_probe_read_user(m->buffer->stack, size, (void *)m->sp) == 0)
         return size;

@@ -64,7 +64,6 @@ static void configure(const struct verify_options *options, struct verify_config
     *config = (struct verify_config){.started = clock_ns(),
                                      .burst = options->burst,
                                      .rate = options->rate,
-                                     .stack_max = RULE_STACK_MAX,
                                      .cpus = (uint32_t)number_of_cpus(),
                                      .page_bits = page_bits(options),
                                      .compared = (uint8_t)options->compared,

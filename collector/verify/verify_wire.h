@@ -28,7 +28,6 @@ struct verify_config {
     __u64 started;             /* CLOCK_MONOTONIC, ns: the budget counts from here */
     __u64 burst;               /* stacks to read at first */
     __u64 rate;                /* and per second */
-    __u32 stack_max;           /* bytes of a stack to read, at most RULE_STACK_MAX */
     __u32 cpus;                /* possible ones */
     __u8 page_bits, compared;  /* stack_record.h */
     __u8 cpu_bits;             /* the low bits of a number tell the CPU */

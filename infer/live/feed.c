@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "perfdata/order.h"
 
@@ -18,6 +19,7 @@ struct queue {
 
 struct feed {
     struct feed_input in;
+    struct table *ids; /* of samples -> index of the event */
     pthread_t thread;
     pthread_mutex_t lock; /* of the next three */
     pthread_cond_t filled;
@@ -79,6 +81,7 @@ static void *run(void *feed)
 
 static void clear(struct feed *f)
 {
+    table_free(f->ids);
     order_free(f->order);
     decoder_free(f->decoder);
     processes_free(f->processes);
@@ -88,6 +91,18 @@ static void clear(struct feed *f)
     pthread_cond_destroy(&f->filled);
     pthread_mutex_destroy(&f->lock);
     free(f);
+}
+
+static bool keep_ids(struct feed *f)
+{
+    for (size_t i = 0; i < f->in.count; i++)
+        for (size_t k = 0; k < f->in.events[i].id_count; k++) {
+            uint64_t *index = table_put(f->ids, f->in.events[i].ids[k], NULL);
+            if (!index)
+                return false;
+            *index = i;
+        }
+    return true;
 }
 
 /* Signals are for the thread that records. */
@@ -109,7 +124,9 @@ int feed_start(const struct feed_input *input, struct feed **out, struct fathom_
     f->in = *input;
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->filled, NULL);
-    int rc = decoder_new(input->events, input->count, &f->decoder, err);
+    f->ids = table_new();
+    int rc = f->ids && keep_ids(f) ? decoder_new(input->events, input->count, &f->decoder, err)
+                                   : error_memory(err);
     if (rc == 0) {
         f->order = order_new(f->decoder, false, take, f);
         f->images = image_cache_new(&(struct image_options){0});
@@ -132,7 +149,8 @@ static bool is_wanted(const struct feed *f, const struct perf_event_header *head
     if (header->size < sizeof *header + sizeof id)
         return false;
     memcpy(&id, header + 1, sizeof id);
-    return f->in.wants(f->in.context, header, id, f->filling.used);
+    const uint64_t *index = table_find(f->ids, id);
+    return index && f->in.wants(f->in.context, &f->in.events[*index], f->filling.used);
 }
 
 int feed_add(struct feed *f, const void *records, size_t size, struct fathom_error *err)

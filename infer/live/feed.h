@@ -14,9 +14,9 @@ struct feed;
 struct feed_input {
     const struct event *events;
     size_t count;
-    /* Whether a sample (raw, with its id) is to be taken; `queued` bytes are waiting. Called by feed_add(). All other
+    /* Whether a sample of this event is to be taken; `queued` bytes are waiting. Called by feed_add(). All other
      * records are taken. */
-    bool (*wants)(void *context, const struct perf_event_header *header, uint64_t id, size_t queued);
+    bool (*wants)(void *context, const struct event *event, size_t queued);
     /* Called by the thread, before it applies the record to the processes. A negative result ends the thread. */
     int (*take)(void *context, struct processes *processes, const struct record *record,
                 struct fathom_error *err);

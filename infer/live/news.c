@@ -1,7 +1,6 @@
 /* news.c - see news.h. */
 #include "infer/live/news.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -17,7 +16,6 @@
 struct news {
     struct news_input in;
     struct feed *feed;
-    struct table *ids;    /* sample id to 1: a dump's; 0: another event's */
     uint64_t met, stride; /* samples of this news_add(); one in `stride` is looked at */
     struct table *read;   /* the thread's: CIDs with a dump */
     pthread_mutex_t lock; /* of `shares` */
@@ -74,31 +72,16 @@ static int take(void *news, struct processes *processes, const struct record *re
 }
 
 /* Each dump, and as many of the other samples as are needed. */
-static bool wants(void *news, const struct perf_event_header *header, uint64_t id, size_t queued)
+static bool wants(void *news, const struct event *event, size_t queued)
 {
     struct news *n = news;
-    (void)header;
-    const uint64_t *dump = table_find(n->ids, id);
-    if (!dump || queued > QUEUE_BYTES)
+    if (queued > QUEUE_BYTES)
         return false;
-    return *dump || n->met++ % n->stride == 0;
-}
-
-static int keep_ids(struct news *n)
-{
-    for (size_t i = 0; i < n->in.count; i++)
-        for (size_t k = 0; k < n->in.events[i].id_count; k++) {
-            uint64_t *place = table_put(n->ids, n->in.events[i].ids[k], NULL);
-            if (!place)
-                return -ENOMEM;
-            *place = n->in.events[i].audit;
-        }
-    return 0;
+    return event->audit || n->met++ % n->stride == 0;
 }
 
 static void clear(struct news *n)
 {
-    table_free(n->ids);
     table_free(n->read);
     pthread_mutex_destroy(&n->lock);
     free(n);
@@ -112,9 +95,8 @@ int news_start(const struct news_input *input, struct news **out, struct fathom_
     n->in = *input;
     n->stride = 1;
     pthread_mutex_init(&n->lock, NULL);
-    n->ids = table_new();
     n->read = table_new();
-    int rc = n->ids && n->read && keep_ids(n) == 0 ? 0 : error_memory(err);
+    int rc = n->read ? 0 : error_memory(err);
     if (rc == 0)
         rc = feed_start(&(struct feed_input){input->events, input->count, wants, take, n}, &n->feed, err);
     if (rc < 0)

@@ -1,11 +1,9 @@
 /* stack_learner.c - see stack_learner.h. */
 #include "infer/live/stack_learner.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "infer/live/feed.h"
 #include "perfdata/announced.h"
 #include "process/unwind.h"
@@ -16,8 +14,7 @@
 struct stack_learner {
     struct stack_learner_input in;
     struct feed *feed;
-    struct table *ids; /* of the stack records' event */
-    bool next;         /* the next sample is that of a stack record which was taken */
+    bool next; /* the next sample is that of a stack record which was taken */
     /* The feed's thread's. */
     struct announced *announced;
     struct unwind_frame frames[FRAMES_MAX];
@@ -83,30 +80,19 @@ static int take(void *learner, struct processes *processes, const struct record 
 }
 
 /* Stack records, and the samples that they belong to. */
-static bool wants(void *learner, const struct perf_event_header *header, uint64_t id, size_t queued)
+static bool wants(void *learner, const struct event *event, size_t queued)
 {
     struct stack_learner *l = learner;
-    (void)header;
-    bool stack = table_find(l->ids, id), wanted = stack ? queued <= QUEUE_BYTES : l->next;
-    l->next = stack && wanted;
+    bool wanted = event->stacks ? queued <= QUEUE_BYTES : l->next;
+    l->next = event->stacks && wanted;
     return wanted;
 }
 
 static void clear(struct stack_learner *l)
 {
     announced_free(l->announced);
-    table_free(l->ids);
     unwind_words_free(&l->words);
     free(l);
-}
-
-static int keep_ids(struct stack_learner *l)
-{
-    for (size_t i = 0; i < l->in.count; i++)
-        for (size_t k = 0; l->in.events[i].stacks && k < l->in.events[i].id_count; k++)
-            if (!table_put(l->ids, l->in.events[i].ids[k], NULL))
-                return -ENOMEM;
-    return 0;
 }
 
 int stack_learner_start(const struct stack_learner_input *input, struct stack_learner **out,
@@ -117,8 +103,7 @@ int stack_learner_start(const struct stack_learner_input *input, struct stack_le
         return error_memory(err);
     l->in = *input;
     l->announced = announced_new(input->events, input->count);
-    l->ids = table_new();
-    int rc = l->announced && l->ids && keep_ids(l) == 0 ? 0 : error_memory(err);
+    int rc = l->announced ? 0 : error_memory(err);
     if (rc == 0)
         rc = feed_start(&(struct feed_input){input->events, input->count, wants, take, l}, &l->feed, err);
     if (rc < 0)

@@ -318,8 +318,7 @@ static void check_new(const struct world *w, const struct scene *scene, const st
     cr_assert_neq(record->head.number, 0u);
     cr_assert_eq(record->head.number & ((1u << w->config.cpu_bits) - 1), s->cpu);
     cr_assert_null(stack_of(w, record->head.number));
-    cr_assert(record->head.size >= 8 && record->head.size <= room &&
-              record->head.size <= w->config.stack_max);
+    cr_assert(record->head.size >= 8 && record->head.size <= room && record->head.size <= RULE_STACK_MAX);
     check_bytes(w, s->sp, record);
 }
 
@@ -394,7 +393,6 @@ static void run(struct world *w, const struct scene *scene, bool holes)
 static const struct verify_config plain_config = {.started = 1000,
                                                   .burst = UINT32_MAX,
                                                   .rate = UINT32_MAX,
-                                                  .stack_max = RULE_STACK_MAX,
                                                   .page_bits = 12,
                                                   .compared = STACK_RECORD_ALL,
                                                   .cpu_bits = 1};
