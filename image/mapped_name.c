@@ -34,11 +34,12 @@ bool mapped_is_deleted(const char *name)
 bool mapped_is_program(const char *path)
 {
     const char *at = strrchr(path, '/');
+    size_t length = mapped_path_length(path);
     if (path[0] != '/')
         return false;
     while ((at = strstr(at, ".so"))) {
         at += strlen(".so");
-        if (*at == 0 || *at == '.')
+        if (*at == '.' || (size_t)(at - path) == length)
             return false;
     }
     return true;

@@ -1,3 +1,7 @@
+UNIT_TESTS += tests/image/test_return_range
+tests_image_test_return_range_SOURCES = tests/image/test_return_range.c $(IMAGE_TEST_BUILD)
+tests_image_test_return_range_LDADD = $(IMAGE_TEST_LIBS)
+
 UNIT_TESTS += tests/image/test_program
 tests_image_test_program_SOURCES = tests/image/test_program.c
 tests_image_test_program_LDADD = $(IMAGE_TEST_LIBS)

@@ -35,3 +35,15 @@ Test(mapped_name, deleted_files)
     cr_expect_eq(mapped_path_length("/lib/x.so"), 9);
     cr_expect_not(mapped_is_deleted(" (deleted)"), "no path is left");
 }
+
+Test(mapped_name, programs_are_what_no_library_is_named_like)
+{
+    static const char *const programs[] = {"/usr/bin/lua5.4", "/a.sold", "/x.so.d/run",
+                                           "/usr/bin/fathom (deleted)"};
+    static const char *const others[] = {"/lib/libz.so",           "/lib/libz.so.1", "/lib/libz.so.1.2.13",
+                                         "/lib/libz.so (deleted)", "[vdso]",         ""};
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+        cr_expect(mapped_is_program(programs[i]), "%s", programs[i]);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        cr_expect_not(mapped_is_program(others[i]), "%s", others[i]);
+}
