@@ -116,16 +116,14 @@ static void make(const char *name)
 
 Test(map_cache, what_is_no_map_is_left_alone)
 {
-    static const char *const names[] = {
-        "notes",
-        "-0123456789abcdef.fmap",
-        "012-0123456789abcdef.fmap",
-        "0102-0123456789abcde.fmap",
-        "0102-0123456789abcdef0.fmap",
-        "0102-0123456789ABCDEF.fmap",
-        "0102-0123456789abcdef.fmap.old",
-        "0102030405060708090a0b0c0d0e0f10111213141516171819202122232425262728-"
-        "0123456789abcdef.fmap"};
+    static const char *const names[] = {"notes",
+                                        "-0123456789abcdef.fmap",
+                                        "012-0123456789abcdef.fmap",
+                                        "0102-0123456789abcde.fmap",
+                                        "0102-0123456789abcdef0.fmap",
+                                        "0102-0123456789ABCDEF.fmap",
+                                        "0102-0123456789abcdef.fmap.old",
+                                        "010203040506070809101112131415161718192021-0123456789abcdef.fmap"};
     int used;
     add(&build_a, 1, 10);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
