@@ -21,7 +21,7 @@ static int add_cid(const struct cid_lister *l, const struct observed *observed, 
     if (cid.reason != UNKNOWN_NOT || cid.height > UINT32_MAX)
         return 0;
     struct wanted wanted = {trainer_function(l->observer->learner->trainer, &cid.place), (uint32_t)cid.height,
-                            observed->setting, 0};
+                            observed->setting, 0, observed->own != TRIE_NONE};
     bool good =
         wanted.function != TRIE_NONE && survey_add(l->survey, observed->run, &wanted, observed->anchor) == 0;
     return good ? 0 : error_memory(err);

@@ -10,6 +10,8 @@
 #include "infer/model/openness.h"
 #include "infer/model/weights.h"
 
+#define STAKE_LEAST                                                                                          \
+    0.005 /* of the samples: for fewer, no paths are looked for, which takes seconds in large programs */
 #define OPEN_ROUNDS 3 /* of asking the automaton in an open world, each with the weights of the one before */
 
 struct fit {
@@ -90,7 +92,8 @@ int fit_surveyed(struct fit *f, struct fathom_error *err)
     return fit_map(f, err);
 }
 
-/* The CIDs that may have paths which are not in the map; in an open world, all CIDs. The caller frees *out. */
+/* The CIDs that may have paths which are not in the map; in an open world, all CIDs. Not those of sure samples alone.
+ * The caller frees *out. */
 static int wanted_cids(struct fit *f, bool open, struct wanted **out, size_t *count)
 {
     const struct wanted *cids;
@@ -98,7 +101,8 @@ static int wanted_cids(struct fit *f, bool open, struct wanted **out, size_t *co
     *count = 0;
     *out = malloc((all + 1) * sizeof **out);
     for (size_t i = 0; *out && i < all; i++)
-        if (open || extend_is_open(f->map, f->admission, cids[i].setting, cids[i].function, cids[i].height))
+        if (cids[i].samples > cids[i].sure &&
+            (open || extend_is_open(f->map, f->admission, cids[i].setting, cids[i].function, cids[i].height)))
             (*out)[(*count)++] = cids[i];
     return *out ? 0 : -ENOMEM;
 }
@@ -120,6 +124,7 @@ static bool merge_wanted(const struct fit *f, struct wanted *wanted, size_t *cou
             wanted[kept++] = *w;
         } else if (good) {
             wanted[*value].samples += w->samples;
+            wanted[*value].sure += w->sure;
         }
     }
     table_free(first);
@@ -179,7 +184,7 @@ static int weigh(struct fit *f, const struct wanted *wanted, size_t count, struc
         weights_admit(weights, f->admission);
     for (size_t i = 0; good && i < count; i++) {
         const struct wanted *w = &wanted[i];
-        good = weights_add(weights, w->setting, w->function, w->height, w->samples) == 0;
+        good = weights_add(weights, w->setting, w->function, w->height, w->samples - w->sure) == 0;
     }
     if (!good) {
         weights_free(weights);
@@ -269,6 +274,19 @@ static int extend_map(struct fit *f, bool open, struct wanted *wanted, size_t co
     return rc;
 }
 
+/* Whether enough samples depend on what the automaton would find, as the stacks of the others are known. */
+static bool is_worth_it(const struct fit *f, const struct wanted *wanted, size_t count)
+{
+    const struct wanted *cids;
+    size_t all = survey_cids(f->input.survey, &cids);
+    uint64_t stake = 0, samples = 0;
+    for (size_t i = 0; i < count; i++)
+        stake += wanted[i].samples - wanted[i].sure;
+    for (size_t i = 0; i < all; i++)
+        samples += cids[i].samples;
+    return (double)stake >= STAKE_LEAST * (double)samples;
+}
+
 int fit_paths(struct fit *f, struct fathom_error *err)
 {
     struct wanted *wanted;
@@ -279,7 +297,7 @@ int fit_paths(struct fit *f, struct fathom_error *err)
     uint32_t nodes = pathmap_node_count(f->map);
     bool open = nodes > 0 && nodes <= WEIGHTS_NODES && openness >= OPENNESS_LEAST;
     int rc = wanted_cids(f, open, &wanted, &count) < 0 ? error_memory(err) : 0;
-    if (rc == 0 && count)
+    if (rc == 0 && count && is_worth_it(f, wanted, count))
         rc = extend_map(f, open, wanted, count, err);
     free(wanted);
     return rc;

@@ -64,9 +64,11 @@ static int64_t count_cid(struct survey *s, const struct wanted *cid)
             return -1;
         *place = s->cid_count;
         s->cids[s->cid_count] = *cid;
-        s->cids[s->cid_count++].samples = 0;
+        s->cids[s->cid_count].samples = 0;
+        s->cids[s->cid_count++].sure = 0;
     }
     s->cids[*place].samples++;
+    s->cids[*place].sure += cid->sure;
     return (int64_t)*place;
 }
 

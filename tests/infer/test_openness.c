@@ -55,7 +55,7 @@ static void add(struct rig *r, uint32_t function, uint32_t height, int samples)
 {
     for (int i = 0; i < samples; i++)
         cr_assert_eq(survey_add(r->survey, (struct run_time){1, (uint64_t)i},
-                                &(struct wanted){function, height, SETTING_ANY, 0}, TRIE_NONE),
+                                &(struct wanted){function, height, SETTING_ANY, 0, 0}, TRIE_NONE),
                      0);
 }
 
