@@ -103,9 +103,16 @@ static void prepare_verify(struct collector *c)
 
 static int add_audit(struct collector *c, uint64_t hz, uint32_t stack_size, struct fathom_error *err)
 {
-    int rc = event_audit(hz, stack_size, &c->events[c->event_count], err);
-    c->event_count += rc == 0;
-    return rc;
+    struct event *event = &c->events[c->event_count];
+    int rc = event_audit(hz, stack_size, event, err);
+    if (rc)
+        return rc;
+    if (c->options->unwound_elsewhere) {
+        event->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+        event->attr.exclude_callchain_kernel = event->attr.exclude_callchain_user = 1;
+    }
+    c->event_count++;
+    return 0;
 }
 
 /* Clocks that adapt: a fast one with small dumps and, at the rate of the options, one with large ones. */
@@ -149,6 +156,7 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
         event_tasks(&c->events[c->event_count++]);
     struct perf_event_attr *attr = &c->events[collector_tasks_event(c)].attr;
     attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = attr->build_id = 1;
+    attr->mmap_data = c->options->unwound_elsewhere;
     for (size_t i = 0; i < c->event_count; i++)
         c->events[i].attr.enable_on_exec =
             c->options->command && !c->options->raised && c->events[i].attr.inherit;
