@@ -138,6 +138,17 @@ static int prepare_audits(struct collector *c, struct fathom_error *err)
     return o->audit_adapts ? prepare_clocks(c, err) : add_audit(c, o->audit_hz, o->audit_stack_size, err);
 }
 
+/* Where another event has chains, perf report takes the one before it for that of a sample without. Not for precise
+ * events: their samples would no longer be written in batches. */
+static void add_own_frame(struct perf_event_attr *attr)
+{
+    if (attr->precise_ip)
+        return;
+    attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+    attr->exclude_callchain_kernel = 1;
+    attr->sample_max_stack = 1;
+}
+
 /* One event carries the records about tasks and mappings for all: the first, or the last if counting by CPU.
  */
 int collector_prepare(struct collector *c, struct fathom_error *err)
@@ -146,6 +157,8 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
     if (rc)
         return rc;
     tell_batching(&c->events[0], c->options->log);
+    if (c->options->unwound_elsewhere)
+        add_own_frame(&c->events[0].attr);
     c->event_count = 1;
     choose_scope(c);
     prepare_verify(c);
