@@ -28,6 +28,7 @@ fathom_SOURCES = \
 	cli/record.c cli/record.h cli/record_report.c \
 	cli/recover.c cli/recover.h \
 	cli/report.c cli/reporting.c cli/reporting.h \
+	cli/stack_sink.c cli/stack_sink.h \
 	cli/symfs.c cli/symfs.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \

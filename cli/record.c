@@ -12,6 +12,7 @@
 #include "cli/mapped_sink.h"
 #include "cli/output.h"
 #include "cli/record.h"
+#include "cli/stack_sink.h"
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
 
@@ -23,6 +24,7 @@ struct recording {
     struct collector *collector;
     struct writer *writer;
     struct mapped_sink *sink;
+    struct stack_sink *stacks; /* NULL: stack records are written as they are */
     struct learning *learning;
     struct terminal *terminal;
     uint64_t flushed; /* when the writer's buffer was last flushed, ns */
@@ -138,8 +140,55 @@ void record_collector(const struct record_options *options, struct terminal *ter
     if (!chosen && out->verify.wish == VERIFY_BY_DEFAULT)
         out->verify.wish = VERIFY_NEVER;
     out->audit_stack_size = (uint32_t)options->audit_stack;
+    out->unwound_elsewhere = options->stack_samples;
     out->scope = options->scope;
     out->ring_bytes = options->ring_kib * 1024;
+}
+
+/* The writer, with the events that the file is to have. It takes *out. */
+static int open_writer(struct recording *r, bool stack_samples, struct outfile **out,
+                       struct fathom_error *err)
+{
+    const struct event *events;
+    size_t count = collector_events(r->collector, &events);
+    if (stack_samples && collector_follows(r->collector)) {
+        int rc = stack_sink_new(events, count, &r->stacks, err);
+        if (rc < 0)
+            return rc;
+        count = stack_sink_events(r->stacks, &events);
+    }
+    int rc = writer_new(*out, events, count, &r->writer, err);
+    if (rc < 0)
+        return rc;
+    *out = NULL;
+    writer_keep_old(r->writer);
+    return 0;
+}
+
+/* The way of the records to the writer. */
+static int open_sink(struct recording *r, struct fathom_error *err)
+{
+    struct mapped_sink_input input = {
+        .log = &r->terminal->log, .next = mapped_sink_write, .context = r->writer};
+    input.count = collector_events(r->collector, &input.events);
+    if (r->stacks) {
+        stack_sink_to(r->stacks, mapped_sink_write, r->writer);
+        input.next = stack_sink_add;
+        input.context = r->stacks;
+    }
+    return mapped_sink_new(&input, &r->sink, err);
+}
+
+/* What is known only once all records have come. */
+static int end_sink(struct recording *r, int rc, struct fathom_error *err)
+{
+    if (r->stacks) {
+        int passed = stack_sink_finish(r->stacks, rc ? NULL : err);
+        rc = rc < 0 ? rc : passed;
+    }
+    mapped_sink_finish(r->sink);
+    int told = mapped_sink_build_ids(r->sink, r->writer, rc ? NULL : err);
+    return rc < 0 ? rc : told;
 }
 
 static int record_to_file(struct record_options *options, int argc, char **argv, struct terminal *terminal)
@@ -158,16 +207,10 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         rc = collector_open(&collect, &r.collector, &err);
     if (rc < 0)
         goto out;
-    const struct event *events;
-    size_t count = collector_events(r.collector, &events);
-    rc = writer_new(out, events, count, &r.writer, &err);
+    rc = open_writer(&r, options->stack_samples, &out, &err);
     if (rc < 0)
         goto out;
-    out = NULL;
-    writer_keep_old(r.writer);
-    rc = mapped_sink_new(
-        &(struct mapped_sink_input){events, count, &terminal->log, mapped_sink_write, r.writer}, &r.sink,
-        &err);
+    rc = open_sink(&r, &err);
     if (rc == 0)
         rc = learning_new(r.collector, &collect.verify, mapped_sink_add, r.sink, &r.learning, &err);
     argv[0] = (char *)(uintptr_t)terminal->command;
@@ -180,11 +223,8 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         rc = target_run(&options->target, r.collector,
                         &(struct target_user){record_sink, record_progress, &r}, &end, &err);
     terminal_progress_end(terminal);
-    if (r.sink) {
-        mapped_sink_finish(r.sink);
-        int told = mapped_sink_build_ids(r.sink, r.writer, rc ? NULL : &err);
-        rc = rc < 0 ? rc : told;
-    }
+    if (r.sink)
+        rc = end_sink(&r, rc, &err);
     int status = collector_status(r.collector);
     rc = end_file(&r, options->output, rc, &err);
     if (rc == 0)
@@ -199,6 +239,7 @@ out:
     outfile_close(out);
     learning_free(r.learning);
     mapped_sink_free(r.sink);
+    stack_sink_free(r.stacks);
     collector_close(r.collector);
     return code;
 }
@@ -252,6 +293,9 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
                             (unsigned long long)options.ring_kib);
     if (code < 0 && options.report && options.output)
         code = option_usage(terminal, &record_command, "--report writes no file: leave out -o, or --report");
+    if (code < 0 && options.report && options.stack_samples)
+        code = option_usage(terminal, &record_command,
+                            "--report writes no file: leave out --stack-samples, or --report");
     if (code < 0 && options.report)
         code = report_live(&options, argc, argv, terminal);
     if (!options.output)
@@ -290,6 +334,9 @@ static const struct option_row rows[] = {
                   "is news; 0: read none)"),
     OPTION_NUMBER("audit-stack", 0, "N", 64, 65528, struct record_options, audit_stack,
                   "bytes of stack in each dump (default: 65528, the kernel's maximum)"),
+    OPTION_FLAG("stack-samples", 0, struct record_options, stack_samples,
+                "write stacks so that perf and other tools unwind them: new ones as samples of an event "
+                "'new-stacks'"),
     OPTION_NUMBER("ring", 0, "KIB", 4, 1 << 20, struct record_options, ring_kib,
                   "ring buffer of each CPU (default: chosen from the event)"),
     OPTION_CHOICE(

@@ -17,8 +17,9 @@ struct record_options {
     uint64_t ring_kib; /* 0: chosen by the collector */
     enum collector_scope scope;
     bool data, list_events;
-    bool report;   /* write no file */
-    bool no_cache; /* keep nothing for later recordings */
+    bool report;        /* write no file */
+    bool stack_samples; /* stacks for other tools */
+    bool no_cache;      /* keep nothing for later recordings */
 };
 
 /* Sets the collector's options; they borrow from `options` and `terminal`. */

@@ -302,7 +302,7 @@ static int introduce(struct collector *c, const struct process *p, struct fathom
 {
     pid_t *tids;
     size_t count;
-    int rc = synth_process(p->pid, &c->to, err);
+    int rc = synth_process(p->pid, c->options->unwound_elsewhere, &c->to, err);
     if (rc)
         return rc == -ESRCH ? 0 : rc;
     if (p->tid)

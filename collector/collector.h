@@ -40,6 +40,9 @@ struct collector_options {
     bool audit_instead;         /* no audit samples if stacks are compared */
     bool audit_adapts;          /* at audit_hz and more: collector_set_clock() may be used */
     struct verify_options verify;
+    bool
+        unwound_elsewhere; /* stock perf is to unwind the recording's stacks: it needs mappings of data, as unwind
+                               tables are mapped so, and call chains, to which it adds */
     /* What to record: exactly one of the three. */
     char *const *command; /* NULL-terminated argv to launch */
     bool raised;          /* the command gets other rights at its exec; only where we may trace it (root) */

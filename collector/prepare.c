@@ -103,9 +103,16 @@ static void prepare_verify(struct collector *c)
 
 static int add_audit(struct collector *c, uint64_t hz, uint32_t stack_size, struct fathom_error *err)
 {
-    int rc = event_audit(hz, stack_size, &c->events[c->event_count], err);
-    c->event_count += rc == 0;
-    return rc;
+    struct event *event = &c->events[c->event_count];
+    int rc = event_audit(hz, stack_size, event, err);
+    if (rc)
+        return rc;
+    if (c->options->unwound_elsewhere) {
+        event->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+        event->attr.exclude_callchain_kernel = event->attr.exclude_callchain_user = 1;
+    }
+    c->event_count++;
+    return 0;
 }
 
 /* Clocks that adapt: a fast one with small dumps and, at the rate of the options, one with large ones. */
@@ -131,6 +138,17 @@ static int prepare_audits(struct collector *c, struct fathom_error *err)
     return o->audit_adapts ? prepare_clocks(c, err) : add_audit(c, o->audit_hz, o->audit_stack_size, err);
 }
 
+/* Where another event has chains, perf report takes the one before it for that of a sample without. Not for precise
+ * events: their samples would no longer be written in batches. */
+static void add_own_frame(struct perf_event_attr *attr)
+{
+    if (attr->precise_ip)
+        return;
+    attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+    attr->exclude_callchain_kernel = 1;
+    attr->sample_max_stack = 1;
+}
+
 /* One event carries the records about tasks and mappings for all: the first, or the last if counting by CPU.
  */
 int collector_prepare(struct collector *c, struct fathom_error *err)
@@ -139,6 +157,8 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
     if (rc)
         return rc;
     tell_batching(&c->events[0], c->options->log);
+    if (c->options->unwound_elsewhere)
+        add_own_frame(&c->events[0].attr);
     c->event_count = 1;
     choose_scope(c);
     prepare_verify(c);
@@ -149,6 +169,7 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
         event_tasks(&c->events[c->event_count++]);
     struct perf_event_attr *attr = &c->events[collector_tasks_event(c)].attr;
     attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = attr->build_id = 1;
+    attr->mmap_data = c->options->unwound_elsewhere;
     for (size_t i = 0; i < c->event_count; i++)
         c->events[i].attr.enable_on_exec =
             c->options->command && !c->options->raised && c->events[i].attr.inherit;

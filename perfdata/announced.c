@@ -110,6 +110,10 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     a->pending_time = sample->time;
     a->stack = is_read ? sample->raw + sizeof record : NULL;
     a->stack_size = record.size;
+    if (is_read && sample->stack) { /* stack_sample.h */
+        a->stack = sample->stack;
+        a->stack_size = sample->stack_size;
+    }
     return 1;
 }
 

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "perfdata/layout.h"
+#include "perfdata/stack_sample.h"
 
 void head_free(struct head *head)
 {
@@ -401,7 +402,8 @@ static void find_audit(struct head *head)
     }
     for (size_t i = 0; i < head->count && other; i++) {
         const struct perf_event_attr *attr = &head->events[i].attr;
-        head->events[i].audit = attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK &&
+        head->events[i].audit = !head->events[i].stacks && attr->type == PERF_TYPE_SOFTWARE &&
+                                attr->config == PERF_COUNT_SW_CPU_CLOCK &&
                                 attr->sample_type & PERF_SAMPLE_STACK_USER;
     }
 }
@@ -411,9 +413,9 @@ static void find_stacks(struct head *head)
 {
     for (size_t i = 0; i < head->count; i++) {
         const struct perf_event_attr *attr = &head->events[i].attr;
-        head->events[i].stacks = attr->type == PERF_TYPE_SOFTWARE &&
-                                 attr->config == PERF_COUNT_SW_BPF_OUTPUT &&
-                                 attr->sample_type & PERF_SAMPLE_RAW;
+        bool output = attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT &&
+                      attr->sample_type & PERF_SAMPLE_RAW;
+        head->events[i].stacks = output || stack_sample_is(attr);
     }
 }
 

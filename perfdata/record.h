@@ -55,8 +55,9 @@ struct record {
     };
 };
 
-#define EVENT_AUDIT_NAME  "audit"
-#define EVENT_STACKS_NAME "stacks"
+#define EVENT_AUDIT_NAME      "audit"
+#define EVENT_STACKS_NAME     "stacks"
+#define EVENT_NEW_STACKS_NAME "new-stacks" /* the same for other tools: stack_sample.h */
 
 /* One event of a recording, as the decoder needs it. */
 struct event {

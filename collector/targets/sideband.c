@@ -109,6 +109,8 @@ int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma
                               .inode = vma->inode,
                               .prot = vma->prot,
                               .flags = vma->shared ? MAP_SHARED : MAP_PRIVATE};
+    if (!(vma->prot & PROT_EXEC))
+        head.header.misc |= PERF_RECORD_MISC_MMAP_DATA;
     struct trailer trailer = {(uint32_t)pid, (uint32_t)pid, 0, to->id};
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s", vma->path[0] ? vma->path : "//anon");

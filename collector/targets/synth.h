@@ -1,13 +1,14 @@
 /*
  * synth.h - writes the records that the kernel would have written for a process had we recorded it from its
- * start: names, parents, threads and executable mappings (as tools/perf/util/synthetic-events.c does).
+ * start: names, parents, threads and mappings (as tools/perf/util/synthetic-events.c does).
  */
 #ifndef FATHOM_COLLECTOR_TARGETS_SYNTH_H
 #define FATHOM_COLLECTOR_TARGETS_SYNTH_H
 
 #include "collector/targets/sideband.h"
 
-/* -ESRCH: the process is gone. Parts that may not be read are left out. */
-int synth_process(pid_t pid, const struct sideband *to, struct fathom_error *err);
+/* -ESRCH: the process is gone. Parts that may not be read are left out. data: of the files' mappings, those that are
+ * not executable, too. */
+int synth_process(pid_t pid, bool data, const struct sideband *to, struct fathom_error *err);
 
 #endif

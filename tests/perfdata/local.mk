@@ -30,3 +30,7 @@ tests_perfdata_write_LDADD = libperfdata.la libbase.la
 UNIT_TESTS += tests/perfdata/test_announced
 tests_perfdata_test_announced_SOURCES = tests/perfdata/test_announced.c
 tests_perfdata_test_announced_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
+
+UNIT_TESTS += tests/perfdata/test_stack_sample
+tests_perfdata_test_stack_sample_SOURCES = tests/perfdata/test_stack_sample.c
+tests_perfdata_test_stack_sample_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
