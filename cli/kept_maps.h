@@ -10,9 +10,7 @@
 #include "perfdata/reader.h"
 
 /* A row of a command's table of options, whose struct has a `bool no_cache`. */
-#define KEPT_MAPS_NO_CACHE(type)                                                                             \
-    OPTION_FLAG("no-cache", 0, type, no_cache,                                                               \
-                "neither keep what is learned of a program for its later recordings nor use what was kept")
+#define KEPT_MAPS_NO_CACHE(type, text) OPTION_FLAG("no-cache", 0, type, no_cache, text)
 
 /* Whether maps are to be kept and used, unless `no_cache`: $FATHOM_NO_CACHE is not set. */
 bool kept_maps_wanted(bool no_cache);

@@ -237,7 +237,8 @@ static int map_cache_run(char **words, int count, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     if (count != 1)
-        return option_usage(terminal, &map_command, "'cache' is followed by one of: list, clear, path");
+        return option_usage(terminal, &map_command,
+                            "'cache' is followed by exactly one of: list, clear, path");
     int rc = map_cache_command(words[0], &err);
     if (rc == -EINVAL)
         return option_usage(terminal, &map_command, "%s", err.text);
@@ -296,7 +297,7 @@ static const struct option_row rows[] = {
 
 const struct command map_command = {
     .name = "map",
-    .summary = "inspect, merge and recover path maps",
+    .summary = "inspect, merge and recover path maps, and manage those that are kept",
     .synopsis = "info MAP...\n"
                 "paths [-n N] [--hooked] MAP...\n"
                 "merge -o OUT MAP...\n"

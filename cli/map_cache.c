@@ -53,7 +53,9 @@ static void list_program(const struct map_cache_entry *entries, size_t count, si
 
 static int list_all(const struct map_cache_entry *entries, size_t count)
 {
-    if (count)
+    if (!count)
+        puts("no maps are kept");
+    else
         printf("%-16s %10s %10s  %-12s  %s\n", "last used", "recordings", "KB", "build-id", "program");
     for (size_t i = 0; i < count; i++)
         list_program(entries, count, i);
@@ -65,35 +67,37 @@ static int clear_all(const struct map_cache_entry *entries, size_t count, struct
     for (size_t i = 0; i < count; i++)
         if (unlink(entries[i].path) < 0 && errno != ENOENT)
             return error_system(err, errno, "cannot remove %s", entries[i].path);
+    printf("removed %zu map%s\n", count, count == 1 ? "" : "s");
     return 0;
 }
 
-static int print_path(struct fathom_error *err)
-{
-    char *path = map_cache_directory(true);
-    if (!path)
-        return error_set(err, ENOENT,
-                         "this user has no directory for kept maps: neither XDG_CACHE_HOME nor HOME is a "
-                         "directory of the user's own");
-    terminal_print(path);
-    putchar('\n');
-    free(path);
-    return 0;
-}
-
-int map_cache_command(const char *verb, struct fathom_error *err)
+static int show_all(bool list, struct fathom_error *err)
 {
     struct map_cache_entry *entries;
     size_t count;
-    bool list = strcmp(verb, "list") == 0;
-    if (strcmp(verb, "path") == 0)
-        return print_path(err);
-    if (!list && strcmp(verb, "clear") != 0)
-        return error_set(err, EINVAL, "'cache' is followed by list, clear or path, not by '%s'", verb);
     int rc = map_cache_list(&entries, &count, err);
     if (rc < 0)
         return rc;
     rc = list ? list_all(entries, count) : clear_all(entries, count, err);
     map_cache_list_free(entries, count);
     return rc;
+}
+
+int map_cache_command(const char *verb, struct fathom_error *err)
+{
+    bool list = strcmp(verb, "list") == 0, path = strcmp(verb, "path") == 0;
+    if (!list && !path && strcmp(verb, "clear") != 0)
+        return error_set(err, EINVAL, "'cache' is followed by list, clear or path, not by '%s'", verb);
+    char *directory = map_cache_directory(true);
+    if (!directory)
+        return error_set(
+            err, ENOENT,
+            "this user has no directory for kept maps: neither XDG_CACHE_HOME, an absolute path, nor HOME "
+            "is a directory that belongs to the user and that others cannot write to");
+    if (path) {
+        terminal_print(directory);
+        putchar('\n');
+    }
+    free(directory);
+    return path ? 0 : show_all(list, err);
 }

@@ -343,7 +343,8 @@ static const struct option_row rows[] = {
         "per-cpu", 0, "WHEN", scopes, enum collector_scope, struct record_options, scope,
         "count per CPU rather than per thread, so that processes shorter than a period are sampled too: "
         "always, never, auto (default: for clocks of at most 1000 Hz, if the kernel allows it)"),
-    KEPT_MAPS_NO_CACHE(struct record_options),
+    KEPT_MAPS_NO_CACHE(struct record_options,
+                       "keep nothing of what is learned for other recordings, and use nothing kept"),
     OPTION_FLAG("data", 0, struct record_options, data, "record data addresses (page faults, memory events)"),
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),

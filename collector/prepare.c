@@ -73,8 +73,11 @@ static void tell_unfollowed(const struct collector *c)
 {
     const struct event *event = &c->events[0];
     char reason[sizeof event->name + 100];
-    snprintf(reason, sizeof reason, "those of event %s cannot be compared%s", event->name,
-             event->attr.precise_ip ? " (those of a less precise one, such as cycles, can)" : "");
+    const char *remedy = event->attr.precise_ip ? " (those of a less precise one, such as cycles, can)"
+                         : event->attr.type == PERF_TYPE_TRACEPOINT
+                             ? " unless each is sampled (-c 1, which is the default)"
+                             : "";
+    snprintf(reason, sizeof reason, "those of event %s cannot be compared%s", event->name, remedy);
     tell_way(c, reason);
 }
 

@@ -140,6 +140,7 @@ static int survey(struct engine *p, struct passes *passes, struct fathom_error *
 static int learn_and_fit(struct engine *p, struct passes *passes, struct fathom_error *err)
 {
     int rc = p->learned ? 0 : passes_run(passes, "learning", learn, p, err);
+    fit_own(p->fit, p->learner->own, p->learner->own_count);
     if (rc == 0)
         rc = fit_map(p->fit, err);
     if (rc == 0 && p->learner->base_unknown)

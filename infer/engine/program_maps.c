@@ -41,7 +41,8 @@ static int add_program(struct program_maps *m, const char *path, const struct bu
                        struct fathom_error *err)
 {
     struct program program = {.id = *id, .path = strdup(path), .learner = learner_new(LEARN_AUDITS, false)};
-    if (!program.path || !program.learner || !vec_push(m->programs, m->count, m->room, program)) {
+    if (!program.path || !program.learner || trie_image(program.learner->trie, path, id) == TRIE_NONE ||
+        !vec_push(m->programs, m->count, m->room, program)) {
         free(program.path);
         learner_free(program.learner);
         return error_memory(err);

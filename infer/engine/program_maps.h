@@ -17,7 +17,7 @@ struct program_maps;
 struct program_map {
     struct build_id program;
     const char *path; /* the program's */
-    struct trie *trie;
+    struct trie *trie; /* the program is an image of it, if without samples */
     uint64_t stacks; /* that were entered */
 };
 

@@ -16,6 +16,7 @@
 
 struct fit {
     struct fit_input input;
+    struct anchors own;
     struct pathmap *map;
     struct resolver *resolver;   /* of the map */
     struct admission *admission; /* of the map; NULL before the survey is done */
@@ -47,6 +48,18 @@ void fit_free(struct fit *f)
     free(f);
 }
 
+void fit_own(struct fit *f, const uint32_t *nodes, size_t count)
+{
+    f->own = (struct anchors){nodes, count};
+}
+
+static void count_nodes(const struct pathmap *map, struct anchors anchors, uint32_t *counts)
+{
+    for (size_t i = 0; i < anchors.count; i++)
+        if (anchors.nodes[i] != TRIE_NONE)
+            counts[pathmap_number(map, anchors.nodes[i])]++;
+}
+
 /* For each node of the map, how many of its `self` samples are unwound samples of this recording. The caller
  * frees the array. NULL: out of memory. */
 static uint32_t *unwound_samples(const struct fit *f)
@@ -56,10 +69,10 @@ static uint32_t *unwound_samples(const struct fit *f)
         uint64_t self = pathmap_node(f->map, i).self;
         unwound[i] = self < UINT32_MAX ? (uint32_t)self : UINT32_MAX;
     }
-    struct anchors anchors = audits_paths(f->input.audits);
-    for (size_t i = 0; unwound && f->input.trained && i < anchors.count; i++)
-        if (anchors.nodes[i] != TRIE_NONE)
-            unwound[pathmap_number(f->map, anchors.nodes[i])]++;
+    if (unwound && f->input.trained) {
+        count_nodes(f->map, audits_paths(f->input.audits), unwound);
+        count_nodes(f->map, f->own, unwound);
+    }
     return unwound;
 }
 

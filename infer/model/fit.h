@@ -34,6 +34,9 @@ struct fit_input { /* all borrowed */
 struct fit *fit_new(const struct fit_input *input);
 void fit_free(struct fit *fit);
 
+/* Nodes of the trie (borrowed, TRIE_NONE among them): paths of this run's samples that were unwound or verified, but for
+ * the audit samples. Before fit_map(). */
+void fit_own(struct fit *fit, const uint32_t *nodes, size_t count);
 /* Makes the map from the trie. Before fit_surveyed(), settings do not restrict which paths are possible. */
 int fit_map(struct fit *fit, struct fathom_error *err);
 /* Call when the survey is done: rebuilds the map, with the survey's settings restricting its paths. */

@@ -288,6 +288,18 @@ static void write_sources(struct printer *printer, const struct view_heading *he
     printer_write(printer, any ? "\n" : "");
 }
 
+/* Unless stacks of the recording's own say nearly all. */
+static void write_kept(struct printer *printer, const struct view_heading *heading, bool always)
+{
+    uint64_t own = heading->verified + heading->unwound;
+    if (heading->kept &&
+        (always || (double)(heading->weight - own) > MISSING_LEAST * (double)heading->weight))
+        printer_write(
+            printer,
+            "map:      what %u other recording%s learned of the same programs (--no-cache: not used)\n",
+            heading->kept, heading->kept == 1 ? "" : "s");
+}
+
 int view_heading_write(const struct view_heading *heading, const struct view_options *options, FILE *out,
                        struct fathom_error *err)
 {
@@ -295,10 +307,8 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
     if (options->verbose) {
         write_word(&printer, "command:  ", heading->command);
         write_word(&printer, "map:      ", heading->map);
-        if (heading->kept)
-            printer_write(&printer, "map:      what %u other recording%s learned of the same programs\n",
-                          heading->kept, heading->kept == 1 ? "" : "s");
     }
+    write_kept(&printer, heading, options->verbose);
     write_samples(&printer, heading, options->unit ? options->unit : "weight");
     write_contexts(&printer, heading);
     write_sources(&printer, heading);
