@@ -16,9 +16,9 @@ struct program_maps;
 
 struct program_map {
     struct build_id program;
-    const char *path; /* the program's */
+    const char *path;  /* the program's */
     struct trie *trie; /* the program is an image of it, if without samples */
-    uint64_t stacks; /* that were entered */
+    uint64_t stacks;   /* that were entered */
 };
 
 /* Reads the recording. images is borrowed. Samples of its main event that have a stack of their own, as stock perf records
