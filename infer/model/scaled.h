@@ -77,6 +77,8 @@ static inline double scaled_ratio(struct scaled a, struct scaled b)
 static inline void scaled_add(struct scaled_sum *sum, struct scaled x, double factor)
 {
     double more = factor * (double)x.fraction;
+    if (more <= 0)
+        return; /* the exponent of 0 says nothing */
     if (sum->fraction <= 0) {
         *sum = (struct scaled_sum){more, x.exponent};
         return;

@@ -169,3 +169,15 @@ Test(lattice, without_memory_it_goes_no_further)
     callers_free(&callers);
     rig_end(&r);
 }
+
+/* Paths of a hundred calls have probabilities far below what a double holds. */
+Test(lattice, adding_nothing_to_a_small_sum_changes_nothing)
+{
+    struct scaled_sum sum = {0, 0};
+    scaled_add(&sum, scaled_of(0.75, -5000), 1);
+    scaled_add(&sum, (struct scaled){0, 0}, 1);
+    scaled_add(&sum, scaled_of(0.5, 0), 0);
+    cr_expect_float_eq(scaled_ratio(scaled_total(sum), scaled_of(0.75, -5000)), 1, 1e-6);
+    scaled_add(&sum, scaled_of(0.75, -5000), 1);
+    cr_expect_float_eq(scaled_ratio(scaled_total(sum), scaled_of(0.75, -5000)), 2, 1e-6);
+}
