@@ -54,12 +54,12 @@ static int add_maps(uint64_t number, const struct program_maps *maps, struct ter
                     struct fathom_error *err)
 {
     int rc = 0;
-    for (size_t i = 0; i < program_maps_count(maps) && rc == 0; i++) {
+    for (size_t i = 0; i < program_maps_count(maps) && rc >= 0; i++) {
         struct program_map map = program_maps_at(maps, i);
         if (!map.stacks)
             continue;
         rc = map_cache_add(&map.program, number, map.trie, err);
-        if (rc == 0 && terminal->verbose)
+        if (rc > 0 && terminal->verbose)
             terminal_say(terminal, LOG_NOTE, "%u contexts of %s are kept for later recordings",
                          trie_node_count(map.trie) - 1, map.path);
     }

@@ -14,17 +14,17 @@ static void print_program(const struct map_cache_entry *entry)
 {
     struct pathmap *map;
     struct fathom_error err = {0};
-    struct pathmap_image image = {.path = "(unknown)"};
     if (pathmap_open(entry->path, &map, &err) < 0) {
         fputs("(damaged)", stdout);
         return;
     }
+    const char *path = "(unknown)";
     for (uint32_t i = 0; i < pathmap_image_count(map); i++) {
-        image = pathmap_image(map, i);
+        struct pathmap_image image = pathmap_image(map, i);
         if (build_id_equal(&image.build_id, &entry->program))
-            break;
+            path = image.path;
     }
-    terminal_print(image.path);
+    terminal_print(path);
     pathmap_close(map);
 }
 

@@ -94,6 +94,7 @@ static int remove_old(const struct build_id *program, struct fathom_error *err)
     return 0;
 }
 
+/* 1; 0: it is too large. */
 static int write_map(const struct trie *trie, const char *directory, const char *path,
                      struct fathom_error *err)
 {
@@ -103,11 +104,12 @@ static int write_map(const struct trie *trie, const char *directory, const char 
     int rc = trie_serialise(trie, &data, &size, err);
     if (rc < 0)
         return rc;
-    rc = kept_begin(directory, size, MAP_CACHE_BYTES, &file, err);
-    if (rc == 0)
+    bool fits = size <= MAP_CACHE_LARGEST;
+    rc = fits ? kept_begin(directory, size, MAP_CACHE_BYTES, &file, err) : 0;
+    if (rc == 0 && fits)
         rc = kept_end(&file, path, file_write_all(file.fd, data, size, path, err), err);
     free(data);
-    return rc;
+    return rc < 0 ? rc : fits;
 }
 
 int map_cache_add(const struct build_id *program, uint64_t recording, const struct trie *trie,
@@ -129,11 +131,9 @@ int map_cache_add(const struct build_id *program, uint64_t recording, const stru
 static int add_map(const char *path, struct trie *trie, struct fathom_error *err)
 {
     struct pathmap *map;
-    if (!kept_use(path))
-        return 0;
     int rc = pathmap_open(path, &map, err);
     if (rc == 0) {
-        rc = trie_merge(trie, map, err);
+        rc = kept_use(path) ? trie_merge(trie, map, err) : -ENOENT;
         pathmap_close(map);
     }
     return rc == 0 ? 1 : rc == -ENOMEM ? rc : 0;
@@ -148,7 +148,8 @@ int map_cache_get(const struct build_id *program, uint64_t recording, struct tri
     if (rc < 0)
         return rc == -ENOMEM ? rc : 0;
     for (size_t i = 0; i < count && rc >= 0; i++) {
-        if (!build_id_equal(&entries[i].program, program) || entries[i].recording == recording)
+        if (!build_id_equal(&entries[i].program, program) || entries[i].recording == recording ||
+            entries[i].bytes > MAP_CACHE_LARGEST)
             continue;
         rc = add_map(entries[i].path, trie, err);
         used += rc == 1;

@@ -14,11 +14,12 @@
 #include "pathmap/map/pathmap.h"
 
 #define MAP_CACHE_BYTES      (UINT64_C(256) << 20) /* of all maps together */
+#define MAP_CACHE_LARGEST    (UINT64_C(64) << 20)  /* of one; larger files are neither written nor read */
 #define MAP_CACHE_RECORDINGS 8u
 
 /* The directory's path, malloc'ed. NULL: this user has none (kept.h), or out of memory. */
 char *map_cache_directory(bool make);
-/* Keeps what a recording learned of a program. Does nothing where there is no directory. */
+/* Keeps what a recording learned of a program: 1; 0: there is no directory for it, or it is too large. */
 int map_cache_add(const struct build_id *program, uint64_t recording, const struct trie *trie,
                   struct fathom_error *err);
 /* Adds to the trie what other recordings than this one learned of a program, and marks their maps as used. Maps that are

@@ -197,7 +197,7 @@ static void write_refused(struct printer *printer, const struct view_heading *he
         printer_write(
             printer,
             "warning:  for %s of the weight, the stack was not known and not read, as too many were new: "
-            "their paths are inferred (record longer, or with \"--dumps unlimited\")\n",
+            "their paths are inferred (record longer, with \"--dumps unlimited\" or a larger --ring)\n",
             share_format(share, heading->refused, heading->weight));
 }
 
