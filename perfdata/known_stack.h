@@ -19,10 +19,12 @@ struct stack_word {
 /* While all words are so, and the PC has the same CFA, a stack of this process has the same callers. */
 struct known_stack {
     uint32_t pid, tid;
-    uint64_t ip, sp, bp;            /* of its sample */
-    bool has_bp;                    /* bp must be the same, too */
-    uint32_t number;                /* of its stack record (stack_record.h) */
-    const struct stack_word *words; /* borrowed; the innermost first */
+    uint64_t ip, sp, bp;              /* of its sample */
+    bool has_bp;                      /* bp must be the same, too */
+    uint32_t number;                  /* of its stack record (stack_record.h) */
+    bool of_caller;                   /* that record is of a callee: this stack is its part from sp on */
+    uint64_t function, function_size; /* where the function of ip begins, and its bytes */
+    const struct stack_word *words;   /* borrowed; the innermost first */
     size_t count;
 };
 

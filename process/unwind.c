@@ -225,13 +225,14 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             *end = UNWIND_LONG;
             return count;
         }
-        frames[count++] = (struct unwind_frame){place, cfa, interrupted};
+        frames[count++] = (struct unwind_frame){.place = place, .cfa = cfa, .interrupted = interrupted};
         interrupted = row.cfa == CFI_SIGNAL_FRAME;
         if (interrupted)
             continue;
         if (row.root || cfa == walk.base)
             return count;
         caller_bp(&walk, &row, cfa);
+        frames[count - 1].caller_bp = walk.frame.bp;
         if (!frame_read(&walk.frame, cfa - 8, &walk.pc)) {
             *end = UNWIND_CUT;
             return count;

@@ -33,7 +33,8 @@ struct unwind_frame {
     struct place place; /* of the PC; for outer frames of the return address (its CFI and function are looked
                            up at - 1, except for a signal frame's and an interrupted one's) */
     uint64_t cfa;
-    bool interrupted; /* a signal arrived here: pc is not a return address */
+    uint64_t caller_bp; /* BP after it returned; meaningless if the caller does not need it */
+    bool interrupted;   /* a signal arrived here: pc is not a return address */
 };
 
 /* What a walk read: the frames of another stack are the same while its words, and where has_bp is set its BP,

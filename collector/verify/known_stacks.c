@@ -153,7 +153,8 @@ static bool are_equal(const struct known_stacks *s, uint32_t first, const struct
 struct made {
     struct rule_words blocks[RULE_BLOCKS_MAX];
     size_t count;
-    uint32_t extent; /* rule.h */
+    uint32_t extent;      /* rule.h */
+    uint16_t first, last; /* likewise */
 };
 
 /* How many of its words are compared: those up to the last return address that is. */
@@ -163,6 +164,22 @@ static size_t compared_words(const struct known_stacks *s, const struct known_st
     for (unsigned left = s->compared; left && count < stack->count; count++)
         left -= !stack->words[count].in_stack;
     return s->compared < STACK_RECORD_ALL ? count : stack->count;
+}
+
+/* A stack that was read stands for all code of its page; a caller's only for its function, as its few words are in
+ * place in many stacks, and a sample whose function has another CFA would be worth nothing. */
+static void set_places(const struct known_stacks *s, const struct known_stack *stack, struct made *out)
+{
+    uint64_t mask = (UINT64_C(1) << s->page_bits) - 1, page = stack->ip & ~mask;
+    uint64_t end = stack->function + stack->function_size;
+    out->first = 0;
+    out->last = (uint16_t)mask;
+    if (!stack->of_caller)
+        return;
+    if (stack->function > page)
+        out->first = (uint16_t)(stack->function - page);
+    if (end <= page + mask)
+        out->last = (uint16_t)(end - page - 1);
 }
 
 /* false: it has too many words. */
@@ -182,6 +199,7 @@ static bool make(const struct known_stacks *s, const struct known_stack *stack, 
         if (stack->words[i].address - stack->sp + 8 > extent)
             extent = stack->words[i].address - stack->sp + 8;
     out->extent = (uint32_t)extent;
+    set_places(s, stack, out);
     return extent <= RULE_STACK_MAX;
 }
 
@@ -211,12 +229,13 @@ static bool enter_key(struct known_stacks *s, const struct rule_key *key)
     return true;
 }
 
-/* The key's stack that has the same words; RULE_STACKS: none. */
+/* The key's stack that has the same words, and all its places; RULE_STACKS: none. */
 static uint32_t find_equal(const struct known_stacks *s, const struct rule_known *known,
                            const struct made *made)
 {
     for (uint32_t i = 0; i < known->count; i++)
-        if (are_equal(s, known->stacks[i].words, made->blocks, made->count))
+        if (known->stacks[i].first <= made->first && known->stacks[i].last >= made->last &&
+            are_equal(s, known->stacks[i].words, made->blocks, made->count))
             return i;
     return RULE_STACKS;
 }
@@ -228,18 +247,22 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     uint64_t base = base_of(s, stack);
     struct rule_key key = {.page = stack->ip >> s->page_bits, .depth = base - stack->sp, .pid = stack->pid};
     uint32_t replaced = 0;
-    if (!make(s, stack, base, &made))
+    if ((stack->of_caller && s->compared < STACK_RECORD_ALL) || !make(s, stack, base, &made))
         return 0;
     while (s->key_count && (s->key_count == VERIFY_KEYS || s->free_count < made.count))
         forget_oldest(s);
     if (bpf_map_lookup_elem(s->maps.known, &key, &known) != 0 && !enter_key(s, &key))
         return error_memory(err);
     uint32_t at = find_equal(s, &known, &made);
+    if (stack->of_caller && (at < RULE_STACKS || known.count == RULE_STACKS))
+        return 0;            /* nothing that was read makes room for it */
     if (at == RULE_STACKS) { /* it takes the last one's place if there is no room for one more */
         at = known.count < RULE_STACKS ? known.count++ : RULE_STACKS - 1;
         replaced = known.stacks[at].words;
         known.stacks[at].words = store(s, &made);
         known.stacks[at].number = stack->number;
+        known.stacks[at].first = made.first;
+        known.stacks[at].last = made.last;
     }
     known.stacks[at].alias = stack->number;
     if (made.extent > known.extent)

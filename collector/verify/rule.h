@@ -7,6 +7,9 @@
  * address may be any of the same function with the same CFI row. So a stack that fits is as certain as an unwound
  * one: its functions are what unwinding would find.
  *
+ * With a stack, those of its callers become known: where each one is when its call returns. Their samples have the
+ * same stack record's number; the CFA tells which frame of it is theirs.
+ *
  * Depths and heights count down from the base of the thread's stack, so that threads share what is known. As
  * long as its base is unknown, a thread's base counts as 0.
  */
@@ -46,9 +49,10 @@ struct rule_known {
     __u32 count;
     __u32 extent; /* bytes from SP on that hold all words of its stacks */
     struct {
-        __u32 number; /* its first stack record's */
-        __u32 alias;  /* its latest stack record's */
-        __u32 words;  /* index of its first block; 0: nothing is compared */
+        __u32 number;      /* its first stack record's */
+        __u32 alias;       /* its latest stack record's */
+        __u32 words;       /* index of its first block; 0: nothing is compared */
+        __u16 first, last; /* offsets in the page that the PC may have */
     } stacks[RULE_STACKS];
 };
 

@@ -302,7 +302,7 @@ struct found {
 /* Whether a known stack fits, and which. */
 static __always_inline bool find(struct moment *m, const struct rule_known *k, __u32 cpu, struct found *out)
 {
-    __u32 extent = k->extent;
+    __u32 extent = k->extent, place = m->ip & ((1u << config.page_bits) - 1);
     bool readable = config.compared == 0 || (extent >= 8 && extent <= RULE_STACK_MAX);
     if (readable && config.compared)
         readable = bpf_probe_read_user(m->buffer->stack, bounded(extent), (void *)m->sp) == 0 ||
@@ -310,6 +310,8 @@ static __always_inline bool find(struct moment *m, const struct rule_known *k, _
     for (__u32 i = 0; readable && i < RULE_STACKS; i++) {
         if (i >= k->count)
             break;
+        if (place < k->stacks[i].first || place > k->stacks[i].last)
+            continue;
         *out = (struct found){k->stacks[i].number, k->stacks[i].alias, k->stacks[i].words};
         if (config.compared == 0 ||
             verify_fits(out->words, cpu, m->base, m->bp, (__u32)m->depth | (__u64)(extent - 8) << 32))

@@ -55,7 +55,8 @@ void verify_base(struct verify *verify, pid_t tid, uint64_t base);
 void verify_counts(const struct verify *verify, struct verify_counts *out);
 
 /* Makes a stack known in the kernel; its number is that of a stack record. Where there is no more room, the
- * oldest ones are forgotten. Returns 1; 0: it cannot be compared (too many words). */
+ * oldest ones are forgotten. Returns 1; 0: it cannot be compared (too many words), or it is a caller's and was known
+ * before. A caller's is not taken where stacks are not compared whole, as nothing would check it (rule_again()). */
 int verify_know(struct verify *verify, const struct known_stack *stack, struct fathom_error *err);
 /* Forgets all stacks of a process: it ended, or its code moved. */
 void verify_forget(struct verify *verify, uint32_t pid);

@@ -21,17 +21,19 @@ struct stack_learner {
     struct unwind_words words;
 };
 
-/* Unwinds a new stack. One with a signal frame, or without an end, is never known. */
-static int learn(struct stack_learner *l, struct processes *processes, const struct sample *sample,
-                 struct fathom_error *err)
+/* Unwinds a stack and makes it known. One with a signal frame, or without an end, is never known. Returns what know()
+ * does. *count: its frames. */
+static int know(struct stack_learner *l, const struct process *process, const struct sample *sample,
+                bool of_caller, size_t *count, struct fathom_error *err)
 {
     enum unwind_end end;
-    struct process *process = process_find(processes, sample->pid);
-    if (!process || !sample->stack)
+    *count = unwind_words(process, sample, l->frames, FRAMES_MAX, &l->words, &end);
+    if (*count == 0 || end != UNWIND_ROOT || l->words.partial)
         return 0;
-    size_t count = unwind_words(process, sample, l->frames, FRAMES_MAX, &l->words, &end);
-    if (count == 0 || end != UNWIND_ROOT || l->words.partial)
+    const struct place *place = &l->frames[0].place;
+    if (place->function == IMAGE_NO_FUNCTION)
         return 0;
+    const struct image_function *function = image_function(place->image, place->function);
     return l->in.know(l->in.context,
                       &(struct known_stack){.pid = sample->pid,
                                             .tid = sample->tid,
@@ -40,9 +42,43 @@ static int learn(struct stack_learner *l, struct processes *processes, const str
                                             .bp = sample->bp,
                                             .has_bp = l->words.has_bp,
                                             .number = sample->stack_number,
+                                            .of_caller = of_caller,
+                                            .function = sample->reg_ip - (place->address - function->address),
+                                            .function_size = function->size,
                                             .words = l->words.words,
                                             .count = l->words.count},
                       err);
+}
+
+/* The sample as it would be had it come right after the frame's call returned. */
+static struct sample at_caller(const struct sample *sample, const struct unwind_frame *frame)
+{
+    struct sample caller = *sample;
+    size_t skipped = frame->cfa - sample->sp;
+    memcpy(&caller.reg_ip, (const uint8_t *)sample->stack + skipped - 8, 8);
+    caller.sp = frame->cfa;
+    caller.bp = frame->caller_bp;
+    caller.stack = (const uint8_t *)sample->stack + skipped;
+    caller.stack_size = sample->stack_size - skipped;
+    return caller;
+}
+
+/* Makes a new stack known, and with it those of its callers: each is where it would be when its call returns. Those
+ * around one that is known already are known, too. */
+static int learn(struct stack_learner *l, struct processes *processes, const struct sample *sample,
+                 struct fathom_error *err)
+{
+    const struct process *process = process_find(processes, sample->pid);
+    if (!process || !sample->stack)
+        return 0;
+    struct sample at = *sample;
+    size_t count;
+    int rc = know(l, process, &at, false, &count, err);
+    while (rc > 0 && count > 1) {
+        at = at_caller(&at, &l->frames[0]);
+        rc = know(l, process, &at, true, &count, err);
+    }
+    return rc < 0 ? rc : 0;
 }
 
 /* Whether a record makes what was known of its process invalid. */

@@ -210,13 +210,16 @@ int trainer_repeat(struct trainer *t, const struct trainer_path *path, const str
                    const struct sample *sample, uint32_t *node, struct fathom_error *err)
 {
     struct cid cid = cid_of_sample(process, sample);
+    uint32_t callers;
+    uint64_t site;
     *node = TRIE_NONE;
-    if (cid.reason != UNKNOWN_NOT || cid.height != path->height)
+    if (cid.reason != UNKNOWN_NOT || cid.height > path->height ||
+        !trie_at_height(t->trie, path->leaf, (uint32_t)cid.height, &callers, &site))
         return 0;
     uint32_t function = trainer_function(t, &cid.place);
     if (function == TRIE_NONE)
         return error_memory(err);
-    *node = trie_child(t->trie, path->callers, function, path->height, path->site);
+    *node = trie_child(t->trie, callers, function, (uint32_t)cid.height, site);
     if (*node == TRIE_NONE)
         return error_memory(err);
     trie_add_path(t->trie, *node);

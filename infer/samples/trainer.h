@@ -44,8 +44,8 @@ struct trainer_path {
 };
 struct trainer_path trainer_entered(const struct trainer *trainer);
 /* Enters a sample whose return addresses are those of a path entered before: its callers are the same, if its own
- * frame has the same height, and its function is its PC's. *node: its own; TRIE_NONE: the height differs. Returns
- * the number of nodes entered, or -ENOMEM. */
+ * frame has the height of one of the path's, and its function is its PC's. *node: its own; TRIE_NONE: no frame has
+ * that height. Returns the number of nodes entered, or -ENOMEM. */
 int trainer_repeat(struct trainer *trainer, const struct trainer_path *path, const struct process *process,
                    const struct sample *sample, uint32_t *node, struct fathom_error *err);
 

@@ -225,6 +225,19 @@ bool trie_same_functions(const struct trie *trie, uint32_t a, uint32_t b)
     return a == b;
 }
 
+bool trie_at_height(const struct trie *t, uint32_t node, uint32_t height, uint32_t *parent, uint64_t *site)
+{
+    for (; node != TRIE_ROOT; node = t->nodes[node].parent) {
+        const struct trie_node *n = &t->nodes[node];
+        if (n->height <= height) {
+            *parent = n->parent;
+            *site = n->site;
+            return n->height == height;
+        }
+    }
+    return false;
+}
+
 bool trie_add_pc(struct trie *t, uint32_t node, uint32_t offset, uint64_t samples)
 {
     uint64_t *place = table_put(t->pcs, (uint64_t)node << 32 | offset, NULL);

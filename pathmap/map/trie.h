@@ -62,6 +62,10 @@ void trie_add(struct trie *trie, uint32_t node, uint64_t passes, uint64_t self);
 void trie_add_path(struct trie *trie, uint32_t node);
 /* Whether two nodes end paths of the same functions at the same heights, whatever the call sites. */
 bool trie_same_functions(const struct trie *trie, uint32_t a, uint32_t b);
+/* Finds the node of this height on the path that ends with `node`, and sets *parent to its parent and *site to its call
+ * site. false: there is none. */
+bool trie_at_height(const struct trie *trie, uint32_t node, uint32_t height, uint32_t *parent,
+                    uint64_t *site);
 /* Adds samples whose PC was this many bytes into the node's function. false: out of memory. */
 bool trie_add_pc(struct trie *trie, uint32_t node, uint32_t offset, uint64_t samples);
 uint32_t trie_node_count(const struct trie *trie); /* including the root */

@@ -147,7 +147,7 @@ Test(settings, files_are_those_mapped_at_that_time)
  * which calls of both kinds stand. */
 static void learn(struct scene *s, uint32_t tid, uint64_t height, struct place returned, uint32_t called)
 {
-    const struct unwind_frame outermost = {returned, BASE - height, false};
+    const struct unwind_frame outermost = {.place = returned, .cfa = BASE - height};
     cr_assert(origins_learn(s->origins, process_find(s->processes, PID), tid, &outermost, BASE, called));
 }
 

@@ -51,6 +51,25 @@ Test(trie, children_are_equal_by_function_height_and_site)
     trie_free(t);
 }
 
+Test(trie, finds_the_frame_of_a_height)
+{
+    struct trie *t = trie_new();
+    uint32_t f = trie_function(t, trie_image(t, "/bin/a", &build_a), 0x1000, "f"), parent = 7;
+    uint32_t top = trie_child(t, TRIE_ROOT, f, 0, 0), middle = trie_child(t, top, f, 16, 0x1010);
+    uint32_t leaf = trie_child(t, middle, f, 48, 0x1020);
+    uint64_t site = 7;
+    cr_expect(trie_at_height(t, leaf, 48, &parent, &site));
+    cr_expect(parent == middle && site == 0x1020);
+    cr_expect(trie_at_height(t, leaf, 16, &parent, &site));
+    cr_expect(parent == top && site == 0x1010);
+    cr_expect(trie_at_height(t, leaf, 0, &parent, &site));
+    cr_expect(parent == TRIE_ROOT && site == 0);
+    cr_expect_not(trie_at_height(t, leaf, 56, &parent, &site));
+    cr_expect_not(trie_at_height(t, leaf, 24, &parent, &site));
+    cr_expect_not(trie_at_height(t, top, 16, &parent, &site));
+    trie_free(t);
+}
+
 Test(trie, refuses_what_cannot_be)
 {
     struct trie *t = trie_new();

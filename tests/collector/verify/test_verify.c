@@ -557,6 +557,101 @@ Test(verify, threads_of_a_process_share_known_stacks)
     world_stop(&w);
 }
 
+/* A stack of two words, its callee's frame gone: the sample 16 bytes further up, with the outer one. */
+static void learn_caller(struct world *w, const struct scene *callee, int want)
+{
+    const struct machine_sample *s = &callee->sample;
+    const struct stack_word word = {s->sp + 40, word_at(callee->thread, s->sp + 40), 1, false};
+    const struct known_stack caller = {.pid = s->pid,
+                                       .tid = s->tid,
+                                       .ip = 0x400180,
+                                       .sp = s->sp + 16,
+                                       .number = w->stacks[0].number,
+                                       .of_caller = true,
+                                       .function = 0x400100,
+                                       .function_size = 0x100,
+                                       .words = &word,
+                                       .count = 1};
+    cr_assert_eq(known_stacks_add(w->known, &caller, NULL), want);
+}
+
+/* The kind of record of a sample in the caller. */
+static int take_caller(struct world *w, const struct scene *callee, uint64_t ip)
+{
+    const struct machine_memory all = {callee->thread->low, REGION, callee->thread->bytes};
+    struct machine_sample caller = callee->sample;
+    caller.sp += 16;
+    caller.ip = ip;
+    w->machine.memory = &all;
+    w->machine.memory_count = 1;
+    machine_sample(&caller);
+    cr_assert_leq(w->machine.record_count, 1u);
+    const struct stack_record *head = &w->machine.records[0].head;
+    if (w->machine.record_count && head->kind == STACK_RECORD_SAME)
+        cr_expect_eq(head->number, w->stacks[0].number);
+    return w->machine.record_count ? head->kind : 0;
+}
+
+Test(verify, the_callers_of_a_new_stack_are_known_in_their_function)
+{
+    struct world w;
+    struct scene scene;
+    world_start(&w, &plain_config, 1);
+    scene_at(&w, 0, 128, &scene);
+    set_word(scene.thread, scene.sample.sp + 40, function_start(2));
+    run(&w, &scene, false);
+    cr_expect_eq(learn_next(&w), 1);
+    learn_caller(&w, &scene, 1);
+    learn_caller(&w, &scene, 0); /* as it was known before */
+    cr_expect_eq(take_caller(&w, &scene, 0x4000ff), STACK_RECORD_NEW);
+    cr_expect_eq(take_caller(&w, &scene, 0x400200), STACK_RECORD_NEW);
+    cr_expect_eq(take_caller(&w, &scene, 0x400100), STACK_RECORD_SAME);
+    cr_expect_eq(take_caller(&w, &scene, 0x4001ff), 0);
+    set_word(scene.thread, scene.sample.sp + 40, function_start(3));
+    cr_expect_eq(take_caller(&w, &scene, 0x400100), STACK_RECORD_NEW);
+    world_stop(&w);
+}
+
+/* As nobody would check what is not compared. */
+Test(verify, callers_are_not_known_unless_stacks_are_compared_whole)
+{
+    struct world w;
+    struct scene scene;
+    struct verify_config config = plain_config;
+    config.compared = 5;
+    world_start(&w, &config, 1);
+    scene_at(&w, 0, 128, &scene);
+    run(&w, &scene, false);
+    cr_expect_eq(learn_next(&w), 1);
+    learn_caller(&w, &scene, 0);
+    world_stop(&w);
+}
+
+/* What was read does not make room for callers. */
+Test(verify, callers_take_no_stacks_place)
+{
+    struct world w;
+    struct scene scene;
+    world_start(&w, &plain_config, 1);
+    scene_at(&w, 0, 128, &scene);
+    run(&w, &scene, false);
+    for (uint32_t i = 0; i < RULE_STACKS; i++) {
+        const struct stack_word word = {scene.sample.sp + 48 + 8 * i, function_start(1), 1, false};
+        cr_assert_eq(known_stacks_add(w.known,
+                                      &(struct known_stack){.pid = scene.sample.pid,
+                                                            .tid = scene.sample.tid,
+                                                            .ip = 0x400180,
+                                                            .sp = scene.sample.sp + 16,
+                                                            .number = 2 * (i + 2),
+                                                            .words = &word,
+                                                            .count = 1},
+                                      NULL),
+                     1);
+    }
+    learn_caller(&w, &scene, 0);
+    world_stop(&w);
+}
+
 Test(verify, only_followed_processes_and_threads_have_records)
 {
     struct world w;
