@@ -40,7 +40,7 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
             &(struct mapped_sink_input){events, count, &terminal->log, mapped_sink_write, writer}, &sink,
             err);
     if (rc == 0)
-        rc = learning_new(collector, &collect.verify, mapped_sink_add, sink, &learning, err);
+        rc = learning_new(collector, &collect, mapped_sink_add, sink, &learning, err);
     enum target_end end;
     if (rc == 0) {
         writer_keep_old(writer);

@@ -11,6 +11,7 @@ struct learning {
     void *context;                 /* its */
     struct stack_learner *learner; /* NULL: nothing is followed */
     struct clocks *clocks;         /* NULL: none whose rate can be set */
+    const struct log *log;
 };
 
 static int know(void *collector, const struct known_stack *stack, struct fathom_error *err)
@@ -23,7 +24,7 @@ static void forget(void *collector, uint32_t pid)
     collector_forget(collector, pid);
 }
 
-int learning_new(struct collector *collector, const struct verify_options *budget, collector_sink *next,
+int learning_new(struct collector *collector, const struct collector_options *options, collector_sink *next,
                  void *context, struct learning **out, struct fathom_error *err)
 {
     const struct event *events;
@@ -31,13 +32,13 @@ int learning_new(struct collector *collector, const struct verify_options *budge
     struct learning *l = calloc(1, sizeof *l);
     if (!l)
         return error_memory(err);
-    *l = (struct learning){.next = next, .context = context};
+    *l = (struct learning){.next = next, .context = context, .log = options->log};
     int rc = 0;
     if (collector_follows(collector))
         rc = stack_learner_start(&(struct stack_learner_input){events, count, know, forget, collector},
                                  &l->learner, err);
     else
-        rc = clocks_new(collector, budget, &l->clocks, err);
+        rc = clocks_new(collector, &options->verify, &l->clocks, err);
     if (rc < 0)
         learning_free(l);
     else
@@ -45,22 +46,35 @@ int learning_new(struct collector *collector, const struct verify_options *budge
     return rc;
 }
 
+static void stop(struct learning *l)
+{
+    stack_learner_stop(l->learner);
+    clocks_free(l->clocks);
+    l->learner = NULL;
+    l->clocks = NULL;
+}
+
 void learning_free(struct learning *l)
 {
     if (!l)
         return;
-    stack_learner_stop(l->learner);
-    clocks_free(l->clocks);
+    stop(l);
     free(l);
 }
 
 int learning_add(void *learning, const void *records, size_t size, struct fathom_error *err)
 {
     struct learning *l = learning;
+    struct fathom_error why;
     int rc = 0;
     if (l->learner)
-        rc = stack_learner_add(l->learner, records, size, err);
+        rc = stack_learner_add(l->learner, records, size, &why);
     else if (l->clocks)
-        rc = clocks_add(l->clocks, records, size, err);
-    return rc < 0 ? rc : l->next(l->context, records, size, err);
+        rc = clocks_add(l->clocks, records, size, &why);
+    if (rc < 0) { /* the recording is of use without */
+        log_write(l->log, LOG_WARNING, "%s: no more is learned while recording, so more stacks are new",
+                  why.text);
+        stop(l);
+    }
+    return l->next(l->context, records, size, err);
 }

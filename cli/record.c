@@ -57,13 +57,12 @@ static int record_progress(void *context, struct fathom_error *err)
 /* Stock perf reads a recording of tracepoints only with their formats. */
 static int write_tracing_data(struct recording *r, struct fathom_error *err)
 {
-    uint8_t *data;
+    uint8_t *data = NULL;
     size_t size;
     int rc = collector_tracing_data(r->collector, &data, &size, err);
     if (rc == 0 && size)
         rc = writer_tracing_data(r->writer, data, size, err);
-    if (rc == 0)
-        free(data);
+    free(data);
     return rc;
 }
 
@@ -122,7 +121,8 @@ static void keep_learned(const struct record_options *options, struct terminal *
 {
     struct reader *reader;
     struct stat st;
-    if (!kept_maps_wanted(options->no_cache) || stat(options->output, &st) != 0 || !S_ISREG(st.st_mode) ||
+    if (!kept_maps_wanted(options->no_cache) || strcmp(options->output, "-") == 0 ||
+        stat(options->output, &st) != 0 || !S_ISREG(st.st_mode) ||
         reader_open(options->output, NULL, &reader, NULL) < 0)
         return;
     kept_maps_add(reader, terminal);
@@ -212,7 +212,7 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         goto out;
     rc = open_sink(&r, &err);
     if (rc == 0)
-        rc = learning_new(r.collector, &collect.verify, mapped_sink_add, r.sink, &r.learning, &err);
+        rc = learning_new(r.collector, &collect, mapped_sink_add, r.sink, &r.learning, &err);
     argv[0] = (char *)(uintptr_t)terminal->command;
     if (rc == 0)
         rc = writer_command(r.writer, argc, argv, &err);

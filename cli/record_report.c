@@ -67,7 +67,7 @@ static int begin(struct live *l, const struct record_options *options,
         rc =
             mapped_sink_new(&(struct mapped_sink_input){events, count, NULL, keep, l->reader}, &l->sink, err);
     if (rc == 0)
-        rc = learning_new(l->collector, &l->collect.verify, mapped_sink_add, l->sink, &l->learning, err);
+        rc = learning_new(l->collector, &l->collect, mapped_sink_add, l->sink, &l->learning, err);
     return rc;
 }
 

@@ -21,10 +21,12 @@ struct feed {
     struct feed_input in;
     struct table *ids; /* of samples -> index of the event */
     pthread_t thread;
-    pthread_mutex_t lock; /* of the next three */
+    pthread_mutex_t lock; /* of the next five */
     pthread_cond_t filled;
     struct queue filling;
+    bool held; /* it ends with a record that the next sample belongs to */
     bool stop;
+    struct fathom_error error; /* with which the thread ended; code 0: none, or it was told */
     /* The thread's. */
     struct queue reading;
     struct decoder *decoder;
@@ -63,7 +65,7 @@ static void *run(void *feed)
     int rc = 0;
     pthread_mutex_lock(&f->lock);
     while (!f->stop && rc == 0) {
-        if (f->filling.used == 0) {
+        if (f->filling.used == 0 || f->held) {
             pthread_cond_wait(&f->filled, &f->lock);
             continue;
         }
@@ -74,6 +76,8 @@ static void *run(void *feed)
         rc = read_all(f, &err);
         pthread_mutex_lock(&f->lock);
     }
+    if (rc < 0)
+        f->error = err;
     f->stop = true;
     pthread_mutex_unlock(&f->lock);
     return NULL;
@@ -141,7 +145,7 @@ int feed_start(const struct feed_input *input, struct feed **out, struct fathom_
     return rc;
 }
 
-static bool is_wanted(const struct feed *f, const struct perf_event_header *header)
+static bool is_wanted(struct feed *f, const struct perf_event_header *header)
 {
     uint64_t id;
     if (header->type != PERF_RECORD_SAMPLE)
@@ -150,7 +154,10 @@ static bool is_wanted(const struct feed *f, const struct perf_event_header *head
         return false;
     memcpy(&id, header + 1, sizeof id);
     const uint64_t *index = table_find(f->ids, id);
-    return index && f->in.wants(f->in.context, &f->in.events[*index], f->filling.used);
+    enum feed_choice choice =
+        index ? f->in.choose(f->in.context, &f->in.events[*index], f->filling.used) : FEED_LEAVE;
+    f->held = choice == FEED_HOLD;
+    return choice != FEED_LEAVE;
 }
 
 int feed_add(struct feed *f, const void *records, size_t size, struct fathom_error *err)
@@ -168,6 +175,12 @@ int feed_add(struct feed *f, const void *records, size_t size, struct fathom_err
         }
         memcpy(f->filling.bytes + f->filling.used, at, header.size);
         f->filling.used += header.size;
+    }
+    if (f->error.code) {
+        rc = -f->error.code;
+        if (err)
+            *err = f->error;
+        f->error.code = 0;
     }
     if (f->filling.used)
         pthread_cond_signal(&f->filled);

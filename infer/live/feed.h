@@ -1,6 +1,7 @@
 /*
- * feed.h - hands the records of a recording that is being made to a function, in a thread of its own, in order of
- * time, with the processes that they describe.
+ * feed.h - hands the records of a recording that is being made to a function, in a thread of its own, with the
+ * processes that they describe. They come in order of time as far as those added while the function was busy go: a
+ * record of another CPU may come late, and what is learned of it is then missing, not wrong.
  */
 #ifndef FATHOM_INFER_LIVE_FEED_H
 #define FATHOM_INFER_LIVE_FEED_H
@@ -10,13 +11,19 @@
 
 struct feed;
 
+enum feed_choice {
+    FEED_LEAVE,
+    FEED_TAKE,
+    FEED_HOLD, /* take it, and keep it in memory until the next sample was taken, too */
+};
+
 /* All borrowed. */
 struct feed_input {
     const struct event *events;
     size_t count;
-    /* Whether a sample of this event is to be taken; `queued` bytes are waiting. Called by feed_add(). All other
-     * records are taken. */
-    bool (*wants)(void *context, const struct event *event, size_t queued);
+    /* What to do with a sample of this event; `queued` bytes are waiting. Called by feed_add(). All other records are
+     * taken. */
+    enum feed_choice (*choose)(void *context, const struct event *event, size_t queued);
     /* Called by the thread, before it applies the record to the processes. A negative result ends the thread. */
     int (*take)(void *context, struct processes *processes, const struct record *record,
                 struct fathom_error *err);
@@ -24,7 +31,8 @@ struct feed_input {
 };
 
 int feed_start(const struct feed_input *input, struct feed **out, struct fathom_error *err);
-/* Whole raw records, as the collector passes them on; those that are taken are copied. */
+/* Whole raw records, as the collector passes them on; those that are taken are copied. Negative, once: the thread has
+ * ended, with this error. */
 int feed_add(struct feed *feed, const void *records, size_t size, struct fathom_error *err);
 /* Ends the thread; what it has not looked at is left out. NULL is allowed. */
 void feed_stop(struct feed *feed);

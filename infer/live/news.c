@@ -72,12 +72,12 @@ static int take(void *news, struct processes *processes, const struct record *re
 }
 
 /* Each dump, and as many of the other samples as are needed. */
-static bool wants(void *news, const struct event *event, size_t queued)
+static enum feed_choice choose(void *news, const struct event *event, size_t queued)
 {
     struct news *n = news;
     if (queued > QUEUE_BYTES)
-        return false;
-    return event->audit || n->met++ % n->stride == 0;
+        return FEED_LEAVE;
+    return event->audit || n->met++ % n->stride == 0 ? FEED_TAKE : FEED_LEAVE;
 }
 
 static void clear(struct news *n)
@@ -98,7 +98,7 @@ int news_start(const struct news_input *input, struct news **out, struct fathom_
     n->read = table_new();
     int rc = n->read ? 0 : error_memory(err);
     if (rc == 0)
-        rc = feed_start(&(struct feed_input){input->events, input->count, wants, take, n}, &n->feed, err);
+        rc = feed_start(&(struct feed_input){input->events, input->count, choose, take, n}, &n->feed, err);
     if (rc < 0)
         clear(n);
     else

@@ -81,11 +81,30 @@ static int learn(struct stack_learner *l, struct processes *processes, const str
     return rc < 0 ? rc : 0;
 }
 
+/* Whether the part of an old mapping that the new one takes holds other code. */
+static bool is_replaced(const struct mapping *old, const struct build_id *id, const struct record_mmap *mmap)
+{
+    const struct build_id none = {0}, *had = id ? id : &none;
+    return !old->path || !mmap->path || strcmp(old->path, mmap->path) != 0 ||
+           mmap->offset - old->offset != mmap->address - old->start || had->size != mmap->build_id_size ||
+           memcmp(had->bytes, mmap->build_id, had->size) != 0;
+}
+
+static bool replaces_code(const struct process *process, const struct record_mmap *mmap)
+{
+    const struct mapping *old;
+    const struct build_id *id;
+    for (size_t i = 0; mmap->executable && (old = process_mapping_at(process, i, &id)); i++)
+        if (old->start < mmap->address + mmap->length && mmap->address < old->end &&
+            is_replaced(old, id, mmap))
+            return true;
+    return false;
+}
+
 /* Whether a record makes what was known of its process invalid. */
 static bool is_change(struct processes *processes, const struct record *record)
 {
     const struct process *process;
-    const struct mapping *old;
     switch (record->kind) {
     case RECORD_COMM:
         return record->comm.exec;
@@ -93,8 +112,7 @@ static bool is_change(struct processes *processes, const struct record *record)
         return record->pid == record->tid;
     case RECORD_MMAP:
         process = process_find(processes, record->pid);
-        old = process && record->mmap.executable ? process_mapping(process, record->mmap.address) : NULL;
-        return old && (!old->path || !record->mmap.path || strcmp(old->path, record->mmap.path) != 0);
+        return process && replaces_code(process, &record->mmap);
     default:
         return false;
     }
@@ -116,12 +134,12 @@ static int take(void *learner, struct processes *processes, const struct record 
 }
 
 /* Stack records, and the samples that they belong to. */
-static bool wants(void *learner, const struct event *event, size_t queued)
+static enum feed_choice choose(void *learner, const struct event *event, size_t queued)
 {
     struct stack_learner *l = learner;
     bool wanted = event->stacks ? queued <= QUEUE_BYTES : l->next;
     l->next = event->stacks && wanted;
-    return wanted;
+    return l->next ? FEED_HOLD : wanted ? FEED_TAKE : FEED_LEAVE;
 }
 
 static void clear(struct stack_learner *l)
@@ -141,7 +159,7 @@ int stack_learner_start(const struct stack_learner_input *input, struct stack_le
     l->announced = announced_new(input->events, input->count);
     int rc = l->announced ? 0 : error_memory(err);
     if (rc == 0)
-        rc = feed_start(&(struct feed_input){input->events, input->count, wants, take, l}, &l->feed, err);
+        rc = feed_start(&(struct feed_input){input->events, input->count, choose, take, l}, &l->feed, err);
     if (rc < 0)
         clear(l);
     else
