@@ -51,7 +51,7 @@ struct threads {
 static int open_thread(struct collector *c, pid_t tid, bool late, struct fathom_error *err)
 {
     int rc = counters_open(c->counters, tid, late, err);
-    if (rc == 0 && c->verify)
+    if (rc == 0 && c->verify && !c->by_cpu)
         verify_follow(c->verify, tid, true);
     return rc;
 }
@@ -151,8 +151,10 @@ static int attach_verify(struct collector *c, struct fathom_error *err)
     for (size_t i = 0; i < count; i++)
         verify_room(c->verify, rings[i].cpu, rings[i].page ? ring_stack_room(&rings[i]) : 0);
     int rc = counters_each(c->counters, 1, attach_output, c->verify, err);
-    for (size_t i = 0; i < c->process_count && c->by_cpu && !c->processes[i].tid; i++)
-        verify_follow(c->verify, c->processes[i].pid, true);
+    if (c->launch.pid && c->by_cpu)
+        verify_follow(c->verify, c->launch.pid, true);
+    for (size_t i = 0; i < c->process_count && c->by_cpu; i++)
+        verify_follow(c->verify, members_id(c->members, c->processes[i].pid, c->processes[i].tid), true);
     return rc;
 }
 

@@ -18,6 +18,12 @@ struct start {
     bool exec;
 };
 
+/* A thread's end, for the program that compares stacks. */
+struct end {
+    pid_t tid, id; /* id: as which it was followed */
+    bool followed; /* still: its process goes on */
+};
+
 #define RELEASE_BYTES (64u << 10) /* give this much back to the kernel at a time */
 
 /* The record types whose first fields we read (include/uapi/linux/perf_event.h). */
@@ -136,23 +142,35 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
     return 0;
 }
 
-/* What is recorded is followed by its threads, or by CPU as a member. */
-static void take_exit(struct drain *drain, pid_t pid, pid_t tid)
+/* A thread's end. What is recorded is followed by its threads, or by CPU as a member. */
+static int take_exit(struct drain *drain, pid_t pid, pid_t tid, struct fathom_error *err)
 {
-    bool gone = drain->members && members_end(drain->members, pid, tid);
+    struct end end = {.tid = tid, .id = drain->members ? members_id(drain->members, pid, tid) : tid};
+    end.followed = drain->members && !members_end(drain->members, pid, tid);
     if (!drain->verify)
-        return;
-    verify_base(drain->verify, tid, 0);
-    if (gone || !drain->members)
-        verify_follow(drain->verify, drain->members ? members_id(drain->members, pid, tid) : tid, false);
+        return 0;
+    return vec_push(drain->ends, drain->end_count, drain->end_room, end) ? 0 : error_memory(err);
 }
 
-static void take_task(struct drain *drain, const struct fork_record *task)
+static int take_task(struct drain *drain, const struct fork_record *task, struct fathom_error *err)
 {
     if (task->header.type == PERF_RECORD_EXIT)
-        take_exit(drain, (pid_t)task->pid, (pid_t)task->tid);
-    else if (drain->verify && !drain->members)
+        return take_exit(drain, (pid_t)task->pid, (pid_t)task->tid, err);
+    if (drain->verify && !drain->members)
         verify_follow(drain->verify, (pid_t)task->tid, true);
+    return 0;
+}
+
+/* After the round: another ring may have had the thread's start, or samples. */
+static void tell_ends(struct drain *drain)
+{
+    for (size_t i = 0; i < drain->end_count; i++) {
+        const struct end *end = &drain->ends[i];
+        verify_base(drain->verify, end->tid, 0);
+        if (!end->followed)
+            verify_follow(drain->verify, end->id, false);
+    }
+    drain->end_count = 0;
 }
 
 /* Records about stacks that did not fit are lost like others, but stand for no samples: those that were left out for
@@ -203,13 +221,13 @@ static int take_other(struct drain *drain, const void *record, size_t size, uint
     batch_commit(drain->to->batch, size);
     struct fork_record task; /* EXIT has the same fields */
     if ((type == PERF_RECORD_EXIT || type == PERF_RECORD_FORK) && view(record, size, &task, sizeof task))
-        take_task(drain, &task);
+        rc = take_task(drain, &task, err);
     if (type == PERF_RECORD_LOST_SAMPLES && view(record, size, &lost_samples, sizeof lost_samples)) {
         drain->summary->lost += lost_samples.lost; /* lost by the CPU itself: not in the rings' counts */
     } else if (type == PERF_RECORD_THROTTLE) {
         drain->summary->throttled++;
     }
-    return 0;
+    return rc;
 }
 
 /* The record at a position, contiguous; NULL: damaged (which the kernel never writes). */
@@ -427,6 +445,7 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
     for (size_t i = 0; i < count && rc == 0; i++)
         if (rings[i].head != rings[i].tail)
             rc = drain_ring(drain, &rings[i], scratch, err);
+    tell_ends(drain);
     if (drain->members)
         members_round(drain->members);
     if (rc == 0)
@@ -463,5 +482,7 @@ int drain_totals(struct drain *drain, struct fathom_error *err)
 void drain_free(struct drain *drain)
 {
     free(drain->starts);
+    free(drain->ends);
     drain->starts = NULL;
+    drain->ends = NULL;
 }

@@ -12,6 +12,7 @@
 #include "collector/verify/verify.h"
 
 struct start; /* a fork or exec of the current round */
+struct end;   /* a thread's end in it */
 
 /* Samples like an earlier one of this round: nothing new can be learned from them, so they are passed on
  * without decoding. */
@@ -34,6 +35,8 @@ struct drain {
     pid_t expected;          /* a process that becomes a member at its exec; 0: none */
     struct start *starts;    /* owned */
     size_t start_count, start_room;
+    struct end *ends; /* owned */
+    size_t end_count, end_room;
     struct drain_plain plain;
     struct verify *verify;            /* borrowed; NULL: stacks are not compared */
     uint64_t stack_time;              /* what a stack record's time is to be; 0: as it is */

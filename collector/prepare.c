@@ -94,7 +94,10 @@ static void prepare_verify(struct collector *c)
         return;
     }
     /* A tracepoint's program runs wherever it is hit. */
-    options.follow_all = !c->by_cpu && options.where != VERIFY_TRACEPOINT;
+    if (c->by_cpu)
+        options.follow = c->options->tid_count ? VERIFY_TIDS : VERIFY_PIDS;
+    else
+        options.follow = options.where == VERIFY_TRACEPOINT ? VERIFY_TIDS : VERIFY_ALL;
     int rc = verify_new(&options, &c->verify, &why);
     if (rc < 0) {
         c->verify = NULL;

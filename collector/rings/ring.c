@@ -12,7 +12,11 @@ int ring_map(struct ring *ring, int fd, size_t bytes)
     void *map = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (map == MAP_FAILED)
         return -errno;
-    *ring = (struct ring){.cpu = ring->cpu, .page = map, .data = (const uint8_t *)map + page, .size = bytes};
+    *ring = (struct ring){.cpu = ring->cpu,
+                          .page = map,
+                          .data = (const uint8_t *)map + page,
+                          .size = bytes,
+                          .waited = UINT64_MAX};
     return 0;
 }
 

@@ -11,11 +11,14 @@
 #include "collector/verify/rule.h"
 #include "collector/verify/verify_wire.h"
 
+#define BLOCKS_RESTING 1024
+
 struct known_stacks {
     struct known_stacks_maps maps;
     unsigned compared, page_bits;
     struct rule_words *words; /* the map's */
-    /* Rings. A block that was freed is used again last: the program may still be reading it. */
+    /* Rings. A block that was freed is used again last, and some are always left to rest: the program may still be
+     * reading it. */
     uint32_t *free_blocks;
     uint32_t free_at, free_count;
     struct rule_key *keys; /* in the order of their making */
@@ -218,7 +221,7 @@ static uint32_t store(struct known_stacks *s, const struct made *made)
     return next;
 }
 
-/* Counts a key that the map does not have yet. */
+/* Notes a key that the map does not have yet. */
 static bool enter_key(struct known_stacks *s, const struct rule_key *key)
 {
     uint64_t *count = table_put(s->processes, key->pid, NULL);
@@ -227,6 +230,15 @@ static bool enter_key(struct known_stacks *s, const struct rule_key *key)
     ++*count;
     s->keys[(s->key_at + s->key_count++) % VERIFY_KEYS] = *key;
     return true;
+}
+
+/* The one that was entered last, as the map has no room for it. */
+static void leave_key(struct known_stacks *s, const struct rule_key *key)
+{
+    s->key_count--;
+    uint64_t *count = table_find(s->processes, key->pid);
+    if (count && --*count == 0)
+        table_remove(s->processes, key->pid);
 }
 
 /* The key's stack that has the same words, and all its places; RULE_STACKS: none. */
@@ -246,12 +258,13 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     struct rule_known known = {0};
     uint64_t base = base_of(s, stack);
     struct rule_key key = {.page = stack->ip >> s->page_bits, .depth = base - stack->sp, .pid = stack->pid};
-    uint32_t replaced = 0;
+    uint32_t stored = 0, replaced = 0;
     if ((stack->of_caller && s->compared < STACK_RECORD_ALL) || !make(s, stack, base, &made))
         return 0;
-    while (s->key_count && (s->key_count == VERIFY_KEYS || s->free_count < made.count))
+    while (s->key_count && (s->key_count == VERIFY_KEYS || s->free_count < made.count + BLOCKS_RESTING))
         forget_oldest(s);
-    if (bpf_map_lookup_elem(s->maps.known, &key, &known) != 0 && !enter_key(s, &key))
+    bool added = bpf_map_lookup_elem(s->maps.known, &key, &known) != 0;
+    if (added && !enter_key(s, &key))
         return error_memory(err);
     uint32_t at = find_equal(s, &known, &made);
     if (stack->of_caller && (at < RULE_STACKS || known.count == RULE_STACKS))
@@ -259,7 +272,7 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     if (at == RULE_STACKS) { /* it takes the last one's place if there is no room for one more */
         at = known.count < RULE_STACKS ? known.count++ : RULE_STACKS - 1;
         replaced = known.stacks[at].words;
-        known.stacks[at].words = store(s, &made);
+        known.stacks[at].words = stored = store(s, &made);
         known.stacks[at].number = stack->number;
         known.stacks[at].first = made.first;
         known.stacks[at].last = made.last;
@@ -267,8 +280,12 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     known.stacks[at].alias = stack->number;
     if (made.extent > known.extent)
         known.extent = made.extent;
-    if (bpf_map_update_elem(s->maps.known, &key, &known, BPF_ANY) != 0)
-        return error_system(err, errno, "cannot enter a stack into the kernel's map");
+    if (bpf_map_update_elem(s->maps.known, &key, &known, BPF_ANY) != 0) { /* no memory, for now */
+        free_blocks(s, stored);
+        if (added)
+            leave_key(s, &key);
+        return 0;
+    }
     free_blocks(s, replaced);
     return 1;
 }

@@ -34,10 +34,10 @@ struct {
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, VERIFY_PROCESSES);
+    __uint(max_entries, VERIFY_FOLLOWED);
     __type(key, __u32);
     __type(value, __u32);
-} processes SEC(".maps");
+} followed SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
@@ -249,23 +249,31 @@ static __always_inline bool within_budget(struct moment *m)
     return true;
 }
 
-/* Whether so many bytes of a stack may be written to this CPU's ring; if so, they are taken from its room. */
-static __always_inline bool has_room(__u32 cpu, __u32 size)
+/* Bytes of the stack to read: up to its base. */
+static __always_inline __u64 bytes_to_read(const struct moment *m)
 {
-    __s64 *room = bpf_map_lookup_elem(&rooms, &cpu);
-    if (!room || *room < (__s64)size)
-        return false;
-    __sync_fetch_and_add(room, -(__s64)size);
-    return true;
+    __u64 size = m->base ? m->base - m->sp : VERIFY_NO_BASE_BYTES;
+    return size < RULE_STACK_MAX ? size : RULE_STACK_MAX;
 }
 
-/* Reads the stack up to its base. Returns its bytes. */
-static __always_inline __u32 read_stack(struct moment *m, __u32 cpu)
+/* Whether so many bytes of a stack may be written to this CPU's ring. */
+static __always_inline bool has_room(__u32 cpu, __u64 size)
 {
-    __u64 size = m->base ? m->base - m->sp : 16384;
-    if (size > RULE_STACK_MAX)
-        size = RULE_STACK_MAX;
-    if (size < 8)
+    const __s64 *room = bpf_map_lookup_elem(&rooms, &cpu);
+    return room && *room >= (__s64)size;
+}
+
+static __always_inline void take_room(__u32 cpu, __u64 size)
+{
+    __s64 *room = bpf_map_lookup_elem(&rooms, &cpu);
+    if (room)
+        __sync_fetch_and_add(room, -(__s64)size);
+}
+
+/* Reads so many bytes of the stack, or those that are there. Returns how many. */
+static __always_inline __u32 read_stack(struct moment *m, __u32 cpu, __u64 size)
+{
+    if (size > RULE_STACK_MAX || size < 8)
         return 0;
     if (bpf_probe_read_user(m->buffer->stack, size, (void *)m->sp) == 0)
         return size;
@@ -274,24 +282,26 @@ static __always_inline __u32 read_stack(struct moment *m, __u32 cpu)
 
 static __always_inline int tell_read(struct moment *m, __u8 kind)
 {
-    __u32 zero = 0, *number = bpf_map_lookup_elem(&numbers, &zero);
+    __u32 zero = 0, *number = bpf_map_lookup_elem(&numbers, &zero), cpu = bpf_get_smp_processor_id();
+    __u64 wanted = bytes_to_read(m);
     if (!number)
         return 1;
+    if (!has_room(cpu, wanted)) {
+        __sync_fetch_and_add(&counts.crowded, 1);
+        return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
+    }
     if (!within_budget(m)) {
         if (kind == STACK_RECORD_AGAIN)
             return 1;
         __sync_fetch_and_add(&counts.refused, 1);
         return tell_none(m);
     }
-    __u32 size = read_stack(m, bpf_get_smp_processor_id());
+    __u32 size = read_stack(m, cpu, wanted);
     if (!size) /* of one that is known, that stays so */
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
-    if (!has_room(bpf_get_smp_processor_id(), size)) {
-        __sync_fetch_and_add(&counts.crowded, 1);
-        return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
-    }
+    take_room(cpu, size);
     *number += 1;
-    return tell(m, kind, *number << config.cpu_bits | bpf_get_smp_processor_id(), size);
+    return tell(m, kind, *number << config.cpu_bits | cpu, size);
 }
 
 /* A known stack, read at once, as the entry may be replaced meanwhile. */
@@ -333,8 +343,8 @@ static __always_inline bool is_followed(struct moment *m, __u32 *pid)
         *pid = both >> 32;
         m->told_key.tid = (__u32)both;
     }
-    return config.follow_all || bpf_map_lookup_elem(&processes, pid) ||
-           bpf_map_lookup_elem(&processes, &m->told_key.tid);
+    return config.follow == VERIFY_ALL ||
+           bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &m->told_key.tid : pid);
 }
 
 static __always_inline int verify(struct moment *m)
@@ -409,22 +419,19 @@ _Static_assert(offsetof(struct new_task, tid) == VERIFY_TASK_TID_AT &&
 
 #define CLONE_THREAD 0x10000
 
-/* Follows the children of processes and threads that are followed from their first sample on: the recorder learns of
- * them later. Threads of a followed process are followed with it. */
+/* Follows what followed processes and threads start from its first sample on: the recorder learns of it later. */
 SEC("tracepoint")
 int verify_task(const struct new_task *task)
 {
     __u64 both = bpf_get_current_pid_tgid();
-    __u32 pid = both >> 32, tid = (__u32)both, child = (__u32)task->tid, followed = 1;
-    if (bpf_map_lookup_elem(&processes, &pid)) {
-        if (task->clone_flags & CLONE_THREAD)
-            return 0;
-    } else if (!bpf_map_lookup_elem(&processes, &tid)) {
+    __u32 pid = both >> 32, tid = (__u32)both, child = (__u32)task->tid, yes = 1;
+    const bool is_thread = task->clone_flags & CLONE_THREAD;
+    if (!bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &tid : &pid))
         return 0;
-    }
     const __u64 *base = bpf_map_lookup_elem(&bases, &tid);
-    if (base && !(task->clone_flags & CLONE_THREAD))
+    if (base && !is_thread)
         bpf_map_update_elem(&bases, &child, base, BPF_ANY);
-    bpf_map_update_elem(&processes, &child, &followed, BPF_ANY);
+    if (config.follow == VERIFY_TIDS || !is_thread)
+        bpf_map_update_elem(&followed, &child, &yes, BPF_ANY);
     return 0;
 }

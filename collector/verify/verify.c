@@ -27,7 +27,8 @@ extern const char verify_object[], verify_object_end[];
 struct verify {
     struct bpf_object *object;
     struct bpf_link *tasks; /* NULL: the recorder alone follows children */
-    int program, outputs, processes, bases;
+    enum verify_follow follow;
+    int program, outputs, followed, bases;
     const volatile struct verify_counts *counts; /* the program's, mapped */
     int64_t *rooms;                              /* likewise, by CPU */
     struct known_stacks *stacks;
@@ -67,7 +68,7 @@ static void configure(const struct verify_options *options, struct verify_config
                                      .cpus = (uint32_t)number_of_cpus(),
                                      .page_bits = page_bits(options),
                                      .compared = (uint8_t)options->compared,
-                                     .follow_all = options->follow_all};
+                                     .follow = (uint8_t)options->follow};
     while (1U << config->cpu_bits < config->cpus)
         config->cpu_bits++;
     if (is_inner_namespace(&ns)) {
@@ -94,8 +95,8 @@ static void choose(const struct verify_options *options, struct verify *v)
     bpf_object__for_each_program(program, v->object)
     {
         const char *name = bpf_program__name(program);
-        bool wanted =
-            strcmp(name, TASKS) == 0 ? !options->follow_all : strcmp(name, programs[options->where]) == 0;
+        bool wanted = strcmp(name, TASKS) == 0 ? options->follow != VERIFY_ALL
+                                               : strcmp(name, programs[options->where]) == 0;
         bpf_program__set_autoload(program, wanted);
     }
 }
@@ -123,10 +124,22 @@ static bool knows_tasks(void)
 /* Follows children in the kernel, which tells their numbers as the first PID namespace has them. */
 static void follow_tasks(const struct verify_options *options, struct verify *v)
 {
-    if (options->follow_all || is_inner_namespace(&(struct stat){0}) || !knows_tasks())
+    if (options->follow == VERIFY_ALL || is_inner_namespace(&(struct stat){0}) || !knows_tasks())
         return;
     v->tasks = bpf_program__attach_tracepoint(bpf_object__find_program_by_name(v->object, TASKS), "task",
                                               "task_newtask");
+}
+
+/* Before Linux 6.1, programs on events may only use hash maps whose elements are allocated at first (here 30 MB).
+ */
+static void allocate_at_first(struct bpf_object *object)
+{
+    struct bpf_map *map;
+    bpf_object__for_each_map(map, object)
+    {
+        if (bpf_map__map_flags(map) & BPF_F_NO_PREALLOC)
+            bpf_map__set_map_flags(map, bpf_map__map_flags(map) & ~(__u32)BPF_F_NO_PREALLOC);
+    }
 }
 
 static int open_object(const struct verify_options *options, struct verify *v)
@@ -155,14 +168,12 @@ static size_t rooms_bytes(void)
     return (size_t)number_of_cpus() * sizeof(int64_t);
 }
 
-static int load(const struct verify_options *options, struct verify *v)
+/* Of the program that is loaded now. */
+static int find_parts(const struct verify_options *options, struct verify *v)
 {
-    int rc = bpf_object__load(v->object);
-    if (rc)
-        return rc;
     v->program = bpf_program__fd(bpf_object__find_program_by_name(v->object, programs[options->where]));
     v->outputs = map_fd(v, "outputs");
-    v->processes = map_fd(v, "processes");
+    v->followed = map_fd(v, "followed");
     v->bases = map_fd(v, "bases");
     /* Not bpf_map__initial_value(): before libbpf 1.6 that is a copy which stays as it was. */
     void *counts = mmap(NULL, sizeof *v->counts, PROT_READ, MAP_SHARED, map_fd(v, "verify.bss"), 0);
@@ -181,18 +192,31 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
     struct verify *v = calloc(1, sizeof *v);
     if (!v)
         return error_memory(err);
-    libbpf_set_print(quiet);
+    v->follow = options->follow;
+    libbpf_print_fn_t print = libbpf_set_print(quiet);
     int rc = open_object(options, v);
     if (rc == 0)
-        rc = load(options, v);
+        rc = bpf_object__load(v->object);
+    if (rc == -EINVAL) {
+        bpf_object__close(v->object);
+        rc = open_object(options, v);
+        if (rc == 0) {
+            allocate_at_first(v->object);
+            rc = bpf_object__load(v->object);
+        }
+    }
+    if (rc == 0)
+        rc = find_parts(options, v);
     if (rc == 0)
         rc = known_stacks_new(&(struct known_stacks_maps){map_fd(v, "known"), map_fd(v, "words"), v->bases},
                               options->compared, page_bits(options), &v->stacks);
+    if (rc == 0)
+        follow_tasks(options, v);
+    libbpf_set_print(print);
     if (rc < 0) {
         verify_free(v);
         return error_system(err, -rc, "cannot load the BPF program that verifies stacks");
     }
-    follow_tasks(options, v);
     *out = v;
     return 0;
 }
@@ -231,10 +255,12 @@ void verify_room(struct verify *v, int cpu, int64_t bytes)
 
 void verify_follow(struct verify *v, pid_t id, bool follow)
 {
+    if (v->follow == VERIFY_ALL)
+        return;
     if (follow)
-        bpf_map_update_elem(v->processes, &id, &(uint32_t){1}, BPF_ANY);
+        bpf_map_update_elem(v->followed, &id, &(uint32_t){1}, BPF_ANY);
     else
-        bpf_map_delete_elem(v->processes, &id);
+        bpf_map_delete_elem(v->followed, &id);
 }
 
 void verify_base(struct verify *v, pid_t tid, uint64_t base)

@@ -2,7 +2,7 @@
  * verify.h - loads the BPF program that compares samples' stacks with known ones in the kernel (rule.h), and
  * tells it which stacks are known. Needs CAP_BPF and CAP_PERFMON (Linux 5.10 or later).
  *
- * verify_follow(), verify_base() and verify_know() with what belongs to it may be used by two threads at once.
+ * verify_know() and verify_forget() may be called by another thread than the rest.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_VERIFY_H
 #define FATHOM_COLLECTOR_VERIFY_VERIFY_H
@@ -35,7 +35,7 @@ struct verify_options {
     enum verify_where where;
     unsigned compared;    /* return addresses: STACK_RECORD_ALL, or so many of the innermost; 0: none */
     uint64_t burst, rate; /* stacks to read at first, and then per second */
-    bool follow_all;      /* the event is opened for what is recorded, not by CPU */
+    enum verify_follow follow;
 };
 
 /* -EPERM, -EACCES: not allowed; -ENOTSUP: this kernel cannot. */
@@ -48,15 +48,16 @@ int verify_program(const struct verify *verify);
 int verify_output(struct verify *verify, int cpu, bool wakes, int fd, struct fathom_error *err);
 /* Bytes of stacks that may be written to a CPU's ring from now on, until this is called again. At first none. */
 void verify_room(struct verify *verify, int cpu, int64_t bytes);
-/* Follows a process, or a thread, from now on; or no longer. Failures leave samples without records. */
+/* Follows a process or thread (according to verify_follow) from now on; or no longer. Failures leave samples without
+ * records. */
 void verify_follow(struct verify *verify, pid_t id, bool follow);
 /* The base of a thread's stack; 0: no longer known. */
 void verify_base(struct verify *verify, pid_t tid, uint64_t base);
 void verify_counts(const struct verify *verify, struct verify_counts *out);
 
 /* Makes a stack known in the kernel; its number is that of a stack record. Where there is no more room, the
- * oldest ones are forgotten. Returns 1; 0: it cannot be compared (too many words), or it is a caller's and was known
- * before. A caller's is not taken where stacks are not compared whole, as nothing would check it (rule_again()). */
+ * oldest ones are forgotten. Returns 1; 0: it cannot be compared (too many words), the kernel has no memory for it,
+ * or it is a caller's and was known before. A caller's is not taken where stacks are not compared whole, as nothing would check it (rule_again()). */
 int verify_know(struct verify *verify, const struct known_stack *stack, struct fathom_error *err);
 /* Forgets all stacks of a process: it ended, or its code moved. */
 void verify_forget(struct verify *verify, uint32_t pid);

@@ -6,11 +6,11 @@
 
 #include <linux/types.h>
 
-#define VERIFY_PROCESSES 65536
-#define VERIFY_THREADS   65536
-#define VERIFY_KEYS      65536
-#define VERIFY_BLOCKS    32768 /* of 24 words: 10 MB */
-#define VERIFY_TOLD      65536
+#define VERIFY_FOLLOWED 65536
+#define VERIFY_THREADS  65536
+#define VERIFY_KEYS     65536
+#define VERIFY_BLOCKS   32768 /* of 24 words: 10 MB */
+#define VERIFY_TOLD     65536
 
 /* How often a new stack wakes the recorder. A wake-up costs the program 13 us (the record 1), but until the stack was
  * made known, the next samples write theirs too. */
@@ -23,6 +23,13 @@
 #define VERIFY_TASK_TID_AT   8
 #define VERIFY_TASK_FLAGS_AT 32
 
+/* Whose samples are looked at. */
+enum verify_follow {
+    VERIFY_ALL,  /* the event is open on what is recorded only */
+    VERIFY_PIDS, /* processes with numbers in the map `followed` */
+    VERIFY_TIDS, /* threads, likewise */
+};
+
 struct verify_config {
     __u64 ns_device, ns_inode; /* of our PID namespace; 0: the first one */
     __u64 started;             /* CLOCK_MONOTONIC, ns: the budget counts from here */
@@ -31,13 +38,16 @@ struct verify_config {
     __u32 cpus;                /* possible ones */
     __u8 page_bits, compared;  /* stack_record.h */
     __u8 cpu_bits;             /* the low bits of a number tell the CPU */
-    __u8 follow_all;           /* the event is on threads that are recorded; else only those in `processes` */
+    __u8 follow;               /* enum verify_follow */
 };
+
+/* Bytes of a stack that are read if its base is not known. */
+#define VERIFY_NO_BASE_BYTES 16384
 
 struct verify_counts {
     __u64 news;      /* stacks read */
     __u64 refused;   /* not read: over budget */
-    __u64 crowded;   /* not written: the ring had no room for them */
+    __u64 crowded;   /* not read: the ring had no room for them */
     __u64 unwritten; /* stack records that did not fit into the ring */
     __u64 lost;      /* samples left out for that */
     __u64 woken;     /* the program's own: when the recorder was woken last, ns */

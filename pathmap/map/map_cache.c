@@ -79,7 +79,7 @@ void map_cache_list_free(struct map_cache_entry *entries, size_t count)
     free(entries);
 }
 
-/* Leaves room for one more recording of the program. */
+/* Leaves the latest recordings of the program. */
 static int remove_old(const struct build_id *program, struct fathom_error *err)
 {
     struct map_cache_entry *entries;
@@ -88,7 +88,7 @@ static int remove_old(const struct build_id *program, struct fathom_error *err)
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < count; i++)
-        if (build_id_equal(&entries[i].program, program) && ++of_program >= MAP_CACHE_RECORDINGS)
+        if (build_id_equal(&entries[i].program, program) && ++of_program > MAP_CACHE_RECORDINGS)
             unlink(entries[i].path);
     map_cache_list_free(entries, count);
     return 0;
@@ -119,12 +119,11 @@ int map_cache_add(const struct build_id *program, uint64_t recording, const stru
     if (!directory)
         return 0;
     char *path = place_of(directory, program, recording);
-    int rc = path ? remove_old(program, err) : error_memory(err);
-    if (rc == 0)
-        rc = write_map(trie, directory, path, err);
+    int rc = path ? write_map(trie, directory, path, err) : error_memory(err);
     free(directory);
     free(path);
-    return rc;
+    int removed = rc == 1 ? remove_old(program, err) : 0;
+    return removed < 0 ? removed : rc;
 }
 
 /* 1; 0: it cannot be used; -ENOMEM. */

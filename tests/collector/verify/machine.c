@@ -33,7 +33,7 @@ struct hash {
     size_t count, room;
 };
 
-enum { PROCESSES, BASES, KNOWN, TOLD, HASHES };
+enum { FOLLOWED, BASES, KNOWN, TOLD, HASHES };
 static struct hash hashes[HASHES];
 static struct machine *machine;
 static struct machine_sample now;
@@ -190,6 +190,10 @@ int bpf_map_lookup_elem(int fd, const void *key, void *value)
 int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
 {
     (void)flags;
+    if (machine->no_memory && fd == 100 + KNOWN) {
+        errno = ENOMEM;
+        return -ENOMEM;
+    }
     hash_put(&hashes[fd - 100], key, value);
     return 0;
 }
@@ -205,8 +209,8 @@ void machine_start(struct machine *m, const struct verify_config *options)
 {
     machine = m;
     *m = (struct machine){.config = *options, .now = options->started};
-    hashes[PROCESSES] =
-        (struct hash){.of = &processes, .key_size = sizeof(uint32_t), .value_size = sizeof(uint32_t)};
+    hashes[FOLLOWED] =
+        (struct hash){.of = &followed, .key_size = sizeof(uint32_t), .value_size = sizeof(uint32_t)};
     hashes[BASES] = (struct hash){.of = &bases, .key_size = sizeof(uint32_t), .value_size = sizeof(uint64_t)};
     hashes[KNOWN] = (struct hash){
         .of = &known, .key_size = sizeof(struct rule_key), .value_size = sizeof(struct rule_known)};
@@ -262,9 +266,9 @@ void machine_follow(uint32_t id, bool follow)
 {
     const uint32_t one = 1;
     if (follow)
-        hash_put(&hashes[PROCESSES], &id, &one);
+        hash_put(&hashes[FOLLOWED], &id, &one);
     else
-        hash_drop(&hashes[PROCESSES], &id);
+        hash_drop(&hashes[FOLLOWED], &id);
 }
 
 void machine_fork(uint32_t pid, uint32_t tid, uint32_t child, bool thread)
@@ -275,7 +279,7 @@ void machine_fork(uint32_t pid, uint32_t tid, uint32_t child, bool thread)
 
 bool machine_follows(uint32_t id)
 {
-    return hash_find(&hashes[PROCESSES], &id);
+    return hash_find(&hashes[FOLLOWED], &id);
 }
 
 uint64_t machine_base(uint32_t tid)

@@ -39,6 +39,7 @@ struct machine {
     size_t memory_count;
     bool (*ring_full)(void *context, uint64_t size); /* NULL: never */
     bool (*told_full)(void *context);                /* whether `told` takes no more; NULL: never */
+    bool no_memory;                                  /* stacks that become known find no room */
     void *context;
     /* What was put out for the last sample. */
     struct machine_record records[4];

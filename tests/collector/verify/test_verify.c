@@ -395,7 +395,8 @@ static const struct verify_config plain_config = {.started = 1000,
                                                   .rate = UINT32_MAX,
                                                   .page_bits = 12,
                                                   .compared = STACK_RECORD_ALL,
-                                                  .cpu_bits = 1};
+                                                  .cpu_bits = 1,
+                                                  .follow = VERIFY_PIDS};
 
 /* What happens between samples: processes end, threads' numbers are used again, bases become known. */
 static void disturb(struct world *w)
@@ -443,7 +444,7 @@ Test(verify, a_silent_sample_has_the_stack_announced_last)
         struct verify_config config = plain_config;
         config.compared = compared[seed % sizeof compared];
         config.page_bits = seed % 3 ? 12 : 8;
-        config.follow_all = seed % 2;
+        config.follow = seed % 2 ? VERIFY_ALL : VERIFY_PIDS;
         world_start(&w, &config, seed);
         run_all(&w, 20000, false);
         cr_expect_gt(w.kinds[STACK_RECORD_SAME], 100u);
@@ -652,20 +653,27 @@ Test(verify, callers_take_no_stacks_place)
     world_stop(&w);
 }
 
-Test(verify, only_followed_processes_and_threads_have_records)
+/* Threads 0 and 1 are one process, which has the number of the former. */
+Test(verify, only_followed_processes_or_threads_have_records)
 {
-    struct world w;
-    world_start(&w, &plain_config, 1);
-    for (uint32_t i = 0; i < THREADS; i++) {
-        machine_follow(w.threads[i].pid, false);
-        w.threads[i].followed = false;
+    for (enum verify_follow follow = VERIFY_PIDS; follow <= VERIFY_TIDS; follow++) {
+        for (uint32_t followed = 0; followed < 2; followed++) {
+            struct world w;
+            struct verify_config config = plain_config;
+            config.follow = (__u8)follow;
+            world_start(&w, &config, 1);
+            for (uint32_t i = 0; i < THREADS; i++)
+                machine_follow(w.threads[i].pid, false);
+            machine_follow(w.threads[followed].tid, true);
+            for (uint32_t i = 0; i < THREADS; i++) {
+                w.threads[i].followed =
+                    follow == VERIFY_TIDS ? i == followed : w.threads[i].pid == w.threads[followed].tid;
+                cr_expect_eq(take_at(&w, i, 64), w.threads[i].followed ? STACK_RECORD_NEW : 0,
+                             "%d: %u, of %u", follow, i, followed);
+            }
+            world_stop(&w);
+        }
     }
-    cr_expect_eq(take_at(&w, 1, 64), 0);
-    machine_follow(w.threads[1].tid, true);
-    w.threads[1].followed = true;
-    cr_expect_eq(take_at(&w, 1, 64), STACK_RECORD_NEW);
-    cr_expect_eq(take_at(&w, 0, 64), 0);
-    world_stop(&w);
 }
 
 /* With nothing compared, a stack is read again at its 2nd, 8th and 64th sample, within the budget. */
@@ -766,8 +774,7 @@ Test(verify, children_of_what_is_followed_are_followed)
 {
     struct world w;
     world_start(&w, &plain_config, 1);
-    machine_follow(1000, true); /* a process */
-    machine_follow(2001, true); /* a thread of process 2000 */
+    machine_follow(1000, true);
     machine_set_base(1001, 0x7000);
     machine_fork(1000, 1001, 1100, false);
     cr_expect(machine_follows(1100));
@@ -777,12 +784,37 @@ Test(verify, children_of_what_is_followed_are_followed)
     machine_fork(1000, 1001, 1002, true);
     cr_expect_not(machine_follows(1002), "with its process");
     cr_expect_eq(machine_base(1002), 0, "on a stack of its own");
+    machine_fork(3000, 3000, 3100, false);
+    cr_expect_not(machine_follows(3100));
+    world_stop(&w);
+}
+
+Test(verify, what_followed_threads_start_is_followed)
+{
+    struct world w;
+    struct verify_config config = plain_config;
+    config.follow = VERIFY_TIDS;
+    world_start(&w, &config, 1);
+    machine_follow(2001, true); /* of process 2000 */
     machine_fork(2000, 2001, 2002, true);
     cr_expect(machine_follows(2002));
     machine_fork(2000, 2000, 2003, true);
     cr_expect_not(machine_follows(2003));
-    machine_fork(3000, 3000, 3100, false);
-    cr_expect_not(machine_follows(3100));
+    machine_fork(2000, 2001, 2100, false);
+    cr_expect(machine_follows(2100));
+    world_stop(&w);
+}
+
+/* Not even for its time: a full ring uses nothing up. */
+Test(verify, stacks_without_room_take_nothing_of_the_budget)
+{
+    struct world w;
+    world_start(&w, &plain_config, 1);
+    for (uint32_t cpu = 0; cpu < MACHINE_CPUS; cpu++)
+        machine_room(cpu, 63);
+    cr_expect_eq(take_at(&w, 0, 64), STACK_RECORD_NONE);
+    cr_expect_eq(machine_counts().news, 0);
+    cr_expect_eq(machine_counts().crowded, 1);
     world_stop(&w);
 }
 
@@ -820,6 +852,26 @@ Test(verify, a_frame_pointer_that_was_not_used_is_not_compared)
     scene_at(&w, 0, 64, &scene);
     run(&w, &scene, false);
     cr_expect_eq(w.silent, 1u, "the last one is an alias of the first");
+    world_stop(&w);
+}
+
+/* More often than there are blocks: none is lost. */
+Test(verify, a_stack_that_finds_no_room_is_new_again)
+{
+    struct world w;
+    world_start(&w, &plain_config, 1);
+    cr_expect_eq(take_at(&w, 0, 64), STACK_RECORD_NEW);
+    w.machine.no_memory = true;
+    for (uint32_t i = 0; i < VERIFY_BLOCKS + 10; i++) {
+        w.learned = 0;
+        cr_assert_eq(learn_next(&w), 0);
+    }
+    cr_expect_eq(take_at(&w, 0, 64), STACK_RECORD_NEW);
+    w.machine.no_memory = false;
+    cr_expect_eq(learn_next(&w), 1);
+    cr_expect_eq(take_at(&w, 0, 64), 0);
+    known_stacks_forget(w.known, w.threads[0].pid);
+    cr_expect_eq(machine_known(), 0u);
     world_stop(&w);
 }
 
