@@ -211,8 +211,8 @@ has_not() { has_share "$1" "$2" 0 0 "$3"; }
 
 # Figures of evaluate --format json --------------------------------------------------------------------------
 
-# at_least NUMBER FLOOR
-at_least() { awk -v n="${1:-0}" -v f="$2" 'BEGIN { exit !(n + 0 >= f + 0) }'; }
+# at_least NUMBER FLOOR: false if either is empty.
+at_least() { awk -v n="$1" -v f="$2" 'BEGIN { exit !(n != "" && f != "" && n + 0 >= f + 0) }'; }
 
 # figure KEY FILE: a number of the outermost object.
 figure() { sed -n "s/^ \"$1\": \([0-9.]*\),*$/\1/p" "$2"; }
