@@ -91,7 +91,7 @@ static void say_summary(struct recording *r, double bytes, const char *path)
     collector_summary(r->collector, &s);
     bool large = bytes >= 1e6;
     bool follows = collector_follows(r->collector);
-    uint64_t stacks = follows ? s.stacks_read : s.audit_samples;
+    uint64_t stacks = follows ? s.stacks_new : s.audit_samples;
     terminal_say(r->terminal, LOG_NOTE, "%llu sample%s and %llu %s%s in %s (%.1f %s)",
                  (unsigned long long)s.samples, s.samples == 1 ? "" : "s", (unsigned long long)stacks,
                  follows ? "new stack" : "audit sample", stacks == 1 ? "" : "s", path,
@@ -134,10 +134,10 @@ void record_collector(const struct record_options *options, struct terminal *ter
 {
     target_collector(&options->target, terminal, out);
     out->event.data_address = options->data;
-    bool chosen = options->audit_hz == AUDIT_CHOSEN;
-    out->audit_hz = chosen ? AUDIT_HZ : options->audit_hz;
-    out->audit_instead = out->audit_adapts = chosen;
-    if (!chosen && out->verify.wish == VERIFY_BY_DEFAULT)
+    bool by_default = options->audit_hz == AUDIT_DEFAULT;
+    out->audit_hz = by_default ? AUDIT_HZ : options->audit_hz;
+    out->audit_instead = out->audit_adapts = by_default;
+    if (!by_default && out->verify.wish == VERIFY_BY_DEFAULT)
         out->verify.wish = VERIFY_NEVER;
     out->audit_stack_size = (uint32_t)options->audit_stack;
     out->unwound_elsewhere = options->stack_samples;
@@ -280,7 +280,7 @@ static bool wants_list(const struct record_options *o)
 static int record_run(int argc, char **argv, struct terminal *terminal)
 {
     struct record_options options = {.scope = COLLECT_BY_CPU_IF_ALLOWED,
-                                     .audit_hz = AUDIT_CHOSEN,
+                                     .audit_hz = AUDIT_DEFAULT,
                                      .audit_stack = AUDIT_STACK_BYTES,
                                      .target.verify = target_verify_all};
     int code = options_parse(&record_command, &options, false, argc, argv, terminal);

@@ -7,12 +7,12 @@
 
 #include "cli/target.h"
 
-#define AUDIT_CHOSEN UINT64_MAX
+#define AUDIT_DEFAULT UINT64_MAX
 
 struct record_options {
     struct target target;
     const char *output; /* NULL: not given */
-    uint64_t audit_hz;  /* AUDIT_CHOSEN: not given */
+    uint64_t audit_hz;  /* AUDIT_DEFAULT: not given */
     uint64_t audit_stack;
     uint64_t ring_kib; /* 0: chosen by the collector */
     enum collector_scope scope;

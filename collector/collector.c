@@ -390,7 +390,6 @@ void collector_summary(const struct collector *c, struct collector_summary *out)
     if (c->verify) {
         struct verify_counts counts;
         verify_counts(c->verify, &counts);
-        out->stacks_read = counts.news - counts.crowded;
         out->stacks_crowded = counts.crowded;
     }
 }

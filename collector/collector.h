@@ -57,9 +57,8 @@ struct collector_options {
 
 struct collector_summary {
     uint64_t samples, audit_samples;
-    uint64_t stack_records;  /* perfdata/stack_record.h */
-    uint64_t stacks_read;    /* unknown ones */
-    uint64_t stacks_crowded; /* unknown ones that were not read, as the rings had no room for them */
+    uint64_t stacks_new;     /* copied, as none that was known fits */
+    uint64_t stacks_crowded; /* such ones that were not read, as the rings had no room for them */
     uint64_t lost, throttled;
     uint64_t bases_missing; /* threads with samples but no known base: mostly those that ended early */
 };

@@ -23,8 +23,8 @@ struct process {
 
 struct collector {
     const struct collector_options *options; /* borrowed */
-    struct event
-        events[COLLECTOR_EVENTS]; /* the main one; stacks; audit; the one for tasks, if counting by CPU */
+    struct event events
+        [COLLECTOR_EVENTS]; /* the main one; stacks, or audit clocks, or both; the one for tasks, if by CPU */
     size_t event_count;
     size_t first_clock, clock_count; /* among the events: those whose rate can be set */
     double clock_hz[COLLECTOR_CLOCKS];

@@ -10,6 +10,7 @@
 #include "collector/stack_order.h"
 #include "collector/targets/touch.h"
 #include "perfdata/stack_dump.h"
+#include "perfdata/stack_record.h"
 
 /* A fork, or an exec (tid and parent 0). */
 struct start {
@@ -102,6 +103,12 @@ static size_t trim_dump(uint8_t *record, size_t size, const struct sample *sampl
     return stack_dump_trim(record, size, sample, valid);
 }
 
+static bool is_new(const struct sample *sample)
+{
+    struct stack_record stack;
+    return view(sample->raw, sample->raw_size, &stack, sizeof stack) && stack.kind == STACK_RECORD_NEW;
+}
+
 static int take_sample(struct drain *drain, const void *record, size_t size, struct fathom_error *err)
 {
     uint64_t id, base = 0, *count = NULL;
@@ -117,7 +124,7 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         count = &drain->summary->audit_samples;
         drain->dumps[sample->event]++;
     } else if (drain->events[sample->event].stacks)
-        count = &drain->summary->stack_records;
+        drain->summary->stacks_new += is_new(sample);
     else
         count = &drain->summary->samples;
     if (count)
@@ -134,7 +141,7 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         memcpy(copy + offsetof(struct sample_record, time), &drain->stack_time, sizeof drain->stack_time);
     if (base && drain->verify)
         verify_base(drain->verify, (pid_t)sample->tid, base);
-    if (base && !sample->stack_room && !drain->start_count && !counters_unsettled(drain->counters))
+    if (base && count && !sample->stack_room && !drain->start_count && !counters_unsettled(drain->counters))
         drain->plain = (struct drain_plain){id, sample->pid, sample->tid, size, count};
     if (sample->stack_room)
         size = trim_dump(copy, size, sample, base);

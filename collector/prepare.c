@@ -52,11 +52,12 @@ static void choose_scope(struct collector *c)
 /* Says why stacks are not compared, and what is done instead. */
 static void tell_way(const struct collector *c, const char *reason)
 {
+    enum log_level level = c->options->verify.wish == VERIFY_ASKED ? LOG_WARNING : LOG_NOTE;
     if (c->options->audit_hz)
-        log_write(c->options->log, LOG_NOTE, "stacks are read by a clock, as %s: paths are partly inferred",
+        log_write(c->options->log, level, "stacks are read by a clock, as %s: paths are partly inferred",
                   reason);
     else
-        log_write(c->options->log, LOG_NOTE, "stacks are not read, as %s: paths are inferred", reason);
+        log_write(c->options->log, level, "stacks are not read, as %s: paths are inferred", reason);
 }
 
 static void tell_refusal(const struct collector *c, int rc, const struct fathom_error *why)

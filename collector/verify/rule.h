@@ -1,6 +1,6 @@
 /*
- * rule.h - decides for one sample whether its stack is known: the rule that the BPF program (verify.bpf.c)
- * follows in the kernel, and `fathom evaluate` in user space.
+ * rule.h - the rule by which the BPF program (verify.bpf.c) decides whether a sample's stack is known, and the layout
+ * of the maps that it decides with.
  *
  * A stack is looked up by its process, the page of code of its PC, and its depth; a known stack is a list of
  * words that must be in place: all return addresses, and saved frame pointers where a CFA depends on them. A return

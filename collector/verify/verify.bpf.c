@@ -287,15 +287,13 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     if (!number)
         return 1;
     if (!has_room(cpu, wanted)) {
-        __sync_fetch_and_add(&counts.crowded, 1);
-        return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
-    }
-    if (!within_budget(m)) {
         if (kind == STACK_RECORD_AGAIN)
             return 1;
-        __sync_fetch_and_add(&counts.refused, 1);
+        __sync_fetch_and_add(&counts.crowded, 1);
         return tell_none(m);
     }
+    if (!within_budget(m))
+        return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
     __u32 size = read_stack(m, cpu, wanted);
     if (!size) /* of one that is known, that stays so */
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);

@@ -9,7 +9,7 @@
 #define VERIFY_FOLLOWED 65536
 #define VERIFY_THREADS  65536
 #define VERIFY_KEYS     65536
-#define VERIFY_BLOCKS   32768 /* of 24 words: 10 MB */
+#define VERIFY_BLOCKS   32768 /* of 24 words: 13 MB */
 #define VERIFY_TOLD     65536
 
 /* How often a new stack wakes the recorder. A wake-up costs the program 13 us (the record 1), but until the stack was
@@ -45,9 +45,8 @@ struct verify_config {
 #define VERIFY_NO_BASE_BYTES 16384
 
 struct verify_counts {
-    __u64 news;      /* stacks read */
-    __u64 refused;   /* not read: over budget */
-    __u64 crowded;   /* not read: the ring had no room for them */
+    __u64 news;      /* stacks read, or tried to */
+    __u64 crowded;   /* new ones that were not read, as the ring had no room for them */
     __u64 unwritten; /* stack records that did not fit into the ring */
     __u64 lost;      /* samples left out for that */
     __u64 woken;     /* the program's own: when the recorder was woken last, ns */

@@ -94,10 +94,6 @@ static int learn_same(struct learner *l, const struct process *process, const st
     if (rc < 0)
         return rc;
     l->own[l->own_count - 1] = node;
-    if (node == TRIE_NONE)
-        l->mismatched++;
-    else
-        l->verified++;
     return 0;
 }
 

@@ -39,10 +39,8 @@ struct learner {
     size_t announced_count, announced_room;
     /* Of the samples taken for an announced stack: those that a check stands for, and those for which it agreed. */
     uint64_t checked, agreed;
-    uint64_t verified,
-        mismatched;    /* samples that it says have an announced stack: that have, that cannot have it */
-    bool base_unknown; /* some sample is on a stack whose base is not in the records */
-    uint64_t learned;  /* dumps that were entered */
+    bool base_unknown;                 /* some sample is on a stack whose base is not in the records */
+    uint64_t learned;                  /* dumps that were entered */
     uint64_t not_learned[UNWIND_ENDS]; /* dumps that were not, by how unwinding ended; UNWIND_ROOT: a frame
                                           was in no known function */
 };

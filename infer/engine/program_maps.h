@@ -17,7 +17,7 @@ struct program_maps;
 struct program_map {
     struct build_id program;
     const char *path;  /* the program's */
-    struct trie *trie; /* the program is an image of it, if without samples */
+    struct trie *trie; /* the program is always among its images */
     uint64_t stacks;   /* that were entered */
 };
 
@@ -25,7 +25,7 @@ struct program_map {
  * them, are not taken. */
 int program_maps_read(struct reader *reader, struct image_cache *images, struct program_maps **out,
                       struct fathom_error *err);
-/* Number of programs of which a stack was entered. */
+/* Number of programs that ran, also those without stacks. */
 size_t program_maps_count(const struct program_maps *maps);
 struct program_map program_maps_at(const struct program_maps *maps, size_t index);
 void program_maps_free(struct program_maps *maps);
