@@ -173,7 +173,7 @@ static int open_cpus(struct collector *c, struct fathom_error *err)
         good = members_add(c->members, c->processes[i].pid, c->processes[i].tid);
     if (!good)
         return error_memory(err);
-    c->drain.expected = o->command && !o->raised ? c->launch.pid : 0;
+    c->drain.tasks.expected = o->command && !o->raised ? c->launch.pid : 0;
     return counters_open_cpus(c->counters, err);
 }
 
@@ -221,16 +221,15 @@ int collector_open(const struct collector_options *options, struct collector **o
         return rc;
     }
     c->to = (struct sideband){.batch = &c->batch, .id = c->events[collector_tasks_event(c)].ids[0]};
-    c->drain = (struct drain){.expected = c->drain.expected,
-                              .members = c->members,
-                              .counters = c->counters,
-                              .decoder = c->decoder,
-                              .events = c->events,
-                              .event_count = c->event_count,
-                              .bases = c->bases,
-                              .to = &c->to,
-                              .verify = c->verify,
-                              .summary = &c->summary};
+    c->drain = (struct drain){
+        .counters = c->counters,
+        .decoder = c->decoder,
+        .events = c->events,
+        .event_count = c->event_count,
+        .bases = c->bases,
+        .to = &c->to,
+        .tasks = {.members = c->members, .verify = c->verify, .expected = c->drain.tasks.expected},
+        .summary = &c->summary};
     *out = c;
     return 0;
 }

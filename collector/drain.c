@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "collector/rings/records.h"
 #include "collector/stack_order.h"
 #include "collector/targets/touch.h"
 #include "perfdata/stack_dump.h"
@@ -19,41 +20,7 @@ struct start {
     bool exec;
 };
 
-/* A thread's end, for the program that compares stacks. */
-struct end {
-    pid_t tid, id; /* id: as which it was followed */
-    bool followed; /* still: its process goes on */
-};
-
 #define RELEASE_BYTES (64u << 10) /* give this much back to the kernel at a time */
-
-/* The record types whose first fields we read (include/uapi/linux/perf_event.h). */
-struct fork_record {
-    struct perf_event_header header;
-    uint32_t pid, ppid, tid, ptid;
-    uint64_t time;
-};
-struct comm_record {
-    struct perf_event_header header;
-    uint32_t pid, tid;
-};
-struct lost_record {
-    struct perf_event_header header;
-    uint64_t id, lost;
-};
-struct lost_samples_record {
-    struct perf_event_header header;
-    uint64_t lost;
-};
-
-/* Copies the record's start into *to; false when it is shorter. */
-static bool view(const void *record, size_t size, void *to, size_t want)
-{
-    if (size < want)
-        return false;
-    memcpy(to, record, want);
-    return true;
-}
 
 static int pass_on(const struct drain *drain, const void *record, size_t size, uint8_t **copy,
                    struct fathom_error *err)
@@ -70,7 +37,7 @@ static bool read_sample(const struct drain *drain, const void *record, size_t si
                         struct record *out)
 {
     struct sample_record start;
-    if (!view(record, size, &start, sizeof start))
+    if (!record_view(record, size, &start, sizeof start))
         return false;
     *id = start.id;
     /* With a single event the decoder does not look at the id. */
@@ -81,8 +48,8 @@ static bool read_sample(const struct drain *drain, const void *record, size_t si
 /* Whether an event by CPU took the sample in a process that is not recorded. */
 static bool is_foreign(const struct drain *drain, const struct sample *sample)
 {
-    return drain->members && !drain->events[sample->event].attr.inherit &&
-           !members_has(drain->members, (pid_t)sample->pid, (pid_t)sample->tid);
+    return drain->tasks.members && !drain->events[sample->event].attr.inherit &&
+           !members_has(drain->tasks.members, (pid_t)sample->pid, (pid_t)sample->tid);
 }
 
 /* Trims the dump of a sample to its valid bytes, and to the stack's base (0: unknown). Returns the record's
@@ -106,7 +73,7 @@ static size_t trim_dump(uint8_t *record, size_t size, const struct sample *sampl
 static bool is_new(const struct sample *sample)
 {
     struct stack_record stack;
-    return view(sample->raw, sample->raw_size, &stack, sizeof stack) && stack.kind == STACK_RECORD_NEW;
+    return record_view(sample->raw, sample->raw_size, &stack, sizeof stack) && stack.kind == STACK_RECORD_NEW;
 }
 
 static int take_sample(struct drain *drain, const void *record, size_t size, struct fathom_error *err)
@@ -139,8 +106,8 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         return rc;
     if (drain->stack_time)
         memcpy(copy + offsetof(struct sample_record, time), &drain->stack_time, sizeof drain->stack_time);
-    if (base && drain->verify)
-        verify_base(drain->verify, (pid_t)sample->tid, base);
+    if (base && drain->tasks.verify)
+        verify_base(drain->tasks.verify, (pid_t)sample->tid, base);
     if (base && count && !sample->stack_room && !drain->start_count && !counters_unsettled(drain->counters))
         drain->plain = (struct drain_plain){id, sample->pid, sample->tid, size, count};
     if (sample->stack_room)
@@ -149,59 +116,13 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
     return 0;
 }
 
-/* A thread's end. What is recorded is followed by its threads, or by CPU as a member. */
-static int take_exit(struct drain *drain, pid_t pid, pid_t tid, struct fathom_error *err)
-{
-    struct end end = {.tid = tid, .id = drain->members ? members_id(drain->members, pid, tid) : tid};
-    end.followed = drain->members && !members_end(drain->members, pid, tid);
-    if (!drain->verify)
-        return 0;
-    return vec_push(drain->ends, drain->end_count, drain->end_room, end) ? 0 : error_memory(err);
-}
-
-static int take_task(struct drain *drain, const struct fork_record *task, struct fathom_error *err)
-{
-    if (task->header.type == PERF_RECORD_EXIT)
-        return take_exit(drain, (pid_t)task->pid, (pid_t)task->tid, err);
-    if (drain->verify && !drain->members)
-        verify_follow(drain->verify, (pid_t)task->tid, true);
-    return 0;
-}
-
-/* After the round: another ring may have had the thread's start, or samples. */
-static void tell_ends(struct drain *drain)
-{
-    for (size_t i = 0; i < drain->end_count; i++) {
-        const struct end *end = &drain->ends[i];
-        verify_base(drain->verify, end->tid, 0);
-        if (!end->followed)
-            verify_follow(drain->verify, end->id, false);
-    }
-    drain->end_count = 0;
-}
-
-/* Records about stacks that did not fit are lost like others, but stand for no samples: those that were left out for
- * them are counted by themselves. Takes them out of `lost`, the count of a LOST record; returns what is left. */
-static uint64_t without_stacks(struct drain *drain, uint64_t lost)
-{
-    if (!drain->verify)
-        return lost;
-    struct verify_counts counts;
-    verify_counts(drain->verify, &counts);
-    uint64_t stacks = counts.unwritten - drain->unwritten;
-    if (stacks > lost)
-        stacks = lost;
-    drain->unwritten += stacks;
-    return lost - stacks;
-}
-
 /* A LOST record, which is passed on if it tells of more than stacks. */
 static int take_lost(struct drain *drain, const void *record, size_t size, struct fathom_error *err)
 {
     struct lost_record lost;
     uint8_t *copy;
     memcpy(&lost, record, sizeof lost);
-    lost.lost = without_stacks(drain, lost.lost);
+    lost.lost = losses_take(&drain->losses, drain->tasks.verify, lost.lost);
     if (!lost.lost)
         return 0;
     int rc = pass_on(drain, record, size, &copy, err);
@@ -210,7 +131,6 @@ static int take_lost(struct drain *drain, const void *record, size_t size, struc
     memcpy(copy, &lost, sizeof lost);
     batch_commit(drain->to->batch, size);
     drain->summary->lost += lost.lost;
-    drain->told += lost.lost;
     return 0;
 }
 
@@ -227,9 +147,10 @@ static int take_other(struct drain *drain, const void *record, size_t size, uint
         return rc;
     batch_commit(drain->to->batch, size);
     struct fork_record task; /* EXIT has the same fields */
-    if ((type == PERF_RECORD_EXIT || type == PERF_RECORD_FORK) && view(record, size, &task, sizeof task))
-        rc = take_task(drain, &task, err);
-    if (type == PERF_RECORD_LOST_SAMPLES && view(record, size, &lost_samples, sizeof lost_samples)) {
+    if ((type == PERF_RECORD_EXIT || type == PERF_RECORD_FORK) &&
+        record_view(record, size, &task, sizeof task))
+        rc = tasks_take(&drain->tasks, &task, err);
+    if (type == PERF_RECORD_LOST_SAMPLES && record_view(record, size, &lost_samples, sizeof lost_samples)) {
         drain->summary->lost += lost_samples.lost; /* lost by the CPU itself: not in the rings' counts */
     } else if (type == PERF_RECORD_THROTTLE) {
         drain->summary->throttled++;
@@ -278,6 +199,7 @@ static size_t plain_run(const struct drain *drain, const struct ring *ring, uint
 
 static int drain_ring(struct drain *drain, struct ring *ring, void *scratch, struct fathom_error *err)
 {
+    const struct stack_order order = {drain->counters, drain->events, drain->event_count};
     uint64_t at = ring->tail, head = ring->head;
     int rc = 0;
     while (rc == 0 && at < head) {
@@ -297,7 +219,8 @@ static int drain_ring(struct drain *drain, struct ring *ring, void *scratch, str
         }
         size_t size = header->size;
         drain->stack_time = 0;
-        if (stack_order_concerns(drain, header) && stack_order_wait(drain, ring, at, head, header))
+        if (drain->tasks.verify && stack_order_concerns(&order, header) &&
+            !stack_order_ready(&order, ring, at, head, header, &drain->stack_time))
             break;
         rc = header->type == PERF_RECORD_SAMPLE ? take_sample(drain, header, size, err)
                                                 : take_other(drain, header, size, header->type, err);
@@ -306,8 +229,8 @@ static int drain_ring(struct drain *drain, struct ring *ring, void *scratch, str
             ring_release(ring, at);
     }
     ring_release(ring, at);
-    if (drain->verify)
-        verify_room(drain->verify, ring->cpu, ring_stack_room(ring));
+    if (drain->tasks.verify)
+        verify_room(drain->tasks.verify, ring->cpu, ring_stack_room(ring));
     return rc;
 }
 
@@ -333,7 +256,7 @@ static int look_at(struct drain *drain, const struct perf_event_header *header, 
             *time = 0;
         return 0;
     case PERF_RECORD_FORK:
-        if (!view(header, header->size, &fork, sizeof fork))
+        if (!record_view(header, header->size, &fork, sizeof fork))
             return 0;
         return keep_start(
             drain,
@@ -341,7 +264,8 @@ static int look_at(struct drain *drain, const struct perf_event_header *header, 
                 .time = *time, .pid = (pid_t)fork.pid, .tid = (pid_t)fork.tid, .parent = (pid_t)fork.ptid},
             err);
     case PERF_RECORD_COMM:
-        if (!(header->misc & PERF_RECORD_MISC_COMM_EXEC) || !view(header, header->size, &comm, sizeof comm))
+        if (!(header->misc & PERF_RECORD_MISC_COMM_EXEC) ||
+            !record_view(header, header->size, &comm, sizeof comm))
             return 0;
         return keep_start(drain, (struct start){.time = *time, .pid = (pid_t)comm.pid, .exec = true}, err);
     default:
@@ -370,38 +294,21 @@ static int look_ahead(struct drain *drain, const struct ring *ring, uint64_t *fl
     return rc;
 }
 
-static bool follow(struct drain *drain, pid_t pid, pid_t tid)
-{
-    if (drain->verify)
-        verify_follow(drain->verify, members_id(drain->members, pid, tid), true);
-    return true;
-}
-
-/* Finds newly started processes to record: a sample drained in this round may be of a process whose start
- * lies beyond what is drained from another ring. Each start is reported only once: reported again after the
- * process's end was drained from another ring, it would stay a member for ever. */
-static int look_for_members(struct drain *drain, struct ring *ring, void *scratch, struct fathom_error *err)
+/* Finds newly started processes to record (tasks.h). */
+static int look_for_tasks(struct drain *drain, struct ring *ring, void *scratch, struct fathom_error *err)
 {
     const struct perf_event_header *header;
-    bool good = true;
     uint64_t at = ring->ahead > ring->tail ? ring->ahead : ring->tail;
     const uint64_t end = ring->page ? ring_head(ring) : at;
-    for (; good && at < end; at += header->size) {
-        struct fork_record fork;
-        struct comm_record comm;
+    int rc = 0;
+    for (; rc == 0 && at < end; at += header->size) {
         header = record_at(ring, at, end, scratch);
         if (!header)
             break;
-        if (header->type == PERF_RECORD_FORK && view(header, header->size, &fork, sizeof fork))
-            good = members_start(drain->members, (pid_t)fork.pid, (pid_t)fork.tid) &&
-                   follow(drain, (pid_t)fork.pid, (pid_t)fork.tid);
-        else if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC &&
-                 view(header, header->size, &comm, sizeof comm) && (pid_t)comm.pid == drain->expected)
-            good = members_add(drain->members, (pid_t)comm.pid, (pid_t)comm.tid) &&
-                   follow(drain, (pid_t)comm.pid, (pid_t)comm.tid);
+        rc = tasks_look_ahead(&drain->tasks, header, err);
     }
     ring->ahead = at;
-    return good ? 0 : error_memory(err);
+    return rc;
 }
 
 static int by_time(const void *a, const void *b)
@@ -442,8 +349,8 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
         *any = found;
     if (!found)
         return 0;
-    for (size_t i = 0; drain->members && i < count && rc == 0; i++)
-        rc = look_for_members(drain, &rings[i], scratch, err);
+    for (size_t i = 0; drain->tasks.members && i < count && rc == 0; i++)
+        rc = look_for_tasks(drain, &rings[i], scratch, err);
     for (size_t i = 0; i < count && rc == 0; i++)
         rc = look_ahead(drain, &rings[i], &floor, scratch, err);
     stackbases_round(drain->bases, floor);
@@ -452,9 +359,7 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
     for (size_t i = 0; i < count && rc == 0; i++)
         if (rings[i].head != rings[i].tail)
             rc = drain_ring(drain, &rings[i], scratch, err);
-    tell_ends(drain);
-    if (drain->members)
-        members_round(drain->members);
+    tasks_round(&drain->tasks);
     if (rc == 0)
         rc = sideband_round(drain->to, err);
     return rc ? rc : batch_flush(drain->to->batch, err);
@@ -462,20 +367,12 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
 
 int drain_losses(struct drain *drain, struct fathom_error *err)
 {
-    uint64_t lost = counters_lost(drain->counters);
-    if (drain->verify) {
-        struct verify_counts counts;
-        verify_counts(drain->verify, &counts);
-        lost = (lost > counts.unwritten ? lost - counts.unwritten : drain->told) + counts.lost;
-    }
-    if (lost <= drain->told)
+    uint64_t lost = losses_untold(&drain->losses, drain->counters, drain->tasks.verify);
+    if (!lost)
         return 0;
-    int rc = sideband_lost(drain->to, lost - drain->told, err);
-    if (rc)
-        return rc;
-    drain->summary->lost += lost - drain->told;
-    drain->told = lost;
-    return batch_flush(drain->to->batch, err);
+    drain->summary->lost += lost;
+    int rc = sideband_lost(drain->to, lost, err);
+    return rc ? rc : batch_flush(drain->to->batch, err);
 }
 
 int drain_totals(struct drain *drain, struct fathom_error *err)
@@ -489,7 +386,6 @@ int drain_totals(struct drain *drain, struct fathom_error *err)
 void drain_free(struct drain *drain)
 {
     free(drain->starts);
-    free(drain->ends);
     drain->starts = NULL;
-    drain->ends = NULL;
+    tasks_free(&drain->tasks);
 }

@@ -6,13 +6,12 @@
 #define FATHOM_COLLECTOR_DRAIN_H
 
 #include "collector/collector.h"
+#include "collector/losses.h"
 #include "collector/rings/counters.h"
-#include "collector/targets/members.h"
 #include "collector/targets/stackbase.h"
-#include "collector/verify/verify.h"
+#include "collector/tasks.h"
 
 struct start; /* a fork or exec of the current round */
-struct end;   /* a thread's end in it */
 
 /* Samples like an earlier one of this round: nothing new can be learned from them, so they are passed on
  * without decoding. */
@@ -24,25 +23,20 @@ struct drain_plain {
 };
 
 struct drain {
-    struct counters *counters; /* borrowed, like everything down to `members` */
+    struct counters *counters; /* borrowed, like everything down to `summary` */
     const struct decoder *decoder;
     const struct event *events;
     size_t event_count;
     struct stackbases *bases;
     struct sideband *to;
     struct collector_summary *summary;
-    struct members *members; /* NULL: no event is open by CPU */
-    pid_t expected;          /* a process that becomes a member at its exec; 0: none */
-    struct start *starts;    /* owned */
+    struct start *starts; /* owned */
     size_t start_count, start_room;
-    struct end *ends; /* owned */
-    size_t end_count, end_room;
     struct drain_plain plain;
-    struct verify *verify;            /* borrowed; NULL: stacks are not compared */
     uint64_t stack_time;              /* what a stack record's time is to be; 0: as it is */
     uint64_t dumps[COLLECTOR_EVENTS]; /* audit samples, by event */
-    uint64_t told;      /* lost records, as the rings' LOST records count them, without those about stacks */
-    uint64_t unwritten; /* those about stacks in the same records */
+    struct tasks tasks;
+    struct losses losses;
 };
 
 /* Drains every ring once, up to where its head is now, and adds a FINISHED_ROUND if there was anything (*any,

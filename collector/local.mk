@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libcollector.la
 libcollector_la_SOURCES = \
 	collector/rings/batch.c collector/rings/batch.h \
 	collector/collector.c collector/collector.h collector/collector_data.h collector/prepare.c collector/stack_order.c collector/stack_order.h \
+	collector/losses.c collector/losses.h collector/tasks.c collector/tasks.h collector/rings/records.h \
 	collector/rings/counters.c collector/rings/counters.h \
 	collector/drain.c collector/drain.h \
 	collector/events/event.c collector/events/event.h \

@@ -3,14 +3,16 @@
 
 #include <string.h>
 
-bool stack_order_concerns(const struct drain *drain, const struct perf_event_header *header)
+#include "collector/rings/records.h"
+
+bool stack_order_concerns(const struct stack_order *order, const struct perf_event_header *header)
 {
     struct sample_record start;
-    if (!drain->verify || header->type != PERF_RECORD_SAMPLE || header->size < sizeof start)
+    if (header->type != PERF_RECORD_SAMPLE || header->size < sizeof start)
         return false;
     memcpy(&start, header, sizeof start);
-    size_t event = counters_event(drain->counters, start.id);
-    return event < drain->event_count && drain->events[event].stacks;
+    size_t event = counters_event(order->counters, start.id);
+    return event < order->event_count && order->events[event].stacks;
 }
 
 #define PAIR_NS 100000 /* a tracepoint's sample is written at most so long after its stack record */
@@ -18,29 +20,29 @@ bool stack_order_concerns(const struct drain *drain, const struct perf_event_hea
 /* A stack record stands before its sample, but was written about a microsecond later (at a tracepoint, earlier): it
  * is to get the sample's time, so that sorting keeps the two together. Returns that; 0: the next record, at `at`, is
  * not the sample. */
-static uint64_t sample_time(const struct drain *drain, const struct ring *ring, uint64_t at, uint64_t head,
-                            const struct sample_record *stack)
+static uint64_t sample_time(const struct stack_order *order, const struct ring *ring, uint64_t at,
+                            uint64_t head, const struct sample_record *stack)
 {
     struct sample_record scratch, next;
     if (head - at < sizeof next)
         return 0;
     memcpy(&next, ring_view(ring, at, sizeof next, &scratch), sizeof next);
-    size_t event = counters_event(drain->counters, next.id);
+    size_t event = counters_event(order->counters, next.id);
     bool own = next.header.type == PERF_RECORD_SAMPLE && next.tid == stack->tid &&
-               event < drain->event_count && !drain->events[event].audit && !drain->events[event].stacks &&
+               event < order->event_count && !order->events[event].audit && !order->events[event].stacks &&
                next.time < stack->time + PAIR_NS;
     return own ? next.time : 0;
 }
 
-bool stack_order_wait(struct drain *drain, struct ring *ring, uint64_t at, uint64_t head,
-                      const struct perf_event_header *header)
+bool stack_order_ready(const struct stack_order *order, struct ring *ring, uint64_t at, uint64_t head,
+                       const struct perf_event_header *header, uint64_t *time)
 {
     struct sample_record start;
     memcpy(&start, header, sizeof start);
     if (at + header->size == head && ring->waited != at) {
         ring->waited = at;
-        return true;
+        return false;
     }
-    drain->stack_time = sample_time(drain, ring, at + header->size, head, &start);
-    return false;
+    *time = sample_time(order, ring, at + header->size, head, &start);
+    return true;
 }

@@ -4,20 +4,22 @@
 #ifndef FATHOM_COLLECTOR_STACK_ORDER_H
 #define FATHOM_COLLECTOR_STACK_ORDER_H
 
-#include "collector/drain.h"
+#include <stdbool.h>
 
-struct sample_record { /* as event.c asks for it */
-    struct perf_event_header header;
-    uint64_t id, ip;
-    uint32_t pid, tid;
-    uint64_t time;
+#include "collector/rings/counters.h"
+
+/* All borrowed. */
+struct stack_order {
+    const struct counters *counters;
+    const struct event *events;
+    size_t event_count;
 };
 
 /* Whether a record is a stack record. */
-bool stack_order_concerns(const struct drain *drain, const struct perf_event_header *header);
-/* Whether the sample of the stack record at this position is not there yet, so that it is left for the next round;
- * else notes the sample's time (drain.h). */
-bool stack_order_wait(struct drain *drain, struct ring *ring, uint64_t at, uint64_t head,
-                      const struct perf_event_header *header);
+bool stack_order_concerns(const struct stack_order *order, const struct perf_event_header *header);
+/* Whether the sample of the stack record at this position is there. Else the record is to be left for the next round;
+ * it is asked for once. *time: the sample's, ns, which the record is to get; 0: the next record is not its sample. */
+bool stack_order_ready(const struct stack_order *order, struct ring *ring, uint64_t at, uint64_t head,
+                       const struct perf_event_header *header, uint64_t *time);
 
 #endif
