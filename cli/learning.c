@@ -19,9 +19,14 @@ static int know(void *collector, const struct known_stack *stack, struct fathom_
     return collector_know(collector, stack, err);
 }
 
-static void forget(void *collector, uint32_t pid)
+static void place(void *collector, uint32_t pid, uint32_t space)
 {
-    collector_forget(collector, pid);
+    collector_place(collector, pid, space);
+}
+
+static void forget(void *collector, uint32_t space)
+{
+    collector_forget(collector, space);
 }
 
 int learning_new(struct collector *collector, const struct collector_options *options, collector_sink *next,
@@ -35,7 +40,7 @@ int learning_new(struct collector *collector, const struct collector_options *op
     *l = (struct learning){.next = next, .context = context, .log = options->log};
     int rc = 0;
     if (collector_follows(collector))
-        rc = stack_learner_start(&(struct stack_learner_input){events, count, know, forget, collector},
+        rc = stack_learner_start(&(struct stack_learner_input){events, count, know, place, forget, collector},
                                  &l->learner, err);
     else
         rc = clocks_new(collector, &options->verify, &l->clocks, err);

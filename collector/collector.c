@@ -93,20 +93,34 @@ static int attach_process(struct collector *c, pid_t pid, struct fathom_error *e
     return rc == 0 && opened == 0 ? gone(err, pid) : rc;
 }
 
+/* Attaches to those of the processes that are there: of a server's, some may have ended since they were listed. */
+static int attach_processes(struct collector *c, struct fathom_error *err)
+{
+    const struct collector_options *o = c->options;
+    struct fathom_error why;
+    int rc = 0;
+    for (size_t i = 0; i < o->pid_count; i++) {
+        c->processes[c->process_count].pid = o->pids[i];
+        rc = attach_process(c, o->pids[i], &why);
+        if (rc == 0)
+            c->process_count++;
+        else if (rc != -ESRCH || o->pid_count == 1)
+            return error_set(err, -rc, "%s", why.text);
+        else
+            log_write(o->log, LOG_WARNING, "%s: it is left out", why.text);
+    }
+    return o->pid_count && !c->process_count ? error_set(err, ESRCH, "none of the processes exists") : 0;
+}
+
 static int attach(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
-    c->process_count = o->pid_count + o->tid_count;
-    c->processes = calloc(c->process_count, sizeof *c->processes);
+    c->processes = calloc(o->pid_count + o->tid_count, sizeof *c->processes);
     if (!c->processes)
         return error_memory(err);
-    int rc = 0;
-    for (size_t i = 0; i < o->pid_count && rc == 0; i++) {
-        c->processes[i].pid = o->pids[i];
-        rc = attach_process(c, o->pids[i], err);
-    }
+    int rc = attach_processes(c, err);
     for (size_t i = 0; i < o->tid_count && rc == 0; i++) {
-        struct process *p = &c->processes[o->pid_count + i];
+        struct process *p = &c->processes[c->process_count++];
         p->tid = o->tids[i];
         if (proc_thread_group(p->tid, &p->pid) != 0)
             return error_set(err, ESRCH, "thread %d does not exist", (int)p->tid);
@@ -255,9 +269,14 @@ int collector_know(struct collector *c, const struct known_stack *stack, struct 
     return verify_know(c->verify, stack, err);
 }
 
-void collector_forget(struct collector *c, uint32_t pid)
+void collector_place(struct collector *c, uint32_t pid, uint32_t space)
 {
-    verify_forget(c->verify, pid);
+    verify_place(c->verify, pid, space);
+}
+
+void collector_forget(struct collector *c, uint32_t space)
+{
+    verify_forget(c->verify, space);
 }
 
 size_t collector_clocks(const struct collector *c, struct collector_clock out[COLLECTOR_CLOCKS])

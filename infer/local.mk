@@ -3,6 +3,7 @@ libinfer_la_SOURCES = \
 	infer/live/feed.c infer/live/feed.h \
 	infer/live/news.c infer/live/news.h \
 	infer/live/pace.c infer/live/pace.h \
+	infer/live/spaces.c infer/live/spaces.h \
 	infer/live/stack_learner.c infer/live/stack_learner.h \
 	infer/contexts/admission.c infer/contexts/admission.h \
 	infer/samples/audits.c infer/samples/audits.h \

@@ -16,9 +16,10 @@ struct stack_word {
     bool in_stack; /* the value is an address in this stack (a saved frame pointer), not a return address */
 };
 
-/* While all words are so, and the PC has the same CFA, a stack of this process has the same callers. */
+/* While all words are so, and the PC has the same CFA, a stack of a process with the same code has the same callers. */
 struct known_stack {
-    uint32_t pid, tid;
+    uint32_t space; /* of the processes with this code: infer/live/spaces.h */
+    uint32_t tid;
     uint64_t ip, sp, bp;              /* of its sample */
     bool has_bp;                      /* bp must be the same, too */
     uint32_t number;                  /* of its stack record (stack_record.h) */

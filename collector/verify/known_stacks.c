@@ -23,7 +23,7 @@ struct known_stacks {
     uint32_t free_at, free_count;
     struct rule_key *keys; /* in the order of their making */
     uint32_t key_at, key_count;
-    struct table *processes; /* PID -> its number of keys */
+    struct table *spaces; /* space -> its number of keys */
 };
 
 static size_t words_bytes(void)
@@ -43,8 +43,8 @@ int known_stacks_new(const struct known_stacks_maps *maps, unsigned compared, un
     int rc = s->words == MAP_FAILED ? -errno : 0;
     s->free_blocks = malloc(VERIFY_BLOCKS * sizeof *s->free_blocks);
     s->keys = malloc(VERIFY_KEYS * sizeof *s->keys);
-    s->processes = table_new();
-    if (rc == 0 && (!s->free_blocks || !s->keys || !s->processes))
+    s->spaces = table_new();
+    if (rc == 0 && (!s->free_blocks || !s->keys || !s->spaces))
         rc = -ENOMEM;
     if (rc < 0) {
         known_stacks_free(s);
@@ -64,7 +64,7 @@ void known_stacks_free(struct known_stacks *s)
         munmap(s->words, words_bytes());
     free(s->free_blocks);
     free(s->keys);
-    table_free(s->processes);
+    table_free(s->spaces);
     free(s);
 }
 
@@ -85,9 +85,9 @@ static void forget_key(struct known_stacks *s, const struct rule_key *key)
     bpf_map_delete_elem(s->maps.known, key);
     for (uint32_t i = 0; i < known.count; i++)
         free_blocks(s, known.stacks[i].words);
-    uint64_t *count = table_find(s->processes, key->pid);
+    uint64_t *count = table_find(s->spaces, key->space);
     if (count && --*count == 0)
-        table_remove(s->processes, key->pid);
+        table_remove(s->spaces, key->space);
 }
 
 static void forget_oldest(struct known_stacks *s)
@@ -98,14 +98,14 @@ static void forget_oldest(struct known_stacks *s)
     forget_key(s, &key);
 }
 
-void known_stacks_forget(struct known_stacks *s, uint32_t pid)
+void known_stacks_forget(struct known_stacks *s, uint32_t space)
 {
-    if (!table_find(s->processes, pid))
+    if (!table_find(s->spaces, space))
         return;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->key_count; i++) {
         struct rule_key key = s->keys[(s->key_at + i) % VERIFY_KEYS];
-        if (key.pid == pid)
+        if (key.space == space)
             forget_key(s, &key);
         else
             s->keys[(s->key_at + kept++) % VERIFY_KEYS] = key;
@@ -224,7 +224,7 @@ static uint32_t store(struct known_stacks *s, const struct made *made)
 /* Notes a key that the map does not have yet. */
 static bool enter_key(struct known_stacks *s, const struct rule_key *key)
 {
-    uint64_t *count = table_put(s->processes, key->pid, NULL);
+    uint64_t *count = table_put(s->spaces, key->space, NULL);
     if (!count)
         return false;
     ++*count;
@@ -236,9 +236,9 @@ static bool enter_key(struct known_stacks *s, const struct rule_key *key)
 static void leave_key(struct known_stacks *s, const struct rule_key *key)
 {
     s->key_count--;
-    uint64_t *count = table_find(s->processes, key->pid);
+    uint64_t *count = table_find(s->spaces, key->space);
     if (count && --*count == 0)
-        table_remove(s->processes, key->pid);
+        table_remove(s->spaces, key->space);
 }
 
 /* The key's stack that has the same words, and all its places; RULE_STACKS: none. */
@@ -257,7 +257,8 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     struct made made;
     struct rule_known known = {0};
     uint64_t base = base_of(s, stack);
-    struct rule_key key = {.page = stack->ip >> s->page_bits, .depth = base - stack->sp, .pid = stack->pid};
+    struct rule_key key = {
+        .page = stack->ip >> s->page_bits, .depth = base - stack->sp, .space = stack->space};
     uint32_t stored = 0, replaced = 0;
     if ((stack->of_caller && s->compared < STACK_RECORD_ALL) || !make(s, stack, base, &made))
         return 0;

@@ -20,6 +20,6 @@ int known_stacks_new(const struct known_stacks_maps *maps, unsigned compared, un
 void known_stacks_free(struct known_stacks *stacks);
 /* As verify_know() and verify_forget(). */
 int known_stacks_add(struct known_stacks *stacks, const struct known_stack *stack, struct fathom_error *err);
-void known_stacks_forget(struct known_stacks *stacks, uint32_t pid);
+void known_stacks_forget(struct known_stacks *stacks, uint32_t space);
 
 #endif

@@ -39,6 +39,15 @@ struct {
     __type(value, __u32);
 } followed SEC(".maps");
 
+/* By process: where its known stacks are. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_PLACED);
+    __type(key, __u32);
+    __type(value, __u32);
+} spaces SEC(".maps");
+
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -349,8 +358,11 @@ static __always_inline int verify(struct moment *m)
 {
     __u32 cpu = bpf_get_smp_processor_id();
     struct rule_key key = {0};
-    if (!is_followed(m, &key.pid))
+    __u32 pid;
+    if (!is_followed(m, &pid))
         return 1;
+    const __u32 *space = bpf_map_lookup_elem(&spaces, &pid);
+    key.space = space ? *space : 0;
     m->buffer = bpf_map_lookup_elem(&buffers, &cpu);
     if (!m->buffer)
         return 1;
@@ -364,7 +376,7 @@ static __always_inline int verify(struct moment *m)
     m->told_key.sp = m->sp;
     struct rule_told *before = bpf_map_lookup_elem(&told, &m->told_key);
     m->count = before ? before->count : 0;
-    const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
+    const struct rule_known *k = space ? bpf_map_lookup_elem(&known, &key) : NULL;
     struct found found;
     if (!k || !find(m, k, cpu, &found))
         return tell_read(m, STACK_RECORD_NEW);
@@ -417,19 +429,24 @@ _Static_assert(offsetof(struct new_task, tid) == VERIFY_TASK_TID_AT &&
 
 #define CLONE_THREAD 0x10000
 
-/* Follows what followed processes and threads start from its first sample on: the recorder learns of it later. */
+/* Follows what followed processes and threads start from its first sample on, with what is known of its parent: the
+ * recorder learns of it later. */
 SEC("tracepoint")
 int verify_task(const struct new_task *task)
 {
     __u64 both = bpf_get_current_pid_tgid();
     __u32 pid = both >> 32, tid = (__u32)both, child = (__u32)task->tid, yes = 1;
     const bool is_thread = task->clone_flags & CLONE_THREAD;
-    if (!bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &tid : &pid))
-        return 0;
+    const __u32 *space = bpf_map_lookup_elem(&spaces, &pid);
     const __u64 *base = bpf_map_lookup_elem(&bases, &tid);
+    if (config.follow != VERIFY_ALL &&
+        !bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &tid : &pid))
+        return 0;
     if (base && !is_thread)
         bpf_map_update_elem(&bases, &child, base, BPF_ANY);
-    if (config.follow == VERIFY_TIDS || !is_thread)
+    if (space && !is_thread)
+        bpf_map_update_elem(&spaces, &child, space, BPF_ANY);
+    if (config.follow == VERIFY_TIDS || (config.follow == VERIFY_PIDS && !is_thread))
         bpf_map_update_elem(&followed, &child, &yes, BPF_ANY);
     return 0;
 }

@@ -28,7 +28,7 @@ struct verify {
     struct bpf_object *object;
     struct bpf_link *tasks; /* NULL: the recorder alone follows children */
     enum verify_follow follow;
-    int program, outputs, followed, bases;
+    int program, outputs, followed, spaces, bases;
     const volatile struct verify_counts *counts; /* the program's, mapped */
     int64_t *rooms;                              /* likewise, by CPU */
     struct known_stacks *stacks;
@@ -95,8 +95,7 @@ static void choose(const struct verify_options *options, struct verify *v)
     bpf_object__for_each_program(program, v->object)
     {
         const char *name = bpf_program__name(program);
-        bool wanted = strcmp(name, TASKS) == 0 ? options->follow != VERIFY_ALL
-                                               : strcmp(name, programs[options->where]) == 0;
+        bool wanted = strcmp(name, TASKS) == 0 || strcmp(name, programs[options->where]) == 0;
         bpf_program__set_autoload(program, wanted);
     }
 }
@@ -122,9 +121,9 @@ static bool knows_tasks(void)
 }
 
 /* Follows children in the kernel, which tells their numbers as the first PID namespace has them. */
-static void follow_tasks(const struct verify_options *options, struct verify *v)
+static void follow_tasks(struct verify *v)
 {
-    if (options->follow == VERIFY_ALL || is_inner_namespace(&(struct stat){0}) || !knows_tasks())
+    if (is_inner_namespace(&(struct stat){0}) || !knows_tasks())
         return;
     v->tasks = bpf_program__attach_tracepoint(bpf_object__find_program_by_name(v->object, TASKS), "task",
                                               "task_newtask");
@@ -174,6 +173,7 @@ static int find_parts(const struct verify_options *options, struct verify *v)
     v->program = bpf_program__fd(bpf_object__find_program_by_name(v->object, programs[options->where]));
     v->outputs = map_fd(v, "outputs");
     v->followed = map_fd(v, "followed");
+    v->spaces = map_fd(v, "spaces");
     v->bases = map_fd(v, "bases");
     /* Not bpf_map__initial_value(): before libbpf 1.6 that is a copy which stays as it was. */
     void *counts = mmap(NULL, sizeof *v->counts, PROT_READ, MAP_SHARED, map_fd(v, "verify.bss"), 0);
@@ -211,7 +211,7 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
         rc = known_stacks_new(&(struct known_stacks_maps){map_fd(v, "known"), map_fd(v, "words"), v->bases},
                               options->compared, page_bits(options), &v->stacks);
     if (rc == 0)
-        follow_tasks(options, v);
+        follow_tasks(v);
     libbpf_set_print(print);
     if (rc < 0) {
         verify_free(v);
@@ -281,7 +281,15 @@ int verify_know(struct verify *v, const struct known_stack *stack, struct fathom
     return known_stacks_add(v->stacks, stack, err);
 }
 
-void verify_forget(struct verify *v, uint32_t pid)
+void verify_place(struct verify *v, uint32_t pid, uint32_t space)
 {
-    known_stacks_forget(v->stacks, pid);
+    if (space)
+        bpf_map_update_elem(v->spaces, &pid, &space, BPF_ANY);
+    else
+        bpf_map_delete_elem(v->spaces, &pid);
+}
+
+void verify_forget(struct verify *v, uint32_t space)
+{
+    known_stacks_forget(v->stacks, space);
 }

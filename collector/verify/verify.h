@@ -2,7 +2,7 @@
  * verify.h - loads the BPF program that compares samples' stacks with known ones in the kernel (rule.h), and
  * tells it which stacks are known. Needs CAP_BPF and CAP_PERFMON (Linux 5.10 or later).
  *
- * verify_know() and verify_forget() may be called by another thread than the rest.
+ * verify_know(), verify_place() and verify_forget() may be called by another thread than the rest.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_VERIFY_H
 #define FATHOM_COLLECTOR_VERIFY_VERIFY_H
@@ -59,7 +59,10 @@ void verify_counts(const struct verify *verify, struct verify_counts *out);
  * oldest ones are forgotten. Returns 1; 0: it cannot be compared (too many words), the kernel has no memory for it,
  * or it is a caller's and was known before. A caller's is not taken where stacks are not compared whole, as nothing would check it (rule_again()). */
 int verify_know(struct verify *verify, const struct known_stack *stack, struct fathom_error *err);
-/* Forgets all stacks of a process: it ended, or its code moved. */
-void verify_forget(struct verify *verify, uint32_t pid);
+/* The stacks of this space are those of the process from now on, and of its children, until they are placed; 0: none. A
+ * failure makes its stacks new. */
+void verify_place(struct verify *verify, uint32_t pid, uint32_t space);
+/* Forgets all stacks of a space. */
+void verify_forget(struct verify *verify, uint32_t space);
 
 #endif

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 #define VERIFY_FOLLOWED 65536
+#define VERIFY_PLACED   65536
 #define VERIFY_THREADS  65536
 #define VERIFY_KEYS     65536
 #define VERIFY_BLOCKS   32768 /* of 24 words: 13 MB */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "infer/live/feed.h"
+#include "infer/live/spaces.h"
 #include "perfdata/announced.h"
 #include "process/unwind.h"
 
@@ -17,6 +18,7 @@ struct stack_learner {
     bool next; /* the next sample is that of a stack record which was taken */
     /* The feed's thread's. */
     struct announced *announced;
+    struct spaces *spaces;
     struct unwind_frame frames[FRAMES_MAX];
     struct unwind_words words;
 };
@@ -24,7 +26,7 @@ struct stack_learner {
 /* Unwinds a stack and makes it known. One with a signal frame, or without an end, is never known. Returns what know()
  * does. *count: its frames. */
 static int know(struct stack_learner *l, const struct process *process, const struct sample *sample,
-                bool of_caller, size_t *count, struct fathom_error *err)
+                uint32_t space, bool of_caller, size_t *count, struct fathom_error *err)
 {
     enum unwind_end end;
     *count = unwind_words(process, sample, l->frames, FRAMES_MAX, &l->words, &end);
@@ -35,7 +37,7 @@ static int know(struct stack_learner *l, const struct process *process, const st
         return 0;
     const struct image_function *function = image_function(place->image, place->function);
     return l->in.know(l->in.context,
-                      &(struct known_stack){.pid = sample->pid,
+                      &(struct known_stack){.space = space,
                                             .tid = sample->tid,
                                             .ip = sample->reg_ip,
                                             .sp = sample->sp,
@@ -73,10 +75,13 @@ static int learn(struct stack_learner *l, struct processes *processes, const str
         return 0;
     struct sample at = *sample;
     size_t count;
-    int rc = know(l, process, &at, false, &count, err);
+    const uint32_t space = spaces_of(l->spaces, process);
+    if (space == 0)
+        return error_memory(err);
+    int rc = know(l, process, &at, space, false, &count, err);
     while (rc > 0 && count > 1) {
         at = at_caller(&at, &l->frames[0]);
-        rc = know(l, process, &at, true, &count, err);
+        rc = know(l, process, &at, space, true, &count, err);
     }
     return rc < 0 ? rc : 0;
 }
@@ -129,8 +134,11 @@ static int take(void *learner, struct processes *processes, const struct record 
     if (record.kind == RECORD_SAMPLE)
         return record.sample.known == SAMPLE_STACK_NEW ? learn(l, processes, &record.sample, err) : 0;
     if (is_change(processes, &record))
-        l->in.forget(l->in.context, record.pid);
-    return 0;
+        spaces_leave(l->spaces, record.pid);
+    const struct process *parent =
+        record.kind == RECORD_FORK ? process_find(processes, record.fork.parent_pid) : NULL;
+    bool forked = parent && record.pid != record.fork.parent_pid;
+    return forked && !spaces_fork(l->spaces, parent, record.pid) ? error_memory(err) : 0;
 }
 
 /* Stack records, and the samples that they belong to. */
@@ -145,6 +153,7 @@ static enum feed_choice choose(void *learner, const struct event *event, size_t 
 static void clear(struct stack_learner *l)
 {
     announced_free(l->announced);
+    spaces_free(l->spaces);
     unwind_words_free(&l->words);
     free(l);
 }
@@ -157,7 +166,8 @@ int stack_learner_start(const struct stack_learner_input *input, struct stack_le
         return error_memory(err);
     l->in = *input;
     l->announced = announced_new(input->events, input->count);
-    int rc = l->announced ? 0 : error_memory(err);
+    l->spaces = spaces_new(&(struct spaces_input){input->place, input->forget, input->context});
+    int rc = l->announced && l->spaces ? 0 : error_memory(err);
     if (rc == 0)
         rc = feed_start(&(struct feed_input){input->events, input->count, choose, take, l}, &l->feed, err);
     if (rc < 0)

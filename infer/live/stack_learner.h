@@ -17,8 +17,10 @@ struct stack_learner_input {
     size_t count;
     /* A stack was unwound to its root. A negative result ends learning. */
     int (*know)(void *context, const struct known_stack *stack, struct fathom_error *err);
-    /* The stacks of this process are no longer valid: it ended, or has other code. */
-    void (*forget)(void *context, uint32_t pid);
+    /* The process has the stacks of this space from now on; 0: none. */
+    void (*place)(void *context, uint32_t pid, uint32_t space);
+    /* No process is in this space any more. */
+    void (*forget)(void *context, uint32_t space);
     void *context;
 };
 

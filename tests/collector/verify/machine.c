@@ -33,7 +33,7 @@ struct hash {
     size_t count, room;
 };
 
-enum { FOLLOWED, BASES, KNOWN, TOLD, HASHES };
+enum { FOLLOWED, SPACES, BASES, KNOWN, TOLD, HASHES };
 static struct hash hashes[HASHES];
 static struct machine *machine;
 static struct machine_sample now;
@@ -211,6 +211,8 @@ void machine_start(struct machine *m, const struct verify_config *options)
     *m = (struct machine){.config = *options, .now = options->started};
     hashes[FOLLOWED] =
         (struct hash){.of = &followed, .key_size = sizeof(uint32_t), .value_size = sizeof(uint32_t)};
+    hashes[SPACES] =
+        (struct hash){.of = &spaces, .key_size = sizeof(uint32_t), .value_size = sizeof(uint32_t)};
     hashes[BASES] = (struct hash){.of = &bases, .key_size = sizeof(uint32_t), .value_size = sizeof(uint64_t)};
     hashes[KNOWN] = (struct hash){
         .of = &known, .key_size = sizeof(struct rule_key), .value_size = sizeof(struct rule_known)};
@@ -260,6 +262,20 @@ void machine_set_base(uint32_t tid, uint64_t base)
         hash_put(&hashes[BASES], &tid, &base);
     else
         hash_drop(&hashes[BASES], &tid);
+}
+
+void machine_place(uint32_t pid, uint32_t space)
+{
+    hash_put(&hashes[SPACES], &pid, &space);
+}
+
+uint32_t machine_space(uint32_t pid)
+{
+    const struct entry *entry = hash_find(&hashes[SPACES], &pid);
+    uint32_t space = 0;
+    if (entry)
+        memcpy(&space, entry->value, sizeof space);
+    return space;
 }
 
 void machine_follow(uint32_t id, bool follow)

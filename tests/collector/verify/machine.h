@@ -52,6 +52,9 @@ void machine_stop(void);
 struct known_stacks_maps machine_maps(void);
 void machine_set_base(uint32_t tid, uint64_t base); /* 0: forgotten */
 void machine_follow(uint32_t id, bool follow);
+/* Where the process's known stacks are. */
+void machine_place(uint32_t pid, uint32_t space);
+uint32_t machine_space(uint32_t pid); /* 0: nowhere */
 /* The bytes of stacks that fit into the CPU's ring; at first, without end. */
 void machine_room(uint32_t cpu, int64_t bytes);
 /* A thread of a process starts another one, or a process. */

@@ -138,6 +138,7 @@ static void world_start(struct world *w, const struct verify_config *config, uin
         t->low = UINT64_C(0x7ffd00000000) + i * UINT64_C(0x100000) + (i == 3 ? UINT64_C(0x80000000) : 0);
         t->bytes = calloc(1, REGION);
         machine_follow(t->pid, true);
+        machine_place(t->pid, t->pid);
         if (i != 5)
             machine_set_base(t->tid, t->low + REGION);
     }
@@ -182,7 +183,7 @@ static bool fits(const struct world *w, const struct announced *a, const struct 
                  const struct machine_sample *s)
 {
     const uint64_t moved = s->sp - a->sp;
-    if (a->pid != s->pid || a->page != s->ip >> w->config.page_bits)
+    if (machine_space(a->pid) != machine_space(s->pid) || a->page != s->ip >> w->config.page_bits)
         return false;
     if (w->config.compared == 0)
         return true;
@@ -280,7 +281,7 @@ static int learn_next(struct world *w)
         if (a->sp >= w->threads[i].low && a->sp - w->threads[i].low < REGION)
             t = &w->threads[i];
     return known_stacks_add(w->known,
-                            &(struct known_stack){.pid = a->pid,
+                            &(struct known_stack){.space = a->pid,
                                                   .tid = t->tid,
                                                   .ip = a->ip,
                                                   .sp = a->sp,
@@ -415,6 +416,7 @@ static void disturb(struct world *w)
     case 3: /* another process has this thread's number now */
         t->pid = 100 * (1 + random_below(4));
         machine_follow(t->pid, true);
+        machine_place(t->pid, t->pid);
         break;
     default:
         machine_evict(random_below(1000));
@@ -562,7 +564,7 @@ static void learn_caller(struct world *w, const struct scene *callee, int want)
 {
     const struct machine_sample *s = &callee->sample;
     const struct stack_word word = {s->sp + 40, word_at(callee->thread, s->sp + 40), 1, false};
-    const struct known_stack caller = {.pid = s->pid,
+    const struct known_stack caller = {.space = s->pid,
                                        .tid = s->tid,
                                        .ip = 0x400180,
                                        .sp = s->sp + 16,
@@ -638,7 +640,7 @@ Test(verify, callers_take_no_stacks_place)
     for (uint32_t i = 0; i < RULE_STACKS; i++) {
         const struct stack_word word = {scene.sample.sp + 48 + 8 * i, function_start(1), 1, false};
         cr_assert_eq(known_stacks_add(w.known,
-                                      &(struct known_stack){.pid = scene.sample.pid,
+                                      &(struct known_stack){.space = scene.sample.pid,
                                                             .tid = scene.sample.tid,
                                                             .ip = 0x400180,
                                                             .sp = scene.sample.sp + 16,
@@ -788,6 +790,40 @@ Test(verify, children_of_what_is_followed_are_followed)
     world_stop(&w);
 }
 
+Test(verify, processes_with_the_same_code_share_known_stacks)
+{
+    struct world w;
+    world_start(&w, &plain_config, 1);
+    cr_expect_eq(take_at(&w, 0, 64), STACK_RECORD_NEW);
+    cr_expect_eq(learn_next(&w), 1);
+    cr_expect_eq(take_at(&w, 2, 64), STACK_RECORD_NEW);
+    machine_place(w.threads[2].pid, w.threads[0].pid);
+    cr_expect_eq(take_at(&w, 2, 64), STACK_RECORD_SAME);
+    cr_expect_eq(take_at(&w, 2, 64), 0);
+    machine_place(w.threads[2].pid, w.threads[2].pid);
+    cr_expect_eq(take_at(&w, 2, 64), STACK_RECORD_NEW);
+    world_stop(&w);
+}
+
+Test(verify, a_child_has_what_its_parent_knows)
+{
+    for (enum verify_follow follow = VERIFY_ALL; follow <= VERIFY_TIDS; follow++) {
+        struct world w;
+        struct verify_config config = plain_config;
+        config.follow = (__u8)follow;
+        world_start(&w, &config, 1);
+        machine_follow(1000, true);
+        machine_place(1000, 7);
+        machine_fork(1000, 1000, 1001, true);
+        machine_fork(1000, 1000, 1100, false);
+        machine_fork(1300, 1300, 1400, false);
+        cr_expect_eq(machine_space(1001), 0u, "a thread is no process");
+        cr_expect_eq(machine_space(1100), 7u);
+        cr_expect_eq(machine_space(1400), 0u);
+        world_stop(&w);
+    }
+}
+
 Test(verify, what_followed_threads_start_is_followed)
 {
     struct world w;
@@ -888,7 +924,7 @@ Test(verify, the_oldest_stacks_make_room)
         set_word(t, words[i].address, words[i].low);
     }
     struct known_stack stack = {
-        .pid = t->pid, .tid = t->tid, .sp = sp, .words = words, .count = WORDS + 1, .number = 2};
+        .space = t->pid, .tid = t->tid, .sp = sp, .words = words, .count = WORDS + 1, .number = 2};
     cr_expect_eq(known_stacks_add(w.known, &stack, NULL), 0, "one word too many");
     stack.count = WORDS;
     for (uint32_t i = 0; i < COUNT; i++) {

@@ -1,0 +1,182 @@
+/* spaces.c - see spaces.h. */
+#include "infer/live/spaces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+struct code {
+    uint64_t start, end, offset;
+    struct build_id id; /* empty: the kernel's own code, which is the same everywhere */
+};
+
+struct space {
+    uint32_t number, processes;
+    uint64_t state; /* process_state() of the mappings below */
+    bool is_own;    /* some code is in no file with a build-id: no other program's is the same */
+    struct code *code;
+    size_t code_count, code_room;
+};
+
+struct spaces {
+    struct spaces_input in;
+    struct space *items;
+    size_t count, room;
+    uint32_t last_number;
+    struct table *of; /* PID -> number */
+};
+
+struct spaces *spaces_new(const struct spaces_input *input)
+{
+    struct spaces *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->in = *input;
+    s->of = table_new();
+    if (s->of)
+        return s;
+    free(s);
+    return NULL;
+}
+
+void spaces_free(struct spaces *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->count; i++)
+        free(s->items[i].code);
+    free(s->items);
+    table_free(s->of);
+    free(s);
+}
+
+static struct space *by_number(struct spaces *s, uint64_t number)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->items[i].number == number)
+            return &s->items[i];
+    return NULL;
+}
+
+static struct space *find(struct spaces *s, uint32_t pid)
+{
+    const uint64_t *number = table_find(s->of, pid);
+    return number ? by_number(s, *number) : NULL;
+}
+
+static bool read_code(const struct process *process, struct space *out)
+{
+    const struct mapping *mapping;
+    const struct build_id *id;
+    out->state = process_state(process);
+    out->is_own = false;
+    out->code_count = 0;
+    for (size_t i = 0; (mapping = process_mapping_at(process, i, &id)); i++) {
+        struct code code = {mapping->start, mapping->end, mapping->offset, {0}};
+        if (id)
+            code.id = *id;
+        else if (!mapping->path || mapping->path[0] != '[')
+            out->is_own = true;
+        if (!vec_push(out->code, out->code_count, out->code_room, code))
+            return false;
+    }
+    return true;
+}
+
+static bool is_same(const struct space *a, const struct space *b)
+{
+    if (a->is_own || b->is_own || a->code_count != b->code_count)
+        return false;
+    for (size_t i = 0; i < a->code_count; i++) {
+        const struct code *x = &a->code[i], *y = &b->code[i];
+        if (x->start != y->start || x->end != y->end || x->offset != y->offset ||
+            !build_id_equal(&x->id, &y->id))
+            return false;
+    }
+    return true;
+}
+
+/* Puts a process that is in no space into one. */
+static bool enter(struct spaces *s, uint32_t pid, struct space *space)
+{
+    uint64_t *number = table_put(s->of, pid, NULL);
+    if (!number)
+        return false;
+    *number = space->number;
+    space->processes++;
+    s->in.place(s->in.context, pid, space->number);
+    return true;
+}
+
+void spaces_leave(struct spaces *s, uint32_t pid)
+{
+    struct space *space = find(s, pid);
+    if (!space)
+        return;
+    table_remove(s->of, pid);
+    s->in.place(s->in.context, pid, 0);
+    if (--space->processes)
+        return;
+    s->in.end(s->in.context, space->number);
+    free(space->code);
+    *space = s->items[--s->count];
+}
+
+/* The space, if any, with the code that `now` has. */
+static struct space *find_same(struct spaces *s, const struct space *now)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->items[i].state == now->state || is_same(&s->items[i], now))
+            return &s->items[i];
+    return NULL;
+}
+
+/* Its processes have more code now. */
+static void update(struct space *space, struct space *now)
+{
+    free(space->code);
+    now->number = space->number;
+    now->processes = space->processes;
+    *space = *now;
+}
+
+/* The number of the space for the code `now`, which it takes over; 0: out of memory. */
+static uint32_t space_for(struct spaces *s, struct space *had, struct space *now)
+{
+    struct space *same = find_same(s, now);
+    if (had && (same == had || (!same && had->processes == 1))) {
+        update(had, now);
+        return had->number;
+    }
+    now->number = same ? same->number : ++s->last_number;
+    if (!same && vec_push(s->items, s->count, s->room, *now))
+        return now->number;
+    free(now->code);
+    return same ? now->number : 0;
+}
+
+uint32_t spaces_of(struct spaces *s, const struct process *process)
+{
+    const uint32_t pid = process_pid(process);
+    struct space *had = find(s, pid), now = {0};
+    if (had && had->state == process_state(process))
+        return had->number;
+    if (!read_code(process, &now)) {
+        free(now.code);
+        return 0;
+    }
+    const uint32_t before = had ? had->number : 0, number = space_for(s, had, &now);
+    if (number == 0 || number == before)
+        return number;
+    spaces_leave(s, pid);
+    return enter(s, pid, by_number(s, number)) ? number : 0;
+}
+
+bool spaces_fork(struct spaces *s, const struct process *parent, uint32_t child)
+{
+    spaces_leave(s, child); /* an earlier process with this number, whose end was lost */
+    uint32_t number = spaces_of(s, parent);
+    return number && enter(s, child, by_number(s, number));
+}
