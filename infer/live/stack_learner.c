@@ -123,6 +123,16 @@ static bool is_change(struct processes *processes, const struct record *record)
     }
 }
 
+/* A process forks. Records without a time are about those that run already, which may have other code by now. */
+static int take_fork(struct stack_learner *l, struct processes *processes, const struct record *record,
+                     struct fathom_error *err)
+{
+    const struct process *parent = process_find(processes, record->fork.parent_pid);
+    if (!parent || record->time == 0 || record->pid == record->fork.parent_pid)
+        return 0;
+    return spaces_fork(l->spaces, parent, record->pid) ? 0 : error_memory(err);
+}
+
 static int take(void *learner, struct processes *processes, const struct record *given,
                 struct fathom_error *err)
 {
@@ -135,10 +145,7 @@ static int take(void *learner, struct processes *processes, const struct record 
         return record.sample.known == SAMPLE_STACK_NEW ? learn(l, processes, &record.sample, err) : 0;
     if (is_change(processes, &record))
         spaces_leave(l->spaces, record.pid);
-    const struct process *parent =
-        record.kind == RECORD_FORK ? process_find(processes, record.fork.parent_pid) : NULL;
-    bool forked = parent && record.pid != record.fork.parent_pid;
-    return forked && !spaces_fork(l->spaces, parent, record.pid) ? error_memory(err) : 0;
+    return record.kind == RECORD_FORK ? take_fork(l, processes, &record, err) : 0;
 }
 
 /* Stack records, and the samples that they belong to. */
