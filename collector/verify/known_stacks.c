@@ -116,11 +116,11 @@ void known_stacks_forget(struct known_stacks *s, uint32_t space)
 /* The base that the program counts this thread's depths from. */
 static uint64_t base_of(const struct known_stacks *s, const struct known_stack *stack)
 {
-    uint64_t base;
-    if (bpf_map_lookup_elem(s->maps.bases, &stack->tid, &base) != 0 ||
-        base - stack->sp >= VERIFY_OWN_STACK_MAX)
+    struct rule_thread thread;
+    if (bpf_map_lookup_elem(s->maps.threads, &stack->tid, &thread) != 0 ||
+        thread.base - stack->sp >= VERIFY_OWN_STACK_MAX)
         return 0;
-    return base;
+    return thread.base;
 }
 
 /* Fills one block; returns how many words it took. */

@@ -11,7 +11,7 @@
 struct known_stacks;
 
 struct known_stacks_maps {
-    int known, words, bases; /* descriptors, borrowed */
+    int known, words, threads; /* descriptors, borrowed */
 };
 
 /* compared, page_bits: as in stack_record.h. 0 or negative. */

@@ -56,6 +56,11 @@ struct rule_known {
     } stacks[RULE_STACKS];
 };
 
+struct rule_thread {
+    __u64 base;  /* of its stack; 0: not known */
+    __u64 birth; /* CLOCK_MONOTONIC, ns: when it started; 0: before the recording, or not known */
+};
+
 /* What was announced last. */
 struct rule_told_key {
     __u64 page;
@@ -66,6 +71,7 @@ struct rule_told_key {
 struct rule_told {
     __u32 number; /* 0: STACK_RECORD_NONE */
     __u32 count;  /* further samples since the first record, if stacks are not compared whole */
+    __u64 birth;  /* of the thread that it was announced for: another one may have its number now */
 };
 
 /* Whether a known stack that is not compared whole is read again at its n-th sample. */

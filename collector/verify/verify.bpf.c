@@ -53,8 +53,8 @@ struct {
     __uint(map_flags, BPF_F_NO_PREALLOC);
     __uint(max_entries, VERIFY_THREADS);
     __type(key, __u32);
-    __type(value, __u64);
-} bases SEC(".maps");
+    __type(value, struct rule_thread);
+} threads SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
@@ -115,6 +115,7 @@ struct moment {
     struct buffer *buffer;
     struct rule_told_key told_key;
     __u64 base, ip, sp, bp, depth;
+    __u64 birth; /* of the thread */
     __u32 count; /* as in rule_told */
     __u64 now;   /* CLOCK_MONOTONIC, ns: only if its stack was not known */
 };
@@ -227,7 +228,7 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
  * program shall: 0 leaves the sample out, which would be taken for one of an earlier announcement. */
 static __always_inline int tell(struct moment *m, __u8 kind, __u32 number, __u32 size)
 {
-    struct rule_told now = {.number = number, .count = m->count};
+    struct rule_told now = {.number = number, .count = m->count, .birth = m->birth};
     if (put_out(m, kind, number, size) == 0) {
         if (bpf_map_update_elem(&told, &m->told_key, &now, BPF_ANY) != 0)
             bpf_map_delete_elem(&told, &m->told_key);
@@ -240,9 +241,16 @@ static __always_inline int tell(struct moment *m, __u8 kind, __u32 number, __u32
     return 0;
 }
 
+/* What was announced for this thread; NULL: nothing. */
+static __always_inline struct rule_told *announced(const struct moment *m)
+{
+    struct rule_told *last = bpf_map_lookup_elem(&told, &m->told_key);
+    return last && last->birth == m->birth ? last : NULL;
+}
+
 static __always_inline int tell_none(struct moment *m)
 {
-    const struct rule_told *before = bpf_map_lookup_elem(&told, &m->told_key);
+    const struct rule_told *before = announced(m);
     if (before && before->number == 0)
         return 1;
     return tell(m, STACK_RECORD_NONE, 0, 0);
@@ -366,15 +374,18 @@ static __always_inline int verify(struct moment *m)
     m->buffer = bpf_map_lookup_elem(&buffers, &cpu);
     if (!m->buffer)
         return 1;
-    const __u64 *base = bpf_map_lookup_elem(&bases, &m->told_key.tid);
-    /* A stack of its own, such as a coroutine's, is not counted from the thread's base. */
-    if (base && *base - m->sp < VERIFY_OWN_STACK_MAX)
-        m->base = *base;
+    const struct rule_thread *thread = bpf_map_lookup_elem(&threads, &m->told_key.tid);
+    if (thread) {
+        m->birth = thread->birth;
+        /* A stack of its own, such as a coroutine's, is not counted from the thread's base. */
+        if (thread->base - m->sp < VERIFY_OWN_STACK_MAX)
+            m->base = thread->base;
+    }
     m->depth = m->base - m->sp;
     key.page = m->told_key.page = m->ip >> config.page_bits;
     key.depth = m->depth;
     m->told_key.sp = m->sp;
-    struct rule_told *before = bpf_map_lookup_elem(&told, &m->told_key);
+    struct rule_told *before = announced(m);
     m->count = before ? before->count : 0;
     const struct rule_known *k = space ? bpf_map_lookup_elem(&known, &key) : NULL;
     struct found found;
@@ -438,12 +449,13 @@ int verify_task(const struct new_task *task)
     __u32 pid = both >> 32, tid = (__u32)both, child = (__u32)task->tid, yes = 1;
     const bool is_thread = task->clone_flags & CLONE_THREAD;
     const __u32 *space = bpf_map_lookup_elem(&spaces, &pid);
-    const __u64 *base = bpf_map_lookup_elem(&bases, &tid);
+    const struct rule_thread *parent = bpf_map_lookup_elem(&threads, &tid);
+    struct rule_thread born = {.base = parent && !is_thread ? parent->base : 0, .birth = bpf_ktime_get_ns()};
     if (config.follow != VERIFY_ALL &&
         !bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &tid : &pid))
         return 0;
-    if (base && !is_thread)
-        bpf_map_update_elem(&bases, &child, base, BPF_ANY);
+    if (parent || config.follow != VERIFY_ALL)
+        bpf_map_update_elem(&threads, &child, &born, BPF_ANY);
     if (space && !is_thread)
         bpf_map_update_elem(&spaces, &child, space, BPF_ANY);
     if (config.follow == VERIFY_TIDS || (config.follow == VERIFY_PIDS && !is_thread))

@@ -28,7 +28,7 @@ struct verify {
     struct bpf_object *object;
     struct bpf_link *tasks; /* NULL: the recorder alone follows children */
     enum verify_follow follow;
-    int program, outputs, followed, spaces, bases;
+    int program, outputs, followed, spaces, threads;
     const volatile struct verify_counts *counts; /* the program's, mapped */
     int64_t *rooms;                              /* likewise, by CPU */
     struct known_stacks *stacks;
@@ -174,7 +174,7 @@ static int find_parts(const struct verify_options *options, struct verify *v)
     v->outputs = map_fd(v, "outputs");
     v->followed = map_fd(v, "followed");
     v->spaces = map_fd(v, "spaces");
-    v->bases = map_fd(v, "bases");
+    v->threads = map_fd(v, "threads");
     /* Not bpf_map__initial_value(): before libbpf 1.6 that is a copy which stays as it was. */
     void *counts = mmap(NULL, sizeof *v->counts, PROT_READ, MAP_SHARED, map_fd(v, "verify.bss"), 0);
     if (counts == MAP_FAILED)
@@ -208,7 +208,7 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
     if (rc == 0)
         rc = find_parts(options, v);
     if (rc == 0)
-        rc = known_stacks_new(&(struct known_stacks_maps){map_fd(v, "known"), map_fd(v, "words"), v->bases},
+        rc = known_stacks_new(&(struct known_stacks_maps){map_fd(v, "known"), map_fd(v, "words"), v->threads},
                               options->compared, page_bits(options), &v->stacks);
     if (rc == 0)
         follow_tasks(v);
@@ -265,10 +265,15 @@ void verify_follow(struct verify *v, pid_t id, bool follow)
 
 void verify_base(struct verify *v, pid_t tid, uint64_t base)
 {
-    if (base)
-        bpf_map_update_elem(v->bases, &tid, &base, BPF_ANY);
-    else
-        bpf_map_delete_elem(v->bases, &tid);
+    struct rule_thread thread = {0};
+    if (!base) {
+        bpf_map_delete_elem(v->threads, &tid);
+        return;
+    }
+    if (bpf_map_lookup_elem(v->threads, &tid, &thread) == 0 && thread.base == base)
+        return;
+    thread.base = base;
+    bpf_map_update_elem(v->threads, &tid, &thread, BPF_ANY);
 }
 
 void verify_counts(const struct verify *v, struct verify_counts *out)

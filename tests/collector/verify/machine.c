@@ -33,7 +33,7 @@ struct hash {
     size_t count, room;
 };
 
-enum { FOLLOWED, SPACES, BASES, KNOWN, TOLD, HASHES };
+enum { FOLLOWED, SPACES, THREADS, KNOWN, TOLD, HASHES };
 static struct hash hashes[HASHES];
 static struct machine *machine;
 static struct machine_sample now;
@@ -213,7 +213,8 @@ void machine_start(struct machine *m, const struct verify_config *options)
         (struct hash){.of = &followed, .key_size = sizeof(uint32_t), .value_size = sizeof(uint32_t)};
     hashes[SPACES] =
         (struct hash){.of = &spaces, .key_size = sizeof(uint32_t), .value_size = sizeof(uint32_t)};
-    hashes[BASES] = (struct hash){.of = &bases, .key_size = sizeof(uint32_t), .value_size = sizeof(uint64_t)};
+    hashes[THREADS] =
+        (struct hash){.of = &threads, .key_size = sizeof(uint32_t), .value_size = sizeof(struct rule_thread)};
     hashes[KNOWN] = (struct hash){
         .of = &known, .key_size = sizeof(struct rule_key), .value_size = sizeof(struct rule_known)};
     hashes[TOLD] = (struct hash){
@@ -253,15 +254,20 @@ void machine_stop(void)
 
 struct known_stacks_maps machine_maps(void)
 {
-    return (struct known_stacks_maps){100 + KNOWN, words_fd, 100 + BASES};
+    return (struct known_stacks_maps){100 + KNOWN, words_fd, 100 + THREADS};
 }
 
 void machine_set_base(uint32_t tid, uint64_t base)
 {
+    const struct entry *entry = hash_find(&hashes[THREADS], &tid);
+    struct rule_thread thread = {0};
+    if (entry)
+        memcpy(&thread, entry->value, sizeof thread);
+    thread.base = base;
     if (base)
-        hash_put(&hashes[BASES], &tid, &base);
+        hash_put(&hashes[THREADS], &tid, &thread);
     else
-        hash_drop(&hashes[BASES], &tid);
+        hash_drop(&hashes[THREADS], &tid);
 }
 
 void machine_place(uint32_t pid, uint32_t space)
@@ -300,7 +306,7 @@ bool machine_follows(uint32_t id)
 
 uint64_t machine_base(uint32_t tid)
 {
-    const struct entry *entry = hash_find(&hashes[BASES], &tid);
+    const struct entry *entry = hash_find(&hashes[THREADS], &tid);
     uint64_t base = 0;
     if (entry)
         memcpy(&base, entry->value, sizeof base);

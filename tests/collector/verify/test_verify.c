@@ -128,7 +128,7 @@ static void world_start(struct world *w, const struct verify_config *config, uin
     w->machine.told_full = told_full;
     w->machine.context = w;
     cr_assert_eq(known_stacks_new(&(struct known_stacks_maps){machine_maps().known, machine_maps().words,
-                                                              machine_maps().bases},
+                                                              machine_maps().threads},
                                   config->compared, config->page_bits, &w->known),
                  0);
     w->stacks = calloc(STACKS_MAX, sizeof *w->stacks);
@@ -787,6 +787,22 @@ Test(verify, children_of_what_is_followed_are_followed)
     cr_expect_eq(machine_base(1002), 0, "on a stack of its own");
     machine_fork(3000, 3000, 3100, false);
     cr_expect_not(machine_follows(3100));
+    world_stop(&w);
+}
+
+/* As a report forgets what was announced for a thread when another one with its number starts. */
+Test(verify, a_new_thread_with_a_used_number_has_no_announcements)
+{
+    struct world w;
+    world_start(&w, &plain_config, 1);
+    const struct thread *t = &w.threads[1];
+    cr_expect_eq(take_at(&w, 1, 64), STACK_RECORD_NEW);
+    cr_expect_eq(learn_next(&w), 1);
+    cr_expect_eq(take_at(&w, 1, 64), 0);
+    machine_fork(t->pid, t->pid, t->tid, true);
+    machine_set_base(t->tid, t->low + REGION);
+    cr_expect_eq(take_at(&w, 1, 64), STACK_RECORD_SAME);
+    cr_expect_eq(take_at(&w, 1, 64), 0);
     world_stop(&w);
 }
 
