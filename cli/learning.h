@@ -9,9 +9,9 @@
 
 struct learning;
 
-/* next, with its context, receives the records. options: the collector's; of them its log is
- * borrowed, and what becomes of learning when it fails is told to it. Where the collector neither
- * follows an event nor has clocks whose rate can be set, records are only passed on. collector is borrowed. */
+/* next, with its context, receives the records. options: the collector's; their log, to which it is told if learning
+ * fails, is borrowed. Where the collector neither follows an event nor has clocks whose rate can be set, records are only
+ * passed on. collector is borrowed. */
 int learning_new(struct collector *collector, const struct collector_options *options, collector_sink *next,
                  void *context, struct learning **out, struct fathom_error *err);
 /* Before the collector is closed. NULL is allowed. */

@@ -93,8 +93,8 @@ int map_cache_command(const char *verb, struct fathom_error *err)
         return error_set(
             err, ENOENT,
             "this user has no directory for kept maps: fathom/maps in XDG_CACHE_HOME, or in .cache of HOME, "
-            "cannot be "
-            "made, or it is not a directory that belongs to the user and that others cannot write to");
+            "cannot be made, or it is not a directory that belongs to the user and that others cannot write "
+            "to");
     if (path) {
         terminal_print(directory);
         putchar('\n');

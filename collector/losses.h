@@ -18,8 +18,8 @@ struct losses {
 
 /* Takes the count of a LOST record; returns it without records about stacks. verify: NULL if there are none. */
 uint64_t losses_take(struct losses *losses, const struct verify *verify, uint64_t lost);
-/* After the last round: the losses that no LOST record told, such as those of a ring that was full at the end. They count
- * as told from now on. */
+/* After the last round: the losses that no LOST record told, such as those of a ring that was full at the end. They
+ * count as told from now on. */
 uint64_t losses_untold(struct losses *losses, const struct counters *counters, const struct verify *verify);
 
 #endif

@@ -17,10 +17,9 @@ struct ring {
     int cpu;         /* its number */
     uint64_t size;   /* bytes of data, a power of two of pages */
     uint64_t tail;   /* our own copy of data_tail */
-    uint64_t head;   /* end of the current round (stack_order.c); UINT64_MAX: none */
+    uint64_t head;   /* end of the current round (drain.c) */
     uint64_t waited; /* the stack record whose sample was waited for (stack_order.c); UINT64_MAX: none */
-    uint64_t
-        ahead; /* how far, beyond `head`, new processes were looked for (stack_order.c); UINT64_MAX: none */
+    uint64_t ahead;  /* how far, beyond `head`, new processes were looked for (drain.c) */
 };
 
 /* Maps the ring of an event's file descriptor; its CPU stays. 0 or a negative errno (-EPERM, -ENOMEM: too large). */

@@ -77,6 +77,14 @@ static void free_blocks(struct known_stacks *s, uint32_t first)
     }
 }
 
+/* One key less is in its space. */
+static void uncount_key(struct known_stacks *s, const struct rule_key *key)
+{
+    uint64_t *count = table_find(s->spaces, key->space);
+    if (count && --*count == 0)
+        table_remove(s->spaces, key->space);
+}
+
 static void forget_key(struct known_stacks *s, const struct rule_key *key)
 {
     struct rule_known known;
@@ -85,9 +93,7 @@ static void forget_key(struct known_stacks *s, const struct rule_key *key)
     bpf_map_delete_elem(s->maps.known, key);
     for (uint32_t i = 0; i < known.count; i++)
         free_blocks(s, known.stacks[i].words);
-    uint64_t *count = table_find(s->spaces, key->space);
-    if (count && --*count == 0)
-        table_remove(s->spaces, key->space);
+    uncount_key(s, key);
 }
 
 static void forget_oldest(struct known_stacks *s)
@@ -232,15 +238,6 @@ static bool enter_key(struct known_stacks *s, const struct rule_key *key)
     return true;
 }
 
-/* The one that was entered last, as the map has no room for it. */
-static void leave_key(struct known_stacks *s, const struct rule_key *key)
-{
-    s->key_count--;
-    uint64_t *count = table_find(s->spaces, key->space);
-    if (count && --*count == 0)
-        table_remove(s->spaces, key->space);
-}
-
 /* The key's stack that has the same words, and all its places; RULE_STACKS: none. */
 static uint32_t find_equal(const struct known_stacks *s, const struct rule_known *known,
                            const struct made *made)
@@ -283,8 +280,10 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         known.extent = made.extent;
     if (bpf_map_update_elem(s->maps.known, &key, &known, BPF_ANY) != 0) { /* no memory, for now */
         free_blocks(s, stored);
-        if (added)
-            leave_key(s, &key);
+        if (added) {
+            s->key_count--;
+            uncount_key(s, &key);
+        }
         return 0;
     }
     free_blocks(s, replaced);

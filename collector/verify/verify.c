@@ -136,8 +136,7 @@ static void allocate_at_first(struct bpf_object *object)
     struct bpf_map *map;
     bpf_object__for_each_map(map, object)
     {
-        if (bpf_map__map_flags(map) & BPF_F_NO_PREALLOC)
-            bpf_map__set_map_flags(map, bpf_map__map_flags(map) & ~(__u32)BPF_F_NO_PREALLOC);
+        bpf_map__set_map_flags(map, bpf_map__map_flags(map) & ~(__u32)BPF_F_NO_PREALLOC);
     }
 }
 
@@ -160,6 +159,14 @@ static int open_object(const struct verify_options *options, struct verify *v)
     rc = rc ? rc : bpf_map__set_max_entries(map, config.cpus);
     map = bpf_object__find_map_by_name(v->object, "outputs");
     return rc ? rc : bpf_map__set_max_entries(map, 2 * config.cpus);
+}
+
+static int load(const struct verify_options *options, struct verify *v, bool allocated_at_first)
+{
+    int rc = open_object(options, v);
+    if (rc == 0 && allocated_at_first)
+        allocate_at_first(v->object);
+    return rc ? rc : bpf_object__load(v->object);
 }
 
 static size_t rooms_bytes(void)
@@ -194,16 +201,10 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
         return error_memory(err);
     v->follow = options->follow;
     libbpf_print_fn_t print = libbpf_set_print(quiet);
-    int rc = open_object(options, v);
-    if (rc == 0)
-        rc = bpf_object__load(v->object);
+    int rc = load(options, v, false);
     if (rc == -EINVAL) {
         bpf_object__close(v->object);
-        rc = open_object(options, v);
-        if (rc == 0) {
-            allocate_at_first(v->object);
-            rc = bpf_object__load(v->object);
-        }
+        rc = load(options, v, true);
     }
     if (rc == 0)
         rc = find_parts(options, v);

@@ -57,7 +57,8 @@ void verify_counts(const struct verify *verify, struct verify_counts *out);
 
 /* Makes a stack known in the kernel; its number is that of a stack record. Where there is no more room, the
  * oldest ones are forgotten. Returns 1; 0: it cannot be compared (too many words), the kernel has no memory for it,
- * or it is a caller's and was known before. A caller's is not taken where stacks are not compared whole, as nothing would check it (rule_again()). */
+ * or it is a caller's and was known before. A caller's is not taken where stacks are not compared whole, as nothing
+ * would check it (rule_again()). */
 int verify_know(struct verify *verify, const struct known_stack *stack, struct fathom_error *err);
 /* The stacks of this space are those of the process from now on, and of its children, until they are placed; 0: none. A
  * failure makes its stacks new. */

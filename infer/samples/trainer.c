@@ -125,7 +125,7 @@ static int trainer_enter(struct trainer *t, size_t count, uint64_t outer_site, u
         uint32_t function = trainer_function(t, &frame->place);
         if (function == TRIE_NONE)
             return error_memory(err);
-        path = (struct trainer_path){.callers = node, .height = (uint32_t)(base - frame->cfa), .site = site};
+        path = (struct trainer_path){.callers = node, .height = (uint32_t)(base - frame->cfa)};
         node = trie_child(t->trie, node, function, path.height, site);
         if (node == TRIE_NONE)
             return error_memory(err);

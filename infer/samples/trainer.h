@@ -40,7 +40,6 @@ struct trainer_path {
     uint32_t leaf;    /* node of the innermost frame */
     uint32_t callers; /* node of the frame around it; TRIE_ROOT: none */
     uint32_t height;  /* of the innermost frame */
-    uint64_t site;    /* of its call; 0: unknown */
 };
 struct trainer_path trainer_entered(const struct trainer *trainer);
 /* Enters a sample whose return addresses are those of a path entered before: its callers are the same, if its own

@@ -11,7 +11,6 @@
 #include "visit.h"
 
 static volatile char sink;
-typedef void each(unsigned count, void (*see)(void *context, unsigned i), void *context);
 
 KNOWN static void see_plugin(void *context, unsigned i)
 {
@@ -25,22 +24,13 @@ KNOWN static void see_library(void *context, unsigned i)
     spin(4);
 }
 
-KNOWN static each *load(const char *path, const char *name, void **library)
-{
-    *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    each *run = *library ? (each *)(uintptr_t)dlsym(*library, name) : NULL;
-    if (!run)
-        abort();
-    return run;
-}
-
-KNOWN static void use_plugin(each *run)
+KNOWN static void use_plugin(visitor *run)
 {
     run(1, see_plugin, NULL);
     sink = 1;
 }
 
-KNOWN static void use_library(each *run)
+KNOWN static void use_library(visitor *run)
 {
     run(1, see_library, NULL);
     sink = 1;
@@ -52,9 +42,9 @@ int main(int argc, char **argv)
         return 2;
     for (int turns = argc > 3 ? atoi(argv[3]) : 100; turns > 0; turns--) {
         void *library;
-        use_plugin(load(argv[1], "plugin_run", &library));
+        use_plugin(visit_load(argv[1], "plugin_run", &library));
         dlclose(library);
-        use_library(load(argv[2], "visit_each", &library));
+        use_library(visit_load(argv[2], "visit_each", &library));
         dlclose(library);
     }
     return 0;

@@ -5,7 +5,6 @@
  *   50%  main use plugin_run see
  *   50%  main use visit_each see
  */
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +13,6 @@
 #include "visit.h"
 
 static volatile char sink;
-typedef void each(unsigned count, void (*see)(void *context, unsigned i), void *context);
 
 KNOWN static void see(void *context, unsigned i)
 {
@@ -22,16 +20,7 @@ KNOWN static void see(void *context, unsigned i)
     spin(4);
 }
 
-KNOWN static each *load(const char *path, const char *name)
-{
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    each *run = library ? (each *)(uintptr_t)dlsym(library, name) : NULL;
-    if (!run)
-        abort();
-    return run;
-}
-
-KNOWN static void use(each *run)
+KNOWN static void use(visitor *run)
 {
     run(1, see, NULL);
     sink = 1;
@@ -42,7 +31,9 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     bool first = fork() != 0;
-    each *run = first ? load(argv[1], "plugin_run") : load(argv[2], "visit_each");
+    void *library;
+    visitor *run =
+        first ? visit_load(argv[1], "plugin_run", &library) : visit_load(argv[2], "visit_each", &library);
     for (int turns = argc > 3 ? atoi(argv[3]) : 100; turns > 0; turns--)
         use(run);
     if (first)

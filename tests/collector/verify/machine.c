@@ -64,6 +64,15 @@ static struct entry *hash_find(const struct hash *hash, const void *key)
     return NULL;
 }
 
+/* Copies the value, if there is one. */
+static bool hash_get(const struct hash *hash, const void *key, void *value)
+{
+    const struct entry *entry = hash_find(hash, key);
+    if (entry)
+        memcpy(value, entry->value, hash->value_size);
+    return entry;
+}
+
 static void hash_put(struct hash *hash, const void *key, const void *value)
 {
     struct entry *entry = hash_find(hash, key);
@@ -177,14 +186,10 @@ __attribute__((visibility("default"))) int bpf_map_delete_elem(int fd, const voi
 
 int bpf_map_lookup_elem(int fd, const void *key, void *value)
 {
-    const struct hash *hash = &hashes[fd - 100];
-    const struct entry *entry = hash_find(hash, key);
-    if (!entry) {
-        errno = ENOENT;
-        return -ENOENT;
-    }
-    memcpy(value, entry->value, hash->value_size);
-    return 0;
+    if (hash_get(&hashes[fd - 100], key, value))
+        return 0;
+    errno = ENOENT;
+    return -ENOENT;
 }
 
 int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
@@ -259,10 +264,8 @@ struct known_stacks_maps machine_maps(void)
 
 void machine_set_base(uint32_t tid, uint64_t base)
 {
-    const struct entry *entry = hash_find(&hashes[THREADS], &tid);
     struct rule_thread thread = {0};
-    if (entry)
-        memcpy(&thread, entry->value, sizeof thread);
+    hash_get(&hashes[THREADS], &tid, &thread);
     thread.base = base;
     if (base)
         hash_put(&hashes[THREADS], &tid, &thread);
@@ -277,10 +280,8 @@ void machine_place(uint32_t pid, uint32_t space)
 
 uint32_t machine_space(uint32_t pid)
 {
-    const struct entry *entry = hash_find(&hashes[SPACES], &pid);
     uint32_t space = 0;
-    if (entry)
-        memcpy(&space, entry->value, sizeof space);
+    hash_get(&hashes[SPACES], &pid, &space);
     return space;
 }
 
@@ -306,11 +307,9 @@ bool machine_follows(uint32_t id)
 
 uint64_t machine_base(uint32_t tid)
 {
-    const struct entry *entry = hash_find(&hashes[THREADS], &tid);
-    uint64_t base = 0;
-    if (entry)
-        memcpy(&base, entry->value, sizeof base);
-    return base;
+    struct rule_thread thread = {0};
+    hash_get(&hashes[THREADS], &tid, &thread);
+    return thread.base;
 }
 
 void machine_room(uint32_t cpu, int64_t bytes)
