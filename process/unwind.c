@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "image/return_range.h"
+#include "image/stack_switch.h"
 #include "process/frame.h"
 
 struct walk {
@@ -172,6 +173,13 @@ static bool walk_signal(struct walk *walk, uint64_t cfa)
     return true;
 }
 
+/* Whether SP is already another stack's and CFI does not say so. Its outermost frame would be taken to be here. */
+static bool is_switching(const struct walk *walk, const struct place *place, const struct cfi_row *row)
+{
+    return walk->exact && !walk->base && row->cfa == CFI_SP && row->cfa_offset == 8 &&
+           image_stack_switched(place->image, place->address);
+}
+
 bool unwind_begins(const struct process *process, uint64_t return_address)
 {
     struct place place;
@@ -204,7 +212,8 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             return count;
         }
         widen_word(&walk, &place);
-        enum frame_end found = walk_cfa(&walk, &row, &cfa);
+        enum frame_end found =
+            is_switching(&walk, &place, &row) ? FRAME_UNSUPPORTED : walk_cfa(&walk, &row, &cfa);
         if (found != FRAME_FOUND) {
             *end = end_without_cfa(found);
             return count;

@@ -15,6 +15,16 @@
 
 #define CODE_NO_REGISTER 0xff
 
+enum { /* register numbers */
+       CODE_AX = 0,
+       CODE_CX = 1,
+       CODE_DX = 2,
+       CODE_SP = 4,
+       CODE_BP = 5,
+       CODE_SI = 6,
+       CODE_DI = 7,
+};
+
 enum code_kind {
     CODE_PLAIN,
     CODE_CALL,          /* to target */

@@ -4,16 +4,6 @@
 
 #include "image/code/code.h"
 
-enum { /* register numbers */
-       CODE_AX = 0,
-       CODE_CX = 1,
-       CODE_DX = 2,
-       CODE_SP = 4,
-       CODE_BP = 5,
-       CODE_SI = 6,
-       CODE_DI = 7,
-};
-
 struct code_reader {
     const uint8_t *code;
     size_t size, at;

@@ -31,3 +31,6 @@ tests_image_test_lines_LDADD = $(IMAGE_TEST_LIBS)
 UNIT_TESTS += tests/image/test_image_store
 tests_image_test_image_store_SOURCES = tests/image/test_image_store.c $(IMAGE_TEST_BUILD)
 tests_image_test_image_store_LDADD = $(IMAGE_TEST_LIBS)
+UNIT_TESTS += tests/image/test_stack_switch
+tests_image_test_stack_switch_SOURCES = tests/image/test_stack_switch.c $(IMAGE_TEST_BUILD)
+tests_image_test_stack_switch_LDADD = $(IMAGE_TEST_LIBS)
