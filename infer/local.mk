@@ -34,6 +34,7 @@ libinfer_la_SOURCES = \
 	infer/bases/main_stacks.c infer/bases/main_stacks.h \
 	infer/model/narrow.c infer/model/narrow.h \
 	infer/model/novelty.c infer/model/novelty.h \
+	infer/model/realigned.c infer/model/realigned.h \
 	infer/model/openness.c infer/model/openness.h \
 	infer/samples/origins.c infer/samples/origins.h \
 	infer/engine/list_cids.c infer/engine/list_cids.h \

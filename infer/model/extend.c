@@ -9,6 +9,7 @@
 #include "infer/model/automaton.h"
 #include "infer/model/graph_statics.h"
 #include "infer/model/novelty.h"
+#include "infer/model/realigned.h"
 
 #define MAX_DEPTH 65536
 #define BEST      32u  /* paths asked for each CID */
@@ -27,6 +28,7 @@ struct extending {
     const struct extend_input *in;
     const struct pathmap *map; /* the input's */
     bool last;                 /* there is no narrower setting to look for paths in */
+    bool realigned;            /* the map has signal handlers */
     struct graph_calls calls;
     struct graph *graph;
     struct automaton *automaton;
@@ -150,6 +152,21 @@ static int graft_all(struct extending *x, const struct wanted *w)
     return rc;
 }
 
+/* Enters the paths that the CID would have if a signal frame were aligned as in training. */
+static int enter_realigned(struct extending *x, const struct wanted *w)
+{
+    struct realigned paths[BEST];
+    size_t count = realigned_find(x->map, w->function, w->height, paths, BEST);
+    int rc = 0;
+    bool open = false;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        size_t depth = realigned_path(x->map, paths[i], x->steps, MAX_DEPTH);
+        if (depth && is_admitted(x, w->setting, depth))
+            rc = enter(x, w->setting, depth, (double)pathmap_node(x->map, paths[i].node).self + 1, &open);
+    }
+    return rc;
+}
+
 bool extend_is_open(const struct pathmap *map, const struct admission *admission, uint32_t setting,
                     uint32_t function, uint32_t height)
 {
@@ -169,6 +186,12 @@ static int extend_one(struct extending *x, const struct wanted *w)
     if (!x->in->weights && !extend_is_open(x->map, x->in->admission, w->setting, w->function, w->height))
         return 1;
     size_t before = x->out->count;
+    if (x->realigned && enter_realigned(x, w) < 0)
+        return -ENOMEM;
+    if (x->out->count > before) {
+        x->out->summary.found++;
+        return 1;
+    }
     int rc = automaton_find(x->automaton, w->function, w->height, &answer);
     if (rc == 0 && is_far_fetched(x, w, &answer))
         rc = -ENOENT;
@@ -196,6 +219,7 @@ static int heavier_first(const void *a, const void *b)
 static bool prepare(struct extending *x)
 {
     x->steps = malloc(MAX_DEPTH * sizeof *x->steps);
+    x->realigned = realigned_any(x->map);
     x->novelty = x->in->weights ? NULL : novelty_new(x->map);
     return x->steps && (x->novelty || x->in->weights) &&
            graph_calls_of(x->map, x->in->statics, &x->calls) == 0;

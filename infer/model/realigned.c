@@ -1,0 +1,76 @@
+/* realigned.c - see realigned.h. */
+#include "infer/model/realigned.h"
+
+#define STATE_ALIGNMENT 64u
+#define STACK_ALIGNMENT 16u /* of a handler's frame */
+
+/* Whether this is a handler, which returns to the signal frame's first instruction. Calls, of two bytes at least, return
+ * further on. (The frame's FDE, and so its function, may start one byte early.) */
+static bool is_handler(const struct pathmap *map, const struct pathmap_node *n)
+{
+    if (n->parent == PATHMAP_NONE || !n->site)
+        return false;
+    uint32_t outer = pathmap_node(map, n->parent).function;
+    return outer != PATHMAP_NONE && n->site - pathmap_function(map, outer).address < 2;
+}
+
+bool realigned_any(const struct pathmap *map)
+{
+    for (uint32_t i = 0; i < pathmap_node_count(map); i++) {
+        struct pathmap_node n = pathmap_node(map, i);
+        if (is_handler(map, &n))
+            return true;
+    }
+    return false;
+}
+
+/* The height of the innermost handler on a node's path, and the path's depth. false: there is none. */
+static bool find_handler(const struct pathmap *map, uint32_t node, uint32_t *height, size_t *depth)
+{
+    bool found = false;
+    *depth = 0;
+    while (node != PATHMAP_NONE) {
+        struct pathmap_node n = pathmap_node(map, node);
+        if (!found && is_handler(map, &n)) {
+            found = true;
+            *height = n.height;
+        }
+        node = n.parent;
+        ++*depth;
+    }
+    return found;
+}
+
+size_t realigned_find(const struct pathmap *map, uint32_t function, uint32_t height, struct realigned *out,
+                      size_t max)
+{
+    size_t found = 0, depth;
+    uint32_t first, handler;
+    if (pathmap_find(map, function, height, &first))
+        return 0;
+    for (uint32_t up = STACK_ALIGNMENT; up < 2 * STATE_ALIGNMENT; up += STACK_ALIGNMENT) {
+        uint32_t by = up - STATE_ALIGNMENT;
+        uint32_t count = pathmap_find(map, function, height - by, &first);
+        for (uint32_t n = first; count && n < first + count && found < max; n++)
+            if (pathmap_node_sound(map, n) && find_handler(map, n, &handler, &depth))
+                out[found++] = (struct realigned){n, by};
+    }
+    return found;
+}
+
+size_t realigned_path(const struct pathmap *map, struct realigned path, struct automaton_step *steps,
+                      size_t max)
+{
+    uint32_t handler = UINT32_MAX, node = path.node;
+    size_t depth;
+    find_handler(map, node, &handler, &depth);
+    if (depth > max)
+        return 0;
+    for (size_t i = depth; i-- > 0;) {
+        struct pathmap_node n = pathmap_node(map, node);
+        uint32_t by = n.height >= handler ? path.by : 0;
+        steps[i] = (struct automaton_step){n.function, n.height + by, n.site, false};
+        node = n.parent;
+    }
+    return depth;
+}
