@@ -39,3 +39,10 @@ collector/verify/verify.bpf.o: collector/verify/verify.bpf.c collector/verify/ru
 		perfdata/stack_record.h
 	$(AM_V_GEN)$(BPF_CC) -target bpf -O2 -g -D__x86_64__ -Wall -I$(top_srcdir) $(BPF_CPPFLAGS) \
 		-c $(srcdir)/collector/verify/verify.bpf.c -o $@
+
+# The same program for user space.
+noinst_LTLIBRARIES += libmachine.la
+libmachine_la_SOURCES = collector/verify/user/machine.c collector/verify/user/machine.h \
+	collector/verify/user/bpf/bpf_helpers.h
+libmachine_la_CPPFLAGS = -I$(srcdir)/collector/verify/user $(AM_CPPFLAGS)
+libmachine_la_LIBADD = libbase.la

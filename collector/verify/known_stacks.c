@@ -1,14 +1,11 @@
 /* known_stacks.c - see known_stacks.h. */
 #include "collector/verify/known_stacks.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/hash.h"
-#include "collector/verify/rule.h"
 #include "collector/verify/verify_wire.h"
 
 #define BLOCKS_RESTING 1024
@@ -16,7 +13,6 @@
 struct known_stacks {
     struct known_stacks_maps maps;
     unsigned compared, page_bits;
-    struct rule_words *words; /* the map's */
     /* Rings. A block that was freed is used again last, and some are always left to rest: the program may still be
      * reading it. */
     uint32_t *free_blocks;
@@ -26,12 +22,6 @@ struct known_stacks {
     struct table *spaces; /* space -> its number of keys */
 };
 
-static size_t words_bytes(void)
-{
-    size_t page = 4096, bytes = (size_t)VERIFY_BLOCKS * sizeof(struct rule_words);
-    return (bytes + page - 1) / page * page;
-}
-
 int known_stacks_new(const struct known_stacks_maps *maps, unsigned compared, unsigned page_bits,
                      struct known_stacks **out)
 {
@@ -39,16 +29,12 @@ int known_stacks_new(const struct known_stacks_maps *maps, unsigned compared, un
     if (!s)
         return -ENOMEM;
     *s = (struct known_stacks){.maps = *maps, .compared = compared, .page_bits = page_bits};
-    s->words = mmap(NULL, words_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, maps->words, 0);
-    int rc = s->words == MAP_FAILED ? -errno : 0;
     s->free_blocks = malloc(VERIFY_BLOCKS * sizeof *s->free_blocks);
     s->keys = malloc(VERIFY_KEYS * sizeof *s->keys);
     s->spaces = table_new();
-    if (rc == 0 && (!s->free_blocks || !s->keys || !s->spaces))
-        rc = -ENOMEM;
-    if (rc < 0) {
+    if (!s->free_blocks || !s->keys || !s->spaces) {
         known_stacks_free(s);
-        return rc;
+        return -ENOMEM;
     }
     for (uint32_t i = 1; i < VERIFY_BLOCKS; i++)
         s->free_blocks[s->free_count++] = i;
@@ -60,8 +46,6 @@ void known_stacks_free(struct known_stacks *s)
 {
     if (!s)
         return;
-    if (s->words != MAP_FAILED)
-        munmap(s->words, words_bytes());
     free(s->free_blocks);
     free(s->keys);
     table_free(s->spaces);
@@ -71,7 +55,7 @@ void known_stacks_free(struct known_stacks *s)
 static void free_blocks(struct known_stacks *s, uint32_t first)
 {
     while (first) {
-        uint32_t next = s->words[first].next;
+        uint32_t next = s->maps.words[first].next;
         s->free_blocks[(s->free_at + s->free_count++) % VERIFY_BLOCKS] = first;
         first = next;
     }
@@ -88,9 +72,9 @@ static void uncount_key(struct known_stacks *s, const struct rule_key *key)
 static void forget_key(struct known_stacks *s, const struct rule_key *key)
 {
     struct rule_known known;
-    if (bpf_map_lookup_elem(s->maps.known, key, &known) != 0)
+    if (s->maps.find(s->maps.known, key, &known) != 0)
         return;
-    bpf_map_delete_elem(s->maps.known, key);
+    s->maps.drop(s->maps.known, key);
     for (uint32_t i = 0; i < known.count; i++)
         free_blocks(s, known.stacks[i].words);
     uncount_key(s, key);
@@ -123,7 +107,7 @@ void known_stacks_forget(struct known_stacks *s, uint32_t space)
 static uint64_t base_of(const struct known_stacks *s, const struct known_stack *stack)
 {
     struct rule_thread thread;
-    if (bpf_map_lookup_elem(s->maps.threads, &stack->tid, &thread) != 0 ||
+    if (s->maps.find(s->maps.threads, &stack->tid, &thread) != 0 ||
         thread.base - stack->sp >= VERIFY_OWN_STACK_MAX)
         return 0;
     return thread.base;
@@ -149,7 +133,7 @@ static bool are_equal(const struct known_stacks *s, uint32_t first, const struct
                       size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct rule_words other = first ? s->words[first] : (struct rule_words){0};
+        struct rule_words other = first ? s->maps.words[first] : (struct rule_words){0};
         first = other.next;
         other.next = 0;
         if (memcmp(&other, &blocks[i], sizeof other) != 0)
@@ -220,8 +204,8 @@ static uint32_t store(struct known_stacks *s, const struct made *made)
         uint32_t index = s->free_blocks[s->free_at];
         s->free_at = (s->free_at + 1) % VERIFY_BLOCKS;
         s->free_count--;
-        s->words[index] = made->blocks[i];
-        s->words[index].next = next;
+        s->maps.words[index] = made->blocks[i];
+        s->maps.words[index].next = next;
         next = index;
     }
     return next;
@@ -261,7 +245,7 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         return 0;
     while (s->key_count && (s->key_count == VERIFY_KEYS || s->free_count < made.count + BLOCKS_RESTING))
         forget_oldest(s);
-    bool added = bpf_map_lookup_elem(s->maps.known, &key, &known) != 0;
+    bool added = s->maps.find(s->maps.known, &key, &known) != 0;
     if (added && !enter_key(s, &key))
         return error_memory(err);
     uint32_t at = find_equal(s, &known, &made);
@@ -278,7 +262,7 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     known.stacks[at].alias = stack->number;
     if (made.extent > known.extent)
         known.extent = made.extent;
-    if (bpf_map_update_elem(s->maps.known, &key, &known, BPF_ANY) != 0) { /* no memory, for now */
+    if (s->maps.put(s->maps.known, &key, &known) != 0) { /* no memory, for now */
         free_blocks(s, stored);
         if (added) {
             s->key_count--;

@@ -6,12 +6,19 @@
 #define FATHOM_COLLECTOR_VERIFY_KNOWN_STACKS_H
 
 #include "base/error.h"
+#include "collector/verify/rule.h"
 #include "perfdata/known_stack.h"
 
 struct known_stacks;
 
+/* The program's maps. A descriptor, or what else find(), put() and drop() tell them by; borrowed. */
 struct known_stacks_maps {
-    int known, words, threads; /* descriptors, borrowed */
+    int known, threads;
+    struct rule_words *words; /* VERIFY_BLOCKS of them */
+    /* As the system calls that libbpf has for it: 0, or negative. */
+    int (*find)(int map, const void *key, void *value);
+    int (*put)(int map, const void *key, const void *value);
+    int (*drop)(int map, const void *key);
 };
 
 /* compared, page_bits: as in stack_record.h. 0 or negative. */

@@ -18,7 +18,7 @@
 
 char _license[] SEC("license") = "Dual BSD/GPL"; /* the helpers that read stacks ask for it */
 
-#ifndef VERIFY_CONSTANT /* tests change it */
+#ifndef VERIFY_CONSTANT /* user/machine.c changes it */
 #define VERIFY_CONSTANT const
 #endif
 VERIFY_CONSTANT volatile struct verify_config config = {0};

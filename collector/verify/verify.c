@@ -31,6 +31,7 @@ struct verify {
     int program, outputs, followed, spaces, threads;
     const volatile struct verify_counts *counts; /* the program's, mapped */
     int64_t *rooms;                              /* likewise, by CPU */
+    struct rule_words *words;                    /* likewise */
     struct known_stacks *stacks;
 };
 
@@ -174,6 +175,19 @@ static size_t rooms_bytes(void)
     return (size_t)number_of_cpus() * sizeof(int64_t);
 }
 
+static size_t words_bytes(void)
+{
+    size_t page = 4096, bytes = (size_t)VERIFY_BLOCKS * sizeof(struct rule_words);
+    return (bytes + page - 1) / page * page;
+}
+
+/* A part of the program's memory. NULL: errno tells why. */
+static void *map_part(const struct verify *v, const char *name, size_t size, int protection)
+{
+    void *part = mmap(NULL, size, protection, MAP_SHARED, map_fd(v, name), 0);
+    return part == MAP_FAILED ? NULL : part;
+}
+
 /* Of the program that is loaded now. */
 static int find_parts(const struct verify_options *options, struct verify *v)
 {
@@ -183,15 +197,15 @@ static int find_parts(const struct verify_options *options, struct verify *v)
     v->spaces = map_fd(v, "spaces");
     v->threads = map_fd(v, "threads");
     /* Not bpf_map__initial_value(): before libbpf 1.6 that is a copy which stays as it was. */
-    void *counts = mmap(NULL, sizeof *v->counts, PROT_READ, MAP_SHARED, map_fd(v, "verify.bss"), 0);
-    if (counts == MAP_FAILED)
-        return -errno;
-    v->counts = counts;
-    void *rooms = mmap(NULL, rooms_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, map_fd(v, "rooms"), 0);
-    if (rooms == MAP_FAILED)
-        return -errno;
-    v->rooms = rooms;
-    return 0;
+    v->counts = map_part(v, "verify.bss", sizeof *v->counts, PROT_READ);
+    v->rooms = v->counts ? map_part(v, "rooms", rooms_bytes(), PROT_READ | PROT_WRITE) : NULL;
+    v->words = v->rooms ? map_part(v, "words", words_bytes(), PROT_READ | PROT_WRITE) : NULL;
+    return v->words ? 0 : -errno;
+}
+
+static int put(int map, const void *key, const void *value)
+{
+    return bpf_map_update_elem(map, key, value, BPF_ANY);
 }
 
 int verify_new(const struct verify_options *options, struct verify **out, struct fathom_error *err)
@@ -209,7 +223,8 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
     if (rc == 0)
         rc = find_parts(options, v);
     if (rc == 0)
-        rc = known_stacks_new(&(struct known_stacks_maps){map_fd(v, "known"), map_fd(v, "words"), v->threads},
+        rc = known_stacks_new(&(struct known_stacks_maps){map_fd(v, "known"), v->threads, v->words,
+                                                          bpf_map_lookup_elem, put, bpf_map_delete_elem},
                               options->compared, page_bits(options), &v->stacks);
     if (rc == 0)
         follow_tasks(v);
@@ -232,6 +247,8 @@ void verify_free(struct verify *v)
         munmap((void *)(uintptr_t)v->counts, sizeof *v->counts);
     if (v->rooms)
         munmap(v->rooms, rooms_bytes());
+    if (v->words)
+        munmap(v->words, words_bytes());
     bpf_object__close(v->object);
     free(v);
 }

@@ -24,10 +24,8 @@ $(tests_collector_busy_OBJECTS): override CFLAGS += -O2
 
 # The BPF program, compiled for user space against a machine of its own instead of libbpf's helpers.
 UNIT_TESTS += tests/collector/verify/test_verify
-tests_collector_verify_test_verify_SOURCES = tests/collector/verify/test_verify.c tests/collector/verify/machine.c \
-	tests/collector/verify/machine.h tests/collector/verify/bpf/bpf_helpers.h
-tests_collector_verify_test_verify_CPPFLAGS = -I$(srcdir)/tests/collector/verify $(AM_CPPFLAGS)
-tests_collector_verify_test_verify_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+tests_collector_verify_test_verify_SOURCES = tests/collector/verify/test_verify.c
+tests_collector_verify_test_verify_LDADD = libmachine.la libcollector.la libbase.la $(CRITERION_LIBS)
 
 check_PROGRAMS += tests/collector/verify/programs
 tests_collector_verify_programs_SOURCES = tests/collector/verify/programs.c

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/collector/verify/machine.h"
+#include "collector/verify/user/machine.h"
 
 enum {
     THREADS = 6,
@@ -123,14 +123,12 @@ static void world_start(struct world *w, const struct verify_config *config, uin
 {
     *w = (struct world){.config = *config};
     random_state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
-    machine_start(&w->machine, config);
+    cr_assert_eq(machine_start(&w->machine, config), 0);
     w->machine.ring_full = ring_full;
     w->machine.told_full = told_full;
     w->machine.context = w;
-    cr_assert_eq(known_stacks_new(&(struct known_stacks_maps){machine_maps().known, machine_maps().words,
-                                                              machine_maps().threads},
-                                  config->compared, config->page_bits, &w->known),
-                 0);
+    const struct known_stacks_maps maps = machine_maps();
+    cr_assert_eq(known_stacks_new(&maps, config->compared, config->page_bits, &w->known), 0);
     w->stacks = calloc(STACKS_MAX, sizeof *w->stacks);
     for (uint32_t i = 0; i < THREADS; i++) {
         struct thread *t = &w->threads[i];

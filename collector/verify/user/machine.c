@@ -1,12 +1,13 @@
 /* machine.c - see machine.h. The program itself is compiled in here. */
-#include "tests/collector/verify/machine.h"
+#include "collector/verify/user/machine.h"
 
 #include <bpf/bpf_helpers.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
 
 /* The program's own names for the kernel's parts. */
 int verify_read_pages(__u32 cpu, __u64 sp, __u32 size);
@@ -21,14 +22,16 @@ int verify_task(const struct new_task *task);
 #define VERIFY_CONSTANT
 #include "collector/verify/verify.bpf.c"
 
-/* A hash map: entries in no order. */
+/* A hash map. Values stay where they are while there are more and fewer entries. */
 struct entry {
     uint8_t key[32];
+    uint32_t next; /* one more than the index of another entry with this hash; 0: none */
     void *value;
 };
 struct hash {
     const void *of; /* the program's name for it */
     size_t key_size, value_size;
+    struct table *first; /* hash -> one more than the index of an entry */
     struct entry *entries;
     size_t count, room;
 };
@@ -40,13 +43,7 @@ static struct machine_sample now;
 static struct buffer cpu_buffers[MACHINE_CPUS];
 static uint32_t cpu_numbers[MACHINE_CPUS];
 static int64_t cpu_rooms[MACHINE_CPUS];
-static int words_fd = -1;
 static struct rule_words *word_blocks;
-
-static size_t words_bytes(void)
-{
-    return ((size_t)VERIFY_BLOCKS * sizeof *word_blocks + 4095) / 4096 * 4096;
-}
 
 static struct hash *hash_of(const void *map)
 {
@@ -56,12 +53,35 @@ static struct hash *hash_of(const void *map)
     abort();
 }
 
+static uint64_t hash_key(const struct hash *hash, const void *key)
+{
+    uint64_t sum = 0;
+    for (size_t at = 0; at < hash->key_size; at += sizeof(uint64_t)) {
+        uint64_t word = 0, left = hash->key_size - at;
+        memcpy(&word, (const uint8_t *)key + at, left < sizeof word ? left : sizeof word);
+        sum = hash_u64(sum ^ word);
+    }
+    return sum;
+}
+
+/* Where the index of the entry, or a 0, stands. NULL: there is no entry, nor one with this hash. */
+static uint32_t *hash_link(const struct hash *hash, const void *key, uint32_t *first)
+{
+    const uint64_t *head = table_find(hash->first, hash_key(hash, key));
+    if (!head)
+        return NULL;
+    *first = (uint32_t)*head;
+    uint32_t *link = first;
+    while (*link && memcmp(hash->entries[*link - 1].key, key, hash->key_size) != 0)
+        link = &hash->entries[*link - 1].next;
+    return link;
+}
+
 static struct entry *hash_find(const struct hash *hash, const void *key)
 {
-    for (size_t i = 0; i < hash->count; i++)
-        if (memcmp(hash->entries[i].key, key, hash->key_size) == 0)
-            return &hash->entries[i];
-    return NULL;
+    uint32_t first;
+    const uint32_t *link = hash_link(hash, key, &first);
+    return link && *link ? &hash->entries[*link - 1] : NULL;
 }
 
 /* Copies the value, if there is one. */
@@ -73,29 +93,57 @@ static bool hash_get(const struct hash *hash, const void *key, void *value)
     return entry;
 }
 
-static void hash_put(struct hash *hash, const void *key, const void *value)
+static int hash_put(struct hash *hash, const void *key, const void *value)
 {
-    struct entry *entry = hash_find(hash, key);
-    if (!entry) {
-        if (hash->count == hash->room) {
-            hash->room = hash->room ? hash->room * 2 : 64;
-            hash->entries = realloc(hash->entries, hash->room * sizeof *hash->entries);
-        }
-        entry = &hash->entries[hash->count++];
-        memcpy(entry->key, key, hash->key_size);
-        entry->value = malloc(hash->value_size);
+    const struct entry *entry = hash_find(hash, key);
+    if (entry) {
+        memcpy(entry->value, value, hash->value_size);
+        return 0;
     }
-    memcpy(entry->value, value, hash->value_size);
+    struct entry made = {.value = malloc(hash->value_size)};
+    uint64_t *first = made.value ? table_put(hash->first, hash_key(hash, key), NULL) : NULL;
+    made.next = first ? (uint32_t)*first : 0;
+    memcpy(made.key, key, hash->key_size);
+    if (!first || !vec_push(hash->entries, hash->count, hash->room, made)) {
+        free(made.value);
+        return -ENOMEM;
+    }
+    memcpy(made.value, value, hash->value_size);
+    *first = hash->count;
+    return 0;
 }
 
-static long hash_drop(struct hash *hash, const void *key)
+/* Makes the link to an entry another one. */
+static void hash_relink(struct hash *hash, const void *key, uint32_t to)
+{
+    uint32_t first, *link = hash_link(hash, key, &first);
+    *link = to;
+    if (link == &first)
+        *table_find(hash->first, hash_key(hash, key)) = to;
+}
+
+static int hash_drop(struct hash *hash, const void *key)
 {
     struct entry *entry = hash_find(hash, key);
     if (!entry)
         return -ENOENT;
     free(entry->value);
-    *entry = hash->entries[--hash->count];
+    hash_relink(hash, key, entry->next);
+    const struct entry *last = &hash->entries[hash->count - 1];
+    if (entry != last) { /* it takes the free place */
+        hash_relink(hash, last->key, (uint32_t)(entry - hash->entries) + 1);
+        *entry = *last;
+    }
+    hash->count--;
     return 0;
+}
+
+static void hash_clear(struct hash *hash)
+{
+    for (size_t i = 0; i < hash->count; i++)
+        free(hash->entries[i].value);
+    free(hash->entries);
+    table_free(hash->first);
 }
 
 /* The program's helpers ------------------------------------------------------------------------------------- */
@@ -120,8 +168,7 @@ long machine_update(const void *map, const void *key, const void *value)
 {
     if (map == &told && machine->told_full && machine->told_full(machine->context))
         return -ENOMEM;
-    hash_put(hash_of(map), key, value);
-    return 0;
+    return hash_put(hash_of(map), key, value);
 }
 
 long machine_delete(const void *map, const void *key)
@@ -174,68 +221,51 @@ uint64_t machine_task(void)
     return (uint64_t)now.pid << 32 | now.tid;
 }
 
-/* The system calls of known_stacks.c, in place of libbpf's. A descriptor is 100 + the hash. ----------------- */
+/* In place of the system calls of known_stacks.c ------------------------------------------------------------- */
 
-#undef bpf_map_lookup_elem
-#undef bpf_map_update_elem
-#undef bpf_map_delete_elem
-__attribute__((visibility("default"))) int bpf_map_lookup_elem(int fd, const void *key, void *value);
-__attribute__((visibility("default"))) int bpf_map_update_elem(int fd, const void *key, const void *value,
-                                                               __u64 flags);
-__attribute__((visibility("default"))) int bpf_map_delete_elem(int fd, const void *key);
-
-int bpf_map_lookup_elem(int fd, const void *key, void *value)
+static int find_value(int map, const void *key, void *value)
 {
-    if (hash_get(&hashes[fd - 100], key, value))
-        return 0;
-    errno = ENOENT;
-    return -ENOENT;
+    return hash_get(&hashes[map], key, value) ? 0 : -ENOENT;
 }
 
-int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
+static int put_value(int map, const void *key, const void *value)
 {
-    (void)flags;
-    if (machine->no_memory && fd == 100 + KNOWN) {
-        errno = ENOMEM;
-        return -ENOMEM;
-    }
-    hash_put(&hashes[fd - 100], key, value);
-    return 0;
+    return machine->no_memory && map == KNOWN ? -ENOMEM : hash_put(&hashes[map], key, value);
 }
 
-int bpf_map_delete_elem(int fd, const void *key)
+static int drop_value(int map, const void *key)
 {
-    return (int)hash_drop(&hashes[fd - 100], key);
+    return hash_drop(&hashes[map], key);
 }
 
-/* The test's side -------------------------------------------------------------------------------------------- */
+/* The user's side -------------------------------------------------------------------------------------------- */
 
-void machine_start(struct machine *m, const struct verify_config *options)
+static bool begin_hash(unsigned number, const void *of, size_t key_size, size_t value_size)
+{
+    hashes[number] =
+        (struct hash){.of = of, .key_size = key_size, .value_size = value_size, .first = table_new()};
+    return hashes[number].first;
+}
+
+int machine_start(struct machine *m, const struct verify_config *options)
 {
     machine = m;
     *m = (struct machine){.config = *options, .now = options->started};
-    hashes[FOLLOWED] =
-        (struct hash){.of = &followed, .key_size = sizeof(uint32_t), .value_size = sizeof(uint32_t)};
-    hashes[SPACES] =
-        (struct hash){.of = &spaces, .key_size = sizeof(uint32_t), .value_size = sizeof(uint32_t)};
-    hashes[THREADS] =
-        (struct hash){.of = &threads, .key_size = sizeof(uint32_t), .value_size = sizeof(struct rule_thread)};
-    hashes[KNOWN] = (struct hash){
-        .of = &known, .key_size = sizeof(struct rule_key), .value_size = sizeof(struct rule_known)};
-    hashes[TOLD] = (struct hash){
-        .of = &told, .key_size = sizeof(struct rule_told_key), .value_size = sizeof(struct rule_told)};
+    bool good = begin_hash(FOLLOWED, &followed, sizeof(uint32_t), sizeof(uint32_t));
+    good &= begin_hash(SPACES, &spaces, sizeof(uint32_t), sizeof(uint32_t));
+    good &= begin_hash(THREADS, &threads, sizeof(uint32_t), sizeof(struct rule_thread));
+    good &= begin_hash(KNOWN, &known, sizeof(struct rule_key), sizeof(struct rule_known));
+    good &= begin_hash(TOLD, &told, sizeof(struct rule_told_key), sizeof(struct rule_told));
+    word_blocks = calloc(VERIFY_BLOCKS, sizeof *word_blocks);
     counts = (struct verify_counts){0};
     memset(cpu_numbers, 0, sizeof cpu_numbers);
     for (size_t i = 0; i < MACHINE_CPUS; i++)
         cpu_rooms[i] = INT64_MAX;
-    /* It is a constant to the program, which libbpf fills in before. */
     memcpy((void *)(uintptr_t)&config, options, sizeof config);
-    words_fd = memfd_create("words", MFD_CLOEXEC);
-    if (words_fd < 0 || ftruncate(words_fd, (off_t)words_bytes()) != 0)
-        abort();
-    word_blocks = mmap(NULL, words_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, words_fd, 0);
-    if (word_blocks == MAP_FAILED)
-        abort();
+    if (good && word_blocks)
+        return 0;
+    machine_stop();
+    return -ENOMEM;
 }
 
 static void drop_records(void)
@@ -248,18 +278,14 @@ static void drop_records(void)
 void machine_stop(void)
 {
     drop_records();
-    for (size_t i = 0; i < HASHES; i++) {
-        for (size_t k = 0; k < hashes[i].count; k++)
-            free(hashes[i].entries[k].value);
-        free(hashes[i].entries);
-    }
-    munmap(word_blocks, words_bytes());
-    close(words_fd);
+    for (size_t i = 0; i < HASHES; i++)
+        hash_clear(&hashes[i]);
+    free(word_blocks);
 }
 
 struct known_stacks_maps machine_maps(void)
 {
-    return (struct known_stacks_maps){100 + KNOWN, words_fd, 100 + THREADS};
+    return (struct known_stacks_maps){KNOWN, THREADS, word_blocks, find_value, put_value, drop_value};
 }
 
 void machine_set_base(uint32_t tid, uint64_t base)

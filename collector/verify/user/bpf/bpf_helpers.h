@@ -2,8 +2,8 @@
  * bpf_helpers.h - in place of libbpf's, so that verify.bpf.c can be compiled for user space: its helpers are those of
  * the machine (machine.c).
  */
-#ifndef FATHOM_TESTS_COLLECTOR_VERIFY_BPF_HELPERS_H
-#define FATHOM_TESTS_COLLECTOR_VERIFY_BPF_HELPERS_H
+#ifndef FATHOM_COLLECTOR_VERIFY_USER_BPF_HELPERS_H
+#define FATHOM_COLLECTOR_VERIFY_USER_BPF_HELPERS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,10 @@
 /*
- * machine.h - a kernel in user space, for the BPF program and the code that fills its maps: maps as plain lists, user
- * memory that is there or not, a ring for stack records that may be full. One at a time.
+ * machine.h - a kernel in user space, for the BPF program and the code that fills its maps: user memory that is there
+ * or not, a ring for stack records that may be full. The program is the same code, compiled for user space; as its
+ * variables are global, there is one machine at a time.
  */
-#ifndef FATHOM_TESTS_COLLECTOR_VERIFY_MACHINE_H
-#define FATHOM_TESTS_COLLECTOR_VERIFY_MACHINE_H
+#ifndef FATHOM_COLLECTOR_VERIFY_USER_MACHINE_H
+#define FATHOM_COLLECTOR_VERIFY_USER_MACHINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,9 +47,10 @@ struct machine {
     size_t record_count;
 };
 
-void machine_start(struct machine *machine, const struct verify_config *config);
+/* 0 or -ENOMEM. */
+int machine_start(struct machine *machine, const struct verify_config *config);
 void machine_stop(void);
-/* Descriptors for known_stacks_new(). */
+/* For known_stacks_new(). */
 struct known_stacks_maps machine_maps(void);
 void machine_set_base(uint32_t tid, uint64_t base); /* 0: forgotten */
 void machine_follow(uint32_t id, bool follow);
