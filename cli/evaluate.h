@@ -5,6 +5,7 @@
 #include "cli/path_names.h"
 #include "cli/target.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/replay.h"
 #include "infer/engine/engine.h"
 #include "report/views/inferences.h"
 
@@ -35,6 +36,7 @@ struct evaluate_result {
     bool maps; /* two maps were compared: CIDs were counted, not samples */
     uint64_t audit_samples;
     uint64_t lost;                /* records, because the rings were full */
+    struct replay replay;         /* all 0: there was none */
     struct inferences inferences; /* of the last stage */
     struct verdict *wrong;        /* of the last stage, the heaviest first */
     size_t wrong_count;

@@ -132,6 +132,16 @@ static void write_inferences(struct json *json, const struct inferences *inferen
     json_end(json);
 }
 
+static void write_replay(struct json *json, const struct replay *replay)
+{
+    if (!replay->count)
+        return;
+    json_object(json, "replay");
+    json_number(json, "stacks", replay->read);
+    json_number(json, "records", replay->records);
+    json_end(json);
+}
+
 int evaluate_write_json(const struct evaluate_result *result, FILE *out, struct fathom_error *err)
 {
     struct printer printer = {.out = out};
@@ -144,6 +154,7 @@ int evaluate_write_json(const struct evaluate_result *result, FILE *out, struct 
     json_number(&json, result->maps ? "cids" : "samples", s->samples);
     json_number(&json, "audit_samples", result->audit_samples);
     json_number(&json, "lost", result->lost);
+    write_replay(&json, &result->replay);
     if (!result->maps)
         write_inferences(&json, &result->inferences);
     json_real(&json, "no_truth_weight", no_truth, WEIGHT_DECIMALS);

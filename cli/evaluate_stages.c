@@ -106,6 +106,25 @@ static int run_stage(struct stand *s, struct stage *stage, struct run *run, stru
     return rc < 0 ? rc : evaluation_score(run->evaluation, &stage->score, err);
 }
 
+/* Whether a recording that was made is to be taken for one whose stacks were compared. */
+static bool is_replayed(const struct evaluate_options *options)
+{
+    return options->input && options->target.verify.wish == VERIFY_ASKED;
+}
+
+/* Makes the recording say of its samples' stacks what the program would have said. */
+static int replay(struct stand *s, const struct evaluate_options *options, struct replay *out,
+                  struct fathom_error *err)
+{
+    const struct verify_options *verify = &options->target.verify;
+    int rc = replay_run(s->reader, s->images,
+                        &(struct replay_options){s->event, verify->compared, verify->burst, verify->rate},
+                        out, err);
+    if (rc == 0)
+        reader_say(s->reader, s->event, out->said, out->count);
+    return rc;
+}
+
 /* The stages, each adding to the one before; without --stages only the last one. */
 static unsigned list_stages(const struct evaluate_options *options, struct stage *stages)
 {
@@ -163,6 +182,8 @@ int evaluate_stages(const struct evaluate_options *options, const char *recordin
         return rc;
     struct evaluate_result result = {0};
     result.stage_count = list_stages(options, result.stages);
+    if (is_replayed(options))
+        rc = replay(&stand, options, &result.replay, err);
     for (unsigned i = 0; rc == 0 && i < result.stage_count; i++) {
         struct run run;
         rc = run_stage(&stand, &result.stages[i], &run, err);
@@ -189,5 +210,6 @@ int evaluate_stages(const struct evaluate_options *options, const char *recordin
     path_names_free(result.names);
     free(result.wrong);
     stand_close(&stand);
+    replay_free(&result.replay);
     return rc;
 }

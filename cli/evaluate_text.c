@@ -133,6 +133,14 @@ int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct 
     write_calibration(&printer, s);
     if (result->maps)
         printer_write(&printer, "\n%llu CIDs of the truth map\n", (unsigned long long)s->samples);
+    else if (result->replay.count)
+        printer_write(&printer,
+                      "\n%llu samples, of which recording would have written %llu stacks (%.2f%%), %llu "
+                      "records about stacks in all (%.2f%%)\n",
+                      (unsigned long long)s->samples, (unsigned long long)result->replay.read,
+                      percent((double)result->replay.read, (double)result->replay.count),
+                      (unsigned long long)result->replay.records,
+                      percent((double)result->replay.records, (double)result->replay.count));
     else
         printer_write(&printer, "\n%llu samples, %llu audit samples used\n", (unsigned long long)s->samples,
                       (unsigned long long)result->audit_samples);

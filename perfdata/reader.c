@@ -23,6 +23,10 @@ struct reader {
     const struct log *log;
     struct reader_summary summary;
     struct pass *live; /* for a recording in progress; NULL: finished, or from a file */
+    /* reader_say(); no items: nothing was */
+    const struct stack_said *said;
+    size_t said_count;
+    uint32_t said_event;
 };
 
 /* One pass. */
@@ -32,6 +36,7 @@ struct pass {
     struct inflate *inflate; /* NULL: no compressed records so far */
     struct unsampled *unsampled;
     struct announced *announced;
+    size_t said_at;   /* samples of the event that reader_say() tells of, so far */
     order_sink *sink; /* the caller's */
     void *context;
 };
@@ -100,6 +105,28 @@ void reader_summary(const struct reader *reader, struct reader_summary *out)
     *out = reader->summary;
 }
 
+void reader_say(struct reader *reader, uint32_t event, const struct stack_said *said, size_t count)
+{
+    reader->said = said;
+    reader->said_count = said ? count : 0;
+    reader->said_event = event;
+}
+
+/* Says what reader_say() told of the sample. false: it is left out. */
+static bool say(struct pass *pass, struct sample *sample)
+{
+    const struct reader *reader = pass->reader;
+    if (sample->event != reader->said_event || pass->said_at >= reader->said_count)
+        return !reader->said || sample->event >= reader->head.count ||
+               !reader->head.events[sample->event].audit;
+    const struct stack_said *said = &reader->said[pass->said_at++];
+    sample->known = said->known;
+    sample->compared = said->compared;
+    sample->stack_number = said->stack_number;
+    sample->checks_number = said->checks_number;
+    return true;
+}
+
 static int count_and_pass_on(void *context, const struct record *record, struct fathom_error *err)
 {
     struct pass *pass = context;
@@ -109,11 +136,13 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
         filled = *record;
         build_ids_fill(&pass->reader->head.build_ids, &filled.mmap);
         record = &filled;
-    } else if (pass->announced) {
+    } else if (pass->announced || pass->reader->said) {
         filled = *record;
-        int rc = announced_take(pass->announced, &filled, err);
+        int rc = pass->announced ? announced_take(pass->announced, &filled, err) : 0;
         if (rc)
             return rc < 0 ? rc : 0;
+        if (record->kind == RECORD_SAMPLE && !say(pass, &filled.sample))
+            return 0;
         record = &filled;
     }
     summary->records++;

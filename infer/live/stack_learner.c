@@ -133,19 +133,23 @@ static int take_fork(struct stack_learner *l, struct processes *processes, const
     return spaces_fork(l->spaces, parent, record->pid) ? 0 : error_memory(err);
 }
 
+int stack_learner_take(struct stack_learner *l, struct processes *processes, const struct record *record,
+                       struct fathom_error *err)
+{
+    if (record->kind == RECORD_SAMPLE)
+        return record->sample.known == SAMPLE_STACK_NEW ? learn(l, processes, &record->sample, err) : 0;
+    if (is_change(processes, record))
+        spaces_leave(l->spaces, record->pid);
+    return record->kind == RECORD_FORK ? take_fork(l, processes, record, err) : 0;
+}
+
 static int take(void *learner, struct processes *processes, const struct record *given,
                 struct fathom_error *err)
 {
     struct stack_learner *l = learner;
     struct record record = *given;
     int rc = announced_take(l->announced, &record, err);
-    if (rc)
-        return rc < 0 ? rc : 0;
-    if (record.kind == RECORD_SAMPLE)
-        return record.sample.known == SAMPLE_STACK_NEW ? learn(l, processes, &record.sample, err) : 0;
-    if (is_change(processes, &record))
-        spaces_leave(l->spaces, record.pid);
-    return record.kind == RECORD_FORK ? take_fork(l, processes, &record, err) : 0;
+    return rc == 0 ? stack_learner_take(l, processes, &record, err) : rc < 0 ? rc : 0;
 }
 
 /* Stack records, and the samples that they belong to. */
@@ -165,8 +169,8 @@ static void clear(struct stack_learner *l)
     free(l);
 }
 
-int stack_learner_start(const struct stack_learner_input *input, struct stack_learner **out,
-                        struct fathom_error *err)
+int stack_learner_new(const struct stack_learner_input *input, struct stack_learner **out,
+                      struct fathom_error *err)
 {
     struct stack_learner *l = calloc(1, sizeof *l);
     if (!l)
@@ -174,9 +178,22 @@ int stack_learner_start(const struct stack_learner_input *input, struct stack_le
     l->in = *input;
     l->announced = announced_new(input->events, input->count);
     l->spaces = spaces_new(&(struct spaces_input){input->place, input->forget, input->context});
-    int rc = l->announced && l->spaces ? 0 : error_memory(err);
-    if (rc == 0)
-        rc = feed_start(&(struct feed_input){input->events, input->count, choose, take, l}, &l->feed, err);
+    if (l->announced && l->spaces) {
+        *out = l;
+        return 0;
+    }
+    clear(l);
+    return error_memory(err);
+}
+
+int stack_learner_start(const struct stack_learner_input *input, struct stack_learner **out,
+                        struct fathom_error *err)
+{
+    struct stack_learner *l;
+    int rc = stack_learner_new(input, &l, err);
+    if (rc < 0)
+        return rc;
+    rc = feed_start(&(struct feed_input){input->events, input->count, choose, take, l}, &l->feed, err);
     if (rc < 0)
         clear(l);
     else

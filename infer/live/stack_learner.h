@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "perfdata/known_stack.h"
 #include "perfdata/record.h"
+#include "process/process.h"
 
 struct stack_learner;
 
@@ -24,12 +25,18 @@ struct stack_learner_input {
     void *context;
 };
 
+/* Starts the thread. */
 int stack_learner_start(const struct stack_learner_input *input, struct stack_learner **out,
                         struct fathom_error *err);
 /* Whole raw records, as the collector passes them on; what is needed is copied. */
 int stack_learner_add(struct stack_learner *learner, const void *records, size_t size,
                       struct fathom_error *err);
-/* Ends the thread; what it has not looked at is left out. NULL is allowed. */
+/* Without a thread: a record whose sample says what is known of its stack, before it is applied to the processes. */
+int stack_learner_new(const struct stack_learner_input *input, struct stack_learner **out,
+                      struct fathom_error *err);
+int stack_learner_take(struct stack_learner *learner, struct processes *processes,
+                       const struct record *record, struct fathom_error *err);
+/* Ends the thread, if there is one; what it has not looked at is left out. NULL is allowed. */
 void stack_learner_stop(struct stack_learner *learner);
 
 #endif

@@ -1,0 +1,178 @@
+/* replay.c - see replay.h. */
+#include "evaluate/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "collector/verify/known_stacks.h"
+#include "collector/verify/user/machine.h"
+#include "infer/live/stack_learner.h"
+#include "perfdata/announced.h"
+
+#define PAGE_BITS       12 /* as verify.c chooses them */
+#define PAGE_BITS_ALONE 6
+
+enum { MAIN, STACKS, EVENTS };
+
+struct replaying {
+    const struct replay_options *options;
+    struct replay *out;
+    struct event events[EVENTS]; /* of the records that are replayed */
+    struct machine machine;
+    struct known_stacks *known;
+    struct stack_learner *learner;
+    struct announced *announced;
+    struct processes *processes;
+    uint8_t *raw; /* a stack record with its stack */
+    bool started; /* the machine is */
+};
+
+static int know(void *replaying, const struct known_stack *stack, struct fathom_error *err)
+{
+    struct replaying *r = replaying;
+    return known_stacks_add(r->known, stack, err);
+}
+
+static void place(void *replaying, uint32_t pid, uint32_t space)
+{
+    (void)replaying;
+    machine_place(pid, space);
+}
+
+static void forget(void *replaying, uint32_t space)
+{
+    struct replaying *r = replaying;
+    known_stacks_forget(r->known, space);
+}
+
+/* The program's records for the last sample, to what joins them with samples. */
+static int announce(struct replaying *r, const struct sample *sample, struct fathom_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc >= 0 && i < r->machine.record_count; i++) {
+        const struct machine_record *made = &r->machine.records[i];
+        memcpy(r->raw, &made->head, sizeof made->head);
+        memcpy(r->raw + sizeof made->head, made->stack, made->head.size);
+        struct record record = {.kind = RECORD_SAMPLE, .pid = sample->pid, .tid = sample->tid};
+        record.sample = (struct sample){.event = STACKS,
+                                        .pid = sample->pid,
+                                        .tid = sample->tid,
+                                        .time = sample->time,
+                                        .raw = r->raw,
+                                        .raw_size = (uint32_t)(sizeof made->head + made->head.size)};
+        rc = announced_take(r->announced, &record, err);
+        r->out->records++;
+        r->out->read += made->head.size > 0;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+/* Runs the program on a sample of a thread whose stack's base may be known. */
+static void run_program(struct replaying *r, const struct sample *sample)
+{
+    const struct process *process = process_find(r->processes, sample->pid);
+    const struct machine_memory memory = {sample->sp, sample->stack_size, sample->stack};
+    uint64_t base;
+    if (process && process_stack_base(process, sample->tid, sample->sp, &base) == STACK_OWN)
+        machine_set_base(sample->tid, base);
+    r->machine.now = sample->time;
+    r->machine.memory = &memory;
+    r->machine.memory_count = sample->stack != NULL;
+    machine_sample(&(struct machine_sample){
+        .pid = sample->pid, .tid = sample->tid, .ip = sample->reg_ip, .sp = sample->sp, .bp = sample->bp});
+}
+
+static int take_sample(struct replaying *r, struct record *record, struct fathom_error *err)
+{
+    struct sample *sample = &record->sample;
+    int rc = 0;
+    sample->event = MAIN;
+    if (sample->has_regs) {
+        run_program(r, sample);
+        rc = announce(r, sample, err);
+    }
+    sample->known = SAMPLE_STACK_UNSAID;
+    if (rc == 0)
+        rc = announced_take(r->announced, record, err);
+    if (rc == 0)
+        rc = stack_learner_take(r->learner, r->processes, record, err);
+    const struct stack_said said = {sample->known, sample->compared, sample->stack_number,
+                                    sample->checks_number};
+    if (rc == 0 && !vec_push(r->out->said, r->out->count, r->out->room, said))
+        rc = error_memory(err);
+    return rc;
+}
+
+static int start(struct replaying *r, uint64_t time, struct fathom_error *err)
+{
+    const struct replay_options *options = r->options;
+    struct verify_config config = {.started = time,
+                                   .burst = options->burst,
+                                   .rate = options->rate,
+                                   .cpus = 1,
+                                   .page_bits = options->compared ? PAGE_BITS : PAGE_BITS_ALONE,
+                                   .compared = (uint8_t)options->compared,
+                                   .follow = VERIFY_ALL};
+    int rc = machine_start(&r->machine, &config);
+    r->started = rc == 0;
+    const struct known_stacks_maps maps = r->started ? machine_maps() : (struct known_stacks_maps){0};
+    if (rc == 0)
+        rc = known_stacks_new(&maps, options->compared, config.page_bits, &r->known);
+    return rc < 0 ? error_memory(err) : 0;
+}
+
+/* An order_sink. */
+static int take(void *replaying, const struct record *given, struct fathom_error *err)
+{
+    struct replaying *r = replaying;
+    struct record record = *given;
+    int rc = 0;
+    if (record.kind == RECORD_SAMPLE && record.sample.event != r->options->event)
+        return 0;
+    if (!r->started && (record.time || record.kind == RECORD_SAMPLE))
+        rc = start(r, record.time, err);
+    if (rc == 0 && record.kind == RECORD_SAMPLE)
+        return take_sample(r, &record, err);
+    if (rc == 0)
+        rc = announced_take(r->announced, &record, err);
+    if (rc == 0 && r->started && record.kind == RECORD_FORK)
+        machine_fork(record.fork.parent_pid, record.fork.parent_tid, record.tid,
+                     record.pid == record.fork.parent_pid);
+    if (rc == 0)
+        rc = stack_learner_take(r->learner, r->processes, &record, err);
+    if (rc == 0 && r->started && record.kind == RECORD_EXIT)
+        machine_set_base(record.tid, 0);
+    return rc < 0 ? rc : processes_apply(r->processes, &record, err);
+}
+
+int replay_run(struct reader *reader, struct image_cache *images, const struct replay_options *options,
+               struct replay *out, struct fathom_error *err)
+{
+    struct replaying r = {.options = options, .out = out};
+    *out = (struct replay){0};
+    r.events[STACKS].stacks = true;
+    r.announced = announced_new(r.events, EVENTS);
+    r.processes = processes_new(images, NULL);
+    r.raw = malloc(sizeof(struct stack_record) + STACK_RECORD_MAX);
+    int rc = r.announced && r.processes && r.raw ? 0 : error_memory(err);
+    if (rc == 0)
+        rc = stack_learner_new(&(struct stack_learner_input){r.events, EVENTS, know, place, forget, &r},
+                               &r.learner, err);
+    if (rc == 0)
+        rc = reader_run(reader, take, &r, err);
+    stack_learner_stop(r.learner);
+    known_stacks_free(r.known);
+    if (r.started)
+        machine_stop();
+    announced_free(r.announced);
+    processes_free(r.processes);
+    free(r.raw);
+    return rc;
+}
+
+void replay_free(struct replay *replay)
+{
+    free(replay->said);
+    *replay = (struct replay){0};
+}
