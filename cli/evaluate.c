@@ -166,9 +166,10 @@ static const struct option_row rows[] = {
      .help = "audit samples per second to infer from (default: 10 to 1000, by how much is news, within "
              "--dumps; 0: the map "
              "alone)"},
-    TARGET_VERIFY(struct evaluate_options,
-                  "compare stacks while recording, as 'fathom record' does, instead of audit samples: all of "
-                  "their return addresses, none, or the K innermost"),
+    TARGET_VERIFY(
+        struct evaluate_options,
+        "compare stacks while recording, or as if so (-i), as 'fathom record' does, instead of audit "
+        "samples: all of their return addresses, none, or the K innermost"),
     TARGET_DUMPS(struct evaluate_options),
     INFERENCE_NO_AUTOMATON(struct evaluate_options),
     INFERENCE_NO_TEMPORAL(struct evaluate_options),

@@ -117,6 +117,11 @@ static int replay(struct stand *s, const struct evaluate_options *options, struc
                   struct fathom_error *err)
 {
     const struct verify_options *verify = &options->target.verify;
+    const struct event *events;
+    reader_events(s->reader, &events);
+    if (!(events[s->event].attr.sample_type & PERF_SAMPLE_STACK_USER))
+        return error_set(err, ENOMSG, "--verify: the samples of %s have no stacks to compare",
+                         options->input);
     int rc = replay_run(s->reader, s->images,
                         &(struct replay_options){s->event, verify->compared, verify->burst, verify->rate},
                         out, err);
