@@ -9,6 +9,7 @@
 #include "image/mapped_name.h"
 #include "infer/engine/program_maps.h"
 #include "pathmap/map/map_cache.h"
+#include "process/process.h"
 
 bool kept_maps_wanted(bool no_cache)
 {
@@ -31,10 +32,9 @@ static uint64_t number_of(const struct sample *sample)
 
 static int note_program(struct contents *c, const struct record_mmap *m, struct fathom_error *err)
 {
-    struct build_id id = {.size = m->build_id_size};
-    if (!m->executable || !m->path || !id.size || id.size > sizeof id.bytes || !mapped_is_program(m->path))
+    const struct build_id id = process_build_id(m);
+    if (!m->executable || !m->path || !id.size || !mapped_is_program(m->path))
         return 0;
-    memcpy(id.bytes, m->build_id, id.size);
     for (size_t i = 0; i < c->count; i++)
         if (build_id_equal(&c->programs[i], &id))
             return 0;

@@ -16,6 +16,7 @@
 #include "image/image_store.h"
 #include "image/mapped_name.h"
 #include "image/vdso.h"
+#include "process/process.h"
 
 #define MAX_OPEN  256u  /* open files; a process typically maps a few dozen libraries */
 #define MAX_FILES 65536 /* recorded files */
@@ -197,8 +198,7 @@ static int note_vdso(struct mapped *m, const struct record_mmap *mmap, struct bu
 int mapped_note(struct mapped *m, const struct record *record, struct build_id *id)
 {
     const struct record_mmap *mmap = &record->mmap;
-    *id = (struct build_id){.size = mmap->build_id_size <= BUILD_ID_MAX ? mmap->build_id_size : 0};
-    memcpy(id->bytes, mmap->build_id, id->size);
+    *id = process_build_id(mmap);
     if (!id->size && mmap->path && strcmp(mmap->path, VDSO_NAME) == 0)
         return note_vdso(m, mmap, id);
     if (!mmap->executable || !mmap->path || mapped_kind(mmap->path) == MAPPED_NO_FILE)

@@ -119,6 +119,13 @@ static bool process_stack_name(const char *path, uint32_t *tid)
     return strcmp(at, "]") == 0;
 }
 
+struct build_id process_build_id(const struct record_mmap *mmap)
+{
+    struct build_id id = {.size = mmap->build_id_size <= BUILD_ID_MAX ? mmap->build_id_size : 0};
+    memcpy(id.bytes, mmap->build_id, id.size);
+    return id;
+}
+
 static int process_apply_mmap(struct processes *all, const struct record *record, struct fathom_error *err)
 {
     const struct record_mmap *mmap = &record->mmap;
@@ -138,9 +145,8 @@ static int process_apply_mmap(struct processes *all, const struct record *record
 
     struct region region = {
         .mapping = {.start = mmap->address, .end = end, .offset = mmap->offset},
-        .build_id = {.size = mmap->build_id_size <= BUILD_ID_MAX ? mmap->build_id_size : 0},
+        .build_id = process_build_id(mmap),
     };
-    memcpy(region.build_id.bytes, mmap->build_id, region.build_id.size);
     uint32_t number = names_intern(all->names, path);
     if (number == NAMES_NONE)
         return error_memory(err);

@@ -36,6 +36,9 @@ struct mapping {
     const char *path;
 };
 
+/* The build-id that a mapping's record tells; size 0: none, or one that is no build-id. */
+struct build_id process_build_id(const struct record_mmap *mmap);
+
 /* A place in code: a PC resolved by the process's mappings. */
 struct place {
     struct image *image;

@@ -89,10 +89,9 @@ static int learn(struct stack_learner *l, struct processes *processes, const str
 /* Whether the part of an old mapping that the new one takes holds other code. */
 static bool is_replaced(const struct mapping *old, const struct build_id *id, const struct record_mmap *mmap)
 {
-    const struct build_id none = {0}, *had = id ? id : &none;
+    const struct build_id none = {0}, now = process_build_id(mmap);
     return !old->path || !mmap->path || strcmp(old->path, mmap->path) != 0 ||
-           mmap->offset - old->offset != mmap->address - old->start || had->size != mmap->build_id_size ||
-           memcmp(had->bytes, mmap->build_id, had->size) != 0;
+           mmap->offset - old->offset != mmap->address - old->start || !build_id_equal(id ? id : &none, &now);
 }
 
 static bool replaces_code(const struct process *process, const struct record_mmap *mmap)

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "image/mapped_name.h"
 #include "image/name.h"
+#include "process/process.h"
 
 struct builds {
     const struct pathmap *map;
@@ -80,8 +81,7 @@ int builds_note_mapped(struct builds *b, const struct record *record)
 {
     if (record->kind != RECORD_MMAP || !record->mmap.executable)
         return 0;
-    struct build_id id = {.size = record->mmap.build_id_size};
-    memcpy(id.bytes, record->mmap.build_id, sizeof record->mmap.build_id);
+    const struct build_id id = process_build_id(&record->mmap);
     return builds_note(b, record->mmap.path, &id);
 }
 
