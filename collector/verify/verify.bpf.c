@@ -159,6 +159,18 @@ __noinline int verify_read_pages(__u32 cpu, __u64 sp, __u32 size)
     return end < size ? end : size;
 }
 
+/* At any address, as a program can have any SP. (For BPF, a copy would be made byte by byte.) */
+static __always_inline __u64 word_at(const __u8 *at)
+{
+#ifdef __bpf__
+    return *(const __u64 *)at;
+#else
+    __u64 word;
+    __builtin_memcpy(&word, at, sizeof word);
+    return word;
+#endif
+}
+
 /* Whether the words of one block are in place in the CPU's buffer: 0, or 1 + index of the block with further words.
  * reach: the buffer's last byte that a word may begin at. Not inlined, so that the kernel verifies it once. */
 __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
@@ -174,7 +186,7 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
         __u32 at = w->height[i], offset = depth - (at & ~7u);
         if (offset > reach)
             return 0;
-        __u64 word = *(__u64 *)(buffer->stack + bounded(offset));
+        __u64 word = word_at(buffer->stack + bounded(offset));
         if (at & RULE_RELATIVE)
             word = base - word;
         if (word - w->low[i] >= w->size[i])
