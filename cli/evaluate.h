@@ -35,8 +35,9 @@ struct evaluate_result {
     unsigned stage_count;
     bool maps; /* two maps were compared: CIDs were counted, not samples */
     uint64_t audit_samples;
-    uint64_t lost;                /* records, because the rings were full */
-    struct replay replay;         /* all 0: there was none */
+    uint64_t lost; /* records, because the rings were full */
+    bool replayed; /* the recording is taken for one whose stacks were compared: `replay` */
+    struct replay replay;
     struct inferences inferences; /* of the last stage */
     struct verdict *wrong;        /* of the last stage, the heaviest first */
     size_t wrong_count;

@@ -134,8 +134,6 @@ static void write_inferences(struct json *json, const struct inferences *inferen
 
 static void write_replay(struct json *json, const struct replay *replay)
 {
-    if (!replay->count)
-        return;
     json_object(json, "replay");
     json_number(json, "stacks", replay->read);
     json_number(json, "records", replay->records);
@@ -154,7 +152,8 @@ int evaluate_write_json(const struct evaluate_result *result, FILE *out, struct 
     json_number(&json, result->maps ? "cids" : "samples", s->samples);
     json_number(&json, "audit_samples", result->audit_samples);
     json_number(&json, "lost", result->lost);
-    write_replay(&json, &result->replay);
+    if (result->replayed)
+        write_replay(&json, &result->replay);
     if (!result->maps)
         write_inferences(&json, &result->inferences);
     json_real(&json, "no_truth_weight", no_truth, WEIGHT_DECIMALS);

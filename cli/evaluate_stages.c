@@ -10,6 +10,8 @@
 #include "cli/terminal.h"
 #include "image/debuginfod.h"
 
+#define CUT_TOLD 100 /* one in so many stacks that were not copied whole is worth a warning */
+
 /* What all stages share. */
 struct stand {
     struct image_cache *images;
@@ -114,7 +116,7 @@ static bool is_replayed(const struct evaluate_options *options)
 
 /* Makes the recording say of its samples' stacks what the program would have said. */
 static int replay(struct stand *s, const struct evaluate_options *options, struct replay *out,
-                  struct fathom_error *err)
+                  struct terminal *terminal, struct fathom_error *err)
 {
     const struct verify_options *verify = &options->target.verify;
     const struct event *events;
@@ -127,6 +129,11 @@ static int replay(struct stand *s, const struct evaluate_options *options, struc
                         out, err);
     if (rc == 0)
         reader_say(s->reader, s->event, out->said, out->count);
+    if (rc == 0 && out->cut * CUT_TOLD > out->count)
+        terminal_say(terminal, LOG_WARNING,
+                     "the copies of %llu of %llu stacks end before the stack does, so the program would have "
+                     "read other stacks than these (record with a larger --stack)",
+                     (unsigned long long)out->cut, (unsigned long long)out->count);
     return rc;
 }
 
@@ -187,8 +194,9 @@ int evaluate_stages(const struct evaluate_options *options, const char *recordin
         return rc;
     struct evaluate_result result = {0};
     result.stage_count = list_stages(options, result.stages);
-    if (is_replayed(options))
-        rc = replay(&stand, options, &result.replay, err);
+    result.replayed = is_replayed(options);
+    if (result.replayed)
+        rc = replay(&stand, options, &result.replay, terminal, err);
     for (unsigned i = 0; rc == 0 && i < result.stage_count; i++) {
         struct run run;
         rc = run_stage(&stand, &result.stages[i], &run, err);

@@ -133,7 +133,7 @@ int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct 
     write_calibration(&printer, s);
     if (result->maps)
         printer_write(&printer, "\n%llu CIDs of the truth map\n", (unsigned long long)s->samples);
-    else if (result->replay.count)
+    else if (result->replayed)
         printer_write(&printer,
                       "\n%llu samples, of which recording would have written %llu stacks (%.2f%%), %llu "
                       "records about stacks in all (%.2f%%)\n",

@@ -97,8 +97,11 @@ static int take_sample(struct replaying *r, struct record *record, struct fathom
         rc = announced_take(r->announced, record, err);
     if (rc == 0)
         rc = stack_learner_take(r->learner, r->processes, record, err);
+    if (r->machine.out_of_memory)
+        rc = error_memory(err);
+    r->out->cut += sample->stack_cut;
     const struct stack_said said = {sample->known, sample->compared, sample->stack_number,
-                                    sample->checks_number};
+                                    sample->checks_number, sample->stack_read};
     if (rc == 0 && !vec_push(r->out->said, r->out->count, r->out->room, said))
         rc = error_memory(err);
     return rc;
@@ -136,6 +139,8 @@ static int take(void *replaying, const struct record *given, struct fathom_error
         return take_sample(r, &record, err);
     if (rc == 0)
         rc = announced_take(r->announced, &record, err);
+    if (r->started && record.time)
+        r->machine.now = record.time;
     if (rc == 0 && r->started && record.kind == RECORD_FORK)
         machine_fork(record.fork.parent_pid, record.fork.parent_tid, record.tid,
                      record.pid == record.fork.parent_pid);
@@ -143,6 +148,8 @@ static int take(void *replaying, const struct record *given, struct fathom_error
         rc = stack_learner_take(r->learner, r->processes, &record, err);
     if (rc == 0 && r->started && record.kind == RECORD_EXIT)
         machine_set_base(record.tid, 0);
+    if (r->machine.out_of_memory)
+        rc = error_memory(err);
     return rc < 0 ? rc : processes_apply(r->processes, &record, err);
 }
 

@@ -1,7 +1,8 @@
 /*
  * replay.h - what the program that compares stacks while recording (collector/verify/rule.h) would have said of the
  * samples of a recording with every sample's stack: the program's own code, with a learner that is never late, as
- * there is no other work. Everything is followed, and rings are never full.
+ * there is no other work. Everything is followed, rings are never full, and nothing but known stacks is forgotten for
+ * want of room.
  */
 #ifndef FATHOM_EVALUATE_REPLAY_H
 #define FATHOM_EVALUATE_REPLAY_H
@@ -20,6 +21,7 @@ struct replay {              /* malloc'ed: replay_free() */
     size_t count, room;      /* samples */
     uint64_t read;           /* of their stacks */
     uint64_t records;        /* stack records, with a stack or without */
+    uint64_t cut; /* samples whose stack may go on after what was copied of it: as if nothing were there */
 };
 
 /* Reads the recording once. images is borrowed. One replay at a time. 0 or negative; free it in any case. */

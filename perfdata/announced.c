@@ -148,11 +148,22 @@ static void fill_in(struct announced *a, struct sample *sample)
         return;
     sample->known = SAMPLE_STACK_NEW;
     sample->checks_number = a->checks;
+    sample->stack_read = a->stack_size;
     if (!sample->stack) {
         sample->stack = a->stack;
         sample->stack_size = a->stack_size;
         sample->stack_cut = a->stack_size >= STACK_RECORD_MAX;
     }
+}
+
+struct sample announced_as_read(const struct sample *sample)
+{
+    struct sample read = *sample;
+    if (sample->known == SAMPLE_STACK_NEW && sample->stack_read < sample->stack_size) {
+        read.stack_size = sample->stack_read;
+        read.stack_cut = sample->stack_read >= STACK_RECORD_MAX;
+    }
+    return read;
 }
 
 int announced_take(struct announced *a, struct record *record, struct fathom_error *err)

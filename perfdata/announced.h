@@ -18,6 +18,8 @@ void announced_free(struct announced *announced);
  * before it, which must still be there. Returns 1: the record was a stack record, now taken; 0: any other; or
  * -ENOMEM. A damaged stack record is counted. */
 int announced_take(struct announced *announced, struct record *record, struct fathom_error *err);
+/* The sample with no more of its stack than the program read of a new one, where it has a copy of its own besides. */
+struct sample announced_as_read(const struct sample *sample);
 uint64_t announced_damaged(const struct announced *announced);
 
 #endif

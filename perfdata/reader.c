@@ -124,6 +124,7 @@ static bool say(struct pass *pass, struct sample *sample)
     sample->compared = said->compared;
     sample->stack_number = said->stack_number;
     sample->checks_number = said->checks_number;
+    sample->stack_read = said->stack_read;
     return true;
 }
 

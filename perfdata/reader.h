@@ -63,12 +63,12 @@ const char *reader_kernel(const struct reader *reader);
 /* Delivers all records in time order; can be called again for another pass (input from a pipe is kept for
  * this). Stops early if the sink returns a negative value, which is returned. */
 int reader_run(struct reader *reader, order_sink *sink, void *context, struct fathom_error *err);
-/* What is said of the stacks of an event's samples (announced.h), whatever the recording says: by their numbers, from 0 in
- * the order in which reader_run() delivers them. Audit samples are left out then, as a recording has one or the other.
- * said: borrowed until the reader is closed. */
+/* What is said of the stacks of an event's samples (announced.h), whatever the recording says: by their numbers,
+ * from 0 in the order in which reader_run() delivers them. Audit samples are left out then, as a recording has one
+ * or the other. said: borrowed until the reader is closed. */
 struct stack_said {
-    uint8_t known, compared; /* as in struct sample, like the next two */
-    uint32_t stack_number, checks_number;
+    uint8_t known, compared; /* as in struct sample, like the next three */
+    uint32_t stack_number, checks_number, stack_read;
 };
 void reader_say(struct reader *reader, uint32_t event, const struct stack_said *said, size_t count);
 /* The summary of the last run. */

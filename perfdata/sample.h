@@ -46,9 +46,12 @@ struct sample {
     uint32_t callchain_count;
     const uint8_t *raw; /* RAW; NULL: none. Borrowed */
     uint32_t raw_size;
-    uint8_t known;           /* enum sample_stack */
-    uint8_t compared;        /* how many return addresses were compared for that (stack_record.h) */
-    uint32_t stack_number;   /* of the stack, if it is new or the same */
+    uint8_t known;         /* enum sample_stack */
+    uint8_t compared;      /* how many return addresses were compared for that (stack_record.h) */
+    uint32_t stack_number; /* of the stack, if it is new or the same */
+    uint32_t
+        stack_read; /* new: bytes of the stack that the program read: `stack`, a copy for another purpose, may
+                                have more */
     uint32_t checks_number;  /* new: of the stack that it was taken for, and read to check that; 0: none */
     const uint8_t *branches; /* BRANCH_STACK: entries of SAMPLE_BRANCH bytes, the newest first, each with the
                                 addresses from and to at its start; NULL: none. Borrowed */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "perfdata/announced.h"
 
 struct learner *learner_new(enum learn_from from, bool hold_back)
 {
@@ -164,5 +165,8 @@ int learner_take(struct learner *l, struct processes *processes, const struct re
         return learn_same(l, process, sample, err);
     bool wanted =
         l->from == LEARN_DUMPS || (l->from == LEARN_AUDITS && (audit || sample->known == SAMPLE_STACK_NEW));
-    return sample->stack && wanted ? learn_dump(l, process, sample, err) : 0;
+    if (!sample->stack || !wanted)
+        return 0;
+    const struct sample read = l->from == LEARN_AUDITS ? announced_as_read(sample) : *sample;
+    return learn_dump(l, process, &read, err);
 }

@@ -73,7 +73,7 @@ static int learn(struct stack_learner *l, struct processes *processes, const str
     const struct process *process = process_find(processes, sample->pid);
     if (!process || !sample->stack)
         return 0;
-    struct sample at = *sample;
+    struct sample at = announced_as_read(sample);
     size_t count;
     const uint32_t space = spaces_of(l->spaces, process);
     if (space == 0)

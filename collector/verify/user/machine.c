@@ -106,6 +106,7 @@ static int hash_put(struct hash *hash, const void *key, const void *value)
     memcpy(made.key, key, hash->key_size);
     if (!first || !vec_push(hash->entries, hash->count, hash->room, made)) {
         free(made.value);
+        machine->out_of_memory = true;
         return -ENOMEM;
     }
     memcpy(made.value, value, hash->value_size);
@@ -186,6 +187,10 @@ long machine_output(const void *data, uint64_t size)
         return -ENOSPC;
     memcpy(&record->head, data, sizeof record->head);
     record->stack = malloc(size);
+    if (!record->stack) {
+        machine->out_of_memory = true;
+        return -ENOMEM;
+    }
     memcpy(record->stack, (const uint8_t *)data + sizeof record->head, size - sizeof record->head);
     machine->record_count++;
     return 0;

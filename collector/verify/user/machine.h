@@ -42,6 +42,7 @@ struct machine {
     bool (*told_full)(void *context);                /* whether `told` takes no more; NULL: never */
     bool no_memory;                                  /* stacks that become known find no room */
     void *context;
+    bool out_of_memory; /* of this process: what the program said since then may be wrong */
     /* What was put out for the last sample. */
     struct machine_record records[4];
     size_t record_count;
