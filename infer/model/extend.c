@@ -28,7 +28,7 @@ struct extending {
     const struct extend_input *in;
     const struct pathmap *map; /* the input's */
     bool last;                 /* there is no narrower setting to look for paths in */
-    bool realigned;            /* the map has signal handlers */
+    bool handlers;             /* the map has signal handlers */
     struct graph_calls calls;
     struct graph *graph;
     struct automaton *automaton;
@@ -152,17 +152,38 @@ static int graft_all(struct extending *x, const struct wanted *w)
     return rc;
 }
 
-/* Enters the paths that the CID would have if a signal frame were aligned as in training. */
-static int enter_realigned(struct extending *x, const struct wanted *w)
+/* Paths that the CID has if a signal frame is aligned otherwise than in training. */
+struct realigning {
+    struct realigned paths[BEST];
+    double chance[BEST], sum;
+    size_t count;
+};
+
+static void find_realigned(struct extending *x, const struct wanted *w, struct realigning *out)
 {
     struct realigned paths[BEST];
-    size_t count = realigned_find(x->map, w->function, w->height, paths, BEST);
+    size_t count = x->handlers ? realigned_find(x->map, w->function, w->height, paths, BEST) : 0;
+    out->count = 0;
+    out->sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t depth = realigned_path(x->map, paths[i], x->steps, MAX_DEPTH);
+        if (!depth || !is_admitted(x, w->setting, depth))
+            continue;
+        out->paths[out->count] = paths[i];
+        out->chance[out->count] = realigned_chance(x->map, paths[i].node);
+        out->sum += out->chance[out->count++];
+    }
+}
+
+/* Enters these paths; whole: the chance of all paths of the CID. */
+static int enter_realigned(struct extending *x, const struct wanted *w, const struct realigning *r,
+                           double whole)
+{
     int rc = 0;
     bool open = false;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        size_t depth = realigned_path(x->map, paths[i], x->steps, MAX_DEPTH);
-        if (depth && is_admitted(x, w->setting, depth))
-            rc = enter(x, w->setting, depth, (double)pathmap_node(x->map, paths[i].node).self + 1, &open);
+    for (size_t i = 0; rc == 0 && i < r->count; i++) {
+        size_t depth = realigned_path(x->map, r->paths[i], x->steps, MAX_DEPTH);
+        rc = enter(x, w->setting, depth, r->chance[i] / whole, &open);
     }
     return rc;
 }
@@ -177,25 +198,39 @@ bool extend_is_open(const struct pathmap *map, const struct admission *admission
     return !known || !pathmap_image(map, pathmap_function(map, function).image).hooked;
 }
 
+/* Finds the automaton's paths of a CID, with their probabilities beside those of realigned ones. 0; -ENOENT: there are
+ * none that count; -ENOSPC, -ENOMEM. */
+static int find_beside(struct extending *x, const struct wanted *w, const struct realigning *realigned,
+                       struct automaton_answer *answer)
+{
+    int rc = automaton_find(x->automaton, w->function, w->height, answer);
+    if (rc < 0 || realigned->count == 0)
+        return rc == 0 && is_far_fetched(x, w, answer) ? -ENOENT : rc;
+    double share = answer->chance / (answer->chance + realigned->sum);
+    if (share < LEAST)
+        return -ENOENT;
+    for (uint32_t r = 0; r < answer->best; r++)
+        answer->probability[r] *= share;
+    return 0;
+}
+
 /* Enters the CID's paths. Returns whether there are any, or when they may be found elsewhere in a narrower
  * setting; or -ENOMEM. */
 static int extend_one(struct extending *x, const struct wanted *w)
 {
     struct automaton_answer answer;
+    struct realigning realigned;
     struct extend_summary *summary = &x->out->summary;
     if (!x->in->weights && !extend_is_open(x->map, x->in->admission, w->setting, w->function, w->height))
         return 1;
     size_t before = x->out->count;
-    if (x->realigned && enter_realigned(x, w) < 0)
+    find_realigned(x, w, &realigned);
+    int rc = find_beside(x, w, &realigned, &answer);
+    double beside = rc == 0 ? answer.chance : 0;
+    if (rc == -ENOMEM || enter_realigned(x, w, &realigned, realigned.sum + beside) < 0)
         return -ENOMEM;
-    if (x->out->count > before) {
-        x->out->summary.found++;
-        return 1;
-    }
-    int rc = automaton_find(x->automaton, w->function, w->height, &answer);
-    if (rc == 0 && is_far_fetched(x, w, &answer))
-        rc = -ENOENT;
-    if (rc == -ENOMEM || graft_all(x, w) < 0 || (rc == 0 && enter_paths(x, w, &answer) < 0))
+    bool only = realigned.count && rc < 0;
+    if ((!only && graft_all(x, w) < 0) || (rc == 0 && enter_paths(x, w, &answer) < 0))
         return -ENOMEM;
     bool found = x->out->count > before, ends = found || x->last;
     summary->found += found;
@@ -219,7 +254,7 @@ static int heavier_first(const void *a, const void *b)
 static bool prepare(struct extending *x)
 {
     x->steps = malloc(MAX_DEPTH * sizeof *x->steps);
-    x->realigned = realigned_any(x->map);
+    x->handlers = realigned_any(x->map);
     x->novelty = x->in->weights ? NULL : novelty_new(x->map);
     return x->steps && (x->novelty || x->in->weights) &&
            graph_calls_of(x->map, x->in->statics, &x->calls) == 0;

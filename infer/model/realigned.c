@@ -1,17 +1,29 @@
 /* realigned.c - see realigned.h. */
 #include "infer/model/realigned.h"
 
+#include <string.h>
+
 #define STATE_ALIGNMENT 64u
 #define STACK_ALIGNMENT 16u /* of a handler's frame */
 
-/* Whether this is a handler, which returns to the signal frame's first instruction. Calls, of two bytes at least, return
- * further on. (The frame's FDE, and so its function, may start one byte early.) */
+/* Whether the function is glibc's and musl's name for what handlers return to. */
+static bool is_restorer(const struct pathmap_function *function)
+{
+    return function->name && strcmp(function->name, "__restore_rt") == 0;
+}
+
+/* Whether this is a handler, which returns to the signal frame's first instruction. Calls, of two bytes at least,
+ * return further on. (The frame's FDE, and so its function, may start one byte early.) Hooks do not tell the site:
+ * then by name. */
 static bool is_handler(const struct pathmap *map, const struct pathmap_node *n)
 {
-    if (n->parent == PATHMAP_NONE || !n->site)
+    if (n->parent == PATHMAP_NONE)
         return false;
     uint32_t outer = pathmap_node(map, n->parent).function;
-    return outer != PATHMAP_NONE && n->site - pathmap_function(map, outer).address < 2;
+    if (outer == PATHMAP_NONE)
+        return false;
+    const struct pathmap_function function = pathmap_function(map, outer);
+    return n->site ? n->site - function.address < 2 : is_restorer(&function);
 }
 
 bool realigned_any(const struct pathmap *map)
@@ -56,6 +68,22 @@ size_t realigned_find(const struct pathmap *map, uint32_t function, uint32_t hei
                 out[found++] = (struct realigned){n, by};
     }
     return found;
+}
+
+double realigned_chance(const struct pathmap *map, uint32_t node)
+{
+    const uint32_t function = pathmap_node(map, node).function;
+    uint32_t first, count = pathmap_function_nodes(map, function, &first);
+    double self = 0, all = 0, passes = 0, all_passes = 0;
+    for (uint32_t i = first; i < first + count; i++) {
+        const struct pathmap_node n = pathmap_node(map, i);
+        all += (double)n.self;
+        all_passes += (double)n.passes;
+    }
+    self = (double)pathmap_node(map, node).self;
+    passes = (double)pathmap_node(map, node).passes;
+    double share = all > 0 ? (self + 1) / (all + count) : (passes + 1) / (all_passes + count);
+    return share / (STATE_ALIGNMENT / STACK_ALIGNMENT);
 }
 
 size_t realigned_path(const struct pathmap *map, struct realigned path, struct automaton_step *steps,

@@ -21,6 +21,9 @@ bool realigned_any(const struct pathmap *map);
 /* Paths to a CID that the map has only at a height in reach; at most max. Returns their number. */
 size_t realigned_find(const struct pathmap *map, uint32_t function, uint32_t height, struct realigned *out,
                       size_t max);
+/* How likely the node's function is to be on its path, at a certain one of these heights, when it is somewhere: the same
+ * measure as struct automaton_answer's chance. */
+double realigned_chance(const struct pathmap *map, uint32_t node);
 /* The steps of such a path from the root inwards. Returns the depth, 0 if that is more than max. */
 size_t realigned_path(const struct pathmap *map, struct realigned path, struct automaton_step *steps,
                       size_t max);

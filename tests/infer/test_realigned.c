@@ -14,16 +14,17 @@ struct rig {
     uint32_t numbers[FUNCTIONS];
 };
 
-static struct rig begin(bool handled)
+/* site: of the handler's return; name: of the function that it is in. */
+static struct rig begin_with(uint64_t site, const char *name)
 {
     struct rig r = {.trie = trie_new()};
     struct build_id id = {4, {1, 2, 3, 4}};
     uint32_t image = trie_image(r.trie, "/bin/program", &id), functions[FUNCTIONS];
     for (unsigned i = 0; i < FUNCTIONS; i++)
-        functions[i] = trie_function(r.trie, image, 0x1000 + 0x100 * i, NULL);
+        functions[i] = trie_function(r.trie, image, 0x1000 + 0x100 * i, i == RETURN ? name : NULL);
     uint32_t run = trie_child(r.trie, TRIE_ROOT, functions[RUN], 16, 0);
     uint32_t back = trie_child(r.trie, run, functions[RETURN], 32, 0x1010);
-    uint32_t handler = trie_child(r.trie, back, functions[HANDLER], 1024, handled ? 0x1101 : 0x1110);
+    uint32_t handler = trie_child(r.trie, back, functions[HANDLER], 1024, site);
     trie_add_path(r.trie, trie_child(r.trie, handler, functions[LEAF], 1040, 0x1220));
     trie_add_path(r.trie, trie_child(r.trie, run, functions[LEAF], 2048, 0x1020));
     void *data;
@@ -34,6 +35,11 @@ static struct rig begin(bool handled)
     for (unsigned i = 0; i < FUNCTIONS; i++)
         r.numbers[i] = pathmap_find_function(r.map, number, 0x1000 + 0x100 * i);
     return r;
+}
+
+static struct rig begin(bool handled)
+{
+    return begin_with(handled ? 0x1101 : 0x1110, NULL);
 }
 
 static void end(struct rig *r)
@@ -103,5 +109,27 @@ Test(realigned, a_path_that_is_too_long_is_none)
     struct automaton_step steps[4];
     cr_assert_eq(find(&r, 1040 + 16, found), 1);
     cr_expect_eq(realigned_path(r.map, found[0], steps, 3), 0);
+    end(&r);
+}
+
+Test(realigned, hooks_do_not_tell_the_site_but_the_name)
+{
+    struct rig named = begin_with(0, "__restore_rt"), other = begin_with(0, "other"),
+               none = begin_with(0, NULL);
+    cr_expect(realigned_any(named.map));
+    cr_expect_not(realigned_any(other.map));
+    cr_expect_not(realigned_any(none.map));
+    end(&named);
+    end(&other);
+    end(&none);
+}
+
+/* leaf was seen twice, at two nodes: (1 + 1) / (2 + 2), at one of four heights. */
+Test(realigned, as_likely_as_its_share_at_one_of_four_heights)
+{
+    struct rig r = begin(true);
+    struct realigned found[4];
+    cr_assert_eq(find(&r, 1040 + 16, found), 1);
+    cr_expect_float_eq(realigned_chance(r.map, found[0].node), 0.125, 1e-9);
     end(&r);
 }
