@@ -13,6 +13,7 @@ libinfer_la_SOURCES = \
 	infer/samples/builds.c infer/samples/builds.h \
 	infer/model/callers.c infer/model/callers.h \
 	infer/samples/cid.c infer/samples/cid.h \
+	infer/samples/code_places.c infer/samples/code_places.h \
 	infer/bases/code_heights.c infer/bases/code_heights.h \
 	infer/bases/code_votes.c infer/bases/code_votes.h \
 	infer/model/coherence.c infer/model/coherence.h \

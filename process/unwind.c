@@ -234,7 +234,8 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             *end = UNWIND_LONG;
             return count;
         }
-        frames[count++] = (struct unwind_frame){.place = place, .cfa = cfa, .interrupted = interrupted};
+        frames[count++] =
+            (struct unwind_frame){.pc = walk.pc, .place = place, .cfa = cfa, .interrupted = interrupted};
         interrupted = row.cfa == CFI_SIGNAL_FRAME;
         if (interrupted)
             continue;

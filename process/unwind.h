@@ -30,7 +30,8 @@ enum unwind_end {
 };
 
 struct unwind_frame {
-    struct place place; /* of the PC; for outer frames of the return address (its CFI and function are looked
+    uint64_t pc;        /* for outer frames the return address */
+    struct place place; /* of the PC (of a return address, CFI and function are looked
                            up at - 1, except for a signal frame's and an interrupted one's) */
     uint64_t cfa;
     uint64_t caller_bp; /* BP after it returned; meaningless if the caller does not need it */

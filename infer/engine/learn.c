@@ -20,7 +20,8 @@ struct learner *learner_new(enum learn_from from, bool hold_back)
     l->audits = audits_new();
     l->ran = table_new();
     l->numbers = table_new();
-    if (l->trainer && l->origins && l->bases && l->audits && l->ran && l->numbers)
+    l->code_places = code_places_new();
+    if (l->trainer && l->origins && l->bases && l->audits && l->ran && l->numbers && l->code_places)
         return l;
     learner_free(l);
     return NULL;
@@ -37,6 +38,7 @@ void learner_free(struct learner *l)
     audits_free(l->audits);
     table_free(l->ran);
     table_free(l->numbers);
+    code_places_free(l->code_places);
     free(l->announced);
     free(l->own);
     free(l);
@@ -59,10 +61,14 @@ static int keep_announced(struct learner *l, uint32_t number, struct trainer_pat
                           struct fathom_error *err)
 {
     uint64_t *index = table_put(l->numbers, number, NULL);
-    if (!index)
+    size_t count;
+    const struct unwind_frame *frames = trainer_frames(l->trainer, &count);
+    uint32_t code = index ? code_places_add(l->code_places, frames, count) : CODE_PLACES_NONE;
+    if (code == CODE_PLACES_NONE)
         return error_memory(err);
     *index = l->announced_count;
-    return vec_push(l->announced, l->announced_count, l->announced_room, (struct announced_path){path, 0})
+    return vec_push(l->announced, l->announced_count, l->announced_room,
+                    (struct announced_path){path, 0, code})
                ? 0
                : error_memory(err);
 }
@@ -87,7 +93,7 @@ static int learn_same(struct learner *l, const struct process *process, const st
                       struct fathom_error *err)
 {
     const uint64_t *index = table_find(l->numbers, sample->stack_number);
-    if (!index)
+    if (!index || !code_places_hold(l->code_places, l->announced[*index].code, process))
         return 0;
     uint32_t node;
     l->announced[*index].claims++;

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "infer/bases/stack_bases.h"
 #include "infer/samples/audits.h"
+#include "infer/samples/code_places.h"
 #include "infer/samples/origins.h"
 #include "infer/samples/trainer.h"
 
@@ -31,10 +32,12 @@ struct learner {
      * not unwound. */
     uint32_t *own;
     size_t own_count, own_room;
+    struct code_places *code_places;
     struct table *numbers; /* of stacks that the recorder's program announced -> index into `announced` */
     struct announced_path {
         struct trainer_path path;
         uint64_t claims; /* samples taken for it since it was last checked */
+        uint32_t code;   /* in `code_places` */
     } * announced;
     size_t announced_count, announced_room;
     /* Of the samples taken for an announced stack: those that a check stands for, and those for which it agreed. */

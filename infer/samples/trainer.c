@@ -11,6 +11,7 @@ struct trainer {
     struct function_numbers *numbers;
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
     struct trainer_path entered;  /* the last one */
+    size_t entered_count;         /* frames */
     struct trainer_origin origin; /* and where its stack begins */
     const char *left_out;         /* a file; NULL: none */
 };
@@ -133,6 +134,7 @@ static int trainer_enter(struct trainer *t, size_t count, uint64_t outer_site, u
     }
     path.leaf = node;
     t->entered = path;
+    t->entered_count = count;
     t->origin =
         (struct trainer_origin){&t->frames[count - 1], base,
                                 count > 1 ? trainer_function(t, &t->frames[count - 2].place) : TRIE_NONE};
@@ -204,6 +206,12 @@ struct trainer_origin trainer_origin(const struct trainer *t)
 struct trainer_path trainer_entered(const struct trainer *t)
 {
     return t->entered;
+}
+
+const struct unwind_frame *trainer_frames(const struct trainer *t, size_t *count)
+{
+    *count = t->entered_count;
+    return t->frames;
 }
 
 int trainer_repeat(struct trainer *t, const struct trainer_path *path, const struct process *process,

@@ -42,6 +42,8 @@ struct trainer_path {
     uint32_t height;  /* of the innermost frame */
 };
 struct trainer_path trainer_entered(const struct trainer *trainer);
+/* Its frames, innermost first, as far as they were entered; until the next trainer_add(). */
+const struct unwind_frame *trainer_frames(const struct trainer *trainer, size_t *count);
 /* Enters a sample whose return addresses are those of a path entered before: its callers are the same, if its own
  * frame has the height of one of the path's, and its function is its PC's. *node: its own; TRIE_NONE: no frame has
  * that height. Returns the number of nodes entered, or -ENOMEM. */

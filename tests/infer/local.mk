@@ -85,3 +85,6 @@ tests_infer_test_pace_SOURCES = tests/infer/test_pace.c
 tests_infer_test_pace_LDADD = $(INFER_TEST_LIBS)
 tests_infer_test_news_SOURCES = tests/infer/test_news.c $(INFER_TEST_WORLD)
 tests_infer_test_news_LDADD = $(INFER_TEST_LIBS)
+UNIT_TESTS += tests/infer/test_code_places
+tests_infer_test_code_places_SOURCES = tests/infer/test_code_places.c $(INFER_TEST_WORLD)
+tests_infer_test_code_places_LDADD = $(INFER_TEST_LIBS)

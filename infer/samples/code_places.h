@@ -1,0 +1,21 @@
+/*
+ * code_places.h - where the code of unwound stacks was mapped. A recorder that is told which stacks are known may not
+ * have read yet that a process has other code by now: its word is good as long as the process has the same files there.
+ */
+#ifndef FATHOM_INFER_SAMPLES_CODE_PLACES_H
+#define FATHOM_INFER_SAMPLES_CODE_PLACES_H
+
+#include "process/unwind.h"
+
+struct code_places;
+
+#define CODE_PLACES_NONE UINT32_MAX
+
+struct code_places *code_places_new(void); /* NULL: out of memory */
+void code_places_free(struct code_places *places);
+/* Keeps where a stack's code is. Returns its number; CODE_PLACES_NONE: out of memory. */
+uint32_t code_places_add(struct code_places *places, const struct unwind_frame *frames, size_t count);
+/* Whether the process has this stack's code in the same places now. Fast while its mappings stay the same. */
+bool code_places_hold(struct code_places *places, uint32_t stack, const struct process *process);
+
+#endif
