@@ -137,6 +137,10 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
     if (code < 0 && options.input && (optind < argc || options.output))
         code = option_usage(terminal, &evaluate_command,
                             "--input cannot be combined with a command or --output");
+    if (code < 0 && options.engine.learning == LEARN_NOTHING && options.target.verify.wish == VERIFY_ASKED)
+        code =
+            option_usage(terminal, &evaluate_command,
+                         "--audit 0 (infer from the map alone) cannot be combined with --verify or --dumps");
     if (!options.target.stack_bytes && !options.truth)
         options.target.stack_bytes = STACK_BYTES;
     if (code < 0)
@@ -164,8 +168,7 @@ static const struct option_row rows[] = {
                   "bytes of stack in each sample (default: 65528, the kernel's maximum)"),
     {"audit", 0, "HZ", take_audit, .whole = {0, 20000},
      .help = "audit samples per second to infer from (default: 10 to 1000, by how much is news, within "
-             "--dumps; 0: the map "
-             "alone)"},
+             "--dumps; 0: the map alone)"},
     TARGET_VERIFY(
         struct evaluate_options,
         "compare stacks while recording, or as if so (-i), as 'fathom record' does, instead of audit "

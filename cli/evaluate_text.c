@@ -142,8 +142,8 @@ int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct 
                       (unsigned long long)result->replay.records,
                       percent((double)result->replay.records, (double)result->replay.count));
     else
-        printer_write(&printer, "\n%llu samples, %llu audit samples used\n", (unsigned long long)s->samples,
-                      (unsigned long long)result->audit_samples);
+        printer_write(&printer, "\n%llu samples, %llu copies of stacks used\n",
+                      (unsigned long long)s->samples, (unsigned long long)result->audit_samples);
     inferences_write(&printer, &result->inferences);
     for (unsigned i = 0; i < NO_TRUTHS; i++) {
         if (s->no_truth[i] > 0)

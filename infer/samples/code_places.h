@@ -1,6 +1,7 @@
 /*
- * code_places.h - where the code of unwound stacks was mapped. A recorder that is told which stacks are known may not
- * have read yet that a process has other code by now: its word is good as long as the process has the same files there.
+ * code_places.h - where the code of unwound stacks was mapped. The program that compares stacks with known ones may
+ * not have been told yet that a process has other code by now: its word is good as long as the process has the
+ * same files there.
  */
 #ifndef FATHOM_INFER_SAMPLES_CODE_PLACES_H
 #define FATHOM_INFER_SAMPLES_CODE_PLACES_H
