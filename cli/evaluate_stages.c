@@ -211,9 +211,10 @@ int evaluate_stages(const struct evaluate_options *options, const char *recordin
             reader_summary(stand.reader, &read);
             result.lost = read.lost;
             if (learned.learned == 0 && !options->map)
-                terminal_say(terminal, LOG_WARNING,
-                             "nothing to infer from: no map was given, and the recording has no audit "
-                             "samples (recordings by fathom evaluate do)");
+                terminal_say(terminal, LOG_WARNING, "nothing to infer from: no map was given, and %s",
+                             options->engine.learning == LEARN_NOTHING
+                                 ? "--audit 0 leaves out the stacks of the recording"
+                                 : "the recording has no audit samples (recordings by fathom evaluate do)");
             rc = evaluate_wrong(options, run.evaluation, stand.truth, engine_map(run.engine), &result, err);
             if (rc == 0)
                 rc = evaluate_write(options, &result, err);

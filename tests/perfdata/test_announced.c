@@ -126,6 +126,28 @@ Test(announced, the_bytes_of_a_lost_sample_go_to_no_other)
     cr_expect_eq(last_sample.stack_number, 5u);
 }
 
+/* The program read 64 bytes. */
+Test(announced, what_was_read_of_a_stack_is_no_more_than_the_record_has)
+{
+    static const uint8_t own[100];
+    struct record record = {.kind = RECORD_SAMPLE,
+                            .sample = {.tid = 1,
+                                       .reg_ip = 0x401000,
+                                       .sp = 100,
+                                       .time = 2,
+                                       .has_regs = true,
+                                       .stack = own,
+                                       .stack_size = sizeof own}};
+    tell(STACK_RECORD_NEW, 5, 1, 100, 2);
+    cr_assert_eq(take(&record), 0);
+    cr_expect_eq(last_sample.stack_size, 100u);
+    struct sample read = announced_as_read(&last_sample);
+    cr_expect_eq(read.stack_size, 64u);
+    cr_expect_eq(read.stack, own);
+    last_sample.known = SAMPLE_STACK_SAME;
+    cr_expect_eq(announced_as_read(&last_sample).stack_size, 100u);
+}
+
 Test(announced, a_sample_keeps_its_own_dump)
 {
     static const uint8_t own[8];

@@ -104,3 +104,53 @@ Test(live, what_is_not_whole_is_refused)
     cr_expect_eq(reader_append(reader, b.bytes, 4, &err), -EINVAL);
     reader_close(reader);
 }
+
+/* What is known of the stacks of samples, in the order in which they come. */
+struct heard {
+    uint8_t known[8];
+    uint32_t numbers[8];
+    size_t count, audits;
+};
+
+static int hear(void *context, const struct record *record, struct fathom_error *err)
+{
+    struct heard *heard = context;
+    (void)err;
+    if (record->kind == RECORD_SAMPLE && record->sample.event == 1)
+        heard->audits++;
+    if (record->kind != RECORD_SAMPLE || record->sample.event != 0)
+        return 0;
+    heard->known[heard->count] = record->sample.known;
+    heard->numbers[heard->count++] = record->sample.stack_number;
+    return 0;
+}
+
+Test(live, is_told_what_to_say_of_stacks)
+{
+    struct event events[2];
+    struct build b = {0};
+    struct fathom_error err;
+    two_events(events);
+    events[1].audit = true;
+    struct reader *reader = begin(events);
+    put_sample(&b, 11, 1000, 0x1000);
+    put_sample(&b, 21, 2000, 0x1001);
+    put_sample(&b, 12, 3000, 0x1002);
+    put_sample(&b, 12, 4000, 0x1003);
+    append(reader, &b);
+    cr_assert_eq(reader_finish(reader, &err), 0, "%s", err.text);
+    const struct stack_said said[] = {{.known = SAMPLE_STACK_NEW, .stack_number = 7},
+                                      {.known = SAMPLE_STACK_SAME, .stack_number = 7}};
+    reader_say(reader, 0, said, 2);
+    for (int pass = 0; pass < 2; pass++) {
+        struct heard heard = {0};
+        cr_assert_eq(reader_run(reader, hear, &heard, &err), 0, "%s", err.text);
+        cr_assert_eq(heard.count, 3);
+        cr_expect_eq(heard.audits, 0, "they are left out");
+        cr_expect_eq(heard.known[0], SAMPLE_STACK_NEW);
+        cr_expect_eq(heard.known[1], SAMPLE_STACK_SAME);
+        cr_expect_eq(heard.numbers[1], 7u);
+        cr_expect_eq(heard.known[2], SAMPLE_STACK_UNSAID, "nothing is said of it");
+    }
+    reader_close(reader);
+}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "image/code/code.h"
+#include "image/stack_switch.h"
 #include "process/unwind.h"
 #include "tests/process/self.h"
 
@@ -291,6 +292,38 @@ Test(unwind, coroutine_begins_with_its_function)
     cr_expect_eq(base, frames[4].cfa);
     cr_expect_leq(base, (uint64_t)(uintptr_t)there.uc_stack.ss_sp + STACK);
     shot_free();
+}
+
+/* Where swapcontext() has loaded the other stack's pointer; 0: nowhere. */
+static uint64_t find_switch(void)
+{
+    struct place place;
+    cr_assert(process_place(self.process, (uintptr_t)swapcontext, &place));
+    for (uint64_t at = 0; at < image_function(place.image, place.function)->size; at++)
+        if (image_stack_switched(place.image, place.address + at))
+            return (uintptr_t)swapcontext + at;
+    return 0;
+}
+
+/* On a stack that has a 0 where CFI, which is wrong there, tells the return address: by that, it would be one
+ * frame's. */
+Test(unwind, a_change_of_stacks_is_no_stack_of_one_frame)
+{
+    static const uint64_t zeros[16];
+    self = self_open();
+    uint64_t switched = find_switch();
+    if (!switched)
+        cr_skip_test("this swapcontext() does it in another way");
+    struct sample sample = self_sample((uintptr_t)swapcontext, 0x10000, 0);
+    sample.stack = (const uint8_t *)zeros;
+    sample.stack_size = sizeof zeros;
+    enum unwind_end end;
+    cr_expect_eq(unwind_sample(self.process, &sample, frames, FRAMES, &end), 1u);
+    cr_expect_eq(end, UNWIND_ROOT, "at its entry");
+    sample.ip = sample.reg_ip = switched;
+    cr_expect_eq(unwind_sample(self.process, &sample, frames, FRAMES, &end), 0u);
+    cr_expect_eq(end, UNWIND_UNSUPPORTED);
+    self_close(&self);
 }
 
 static void *thread(void *argument)
