@@ -41,6 +41,16 @@ static void write_word(struct printer *printer, const char *label, const char *w
     printer_write(printer, "\n");
 }
 
+/* What gives more unwound stacks. */
+static const char *more_stacks(const struct view_heading *heading)
+{
+    if (heading->foreign)
+        return "record with \"fathom record\", which unwinds some";
+    return heading->followed
+               ? "record longer, or with a larger --dumps; of stacks above 60 KB none is unwound"
+               : "record longer, or with a larger --audit";
+}
+
 /* With neither a map nor an unwound stack, callers are known only from the binaries' code: even rows that
  * seem sure can be wrong, as nothing shows which functions ran. */
 static void write_unwound_none(struct printer *printer, const struct view_heading *heading)
@@ -49,8 +59,7 @@ static void write_unwound_none(struct printer *printer, const struct view_headin
         printer_write(printer,
                       "warning:  no unwound stack was used: paths are based only on the binaries' code, and "
                       "many may be wrong (%s; or train a map)\n",
-                      heading->foreign ? "record with \"fathom record\", which unwinds some"
-                                       : "record longer, or with a larger --audit");
+                      more_stacks(heading));
 }
 
 #define FEW_STACKS    20u /* unwound: fewer show only a small part of what runs */
@@ -70,9 +79,10 @@ static void write_unwound_few(struct printer *printer, const struct view_heading
     else if (heading->audit_samples < FEW_STACKS)
         printer_write(printer,
                       "warning:  %llu unwound stack%s show%s only a small part of what runs: rows can look "
-                      "surer than they are (record longer, or with a larger --audit%s)\n",
+                      "surer than they are (%s%s)\n",
                       (unsigned long long)heading->audit_samples, heading->audit_samples == 1 ? "" : "s",
-                      heading->audit_samples == 1 ? "s" : "", heading->map ? "" : "; or train a map");
+                      heading->audit_samples == 1 ? "s" : "", more_stacks(heading),
+                      heading->map ? "" : "; or train a map");
 }
 
 /* What the contexts are based on, and what would make them more certain. */

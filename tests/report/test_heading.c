@@ -220,7 +220,13 @@ Test(heading, tells_when_unwound_stacks_are_few_or_of_something_else)
         .samples = 20, .weight = 200, .inferred = 200, .rests_on_inference = 200, .audit_samples = 3};
     char *line = last_line(&heading, "samples");
     cr_expect(strstr(line, "3 unwound stacks show only a small part of what runs"), "%s", line);
+    cr_expect(strstr(line, "(record longer, or with a larger --audit; or train a map)"), "%s", line);
     free(line);
+    heading.followed = true;
+    line = last_line(&heading, "samples");
+    cr_expect(strstr(line, "--dumps; of stacks above 60 KB none is unwound; or train a map)"), "%s", line);
+    free(line);
+    heading.followed = false;
     heading.audit_samples = 30;
     line = last_line(&heading, "samples");
     cr_expect_null(strstr(line, "surer"), "%s", line);
