@@ -60,16 +60,17 @@ int reader_open(const char *path, const struct log *log, struct reader **out, st
     if (!reader)
         return error_memory(err);
     reader->log = log;
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     int rc = input_open(path, &reader->input, err);
     if (rc < 0)
         goto out;
-    rc = head_read(&reader->head, &reader->input, path, err);
+    rc = head_read(&reader->head, &reader->input, name, err);
     if (rc < 0)
         goto out;
     rc = decoder_new(reader->head.events, reader->head.count, &reader->decoder, err);
     if (rc == 0 && reader->head.truncated)
         log_write(log, LOG_WARNING,
-                  "%s was not finished: it is read as far as it goes, and lacks the command line", path);
+                  "%s was not finished: it is read as far as it goes, and lacks the command line", name);
 out:
     if (rc < 0)
         reader_free(reader);
