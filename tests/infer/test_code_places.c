@@ -17,8 +17,8 @@ static void begin(void)
     w = world_open();
     places = code_places_new();
     cr_assert(process_place(w->self.process, fun(0), &here));
-    cr_assert(process_place(w->self.process, (uintptr_t)qsort, &library));
-    const struct unwind_frame frames[] = {{.pc = (uintptr_t)qsort, .place = library},
+    cr_assert(process_place(w->self.process, (uintptr_t)a64l, &library));
+    const struct unwind_frame frames[] = {{.pc = (uintptr_t)a64l, .place = library},
                                           {.pc = fun(0), .place = here},
                                           {.pc = fun(1), .place = here}};
     cr_assert_neq(here.image, library.image);
@@ -61,7 +61,7 @@ Test(code_places, do_not_where_another_file_took_one)
 {
     uint32_t pid = process_pid(w->self.process);
     cr_expect(holds(pid));
-    map(pid, (uintptr_t)qsort, "/nowhere/plugin.so");
+    map(pid, (uintptr_t)a64l, "/nowhere/plugin.so");
     cr_expect_not(holds(pid));
     cr_expect_not(holds(pid), "nor when it is asked again");
 }

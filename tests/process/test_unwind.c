@@ -294,14 +294,14 @@ Test(unwind, coroutine_begins_with_its_function)
     shot_free();
 }
 
-/* Where swapcontext() has loaded the other stack's pointer; 0: nowhere. */
+/* Where setcontext() has loaded the other stack's pointer; 0: nowhere. */
 static uint64_t find_switch(void)
 {
     struct place place;
-    cr_assert(process_place(self.process, (uintptr_t)swapcontext, &place));
+    cr_assert(process_place(self.process, (uintptr_t)setcontext, &place));
     for (uint64_t at = 0; at < image_function(place.image, place.function)->size; at++)
         if (image_stack_switched(place.image, place.address + at))
-            return (uintptr_t)swapcontext + at;
+            return (uintptr_t)setcontext + at;
     return 0;
 }
 
@@ -313,8 +313,8 @@ Test(unwind, a_change_of_stacks_is_no_stack_of_one_frame)
     self = self_open();
     uint64_t switched = find_switch();
     if (!switched)
-        cr_skip_test("this swapcontext() does it in another way");
-    struct sample sample = self_sample((uintptr_t)swapcontext, 0x10000, 0);
+        cr_skip_test("this setcontext() does it in another way");
+    struct sample sample = self_sample((uintptr_t)setcontext, 0x10000, 0);
     sample.stack = (const uint8_t *)zeros;
     sample.stack_size = sizeof zeros;
     enum unwind_end end;
