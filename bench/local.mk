@@ -31,10 +31,11 @@ EXTRA_PROGRAMS += bench/fault_stack bench/cpu_of
 bench_fault_stack_SOURCES = bench/fault_stack.c
 bench_cpu_of_SOURCES = bench/cpu_of.c
 
-EXTRA_DIST += bench/run.sh bench/verify.sh bench/verified.sh bench/train.sh bench/accuracy.sh bench/rows.sh bench/sources.sh bench/text.awk bench/unknown.sh
+EXTRA_DIST += bench/run.sh bench/verify.sh bench/verified.sh bench/train.sh bench/accuracy.sh \
+	bench/stored.sh bench/rows.sh bench/sources.sh bench/text.awk bench/unknown.sh
 CLEANFILES += $(EXTRA_PROGRAMS)
 # Figures with their limits and peers; docs/benchmarks.md keeps the last ones.
-.PHONY: bench bench-verify bench-train bench-accuracy
+.PHONY: bench bench-verify bench-train bench-accuracy bench-stored
 # So that they go on compiling.
 bench-programs: $(EXTRA_PROGRAMS)
 .PHONY: bench-programs
@@ -52,6 +53,10 @@ bench-verify: fathom$(EXEEXT) bench/fault_stack$(EXEEXT) bench/cpu_of$(EXEEXT)
 # How much is on the right path when stacks are compared: SUBJECTS names some of its programs.
 bench-verified: fathom$(EXEEXT)
 	@$(SHELL) $(top_srcdir)/bench/verified.sh $(abs_builddir)/fathom $(abs_top_srcdir) $(SUBJECTS)
+
+# How good inference is on the stored recordings: SUBJECTS names some of their programs.
+bench-stored: fathom$(EXEEXT)
+	@$(SHELL) $(top_srcdir)/bench/stored.sh $(abs_builddir)/fathom $(abs_top_srcdir) $(SUBJECTS)
 
 # What exhaustive training costs programs. Programs that are built for the benchmarks are kept until "make clean".
 BENCH_ARGUMENTS = $(abs_builddir)/fathom $(abs_top_srcdir) $(abs_builddir)/bench/programs
