@@ -43,28 +43,47 @@ bool trie_adopt_images(struct trie *trie, const struct pathmap *map)
     return true;
 }
 
+/* A merge under way. numbers, covered and pending have one element per node of the map. */
+struct merge {
+    struct trie *trie;
+    const struct pathmap *map;
+    uint32_t *functions; /* the trie's numbers of the map's functions */
+    bool *counted;       /* by the trie's function: all its calls were counted in the trie before */
+    uint32_t *numbers;   /* the trie's numbers of the map's nodes; TRIE_NONE: not entered yet */
+    uint32_t *covered;   /* the nearest covered ancestor, counting the node itself */
+    uint32_t *pending;   /* scratch */
+};
+
 /* Maps the map's function numbers to the trie's, adding missing functions. */
-static bool functions_add(struct trie *trie, const struct pathmap *map, uint32_t *numbers)
+static bool functions_add(struct merge *m)
 {
-    for (uint32_t i = 0; i < pathmap_function_count(map); i++) {
-        struct pathmap_function function = pathmap_function(map, i);
-        struct pathmap_image image = pathmap_image(map, function.image);
-        uint32_t number = trie_image(trie, image.path, &image.build_id);
+    for (uint32_t i = 0; i < pathmap_function_count(m->map); i++) {
+        struct pathmap_function function = pathmap_function(m->map, i);
+        struct pathmap_image image = pathmap_image(m->map, function.image);
+        uint32_t number = trie_image(m->trie, image.path, &image.build_id);
         if (number != TRIE_NONE)
-            number = trie_function(trie, number, function.address, function.name);
+            number = trie_function(m->trie, number, function.address, function.name);
         if (number == TRIE_NONE)
             return false;
-        numbers[i] = number;
+        m->functions[i] = number;
     }
     return true;
 }
 
-/* Whether every call of the node was already counted in the trie before the merge, so that samples whose
- * walks pass through it must not add to its passes. */
-static bool is_counted(const struct trie *trie, uint32_t node, uint32_t before, struct pathmap_image image)
+/* Samples whose walks pass through a call that hooks have counted must not add to its passes, not even where
+ * they show it on a path of its own: the hooks do not see from where in an unhooked function a callback comes,
+ * and its calls from all places are counted at one node. */
+static bool note_counted(struct merge *m)
 {
-    return node < before && !image.hooked &&
-           trie->images[trie->functions[trie->nodes[node].function].image].hooked;
+    struct trie *trie = m->trie;
+    m->counted = calloc(trie->function_count + 1ul, sizeof *m->counted);
+    if (!m->counted)
+        return false;
+    for (uint32_t i = 1; i < trie->node_count; i++) { /* without the root */
+        uint32_t function = trie->nodes[i].function;
+        m->counted[function] |= trie->images[trie->functions[function].image].hooked;
+    }
+    return true;
 }
 
 /* Whether a child of `parent` that was called by `caller` has a call site: if the calling frame is left out,
@@ -74,51 +93,65 @@ static bool keeps_site(const struct trie *trie, uint32_t parent, uint32_t caller
     return parent == caller && trie_keeps_sites(trie, trie->functions[trie->nodes[parent].function].image);
 }
 
-/* Enters each node after its parent: nodes are sorted by CID, so outer frames that have not been entered yet
- * are collected in `pending` first. A node of an image that the trie covers goes below its nearest covered
- * ancestor; `covered` holds, for each node, the nearest one, counting the node itself. All arrays have one
- * element per node of the map. */
-static bool nodes_add(struct trie *trie, const struct pathmap *map, const uint32_t *functions,
-                      uint32_t *numbers, uint32_t *covered, uint32_t *pending)
+/* Enters a node whose parent is entered. A node of an image that the trie covers goes below its nearest
+ * covered ancestor. */
+static bool node_add(struct merge *m, uint32_t at)
 {
-    uint32_t count = pathmap_node_count(map), before = trie_node_count(trie);
+    struct trie *trie = m->trie;
+    struct pathmap_node node = pathmap_node(m->map, at);
+    uint32_t function = m->functions[node.function];
+    bool outermost = node.parent == PATHMAP_NONE;
+    bool covers = trie_covers(trie, trie->functions[function].image);
+    uint32_t above = outermost ? TRIE_ROOT : m->covered[node.parent];
+    uint32_t parent = covers || outermost ? above : m->numbers[node.parent];
+    bool called = outermost || keeps_site(trie, parent, m->numbers[node.parent]);
+    uint32_t number = trie_child(trie, parent, function, node.height, called ? node.site : 0);
+    if (number == TRIE_NONE)
+        return false;
+    m->numbers[at] = number;
+    m->covered[at] = covers ? number : above;
+    struct pathmap_image image = pathmap_image(m->map, pathmap_function(m->map, node.function).image);
+    trie_add(trie, number, m->counted[function] && !image.hooked ? 0 : node.passes, node.self);
+    return true;
+}
+
+/* Enters each node after its parent: nodes are sorted by CID, so outer frames that have not been entered yet
+ * are collected in `pending` first. */
+static bool nodes_add(struct merge *m)
+{
+    uint32_t count = pathmap_node_count(m->map);
     for (uint32_t i = 0; i < count; i++)
-        numbers[i] = TRIE_NONE;
+        m->numbers[i] = TRIE_NONE;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t n = 0;
-        for (uint32_t at = i; at != PATHMAP_NONE && numbers[at] == TRIE_NONE;
-             at = pathmap_node(map, at).parent)
-            pending[n++] = at;
-        while (n) {
-            uint32_t at = pending[--n];
-            struct pathmap_node node = pathmap_node(map, at);
-            bool outermost = node.parent == PATHMAP_NONE;
-            bool covers = trie_covers(trie, trie->functions[functions[node.function]].image);
-            uint32_t above = outermost ? TRIE_ROOT : covered[node.parent];
-            uint32_t parent = covers || outermost ? above : numbers[node.parent];
-            bool called = outermost || keeps_site(trie, parent, numbers[node.parent]);
-            numbers[at] =
-                trie_child(trie, parent, functions[node.function], node.height, called ? node.site : 0);
-            if (numbers[at] == TRIE_NONE)
+        for (uint32_t at = i; at != PATHMAP_NONE && m->numbers[at] == TRIE_NONE;
+             at = pathmap_node(m->map, at).parent)
+            m->pending[n++] = at;
+        while (n)
+            if (!node_add(m, m->pending[--n]))
                 return false;
-            covered[at] = covers ? numbers[at] : above;
-            struct pathmap_image image = pathmap_image(map, pathmap_function(map, node.function).image);
-            trie_add(trie, numbers[at], is_counted(trie, numbers[at], before, image) ? 0 : node.passes,
-                     node.self);
-        }
     }
     return true;
 }
 
-static bool pcs_add(struct trie *trie, const struct pathmap *map, const uint32_t *numbers)
+static bool pcs_add(const struct merge *m)
 {
     bool fine = true;
-    for (uint32_t i = 0; i < pathmap_node_count(map) && fine; i++) {
-        uint32_t first, count = pathmap_pcs(map, i, &first);
+    for (uint32_t i = 0; i < pathmap_node_count(m->map) && fine; i++) {
+        uint32_t first, count = pathmap_pcs(m->map, i, &first);
         for (uint32_t p = first; p < first + count && fine; p++)
-            fine = trie_add_pc(trie, numbers[i], pathmap_pc(map, p).offset, pathmap_pc(map, p).samples);
+            fine = trie_add_pc(m->trie, m->numbers[i], pathmap_pc(m->map, p).offset,
+                               pathmap_pc(m->map, p).samples);
     }
     return fine;
+}
+
+static void statistics_add(struct trie *trie, const struct pathmap *map)
+{
+    struct trie_statistics *to = &trie->statistics, from = pathmap_statistics(map);
+    to->paths_entered = add_saturating(to->paths_entered, from.paths_entered);
+    to->paths_cut = add_saturating(to->paths_cut, from.paths_cut);
+    to->paths_failed = add_saturating(to->paths_failed, from.paths_failed);
 }
 
 int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error *err)
@@ -130,23 +163,22 @@ int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error
         return error_set(err, ENOTSUP,
                          "the paths of an older path map leave out the frames of images without hooks, and "
                          "cannot be added to paths that have them: train it again");
-    uint32_t *functions = malloc((pathmap_function_count(map) + 1ul) * sizeof *functions);
-    uint32_t *numbers = malloc((pathmap_node_count(map) + 1ul) * sizeof *numbers);
-    uint32_t *covered = malloc((pathmap_node_count(map) + 1ul) * sizeof *covered);
-    uint32_t *pending = malloc((pathmap_node_count(map) + 1ul) * sizeof *pending);
-    if (!functions || !numbers || !covered || !pending || !trie_adopt_images(trie, map) ||
-        !functions_add(trie, map, functions) || !nodes_add(trie, map, functions, numbers, covered, pending) ||
-        !pcs_add(trie, map, numbers)) {
+    size_t nodes = pathmap_node_count(map) + 1ul;
+    struct merge m = {.trie = trie,
+                      .map = map,
+                      .functions = malloc((pathmap_function_count(map) + 1ul) * sizeof *m.functions),
+                      .numbers = malloc(nodes * sizeof *m.numbers),
+                      .covered = malloc(nodes * sizeof *m.covered),
+                      .pending = malloc(nodes * sizeof *m.pending)};
+    if (m.functions && m.numbers && m.covered && m.pending && trie_adopt_images(trie, map) &&
+        functions_add(&m) && note_counted(&m) && nodes_add(&m) && pcs_add(&m))
+        statistics_add(trie, map);
+    else
         rc = error_memory(err);
-    } else {
-        struct trie_statistics *to = &trie->statistics, from = pathmap_statistics(map);
-        to->paths_entered = add_saturating(to->paths_entered, from.paths_entered);
-        to->paths_cut = add_saturating(to->paths_cut, from.paths_cut);
-        to->paths_failed = add_saturating(to->paths_failed, from.paths_failed);
-    }
-    free(functions);
-    free(numbers);
-    free(covered);
-    free(pending);
+    free(m.functions);
+    free(m.counted);
+    free(m.numbers);
+    free(m.covered);
+    free(m.pending);
     return rc;
 }

@@ -72,8 +72,10 @@ Test(pathmap, merge_is_training_on_both)
     }
 }
 
-/* main calls qsort of the C library, which calls compare. leaves_out: the path has no qsort in it. */
-static struct pathmap *callback_map(bool hooked, bool leaves_out, uint64_t passes, uint64_t self)
+/* main calls qsort of the C library, which calls compare. leaves_out: the path has no qsort in it. `site` is of
+ * the call of qsort. */
+static struct pathmap *callback_map_from(uint64_t site, bool hooked, bool leaves_out, uint64_t passes,
+                                         uint64_t self)
 {
     static const struct build_id none;
     struct trie *trie = trie_new();
@@ -85,7 +87,7 @@ static struct pathmap *callback_map(bool hooked, bool leaves_out, uint64_t passe
     uint32_t outer = trie_child(trie, TRIE_ROOT, trie_function(trie, program, 0x1000, "main"), 8, 0);
     trie_add(trie, outer, passes, 0);
     if (!leaves_out) {
-        outer = trie_child(trie, outer, trie_function(trie, library, 0x500, "qsort"), 64, 0x1010);
+        outer = trie_child(trie, outer, trie_function(trie, library, 0x500, "qsort"), 64, site);
         trie_add(trie, outer, hooked ? 1 : passes, 0);
     }
     uint32_t inner =
@@ -97,6 +99,31 @@ static struct pathmap *callback_map(bool hooked, bool leaves_out, uint64_t passe
     struct pathmap *map = model_map(trie);
     trie_free(trie);
     return map;
+}
+
+static struct pathmap *callback_map(bool hooked, bool leaves_out, uint64_t passes, uint64_t self)
+{
+    return callback_map_from(0x1010, hooked, leaves_out, passes, self);
+}
+
+/* Hooks count all calls of compare at one node, from wherever qsort was called. */
+Test(pathmap, stacks_from_another_call_site_beside_counted_calls)
+{
+    struct pathmap *calls = callback_map(true, false, 1000, 0),
+                   *stacks = callback_map_from(0x1020, false, false, 7, 7);
+    struct trie *both = trie_new();
+    cr_assert_eq(trie_merge(both, calls, NULL), 0);
+    cr_assert_eq(trie_merge(both, stacks, NULL), 0);
+    struct pathmap *map = model_map(both);
+    uint32_t first, program = pathmap_find_image(map, "program", NULL, NULL);
+    cr_assert_eq(pathmap_find(map, pathmap_find_function(map, program, 0x2000), 96, &first), 2u);
+    struct pathmap_node one = pathmap_node(map, first), other = pathmap_node(map, first + 1);
+    cr_expect_eq(one.passes + other.passes, 1000u);
+    cr_expect_eq(one.self + other.self, 7u);
+    pathmap_close(map);
+    pathmap_close(calls);
+    pathmap_close(stacks);
+    trie_free(both);
 }
 
 Test(pathmap, stacks_beside_counted_calls)
