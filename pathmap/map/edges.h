@@ -5,8 +5,8 @@
  * Records attached to neighbours are stored together: trees mostly grow where they last grew, so most
  * look-ups touch memory that the previous ones brought into the caches, whereas a plain hash table would miss
  * each time. Slots come in lines of 8; each group of EDGES_PER_LINE numbers shares a line for the records
- * attached to them. If the line is full, a record is placed by its hash, with open addressing. Nothing is
- * ever removed.
+ * attached to them. If the line is full, a record is placed in lines by its hash, with open addressing.
+ * Nothing is ever removed.
  */
 #ifndef FATHOM_PATHMAP_MAP_EDGES_H
 #define FATHOM_PATHMAP_MAP_EDGES_H
@@ -36,13 +36,15 @@ void edges_clear(struct edges *edges);
 /* The number must not be present yet. */
 void edges_put(struct edges *edges, uint32_t from, uint32_t hash, uint32_t number);
 
-/* The slot of probe number `cursor`. */
+/* The slot of probe number `cursor`. Probes after the first line go to lines all over the table, 2^32 / phi apart:
+ * where inner nodes of a tree follow each other, as in a merged map, lines are full for a million slots on end, and
+ * linear probing would walk through all of them. */
 static inline size_t edges_slot(const struct edges *edges, uint32_t from, uint32_t hash, size_t cursor)
 {
     if (cursor < EDGES_LINE)
         return (size_t)(from / EDGES_PER_LINE) * EDGES_LINE + cursor;
-    size_t at = (size_t)((uint64_t)hash * edges->capacity >> 32) + cursor - EDGES_LINE;
-    return at < edges->capacity ? at : at - edges->capacity;
+    uint32_t at = hash + (uint32_t)(cursor / EDGES_LINE - 1) * 0x9e3779b9u;
+    return (size_t)((uint64_t)at * (edges->capacity / EDGES_LINE) >> 32) * EDGES_LINE + cursor % EDGES_LINE;
 }
 
 /* Returns the numbers stored with this hash, one per call (start with *cursor = 0), then EDGES_NONE. The
