@@ -37,6 +37,7 @@ libimage_la_SOURCES = \
 	image/elf/relocations.c image/elf/relocations.h \
 	image/elf/slots.c image/elf/slots.h \
 	image/elf/symbols.c image/elf/symbols.h \
+	image/handler_jump.c image/handler_jump.h \
 	image/stack_switch.c image/stack_switch.h \
 	image/targets.c \
 	image/cfi/thread_return.c image/cfi/thread_return.h \

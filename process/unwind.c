@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "image/return_range.h"
+#include "image/handler_jump.h"
 #include "image/stack_switch.h"
 #include "process/frame.h"
 
@@ -106,10 +107,14 @@ static enum unwind_end end_without_cfa(enum frame_end end)
 
 /* The caller's BP. A slot below SP was already popped: the epilogue's rows still name it, but BP is the
  * caller's again. */
-static void caller_bp(struct walk *walk, const struct cfi_row *row, uint64_t cfa)
+static void caller_bp(struct walk *walk, const struct place *place, const struct cfi_row *row, uint64_t cfa)
 {
     struct frame *frame = &walk->frame;
     uint64_t slot;
+    if (row->bp != CFI_BP_SAME && image_jumps_to_handler(place->image, place->function, place->address)) {
+        frame->bp_known = false;
+        return;
+    }
     switch (row->bp) {
     case CFI_BP_SAME:
         return;
@@ -241,7 +246,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             continue;
         if (row.root || cfa == walk.base)
             return count;
-        caller_bp(&walk, &row, cfa);
+        caller_bp(&walk, &place, &row, cfa);
         frames[count - 1].caller_bp = walk.frame.bp;
         if (!frame_read(&walk.frame, cfa - 8, &walk.pc)) {
             *end = UNWIND_CUT;

@@ -34,3 +34,6 @@ tests_image_test_image_store_LDADD = $(IMAGE_TEST_LIBS)
 UNIT_TESTS += tests/image/test_stack_switch
 tests_image_test_stack_switch_SOURCES = tests/image/test_stack_switch.c $(IMAGE_TEST_BUILD)
 tests_image_test_stack_switch_LDADD = $(IMAGE_TEST_LIBS)
+UNIT_TESTS += tests/image/test_handler_jump
+tests_image_test_handler_jump_SOURCES = tests/image/test_handler_jump.c $(IMAGE_TEST_BUILD)
+tests_image_test_handler_jump_LDADD = $(IMAGE_TEST_LIBS)
