@@ -11,6 +11,7 @@ libinfer_la_SOURCES = \
 	infer/model/backoff.c infer/model/backoff.h \
 	infer/bases/map_votes.c infer/bases/map_votes.h \
 	infer/samples/builds.c infer/samples/builds.h \
+	infer/model/calibration.c infer/model/calibration.h \
 	infer/model/callers.c infer/model/callers.h \
 	infer/samples/cid.c infer/samples/cid.h \
 	infer/samples/code_places.c infer/samples/code_places.h \
@@ -28,6 +29,7 @@ libinfer_la_SOURCES = \
 	infer/model/lattice.c infer/model/lattice.h \
 	infer/model/meet.c infer/model/cells.h \
 	infer/model/values.c \
+	infer/engine/held_out.c infer/engine/held_out.h \
 	infer/engine/learn.c infer/engine/learn.h \
 	infer/engine/program_maps.c infer/engine/program_maps.h \
 	infer/model/lineage.c infer/model/lineage.h \

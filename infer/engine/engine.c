@@ -8,6 +8,11 @@
 #include "infer/engine/resolve.h"
 #include "infer/engine/vote.h"
 
+#define REHEARSED_LEAST  6       /* stacks */
+#define REHEARSED_STATES 1000000 /* of automata: no more rehearsals after so many */
+#define REHEARSED_MOST   1000000 /* records: the first ones */
+#define REHEARSED_SHARE  0.01    /* of the samples is to be inferred */
+
 struct engine {
     struct image_cache *images;
     const struct log *log;
@@ -16,10 +21,12 @@ struct engine {
     struct observer observer;
     struct survey *survey;
     struct unread *unread;
-    struct builds *builds; /* NULL: no map was given */
-    struct fit *fit;       /* used to resolve samples; NULL before engine_run() */
+    struct builds *builds;           /* NULL: no map was given */
+    struct fit *fit;                 /* used to resolve samples; NULL before engine_run() */
+    struct calibration *calibration; /* a rehearsal's is that of the engine it is for */
     uint64_t bases_voted;
-    bool learned; /* live: the records went to engine_learn() */
+    uint64_t samples; /* of the event, that learning saw */
+    bool learned;     /* live: the records went to engine_learn() */
 };
 
 struct engine *engine_new(struct image_cache *images, const struct engine_options *options,
@@ -32,6 +39,10 @@ struct engine *engine_new(struct image_cache *images, const struct engine_option
     p->options = *options;
     p->log = log;
     p->learner = learner_new(options->learning, options->hold_back);
+    if (p->learner && options->rehearsal && !(p->learner->held = held_out_new(options->rehearsal_number))) {
+        learner_free(p->learner);
+        p->learner = NULL;
+    }
     p->survey = survey_new();
     p->unread = unread_new(images);
     p->observer = (struct observer){.images = images,
@@ -53,6 +64,8 @@ void engine_free(struct engine *p)
     unread_free(p->unread);
     builds_free(p->builds);
     fit_free(p->fit);
+    if (!p->options.rehearsal)
+        calibration_free(p->calibration);
     observer_clear(&p->observer);
     learner_free(p->learner);
     survey_free(p->survey);
@@ -62,6 +75,7 @@ void engine_free(struct engine *p)
 static int learn(void *engine, const struct record *record, struct fathom_error *err)
 {
     struct engine *p = engine;
+    p->samples += record->kind == RECORD_SAMPLE && record->sample.event == p->observer.event;
     return learner_take(p->learner, p->observer.processes, record, err);
 }
 
@@ -116,10 +130,15 @@ static int begin_run(struct engine *p, const struct pathmap *given, const struct
                               .audits = p->learner->audits,
                               .trained = map,
                               .no_em = p->options.no_em,
+                              .brief = p->options.rehearsal,
                               .progress = p->options.progress};
     p->fit = fit_new(&input);
     p->builds = given ? builds_new(given, p->log) : NULL;
-    if (!p->fit || (given && !p->builds))
+    if (!p->options.rehearsal)
+        p->calibration = calibration_new(map);
+    if (!p->fit || !p->calibration || (given && !p->builds))
+        return error_memory(err);
+    if (map && p->learner->held && held_out_shape(p->learner->held, map) < 0)
         return error_memory(err);
     /* Merge the map first: its hooked images determine the shape of the learned paths. */
     return map ? trie_merge(p->learner->trie, map, err) : 0;
@@ -136,10 +155,71 @@ static int survey(struct engine *p, struct passes *passes, struct fathom_error *
     return passes_run(passes, "surveying", list_cids, &lister, err);
 }
 
+/* A resolve_sink (context: the rehearsal's engine). */
+static int compare_held(void *engine, const struct process *process, const struct sample *sample,
+                        const struct resolved *resolved, struct fathom_error *err)
+{
+    struct engine *p = engine;
+    (void)process;
+    uint32_t path;
+    if (resolved->kind == RESOLVED_UNKNOWN)
+        return 0;
+    int right = held_out_agrees(p->learner->held, sample, fit_pathmap(p->fit), resolved->node, &path);
+    if (right < 0)
+        return 0;
+    return calibration_note(p->calibration, resolved, path, right) < 0 ? error_memory(err) : 0;
+}
+
+/* Whether so much is to be inferred, and so many stacks tell how well, that it is worth the time. */
+static bool is_rehearsed(const struct engine *p)
+{
+    const struct learner *l = p->learner;
+    uint64_t known = 0;
+    for (size_t i = 0; i < l->own_count; i++)
+        known += l->own[i] != TRIE_NONE;
+    return !p->options.rehearsal && !p->options.no_automaton && l->from != LEARN_NOTHING &&
+           l->learned >= REHEARSED_LEAST &&
+           (double)(p->samples - known) >= REHEARSED_SHARE * (double)p->samples;
+}
+
+/* Infers a part of the unwound stacks from the others, by an engine of its own. Adds what it cost to *states. */
+static int rehearse(struct engine *p, const struct engine_input *input, unsigned number, size_t *states,
+                    struct fathom_error *err)
+{
+    struct engine_options options = p->options;
+    options.rehearsal = true;
+    options.rehearsal_number = number;
+    options.hold_back = false;
+    struct engine *other = engine_new(p->images, &options, NULL);
+    if (!other)
+        return error_memory(err);
+    other->calibration = p->calibration;
+    int rc = engine_run(other, input, compare_held, other, err);
+    *states += other->fit ? fit_inferred(other->fit)->states : 0;
+    engine_free(other);
+    return rc;
+}
+
+/* Each stack is held out once if that costs little, else a part of them. */
+static int calibrate(struct engine *p, const struct engine_input *input, struct fathom_error *err)
+{
+    int rc = 0;
+    size_t states = 0;
+    for (unsigned number = 0; rc == 0 && number < HELD_OUT_TURNS && states < REHEARSED_STATES; number++)
+        rc = rehearse(p, input, number, &states, err);
+    calibration_settle(p->calibration);
+    return rc;
+}
+
 /* The steps that produce the map used to resolve samples. */
-static int learn_and_fit(struct engine *p, struct passes *passes, struct fathom_error *err)
+static int learn_and_fit(struct engine *p, const struct engine_input *input, struct passes *passes,
+                         struct fathom_error *err)
 {
     int rc = p->learned ? 0 : passes_run(passes, "learning", learn, p, err);
+    if (rc == 0 && p->learner->held)
+        rc = held_out_done(p->learner->held, err);
+    if (rc == 0 && is_rehearsed(p))
+        rc = calibrate(p, input, err);
     fit_own(p->fit, p->learner->own, p->learner->own_count);
     if (rc == 0)
         rc = fit_map(p->fit, err);
@@ -159,12 +239,14 @@ static int learn_and_fit(struct engine *p, struct passes *passes, struct fathom_
 static int resolve(struct engine *p, struct passes *passes, resolve_sink *sink, void *context,
                    struct fathom_error *err)
 {
-    struct resolve *step = resolve_new(&(struct resolve_input){.observer = &p->observer,
-                                                               .fit = p->fit,
-                                                               .unread = p->unread,
-                                                               .builds = p->builds,
-                                                               .sink = sink,
-                                                               .context = context});
+    struct resolve *step =
+        resolve_new(&(struct resolve_input){.observer = &p->observer,
+                                            .fit = p->fit,
+                                            .unread = p->unread,
+                                            .builds = p->builds,
+                                            .calibration = p->options.rehearsal ? NULL : p->calibration,
+                                            .sink = sink,
+                                            .context = context});
     if (!step)
         return error_memory(err);
     int rc = passes_run(passes, "resolving", resolve_take, step, err);
@@ -177,8 +259,10 @@ static int resolve(struct engine *p, struct passes *passes, resolve_sink *sink, 
 int engine_run(struct engine *p, const struct engine_input *input, resolve_sink *sink, void *context,
                struct fathom_error *err)
 {
-    struct passes passes = {
-        .reader = input->reader, .observer = &p->observer, .progress = p->options.progress};
+    struct passes passes = {.reader = input->reader,
+                            .observer = &p->observer,
+                            .most = p->options.rehearsal ? REHEARSED_MOST : 0,
+                            .progress = p->options.progress};
     const struct event *events;
     size_t count = reader_events(input->reader, &events);
     use_events(p, events, count, input->event);
@@ -188,7 +272,7 @@ int engine_run(struct engine *p, const struct engine_input *input, resolve_sink 
     if (rc == 0)
         rc = begin_run(p, input->kept ? NULL : input->map, used, err);
     if (rc == 0)
-        rc = learn_and_fit(p, &passes, err);
+        rc = learn_and_fit(p, input, &passes, err);
     if (rc == 0)
         rc = resolve(p, &passes, sink, context, err);
     if (rc == 0 && p->builds && builds_foreign(p->builds))

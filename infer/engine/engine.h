@@ -32,9 +32,11 @@ struct engine_options {
     /* A sample whose own stack was unwound is given that path as certain. Do not set this when measuring
      * accuracy against these stacks. */
     bool own_dumps;
-    bool no_automaton; /* CIDs that training never saw stay unknown */
-    bool no_temporal;  /* judge each sample by itself: no smoothing over time */
-    bool no_em;        /* learn from training and sure samples only: no expectation-maximisation */
+    bool rehearsal;            /* only tries how good inference is, with some stacks held out (held_out.h): */
+    unsigned rehearsal_number; /* which */
+    bool no_automaton;         /* CIDs that training never saw stay unknown */
+    bool no_temporal;          /* judge each sample by itself: no smoothing over time */
+    bool no_em;                /* learn from training and sure samples only: no expectation-maximisation */
     const struct progress *progress; /* of each pass, in records; borrowed, may be NULL */
 };
 

@@ -39,6 +39,7 @@ void learner_free(struct learner *l)
     table_free(l->ran);
     table_free(l->numbers);
     code_places_free(l->code_places);
+    held_out_free(l->held);
     free(l->announced);
     free(l->own);
     free(l);
@@ -143,6 +144,17 @@ bool learner_has_own(const struct learner *l, const struct sample *sample)
     return !audits_is(l->audits, sample) && (sample->stack || sample->known == SAMPLE_STACK_SAME);
 }
 
+/* 1: the sample is held out; 0: it is not; negative. */
+static int hold_out(struct learner *l, struct process *process, const struct sample *sample, bool audit,
+                    struct fathom_error *err)
+{
+    const struct sample read = announced_as_read(sample);
+    int held = l->held ? held_out_take(l->held, process, &read, audit, err) : 0;
+    if (held > 0 && audit && audits_hold(l->audits, sample, err) < 0)
+        held = -ENOMEM;
+    return held;
+}
+
 int learner_take(struct learner *l, struct processes *processes, const struct record *record,
                  struct fathom_error *err)
 {
@@ -167,6 +179,9 @@ int learner_take(struct learner *l, struct processes *processes, const struct re
         if (held)
             return held < 0 ? held : 0;
     }
+    int held = hold_out(l, process, sample, audit, err);
+    if (held)
+        return held < 0 ? held : 0;
     if (sample->known == SAMPLE_STACK_SAME && l->from != LEARN_NOTHING)
         return learn_same(l, process, sample, err);
     bool wanted =

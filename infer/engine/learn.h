@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "infer/bases/stack_bases.h"
+#include "infer/engine/held_out.h"
 #include "infer/samples/audits.h"
 #include "infer/samples/code_places.h"
 #include "infer/samples/origins.h"
@@ -21,7 +22,8 @@ enum learn_from {
 /* Read by the later steps. */
 struct learner {
     enum learn_from from;
-    bool hold_back; /* some audit samples (all with LEARN_NOTHING) are not learned from (audits.h) */
+    bool hold_back;        /* some audit samples (all with LEARN_NOTHING) are not learned from (audits.h) */
+    struct held_out *held; /* of a rehearsal; NULL: nothing is held out */
     struct trie *trie;
     struct trainer *trainer;
     struct origins *origins;

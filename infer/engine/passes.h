@@ -13,6 +13,7 @@ struct passes {
     struct reader *reader; /* borrowed, like the next two */
     struct observer *observer;
     const struct progress *progress; /* may be NULL */
+    uint64_t most;                   /* records to read; 0: all of them */
     uint64_t records, all;           /* read so far in this pass; total of the previous pass (0: none yet) */
     const char *name;                /* the pass's, for the progress line */
     order_sink *step;

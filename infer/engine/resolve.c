@@ -43,6 +43,20 @@ static void hide_unread(struct resolve *r, struct resolved *answer)
     answer->posterior_count = kept;
 }
 
+/* Scales the probabilities by how far they can be believed. */
+static void calibrate(struct resolve *r, struct resolved *answer)
+{
+    double factor = r->in.calibration ? calibration_factor(r->in.calibration, answer) : 1;
+    if (factor >= 1)
+        return;
+    answer->probability *= factor;
+    for (uint32_t i = 0; i < answer->posterior_count; i++) {
+        r->shown[i] = answer->posterior[i];
+        r->shown[i].probability *= (float)factor;
+    }
+    answer->posterior = r->shown;
+}
+
 /* A smoother_sink (context: the step): passes a sample's answer on to the caller's sink. */
 static int deliver(void *resolve, const struct process *process, const struct sample *sample,
                    const struct resolved *resolved, struct fathom_error *err)
@@ -51,6 +65,7 @@ static int deliver(void *resolve, const struct process *process, const struct sa
     struct resolved told = *resolved;
     if (told.unread)
         hide_unread(r, &told);
+    calibrate(r, &told);
     return r->in.sink(r->in.context, process, sample, &told, err);
 }
 

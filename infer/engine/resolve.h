@@ -6,6 +6,7 @@
 
 #include "infer/contexts/unread.h"
 #include "infer/engine/observer.h"
+#include "infer/model/calibration.h"
 #include "infer/model/fit.h"
 #include "infer/model/smooth.h"
 #include "infer/samples/builds.h"
@@ -20,6 +21,7 @@ struct resolve_input { /* all borrowed */
     struct fit *fit; /* complete, with a coherence model unless samples are judged individually */
     struct unread *unread;
     struct builds *builds; /* records the images that samples ran in; NULL: no map was given */
+    const struct calibration *calibration; /* NULL: probabilities are as the model says */
     resolve_sink *sink;
     void *context;
 };

@@ -12,7 +12,7 @@
 
 #define STAKE_LEAST                                                                                          \
     0.005 /* of the samples: for fewer, no paths are looked for, which takes seconds in large programs */
-#define OPEN_ROUNDS 3 /* of asking the automaton in an open world, each with the weights of the one before */
+#define OPEN_ROUNDS 2 /* of asking the automaton in an open world, each with the weights of the one before */
 
 struct fit {
     struct fit_input input;
@@ -247,7 +247,7 @@ static int extend_open(struct fit *f, struct extend_input *input, struct wanted 
                        struct fathom_error *err)
 {
     struct weights *weights = NULL;
-    int rc = weigh(f, wanted, 0, &weights, err), rounds = f->input.no_em ? 1 : OPEN_ROUNDS;
+    int rc = weigh(f, wanted, 0, &weights, err), rounds = f->input.no_em || f->input.brief ? 1 : OPEN_ROUNDS;
     for (int round = 0; rc == 0 && round < rounds; round++) {
         rc = extend_by(f, weights, input, wanted, count, err);
         weights_free(weights);

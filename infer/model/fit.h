@@ -27,6 +27,7 @@ struct fit_input { /* all borrowed */
     const struct audits *audits;
     const struct pathmap *trained;   /* the map that was merged into the trie; NULL if there is none */
     bool no_em;                      /* no expectation-maximisation */
+    bool brief;                      /* ask the automaton once: for a rehearsal, which is to cost little */
     const struct progress *progress; /* may be NULL */
 };
 

@@ -64,13 +64,18 @@ static uint64_t moment_key(const struct sample *sample)
     return hash_u64((uint64_t)sample->pid << 32 | sample->tid) ^ sample->time;
 }
 
+int audits_hold(struct audits *a, const struct sample *sample, struct fathom_error *err)
+{
+    return table_put(a->held, moment_key(sample), NULL) ? 0 : error_memory(err);
+}
+
 int audits_hold_back(struct audits *a, const struct sample *sample, bool all, struct fathom_error *err)
 {
     uint64_t number = a->asked++;
     bool chosen = all || (number >= AUDITS_FIRST && number % 10 == 0);
     if (!chosen || sample->event == a->event)
         return 0;
-    return table_put(a->held, moment_key(sample), NULL) ? 1 : error_memory(err);
+    return audits_hold(a, sample, err) < 0 ? -ENOMEM : 1;
 }
 
 bool audits_held(const struct audits *a, const struct sample *sample)

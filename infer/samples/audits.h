@@ -31,6 +31,8 @@ void audits_tell(struct audits *audits, uint32_t node);          /* sets the pat
 /* Decides whether an audit sample is held back: 1, 0 or -ENOMEM. Call once for each. all: hold back every
  * one. */
 int audits_hold_back(struct audits *audits, const struct sample *sample, bool all, struct fathom_error *err);
+/* Holds this one back, whichever it is. 0 or -ENOMEM. */
+int audits_hold(struct audits *audits, const struct sample *sample, struct fathom_error *err);
 
 /* For later passes. */
 bool audits_held(const struct audits *audits, const struct sample *sample);

@@ -1,0 +1,33 @@
+/*
+ * held_out.h - unwound stacks that a rehearsal does not learn from: it infers their samples' paths from the rest, and
+ * compares (calibration.h).
+ *
+ * In each rehearsal another quarter is: of the audit samples, and of the stacks that the recorder announced as new,
+ * with the samples that it took for the same. Their paths go into a trie of their own, so that nothing learned has them.
+ */
+#ifndef FATHOM_INFER_ENGINE_HELD_OUT_H
+#define FATHOM_INFER_ENGINE_HELD_OUT_H
+
+#include "infer/samples/trainer.h"
+#include "pathmap/map/pathmap.h"
+
+struct held_out;
+
+/* number: of the rehearsal, 0 to HELD_OUT_TURNS - 1; each holds out others. NULL: out of memory. */
+#define HELD_OUT_TURNS 4u
+struct held_out *held_out_new(unsigned number);
+void held_out_free(struct held_out *held);
+/* Makes paths as they are in a trie that this map was merged into. 0 or -ENOMEM. Before the first sample. */
+int held_out_shape(struct held_out *held, const struct pathmap *map);
+/* Takes a sample that is to be held out. audit: it is an audit sample. 1: it is, and is not to be learned from; 0: it
+ * is not held out; -ENOMEM. */
+int held_out_take(struct held_out *held, struct process *process, const struct sample *sample, bool audit,
+                  struct fathom_error *err);
+/* Call when all were taken. 0 or negative. */
+int held_out_done(struct held_out *held, struct fathom_error *err);
+/* Whether a node of another map has the path of the functions that the sample's stack has: 1 or 0; -ENOENT: the sample
+ * is none of those held out. *path: a number of the stack's path. */
+int held_out_agrees(const struct held_out *held, const struct sample *sample, const struct pathmap *map,
+                    uint32_t node, uint32_t *path);
+
+#endif

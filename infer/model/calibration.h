@@ -1,0 +1,31 @@
+/*
+ * calibration.h - how far the probabilities of paths that were never seen at their CID can be believed in this recording:
+ * a rehearsal infers paths whose stacks were unwound, without having learned from those (held_out.h), and is right more
+ * or less often than it says.
+ *
+ * With n such stacks, said to be right with probabilities that sum to S, and of which R were, probabilities are multiplied
+ * by (R + A m) / (S + A), at most 1: a Beta prior of A stacks with mean m. The samples of one path are one stack with
+ * their weight: n is Kish's effective size, (sum w)^2 / sum w^2 (Kish, Survey Sampling, 1965, section 11.7). Paths that
+ * were seen at their CID keep their probabilities: scaling them likewise made calibration worse (docs/benchmarks.md, "How
+ * far probabilities can be believed").
+ */
+#ifndef FATHOM_INFER_MODEL_CALIBRATION_H
+#define FATHOM_INFER_MODEL_CALIBRATION_H
+
+#include "infer/contexts/resolver.h"
+
+struct calibration;
+
+/* trained: paths are known from a map of the program. NULL: out of memory. */
+struct calibration *calibration_new(bool trained);
+void calibration_free(struct calibration *calibration);
+/* Notes the answer for one sample whose path is known. path: a number of its true path. 0 or -ENOMEM. */
+int calibration_note(struct calibration *calibration, const struct resolved *resolved, uint32_t path,
+                     bool right);
+/* Call when all answers are noted. */
+void calibration_settle(struct calibration *calibration);
+/* What the answer's probabilities are to be multiplied with; 1 for others than paths never seen. Before
+ * calibration_settle() the prior's. */
+double calibration_factor(const struct calibration *calibration, const struct resolved *resolved);
+
+#endif
