@@ -7,9 +7,9 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define PRIOR 5.0 /* stacks */
-#define UNTRAINED                                                                                            \
-    0.85 /* the prior's mean without a map; with one 1. From the programs of docs/benchmarks.md */
+/* From the programs of docs/benchmarks.md, "How far probabilities can be believed". */
+#define PRIOR     5.0  /* stacks */
+#define UNTRAINED 0.85 /* the prior's mean without a map; with one it is 1 */
 
 /* Samples of one path. */
 struct group {
