@@ -20,6 +20,7 @@ struct calibration {
     struct table *index; /* path -> number of its group */
     struct group *groups;
     size_t count, room;
+    bool trained;
     double mean; /* of the prior */
     double factor;
 };
@@ -29,6 +30,7 @@ struct calibration *calibration_new(bool trained)
     struct calibration *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
+    c->trained = trained;
     c->mean = c->factor = trained ? 1 : UNTRAINED;
     c->index = table_new();
     if (!c->index) {
@@ -47,14 +49,16 @@ void calibration_free(struct calibration *c)
     free(c);
 }
 
-static bool is_unseen(const struct resolved *resolved)
+/* Whether the answer's probabilities are scaled. */
+static bool is_scaled(const struct calibration *c, const struct resolved *resolved)
 {
-    return resolved->source == SOURCE_CID && resolved->kind == RESOLVED_INFERRED;
+    return resolved->source == SOURCE_CID &&
+           (resolved->kind == RESOLVED_INFERRED || (c->trained && resolved->kind == RESOLVED_AMBIGUOUS));
 }
 
 int calibration_note(struct calibration *c, const struct resolved *resolved, uint32_t path, bool right)
 {
-    if (!is_unseen(resolved))
+    if (!is_scaled(c, resolved))
         return 0;
     bool added;
     uint64_t *place = table_put(c->index, path, &added);
@@ -86,5 +90,5 @@ void calibration_settle(struct calibration *c)
 
 double calibration_factor(const struct calibration *c, const struct resolved *resolved)
 {
-    return is_unseen(resolved) ? c->factor : 1;
+    return is_scaled(c, resolved) ? c->factor : 1;
 }

@@ -53,6 +53,20 @@ Test(calibration, many_stacks_say_how_often_it_is_right)
     calibration_free(c);
 }
 
+/* What a map knows is of another run. */
+Test(calibration, with_a_map_ambiguous_answers_are_scaled_too)
+{
+    struct calibration *c = calibration_new(true);
+    note(c, RESOLVED_INFERRED, 1, 1, 20, false);
+    note(c, RESOLVED_AMBIGUOUS, 1, 21, 40, true);
+    note(c, RESOLVED_PRECISE, 1, 41, 60, false);
+    calibration_settle(c);
+    cr_expect_float_eq(factor(c, RESOLVED_INFERRED), 25.0 / 45, 1e-9);
+    cr_expect_float_eq(factor(c, RESOLVED_AMBIGUOUS), 25.0 / 45, 1e-9);
+    cr_expect_eq(factor(c, RESOLVED_PRECISE), 1);
+    calibration_free(c);
+}
+
 Test(calibration, never_more_than_was_said)
 {
     struct calibration *c = calibration_new(false);
