@@ -109,6 +109,8 @@ bool pathmap_node_sound(const struct pathmap *map, uint32_t index)
 {
     if (index >= map->node_count)
         return false;
+    if (map->trie)
+        return true; /* trie_child() saw to it; the parent's memory need not be touched */
     const struct fmap_node *node = &map->nodes[index];
     return node->function < map->function_count &&
            (node->parent == FMAP_NONE ||
