@@ -179,7 +179,7 @@ static bool is_rehearsed(const struct engine *p)
         known += l->own[i] != TRIE_NONE;
     return !p->options.rehearsal && !p->options.no_automaton && l->from != LEARN_NOTHING &&
            l->learned >= REHEARSED_LEAST &&
-           (double)(p->samples - known) >= REHEARSED_SHARE * (double)p->samples;
+           (double)p->samples - (double)known >= REHEARSED_SHARE * (double)p->samples;
 }
 
 /* Infers a part of the unwound stacks from the others, by an engine of its own. Adds what it cost to *states. */

@@ -4,6 +4,8 @@
  *   - with a map: the names of the recording's images are read first, to ignore a map of other programs
  *     (builds.h);
  *   - learn (learn.h): stack dumps become a map of the recording itself, and yield the bases of stacks;
+ *   - rehearse, if paths of more than 1% of the samples are to be inferred: the other steps, without some of the unwound
+ *     stacks, tell how far probabilities can be believed (held_out.h, calibration.h);
  *   - vote (vote.h), if a base is still unknown: the map's heights, then the binaries' code, suggest one;
  *   - survey (list_cids.h): lists the CIDs. fit.h then adds paths for those that training did not see in
  *     full, and learns the model of coherence.h by expectation-maximisation;
