@@ -10,7 +10,7 @@
 
 #define REHEARSED_LEAST  6       /* stacks */
 #define REHEARSED_STATES 1000000 /* of automata: no more rehearsals after so many */
-#define REHEARSED_MOST   1000000 /* records: the first ones */
+#define REHEARSED_MOST   200000  /* records: the first ones */
 #define REHEARSED_SHARE  0.01    /* of the samples is to be inferred */
 
 struct engine {
