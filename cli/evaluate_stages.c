@@ -105,7 +105,13 @@ static int run_stage(struct stand *s, struct stage *stage, struct run *run, stru
     if (rc == 0)
         rc = engine_run(run->engine, &(struct engine_input){s->reader, s->event, s->map, false}, add_sample,
                         run, err);
-    return rc < 0 ? rc : evaluation_score(run->evaluation, &stage->score, err);
+    if (rc == 0)
+        rc = evaluation_score(run->evaluation, &stage->score, err);
+    const struct score *score = &stage->score;
+    if (rc == 0)
+        stage->right =
+            engine_right(run->engine, &(struct engine_said){score->said, score->scaled, score->scaled_said});
+    return rc;
 }
 
 /* Whether a recording that was made is to be taken for one whose stacks were compared. */

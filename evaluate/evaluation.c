@@ -122,6 +122,10 @@ int evaluation_count(struct evaluation *e, const struct pathmap *map, struct jud
         v->samples++;
         v->weight += part;
         v->said += part * resolved->probability;
+        if (resolved->scaled && resolved->kind != RESOLVED_UNKNOWN) {
+            e->score.scaled += part;
+            e->score.scaled_said += part * resolved->probability;
+        }
         if (resolved->kind != RESOLVED_UNKNOWN)
             count_bin(e, resolved->probability, part, v->right);
     }

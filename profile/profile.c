@@ -119,6 +119,10 @@ static void count(struct profile *p, uint64_t weight, const struct sample *sampl
     p->counts.samples++;
     p->counts.weight += weight;
     p->counts.expected += (double)weight * r->probability;
+    if (r->scaled && r->kind != RESOLVED_UNKNOWN) {
+        p->counts.scaled += (double)weight;
+        p->counts.scaled_expected += (double)weight * r->probability;
+    }
     switch (r->kind) {
     case RESOLVED_PRECISE:
         p->counts.precise += weight;

@@ -54,6 +54,7 @@ struct resolved {
                            training saw, if it saw any, and saw every call into the image */
     double probability; /* of `node`'s function path among them; 0 if unknown */
     uint32_t answer;    /* for resolver_candidates(), unless unknown */
+    bool scaled;        /* the probabilities were scaled (calibration.h); not set by the resolver */
     bool unread;        /* its path may run through code that could not be read; not set by the resolver */
     /* The paths kept, with their final probabilities, the most probable (`node`) first; NULL and 0 if
      * unknown. Valid until the next sample is resolved, i.e. during a sink's call. */

@@ -292,6 +292,14 @@ const struct pathmap *engine_map(const struct engine *p)
     return p->fit ? fit_pathmap(p->fit) : NULL;
 }
 
+struct engine_range engine_right(const struct engine *p, const struct engine_said *said)
+{
+    double sure = said->right - said->scaled_right;
+    double most = said->scaled_right * calibration_most(p->calibration);
+    return (struct engine_range){sure + said->scaled_right * calibration_least(p->calibration),
+                                 sure + (most < said->scaled ? most : said->scaled)};
+}
+
 void engine_summary(const struct engine *p, struct engine_summary *out)
 {
     *out = (struct engine_summary){

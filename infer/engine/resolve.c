@@ -46,7 +46,9 @@ static void hide_unread(struct resolve *r, struct resolved *answer)
 /* Scales the probabilities by how far they can be believed. */
 static void calibrate(struct resolve *r, struct resolved *answer)
 {
-    double factor = r->in.calibration ? calibration_factor(r->in.calibration, answer) : 1;
+    const struct calibration *calibration = r->in.calibration;
+    double factor = calibration ? calibration_factor(calibration, answer) : 1;
+    answer->scaled = calibration && calibration_scales(calibration, answer);
     if (factor >= 1)
         return;
     answer->probability *= factor;

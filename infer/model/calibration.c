@@ -2,6 +2,7 @@
 #include "infer/model/calibration.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -10,6 +11,7 @@
 /* From the programs of docs/benchmarks.md, "How far probabilities can be believed". */
 #define PRIOR     5.0  /* stacks */
 #define UNTRAINED 0.85 /* the prior's mean without a map; with one it is 1 */
+#define DEVIATION 1.96 /* of the normal distribution: 95% */
 
 /* Samples of one path. */
 struct group {
@@ -23,7 +25,23 @@ struct calibration {
     bool trained;
     double mean; /* of the prior */
     double factor;
+    double least, most; /* what is right, as a part of what is said after scaling */
 };
+
+/* So many stacks, of which as many were said to be right, and were. */
+static void weigh(struct calibration *c, double stacks, double said, double right)
+{
+    stacks += PRIOR;
+    said += PRIOR;
+    right += PRIOR * c->mean;
+    c->factor = right < said ? right / said : 1;
+    double share = right / stacks, told = c->factor * said / stacks;
+    double square = DEVIATION * DEVIATION / stacks;
+    double centre = (share + square / 2) / (1 + square);
+    double reach = sqrt(share * (1 - share) * square + square * square / 4) / (1 + square);
+    c->least = centre - reach < told ? (centre - reach) / told : 1;
+    c->most = (centre + reach) / told;
+}
 
 struct calibration *calibration_new(bool trained)
 {
@@ -31,7 +49,8 @@ struct calibration *calibration_new(bool trained)
     if (!c)
         return NULL;
     c->trained = trained;
-    c->mean = c->factor = trained ? 1 : UNTRAINED;
+    c->mean = trained ? 1 : UNTRAINED;
+    weigh(c, 0, 0, 0);
     c->index = table_new();
     if (!c->index) {
         free(c);
@@ -49,8 +68,7 @@ void calibration_free(struct calibration *c)
     free(c);
 }
 
-/* Whether the answer's probabilities are scaled. */
-static bool is_scaled(const struct calibration *c, const struct resolved *resolved)
+bool calibration_scales(const struct calibration *c, const struct resolved *resolved)
 {
     return resolved->source == SOURCE_CID &&
            (resolved->kind == RESOLVED_INFERRED || (c->trained && resolved->kind == RESOLVED_AMBIGUOUS));
@@ -58,7 +76,7 @@ static bool is_scaled(const struct calibration *c, const struct resolved *resolv
 
 int calibration_note(struct calibration *c, const struct resolved *resolved, uint32_t path, bool right)
 {
-    if (!is_scaled(c, resolved))
+    if (!calibration_scales(c, resolved))
         return 0;
     bool added;
     uint64_t *place = table_put(c->index, path, &added);
@@ -84,11 +102,20 @@ void calibration_settle(struct calibration *c)
         right += g->right;
     }
     double per = weight > 0 ? weight / squares : 0; /* stacks per sample */
-    double factor = (right * per + PRIOR * c->mean) / (said * per + PRIOR);
-    c->factor = factor < 1 ? factor : 1;
+    weigh(c, weight * per, said * per, right * per);
 }
 
 double calibration_factor(const struct calibration *c, const struct resolved *resolved)
 {
-    return is_scaled(c, resolved) ? c->factor : 1;
+    return calibration_scales(c, resolved) ? c->factor : 1;
+}
+
+double calibration_least(const struct calibration *c)
+{
+    return c->least;
+}
+
+double calibration_most(const struct calibration *c)
+{
+    return c->most;
 }

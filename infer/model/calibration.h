@@ -24,8 +24,14 @@ int calibration_note(struct calibration *calibration, const struct resolved *res
                      bool right);
 /* Call when all answers are noted. */
 void calibration_settle(struct calibration *calibration);
+/* Whether the answer's probabilities are scaled. */
+bool calibration_scales(const struct calibration *calibration, const struct resolved *resolved);
 /* What the answer's probabilities are to be multiplied with; 1 for those that are not scaled. Before
  * calibration_settle() the prior's. */
 double calibration_factor(const struct calibration *calibration, const struct resolved *resolved);
+/* Bounds of the weight that is right, relative to what scaled probabilities say: Wilson's interval (1927) at 95% for
+ * the n + A stacks. At most, and at least, 1. */
+double calibration_least(const struct calibration *calibration);
+double calibration_most(const struct calibration *calibration);
 
 #endif

@@ -254,6 +254,23 @@ static void write_samples(struct printer *printer, const struct view_heading *he
     printer_write(printer, "\n");
 }
 
+#define RANGE_LEAST 0.02 /* of the weight: what is narrower is not told */
+
+/* How much weight is right, and where few stacks tell that, how much it is at least and at most. */
+static void write_expected(struct printer *printer, const struct view_heading *heading)
+{
+    char expected[SHARE_SIZE], least[SHARE_SIZE], most[SHARE_SIZE];
+    double wide = heading->expected_most - heading->expected_least;
+    if (heading->weight == 0)
+        return;
+    printer_write(printer, "; %s expected on the right path",
+                  share_format(expected, (uint64_t)(heading->expected + 0.5), heading->weight));
+    if (wide >= RANGE_LEAST * (double)heading->weight)
+        printer_write(printer, " (%s to %s)",
+                      share_format(least, (uint64_t)(heading->expected_least + 0.5), heading->weight),
+                      share_format(most, (uint64_t)(heading->expected_most + 0.5), heading->weight));
+}
+
 static void write_contexts(struct printer *printer, const struct view_heading *heading)
 {
     char precise[SHARE_SIZE], inferred[SHARE_SIZE], ambiguous[SHARE_SIZE], unknown[SHARE_SIZE];
@@ -263,10 +280,7 @@ static void write_contexts(struct printer *printer, const struct view_heading *h
                   share_format(ambiguous, heading->ambiguous, heading->weight),
                   share_format(unknown, heading->unknown, heading->weight));
     write_reasons(printer, heading);
-    char expected[SHARE_SIZE];
-    if (heading->weight > 0)
-        printer_write(printer, "; %s expected on the right path",
-                      share_format(expected, (uint64_t)(heading->expected + 0.5), heading->weight));
+    write_expected(printer, heading);
     printer_write(printer, "\n");
 }
 

@@ -54,7 +54,9 @@ struct view_heading {
     uint64_t unknown_by_reason[16];
     const char *const *reason_text; /* by the same index; reason_count of them */
     unsigned reason_count;
-    double expected;             /* weight expected on the right path by the probabilities */
+    double expected; /* weight expected on the right path by the probabilities */
+    double expected_least,
+        expected_most;           /* it is between these with 95% confidence; equal: nothing is told */
     const char *training;        /* the command to train on, "" if unknown; NULL: no such line */
     uint64_t rests_on_inference; /* weight whose paths that training would learn */
     bool followed; /* stacks were compared with known ones while recording: the next five are told */

@@ -106,3 +106,41 @@ Test(calibration, honest_answers_stay)
     cr_expect_float_eq(factor(c, RESOLVED_INFERRED), 1, 0.03);
     calibration_free(c);
 }
+
+/* At 90%, twenty stacks and the prior's five tell it to about 12 points. */
+Test(calibration, few_stacks_leave_a_wide_range)
+{
+    struct calibration *c = calibration_new(true);
+    cr_expect_lt(calibration_least(c), 0.6, "nothing was tried");
+    cr_expect_float_eq(calibration_most(c), 1, 1e-9);
+    note(c, RESOLVED_INFERRED, 1, 1, 17, true);
+    note(c, RESOLVED_INFERRED, 1, 18, 20, false);
+    calibration_settle(c);
+    double said = factor(c, RESOLVED_INFERRED);
+    cr_expect_float_eq(said, 22.0 / 25, 1e-9);
+    cr_expect_float_eq(said * calibration_least(c), 0.7004, 1e-3, "%g", said * calibration_least(c));
+    cr_expect_float_eq(said * calibration_most(c), 0.9583, 1e-3, "%g", said * calibration_most(c));
+    calibration_free(c);
+}
+
+Test(calibration, many_stacks_leave_a_narrow_range)
+{
+    struct calibration *c = calibration_new(false);
+    note(c, RESOLVED_INFERRED, 0.9, 1, 900, true);
+    note(c, RESOLVED_INFERRED, 0.9, 901, 1000, false);
+    calibration_settle(c);
+    cr_expect_float_eq(calibration_least(c), 0.98, 0.01, "%g", calibration_least(c));
+    cr_expect_float_eq(calibration_most(c), 1.02, 0.01, "%g", calibration_most(c));
+    calibration_free(c);
+}
+
+/* More is right than was said, which is left as it is: the range lies above. */
+Test(calibration, the_range_has_what_is_said)
+{
+    struct calibration *c = calibration_new(true);
+    note(c, RESOLVED_INFERRED, 0.5, 1, 100, true);
+    calibration_settle(c);
+    cr_expect_eq(calibration_least(c), 1);
+    cr_expect_gt(0.5 * calibration_most(c), 0.9);
+    calibration_free(c);
+}

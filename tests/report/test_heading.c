@@ -44,6 +44,28 @@ Test(heading, tells_how_sure_the_contexts_are)
            "\n");
 }
 
+static void expect_range(double least, double most, const char *wanted)
+{
+    struct view_heading heading = {.samples = 1000, .weight = 1000, .inferred = 1000, .expected = 800};
+    heading.expected_least = least;
+    heading.expected_most = most;
+    char text[200];
+    snprintf(
+        text, sizeof text,
+        "samples:  1000\ncontexts: 0.0%% precise, 100.0%% inferred, 0.0%% ambiguous, 0.0%% unknown; 80.0%% "
+        "expected on the right path%s\n\n",
+        wanted);
+    expect(&heading, "samples", text);
+}
+
+Test(heading, tells_a_range_that_is_wide)
+{
+    expect_range(610.4, 950.2, " (61.0% to 95.0%)");
+    expect_range(795, 815.1, " (79.5% to 81.5%)");
+    expect_range(791, 810.9, "");
+    expect_range(0, 0, "");
+}
+
 Test(heading, tells_the_limits_that_inference_met)
 {
     struct view_heading heading = {.samples = 3, .weight = 3, .precise = 3, .expected = 3};
