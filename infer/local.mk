@@ -36,9 +36,8 @@ libinfer_la_SOURCES = \
 	infer/samples/locate.c infer/samples/locate.h \
 	infer/bases/main_stacks.c infer/bases/main_stacks.h \
 	infer/model/narrow.c infer/model/narrow.h \
-	infer/model/novelty.c infer/model/novelty.h \
+	infer/model/ranking.c infer/model/ranking.h \
 	infer/model/realigned.c infer/model/realigned.h \
-	infer/model/openness.c infer/model/openness.h \
 	infer/samples/origins.c infer/samples/origins.h \
 	infer/engine/list_cids.c infer/engine/list_cids.h \
 	infer/engine/observer.c infer/engine/observer.h \

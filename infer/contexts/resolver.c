@@ -8,8 +8,6 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define WALK 0.5 /* weight of a walk through a context, in samples */
-
 /* What is known about one CID. */
 struct answer {
     uint32_t paths;                /* function paths with the CID; only trained ones if there are any */
@@ -245,18 +243,15 @@ static void rank_groups(const struct resolver *r, size_t paths, struct candidate
         expected += groups[i].expected;
         trained += groups[i].self || groups[i].passes;
     }
-    double walks = expected > 0 && passes > self ? WALK * (passes - self) : 0;
     for (size_t i = 0; i < paths; i++) {
         const struct group *g = &groups[i];
-        double count = (double)g->self, prior = passes > 0 ? (double)g->passes / passes : 1.0 / (double)paths;
-        if (expected > 0) {
-            count += walks > 0 && g->passes > g->self ? WALK * (double)(g->passes - g->self) : 0;
-            prior = g->expected / expected;
-        }
-        ranked[i] = (struct candidate_path){g->node, (float)((count + prior) / (self + walks + 1))};
+        double prior = expected > 0 ? g->expected / expected
+                       : passes > 0 ? (double)g->passes / passes
+                                    : 1.0 / (double)paths;
+        ranked[i] = (struct candidate_path){g->node, (float)(((double)g->self + prior) / (self + 1))};
     }
     qsort(ranked, paths, sizeof *ranked, candidate_compare);
-    out->evidence = self + walks + 1;
+    out->evidence = self + 1;
     tell_kind(r, paths, trained, true, out);
 }
 

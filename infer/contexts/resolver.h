@@ -6,9 +6,7 @@
  * samples whose innermost frame had this CID, and P walks through it, a path with s and p of them has
  * probability (s + p / P) / (S + 1): the counts, plus a prior worth one sample, distributed by how often each
  * path was walked. If training did not see every call, the prior is what the height automaton expects
- * (resolver_expect()), including for paths that were never seen, and walks count as evidence, since the
- * function ran there: with n = s + (p - s) / 2 and N their sum, (n + expected) / (N + 1). Memoised by CID;
- * memory is bounded by the map. A result carries its probability; a context that cannot be determined is
+ * (resolver_expect()), including for paths that were never seen. Memoised by CID; memory is bounded by the map. A result carries its probability; a context that cannot be determined is
  * RESOLVED_UNKNOWN with a reason.
  */
 #ifndef FATHOM_INFER_CONTEXTS_RESOLVER_H

@@ -5,9 +5,9 @@
  * States are (function, height, what the function called next); a graph edge leads outwards to (caller,
  * height - rise, function). Every call takes at least 8 bytes, so there are no cycles, even in recursive
  * programs, and dynamic programming counts the paths and sums up their probabilities where plain enumeration
- * is exponential. That is done once for all CIDs, from the root inwards (lattice.h); the k
- * most probable paths of a CID are then found best first, as it is known of every state how good its best
- * path is. So answers are exact, whatever the number of paths.
+ * is exponential. That is done once for all CIDs, from the root inwards (lattice.h); the k most probable paths of
+ * a CID are then found best first, as it is known of every state how good its best path is (ranking.h). So answers are
+ * exact, whatever the number of paths.
  *
  * A path's probability is the product of its edges', each the share among the callers of its function given
  * what that called next, backed by the share among all its callers where that was seen rarely. Callers that
@@ -30,7 +30,7 @@
 #define AUTOMATON_BEST     8u           /* paths found for each CID, unless asked otherwise */
 #define AUTOMATON_BEST_MAX 64u          /* and the most that can be asked for */
 #define AUTOMATON_BYTES    (512u << 20) /* of memory */
-#define AUTOMATON_ITEMS    (1u << 20)   /* partial paths of one CID: what was found by then are its best */
+#define AUTOMATON_END      UINT32_MAX   /* as a path: no step is further out */
 
 struct automaton;
 
@@ -54,20 +54,21 @@ void automaton_free(struct automaton *automaton);
 
 struct automaton_answer {
     double paths;                           /* how many there are, exactly while below 2^53 */
-    uint32_t best;                          /* how many of them can be asked for with automaton_path() */
+    uint32_t best;                          /* how many of them are told; the most probable first */
     double chance;                          /* that a walk outwards along callers comes out at this height */
-    double probability[AUTOMATON_BEST_MAX]; /* of each among all; the most probable first */
+    double probability[AUTOMATON_BEST_MAX]; /* of each among all */
+    uint32_t path[AUTOMATON_BEST_MAX];      /* its number, for automaton_step() */
 };
 
-/* All about one CID, remembered. 0; -ENOENT: no path leads there; -ENOSPC: it stands too high for the memory;
- * -ENOMEM. */
+/* All about one CID. 0; -ENOENT: no path leads there; -ENOSPC: it stands too high for the memory; -ENOMEM. */
 int automaton_find(struct automaton *automaton, uint32_t function, uint32_t height,
                    struct automaton_answer *out);
-/* The steps of the rank-th best path of a CID that was found, from the root inwards; at most max of them (the
- * innermost are kept). Fast for the CID that was found last. Returns the depth; 0: there is no such path, or
- * out of memory. */
-size_t automaton_path(struct automaton *automaton, uint32_t function, uint32_t height, uint32_t rank,
-                      struct automaton_step *steps, size_t max);
+/* The innermost step of a path of the CID that was found last, and the rest of the path (*outer, AUTOMATON_END: there is
+ * none), which has the same number in all paths that have it. 0 or -ENOMEM. */
+int automaton_step(struct automaton *automaton, uint32_t path, struct automaton_step *step, uint32_t *outer);
+/* A number for the caller's use, 0 at first, that stays with the path until memory is needed for others: until the next
+ * automaton_find() at most. The pointer is good until the next call of any function. */
+uint32_t *automaton_note(struct automaton *automaton, uint32_t path);
 /* Makes heights up to this one known, which the first look-up would do else: 0, -ENOSPC, -ENOMEM as above. */
 int automaton_prepare(struct automaton *automaton, uint32_t height);
 size_t automaton_states(const struct automaton *automaton); /* (function, height) with a path, so far */

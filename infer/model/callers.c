@@ -60,7 +60,7 @@ static uint32_t column_of(const struct making *m, uint32_t function, uint32_t ne
 
 /* The callers of some edges; next: the function whose callers they are, CALLERS_NONE: a class. false: out of
  * memory. */
-static bool add_edges(struct making *m, struct graph_edges edges, uint32_t next, double share, bool seen)
+static bool add_edges(struct making *m, struct graph_edges edges, uint32_t next, double share)
 {
     const struct callers *c = m->c;
     bool good = true;
@@ -75,7 +75,6 @@ static bool add_edges(struct making *m, struct graph_edges edges, uint32_t next,
         if (e->caller != GRAPH_ROOT) {
             caller.outer = e->open ? c->of[e->caller].open : e->caller;
             caller.column = next == CALLERS_NONE || e->open ? 0 : column_of(m, e->caller, next);
-            caller.exact = !seen && !e->open && graph_hooked(m->graph, e->caller);
         }
         good = add_caller(m, caller);
     }
@@ -115,7 +114,7 @@ static bool add_resorts(struct making *m, const struct mixture *mix, uint32_t fu
 {
     if (mix->of_resort <= 0)
         return true;
-    bool good = add_edges(m, mix->open, function, mix->of_resort * mix->open.weight / mix->resort, false);
+    bool good = add_edges(m, mix->open, function, mix->of_resort * mix->open.weight / mix->resort);
     for (uint32_t k = 0; good && k < mix->class_count; k++) {
         double weight = graph_class_callers(m->graph, mix->classes[k]).weight;
         struct caller caller = {.outer = m->c->functions + mix->classes[k],
@@ -132,9 +131,9 @@ static bool add_function(struct making *m, uint32_t function)
     struct callers_node *node = &c->of[function];
     struct mixture mix = mixture_of(m->graph, function);
     node->first = c->caller_count;
-    bool good = add_edges(m, mix.seen, function, mix.of_seen, true);
+    bool good = add_edges(m, mix.seen, function, mix.of_seen);
     node->seen = c->caller_count - node->first;
-    good = good && add_edges(m, mix.fixed, function, mix.of_fixed, false);
+    good = good && add_edges(m, mix.fixed, function, mix.of_fixed);
     node->fixed = c->caller_count - node->first - node->seen;
     good = good && add_resorts(m, &mix, function);
     node->resort = c->caller_count - node->first - node->seen - node->fixed;
@@ -147,7 +146,7 @@ static bool add_class(struct making *m, uint32_t class_number)
     struct callers_node *node = &c->of[c->functions + class_number];
     struct graph_edges edges = graph_class_callers(m->graph, class_number);
     node->first = c->caller_count;
-    bool good = add_edges(m, edges, CALLERS_NONE, 1, false);
+    bool good = add_edges(m, edges, CALLERS_NONE, 1);
     node->fixed = c->caller_count - node->first;
     return good;
 }
@@ -282,8 +281,7 @@ static bool fill_callees(struct callers *c)
             if (caller->outer == CALLERS_ROOT)
                 continue;
             struct callers_node *outer = &c->of[caller->outer];
-            c->callees[outer->first_callee + outer->callees++] =
-                (struct callee){n, caller->rise, caller->exact};
+            c->callees[outer->first_callee + outer->callees++] = (struct callee){n, caller->rise};
         }
     }
     return c->callees;

@@ -24,7 +24,6 @@ struct caller {
     uint32_t column; /* of it */
     uint32_t rise;   /* units; of the root: the height */
     uint32_t edge;   /* number in the graph; CALLERS_NONE: from a function to a class */
-    bool exact;      /* only from heights at which training saw the outer function */
     double probability;
 };
 
@@ -51,7 +50,6 @@ struct callers_node {
 /* Who is called: the other way round. */
 struct callee {
     uint32_t node, rise;
-    bool exact;
 };
 
 /* A function that calls from frames of open size. */

@@ -16,7 +16,6 @@
 
 struct slot {
     uint64_t live;  /* heights with a cell; ahead of the pass: perhaps */
-    uint64_t exact; /* heights that training saw a function of a hooked image at */
     uint32_t first; /* the node's first cell in this block */
 };
 
@@ -60,7 +59,6 @@ struct lattice {
     struct row *rows;
     struct block blocks[LATTICE_BLOCKS]; /* no slots: nothing is there yet */
     size_t words;                        /* of 64 nodes */
-    uint32_t *cursor;                    /* by function: its first node of the map that is not passed */
     uint32_t unit;                       /* the first that is not known */
     bool full;                           /* there is no memory to go on */
     size_t bytes, limit;
@@ -82,25 +80,16 @@ static inline uint32_t lattice_cell_of(const struct lattice *l, uint32_t node, u
     return slots[node].first + (uint32_t)__builtin_popcountll(slots[node].live & (bit - 1));
 }
 
-static inline bool lattice_is_exact(const struct lattice *l, uint32_t node, uint32_t unit)
-{
-    const struct slot *slots = l->blocks[unit / LATTICE_BLOCK].slots;
-    return slots && slots[node].exact >> unit % LATTICE_BLOCK & 1;
-}
-
 static inline const struct callers_open *lattice_open_of(const struct lattice *l, uint32_t node)
 {
     return &l->callers->open[node - l->callers->functions - l->callers->classes];
 }
 
-/* Fills l->met with the outer cells of a cell that is not exact. false: out of memory. */
+/* Fills l->met with the outer cells of a cell. false: out of memory. */
 bool lattice_meet(struct lattice *l, uint32_t node, uint32_t unit, enum lattice_kind *kind);
 /* The first columns of the cell whose outer ones are l->met; returns its number of paths. */
 double lattice_fill_met(struct lattice *l, uint32_t node, enum lattice_kind kind, uint32_t width,
                         struct lattice_value *values);
-/* What the map's own paths come to; returns how many they are. */
-double lattice_fill_exact(const struct lattice *l, uint32_t function, uint32_t unit,
-                          struct lattice_value *value);
 /* What a function with an open frame that training saw comes to at a height: what it did one step before, and
  * what it is itself. Returns the number of paths. */
 double lattice_fill_open(const struct lattice *l, uint32_t node, uint32_t unit, struct lattice_value *value);

@@ -8,7 +8,6 @@
 #include "base/vec.h"
 #include "infer/model/automaton.h"
 #include "infer/model/graph_statics.h"
-#include "infer/model/novelty.h"
 #include "infer/model/realigned.h"
 
 #define MAX_DEPTH 65536
@@ -23,6 +22,19 @@
 #define FAR_FETCHED 1e-6
 #define EACH_CALL   0.5
 
+#define NONE UINT32_MAX /* as an entry */
+
+/* A step of paths that the automaton found, with all that is outside of it. */
+struct entry {
+    struct automaton_step step;
+    uint32_t outer; /* entry, or NONE */
+    uint32_t depth;
+    uint32_t node;    /* of the trie; TRIE_NONE: it is not entered there */
+    uint32_t setting; /* `admitted` is told for; NONE: it is not yet */
+    bool admitted;
+    bool open; /* goes through a frame of open size */
+};
+
 /* What one call of extend_paths() works with. */
 struct extending {
     const struct extend_input *in;
@@ -32,10 +44,13 @@ struct extending {
     struct graph_calls calls;
     struct graph *graph;
     struct automaton *automaton;
-    struct novelty *novelty;
     uint32_t *asked; /* functions of the CIDs, numbers of the map */
     size_t asked_count;
-    struct automaton_step *steps;
+    struct automaton_step *steps; /* scratch */
+    struct entry *entries;
+    size_t entry_count, entry_room;
+    uint32_t *chain; /* scratch: paths or entries, from the inside out */
+    size_t chain_count, chain_room;
     struct extension *out;
 };
 
@@ -67,39 +82,103 @@ static int enter(struct extending *x, uint32_t setting, size_t depth, double sha
     return note_path(x->out, (struct expected_path){node, setting, share});
 }
 
-/* The rank-th path of a CID into x->steps; its depth, 0 when it is too deep for them. */
-static size_t path_of(struct extending *x, const struct wanted *w, uint32_t rank)
+/* The entry of an automaton's path, with those of its outer ones. 0 or -ENOMEM. */
+static int find_entry(struct extending *x, uint32_t path, uint32_t *entry)
 {
-    size_t depth = automaton_path(x->automaton, w->function, w->height, rank, x->steps, MAX_DEPTH);
-    return depth <= MAX_DEPTH ? depth : 0;
+    struct automaton_step step;
+    x->chain_count = 0;
+    for (uint32_t at = path; at != AUTOMATON_END && !*automaton_note(x->automaton, at);)
+        if (!vec_push(x->chain, x->chain_count, x->chain_room, at) ||
+            automaton_step(x->automaton, at, &step, &at) < 0)
+            return -ENOMEM;
+    while (x->chain_count) {
+        uint32_t at = x->chain[--x->chain_count], outer;
+        if (automaton_step(x->automaton, at, &step, &outer) < 0)
+            return -ENOMEM;
+        struct entry new = {.step = step, .outer = NONE, .depth = 1, .node = TRIE_NONE, .setting = NONE};
+        new.open = step.open;
+        if (outer != AUTOMATON_END) {
+            new.outer = *automaton_note(x->automaton, outer) - 1;
+            new.depth += x->entries[new.outer].depth;
+            new.open |= x->entries[new.outer].open;
+        }
+        if (!vec_push(x->entries, x->entry_count, x->entry_room, new))
+            return -ENOMEM;
+        *automaton_note(x->automaton, at) = (uint32_t)x->entry_count;
+    }
+    *entry = *automaton_note(x->automaton, path) - 1;
+    return 0;
 }
 
-static bool is_far_fetched(struct extending *x, const struct wanted *w, const struct automaton_answer *answer)
+/* Whether an entry's path can be in the setting: 1 or 0; -ENOMEM. */
+static int admit_entry(struct extending *x, uint32_t setting, uint32_t entry)
 {
-    return answer->chance < FAR_FETCHED && pathmap_node_count(x->map) &&
-           answer->chance < pow(EACH_CALL, (double)path_of(x, w, 0));
+    if (!x->in->admission || x->entries[entry].depth > MAX_DEPTH)
+        return x->entries[entry].depth <= MAX_DEPTH;
+    x->chain_count = 0;
+    for (uint32_t at = entry; at != NONE && x->entries[at].setting != setting; at = x->entries[at].outer)
+        if (!vec_push(x->chain, x->chain_count, x->chain_room, at))
+            return -ENOMEM;
+    while (x->chain_count) {
+        struct entry *e = &x->entries[x->chain[--x->chain_count]];
+        const struct entry *outer = e->outer == NONE ? NULL : &x->entries[e->outer];
+        e->setting = setting;
+        e->admitted = (!outer || outer->admitted) &&
+                      admission_fits(x->in->admission, setting, e->step.function, e->step.height,
+                                     outer ? outer->step.function : PATHMAP_NONE);
+    }
+    return x->entries[entry].admitted;
+}
+
+/* Enters an entry's path into the trie. 0 or -ENOMEM. */
+static int enter_entry(struct extending *x, uint32_t setting, uint32_t entry, double share)
+{
+    x->chain_count = 0;
+    for (uint32_t at = entry; at != NONE && x->entries[at].node == TRIE_NONE; at = x->entries[at].outer)
+        if (!vec_push(x->chain, x->chain_count, x->chain_room, at))
+            return -ENOMEM;
+    while (x->chain_count) {
+        struct entry *e = &x->entries[x->chain[--x->chain_count]];
+        uint32_t parent = e->outer == NONE ? TRIE_ROOT : x->entries[e->outer].node;
+        e->node = trie_child(x->in->trie, parent, e->step.function, e->step.height, e->step.site);
+        if (e->node == TRIE_NONE)
+            return -ENOMEM;
+    }
+    return note_path(x->out, (struct expected_path){x->entries[entry].node, setting, share});
+}
+
+/* 1 or 0; -ENOMEM. */
+static int is_far_fetched(struct extending *x, const struct automaton_answer *answer)
+{
+    uint32_t best;
+    if (answer->chance >= FAR_FETCHED || !pathmap_node_count(x->map))
+        return 0;
+    int rc = find_entry(x, answer->path[0], &best);
+    return rc < 0 ? rc : answer->chance < pow(EACH_CALL, x->entries[best].depth);
 }
 
 /* Enters the most probable paths of the CID that was found last. */
 static int enter_paths(struct extending *x, const struct wanted *w, const struct automaton_answer *answer)
 {
+    uint32_t entries[AUTOMATON_BEST_MAX];
     double share[AUTOMATON_BEST_MAX], most = 0;
-    for (uint32_t r = 0; r < answer->best; r++) {
-        size_t depth = path_of(x, w, r);
-        depth = is_admitted(x, w->setting, depth) ? depth : 0;
-        share[r] = depth ? answer->probability[r] : 0;
-        if (depth && x->novelty)
-            share[r] *= novelty_of(x->novelty, x->steps, depth);
-        most = share[r] > most ? share[r] : most;
-    }
     int rc = 0;
     bool open = false;
-    for (uint32_t r = 0; rc == 0 && r < answer->best; r++) {
-        if (share[r] > 0 && share[r] >= LEAST * most)
-            rc = enter(x, w->setting, path_of(x, w, r), share[r], &open);
+    for (uint32_t r = 0; rc >= 0 && r < answer->best; r++) {
+        rc = find_entry(x, answer->path[r], &entries[r]);
+        if (rc == 0)
+            rc = admit_entry(x, w->setting, entries[r]);
+        share[r] = rc > 0 ? answer->probability[r] : 0;
+        most = share[r] > most ? share[r] : most;
+    }
+    for (uint32_t r = 0; rc >= 0 && r < answer->best; r++) {
+        if (share[r] <= 0 || share[r] < LEAST * most)
+            continue;
+        rc = enter_entry(x, w->setting, entries[r], share[r]);
+        open |= x->entries[entries[r]].open;
     }
     x->out->summary.open += open;
-    return rc;
+    return rc < 0 ? rc : 0;
 }
 
 /* The path of a map's node, and from it the call of the CID's function. */
@@ -188,16 +267,6 @@ static int enter_realigned(struct extending *x, const struct wanted *w, const st
     return rc;
 }
 
-bool extend_is_open(const struct pathmap *map, const struct admission *admission, uint32_t setting,
-                    uint32_t function, uint32_t height)
-{
-    uint32_t first, count = pathmap_find(map, function, height, &first);
-    bool known = false;
-    for (uint32_t i = first; !known && count && i < first + count; i++)
-        known = !admission || admission_allows(admission, setting, i);
-    return !known || !pathmap_image(map, pathmap_function(map, function).image).hooked;
-}
-
 /* Finds the automaton's paths of a CID, with their probabilities beside those of realigned ones. 0; -ENOENT: there are
  * none that count; -ENOSPC, -ENOMEM. */
 static int find_beside(struct extending *x, const struct wanted *w, const struct realigning *realigned,
@@ -205,7 +274,7 @@ static int find_beside(struct extending *x, const struct wanted *w, const struct
 {
     int rc = automaton_find(x->automaton, w->function, w->height, answer);
     if (rc < 0 || realigned->count == 0)
-        return rc == 0 && is_far_fetched(x, w, answer) ? -ENOENT : rc;
+        return rc < 0 ? rc : (rc = is_far_fetched(x, answer)) > 0 ? -ENOENT : rc;
     double share = answer->chance / (answer->chance + realigned->sum);
     if (share < LEAST)
         return -ENOENT;
@@ -221,8 +290,6 @@ static int extend_one(struct extending *x, const struct wanted *w)
     struct automaton_answer answer;
     struct realigning realigned;
     struct extend_summary *summary = &x->out->summary;
-    if (!x->in->weights && !extend_is_open(x->map, x->in->admission, w->setting, w->function, w->height))
-        return 1;
     size_t before = x->out->count;
     find_realigned(x, w, &realigned);
     int rc = find_beside(x, w, &realigned, &answer);
@@ -255,9 +322,7 @@ static bool prepare(struct extending *x)
 {
     x->steps = malloc(MAX_DEPTH * sizeof *x->steps);
     x->handlers = realigned_any(x->map);
-    x->novelty = x->in->weights ? NULL : novelty_new(x->map);
-    return x->steps && (x->novelty || x->in->weights) &&
-           graph_calls_of(x->map, x->in->statics, &x->calls) == 0;
+    return x->steps && graph_calls_of(x->map, x->in->statics, &x->calls) == 0;
 }
 
 /* Lists the functions of the wanted CIDs. false: out of memory. */
@@ -347,8 +412,9 @@ int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t
     automaton_free(x.automaton);
     graph_free(x.graph);
     graph_calls_free(&x.calls);
-    novelty_free(x.novelty);
     free(x.steps);
+    free(x.entries);
+    free(x.chain);
     free(x.asked);
     if (rc < 0)
         free(out->paths);

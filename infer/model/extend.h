@@ -38,9 +38,8 @@ struct extend_input {
     struct trie *trie;
     const struct pathmap *map; /* the trie's after the functions of wanted and statics were added */
     const struct statics *statics;
-    /* By the map's nodes, in an open world, where all CIDs are asked for, and calls from contexts that it is
-     * likely to have are entered, too (share 0: weights.h tells it). NULL: the world is closed, and CIDs of
-     * which training saw every call are left out. */
+    /* By the map's nodes: calls from contexts that this run is likely to have are entered, too (share 0: weights.h tells
+     * it). NULL: the map's counts. */
     const struct graph_weights *weights;
     const struct admission *admission; /* NULL: any path can be anywhere */
     /* By setting: one in which at least the paths of this one can be; paths are looked for there first, as
@@ -52,10 +51,5 @@ struct extend_input {
  * the trie. wanted is sorted. 0 or -ENOMEM. */
 int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t count, struct extension *out,
                  struct fathom_error *err);
-
-/* Whether a CID (of the map) may have paths that the map does not know: not when it knows some that can be in
- * the setting, and training saw every call into its image. admission as above. */
-bool extend_is_open(const struct pathmap *map, const struct admission *admission, uint32_t setting,
-                    uint32_t function, uint32_t height);
 
 #endif

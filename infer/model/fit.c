@@ -7,12 +7,11 @@
 #include "base/hash.h"
 #include "infer/contexts/admission.h"
 #include "infer/model/expectation.h"
-#include "infer/model/openness.h"
 #include "infer/model/weights.h"
 
 #define STAKE_LEAST                                                                                          \
     0.005 /* of the samples: for fewer, no paths are looked for, which takes seconds in large programs */
-#define OPEN_ROUNDS 2 /* of asking the automaton in an open world, each with the weights of the one before */
+#define ROUNDS 2 /* of asking the automaton, each with the weights of the one before */
 
 struct fit {
     struct fit_input input;
@@ -105,17 +104,15 @@ int fit_surveyed(struct fit *f, struct fathom_error *err)
     return fit_map(f, err);
 }
 
-/* The CIDs that may have paths which are not in the map; in an open world, all CIDs. Not those of sure samples alone.
- * The caller frees *out. */
-static int wanted_cids(struct fit *f, bool open, struct wanted **out, size_t *count)
+/* The CIDs whose samples are not all sure. The caller frees *out. */
+static int wanted_cids(struct fit *f, struct wanted **out, size_t *count)
 {
     const struct wanted *cids;
     size_t all = survey_cids(f->input.survey, &cids);
     *count = 0;
     *out = malloc((all + 1) * sizeof **out);
     for (size_t i = 0; *out && i < all; i++)
-        if (cids[i].samples > cids[i].sure &&
-            (open || extend_is_open(f->map, f->admission, cids[i].setting, cids[i].function, cids[i].height)))
+        if (cids[i].samples > cids[i].sure)
             (*out)[(*count)++] = cids[i];
     return *out ? 0 : -ENOMEM;
 }
@@ -167,9 +164,9 @@ static void settle_wider(const struct fit *f, uint32_t *wider, uint32_t count)
         wider[i] = admission_alike(f->admission, wider[i]);
 }
 
-/* Closed world: adds the paths that the automaton finds for these CIDs to the map, with their shares. */
-static int extend_closed(struct fit *f, const struct extend_input *input, struct wanted *wanted, size_t count,
-                         struct fathom_error *err)
+/* Adds the paths that the automaton finds for these CIDs to the map, with the shares that it gives them. */
+static int extend_unweighed(struct fit *f, const struct extend_input *input, struct wanted *wanted,
+                            size_t count, struct fathom_error *err)
 {
     struct extension extension;
     int rc = extend_paths(input, wanted, count, &extension, err);
@@ -190,8 +187,7 @@ static int extend_closed(struct fit *f, const struct extend_input *input, struct
 static int weigh(struct fit *f, const struct wanted *wanted, size_t count, struct weights **out,
                  struct fathom_error *err)
 {
-    bool calls = f->input.trained && openness_hooked(f->input.trained);
-    struct weights *weights = weights_new(f->map, f->unwound, calls);
+    struct weights *weights = weights_new(f->map, f->unwound, pathmap_hooked(f->map));
     bool good = weights;
     if (good)
         weights_admit(weights, f->admission);
@@ -241,13 +237,13 @@ static int expect_shares(struct fit *f, const struct weights *weights, struct fa
     return rc < 0 ? error_memory(err) : 0;
 }
 
-/* Open world: asks the automaton with the weights of this run, shares the samples out among the paths that it
- * finds, and repeats both with the new weights. */
-static int extend_open(struct fit *f, struct extend_input *input, struct wanted *wanted, size_t count,
-                       struct fathom_error *err)
+/* Asks the automaton with the weights of this run, shares the samples out among the paths that it finds, and repeats both
+ * with the new weights. */
+static int extend_weighed(struct fit *f, struct extend_input *input, struct wanted *wanted, size_t count,
+                          struct fathom_error *err)
 {
     struct weights *weights = NULL;
-    int rc = weigh(f, wanted, 0, &weights, err), rounds = f->input.no_em || f->input.brief ? 1 : OPEN_ROUNDS;
+    int rc = weigh(f, wanted, 0, &weights, err), rounds = f->input.no_em || f->input.brief ? 1 : ROUNDS;
     for (int round = 0; rc == 0 && round < rounds; round++) {
         rc = extend_by(f, weights, input, wanted, count, err);
         weights_free(weights);
@@ -265,7 +261,8 @@ static int extend_open(struct fit *f, struct extend_input *input, struct wanted 
 
 /* Adds paths for these CIDs. The map is rebuilt before that too, as the static calls add functions to the
  * trie. */
-static int extend_map(struct fit *f, bool open, struct wanted *wanted, size_t count, struct fathom_error *err)
+static int extend_map(struct fit *f, bool weighed, struct wanted *wanted, size_t count,
+                      struct fathom_error *err)
 {
     uint32_t settings = settings_count(f->input.settings);
     int rc = statics_build(f->input.trie, f->input.images, f->input.settings, &f->statics, err);
@@ -281,7 +278,8 @@ static int extend_map(struct fit *f, bool open, struct wanted *wanted, size_t co
                                      .statics = &f->statics,
                                      .admission = f->admission,
                                      .wider = wider};
-        rc = open ? extend_open(f, &input, wanted, count, err) : extend_closed(f, &input, wanted, count, err);
+        rc = weighed ? extend_weighed(f, &input, wanted, count, err)
+                     : extend_unweighed(f, &input, wanted, count, err);
     }
     free(wider);
     return rc;
@@ -305,13 +303,12 @@ int fit_paths(struct fit *f, struct fathom_error *err)
     struct wanted *wanted;
     size_t count;
     progress_show(f->input.progress, "finding paths", 0, 0);
-    double openness = openness_of(f->input.survey, f->map, f->input.trained);
-    /* Not where nothing was learned: guesses would then be weighed by nothing but themselves. */
+    /* Where nothing was learned guesses would be weighed by nothing but themselves. */
     uint32_t nodes = pathmap_node_count(f->map);
-    bool open = nodes > 0 && nodes <= WEIGHTS_NODES && openness >= OPENNESS_LEAST;
-    int rc = wanted_cids(f, open, &wanted, &count) < 0 ? error_memory(err) : 0;
+    bool weighed = nodes > 0 && nodes <= WEIGHTS_NODES;
+    int rc = wanted_cids(f, &wanted, &count) < 0 ? error_memory(err) : 0;
     if (rc == 0 && count && is_worth_it(f, wanted, count))
-        rc = extend_map(f, open, wanted, count, err);
+        rc = extend_map(f, weighed, wanted, count, err);
     free(wanted);
     return rc;
 }

@@ -25,7 +25,6 @@ struct graph {
     double *runs;              /* by function: how often it ran, seen or expected */
     bool any_seen;             /* training saw something */
     uint32_t *callees;         /* by function: how many it was seen to call */
-    bool *hooked;              /* by function: its image is, and no other calls are made */
     bool *ends;                /* by function: it never returns */
     struct graph_scope scope;
     bool *allowed; /* by the map's nodes: their paths can be in the scope; NULL: all can */
@@ -190,12 +189,11 @@ static void count_callees(struct graph *g)
 }
 
 /* In how many of its runs the caller calls what it was not seen to call: having called t functions in n runs,
- * it has another one in t / (n + t) of them (Witten and Bell, 1991), however often it ran. In hooked images
- * runs are calls, of which samples saw what they call in very few. */
+ * it has another one in t / (n + t) of them (Witten and Bell, 1991), however often it ran. */
 static double new_calls(const struct graph *g, uint32_t caller)
 {
     double runs = runs_of(g, caller);
-    if (caller == GRAPH_ROOT || g->hooked[caller] || !g->any_seen)
+    if (caller == GRAPH_ROOT || !g->any_seen)
         return runs;
     double callees = g->callees[caller] > 1 ? g->callees[caller] : 1;
     return runs * callees / (runs + callees);
@@ -223,17 +221,9 @@ static void weigh_callers(struct graph *g, struct span *span, const struct span 
     span->count = kept;
 }
 
-/* Whether training saw every call of the function. */
-static bool all_seen(const struct graph *g, uint32_t function)
-{
-    return g->all[function].count && g->hooked[function];
-}
-
 static void weigh_statics(struct graph *g)
 {
     for (uint32_t f = 0; f < g->functions; f++) {
-        if (all_seen(g, f))
-            g->fixed[f].count = 0;
         weigh_callers(g, &g->fixed[f], &g->all[f]);
         weigh_callers(g, &g->open[f], NULL);
     }
@@ -369,18 +359,15 @@ static bool build(struct graph *g, struct sights *counted, const struct graph_ca
     g->open = calloc((size_t)g->functions + 1, sizeof *g->open);
     g->runs = calloc((size_t)g->functions + 1, sizeof *g->runs);
     g->callees = calloc((size_t)g->functions + 1, sizeof *g->callees);
-    g->hooked = calloc((size_t)g->functions + 1, sizeof *g->hooked);
     g->ends = calloc((size_t)g->functions + 1, sizeof *g->ends);
     g->pair_of = table_new();
-    if (!g->edges || !g->pairs || !g->all || !g->fixed || !g->open || !g->runs || !g->callees || !g->hooked ||
-        !g->ends || !g->pair_of || room > UINT32_MAX)
+    if (!g->edges || !g->pairs || !g->all || !g->fixed || !g->open || !g->runs || !g->callees || !g->ends ||
+        !g->pair_of || room > UINT32_MAX)
         return false;
     if (!lay_out(g, sights, count))
         return false;
     for (size_t i = 0; calls && i < calls->end_count; i++)
         g->ends[calls->ends[i]] = true;
-    for (uint32_t f = 0; f < g->functions; f++)
-        g->hooked[f] = !weights && pathmap_image(g->map, pathmap_function(g->map, f).image).hooked;
     estimate_runs(g);
     count_callees(g);
     weigh_statics(g);
@@ -421,7 +408,6 @@ void graph_free(struct graph *g)
     free(g->open);
     free(g->runs);
     free(g->callees);
-    free(g->hooked);
     free(g->ends);
     free(g->allowed);
     free(g->pairs);
@@ -466,7 +452,7 @@ struct graph_edges graph_open_callers(const struct graph *g, uint32_t function)
 uint32_t graph_classes(const struct graph *g, uint32_t function, const uint32_t **classes)
 {
     *classes = g->members + g->first_member[function];
-    return all_seen(g, function) ? 0 : g->first_member[function + 1] - g->first_member[function];
+    return g->first_member[function + 1] - g->first_member[function];
 }
 
 struct graph_edges graph_class_callers(const struct graph *g, uint32_t class_number)
@@ -479,11 +465,6 @@ uint32_t graph_class_count(const struct graph *g)
     return g->class_count;
 }
 
-bool graph_hooked(const struct graph *g, uint32_t function)
-{
-    return g->hooked[function];
-}
-
 uint32_t graph_edge_number(const struct graph *g, const struct graph_edge *edge)
 {
     return (uint32_t)(edge - g->edges);
@@ -492,9 +473,4 @@ uint32_t graph_edge_number(const struct graph *g, const struct graph_edge *edge)
 const struct graph_edge *graph_edge_at(const struct graph *g, uint32_t number)
 {
     return &g->edges[number];
-}
-
-bool graph_allows(const struct graph *g, uint32_t node)
-{
-    return !g->allowed || g->allowed[node];
 }

@@ -76,9 +76,8 @@ struct graph_scope {
     const struct admission *admission; /* of the map; NULL: anywhere */
     uint32_t setting;
 };
-/* The same for the paths that can be in a setting. With weights the world is open: hooked images are taken
- * for others, as this run makes calls in them that training did not see. Nodes without weight have no edges.
- * weights (NULL: the world is closed) are read, and need not stay. */
+/* The same for the paths that can be in a setting. weights (NULL: the map's counts) are read, and need not stay; nodes
+ * without weight have no edges. */
 struct graph *graph_new_in(const struct pathmap *map, const struct graph_calls *calls,
                            const struct graph_weights *weights, struct graph_scope scope);
 void graph_free(struct graph *graph);
@@ -89,24 +88,16 @@ struct graph_edges graph_callers(const struct graph *graph, uint32_t function);
 /* Those seen when `next` was what the function called (or GRAPH_LEAF); none (count 0) when that was not
  * seen. */
 struct graph_edges graph_callers_before(const struct graph *graph, uint32_t function, uint32_t next);
-/* Direct calls of a function that only the binary shows. A function of a hooked image that training entered
- * has none: training saw all its calls. */
+/* Direct calls of a function that only the binary shows. */
 struct graph_edges graph_static_callers(const struct graph *graph, uint32_t function);
 /* Direct calls of a function from frames of open size, whether training saw them or not. */
 struct graph_edges graph_open_callers(const struct graph *graph, uint32_t function);
-/* The classes that the function is a target of, and the calls of one; weights are for each target. None, as
- * above, where training saw all calls. */
+/* The classes that the function is a target of, and the calls of one; weights are for each target. */
 uint32_t graph_classes(const struct graph *graph, uint32_t function, const uint32_t **classes);
 struct graph_edges graph_class_callers(const struct graph *graph, uint32_t class_number);
 uint32_t graph_class_count(const struct graph *graph);
-/* Whether the function's image is hooked; never in an open world. */
-bool graph_hooked(const struct graph *graph, uint32_t function);
-
 /* An edge that was handed out by its number, and back. */
 uint32_t graph_edge_number(const struct graph *graph, const struct graph_edge *edge);
 const struct graph_edge *graph_edge_at(const struct graph *graph, uint32_t number);
-
-/* Whether the path of this node of the map can be in the graph's setting; of those above, some may not. */
-bool graph_allows(const struct graph *graph, uint32_t node);
 
 #endif

@@ -62,9 +62,8 @@ static void mark_inner(struct lattice *l, uint32_t node, uint32_t unit)
 {
     const struct callers *c = l->callers;
     const struct callers_node *n = &c->of[node];
-    bool exact = lattice_is_exact(l, node, unit);
     for (uint32_t i = n->first_callee; i < n->first_callee + n->callees; i++)
-        if ((!c->callees[i].exact || exact) && (l->resorts || c->callees[i].node < c->functions))
+        if (l->resorts || c->callees[i].node < c->functions)
             mark(l, c->callees[i].node, unit + c->callees[i].rise);
     if (!l->resorts)
         return;
@@ -82,11 +81,6 @@ static bool fill_cell(struct lattice *l, uint32_t node, uint32_t unit, struct ce
 {
     const struct callers *c = l->callers;
     struct lattice_value *values = &l->rows[node].values[cell->first];
-    if (lattice_is_exact(l, node, unit)) {
-        cell->kind = LATTICE_EXACT;
-        cell->paths = lattice_fill_exact(l, node, unit, values);
-        return true;
-    }
     if (node >= c->functions + c->classes && lattice_open_of(l, node)->count) {
         cell->kind = LATTICE_RESORT;
         cell->paths = lattice_fill_open(l, node, unit, values);
@@ -150,27 +144,14 @@ static bool make_unit(struct lattice *l, uint32_t unit)
            make_cells(l, unit, classes, c->nodes);
 }
 
-/* What a block starts with: where its cells will stand, and the heights that training saw. */
+/* Where the cells of a block will stand. */
 static bool begin_block(struct lattice *l, uint32_t b)
 {
-    const struct pathmap *map = graph_map(l->graph);
     const struct block *block = block_of(l, b * LATTICE_BLOCK);
     if (!block)
         return false;
     for (uint32_t n = 0; n < l->callers->nodes; n++)
         block->slots[n].first = l->rows[n].count;
-    for (uint32_t f = 0; f < l->callers->functions; f++) {
-        uint32_t first, nodes = graph_hooked(l->graph, f) ? pathmap_function_nodes(map, f, &first) : 0;
-        for (; l->cursor[f] < nodes; l->cursor[f]++) {
-            uint32_t height = pathmap_node(map, first + l->cursor[f]).height, unit = height / CALLERS_UNIT;
-            if (unit / LATTICE_BLOCK > b)
-                break;
-            if (height % CALLERS_UNIT || !graph_allows(l->graph, first + l->cursor[f]))
-                continue;
-            block->slots[f].exact |= UINT64_C(1) << unit % LATTICE_BLOCK;
-            mark(l, f, unit);
-        }
-    }
     return true;
 }
 
@@ -214,9 +195,8 @@ static bool prepare(struct lattice *l)
         most = l->callers->of[n].seen > most ? l->callers->of[n].seen : most;
     l->words = l->callers->nodes / 64 + 1;
     l->rows = calloc((size_t)l->callers->nodes + 1, sizeof *l->rows);
-    l->cursor = calloc((size_t)l->callers->functions + 1, sizeof *l->cursor);
     l->met_of = malloc(((size_t)most + 1) * sizeof *l->met_of);
-    if (!l->rows || !l->cursor || !l->met_of)
+    if (!l->rows || !l->met_of)
         return false;
     for (uint32_t n = 0; n < l->callers->nodes; n++)
         l->rows[n].width = n < l->callers->functions ? 1 + l->callers->of[n].pairs : 1;
@@ -255,7 +235,6 @@ void lattice_free(struct lattice *l)
         free(l->blocks[b].marked);
     }
     free(l->rows);
-    free(l->cursor);
     free(l->met);
     free(l->met_of);
     free(l->ways);

@@ -9,8 +9,6 @@
  *
  * Callers are tried in this order, the next only where those before lead to no path: those that training saw
  * or the binary shows, along paths of such calls alone; the same, along any paths; pointers and open frames.
- * Where training saw every call into an image, the paths of its functions at the heights that it saw are the
- * map's.
  */
 #ifndef FATHOM_INFER_MODEL_LATTICE_H
 #define FATHOM_INFER_MODEL_LATTICE_H
@@ -31,7 +29,6 @@ enum lattice_kind {
     LATTICE_PLAIN,  /* paths without last resorts */
     LATTICE_BEYOND, /* called as is usual, but from paths with last resorts */
     LATTICE_RESORT, /* called by a last resort */
-    LATTICE_EXACT,  /* the map's own paths; plain as well */
 };
 
 struct lattice_cell {
@@ -63,8 +60,7 @@ struct lattice *lattice_new(const struct graph *graph, const struct callers *cal
 void lattice_free(struct lattice *lattice);
 /* Makes the heights up to this one known: 0; -ENOSPC: there is not the memory for them; -ENOMEM. */
 int lattice_extend(struct lattice *lattice, uint32_t unit);
-/* The ways out of a state at a known height, none from one that is exact or that no path leads to. *out lives
- * until the next call. Returns how many, or -ENOMEM. */
+/* The ways out of a state at a known height, none from one that no path leads to. *out lives until the next call. Returns how many, or -ENOMEM. */
 int64_t lattice_ways(struct lattice *lattice, struct lattice_state state, const struct lattice_way **out);
 /* The cell of a node at a known height; false: no path leads there. */
 bool lattice_find(const struct lattice *lattice, uint32_t node, uint32_t unit, struct lattice_cell *out);

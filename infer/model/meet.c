@@ -4,11 +4,6 @@
 #include "base/vec.h"
 #include "infer/model/cells.h"
 
-static bool is_plain(enum lattice_kind kind)
-{
-    return kind == LATTICE_PLAIN || kind == LATTICE_EXACT;
-}
-
 /* A place for one more outer cell; NULL: out of memory. */
 static struct met *add_met(struct lattice *l)
 {
@@ -57,7 +52,7 @@ static bool meet_callers(struct lattice *l, uint32_t node, uint32_t from, uint32
         }
         const struct lattice_state outer = {c->outer, c->column, unit - c->rise};
         uint32_t cell = c->rise > unit ? CALLERS_NONE : lattice_cell_of(l, outer.node, outer.unit);
-        if (cell == CALLERS_NONE || (c->exact && !lattice_is_exact(l, outer.node, outer.unit)))
+        if (cell == CALLERS_NONE)
             continue;
         if (!meet(l, &outer, cell, c->probability))
             return false;
@@ -72,7 +67,7 @@ static enum lattice_kind prefer_plain(struct lattice *l)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < l->met_count; i++)
-        if (is_plain(l->met[i].kind))
+        if (l->met[i].kind == LATTICE_PLAIN)
             l->met[kept++] = l->met[i];
     if (kept)
         l->met_count = kept;
@@ -153,8 +148,6 @@ int64_t lattice_ways(struct lattice *l, struct lattice_state state, const struct
 {
     enum lattice_kind kind;
     l->met_count = 0;
-    if (lattice_is_exact(l, state.node, state.unit))
-        return 0;
     if (!lattice_meet(l, state.node, state.unit, &kind))
         return -ENOMEM;
     const struct callers_pair *pair = pair_of(l, state);

@@ -49,19 +49,10 @@ struct renewal {
     uint32_t made[RENEWAL_LEVELS]; /* contexts that have parts */
 };
 
-static bool any_hooked(const struct pathmap *map)
-{
-    for (uint32_t i = 0; i < pathmap_image_count(map); i++) {
-        if (pathmap_image(map, i).hooked)
-            return true;
-    }
-    return false;
-}
-
 /* Training's calls of all nodes of each path. */
 static bool count_calls(struct renewal *r, const struct pathmap *map)
 {
-    if (!any_hooked(map))
+    if (!pathmap_hooked(map))
         return true;
     r->calls = calloc((size_t)pathmap_path_count(map) + 1, sizeof *r->calls);
     if (!r->calls)

@@ -68,26 +68,6 @@ double lattice_fill_met(struct lattice *l, uint32_t node, enum lattice_kind kind
     return paths;
 }
 
-double lattice_fill_exact(const struct lattice *l, uint32_t function, uint32_t unit,
-                          struct lattice_value *value)
-{
-    const struct pathmap *map = graph_map(l->graph);
-    uint32_t first, nodes = pathmap_find(map, function, unit * CALLERS_UNIT, &first);
-    double sum = 0, most = 0, all = graph_callers(l->graph, function).weight;
-    uint32_t allowed = 0;
-    for (uint32_t i = first; i < first + nodes; i++) {
-        if (!graph_allows(l->graph, i))
-            continue;
-        allowed++;
-        double passes = (double)pathmap_node(map, i).passes;
-        sum += passes;
-        most = passes > most ? passes : most;
-    }
-    if (sum > 0)
-        *value = (struct lattice_value){scaled_of(sum / all, 0), scaled_of(most / all, 0)};
-    return sum > 0 ? allowed : 0;
-}
-
 double lattice_fill_open(const struct lattice *l, uint32_t node, uint32_t unit, struct lattice_value *value)
 {
     const struct callers_open *open = lattice_open_of(l, node);

@@ -54,7 +54,7 @@ bool pathmap_sampled(const struct pathmap *map)
     return false;
 }
 
-static bool any_hooked(const struct pathmap *map)
+bool pathmap_hooked(const struct pathmap *map)
 {
     bool any = map->trie && map->trie->any_hooked;
     for (uint32_t i = 0; i < map->image_count; i++)
@@ -64,12 +64,12 @@ static bool any_hooked(const struct pathmap *map)
 
 bool pathmap_leaves_out(const struct pathmap *map)
 {
-    return (map->trie ? map->trie->leaves_out : map->version < FMAP_VERSION) && any_hooked(map);
+    return (map->trie ? map->trie->leaves_out : map->version < FMAP_VERSION) && pathmap_hooked(map);
 }
 
 bool pathmap_covers(const struct pathmap *map, uint32_t index)
 {
-    return index < pathmap_image_count(map) && (pathmap_image(map, index).hooked || !any_hooked(map));
+    return index < pathmap_image_count(map) && (pathmap_image(map, index).hooked || !pathmap_hooked(map));
 }
 
 uint32_t pathmap_function_count(const struct pathmap *map)

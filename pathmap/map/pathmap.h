@@ -69,6 +69,8 @@ struct trie_statistics pathmap_statistics(const struct pathmap *map);
 bool pathmap_sampled(const struct pathmap *map);
 /* Whether the map has hooked images and its paths leave out frames of the others (docs/fmap.md). */
 bool pathmap_leaves_out(const struct pathmap *map);
+/* Whether it has hooked images: training saw every call into them. */
+bool pathmap_hooked(const struct pathmap *map);
 /* Whether the image is one that training was meant to observe: it is hooked, or no image is. */
 bool pathmap_covers(const struct pathmap *map, uint32_t image);
 /* The function's number; PATHMAP_NONE if it is not in the map. */

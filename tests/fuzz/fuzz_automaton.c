@@ -101,19 +101,18 @@ static void make_calls(struct world *w, const struct pathmap *map, const uint8_t
 static void check_answer(struct automaton *automaton, const struct automaton_answer *answer, uint32_t f,
                          uint32_t height)
 {
-    struct automaton_step steps[600];
     double sum = 0;
     require(answer->best > 0 && answer->best <= 12 && answer->paths >= 1);
     for (uint32_t r = 0; r < answer->best; r++) {
         require(r == 0 || answer->probability[r] <= answer->probability[r - 1]);
         sum += answer->probability[r];
-        size_t depth = automaton_path(automaton, f, height, r, steps, sizeof steps / sizeof *steps);
-        require(depth > 0);
-        if (depth > sizeof steps / sizeof *steps)
-            continue;
-        require(steps[depth - 1].function == f && steps[depth - 1].height == height);
-        for (size_t i = 1; i < depth; i++)
-            require(steps[i].height >= steps[i - 1].height + 8);
+        uint32_t path = answer->path[r], below = height;
+        for (bool first = true; path != AUTOMATON_END; first = false) {
+            struct automaton_step step;
+            require(automaton_step(automaton, path, &step, &path) == 0);
+            require(first ? step.function == f && step.height == height : step.height + 8 <= below);
+            below = step.height;
+        }
     }
     require(sum <= 1.01);
 }

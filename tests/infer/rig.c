@@ -50,11 +50,31 @@ void rig_end(struct rig *r)
     trie_free(r->trie);
 }
 
+size_t rig_path(const struct rig *r, uint32_t function, uint32_t height, uint32_t rank,
+                struct automaton_step *steps, size_t max)
+{
+    struct automaton_answer answer;
+    struct automaton_step step;
+    size_t depth = 0, at;
+    if (automaton_find(r->automaton, function, height, &answer) < 0 || rank >= answer.best)
+        return 0;
+    for (uint32_t path = answer.path[rank]; path != AUTOMATON_END; depth++)
+        cr_assert_eq(automaton_step(r->automaton, path, &step, &path), 0);
+    at = depth;
+    for (uint32_t path = answer.path[rank]; path != AUTOMATON_END;) {
+        cr_assert_eq(automaton_step(r->automaton, path, &step, &path), 0);
+        at--;
+        if (at + max >= depth)
+            steps[depth > max ? at - (depth - max) : at] = step;
+    }
+    return depth;
+}
+
 const char *rig_letters(const struct rig *r, unsigned function, uint32_t height, uint32_t rank)
 {
     static char text[64];
     struct automaton_step steps[30];
-    size_t depth = automaton_path(r->automaton, r->numbers[function], height, rank, steps, 30);
+    size_t depth = rig_path(r, r->numbers[function], height, rank, steps, 30);
     size_t at = 0;
     for (size_t i = 0; i < depth && i < 30; i++) {
         char letter = '?';

@@ -24,6 +24,10 @@ void rig_finish(struct rig *rig);
 /* Replaces graph and automaton: `calls` are in the map's numbers. Either may be NULL. */
 void rig_use(struct rig *rig, const struct graph_calls *calls, const struct automaton_options *options);
 void rig_end(struct rig *rig);
+/* The steps of the rank-th best path of a CID, from the root inwards; at most max of them (the innermost are kept). Returns
+ * the depth; 0: there is no such path. */
+size_t rig_path(const struct rig *rig, uint32_t function, uint32_t height, uint32_t rank,
+                struct automaton_step *steps, size_t max);
 /* The functions of the rank-th path as letters, the root first; after '~' one that an open frame called. */
 const char *rig_letters(const struct rig *rig, unsigned function, uint32_t height, uint32_t rank);
 /* A small random number generator. */

@@ -72,38 +72,6 @@ Test(automaton, the_caller_of_the_caller_decides)
     rig_end(&r);
 }
 
-Test(automaton, in_hooked_images_paths_are_those_that_were_seen)
-{
-    struct rig r;
-    rig_begin(&r);
-    /* a-b-c and a-d-c at other heights: hooked, so a-b and a-d reach c only as they were seen. g is of
-     * another image's kind: never called in training, the binary shows calls from c and from f, which was
-     * never seen either. */
-    uint32_t a = rig_child(&r, TRIE_ROOT, 0, 16, 10, 0);
-    rig_child(&r, rig_child(&r, a, 1, 48, 6, 0), 2, 80, 6, 6);
-    rig_child(&r, rig_child(&r, a, 3, 64, 4, 0), 2, 112, 4, 4);
-    struct build_id other = {4, {9, 9, 9, 9}}, own = {4, {1, 2, 3, 4}};
-    uint32_t library = trie_image(r.trie, "/lib/library.so", &other);
-    trie_function(r.trie, library, 0x500, NULL);
-    trie_set_hooked(r.trie, trie_image(r.trie, "/bin/program", &own));
-    rig_finish(&r);
-    uint32_t image = pathmap_find_image(r.map, "/lib/library.so", &other, NULL);
-    uint32_t g = pathmap_find_function(r.map, image, 0x500);
-    struct graph_call calls[] = {{g, {r.numbers[2], 32, 0, 1, false, 0}},
-                                 {g, {r.numbers[5], 48, 0, 1, false, 0}}};
-    rig_use(&r, &(struct graph_calls){.calls = calls, .count = 2}, NULL);
-    struct automaton_answer answer;
-    struct automaton_step steps[8];
-    cr_assert_eq(automaton_find(r.automaton, g, 112 + 32, &answer), 0);
-    cr_expect_eq(answer.best, 1u);
-    cr_assert_eq(automaton_path(r.automaton, g, 112 + 32, 0, steps, 8), 4u);
-    cr_expect_eq(steps[1].function, r.numbers[3]);
-    cr_expect_eq(steps[2].function, r.numbers[2]);
-    cr_expect_eq(steps[3].function, g);
-    cr_expect_eq(automaton_find(r.automaton, g, 96 + 32, &answer), -ENOENT, "c was never at 96");
-    rig_end(&r);
-}
-
 /* a ran b 60 times, which called nothing, and c 40 times, which called four functions. The binary shows that
  * both call h. */
 Test(automaton, callers_of_many_are_likelier_to_call_what_was_not_seen)
@@ -184,7 +152,7 @@ Test(automaton, with_little_memory_it_finds_the_same_as_far_as_it_goes)
         cr_expect_eq(little.paths, paths[i]);
         cr_expect_float_eq(little.probability[0], best[i], 1e-6);
         struct automaton_step steps[1];
-        cr_expect_gt(automaton_path(r.automaton, r.numbers[0], 400 + 1024 * i, 0, steps, 1), 10u);
+        cr_expect_gt(rig_path(&r, r.numbers[0], 400 + 1024 * i, 0, steps, 1), 10u);
     }
     cr_expect_gt(found, 5u);
     cr_expect_lt(found, 40u);
@@ -211,14 +179,14 @@ Test(automaton, probabilities_of_very_deep_paths)
     cr_assert_eq(automaton_find(r.automaton, r.numbers[0], 16 + 32 * 1000, &answer), 0);
     cr_expect_eq(answer.best, AUTOMATON_BEST);
     struct automaton_step steps[3];
-    cr_expect_eq(automaton_path(r.automaton, r.numbers[0], 16 + 32 * 1000, 0, steps, 3), 2001u);
+    cr_expect_eq(rig_path(&r, r.numbers[0], 16 + 32 * 1000, 0, steps, 3), 2001u);
     cr_expect_eq(steps[2].height, 16u + 32 * 1000);
     cr_expect_eq(steps[0].height, 16u + 32 * 999);
     cr_expect_eq(steps[0].function, r.numbers[0]);
     rig_end(&r);
 }
 
-Test(automaton, answers_are_remembered)
+Test(automaton, asked_again_it_answers_the_same)
 {
     struct rig r;
     struct automaton_answer first, again;
@@ -256,11 +224,11 @@ Test(automaton, pointers_are_the_last_resort)
     cr_assert_eq(automaton_find(r.automaton, f[3], 64 + 32, &answer), 0);
     cr_expect_str_eq(rig_letters(&r, 3, 64 + 32, 0), "acd");
     struct automaton_step steps[8];
-    cr_assert_eq(automaton_path(r.automaton, f[3], 64 + 32, 0, steps, 8), 3u);
+    cr_assert_eq(rig_path(&r, f[3], 64 + 32, 0, steps, 8), 3u);
     cr_expect_eq(steps[2].site, 0x99u);
     cr_assert_eq(automaton_find(r.automaton, f[4], 48 + 32, &answer), 0);
     cr_expect_eq(answer.paths, 1, "the direct call is all that is asked for");
-    cr_assert_eq(automaton_path(r.automaton, f[4], 48 + 32, 0, steps, 8), 3u);
+    cr_assert_eq(rig_path(&r, f[4], 48 + 32, 0, steps, 8), 3u);
     cr_expect_eq(steps[2].site, 0x77u);
     cr_assert_eq(automaton_find(r.automaton, f[4], 64 + 32, &answer), 0);
     cr_expect_str_eq(rig_letters(&r, 4, 64 + 32, 0), "ace");
@@ -301,28 +269,6 @@ Test(automaton, open_frames_take_any_size)
     cr_assert_eq(automaton_find(r.automaton, f[3], 16 + 64 + 16 + 160, &answer), 0);
     cr_expect_str_eq(rig_letters(&r, 3, 16 + 64 + 16 + 160, 0), "ae~d");
     cr_expect_eq(automaton_find(r.automaton, f[3], 16 + 64 + 16 + 168, &answer), -ENOENT, "16 bytes a step");
-    rig_end(&r);
-}
-
-/* In an image of which training saw all calls, other sizes of an open frame are still to be met. */
-Test(automaton, open_frames_of_hooked_images)
-{
-    struct rig r;
-    rig_begin(&r);
-    uint32_t a = rig_child(&r, TRIE_ROOT, 0, 16, 10, 0);
-    rig_child(&r, rig_child(&r, rig_child(&r, a, 1, 48, 6, 0), 2, 96, 6, 0), 3, 128, 6, 6);
-    struct build_id own = {4, {1, 2, 3, 4}};
-    trie_set_hooked(r.trie, trie_image(r.trie, "/bin/program", &own));
-    rig_finish(&r);
-    uint32_t *f = r.numbers;
-    struct graph_call open = {f[2], {f[1], 16, 0x55, 1, true, 0}},
-                      direct = {f[3], {f[0], 480, 0x66, 1, false, 0}};
-    struct graph_call both[] = {open, direct};
-    rig_use(&r, &(struct graph_calls){.calls = both, .count = 2}, NULL);
-    struct automaton_answer answer;
-    cr_assert_eq(automaton_find(r.automaton, f[3], 496, &answer), 0);
-    cr_expect_eq(answer.paths, 1, "a was never seen to call d: it does not");
-    cr_expect_str_eq(rig_letters(&r, 3, 496, 0), "ab~cd");
     rig_end(&r);
 }
 
