@@ -9,38 +9,27 @@
 
 #define OF_RANKINGS 8 /* the share of the memory that paths may take: 1 in so many */
 
-/* One that follows last resorts or not. */
-struct chart {
-    struct lattice *lattice;
-    struct ranking *ranking;
-};
-
 struct automaton {
     const struct graph *graph;
     struct automaton_options options;
     struct callers callers;
-    bool *needed;           /* by node of the callers; NULL: all are */
-    struct chart charts[2]; /* without and with last resorts */
-    struct chart *chart;    /* that the last CID was found in; NULL: none was */
-    uint32_t state;         /* of it, there */
+    bool *needed; /* by node of the callers; NULL: all are */
+    struct lattice *lattice;
+    struct ranking *ranking;
 };
 
 /* false: out of memory. */
-static bool make_charts(struct automaton *a)
+static bool make_lattice(struct automaton *a)
 {
     const struct automaton_options *o = &a->options;
-    size_t bytes = (o->bytes - o->bytes / OF_RANKINGS) / 2;
     if (callers_make(&a->callers, a->graph) < 0)
         return false;
     if (o->functions)
         a->needed = callers_towards(&a->callers, o->functions, o->function_count);
-    bool good = a->needed || !o->functions;
-    for (int resorts = 0; good && resorts < 2; resorts++) {
-        struct chart *chart = &a->charts[resorts];
-        chart->lattice = lattice_new(a->graph, &a->callers, a->needed, resorts, bytes);
-        good = chart->lattice && (chart->ranking = ranking_new(chart->lattice, &a->callers, o->best));
-    }
-    return good;
+    if (a->needed || !o->functions)
+        a->lattice = lattice_new(&a->callers, a->needed, o->bytes - o->bytes / OF_RANKINGS);
+    a->ranking = a->lattice ? ranking_new(a->lattice, &a->callers, o->best) : NULL;
+    return a->ranking;
 }
 
 struct automaton *automaton_new(const struct graph *graph, const struct automaton_options *options)
@@ -57,7 +46,7 @@ struct automaton *automaton_new(const struct graph *graph, const struct automato
         a->options.best = AUTOMATON_BEST_MAX;
     if (!a->options.bytes)
         a->options.bytes = AUTOMATON_BYTES;
-    if (!make_charts(a)) {
+    if (!make_lattice(a)) {
         automaton_free(a);
         a = NULL;
     }
@@ -68,26 +57,23 @@ void automaton_free(struct automaton *a)
 {
     if (!a)
         return;
-    for (int resorts = 0; resorts < 2; resorts++) {
-        ranking_free(a->charts[resorts].ranking);
-        lattice_free(a->charts[resorts].lattice);
-    }
+    ranking_free(a->ranking);
+    lattice_free(a->lattice);
     free(a->needed);
     callers_free(&a->callers);
     free(a);
 }
 
-/* The cell of a CID, and the chart that has it: 0; -ENOENT: none; -ENOSPC; -ENOMEM. */
-static int choose_chart(struct automaton *a, const struct lattice_state *state, struct lattice_cell *cell)
+/* Makes a CID known: 0; -ENOENT: no path leads there; -ENOSPC; -ENOMEM. */
+static int look_for(struct automaton *a, const struct lattice_state *state)
 {
-    int rc = -ENOENT;
-    for (int resorts = 0; rc == -ENOENT && resorts < 2; resorts++) {
-        a->chart = &a->charts[resorts];
-        rc = lattice_extend(a->chart->lattice, state->unit);
-        if (rc == 0 && !lattice_find(a->chart->lattice, state->node, state->unit, cell))
-            rc = -ENOENT;
+    int rc = 0;
+    for (int layer = 0; rc == 0 && layer < LATTICE_LAYERS; layer++) {
+        rc = lattice_extend(a->lattice, (enum lattice_layer)layer, state->unit);
+        if (rc == 0 && lattice_has(a->lattice, state->node, state->unit))
+            return 0;
     }
-    return rc;
+    return rc < 0 ? rc : -ENOENT;
 }
 
 /* The sum over all paths of a state. 0 or -ENOMEM. */
@@ -95,7 +81,7 @@ static int sum_up(struct automaton *a, struct lattice_state state, struct scaled
 {
     const struct lattice_way *ways;
     struct scaled_sum sum = {0, 0};
-    int64_t count = lattice_ways(a->chart->lattice, state, &ways);
+    int64_t count = lattice_ways(a->lattice, state, &ways);
     for (int64_t i = 0; i < count; i++)
         scaled_add(&sum, ways[i].value.sum, ways[i].probability);
     *out = scaled_total(sum);
@@ -105,17 +91,16 @@ static int sum_up(struct automaton *a, struct lattice_state state, struct scaled
 /* Forgets paths when there are too many. false: out of memory. */
 static bool make_room(struct automaton *a)
 {
-    return ranking_bytes(a->chart->ranking) <= a->options.bytes / OF_RANKINGS ||
-           ranking_clear(a->chart->ranking);
+    return ranking_bytes(a->ranking) <= a->options.bytes / OF_RANKINGS || ranking_clear(a->ranking);
 }
 
-/* The best paths of the state that was found. 0 or -ENOMEM. */
-static int rank(const struct automaton *a, struct scaled sum, struct automaton_answer *out)
+/* The best paths of a state. 0 or -ENOMEM. */
+static int rank(const struct automaton *a, uint32_t state, struct scaled sum, struct automaton_answer *out)
 {
     uint32_t path;
-    int rc = ranking_first(a->chart->ranking, a->state, &path);
-    for (out->best = 0; rc > 0; rc = ranking_next(a->chart->ranking, &path)) {
-        double p = scaled_ratio(ranking_probability(a->chart->ranking, path), sum);
+    int rc = ranking_first(a->ranking, state, &path);
+    for (out->best = 0; rc > 0; rc = ranking_next(a->ranking, &path)) {
+        double p = scaled_ratio(ranking_probability(a->ranking, path), sum);
         out->path[out->best] = path;
         out->probability[out->best++] = p < 1 ? p : 1;
     }
@@ -125,22 +110,20 @@ static int rank(const struct automaton *a, struct scaled sum, struct automaton_a
 int automaton_find(struct automaton *a, uint32_t function, uint32_t height, struct automaton_answer *out)
 {
     struct lattice_state state = {function, CALLERS_LEAF, height / CALLERS_UNIT};
-    struct lattice_cell cell;
     struct scaled sum = {0, 0};
-    int rc = height % CALLERS_UNIT ? -ENOENT : choose_chart(a, &state, &cell);
+    int rc = height % CALLERS_UNIT ? -ENOENT : look_for(a, &state);
     if (rc == 0)
         rc = make_room(a) ? sum_up(a, state, &sum) : -ENOMEM;
     if (rc < 0)
         return rc;
-    a->state = ranking_state(a->chart->ranking, state);
-    out->paths = cell.paths;
     out->chance = scaled_ratio(sum, scaled_of(1, 0));
-    return a->state == RANKING_NONE ? -ENOMEM : rank(a, sum, out);
+    uint32_t number = ranking_state(a->ranking, state);
+    return number == RANKING_NONE ? -ENOMEM : rank(a, number, sum, out);
 }
 
 int automaton_step(struct automaton *a, uint32_t path, struct automaton_step *step, uint32_t *outer)
 {
-    struct ranking *ranking = a->chart->ranking;
+    struct ranking *ranking = a->ranking;
     struct ranking_step at, between;
     int rc = ranking_step(ranking, path, &at);
     if (rc < 0)
@@ -165,25 +148,20 @@ int automaton_step(struct automaton *a, uint32_t path, struct automaton_step *st
 
 uint32_t *automaton_note(struct automaton *a, uint32_t path)
 {
-    return ranking_note(a->chart->ranking, path);
+    return ranking_note(a->ranking, path);
 }
 
 int automaton_prepare(struct automaton *a, uint32_t height)
 {
-    int plain = lattice_extend(a->charts[0].lattice, height / CALLERS_UNIT);
-    int all = plain == -ENOMEM ? 0 : lattice_extend(a->charts[1].lattice, height / CALLERS_UNIT);
-    return plain < 0 ? plain : all;
+    return lattice_extend(a->lattice, LATTICE_RESORTS, height / CALLERS_UNIT);
 }
 
 size_t automaton_states(const struct automaton *a)
 {
-    return lattice_cells(a->charts[0].lattice) + lattice_cells(a->charts[1].lattice);
+    return lattice_cells(a->lattice);
 }
 
 size_t automaton_bytes(const struct automaton *a)
 {
-    size_t bytes = 0;
-    for (int resorts = 0; resorts < 2; resorts++)
-        bytes += lattice_bytes(a->charts[resorts].lattice) + ranking_bytes(a->charts[resorts].ranking);
-    return bytes;
+    return lattice_bytes(a->lattice) + ranking_bytes(a->ranking);
 }

@@ -4,7 +4,7 @@
  *
  * States are (function, height, what the function called next); a graph edge leads outwards to (caller,
  * height - rise, function). Every call takes at least 8 bytes, so there are no cycles, even in recursive
- * programs, and dynamic programming counts the paths and sums up their probabilities where plain enumeration
+ * programs, and dynamic programming sums up the probabilities of paths where plain enumeration
  * is exponential. That is done once for all CIDs, from the root inwards (lattice.h); the k most probable paths of
  * a CID are then found best first, as it is known of every state how good its best path is (ranking.h). So answers are
  * exact, whatever the number of paths.
@@ -53,7 +53,6 @@ struct automaton *automaton_new(const struct graph *graph, const struct automato
 void automaton_free(struct automaton *automaton);
 
 struct automaton_answer {
-    double paths;                           /* how many there are, exactly while below 2^53 */
     uint32_t best;                          /* how many of them are told; the most probable first */
     double chance;                          /* that a walk outwards along callers comes out at this height */
     double probability[AUTOMATON_BEST_MAX]; /* of each among all */

@@ -6,250 +6,286 @@
 
 #include "infer/model/cells.h"
 
-static void *spend(struct lattice *l, size_t count, size_t size)
+static void *spend(struct lattice *l, struct layer *layer, size_t count, size_t size)
 {
-    if (count * size > l->limit - l->bytes) {
-        l->full = true;
+    if (layer->full || l->bytes > layer->limit || count * size > layer->limit - l->bytes) {
+        layer->full = true;
         return NULL;
     }
     l->bytes += count * size;
     return calloc(count, size);
 }
 
-static struct block *block_of(struct lattice *l, uint32_t unit)
+static struct block *block_of(struct lattice *l, struct layer *layer, uint32_t unit)
 {
-    struct block *b = &l->blocks[unit / LATTICE_BLOCK];
+    struct block *b = &layer->blocks[unit / LATTICE_BLOCK];
     if (!b->slots) {
-        b->slots = spend(l, l->callers->nodes, sizeof *b->slots);
-        b->marked = b->slots ? spend(l, LATTICE_BLOCK * l->words, sizeof *b->marked) : NULL;
+        b->slots = spend(l, layer, layer->nodes, sizeof *b->slots);
+        b->marked = b->slots ? spend(l, layer, LATTICE_BLOCK * layer->words, sizeof *b->marked) : NULL;
     }
     return b->marked ? b : NULL;
 }
 
 /* A path may lead there. */
-static void mark(struct lattice *l, uint32_t node, uint32_t unit)
+static void mark(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
 {
     if (unit >= LATTICE_UNITS || (l->needed && !l->needed[node]))
         return;
-    struct block *b = block_of(l, unit);
+    struct block *b = block_of(l, layer, unit);
     if (!b)
         return;
     b->slots[node].live |= UINT64_C(1) << unit % LATTICE_BLOCK;
-    b->marked[unit % LATTICE_BLOCK * l->words + node / 64] |= UINT64_C(1) << node % 64;
+    b->marked[unit % LATTICE_BLOCK * layer->words + node / 64] |= UINT64_C(1) << node % 64;
 }
 
-/* Room for some more elements in one of a row's arrays; false: there is none. */
-static bool grow(struct lattice *l, void **array, uint32_t count, uint32_t more, uint32_t *room, size_t size)
+/* Where a cell leads on to by last resorts, that are not callees: its own open frame. */
+static void mark_open(struct lattice *l, uint32_t node, uint32_t unit)
 {
-    if (count + more <= *room)
-        return true;
-    uint32_t wanted = *room + *room / 4 + more + 4;
-    if ((wanted - *room) * size > l->limit - l->bytes) {
-        l->full = true;
-        return false;
-    }
-    void *larger = realloc(*array, wanted * size);
-    if (!larger)
-        return false;
-    l->bytes += (wanted - *room) * size;
-    *array = larger;
-    *room = wanted;
-    return true;
+    const struct callers *c = l->callers;
+    struct layer *layer = &l->layers[LATTICE_RESORTS];
+    if (node >= c->functions + c->classes && lattice_open_of(l, node)->count)
+        mark(l, layer, node, unit + CALLERS_STEP);
+    if (node >= c->functions || c->of[node].open == CALLERS_NONE)
+        return;
+    uint32_t open = c->of[node].open, sizes = lattice_open_of(l, open)->count ? 1 : CALLERS_OPEN;
+    for (uint32_t i = 0; i < sizes; i++)
+        mark(l, layer, open, unit + i * CALLERS_STEP);
 }
 
-/* Marks where a cell leads on. */
-static void mark_inner(struct lattice *l, uint32_t node, uint32_t unit)
+/* Marks where a cell leads on in a layer. Callees are in order: functions first. */
+static void mark_inner(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
 {
     const struct callers *c = l->callers;
     const struct callers_node *n = &c->of[node];
-    for (uint32_t i = n->first_callee; i < n->first_callee + n->callees; i++)
-        if (l->resorts || c->callees[i].node < c->functions)
-            mark(l, c->callees[i].node, unit + c->callees[i].rise);
-    if (!l->resorts)
-        return;
-    if (node >= c->functions + c->classes && lattice_open_of(l, node)->count)
-        mark(l, node, unit + CALLERS_STEP);
-    if (node >= c->functions || n->open == CALLERS_NONE)
-        return;
-    uint32_t sizes = lattice_open_of(l, n->open)->count ? 1 : CALLERS_OPEN;
-    for (uint32_t i = 0; i < sizes; i++)
-        mark(l, n->open, unit + i * CALLERS_STEP);
+    for (uint32_t i = n->first_callee; i < n->first_callee + n->callees; i++) {
+        if (c->callees[i].node >= layer->nodes)
+            break;
+        mark(l, layer, c->callees[i].node, unit + c->callees[i].rise);
+    }
+    if (layer->is == LATTICE_RESORTS)
+        mark_open(l, node, unit);
 }
 
-/* Fills in a cell, for whose values there is room. false: out of memory. */
-static bool fill_cell(struct lattice *l, uint32_t node, uint32_t unit, struct cell *cell)
+/* Marks where a plain cell leads on in the other layer: to what is called through pointers, and its open frame. */
+static void mark_resorts(struct lattice *l, uint32_t node, uint32_t unit)
 {
     const struct callers *c = l->callers;
-    struct lattice_value *values = &l->rows[node].values[cell->first];
-    if (node >= c->functions + c->classes && lattice_open_of(l, node)->count) {
-        cell->kind = LATTICE_RESORT;
-        cell->paths = lattice_fill_open(l, node, unit, values);
-        return true;
+    const struct callers_node *n = &c->of[node];
+    for (uint32_t i = n->first_callee + n->callees; i-- > n->first_callee;) {
+        if (c->callees[i].node < c->functions)
+            break;
+        mark(l, &l->layers[LATTICE_RESORTS], c->callees[i].node, unit + c->callees[i].rise);
     }
-    enum lattice_kind kind;
-    if (!lattice_meet(l, node, unit, &kind))
+    mark_open(l, node, unit);
+}
+
+/* Room for one more cell in a row. false: there is none. */
+static bool grow(struct lattice *l, struct layer *layer, struct row *row, uint32_t width)
+{
+    if (row->count < row->room)
+        return true;
+    size_t more = row->room / 4 + 4, bytes = more * width * sizeof *row->values;
+    if (l->bytes > layer->limit || bytes > layer->limit - l->bytes) {
+        layer->full = true;
         return false;
-    cell->kind = (uint8_t)kind;
-    cell->wide = kind != LATTICE_RESORT && l->rows[node].width > 1;
-    cell->paths = lattice_fill_met(l, node, kind, cell->wide ? l->rows[node].width : 1, values);
+    }
+    void *larger = realloc(row->values, (row->room + more) * width * sizeof *row->values);
+    if (!larger)
+        return false;
+    l->bytes += bytes;
+    row->values = larger;
+    row->room += (uint32_t)more;
     return true;
+}
+
+/* Fills in a cell, for whose values there is room: 1; 0: no path leads there; -ENOMEM. */
+static int fill_cell(struct lattice *l, const struct layer *layer, uint32_t node, uint32_t unit,
+                     struct lattice_value *values)
+{
+    const struct callers *c = l->callers;
+    if (node >= c->functions + c->classes && lattice_open_of(l, node)->count)
+        return lattice_fill_open(l, node, unit, values);
+    if (!lattice_meet(l, layer->is, node, unit))
+        return -ENOMEM;
+    if (l->met_count)
+        lattice_fill_met(l, layer, node, values);
+    return l->met_count > 0;
 }
 
 /* Makes the cell, if a path leads there. false: there is not the memory. */
-static bool make_cell(struct lattice *l, uint32_t node, uint32_t unit)
+static bool make_cell(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
 {
-    struct row *row = &l->rows[node];
-    struct cell cell = {.first = row->value_count};
-    if (!grow(l, (void **)&row->cells, row->count, 1, &row->room, sizeof *row->cells) ||
-        !grow(l, (void **)&row->values, row->value_count, row->width, &row->value_room,
-              sizeof *row->values) ||
-        !fill_cell(l, node, unit, &cell))
+    struct row *row = &layer->rows[node];
+    uint32_t width = lattice_width(l, layer, node);
+    bool plain =
+        layer->is != LATTICE_PLAIN && lattice_cell_of(&l->layers[LATTICE_PLAIN], node, unit) != CALLERS_NONE;
+    if (!plain && !grow(l, layer, row, width))
         return false;
-    if (cell.paths <= 0) {
-        l->blocks[unit / LATTICE_BLOCK].slots[node].live &= ~(UINT64_C(1) << unit % LATTICE_BLOCK);
-        return true;
+    int found = plain ? 0 : fill_cell(l, layer, node, unit, &row->values[(size_t)row->count * width]);
+    if (found > 0) {
+        row->count++;
+        l->cells++;
+        mark_inner(l, layer, node, unit);
+    } else {
+        layer->blocks[unit / LATTICE_BLOCK].slots[node].live &= ~(UINT64_C(1) << unit % LATTICE_BLOCK);
     }
-    row->cells[row->count++] = cell;
-    row->value_count += cell.wide ? row->width : 1;
-    l->cells++;
-    mark_inner(l, node, unit);
-    return true;
+    return found >= 0;
+}
+
+/* The next marked node of a unit from `from` on; nodes: there is none. */
+static uint32_t next_marked(const struct layer *layer, uint32_t unit, uint32_t from)
+{
+    const struct block *b = &layer->blocks[unit / LATTICE_BLOCK];
+    const uint64_t *marked = b->marked + unit % LATTICE_BLOCK * layer->words;
+    while (from < layer->nodes) {
+        uint64_t word = marked[from / 64] >> from % 64;
+        if (word)
+            return from + (uint32_t)__builtin_ctzll(word);
+        from = from / 64 * 64 + 64;
+    }
+    return layer->nodes;
 }
 
 /* The marked nodes from `from` on. false: there is not the memory. */
-static bool make_cells(struct lattice *l, uint32_t unit, uint32_t from, uint32_t to)
+static bool make_cells(struct lattice *l, struct layer *layer, uint32_t unit, uint32_t from, uint32_t to)
 {
-    const uint64_t *marked = l->blocks[unit / LATTICE_BLOCK].marked + unit % LATTICE_BLOCK * l->words;
     bool good = true;
-    for (uint32_t n = from; n < to && good; n = n / 64 * 64 + 64) {
-        uint64_t word = marked[n / 64] >> n % 64 << n % 64;
-        for (; word && good; word &= word - 1) {
-            uint32_t node = n / 64 * 64 + (uint32_t)__builtin_ctzll(word);
-            if (node >= to)
-                break;
-            good = make_cell(l, node, unit);
-        }
-    }
+    for (uint32_t n = from; good && (n = next_marked(layer, unit, n)) < to; n++)
+        good = make_cell(l, layer, n, unit);
     return good;
 }
 
 /* Calls through pointers lead on at the same height, and open frames from it. */
-static bool make_unit(struct lattice *l, uint32_t unit)
+static bool make_unit(struct lattice *l, struct layer *layer, uint32_t unit)
 {
     const struct callers *c = l->callers;
+    const struct layer *plain = &l->layers[LATTICE_PLAIN];
     uint32_t classes = c->functions + c->classes;
-    if (!l->resorts)
-        return make_cells(l, unit, 0, c->functions);
-    return make_cells(l, unit, c->functions, classes) && make_cells(l, unit, 0, c->functions) &&
-           make_cells(l, unit, classes, c->nodes);
+    if (layer == plain)
+        return make_cells(l, layer, unit, 0, c->functions);
+    for (uint32_t n = 0; (n = next_marked(plain, unit, n)) < plain->nodes; n++)
+        if (lattice_cell_of(plain, n, unit) != CALLERS_NONE)
+            mark_resorts(l, n, unit);
+    return make_cells(l, layer, unit, c->functions, classes) && make_cells(l, layer, unit, 0, c->functions) &&
+           make_cells(l, layer, unit, classes, c->nodes);
 }
 
 /* Where the cells of a block will stand. */
-static bool begin_block(struct lattice *l, uint32_t b)
+static bool begin_block(struct lattice *l, struct layer *layer, uint32_t b)
 {
-    const struct block *block = block_of(l, b * LATTICE_BLOCK);
+    const struct block *block = block_of(l, layer, b * LATTICE_BLOCK);
     if (!block)
         return false;
-    for (uint32_t n = 0; n < l->callers->nodes; n++)
-        block->slots[n].first = l->rows[n].count;
+    for (uint32_t n = 0; n < layer->nodes; n++)
+        block->slots[n].first = layer->rows[n].count;
     return true;
 }
 
-int lattice_extend(struct lattice *l, uint32_t unit)
+/* The layers before this one are known up to the end of the unit's block. */
+static int extend_layer(struct lattice *l, struct layer *layer, uint32_t unit)
 {
-    if (unit >= LATTICE_UNITS)
-        return -ENOSPC;
     uint32_t end = (unit / LATTICE_BLOCK + 1) * LATTICE_BLOCK;
-    for (; l->unit < end && !l->full; l->unit++)
-        if ((l->unit % LATTICE_BLOCK == 0 && !begin_block(l, l->unit / LATTICE_BLOCK)) ||
-            !make_unit(l, l->unit))
+    for (; layer->unit < end && !layer->full; layer->unit++)
+        if ((layer->unit % LATTICE_BLOCK == 0 && !begin_block(l, layer, layer->unit / LATTICE_BLOCK)) ||
+            !make_unit(l, layer, layer->unit))
             break;
-    if (unit < l->unit)
+    if (unit < layer->unit)
         return 0;
-    int rc = l->full ? -ENOSPC : -ENOMEM;
-    l->full = true; /* a part of the unit may be made: it is not made again */
+    int rc = layer->full ? -ENOSPC : -ENOMEM;
+    layer->full = true; /* a part of the unit may be made: it is not made again */
     return rc;
 }
 
-/* Marks where paths begin. */
-static void mark_roots(struct lattice *l)
+int lattice_extend(struct lattice *l, enum lattice_layer layer, uint32_t unit)
 {
-    for (uint32_t f = 0; f < l->callers->functions; f++) {
-        const struct callers_node *n = &l->callers->of[f];
-        for (uint32_t i = n->first; i < n->first + n->seen + n->fixed + n->resort; i++)
-            if (l->callers->callers[i].outer == CALLERS_ROOT)
-                mark(l, f, l->callers->callers[i].rise);
-    }
-    for (uint32_t k = 0; k < l->callers->classes; k++) {
-        const struct callers_node *n = &l->callers->of[l->callers->functions + k];
-        for (uint32_t i = n->first; i < n->first + n->fixed; i++)
-            if (l->callers->callers[i].outer == CALLERS_ROOT)
-                mark(l, l->callers->functions + k, l->callers->callers[i].rise);
-    }
+    if (unit >= LATTICE_UNITS)
+        return -ENOSPC;
+    int rc = extend_layer(l, &l->layers[LATTICE_PLAIN], unit);
+    return rc == 0 && layer == LATTICE_RESORTS ? extend_layer(l, &l->layers[LATTICE_RESORTS], unit) : rc;
 }
 
-static bool prepare(struct lattice *l)
+/* Marks where paths begin with some of a node's callers. */
+static void mark_roots(struct lattice *l, struct layer *layer, uint32_t node, uint32_t from, uint32_t count)
 {
+    const struct caller *callers = &l->callers->callers[l->callers->of[node].first];
+    for (uint32_t i = from; i < from + count; i++)
+        if (callers[i].outer == CALLERS_ROOT)
+            mark(l, layer, node, callers[i].rise);
+}
+
+static bool prepare(struct lattice *l, size_t bytes)
+{
+    const struct callers *c = l->callers;
     uint32_t most = 0;
-    for (uint32_t n = 0; n < l->callers->nodes; n++)
-        most = l->callers->of[n].seen > most ? l->callers->of[n].seen : most;
-    l->words = l->callers->nodes / 64 + 1;
-    l->rows = calloc((size_t)l->callers->nodes + 1, sizeof *l->rows);
+    for (int i = 0; i < LATTICE_LAYERS; i++) {
+        struct layer *layer = &l->layers[i];
+        layer->is = (enum lattice_layer)i;
+        layer->nodes = i == LATTICE_PLAIN ? c->functions : c->nodes;
+        layer->words = layer->nodes / 64 + 1;
+        layer->limit = i == LATTICE_PLAIN ? bytes / 3 * 2 : bytes;
+        layer->rows = calloc((size_t)layer->nodes + 1, sizeof *layer->rows);
+    }
+    for (uint32_t n = 0; n < c->nodes; n++)
+        most = c->of[n].seen > most ? c->of[n].seen : most;
     l->met_of = malloc(((size_t)most + 1) * sizeof *l->met_of);
-    if (!l->rows || !l->met_of)
+    if (!l->layers[LATTICE_PLAIN].rows || !l->layers[LATTICE_RESORTS].rows || !l->met_of)
         return false;
-    for (uint32_t n = 0; n < l->callers->nodes; n++)
-        l->rows[n].width = n < l->callers->functions ? 1 + l->callers->of[n].pairs : 1;
-    mark_roots(l);
+    for (uint32_t n = 0; n < c->functions + c->classes; n++) {
+        const struct callers_node *of = &c->of[n];
+        uint32_t plain = n < c->functions ? of->seen + of->fixed : 0;
+        mark_roots(l, &l->layers[LATTICE_PLAIN], n, 0, plain);
+        mark_roots(l, &l->layers[LATTICE_RESORTS], n, plain, of->seen + of->fixed + of->resort - plain);
+    }
     return true;
 }
 
-struct lattice *lattice_new(const struct graph *graph, const struct callers *callers, const bool *needed,
-                            bool resorts, size_t bytes)
+struct lattice *lattice_new(const struct callers *callers, const bool *needed, size_t bytes)
 {
     struct lattice *l = calloc(1, sizeof *l);
     if (!l)
         return NULL;
-    l->graph = graph;
-    l->limit = bytes;
     l->callers = callers;
     l->needed = needed;
-    l->resorts = resorts;
-    if (!prepare(l)) {
+    if (!prepare(l, bytes)) {
         lattice_free(l);
         l = NULL;
     }
     return l;
 }
 
+static void free_layer(struct layer *layer)
+{
+    for (uint32_t n = 0; layer->rows && n < layer->nodes; n++)
+        free(layer->rows[n].values);
+    for (uint32_t b = 0; b < LATTICE_BLOCKS; b++) {
+        free(layer->blocks[b].slots);
+        free(layer->blocks[b].marked);
+    }
+    free(layer->rows);
+}
+
 void lattice_free(struct lattice *l)
 {
     if (!l)
         return;
-    for (uint32_t n = 0; l->rows && n < l->callers->nodes; n++) {
-        free(l->rows[n].cells);
-        free(l->rows[n].values);
-    }
-    for (uint32_t b = 0; b < LATTICE_BLOCKS; b++) {
-        free(l->blocks[b].slots);
-        free(l->blocks[b].marked);
-    }
-    free(l->rows);
+    free_layer(&l->layers[LATTICE_PLAIN]);
+    free_layer(&l->layers[LATTICE_RESORTS]);
     free(l->met);
     free(l->met_of);
     free(l->ways);
     free(l);
 }
 
-bool lattice_find(const struct lattice *l, uint32_t node, uint32_t unit, struct lattice_cell *out)
+/* Bits ahead of the pass tell nothing. */
+static bool layer_has(const struct layer *layer, uint32_t node, uint32_t unit)
 {
-    const struct row *row = &l->rows[node];
-    uint32_t cell = lattice_cell_of(l, node, unit);
-    if (cell == CALLERS_NONE)
-        return false;
-    const struct cell *c = &row->cells[cell];
-    *out = (struct lattice_cell){c->kind, c->paths, row->values[c->first]};
-    return true;
+    return unit < layer->unit && lattice_cell_of(layer, node, unit) != CALLERS_NONE;
+}
+
+bool lattice_has(const struct lattice *l, uint32_t node, uint32_t unit)
+{
+    return layer_has(&l->layers[LATTICE_PLAIN], node, unit) ||
+           layer_has(&l->layers[LATTICE_RESORTS], node, unit);
 }
 
 uint64_t lattice_cells(const struct lattice *l)

@@ -45,47 +45,48 @@ static struct lattice_value pair_value(const struct lattice *l, const struct cal
     return total_value(&total);
 }
 
-double lattice_fill_met(struct lattice *l, uint32_t node, enum lattice_kind kind, uint32_t width,
-                        struct lattice_value *values)
+void lattice_fill_met(struct lattice *l, const struct layer *layer, uint32_t node,
+                      struct lattice_value *values)
 {
     const struct callers_node *n = &l->callers->of[node];
-    uint32_t seen_count = kind < LATTICE_RESORT ? n->seen : 0;
+    uint32_t width = lattice_width(l, layer, node), seen_count = width > 1 ? n->seen : 0;
     struct total seen = {0}, rest = {0};
-    double paths = 0;
     for (uint32_t i = 0; i < seen_count; i++)
         l->met_of[i] = -1;
     for (uint32_t i = 0; i < l->met_count; i++) {
         const struct met *met = &l->met[i];
         bool is_seen = met->caller < seen_count;
         total_add(is_seen ? &seen : &rest, &met->value, met->probability);
-        paths += met->paths;
         if (is_seen)
             l->met_of[met->caller] = (int32_t)i;
     }
     const struct callers_pair none = {0, 0, 1};
-    for (uint32_t k = 0; k < width; k++)
-        values[k] = pair_value(l, k ? &l->callers->pairs[n->first_pair + k - 1] : &none, &seen, &rest);
-    return paths;
+    values[0] = pair_value(l, &none, &seen, &rest);
+    for (uint32_t k = 1; k < width; k++)
+        values[k] = pair_value(l, &l->callers->pairs[n->first_pair + k - 1], &seen, &rest);
 }
 
-double lattice_fill_open(const struct lattice *l, uint32_t node, uint32_t unit, struct lattice_value *value)
+/* Adds an open frame's function at a height, or the open frame itself, in the layer that has it. */
+static bool add_cell(const struct lattice *l, enum lattice_layer in, uint32_t node, uint32_t unit,
+                     double probability, struct total *total)
+{
+    const struct layer *layer = &l->layers[in];
+    uint32_t cell = lattice_cell_of(layer, node, unit);
+    if (cell != CALLERS_NONE)
+        total_add(total, &layer->rows[node].values[(size_t)cell * lattice_width(l, layer, node)],
+                  probability);
+    return cell != CALLERS_NONE;
+}
+
+bool lattice_fill_open(const struct lattice *l, uint32_t node, uint32_t unit, struct lattice_value *value)
 {
     const struct callers_open *open = lattice_open_of(l, node);
     struct total total = {0};
-    double paths = 0;
-    uint32_t before = unit < CALLERS_STEP ? CALLERS_NONE : lattice_cell_of(l, node, unit - CALLERS_STEP);
-    if (before != CALLERS_NONE) {
-        total_add(&total, &l->rows[node].values[l->rows[node].cells[before].first], 1);
-        paths += l->rows[node].cells[before].paths;
-    }
+    bool any = unit >= CALLERS_STEP && add_cell(l, LATTICE_RESORTS, node, unit - CALLERS_STEP, 1, &total);
     uint32_t first = lower_bound(i, 0, open->count, open->units[i] < unit);
-    const struct row *row = &l->rows[open->function];
-    bool has_unit = first < open->count && open->units[first] == unit;
-    uint32_t own = has_unit ? lattice_cell_of(l, open->function, unit) : CALLERS_NONE;
-    if (own != CALLERS_NONE) {
-        total_add(&total, &row->values[row->cells[own].first], 1.0 / CALLERS_OPEN);
-        paths += row->cells[own].paths;
-    }
+    if (first < open->count && open->units[first] == unit)
+        any |= add_cell(l, LATTICE_PLAIN, open->function, unit, 1.0 / CALLERS_OPEN, &total) ||
+               add_cell(l, LATTICE_RESORTS, open->function, unit, 1.0 / CALLERS_OPEN, &total);
     *value = total_value(&total);
-    return paths;
+    return any;
 }

@@ -23,13 +23,13 @@ struct bench {
     struct lattice *lattice;
 };
 
-static void open_bench(struct bench *b, const struct rig *r, bool resorts, uint32_t height)
+static void open_bench(struct bench *b, const struct rig *r, enum lattice_layer layer, uint32_t height)
 {
     cr_assert_eq(callers_make(&b->callers, r->graph), 0);
-    b->lattice = lattice_new(r->graph, &b->callers, NULL, resorts, 1u << 24);
+    b->lattice = lattice_new(&b->callers, NULL, 1u << 24);
     cr_assert_not_null(b->lattice);
-    cr_assert_eq(lattice_extend(b->lattice, height / 2 / CALLERS_UNIT), 0);
-    cr_assert_eq(lattice_extend(b->lattice, height / CALLERS_UNIT), 0);
+    cr_assert_eq(lattice_extend(b->lattice, layer, height / 2 / CALLERS_UNIT), 0);
+    cr_assert_eq(lattice_extend(b->lattice, layer, height / CALLERS_UNIT), 0);
 }
 
 static void close_bench(struct bench *b)
@@ -40,8 +40,7 @@ static void close_bench(struct bench *b)
 
 static bool stands(const struct bench *b, uint32_t function, uint32_t height)
 {
-    struct lattice_cell cell;
-    return lattice_find(b->lattice, function, height / CALLERS_UNIT, &cell);
+    return lattice_has(b->lattice, function, height / CALLERS_UNIT);
 }
 
 /* b calls c and d; e is called by d alone. */
@@ -60,10 +59,10 @@ Test(lattice, has_only_the_cells_on_the_way_to_what_is_asked_for)
     cr_assert_not_null(needed);
     cr_expect(needed[f[0]] && needed[f[1]] && needed[f[3]]);
     cr_expect_not(needed[f[2]] || needed[f[4]]);
-    struct bench all, some = {.lattice = lattice_new(r.graph, &callers, needed, true, 1u << 24)};
-    open_bench(&all, &r, true, 8000);
+    struct bench all, some = {.lattice = lattice_new(&callers, needed, 1u << 24)};
+    open_bench(&all, &r, LATTICE_RESORTS, 8000);
     cr_assert_not_null(some.lattice);
-    cr_assert_eq(lattice_extend(some.lattice, 8000 / CALLERS_UNIT), 0);
+    cr_assert_eq(lattice_extend(some.lattice, LATTICE_RESORTS, 8000 / CALLERS_UNIT), 0);
     for (uint32_t height = 0; height <= 8000; height += 8) {
         cr_expect_eq(stands(&some, f[3], height), stands(&all, f[3], height), "d at %u", height);
         cr_expect_not(stands(&some, f[2], height) || stands(&some, f[4], height), "at %u", height);
@@ -84,7 +83,7 @@ Test(lattice, calls_add_up)
     uint32_t *f = r.numbers;
     struct graph_call calls[] = {{f[2], {f[1], 4096, 0, 1, false, 0}}, {f[3], {f[1], 20, 0, 1, false, 0}}};
     rig_use(&r, &(struct graph_calls){.calls = calls, .count = 2}, NULL);
-    open_bench(&b, &r, false, 20000);
+    open_bench(&b, &r, LATTICE_PLAIN, 20000);
     for (uint32_t height = 0; height < 20000; height += 8) {
         cr_expect_eq(stands(&b, f[0], height), height == 16, "a at %u", height);
         cr_expect_eq(stands(&b, f[1], height), height >= 48 && height % 48 == 0, "b at %u", height);
@@ -93,7 +92,7 @@ Test(lattice, calls_add_up)
         cr_expect_not(stands(&b, f[3], height), "a rise that is no multiple of 8");
         cr_expect_not(stands(&b, f[4], height));
     }
-    cr_expect_eq(lattice_extend(b.lattice, LATTICE_HEIGHT / CALLERS_UNIT), -ENOSPC);
+    cr_expect_eq(lattice_extend(b.lattice, LATTICE_RESORTS, LATTICE_HEIGHT / CALLERS_UNIT), -ENOSPC);
     close_bench(&b);
     rig_end(&r);
 }
@@ -104,16 +103,20 @@ Test(lattice, probabilities_are_products_of_shares)
     struct bench b;
     begin(&r);
     uint32_t *f = r.numbers;
-    open_bench(&b, &r, false, 1000);
+    open_bench(&b, &r, LATTICE_PLAIN, 1000);
     /* Of b's 5 calls a made 3. */
     double expected = 0.6;
     for (uint32_t height = 48; height < 1000; height += 48) {
-        struct lattice_cell cell;
-        cr_assert(lattice_find(b.lattice, f[1], height / CALLERS_UNIT, &cell));
-        cr_expect_eq(cell.kind, LATTICE_PLAIN);
-        cr_expect_eq(cell.paths, 1);
-        double sum = ldexp((double)cell.value.sum.fraction, cell.value.sum.exponent),
-               best = ldexp((double)cell.value.best.fraction, cell.value.best.exponent);
+        cr_assert(stands(&b, f[1], height));
+        struct scaled_sum all = {0, 0};
+        const struct lattice_way *ways;
+        int64_t count =
+            lattice_ways(b.lattice, (struct lattice_state){f[1], 0, height / CALLERS_UNIT}, &ways);
+        cr_assert_eq(count, 1);
+        scaled_add(&all, ways->value.sum, ways->probability);
+        struct scaled most = scaled_times(ways->value.best, ways->probability), total = scaled_total(all);
+        double sum = ldexp((double)total.fraction, total.exponent),
+               best = ldexp((double)most.fraction, most.exponent);
         cr_expect_float_eq(best, sum, 1e-6 * sum, "one path");
         cr_expect_float_eq(sum, expected, 1e-6 * expected, "at %u: %g", height, sum);
         /* Of b's calls 2 of 5 came of another b, which called b then: that was seen twice, by a both times,
@@ -135,8 +138,8 @@ Test(lattice, last_resorts_are_asked_for)
     struct graph_edge through = {f[1], 64, 0, 1, false, 0};
     struct graph_class class = {&through, 1, targets, 2};
     rig_use(&r, &(struct graph_calls){.calls = &open, .count = 1, .classes = &class, .class_count = 1}, NULL);
-    open_bench(&plain, &r, false, 2000);
-    open_bench(&all, &r, true, 2000);
+    open_bench(&plain, &r, LATTICE_PLAIN, 2000);
+    open_bench(&all, &r, LATTICE_RESORTS, 2000);
     for (uint32_t height = 0; height < 2000; height += 8) {
         cr_expect_not(stands(&plain, f[2], height));
         cr_expect_not(stands(&plain, f[5], height));
@@ -155,14 +158,13 @@ Test(lattice, without_memory_it_goes_no_further)
     struct callers callers;
     begin(&r);
     cr_assert_eq(callers_make(&callers, r.graph), 0);
-    struct lattice *lattice = lattice_new(r.graph, &callers, NULL, true, 40000);
+    struct lattice *lattice = lattice_new(&callers, NULL, 40000);
     cr_assert_not_null(lattice);
-    struct lattice_cell cell;
-    cr_assert_eq(lattice_extend(lattice, 10), 0);
-    cr_expect_eq(lattice_extend(lattice, 100000), -ENOSPC);
-    cr_expect_eq(lattice_extend(lattice, 100000), -ENOSPC, "asked again");
-    cr_expect_eq(lattice_extend(lattice, 10), 0);
-    cr_expect(lattice_find(lattice, r.numbers[1], 6, &cell));
+    cr_assert_eq(lattice_extend(lattice, LATTICE_RESORTS, 10), 0);
+    cr_expect_eq(lattice_extend(lattice, LATTICE_RESORTS, 100000), -ENOSPC);
+    cr_expect_eq(lattice_extend(lattice, LATTICE_RESORTS, 100000), -ENOSPC, "asked again");
+    cr_expect_eq(lattice_extend(lattice, LATTICE_RESORTS, 10), 0);
+    cr_expect(lattice_has(lattice, r.numbers[1], 6));
     cr_expect_leq(lattice_bytes(lattice), 40000u);
     cr_expect_gt(lattice_cells(lattice), 10u);
     lattice_free(lattice);
