@@ -1,9 +1,8 @@
 /*
  * cells.h - what the files of the lattice share; private to them.
  *
- * Blocks of 64 units; for each node in a block one word of bits, which heights have a cell. Bits are set
- * ahead by outer cells and taken back where no path leads after all. A node's cells stand in order of height,
- * so that a bit's rank finds its cell.
+ * Blocks of 64 units; for each node in a block one word of bits, which heights have a cell. A node's cells stand in order
+ * of height, so that a bit's rank finds its cell. Outer cells mark ahead which ones may be there.
  */
 #ifndef FATHOM_INFER_MODEL_CELLS_H
 #define FATHOM_INFER_MODEL_CELLS_H
@@ -15,13 +14,13 @@
 #define LATTICE_BLOCKS (LATTICE_UNITS / LATTICE_BLOCK)
 
 struct slot {
-    uint64_t live;  /* heights with a cell; ahead of the pass: perhaps */
+    uint64_t live;  /* heights with a cell */
     uint32_t first; /* the node's first cell in this block */
 };
 
 struct block {
     struct slot *slots; /* by node */
-    uint64_t *marked;   /* unit by unit: the nodes with a bit there, in words of 64 */
+    uint64_t *marked;   /* unit by unit: the nodes that a path may lead to, in words of 64 */
 };
 
 /* The cells of a node: as many values for each as it has columns in the layer. */
@@ -43,10 +42,10 @@ struct layer {
 
 /* One outer cell that a state's path can go on with. */
 struct met {
-    struct lattice_state outer;
-    uint32_t caller;    /* after the node's first; CALLERS_NONE: an open frame's function */
+    const struct lattice_value *value;
     double probability; /* in column 0 */
-    struct lattice_value value;
+    uint32_t caller;    /* after the node's first; CALLERS_NONE: an open frame's function */
+    uint32_t unit;      /* of the outer cell */
 };
 
 struct lattice {
@@ -67,6 +66,15 @@ static inline uint32_t lattice_width(const struct lattice *l, const struct layer
     return layer->is == LATTICE_PLAIN ? 1 + l->callers->of[node].pairs : 1;
 }
 
+/* How many bits are set: without the processor's instruction, which not all have, the compiler calls a function. */
+static inline uint32_t lattice_ones(uint64_t bits)
+{
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
 /* A cell's number among those of its node; CALLERS_NONE: no path leads there. */
 static inline uint32_t lattice_cell_of(const struct layer *layer, uint32_t node, uint32_t unit)
 {
@@ -74,7 +82,7 @@ static inline uint32_t lattice_cell_of(const struct layer *layer, uint32_t node,
     uint64_t bit = UINT64_C(1) << unit % LATTICE_BLOCK;
     if (!slots || node >= layer->nodes || !(slots[node].live & bit))
         return CALLERS_NONE;
-    return slots[node].first + (uint32_t)__builtin_popcountll(slots[node].live & (bit - 1));
+    return slots[node].first + lattice_ones(slots[node].live & (bit - 1));
 }
 
 static inline const struct callers_open *lattice_open_of(const struct lattice *l, uint32_t node)

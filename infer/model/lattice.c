@@ -34,7 +34,6 @@ static void mark(struct lattice *l, struct layer *layer, uint32_t node, uint32_t
     struct block *b = block_of(l, layer, unit);
     if (!b)
         return;
-    b->slots[node].live |= UINT64_C(1) << unit % LATTICE_BLOCK;
     b->marked[unit % LATTICE_BLOCK * layer->words + node / 64] |= UINT64_C(1) << node % 64;
 }
 
@@ -123,11 +122,10 @@ static bool make_cell(struct lattice *l, struct layer *layer, uint32_t node, uin
         return false;
     int found = plain ? 0 : fill_cell(l, layer, node, unit, &row->values[(size_t)row->count * width]);
     if (found > 0) {
+        layer->blocks[unit / LATTICE_BLOCK].slots[node].live |= UINT64_C(1) << unit % LATTICE_BLOCK;
         row->count++;
         l->cells++;
         mark_inner(l, layer, node, unit);
-    } else {
-        layer->blocks[unit / LATTICE_BLOCK].slots[node].live &= ~(UINT64_C(1) << unit % LATTICE_BLOCK);
     }
     return found >= 0;
 }
@@ -276,16 +274,12 @@ void lattice_free(struct lattice *l)
     free(l);
 }
 
-/* Bits ahead of the pass tell nothing. */
-static bool layer_has(const struct layer *layer, uint32_t node, uint32_t unit)
-{
-    return unit < layer->unit && lattice_cell_of(layer, node, unit) != CALLERS_NONE;
-}
-
 bool lattice_has(const struct lattice *l, uint32_t node, uint32_t unit)
 {
-    return layer_has(&l->layers[LATTICE_PLAIN], node, unit) ||
-           layer_has(&l->layers[LATTICE_RESORTS], node, unit);
+    bool has = false;
+    for (int layer = 0; !has && layer < LATTICE_LAYERS; layer++)
+        has = lattice_cell_of(&l->layers[layer], node, unit) != CALLERS_NONE;
+    return has;
 }
 
 uint64_t lattice_cells(const struct lattice *l)

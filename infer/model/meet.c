@@ -4,52 +4,47 @@
 #include "base/vec.h"
 #include "infer/model/cells.h"
 
-/* Notes an outer state's value. false: out of memory. */
-static bool meet(struct lattice *l, struct lattice_state outer, uint32_t caller, double probability,
-                 const struct lattice_value *value)
+/* Room for this many more outer cells. */
+static bool reserve(struct lattice *l, uint32_t more)
 {
-    if (!vec_reserve(l->met, l->met_count, l->met_room, 1))
-        return false;
-    l->met[l->met_count++] = (struct met){outer, caller, probability, *value};
-    return true;
+    return vec_reserve(l->met, l->met_count, l->met_room, more);
 }
 
-/* An outer state's value in a layer; NULL: no path leads there. */
-static const struct lattice_value *value_of(const struct lattice *l, enum lattice_layer in,
-                                            struct lattice_state outer)
+/* The value of a node's column at a height in a layer; NULL: no path leads there. */
+static inline const struct lattice_value *value_of(const struct lattice *l, enum lattice_layer in,
+                                                   uint32_t node, uint32_t column, uint32_t unit)
 {
     const struct layer *layer = &l->layers[in];
-    uint32_t cell = lattice_cell_of(layer, outer.node, outer.unit);
+    uint32_t cell = lattice_cell_of(layer, node, unit);
     if (cell == CALLERS_NONE)
         return NULL;
-    const struct lattice_value *values = layer->rows[outer.node].values;
-    return in == LATTICE_PLAIN ? &values[(size_t)cell * lattice_width(l, layer, outer.node) + outer.column]
-                               : &values[cell];
+    const struct lattice_value *values = layer->rows[node].values;
+    values += in == LATTICE_PLAIN ? (size_t)cell * lattice_width(l, layer, node) + column : cell;
+    __builtin_prefetch(values);
+    return values;
 }
 
-/* Meets what some callers of a node lead to in the layers from `first` to `last`. */
+/* Meets what some callers of a node lead to in the layers from `first` to `last`. false: out of memory. */
 static bool meet_callers(struct lattice *l, uint32_t node, uint32_t from, uint32_t count, uint32_t unit,
                          enum lattice_layer first, enum lattice_layer last)
 {
     static const struct lattice_value root = {{0.5f, 1}, {0.5f, 1}};
     const struct caller *callers = &l->callers->callers[l->callers->of[node].first];
-    bool good = true;
-    for (uint32_t i = from; i < from + count && good; i++) {
+    if (!reserve(l, count))
+        return false;
+    for (uint32_t i = from; i < from + count; i++) {
         const struct caller *c = &callers[i];
-        if (c->outer == CALLERS_ROOT) {
-            const struct lattice_state outer = {CALLERS_ROOT, 0, 0};
-            good = c->rise != unit || meet(l, outer, i, c->probability, &root);
-            continue;
-        }
-        if (c->rise > unit)
-            continue;
-        const struct lattice_state outer = {c->outer, c->column, unit - c->rise};
-        const struct lattice_value *value = value_of(l, first, outer);
-        if (!value && first != last)
-            value = value_of(l, last, outer);
-        good = !value || meet(l, outer, i, c->probability, value);
+        struct met met = {.probability = c->probability, .caller = i, .unit = unit - c->rise};
+        if (c->outer == CALLERS_ROOT)
+            met.value = c->rise == unit ? &root : NULL;
+        else if (c->rise <= unit)
+            met.value = value_of(l, first, c->outer, c->column, met.unit);
+        if (!met.value && first != last && c->outer != CALLERS_ROOT && c->rise <= unit)
+            met.value = value_of(l, last, c->outer, c->column, met.unit);
+        l->met[l->met_count] = met;
+        l->met_count += met.value != NULL;
     }
-    return good;
+    return true;
 }
 
 static bool meet_function(struct lattice *l, enum lattice_layer layer, uint32_t function, uint32_t unit)
@@ -66,20 +61,22 @@ static bool meet_open(struct lattice *l, uint32_t node, uint32_t unit)
 {
     const struct callers_open *open = lattice_open_of(l, node);
     uint32_t sizes = open->count ? open->count : CALLERS_OPEN;
-    bool good = true;
-    for (uint32_t i = 0; i < sizes && good; i++) {
-        const struct lattice_state outer = {open->function, 0,
-                                            open->count ? open->units[i] : unit - i * CALLERS_STEP};
-        if (outer.unit > unit) /* beyond the root */
+    if (!reserve(l, sizes))
+        return false;
+    for (uint32_t i = 0; i < sizes; i++) {
+        struct met met = {.probability = 1.0 / CALLERS_OPEN, .caller = CALLERS_NONE};
+        met.unit = open->count ? open->units[i] : unit - i * CALLERS_STEP;
+        if (met.unit > unit) /* beyond the root */
             break;
-        if ((unit - outer.unit) % CALLERS_STEP)
+        if ((unit - met.unit) % CALLERS_STEP)
             continue;
-        const struct lattice_value *value = value_of(l, LATTICE_PLAIN, outer);
-        if (!value)
-            value = value_of(l, LATTICE_RESORTS, outer);
-        good = !value || meet(l, outer, CALLERS_NONE, 1.0 / CALLERS_OPEN, value);
+        met.value = value_of(l, LATTICE_PLAIN, open->function, 0, met.unit);
+        if (!met.value)
+            met.value = value_of(l, LATTICE_RESORTS, open->function, 0, met.unit);
+        l->met[l->met_count] = met;
+        l->met_count += met.value != NULL;
     }
-    return good;
+    return true;
 }
 
 bool lattice_meet(struct lattice *l, enum lattice_layer layer, uint32_t node, uint32_t unit)
@@ -135,9 +132,18 @@ int64_t lattice_ways(struct lattice *l, struct lattice_state state, const struct
         return -ENOMEM;
     for (uint32_t i = 0; i < l->met_count; i++) {
         const struct met *met = &l->met[i];
-        uint32_t edge =
-            met->caller == CALLERS_NONE ? CALLERS_NONE : l->callers->callers[node->first + met->caller].edge;
-        l->ways[i] = (struct lattice_way){met->outer, edge, met->probability, met->value};
+        struct lattice_way *way = &l->ways[i];
+        *way =
+            (struct lattice_way){.edge = CALLERS_NONE, .probability = met->probability, .value = *met->value};
+        way->outer.unit = met->unit;
+        if (met->caller == CALLERS_NONE) {
+            way->outer.node = lattice_open_of(l, state.node)->function;
+            continue;
+        }
+        const struct caller *caller = &l->callers->callers[node->first + met->caller];
+        way->outer.node = caller->outer;
+        way->outer.column = caller->column;
+        way->edge = caller->edge;
     }
     *out = l->ways;
     return l->met_count;

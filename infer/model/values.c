@@ -37,8 +37,8 @@ static struct lattice_value pair_value(const struct lattice *l, const struct cal
         if (l->met_of[term->caller] < 0)
             continue;
         const struct met *met = &l->met[l->met_of[term->caller]];
-        scaled_add(&total.sum, met->value.sum, term->probability);
-        best = scaled_times(met->value.best, pair->rest * met->probability + term->probability);
+        scaled_add(&total.sum, met->value->sum, term->probability);
+        best = scaled_times(met->value->best, pair->rest * met->probability + term->probability);
         if (scaled_less(total.best, best))
             total.best = best;
     }
@@ -56,7 +56,7 @@ void lattice_fill_met(struct lattice *l, const struct layer *layer, uint32_t nod
     for (uint32_t i = 0; i < l->met_count; i++) {
         const struct met *met = &l->met[i];
         bool is_seen = met->caller < seen_count;
-        total_add(is_seen ? &seen : &rest, &met->value, met->probability);
+        total_add(is_seen ? &seen : &rest, met->value, met->probability);
         if (is_seen)
             l->met_of[met->caller] = (int32_t)i;
     }
