@@ -195,11 +195,10 @@ static int weigh(struct fit *f, const struct wanted *wanted, size_t count, struc
         const struct wanted *w = &wanted[i];
         good = weights_add(weights, w->setting, w->function, w->height, w->samples - w->sure) == 0;
     }
-    if (!good) {
+    if (!good || weights_run(weights, !f->input.no_em) < 0) {
         weights_free(weights);
         return error_memory(err);
     }
-    weights_run(weights, !f->input.no_em);
     *out = weights;
     return 0;
 }
@@ -304,8 +303,7 @@ int fit_paths(struct fit *f, struct fathom_error *err)
     size_t count;
     progress_show(f->input.progress, "finding paths", 0, 0);
     /* Where nothing was learned guesses would be weighed by nothing but themselves. */
-    uint32_t nodes = pathmap_node_count(f->map);
-    bool weighed = nodes > 0 && nodes <= WEIGHTS_NODES;
+    bool weighed = pathmap_node_count(f->map) > 0;
     int rc = wanted_cids(f, &wanted, &count) < 0 ? error_memory(err) : 0;
     if (rc == 0 && count && is_worth_it(f, wanted, count))
         rc = extend_map(f, weighed, wanted, count, err);

@@ -1,9 +1,10 @@
-/* weights.c - counts by function path that follow each change at once; see weights.h. */
+/* weights.c - counts by function path that follow each change at once, for those that are asked for; see weights.h. */
 #include "infer/model/weights.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "infer/model/backoff.h"
@@ -11,15 +12,17 @@
 #define NOT_ADMITTED HUGE_VAL /* as a share: the path cannot be in the CID's setting */
 #define LITTLE       1e-9     /* what rounding leaves of counts that went up and down again */
 
-/* A function path: a context, whatever the heights. */
-struct path {
-    uint32_t parent, function; /* the root has itself, and BACKOFF_OUTSIDE */
-    uint32_t depth;
+/* A function path, whatever the heights, that a CID's paths or an unwound sample's go through. */
+struct context {
+    uint32_t parent;              /* the root has itself */
     uint32_t enter, stop;         /* transitions to it from its parent, and from it to none */
     double trained, trained_self; /* samples at or below it, and at it */
     double run, run_self;
     double kinds; /* of what comes below it */
 };
+
+#define ROOT 0u         /* as a context */
+#define NONE UINT32_MAX /* as a context: it is not asked for */
 
 struct cid {
     uint32_t setting;
@@ -31,50 +34,54 @@ struct cid {
 
 struct weights {
     const struct pathmap *map;
-    const uint32_t *unwound; /* while it is made */
-    struct backoff *backoff;
-    struct path *paths; /* by the map's number; the last is the root */
-    uint32_t root;
-    uint32_t *by_depth;                /* nodes, the deepest first */
-    double *trained, *run;             /* by node: `self` of training, of this run's unwound samples */
+    const uint32_t *unwound;
+    uint32_t *order;                   /* nodes, each before its parent */
+    uint32_t *parent;                  /* by node */
+    double *trained;                   /* by node: `self` of training */
     const struct admission *admission; /* NULL: any path can be anywhere */
-    double *shares;                    /* CID by CID, of its nodes */
+    /* Made by weights_run(). */
+    struct backoff *backoff;
+    uint32_t *number; /* by the map's path: its context */
+    struct context *contexts;
+    uint32_t context_count, context_room;
+    double *shares; /* CID by CID, of its nodes */
     size_t share_count, share_room;
     struct cid *cids;
     size_t cid_count, cid_room;
 };
 
-static double trained_or_run(const struct path *p)
+static double trained_or_run(const struct context *c)
 {
-    return p->trained + p->run;
+    return c->trained + c->run;
 }
 
-/* Counts that went up from `before` to `now`: so did kinds below `in`. */
-static void count_kind(struct weights *w, struct path *in, uint32_t transition, double before, double now)
+/* Counts that went up from `before` to `now`: so did kinds below `in` (NULL: not asked for). */
+static void count_kind(struct weights *w, struct context *in, uint32_t transition, double before, double now)
 {
     double more = backoff_kind(now) - backoff_kind(before);
-    in->kinds += more;
+    if (in)
+        in->kinds += more;
     backoff_add(w->backoff, transition, more);
 }
 
-/* This run's samples at a path. */
-static void add_samples(struct weights *w, uint32_t path, double samples)
+/* This run's samples at a context. */
+static void add_samples(struct weights *w, uint32_t context, double samples)
 {
-    struct path *p = &w->paths[path];
-    double before = p->trained_self + p->run_self;
-    p->run_self += samples;
-    count_kind(w, p, p->stop, before, before + samples);
-    for (; path != w->root; path = p->parent) {
-        p = &w->paths[path];
-        before = trained_or_run(p);
-        p->run += samples;
-        count_kind(w, &w->paths[p->parent], p->enter, before, before + samples);
+    struct context *c = &w->contexts[context];
+    double before = c->trained_self + c->run_self;
+    c->run_self += samples;
+    count_kind(w, c, c->stop, before, before + samples);
+    for (; context != ROOT; context = c->parent) {
+        c = &w->contexts[context];
+        before = trained_or_run(c);
+        c->run += samples;
+        count_kind(w, &w->contexts[c->parent], c->enter, before, before + samples);
     }
-    w->paths[w->root].run += samples;
+    w->contexts[ROOT].run += samples;
 }
 
 /* P(f | c): trained and run are those of cf. */
-static double chance(const struct weights *w, const struct path *c, double trained, double run,
+static double chance(const struct weights *w, const struct context *c, double trained, double run,
                      uint32_t transition)
 {
     double prior = c->trained < WEIGHTS_PRIOR ? c->trained : WEIGHTS_PRIOR;
@@ -85,148 +92,89 @@ static double chance(const struct weights *w, const struct path *c, double train
 }
 
 /* The logarithm of a path's probability. */
-static double score(const struct weights *w, uint32_t path)
+static double score(const struct weights *w, uint32_t context)
 {
-    const struct path *p = &w->paths[path];
-    double sum = log(chance(w, p, p->trained_self, p->run_self, p->stop));
-    for (; path != w->root; path = p->parent) {
-        p = &w->paths[path];
-        sum += log(chance(w, &w->paths[p->parent], p->trained, p->run, p->enter));
+    const struct context *c = &w->contexts[context];
+    double sum = log(chance(w, c, c->trained_self, c->run_self, c->stop));
+    for (; context != ROOT; context = c->parent) {
+        c = &w->contexts[context];
+        sum += log(chance(w, &w->contexts[c->parent], c->trained, c->run, c->enter));
     }
     return sum;
 }
 
-static uint32_t path_of(const struct weights *w, uint32_t node)
+static uint32_t context_of(const struct weights *w, uint32_t node)
 {
-    return pathmap_node(w->map, node).path;
+    return w->number[pathmap_node(w->map, node).path];
 }
 
-static void read_paths(struct weights *w)
+/* Sorts by one half of the heights, the higher ones first, leaving alike ones as they are. */
+static void sort_half(const uint64_t *from, uint64_t *to, uint32_t count, unsigned shift)
 {
-    for (uint32_t i = 0; i <= w->root; i++)
-        w->paths[i] = (struct path){.parent = w->root, .function = BACKOFF_OUTSIDE};
-    for (uint32_t i = 0; i < pathmap_node_count(w->map); i++) {
-        struct pathmap_node n = pathmap_node(w->map, i);
-        struct path *p = &w->paths[n.path];
-        p->function = n.function;
-        p->parent = n.parent == PATHMAP_NONE ? w->root : path_of(w, n.parent);
-        w->run[i] = w->unwound[i];
-    }
+    static const uint32_t most = UINT16_MAX;
+    uint32_t first[UINT16_MAX + 2] = {0};
+    for (uint32_t i = 0; i < count; i++)
+        first[most - (from[i] >> shift & most) + 1]++;
+    for (uint32_t k = 0; k < most; k++)
+        first[k + 1] += first[k];
+    for (uint32_t i = 0; i < count; i++)
+        to[first[most - (from[i] >> shift & most)]++] = from[i];
 }
 
-/* Tells a path's depth, and those of the paths around it. */
-static void tell_depth(struct weights *w, uint32_t path)
-{
-    uint32_t depth = 0;
-    uint32_t at = path;
-    for (; at != w->root && !w->paths[at].depth; at = w->paths[at].parent)
-        depth++;
-    depth += w->paths[at].depth;
-    for (at = path; at != w->root && !w->paths[at].depth; at = w->paths[at].parent)
-        w->paths[at].depth = depth--;
-}
-
-/* Nodes by depth, the deepest first. false: out of memory. */
+/* Nodes by height, which is less for a parent. false: out of memory. */
 static bool sort_nodes(struct weights *w)
 {
-    uint32_t nodes = pathmap_node_count(w->map), deepest = 0;
-    for (uint32_t i = 0; i < w->root; i++) {
-        tell_depth(w, i);
-        deepest = w->paths[i].depth > deepest ? w->paths[i].depth : deepest;
+    uint32_t nodes = pathmap_node_count(w->map);
+    uint64_t *heights = calloc((size_t)nodes + 1, sizeof *heights),
+             *sorted = calloc((size_t)nodes + 1, sizeof *sorted);
+    bool good = heights && sorted;
+    for (uint32_t i = 0; good && i < nodes; i++) {
+        struct pathmap_node n = pathmap_node(w->map, i);
+        w->parent[i] = n.parent;
+        heights[i] = (uint64_t)n.height << 32 | i;
     }
-    uint32_t *first = calloc((size_t)deepest + 2, sizeof *first);
-    if (!first)
-        return false;
-    for (uint32_t i = 0; i < nodes; i++)
-        first[deepest - w->paths[path_of(w, i)].depth + 1]++;
-    for (uint32_t d = 0; d <= deepest; d++)
-        first[d + 1] += first[d];
-    for (uint32_t i = 0; i < nodes; i++)
-        w->by_depth[first[deepest - w->paths[path_of(w, i)].depth]++] = i;
-    free(first);
-    return true;
+    if (good) {
+        sort_half(heights, sorted, nodes, 32);
+        sort_half(sorted, heights, nodes, 48);
+    }
+    for (uint32_t i = 0; good && i < nodes; i++)
+        w->order[i] = (uint32_t)heights[i];
+    free(heights);
+    free(sorted);
+    return good;
 }
 
-/* What stops at or below each node, of what stops at each. NULL: out of memory. */
-static double *sum_below(const struct weights *w, const double *self)
+/* What stops at or below each node, of what stops at each: in place. */
+static void sum_below(const struct weights *w, double *samples)
+{
+    for (uint32_t k = 0; k < pathmap_node_count(w->map); k++) {
+        uint32_t node = w->order[k];
+        if (w->parent[node] != PATHMAP_NONE)
+            samples[w->parent[node]] += samples[node];
+    }
+}
+
+static double *copy_of(const struct weights *w, const double *samples)
+{
+    size_t size = ((size_t)pathmap_node_count(w->map) + 1) * sizeof *samples;
+    double *copy = malloc(size);
+    if (copy)
+        memcpy(copy, samples, size);
+    return copy;
+}
+
+/* Training's samples at each node; where it counted calls, each stands for one. This run's are among them. */
+static void count_training(struct weights *w, bool calls)
 {
     uint32_t nodes = pathmap_node_count(w->map);
-    double *below = malloc(((size_t)nodes + 1) * sizeof *below);
-    if (!below)
-        return NULL;
-    for (uint32_t i = 0; i < nodes; i++)
-        below[i] = self[i];
-    for (uint32_t k = 0; k < nodes; k++) {
-        uint32_t parent = pathmap_node(w->map, w->by_depth[k]).parent;
-        if (parent != PATHMAP_NONE)
-            below[parent] += below[w->by_depth[k]];
-    }
-    return below;
-}
-
-/* Training's samples at each node; where it counted calls, each stands for one. false: out of memory. */
-static bool count_training(struct weights *w, bool calls)
-{
-    double *walks = sum_below(w, w->run); /* of the unwound samples */
-    for (uint32_t i = 0; walks && i < pathmap_node_count(w->map); i++) {
+    for (uint32_t i = 0; i < nodes; i++) {
         struct pathmap_node n = pathmap_node(w->map, i);
-        double trained = calls ? (double)n.passes - walks[i] : (double)n.self - w->run[i];
-        w->trained[i] = trained > 0 ? trained : 0;
-        w->paths[n.path].trained_self += w->trained[i];
+        w->trained[i] = calls ? (double)n.passes : (double)n.self;
     }
-    free(walks);
-    return walks;
-}
-
-/* What training has at or below each path. false: out of memory. */
-static bool sum_training(struct weights *w)
-{
-    double *below = sum_below(w, w->trained);
-    for (uint32_t i = 0; below && i < pathmap_node_count(w->map); i++) {
-        struct pathmap_node n = pathmap_node(w->map, i);
-        w->paths[n.path].trained += below[i];
-        if (n.parent == PATHMAP_NONE)
-            w->paths[w->root].trained += below[i];
-    }
-    free(below);
-    return below;
-}
-
-/* Names the path's transitions, counts training's. false: out of memory. */
-static bool count_path(struct weights *w, uint32_t path)
-{
-    struct path *p = &w->paths[path], *c = &w->paths[p->parent];
-    uint32_t outer = p->parent == w->root ? BACKOFF_OUTSIDE : w->paths[c->parent].function;
-    p->enter = backoff_transition(w->backoff, outer, c->function, p->function);
-    p->stop = backoff_transition(w->backoff, c->function, p->function, BACKOFF_STOP);
-    if (p->enter == BACKOFF_NONE || p->stop == BACKOFF_NONE)
-        return false;
-    count_kind(w, c, p->enter, 0, p->trained);
-    count_kind(w, p, p->stop, 0, p->trained_self);
-    return true;
-}
-
-static bool build(struct weights *w, bool calls)
-{
-    uint32_t nodes = pathmap_node_count(w->map);
-    w->root = pathmap_path_count(w->map);
-    w->backoff = backoff_new();
-    w->paths = malloc(((size_t)w->root + 1) * sizeof *w->paths);
-    w->by_depth = malloc(((size_t)nodes + 1) * sizeof *w->by_depth);
-    w->trained = calloc((size_t)nodes + 1, sizeof *w->trained);
-    w->run = calloc((size_t)nodes + 1, sizeof *w->run);
-    if (!w->backoff || !w->paths || !w->by_depth || !w->trained || !w->run)
-        return false;
-    read_paths(w);
-    if (!sort_nodes(w) || !count_training(w, calls) || !sum_training(w))
-        return false;
-    for (uint32_t i = 0; i < w->root; i++)
-        if (!count_path(w, i))
-            return false;
     for (uint32_t i = 0; i < nodes; i++)
-        if (w->unwound[i])
-            add_samples(w, path_of(w, i), w->unwound[i]);
-    return true;
+        for (uint32_t at = w->unwound[i] ? i : PATHMAP_NONE; at != PATHMAP_NONE;
+             at = calls ? w->parent[at] : PATHMAP_NONE)
+            w->trained[at] = w->trained[at] > w->unwound[i] ? w->trained[at] - w->unwound[i] : 0;
 }
 
 struct weights *weights_new(const struct pathmap *map, const uint32_t *unwound, bool calls)
@@ -234,12 +182,17 @@ struct weights *weights_new(const struct pathmap *map, const uint32_t *unwound, 
     struct weights *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
+    size_t nodes = pathmap_node_count(map);
     w->map = map;
     w->unwound = unwound;
-    if (!build(w, calls)) {
+    w->order = malloc((nodes + 1) * sizeof *w->order);
+    w->parent = malloc((nodes + 1) * sizeof *w->parent);
+    w->trained = calloc(nodes + 1, sizeof *w->trained);
+    if (!w->order || !w->parent || !w->trained || !sort_nodes(w)) {
         weights_free(w);
-        w = NULL;
+        return NULL;
     }
+    count_training(w, calls);
     return w;
 }
 
@@ -248,13 +201,143 @@ void weights_free(struct weights *w)
     if (!w)
         return;
     backoff_free(w->backoff);
-    free(w->paths);
-    free(w->by_depth);
+    free(w->order);
+    free(w->parent);
     free(w->trained);
-    free(w->run);
+    free(w->number);
+    free(w->contexts);
     free(w->shares);
     free(w->cids);
     free(w);
+}
+
+/* The contexts of a node's path, from the inside out as far as they are not there yet. false: out of memory. */
+static bool ask_for(struct weights *w, uint32_t node)
+{
+    for (uint32_t inner = NONE;; node = w->parent[node]) {
+        uint32_t *number = node == PATHMAP_NONE ? NULL : &w->number[pathmap_node(w->map, node).path];
+        uint32_t known = number ? *number : ROOT;
+        if (inner != NONE)
+            w->contexts[inner].parent = known == NONE ? w->context_count : known;
+        if (known != NONE)
+            return true;
+        if (!vec_push(w->contexts, w->context_count, w->context_room, (struct context){0}))
+            return false;
+        *number = inner = w->context_count - 1;
+    }
+}
+
+static bool ask_for_all(struct weights *w)
+{
+    uint32_t paths = pathmap_path_count(w->map);
+    w->number = malloc(((size_t)paths + 1) * sizeof *w->number);
+    bool good = w->number && vec_push(w->contexts, w->context_count, w->context_room, (struct context){0});
+    for (uint32_t i = 0; good && i < paths; i++)
+        w->number[i] = NONE;
+    for (uint32_t i = 0; good && i < pathmap_node_count(w->map); i++)
+        good = !w->unwound[i] || ask_for(w, i);
+    for (size_t c = 0; good && c < w->cid_count; c++)
+        for (uint32_t i = 0; good && i < w->cids[c].count; i++)
+            good = w->shares[w->cids[c].shares + i] == NOT_ADMITTED || ask_for(w, w->cids[c].first + i);
+    return good;
+}
+
+/* What is counted of training for all paths: samples at or below each, or at each. */
+struct counting {
+    struct weights *w;
+    double *samples; /* by path */
+    bool *counted;   /* by path */
+    bool *asked;     /* by function: it is one of a context's */
+    bool below;
+};
+
+static uint32_t function_of(const struct weights *w, uint32_t node)
+{
+    return node == PATHMAP_NONE ? BACKOFF_OUTSIDE : pathmap_node(w->map, node).function;
+}
+
+/* Counts what a path, of which this is a node, was entered from (or stopped at). false: out of memory. */
+static bool count_path(struct counting *x, uint32_t node)
+{
+    struct weights *w = x->w;
+    struct pathmap_node n = pathmap_node(w->map, node);
+    uint32_t own = w->number[n.path], in = own, outer = n.parent, inner = node;
+    if (x->below) {
+        inner = n.parent;
+        outer = inner == PATHMAP_NONE ? PATHMAP_NONE : w->parent[inner];
+        in = inner == PATHMAP_NONE ? ROOT : context_of(w, inner);
+    }
+    uint32_t function = function_of(w, inner);
+    if (function != BACKOFF_OUTSIDE && !x->asked[function])
+        return true;
+    uint32_t transition =
+        backoff_transition(w->backoff, function_of(w, outer), function, x->below ? n.function : BACKOFF_STOP);
+    if (transition == BACKOFF_NONE)
+        return false;
+    double samples = x->samples[n.path];
+    count_kind(w, in == NONE ? NULL : &w->contexts[in], transition, 0, samples);
+    if (own == NONE)
+        return true;
+    *(x->below ? &w->contexts[own].enter : &w->contexts[own].stop) = transition;
+    *(x->below ? &w->contexts[own].trained : &w->contexts[own].trained_self) = samples;
+    return true;
+}
+
+/* Counts the samples of nodes for their paths. false: out of memory. */
+static bool count_paths(struct counting *x, const double *of_nodes)
+{
+    struct weights *w = x->w;
+    uint32_t nodes = pathmap_node_count(w->map), paths = pathmap_path_count(w->map);
+    bool good = true;
+    memset(x->counted, 0, paths);
+    memset(x->samples, 0, paths * sizeof *x->samples);
+    for (uint32_t i = 0; i < nodes; i++)
+        x->samples[pathmap_node(w->map, i).path] += of_nodes[i];
+    for (uint32_t i = 0; i < nodes && good; i++) {
+        uint32_t path = pathmap_node(w->map, i).path;
+        good = x->counted[path] || count_path(x, i);
+        x->counted[path] = true;
+    }
+    return good;
+}
+
+/* Only of contexts' functions: nothing is asked of the others. */
+static bool count_all(struct weights *w)
+{
+    size_t paths = pathmap_path_count(w->map), functions = pathmap_function_count(w->map);
+    struct counting x = {.w = w,
+                         .samples = malloc((paths + 1) * sizeof *x.samples),
+                         .counted = malloc(paths + 1),
+                         .asked = calloc(functions + 1, 1)};
+    double *below = copy_of(w, w->trained);
+    w->backoff = backoff_new();
+    bool good = x.samples && x.counted && x.asked && below && w->backoff;
+    for (uint32_t i = 0; good && i < pathmap_node_count(w->map); i++)
+        if (context_of(w, i) != NONE)
+            x.asked[pathmap_node(w->map, i).function] = true;
+    if (good) {
+        good = count_paths(&x, w->trained);
+        sum_below(w, below);
+        for (uint32_t i = 0; i < pathmap_node_count(w->map); i++)
+            w->contexts[ROOT].trained += w->parent[i] == PATHMAP_NONE ? below[i] : 0;
+        x.below = true;
+        good = good && count_paths(&x, below);
+    }
+    free(x.samples);
+    free(x.counted);
+    free(x.asked);
+    free(below);
+    return good;
+}
+
+static bool build(struct weights *w)
+{
+    if (!ask_for_all(w) || !count_all(w))
+        return false;
+    for (uint32_t i = 0; i < pathmap_node_count(w->map); i++)
+        if (w->unwound[i])
+            add_samples(w, context_of(w, i), w->unwound[i]);
+    return true;
 }
 
 void weights_admit(struct weights *w, const struct admission *admission)
@@ -297,21 +380,21 @@ static void count_cid(struct weights *w, const struct cid *c)
     const double *shares = w->shares + c->shares;
     for (uint32_t i = 0; i < c->count; i++)
         if (shares[i] > 0 && shares[i] != NOT_ADMITTED)
-            add_samples(w, path_of(w, c->first + i), WEIGHTS_GUESS * (double)c->samples * shares[i]);
+            add_samples(w, context_of(w, c->first + i), WEIGHTS_GUESS * (double)c->samples * shares[i]);
 }
 
 /* The shares of a CID's paths by all that is counted; returns the largest. */
 static double share_out(struct weights *w, const struct cid *c)
 {
     double *shares = w->shares + c->shares, most = -HUGE_VAL, sum = 0, largest = 0;
-    uint32_t last = PATHMAP_NONE; /* path that was scored last: nodes of one stand side by side */
+    uint32_t last = NONE; /* context that was scored last: nodes of one stand side by side */
     for (uint32_t i = 0; i < c->count; i++) {
-        uint32_t path = path_of(w, c->first + i);
         if (shares[i] == NOT_ADMITTED)
             continue;
-        shares[i] = path != last ? score(w, path) : -HUGE_VAL;
+        uint32_t context = context_of(w, c->first + i);
+        shares[i] = context != last ? score(w, context) : -HUGE_VAL;
         most = shares[i] > most ? shares[i] : most;
-        last = path;
+        last = context;
     }
     for (uint32_t i = 0; i < c->count; i++)
         sum += shares[i] == NOT_ADMITTED ? 0 : exp(shares[i] - most);
@@ -334,8 +417,10 @@ static int surest_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-void weights_run(struct weights *w, bool learn)
+int weights_run(struct weights *w, bool learn)
 {
+    if (w->cid_count && !build(w))
+        return -ENOMEM;
     for (size_t i = 0; i < w->cid_count; i++)
         w->cids[i].surest = share_out(w, &w->cids[i]);
     if (learn && w->cid_count)
@@ -346,6 +431,7 @@ void weights_run(struct weights *w, bool learn)
     }
     for (size_t i = 0; i < w->share_count; i++)
         w->shares[i] = w->shares[i] == NOT_ADMITTED ? 0 : w->shares[i];
+    return 0;
 }
 
 bool weights_cid(const struct weights *w, size_t number, struct weights_cid *out)
@@ -375,16 +461,19 @@ int weights_of_nodes(const struct weights *w, struct graph_weights *out)
     uint32_t nodes = pathmap_node_count(w->map);
     double *self = malloc(((size_t)nodes + 1) * sizeof *self);
     for (uint32_t i = 0; self && i < nodes; i++)
-        self[i] = w->run[i];
+        self[i] = w->unwound[i];
     for (size_t c = 0; self && c < w->cid_count; c++)
         for (uint32_t i = 0; i < w->cids[c].count; i++) {
             double share = w->shares[w->cids[c].shares + i];
             self[w->cids[c].first + i] += WEIGHTS_GUESS * (double)w->cids[c].samples * share;
         }
-    double *passes = self ? sum_below(w, self) : NULL, *trained = sum_below(w, w->trained);
-    double *scale = trained ? scale_training(w, trained) : NULL;
-    bool good = passes && scale;
-    for (uint32_t i = 0; good && i < nodes; i++) {
+    double *passes = self ? copy_of(w, self) : NULL, *trained = copy_of(w, w->trained);
+    if (passes && trained) {
+        sum_below(w, passes);
+        sum_below(w, trained);
+    }
+    double *scale = passes && trained ? scale_training(w, trained) : NULL;
+    for (uint32_t i = 0; scale && i < nodes; i++) {
         if (!pathmap_node_sound(w->map, i))
             continue;
         double part = scale[pathmap_node(w->map, i).function];
@@ -392,8 +481,8 @@ int weights_of_nodes(const struct weights *w, struct graph_weights *out)
         passes[i] += part * trained[i];
     }
     free(trained);
-    free(scale);
-    if (good) {
+    if (scale) {
+        free(scale);
         *out = (struct graph_weights){passes, self};
         return 0;
     }

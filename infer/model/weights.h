@@ -25,11 +25,10 @@
 
 #define WEIGHTS_PRIOR 100.0
 #define WEIGHTS_GUESS 0.2
-#define WEIGHTS_NODES (1u << 22) /* of a map, at most: 200 bytes each */
 
 struct weights;
 
-/* map: made of a trie, borrowed. unwound: by its nodes, how many of their `self` are this run's. calls: the
+/* map: made of a trie, borrowed. unwound: by its nodes, how many of their `self` are this run's; borrowed. calls: the
  * rest of the map counts every call, which says more than what samples training took beside that: each stands
  * for a sample at the function's entry. NULL: out of memory. */
 struct weights *weights_new(const struct pathmap *map, const uint32_t *unwound, bool calls);
@@ -39,8 +38,8 @@ void weights_admit(struct weights *weights, const struct admission *admission);
 /* Samples of a CID in a setting, whose paths are the map's; each once. 0 or -ENOMEM. */
 int weights_add(struct weights *weights, uint32_t setting, uint32_t function, uint32_t height,
                 uint64_t samples);
-/* Shares out the samples that were added, once. learn: what is shared out tells of others. */
-void weights_run(struct weights *weights, bool learn);
+/* Shares out the samples that were added, once. learn: what is shared out tells of others. 0 or -ENOMEM. */
+int weights_run(struct weights *weights, bool learn);
 /* How probable the paths of a CID are among themselves: each at the first of the path's nodes, 0 at the
  * others. */
 struct weights_cid {
