@@ -27,7 +27,8 @@ struct graph {
     uint32_t *callees;         /* by function: how many it was seen to call */
     bool *ends;                /* by function: it never returns */
     struct graph_scope scope;
-    bool *allowed; /* by the map's nodes: their paths can be in the scope; NULL: all can */
+    bool calls_alone; /* pairs are not asked for */
+    bool *allowed;    /* by the map's nodes: their paths can be in the scope; NULL: all can */
     struct span *pairs;
     uint32_t pair_count;
     struct table *pair_of; /* function << 32 | next -> index in pairs */
@@ -89,12 +90,12 @@ static bool collect(const struct graph *g, const struct graph_weights *weights, 
                 outer.caller = grand.function;
                 outer.rise = parent.height - grand.height;
             }
-            fine = !is_in_scope(g, node.parent, &parent) ||
+            fine = g->calls_alone || !is_in_scope(g, node.parent, &parent) ||
                    sights_add(sights, node.function, parent.function, &outer);
         }
         fine = fine && sights_add(sights, ANY, node.function, &edge);
         edge.weight = self;
-        fine = fine && (self <= 0 || sights_add(sights, GRAPH_LEAF, node.function, &edge));
+        fine = fine && (g->calls_alone || self <= 0 || sights_add(sights, GRAPH_LEAF, node.function, &edge));
     }
     return fine;
 }
@@ -374,18 +375,11 @@ static bool build(struct graph *g, struct sights *counted, const struct graph_ca
     return lay_out_classes(g, calls);
 }
 
-struct graph *graph_new_in(const struct pathmap *map, const struct graph_calls *calls,
-                           const struct graph_weights *weights, struct graph_scope scope)
+static struct graph *make(struct graph *g, const struct graph_calls *calls,
+                          const struct graph_weights *weights)
 {
-    struct graph *g = calloc(1, sizeof *g);
-    struct sights *sights = sights_new();
-    if (g) {
-        g->map = map;
-        g->scope = scope;
-        if (scope.setting == SETTING_ANY)
-            g->scope.admission = NULL;
-    }
-    if (!g || !sights || !build(g, sights, calls, weights)) {
+    struct sights *sights = g ? sights_new() : NULL;
+    if (!sights || !build(g, sights, calls, weights)) {
         graph_free(g);
         g = NULL;
     }
@@ -393,9 +387,37 @@ struct graph *graph_new_in(const struct pathmap *map, const struct graph_calls *
     return g;
 }
 
+static struct graph *graph_of(const struct pathmap *map)
+{
+    struct graph *g = calloc(1, sizeof *g);
+    if (g)
+        g->map = map;
+    return g;
+}
+
+struct graph *graph_new_in(const struct pathmap *map, const struct graph_calls *calls,
+                           const struct graph_weights *weights, struct graph_scope scope)
+{
+    struct graph *g = graph_of(map);
+    if (g) {
+        g->scope = scope;
+        if (scope.setting == SETTING_ANY)
+            g->scope.admission = NULL;
+    }
+    return make(g, calls, weights);
+}
+
 struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls)
 {
-    return graph_new_in(map, calls, NULL, (struct graph_scope){0});
+    return make(graph_of(map), calls, NULL);
+}
+
+struct graph *graph_new_alone(const struct pathmap *map)
+{
+    struct graph *g = graph_of(map);
+    if (g)
+        g->calls_alone = true;
+    return make(g, NULL, NULL);
 }
 
 void graph_free(struct graph *g)

@@ -71,6 +71,8 @@ struct graph;
 /* map is borrowed; calls (NULL: none) are copied, but for those that training saw. Numbers of functions in
  * them are the map's. NULL: out of memory. */
 struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls);
+/* The map's calls alone: graph_callers_before() finds none. */
+struct graph *graph_new_alone(const struct pathmap *map);
 /* Where the paths are to be. */
 struct graph_scope {
     const struct admission *admission; /* of the map; NULL: anywhere */

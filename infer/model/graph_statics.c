@@ -100,7 +100,7 @@ static bool make_class(const struct graph *seen, const struct static_class *clas
 
 int graph_calls_of(const struct pathmap *map, const struct statics *statics, struct graph_calls *out)
 {
-    struct graph *seen = graph_new(map, NULL);
+    struct graph *seen = graph_new_alone(map);
     struct graph_calls calls = {.classes = calloc(statics->class_count + 1, sizeof *calls.classes)};
     bool good = seen && calls.classes && make_calls(seen, statics, &calls);
     for (size_t i = 0; good && i < statics->class_count; i++) {
