@@ -37,6 +37,7 @@ libinfer_la_SOURCES = \
 	infer/bases/main_stacks.c infer/bases/main_stacks.h \
 	infer/model/narrow.c infer/model/narrow.h \
 	infer/model/ranking.c infer/model/ranking.h \
+	infer/model/reach.c infer/model/reach.h \
 	infer/model/realigned.c infer/model/realigned.h \
 	infer/samples/origins.c infer/samples/origins.h \
 	infer/engine/list_cids.c infer/engine/list_cids.h \

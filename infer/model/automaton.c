@@ -7,27 +7,37 @@
 
 #include "infer/model/ranking.h"
 
-#define OF_RANKINGS 8 /* the share of the memory that paths may take: 1 in so many */
+#define OF_RANKINGS 8 /* the share of the memory that paths may take: 1 in so many, */
+#define OF_REACH    4 /* and that the reach of CIDs may */
 
 struct automaton {
     const struct graph *graph;
     struct automaton_options options;
     struct callers callers;
-    bool *needed; /* by node of the callers; NULL: all are */
+    struct reach reach; /* of the CIDs that are asked for */
     struct lattice *lattice;
     struct ranking *ranking;
 };
 
 /* false: out of memory. */
+static bool make_reach(struct automaton *a)
+{
+    const struct automaton_options *o = &a->options;
+    struct reach_cid *cids = malloc((o->cid_count + 1) * sizeof *cids);
+    for (size_t i = 0; cids && i < o->cid_count; i++)
+        cids[i] = (struct reach_cid){o->cids[i].function, o->cids[i].height / CALLERS_UNIT};
+    bool good = cids && reach_make(&a->reach, &a->callers, cids, o->cid_count, o->bytes / OF_REACH) == 0;
+    free(cids);
+    return good;
+}
+
 static bool make_lattice(struct automaton *a)
 {
     const struct automaton_options *o = &a->options;
-    if (callers_make(&a->callers, a->graph) < 0)
+    if (callers_make(&a->callers, a->graph) < 0 || (o->cids && !make_reach(a)))
         return false;
-    if (o->functions)
-        a->needed = callers_towards(&a->callers, o->functions, o->function_count);
-    if (a->needed || !o->functions)
-        a->lattice = lattice_new(&a->callers, a->needed, o->bytes - o->bytes / OF_RANKINGS);
+    a->lattice = lattice_new(&a->callers, o->cids ? &a->reach : NULL,
+                             o->bytes - o->bytes / OF_RANKINGS - o->bytes / OF_REACH);
     a->ranking = a->lattice ? ranking_new(a->lattice, &a->callers, o->best) : NULL;
     return a->ranking;
 }
@@ -59,7 +69,7 @@ void automaton_free(struct automaton *a)
         return;
     ranking_free(a->ranking);
     lattice_free(a->lattice);
-    free(a->needed);
+    reach_free(&a->reach);
     callers_free(&a->callers);
     free(a);
 }
@@ -67,7 +77,8 @@ void automaton_free(struct automaton *a)
 /* Makes a CID known: 0; -ENOENT: no path leads there; -ENOSPC; -ENOMEM. */
 static int look_for(struct automaton *a, const struct lattice_state *state)
 {
-    int rc = 0;
+    bool beyond = a->options.cids && state->unit / REACH_BLOCK >= a->reach.blocks;
+    int rc = beyond ? -ENOSPC : 0;
     for (int layer = 0; rc == 0 && layer < LATTICE_LAYERS; layer++) {
         rc = lattice_extend(a->lattice, (enum lattice_layer)layer, state->unit);
         if (rc == 0 && lattice_has(a->lattice, state->node, state->unit))

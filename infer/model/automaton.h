@@ -34,12 +34,16 @@
 
 struct automaton;
 
+struct automaton_cid {
+    uint32_t function, height; /* function: of the map */
+};
+
 /* 0: the default above. */
 struct automaton_options {
     uint32_t best;
     size_t bytes;
-    const uint32_t *functions; /* of the map: those that will be asked for; NULL: any. Not kept */
-    size_t function_count;
+    const struct automaton_cid *cids; /* those that will be asked for; NULL: any. Not kept */
+    size_t cid_count;
 };
 
 struct automaton_step {

@@ -74,8 +74,5 @@ struct callers {
 /* To be freed in any case. 0 or -ENOMEM. */
 int callers_make(struct callers *callers, const struct graph *graph);
 void callers_free(struct callers *callers);
-/* For each node, whether a path to any of these functions can go through it. The caller frees the array. NULL:
- * out of memory. */
-bool *callers_towards(const struct callers *callers, const uint32_t *functions, size_t count);
 
 #endif

@@ -50,7 +50,7 @@ struct met {
 
 struct lattice {
     const struct callers *callers;
-    const bool *needed; /* by node: its cells are made; NULL: those of all */
+    const struct reach *reach; /* NULL: all cells are made */
     struct layer layers[LATTICE_LAYERS];
     size_t bytes;
     uint64_t cells;

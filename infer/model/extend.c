@@ -44,7 +44,7 @@ struct extending {
     struct graph_calls calls;
     struct graph *graph;
     struct automaton *automaton;
-    uint32_t *asked; /* functions of the CIDs, numbers of the map */
+    struct automaton_cid *asked;
     size_t asked_count;
     struct automaton_step *steps; /* scratch */
     struct entry *entries;
@@ -325,20 +325,19 @@ static bool prepare(struct extending *x)
     return x->steps && graph_calls_of(x->map, x->in->statics, &x->calls) == 0;
 }
 
-/* Lists the functions of the wanted CIDs. false: out of memory. */
+/* Lists the wanted CIDs. false: out of memory. */
 static bool list_asked(struct extending *x, const struct wanted *wanted, size_t count)
 {
     x->asked = malloc((count + 1) * sizeof *x->asked);
     for (size_t i = 0; x->asked && i < count; i++)
-        x->asked[x->asked_count++] = wanted[i].function;
+        x->asked[x->asked_count++] = (struct automaton_cid){wanted[i].function, wanted[i].height};
     return x->asked;
 }
 
 /* The automaton of a setting. false: out of memory. */
 static bool enter_setting(struct extending *x, uint32_t setting)
 {
-    struct automaton_options options = {
-        .best = BEST, .functions = x->asked, .function_count = x->asked_count};
+    struct automaton_options options = {.best = BEST, .cids = x->asked, .cid_count = x->asked_count};
     if (x->automaton)
         x->out->summary.states += automaton_states(x->automaton);
     automaton_free(x->automaton);

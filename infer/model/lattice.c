@@ -29,7 +29,7 @@ static struct block *block_of(struct lattice *l, struct layer *layer, uint32_t u
 /* A path may lead there. */
 static void mark(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
 {
-    if (unit >= LATTICE_UNITS || (l->needed && !l->needed[node]))
+    if (unit >= LATTICE_UNITS || (l->reach && !reach_needs(l->reach, node, unit)))
         return;
     struct block *b = block_of(l, layer, unit);
     if (!b)
@@ -237,13 +237,13 @@ static bool prepare(struct lattice *l, size_t bytes)
     return true;
 }
 
-struct lattice *lattice_new(const struct callers *callers, const bool *needed, size_t bytes)
+struct lattice *lattice_new(const struct callers *callers, const struct reach *reach, size_t bytes)
 {
     struct lattice *l = calloc(1, sizeof *l);
     if (!l)
         return NULL;
     l->callers = callers;
-    l->needed = needed;
+    l->reach = reach;
     if (!prepare(l, bytes)) {
         lattice_free(l);
         l = NULL;

@@ -15,7 +15,7 @@
 #ifndef FATHOM_INFER_MODEL_LATTICE_H
 #define FATHOM_INFER_MODEL_LATTICE_H
 
-#include "infer/model/callers.h"
+#include "infer/model/reach.h"
 #include "infer/model/scaled.h"
 
 #define LATTICE_HEIGHT (1u << 20) /* bytes: greater heights are not looked into */
@@ -43,9 +43,8 @@ struct lattice_way {
     struct lattice_value value; /* of the outer state */
 };
 
-/* callers and needed are borrowed. needed: for each node, whether to make its cells (callers_towards());
- * NULL: make all. bytes: the limit of memory, roughly. NULL: out of memory. */
-struct lattice *lattice_new(const struct callers *callers, const bool *needed, size_t bytes);
+/* callers and reach are borrowed. reach: which cells are to be made; NULL: all. bytes: the limit of memory, roughly. NULL: out of memory. */
+struct lattice *lattice_new(const struct callers *callers, const struct reach *reach, size_t bytes);
 void lattice_free(struct lattice *lattice);
 /* Makes the heights up to this one known, in this layer and those before it: 0; -ENOSPC: there is not the memory for them;
  * -ENOMEM. */

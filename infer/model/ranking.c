@@ -180,11 +180,11 @@ static bool add_path(struct ranking *r, uint32_t state)
     if (r->path_count >= BEST || !vec_reserve(r->paths, r->path_count, r->path_room, 1))
         return false;
     uint32_t path = (uint32_t)r->path_count++;
-    r->paths[path] = (struct path){.state = state,
-                                   .way = best,
-                                   .outer = r->ways[best].at,
-                                   .next = RANKING_NONE,
-                                   .value = r->ways[best].value};
+    struct scaled value = r->ways[best].value;
+    if (s->count && scaled_less(r->paths[s->last].value, value))
+        value = r->paths[s->last].value; /* it was rounded otherwise */
+    r->paths[path] = (struct path){
+        .state = state, .way = best, .outer = r->ways[best].at, .next = RANKING_NONE, .value = value};
     if (s->count++)
         r->paths[s->last].next = path;
     else

@@ -55,21 +55,23 @@ Test(lattice, has_only_the_cells_on_the_way_to_what_is_asked_for)
     rig_use(&r, &(struct graph_calls){.calls = calls, .count = 3}, NULL);
     struct callers callers;
     cr_assert_eq(callers_make(&callers, r.graph), 0);
-    bool *needed = callers_towards(&callers, &f[3], 1);
-    cr_assert_not_null(needed);
-    cr_expect(needed[f[0]] && needed[f[1]] && needed[f[3]]);
-    cr_expect_not(needed[f[2]] || needed[f[4]]);
-    struct bench all, some = {.lattice = lattice_new(&callers, needed, 1u << 24)};
+    struct reach reach;
+    struct reach_cid cid = {f[3], (48 + 48 * 5 + 32) / CALLERS_UNIT};
+    cr_assert_eq(reach_make(&reach, &callers, &cid, 1, 1u << 20), 0);
+    struct bench all, some = {.lattice = lattice_new(&callers, &reach, 1u << 24)};
     open_bench(&all, &r, LATTICE_RESORTS, 8000);
     cr_assert_not_null(some.lattice);
     cr_assert_eq(lattice_extend(some.lattice, LATTICE_RESORTS, 8000 / CALLERS_UNIT), 0);
     for (uint32_t height = 0; height <= 8000; height += 8) {
-        cr_expect_eq(stands(&some, f[3], height), stands(&all, f[3], height), "d at %u", height);
+        cr_expect_eq(stands(&some, f[3], height), height == 48 + 48 * 5 + 32, "d at %u", height);
+        cr_expect_eq(stands(&some, f[1], height), height <= 48 + 48 * 5 && stands(&all, f[1], height),
+                     "b at %u", height);
+        cr_expect_eq(stands(&some, f[0], height), height == 16, "a at %u", height);
         cr_expect_not(stands(&some, f[2], height) || stands(&some, f[4], height), "at %u", height);
     }
     cr_expect(stands(&all, f[4], 48 + 64) && stands(&all, f[2], 48 + 4096));
     lattice_free(some.lattice);
-    free(needed);
+    reach_free(&reach);
     callers_free(&callers);
     close_bench(&all);
     rig_end(&r);

@@ -1,0 +1,39 @@
+/*
+ * reach.h - which cells of the lattice can matter for the CIDs that are asked for.
+ *
+ * Bits by node and height, 64 heights in a word: a call that rises by so many units moves a word's bits by as many, so that
+ * one word stands for 64 steps. Inwards from the root: where plain paths lead to (lattice.h). Then outwards from the CIDs:
+ * along the calls of plain cells, which go on from plain ones alone, and along all calls of the others.
+ */
+#ifndef FATHOM_INFER_MODEL_REACH_H
+#define FATHOM_INFER_MODEL_REACH_H
+
+#include <stddef.h>
+
+#include "infer/model/callers.h"
+
+#define REACH_BLOCK 64u /* units */
+
+struct reach_cid {
+    uint32_t node, unit;
+};
+
+struct reach {
+    uint32_t nodes, blocks; /* nodes: of the callers */
+    uint64_t *needed;       /* block by block, by node */
+};
+
+/* To be freed in any case. bytes: the limit of memory; CIDs at or above the height of the blocks that it has are left out. 0
+ * or -ENOMEM. */
+int reach_make(struct reach *reach, const struct callers *callers, const struct reach_cid *cids, size_t count,
+               size_t bytes);
+void reach_free(struct reach *reach);
+
+static inline bool reach_needs(const struct reach *reach, uint32_t node, uint32_t unit)
+{
+    uint32_t block = unit / REACH_BLOCK;
+    return block < reach->blocks &&
+           reach->needed[(size_t)block * reach->nodes + node] >> unit % REACH_BLOCK & 1;
+}
+
+#endif
