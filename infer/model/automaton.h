@@ -29,7 +29,7 @@
 
 #define AUTOMATON_BEST     8u           /* paths found for each CID, unless asked otherwise */
 #define AUTOMATON_BEST_MAX 64u          /* and the most that can be asked for */
-#define AUTOMATON_BYTES    (512u << 20) /* of memory */
+#define AUTOMATON_BYTES    (256u << 20) /* of memory */
 #define AUTOMATON_END      UINT32_MAX   /* as a path: no step is further out */
 
 struct automaton;
