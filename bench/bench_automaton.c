@@ -150,7 +150,7 @@ int main(int argc, char **argv)
     double from = now();
     if (graph_calls_of(map, &statics, &calls) < 0)
         fail("out of memory");
-    struct graph *graph = graph_new(map, &calls);
+    struct graph *graph = graph_new(map, &calls, NULL, (struct graph_scope){0});
     if (!graph)
         fail("out of memory");
     printf("graph of %u contexts\t%.2f\ts\t-\n", pathmap_node_count(map), (now() - from) / 1e9);

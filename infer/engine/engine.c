@@ -8,10 +8,10 @@
 #include "infer/engine/resolve.h"
 #include "infer/engine/vote.h"
 
-#define REHEARSED_LEAST  6       /* stacks */
-#define REHEARSED_STATES 600000  /* of automata: no more rehearsals after so many */
-#define REHEARSED_MOST   200000  /* records: the first ones */
-#define REHEARSED_SHARE  0.01    /* of the samples is to be inferred */
+#define REHEARSED_LEAST  6      /* stacks */
+#define REHEARSED_STATES 600000 /* of automata: no more rehearsals after so many */
+#define REHEARSED_MOST   200000 /* records: the first ones */
+#define REHEARSED_SHARE  0.01   /* of the samples is to be inferred */
 
 struct engine {
     struct image_cache *images;

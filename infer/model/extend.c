@@ -343,8 +343,7 @@ static bool enter_setting(struct extending *x, uint32_t setting)
     automaton_free(x->automaton);
     graph_free(x->graph);
     x->automaton = NULL;
-    x->graph =
-        graph_new_in(x->map, &x->calls, x->in->weights, (struct graph_scope){x->in->admission, setting});
+    x->graph = graph_new(x->map, &x->calls, x->in->weights, (struct graph_scope){x->in->admission, setting});
     x->automaton = x->graph ? automaton_new(x->graph, &options) : NULL;
     return x->automaton;
 }

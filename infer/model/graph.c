@@ -395,8 +395,8 @@ static struct graph *graph_of(const struct pathmap *map)
     return g;
 }
 
-struct graph *graph_new_in(const struct pathmap *map, const struct graph_calls *calls,
-                           const struct graph_weights *weights, struct graph_scope scope)
+struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls,
+                        const struct graph_weights *weights, struct graph_scope scope)
 {
     struct graph *g = graph_of(map);
     if (g) {
@@ -405,11 +405,6 @@ struct graph *graph_new_in(const struct pathmap *map, const struct graph_calls *
             g->scope.admission = NULL;
     }
     return make(g, calls, weights);
-}
-
-struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls)
-{
-    return make(graph_of(map), calls, NULL);
 }
 
 struct graph *graph_new_alone(const struct pathmap *map)

@@ -68,20 +68,18 @@ struct graph_weights {
 
 struct graph;
 
-/* map is borrowed; calls (NULL: none) are copied, but for those that training saw. Numbers of functions in
- * them are the map's. NULL: out of memory. */
-struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls);
-/* The map's calls alone: graph_callers_before() finds none. */
-struct graph *graph_new_alone(const struct pathmap *map);
 /* Where the paths are to be. */
 struct graph_scope {
     const struct admission *admission; /* of the map; NULL: anywhere */
     uint32_t setting;
 };
-/* The same for the paths that can be in a setting. weights (NULL: the map's counts) are read, and need not stay; nodes
- * without weight have no edges. */
-struct graph *graph_new_in(const struct pathmap *map, const struct graph_calls *calls,
-                           const struct graph_weights *weights, struct graph_scope scope);
+/* map is borrowed; calls (NULL: none) are copied, but for those that training saw. Numbers of functions in
+ * them are the map's. weights (NULL: the map's counts) are read, and need not stay; nodes without weight have no
+ * edges. NULL: out of memory. */
+struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls,
+                        const struct graph_weights *weights, struct graph_scope scope);
+/* The map's calls alone: graph_callers_before() finds none. */
+struct graph *graph_new_alone(const struct pathmap *map);
 void graph_free(struct graph *graph);
 const struct pathmap *graph_map(const struct graph *graph);
 

@@ -49,7 +49,7 @@ struct weights_cid {
 };
 /* Those that were added, by number; false: there are no more. */
 bool weights_cid(const struct weights *weights, size_t number, struct weights_cid *out);
-/* What goes through each node and stops there, for graph_new_in(); of training, at most WEIGHTS_PRIOR
+/* What goes through each node and stops there, for graph_new(); of training, at most WEIGHTS_PRIOR
  * samples for each function. The caller frees both arrays. 0 or -ENOMEM. */
 int weights_of_nodes(const struct weights *weights, struct graph_weights *out);
 

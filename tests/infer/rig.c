@@ -37,7 +37,7 @@ void rig_use(struct rig *r, const struct graph_calls *calls, const struct automa
 {
     automaton_free(r->automaton);
     graph_free(r->graph);
-    r->graph = graph_new(r->map, calls);
+    r->graph = graph_new(r->map, calls, NULL, (struct graph_scope){0});
     r->automaton = automaton_new(r->graph, options);
     cr_assert_not_null(r->automaton);
 }
