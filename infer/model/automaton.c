@@ -129,7 +129,8 @@ int automaton_find(struct automaton *a, uint32_t function, uint32_t height, stru
         return rc;
     out->chance = scaled_ratio(sum, scaled_of(1, 0));
     uint32_t number = ranking_state(a->ranking, state);
-    return number == RANKING_NONE ? -ENOMEM : rank(a, number, sum, out);
+    rc = number == RANKING_NONE ? -ENOMEM : rank(a, number, sum, out);
+    return rc == 0 && out->best == 0 ? -ENOENT : rc; /* none is as probable as a number can tell */
 }
 
 int automaton_step(struct automaton *a, uint32_t path, struct automaton_step *step, uint32_t *outer)

@@ -205,10 +205,10 @@ int lattice_extend(struct lattice *l, enum lattice_layer layer, uint32_t unit)
 /* Marks where paths begin with some of a node's callers. */
 static void mark_roots(struct lattice *l, struct layer *layer, uint32_t node, uint32_t from, uint32_t count)
 {
-    const struct caller *callers = &l->callers->callers[l->callers->of[node].first];
-    for (uint32_t i = from; i < from + count; i++)
-        if (callers[i].outer == CALLERS_ROOT)
-            mark(l, layer, node, callers[i].rise);
+    const struct callers *c = l->callers;
+    for (uint32_t i = c->of[node].first + from; i < c->of[node].first + from + count; i++)
+        if (c->callers[i].outer == CALLERS_ROOT)
+            mark(l, layer, node, c->callers[i].rise);
 }
 
 static bool prepare(struct lattice *l, size_t bytes)
