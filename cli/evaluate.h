@@ -27,7 +27,6 @@ struct stage {
     const char *name; /* "exact", "+ automaton", ... */
     struct engine_options options;
     struct score score;
-    struct engine_range right; /* what is right, as far as the samples without their own stacks tell */
 };
 #define STAGES_MAX 8
 

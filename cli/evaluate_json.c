@@ -15,9 +15,8 @@ static void write_tally(struct json *json, const char *key, const struct tally *
     json_end(json);
 }
 
-static void write_figures(struct json *json, const struct stage *stage)
+static void write_figures(struct json *json, const struct score *s)
 {
-    const struct score *s = &stage->score;
     for (unsigned i = 0; i < CATEGORIES; i++)
         write_tally(json, category_names[i], &s->category[i]);
     write_tally(json, "right", &s->right);
@@ -29,8 +28,8 @@ static void write_figures(struct json *json, const struct stage *stage)
     json_end(json);
     json_real(json, "right_frames", s->right_frames, WEIGHT_DECIMALS);
     json_real(json, "said", s->said, WEIGHT_DECIMALS);
-    json_real(json, "said_least", stage->right.least, WEIGHT_DECIMALS);
-    json_real(json, "said_most", stage->right.most, WEIGHT_DECIMALS);
+    json_real(json, "said_least", s->said_least, WEIGHT_DECIMALS);
+    json_real(json, "said_most", s->said_most, WEIGHT_DECIMALS);
     json_real(json, "calibration_error", s->calibration_error, 6);
 }
 
@@ -82,7 +81,7 @@ static void write_stages(struct json *json, const struct evaluate_result *result
     for (unsigned i = 0; i < result->stage_count; i++) {
         json_object(json, NULL);
         json_text(json, "name", result->stages[i].name);
-        write_figures(json, &result->stages[i]);
+        write_figures(json, &result->stages[i].score);
         json_end(json);
     }
     json_end(json);
@@ -160,7 +159,7 @@ int evaluate_write_json(const struct evaluate_result *result, FILE *out, struct 
     if (!result->maps)
         write_inferences(&json, &result->inferences);
     json_real(&json, "no_truth_weight", no_truth, WEIGHT_DECIMALS);
-    write_figures(&json, &result->stages[result->stage_count - 1]);
+    write_figures(&json, &result->stages[result->stage_count - 1].score);
     write_degrees(&json, s);
     write_calibration(&json, s);
     write_no_truth(&json, s);

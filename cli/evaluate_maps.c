@@ -74,8 +74,6 @@ static int compare_all(struct contest *c, const struct evaluate_options *options
     struct evaluate_result result = {.stages = {{.name = "exact"}}, .stage_count = 1, .maps = true};
     if (rc == 0)
         rc = evaluation_score(c->evaluation, &result.stages[0].score, err);
-    double said = result.stages[0].score.said;
-    result.stages[0].right = (struct engine_range){said, said};
     if (rc == 0)
         rc = evaluate_wrong(options, c->evaluation, c->truth, map, &result, err);
     if (rc == 0)

@@ -107,10 +107,6 @@ static int run_stage(struct stand *s, struct stage *stage, struct run *run, stru
                         run, err);
     if (rc == 0)
         rc = evaluation_score(run->evaluation, &stage->score, err);
-    const struct score *score = &stage->score;
-    if (rc == 0)
-        stage->right =
-            engine_right(run->engine, &(struct engine_said){score->said, score->scaled, score->scaled_said});
     return rc;
 }
 

@@ -88,8 +88,6 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
     int rc = evaluation_score(r->checked, &checked, err);
     if (rc < 0)
         return rc;
-    struct engine_range right = engine_right(
-        r->engine, &(struct engine_said){counts.expected, counts.scaled, counts.scaled_expected});
     *h = (struct view_heading){
         .command = reader_command(reader),
         .event = event->name,
@@ -105,8 +103,8 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
         .reason_text = reasons,
         .reason_count = UNKNOWN_REASONS,
         .expected = counts.expected,
-        .expected_least = right.least,
-        .expected_most = right.most,
+        .expected_least = counts.expected_least,
+        .expected_most = counts.expected_most,
         .training = r->options->map || r->kept.map ? NULL : recorded_command(reader),
         .rests_on_inference = counts.inferred + counts.ambiguous + counts.unknown_by_reason[UNKNOWN_CONTEXT],
         .followed = followed,

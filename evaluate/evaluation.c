@@ -122,10 +122,8 @@ int evaluation_count(struct evaluation *e, const struct pathmap *map, struct jud
         v->samples++;
         v->weight += part;
         v->said += part * resolved->probability;
-        if (resolved->scaled && resolved->kind != RESOLVED_UNKNOWN) {
-            e->score.scaled += part;
-            e->score.scaled_said += part * resolved->probability;
-        }
+        e->score.said_least += part * resolved->least;
+        e->score.said_most += part * resolved->most;
         if (resolved->kind != RESOLVED_UNKNOWN)
             count_bin(e, resolved->probability, part, v->right);
     }

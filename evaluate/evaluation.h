@@ -39,8 +39,7 @@ struct score {
     struct tally within[DEGREES]; /* [k - 1]: the right one is among at most k paths */
     double right_frames; /* sum over samples: weight times the share of frames that agree (comparison.h) */
     double said;         /* sum over samples: weight times the reported probability; should equal `right` */
-    double scaled,
-        scaled_said; /* of answers whose probabilities were scaled (resolver.h): weight, and as `said` */
+    double said_least, said_most; /* likewise, by the probability's bounds */
     struct bin {
         double weight, right, said;
     } bins[BINS];               /* samples with an answer */

@@ -119,10 +119,8 @@ static void count(struct profile *p, uint64_t weight, const struct sample *sampl
     p->counts.samples++;
     p->counts.weight += weight;
     p->counts.expected += (double)weight * r->probability;
-    if (r->scaled && r->kind != RESOLVED_UNKNOWN) {
-        p->counts.scaled += (double)weight;
-        p->counts.scaled_expected += (double)weight * r->probability;
-    }
+    p->counts.expected_least += (double)weight * r->least;
+    p->counts.expected_most += (double)weight * r->most;
     switch (r->kind) {
     case RESOLVED_PRECISE:
         p->counts.precise += weight;
@@ -376,7 +374,7 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
     if (r.kind != RESOLVED_UNKNOWN && r.probability < p->options.min_confidence) {
         r.kind = RESOLVED_UNKNOWN;
         r.reason = UNKNOWN_UNSURE;
-        r.probability = 0;
+        r.probability = r.least = r.most = 0;
     }
     struct adding a = {map, process, sample, &r, {0}};
     metrics_values(&p->options.metrics, sample, a.values);

@@ -34,8 +34,7 @@ struct profile_counts {
     uint64_t refused; /* stacks that the recorder did not know, and did not read */
     uint64_t unknown_by_reason[UNKNOWN_REASONS];
     double expected; /* the weight expected on the most probable paths, by their probabilities */
-    double scaled,
-        scaled_expected; /* of samples whose probabilities were scaled: weight, and what is expected */
+    double expected_least, expected_most; /* with 95% confidence, as far as is known (calibration.h) */
 };
 
 /* images and map are borrowed; options are copied. NULL: out of memory. */

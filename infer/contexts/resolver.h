@@ -52,8 +52,9 @@ struct resolved {
                            training saw, if it saw any, and saw every call into the image */
     double probability; /* of `node`'s function path among them; 0 if unknown */
     uint32_t answer;    /* for resolver_candidates(), unless unknown */
-    bool scaled;        /* the probabilities were scaled (calibration.h); not set by the resolver */
-    bool unread;        /* its path may run through code that could not be read; not set by the resolver */
+    double least,
+        most; /* 95% bounds of `probability`, as far as is known (calibration.h); the resolver sets them to it */
+    bool unread; /* its path may run through code that could not be read; not set by the resolver */
     /* The paths kept, with their final probabilities, the most probable (`node`) first; NULL and 0 if
      * unknown. Valid until the next sample is resolved, i.e. during a sink's call. */
     const struct candidate_path *posterior;
@@ -80,6 +81,8 @@ void resolver_settle(struct resolver *resolver);
  * before any CID is resolved. */
 #define RESOLVER_AUDITS 3
 void resolver_audited(struct resolver *resolver, const uint32_t *samples);
+/* How many calls at the inner end of a node's path were never seen in their contexts, by training or in this run. */
+uint32_t resolver_unseen(const struct resolver *resolver, uint32_t node);
 const struct pathmap *resolver_map(const struct resolver *resolver);
 /* process may be NULL. */
 int resolver_resolve(struct resolver *resolver, const struct process *process, const struct sample *sample,

@@ -167,7 +167,8 @@ static int compare_held(void *engine, const struct process *process, const struc
     int right = held_out_agrees(p->learner->held, sample, fit_pathmap(p->fit), resolved->node, &path);
     if (right < 0)
         return 0;
-    return calibration_note(p->calibration, resolved, path, right) < 0 ? error_memory(err) : 0;
+    uint32_t unseen = resolver_unseen(fit_resolver(p->fit), resolved->node);
+    return calibration_note(p->calibration, resolved, unseen, path, right) < 0 ? error_memory(err) : 0;
 }
 
 /* Whether so much is to be inferred, and so many stacks tell how well, that it is worth the time. */
@@ -290,14 +291,6 @@ bool engine_stale(const struct engine *p)
 const struct pathmap *engine_map(const struct engine *p)
 {
     return p->fit ? fit_pathmap(p->fit) : NULL;
-}
-
-struct engine_range engine_right(const struct engine *p, const struct engine_said *said)
-{
-    double sure = said->right - said->scaled_right;
-    double most = said->scaled_right * calibration_most(p->calibration);
-    return (struct engine_range){sure + said->scaled_right * calibration_least(p->calibration),
-                                 sure + (most < said->scaled ? most : said->scaled)};
 }
 
 void engine_summary(const struct engine *p, struct engine_summary *out)

@@ -80,16 +80,4 @@ const struct pathmap *engine_map(const struct engine *engine);
 bool engine_stale(const struct engine *engine);
 void engine_summary(const struct engine *engine, struct engine_summary *out);
 
-/* What answers say of some weight. */
-struct engine_said {
-    double right;        /* the sum of weight times probability */
-    double scaled;       /* weight of answers whose probabilities were scaled (resolved.scaled) */
-    double scaled_right; /* what these say, a part of `right` */
-};
-struct engine_range {
-    double least, most;
-};
-/* What of it is right, with 95% confidence as far as the rehearsals tell (calibration.h). After engine_run(). */
-struct engine_range engine_right(const struct engine *engine, const struct engine_said *said);
-
 #endif

@@ -46,15 +46,18 @@ static void hide_unread(struct resolve *r, struct resolved *answer)
 /* Scales the probabilities by how far they can be believed. */
 static void calibrate(struct resolve *r, struct resolved *answer)
 {
-    const struct calibration *calibration = r->in.calibration;
-    double factor = calibration ? calibration_factor(calibration, answer) : 1;
-    answer->scaled = calibration && calibration_scales(calibration, answer);
-    if (factor >= 1)
+    struct belief belief = {1, 1, 1};
+    if (r->in.calibration && answer->kind != RESOLVED_UNKNOWN)
+        belief = calibration_belief(r->in.calibration, answer,
+                                    resolver_unseen(fit_resolver(r->in.fit), answer->node));
+    answer->least = answer->probability * belief.least;
+    answer->most = answer->probability * belief.most;
+    if (belief.factor >= 1)
         return;
-    answer->probability *= factor;
+    answer->probability *= belief.factor;
     for (uint32_t i = 0; i < answer->posterior_count; i++) {
         r->shown[i] = answer->posterior[i];
-        r->shown[i].probability *= (float)factor;
+        r->shown[i].probability *= (float)belief.factor;
     }
     answer->posterior = r->shown;
 }

@@ -20,8 +20,8 @@ struct resolve_input { /* all borrowed */
     struct observer *observer;
     struct fit *fit; /* complete, with a coherence model unless samples are judged individually */
     struct unread *unread;
-    struct builds *builds; /* records the images that samples ran in; NULL: no map was given */
-    const struct calibration *calibration; /* NULL: probabilities are as the model says */
+    struct builds *builds;           /* records the images that samples ran in; NULL: no map was given */
+    struct calibration *calibration; /* NULL: probabilities are as the model says */
     resolve_sink *sink;
     void *context;
 };

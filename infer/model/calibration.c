@@ -8,39 +8,134 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-/* From the programs of docs/benchmarks.md, "How far probabilities can be believed". */
-#define PRIOR     5.0  /* stacks */
-#define UNTRAINED 0.85 /* the prior's mean without a map; with one it is 1 */
-#define DEVIATION 1.96 /* of the normal distribution: 95% */
+#define DROP      1.92      /* of the likelihood's logarithm: 95% */
+#define STEPS     256u      /* of what is said, told apart */
+#define CALLS     UINT8_MAX /* as many as are told apart */
+#define HALVINGS  40        /* of the interval that a number is searched in */
+#define NEAR_ZERO 1e-6
 
-/* Samples of one path. */
+/* From the programs of docs/benchmarks.md, "How far probabilities can be believed". */
+static const struct prior {
+    double stacks, mean;
+} of_calls = {2, 0.8}, of_sole = {2, 0.97}, of_ambiguous = {5, 0.9};
+
+/* Answers that say the same. */
 struct group {
-    double weight, said, right;
+    double said;
+    uint32_t calls;
+    double right, wrong; /* samples */
+};
+
+/* One number that is estimated. */
+struct rate {
+    struct prior prior;
+    struct table *said;    /* what is said, in STEPS, and calls -> number of the group */
+    struct table *of_path; /* true path -> number of its samples */
+    struct group *groups;
+    size_t count, room;
+    double stacks; /* per sample */
+    double value, least, most;
 };
 
 struct calibration {
-    struct table *index; /* path -> number of its group */
-    struct group *groups;
-    size_t count, room;
     bool trained;
-    double mean; /* of the prior */
-    double factor;
-    double least, most; /* what is right, as a part of what is said after scaling */
+    struct rate calls, sole, ambiguous;
 };
 
-/* So many stacks, of which as many were said to be right, and were. */
-static void weigh(struct calibration *c, double stacks, double said, double right)
+static double gain(double x, double stacks)
 {
-    stacks += PRIOR;
-    said += PRIOR;
-    right += PRIOR * c->mean;
-    c->factor = right < said ? right / said : 1;
-    double share = right / stacks, told = c->factor * said / stacks;
-    double square = DEVIATION * DEVIATION / stacks;
-    double centre = (share + square / 2) / (1 + square);
-    double reach = sqrt(share * (1 - share) * square + square * square / 4) / (1 + square);
-    c->least = centre - reach < told ? (centre - reach) / told : 1;
-    c->most = (centre + reach) / told;
+    return stacks * log(x > NEAR_ZERO ? x : NEAR_ZERO);
+}
+
+/* L of the header. */
+static double likelihood(const struct rate *rate, double value)
+{
+    const struct prior *prior = &rate->prior;
+    double sum =
+        gain(value, prior->stacks * prior->mean) + gain(1 - value, prior->stacks * (1 - prior->mean));
+    for (size_t i = 0; i < rate->count; i++) {
+        const struct group *g = &rate->groups[i];
+        double chance = g->said * pow(value, g->calls);
+        sum += gain(chance, rate->stacks * g->right) + gain(1 - chance, rate->stacks * g->wrong);
+    }
+    return sum;
+}
+
+/* The most probable value. */
+static double peak(const struct rate *rate)
+{
+    double low = 0, high = 1;
+    for (int i = 0; i < HALVINGS; i++) {
+        double a = low + (high - low) / 3, b = high - (high - low) / 3;
+        if (likelihood(rate, a) < likelihood(rate, b))
+            low = a;
+        else
+            high = b;
+    }
+    return (low + high) / 2;
+}
+
+/* How far the value can go towards `end`. */
+static double bound(const struct rate *rate, double end)
+{
+    double inside = rate->value, outside = end, least = likelihood(rate, rate->value) - DROP;
+    for (int i = 0; i < HALVINGS; i++) {
+        double between = (inside + outside) / 2;
+        if (likelihood(rate, between) < least)
+            outside = between;
+        else
+            inside = between;
+    }
+    return inside;
+}
+
+static void estimate(struct rate *rate)
+{
+    double samples = 0, squares = 0;
+    uint64_t path, of_path;
+    for (size_t at = 0; table_next(rate->of_path, &at, &path, &of_path);) {
+        samples += (double)of_path;
+        squares += (double)of_path * (double)of_path;
+    }
+    rate->stacks = squares > 0 ? samples / squares : 0;
+    rate->value = peak(rate);
+    rate->least = bound(rate, 0);
+    rate->most = bound(rate, 1);
+}
+
+static bool rate_init(struct rate *rate, struct prior prior)
+{
+    *rate = (struct rate){.prior = prior, .said = table_new(), .of_path = table_new()};
+    if (!rate->said || !rate->of_path)
+        return false;
+    estimate(rate);
+    return true;
+}
+
+static void rate_clear(struct rate *rate)
+{
+    table_free(rate->said);
+    table_free(rate->of_path);
+    free(rate->groups);
+}
+
+static int rate_note(struct rate *rate, double said, uint32_t calls, uint32_t path, bool right)
+{
+    bool added;
+    uint32_t step = (uint32_t)(said * STEPS + 0.5);
+    if (!vec_reserve(rate->groups, rate->count, rate->room, 1))
+        return -ENOMEM;
+    uint64_t *samples = table_put(rate->of_path, path, NULL);
+    uint64_t *number = samples ? table_put(rate->said, (uint64_t)calls << 32 | step, &added) : NULL;
+    if (!number)
+        return -ENOMEM;
+    if (added) {
+        *number = rate->count;
+        rate->groups[rate->count++] = (struct group){(double)step / STEPS, calls, 0, 0};
+    }
+    ++*samples;
+    *(right ? &rate->groups[*number].right : &rate->groups[*number].wrong) += 1;
+    return 0;
 }
 
 struct calibration *calibration_new(bool trained)
@@ -49,11 +144,9 @@ struct calibration *calibration_new(bool trained)
     if (!c)
         return NULL;
     c->trained = trained;
-    c->mean = trained ? 1 : UNTRAINED;
-    weigh(c, 0, 0, 0);
-    c->index = table_new();
-    if (!c->index) {
-        free(c);
+    if (!rate_init(&c->calls, of_calls) || !rate_init(&c->sole, of_sole) ||
+        !rate_init(&c->ambiguous, of_ambiguous)) {
+        calibration_free(c);
         c = NULL;
     }
     return c;
@@ -63,59 +156,45 @@ void calibration_free(struct calibration *c)
 {
     if (!c)
         return;
-    table_free(c->index);
-    free(c->groups);
+    rate_clear(&c->calls);
+    rate_clear(&c->sole);
+    rate_clear(&c->ambiguous);
     free(c);
 }
 
-bool calibration_scales(const struct calibration *c, const struct resolved *resolved)
+/* The rate that an answer's probability is scaled by, and the power of it. NULL: none. */
+static struct rate *rate_of(struct calibration *c, const struct resolved *resolved, uint32_t *calls)
 {
-    return resolved->source == SOURCE_CID &&
-           (resolved->kind == RESOLVED_INFERRED || (c->trained && resolved->kind == RESOLVED_AMBIGUOUS));
+    if (resolved->source != SOURCE_CID)
+        return NULL;
+    if (resolved->kind == RESOLVED_INFERRED) {
+        *calls = *calls < CALLS ? *calls : CALLS;
+        return resolved->paths > 1 ? &c->calls : &c->sole;
+    }
+    *calls = 1;
+    return c->trained && resolved->kind == RESOLVED_AMBIGUOUS ? &c->ambiguous : NULL;
 }
 
-int calibration_note(struct calibration *c, const struct resolved *resolved, uint32_t path, bool right)
+int calibration_note(struct calibration *c, const struct resolved *resolved, uint32_t unseen, uint32_t path,
+                     bool right)
 {
-    if (!calibration_scales(c, resolved))
+    struct rate *rate = rate_of(c, resolved, &unseen);
+    if (!rate)
         return 0;
-    bool added;
-    uint64_t *place = table_put(c->index, path, &added);
-    if (!place || (added && !vec_push(c->groups, c->count, c->room, (struct group){0})))
-        return -ENOMEM;
-    if (added)
-        *place = c->count - 1;
-    struct group *group = &c->groups[*place];
-    group->weight++;
-    group->said += resolved->probability;
-    group->right += right;
-    return 0;
+    return rate_note(rate, resolved->probability, unseen, path, right);
 }
 
 void calibration_settle(struct calibration *c)
 {
-    double weight = 0, squares = 0, said = 0, right = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        const struct group *g = &c->groups[i];
-        weight += g->weight;
-        squares += g->weight * g->weight;
-        said += g->said;
-        right += g->right;
-    }
-    double per = weight > 0 ? weight / squares : 0; /* stacks per sample */
-    weigh(c, weight * per, said * per, right * per);
+    estimate(&c->calls);
+    estimate(&c->sole);
+    estimate(&c->ambiguous);
 }
 
-double calibration_factor(const struct calibration *c, const struct resolved *resolved)
+struct belief calibration_belief(struct calibration *c, const struct resolved *resolved, uint32_t unseen)
 {
-    return calibration_scales(c, resolved) ? c->factor : 1;
-}
-
-double calibration_least(const struct calibration *c)
-{
-    return c->least;
-}
-
-double calibration_most(const struct calibration *c)
-{
-    return c->most;
+    const struct rate *rate = rate_of(c, resolved, &unseen);
+    if (!rate)
+        return (struct belief){1, 1, 1};
+    return (struct belief){pow(rate->value, unseen), pow(rate->least, unseen), pow(rate->most, unseen)};
 }

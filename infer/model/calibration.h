@@ -3,11 +3,17 @@
  * CID, and with a map, which is of another run, those of ambiguous ones too. A rehearsal infers paths whose stacks were
  * unwound, without having learned from those (held_out.h), and is right more or less often than it says.
  *
- * With n such stacks, said to be right with probabilities that sum to S, and of which R were, probabilities are multiplied
- * by (R + A m) / (S + A), at most 1: a Beta prior of A stacks with mean m. The samples of one path are one stack with
- * their weight: n is Kish's effective size, (sum w)^2 / sum w^2 (Kish, Survey Sampling, 1965, section 11.7). What this
- * run saw at a CID keeps its probability: scaling that likewise made calibration worse (docs/benchmarks.md, "How far
- * probabilities can be believed").
+ * A path of which the innermost n calls were never seen where they are, and which is said to be right with probability P, is
+ * right with probability P r^n; where it is the only one that was found, with P q^n; an ambiguous one, with a map, with P a.
+ * Each of r, q, and a is where the rehearsals' stacks, which were right (y = 1) or not, are most probable, with a Beta prior
+ * of A stacks with mean m:
+ *
+ *     L(r) = sum over stacks of (y log(P r^n) + (1 - y) log(1 - P r^n)) + A (m log r + (1 - m) log(1 - r))
+ *
+ * which is concave. Their 95% bounds are where L is 1.92 less (Wilks, 1938). The samples of one path are one stack with
+ * their weight: all weights are scaled to sum to Kish's effective size, (sum w)^2 / sum w^2 (Survey Sampling, 1965, section
+ * 11.7). What this run saw at a CID keeps its probability. docs/benchmarks.md, "How far probabilities can be believed",
+ * has what this was compared with.
  */
 #ifndef FATHOM_INFER_MODEL_CALIBRATION_H
 #define FATHOM_INFER_MODEL_CALIBRATION_H
@@ -19,19 +25,19 @@ struct calibration;
 /* trained: paths are known from a map of the program. NULL: out of memory. */
 struct calibration *calibration_new(bool trained);
 void calibration_free(struct calibration *calibration);
-/* Notes the answer for one sample whose path is known. path: a number of its true path. 0 or -ENOMEM. */
-int calibration_note(struct calibration *calibration, const struct resolved *resolved, uint32_t path,
-                     bool right);
-/* Call when all answers are noted. */
+/* Notes the answer for one sample whose path is known. unseen: its calls that were never seen (resolver_unseen()). path: a
+ * number of its true path. 0 or -ENOMEM. */
+int calibration_note(struct calibration *calibration, const struct resolved *resolved, uint32_t unseen,
+                     uint32_t path, bool right);
+/* Call when all answers are noted; before that the priors are all that is known. */
 void calibration_settle(struct calibration *calibration);
-/* Whether the answer's probabilities are scaled. */
-bool calibration_scales(const struct calibration *calibration, const struct resolved *resolved);
-/* What the answer's probabilities are to be multiplied with; 1 for those that are not scaled. Before
- * calibration_settle() the prior's. */
-double calibration_factor(const struct calibration *calibration, const struct resolved *resolved);
-/* Bounds of the weight that is right, relative to what scaled probabilities say: Wilson's interval (1927) at 95% for
- * the n + A stacks. At most, and at least, 1. */
-double calibration_least(const struct calibration *calibration);
-double calibration_most(const struct calibration *calibration);
+
+/* What an answer's probabilities are to be multiplied with, and its bounds with 95% confidence; 1 for those that are
+ * believed as they are. */
+struct belief {
+    double factor, least, most;
+};
+struct belief calibration_belief(struct calibration *calibration, const struct resolved *resolved,
+                                 uint32_t unseen);
 
 #endif

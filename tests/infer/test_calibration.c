@@ -1,55 +1,87 @@
 /* How far probabilities are believed after a rehearsal. */
 #include <criterion/criterion.h>
 
+#include <math.h>
+
 #include "infer/model/calibration.h"
 
 static struct resolved answer(enum resolved_kind kind, double probability)
 {
-    return (struct resolved){.kind = kind, .source = SOURCE_CID, .probability = probability};
+    return (struct resolved){.kind = kind, .source = SOURCE_CID, .probability = probability, .paths = 2};
 }
+
+struct told {
+    enum resolved_kind kind;
+    double probability;
+    uint32_t unseen;
+};
 
 /* So many samples of paths number first to last. */
-static void note(struct calibration *c, enum resolved_kind kind, double probability, uint32_t first,
-                 uint32_t last, bool right)
+static void note(struct calibration *c, struct told told, uint32_t first, uint32_t last, bool right)
 {
-    struct resolved resolved = answer(kind, probability);
+    struct resolved resolved = answer(told.kind, told.probability);
     for (uint32_t path = first; path <= last; path++)
-        cr_assert_eq(calibration_note(c, &resolved, path, right), 0);
+        cr_assert_eq(calibration_note(c, &resolved, told.unseen, path, right), 0);
 }
 
-static double factor(const struct calibration *c, enum resolved_kind kind)
+static struct belief belief(struct calibration *c, enum resolved_kind kind, uint32_t unseen)
 {
     struct resolved resolved = answer(kind, 0.9);
-    return calibration_factor(c, &resolved);
+    return calibration_belief(c, &resolved, unseen);
+}
+
+static double factor(struct calibration *c, enum resolved_kind kind, uint32_t unseen)
+{
+    return belief(c, kind, unseen).factor;
 }
 
 Test(calibration, nothing_was_rehearsed)
 {
     for (int trained = 0; trained < 2; trained++) {
         struct calibration *c = calibration_new(trained);
-        double before = factor(c, RESOLVED_INFERRED);
-        cr_expect(trained ? before == 1 : before < 0.9);
-        cr_expect_eq(factor(c, RESOLVED_AMBIGUOUS), 1);
+        double before = factor(c, RESOLVED_INFERRED, 1);
+        cr_expect_float_eq(before, 0.8, 0.01, "%g", before);
+        cr_expect_float_eq(factor(c, RESOLVED_AMBIGUOUS, 0), trained ? 0.9 : 1, 0.01);
         calibration_settle(c);
-        cr_expect_float_eq(factor(c, RESOLVED_INFERRED), before, 1e-9, "no stacks tell nothing else");
-        cr_expect_eq(factor(c, RESOLVED_AMBIGUOUS), 1);
+        cr_expect_float_eq(factor(c, RESOLVED_INFERRED, 1), before, 1e-9, "no stacks tell nothing else");
+        cr_expect_lt(belief(c, RESOLVED_INFERRED, 1).least, 0.3);
+        cr_expect_gt(belief(c, RESOLVED_INFERRED, 1).most, 0.99);
         calibration_free(c);
     }
 }
 
-Test(calibration, many_stacks_say_how_often_it_is_right)
+Test(calibration, many_stacks_say_how_often_a_call_is_right)
 {
     struct calibration *c = calibration_new(false);
-    note(c, RESOLVED_INFERRED, 0.9, 1, 300, true);
-    note(c, RESOLVED_INFERRED, 0.9, 301, 600, false);
-    note(c, RESOLVED_AMBIGUOUS, 0.8, 1, 300, false);
+    note(c, (struct told){RESOLVED_INFERRED, 1, 1}, 1, 800, true);
+    note(c, (struct told){RESOLVED_INFERRED, 1, 1}, 801, 1000, false);
+    note(c, (struct told){RESOLVED_INFERRED, 1, 3}, 1, 512, true);
+    note(c, (struct told){RESOLVED_INFERRED, 1, 3}, 513, 1000, false);
+    note(c, (struct told){RESOLVED_AMBIGUOUS, 0.8, 0}, 1, 300, false);
     calibration_settle(c);
-    cr_expect_float_eq(factor(c, RESOLVED_INFERRED), 0.5 / 0.9, 0.01);
-    cr_expect_eq(factor(c, RESOLVED_AMBIGUOUS), 1);
-    cr_expect_eq(factor(c, RESOLVED_PRECISE), 1);
+    cr_expect_float_eq(factor(c, RESOLVED_INFERRED, 1), 0.8, 0.01);
+    cr_expect_float_eq(factor(c, RESOLVED_INFERRED, 2), 0.64, 0.01);
+    cr_expect_float_eq(factor(c, RESOLVED_INFERRED, 10), pow(0.8, 10), 0.01);
+    cr_expect_eq(factor(c, RESOLVED_AMBIGUOUS, 0), 1);
+    cr_expect_eq(factor(c, RESOLVED_PRECISE, 0), 1);
     struct resolved own = answer(RESOLVED_INFERRED, 0.8);
     own.source = SOURCE_COMPARED;
-    cr_expect_eq(calibration_factor(c, &own), 1, "it is not inferred");
+    cr_expect_eq(calibration_belief(c, &own, 3).factor, 1, "it is not inferred");
+    calibration_free(c);
+}
+
+/* Where nothing else leads to the height, it is rarely wrong. */
+Test(calibration, the_only_path_has_a_rate_of_its_own)
+{
+    struct calibration *c = calibration_new(false);
+    struct resolved only = answer(RESOLVED_INFERRED, 1);
+    only.paths = 1;
+    cr_expect_float_eq(calibration_belief(c, &only, 2).factor, 0.97 * 0.97, 0.01);
+    for (uint32_t path = 1; path <= 1000; path++)
+        cr_assert_eq(calibration_note(c, &only, 1, path, path % 10 != 0), 0);
+    calibration_settle(c);
+    cr_expect_float_eq(calibration_belief(c, &only, 1).factor, 0.9, 0.01);
+    cr_expect_float_eq(factor(c, RESOLVED_INFERRED, 1), 0.8, 0.01, "no such stack was seen");
     calibration_free(c);
 }
 
@@ -57,22 +89,24 @@ Test(calibration, many_stacks_say_how_often_it_is_right)
 Test(calibration, with_a_map_ambiguous_answers_are_scaled_too)
 {
     struct calibration *c = calibration_new(true);
-    note(c, RESOLVED_INFERRED, 1, 1, 20, false);
-    note(c, RESOLVED_AMBIGUOUS, 1, 21, 40, true);
-    note(c, RESOLVED_PRECISE, 1, 41, 60, false);
+    note(c, (struct told){RESOLVED_AMBIGUOUS, 0.9, 0}, 1, 450, true);
+    note(c, (struct told){RESOLVED_AMBIGUOUS, 0.9, 0}, 451, 1000, false);
+    note(c, (struct told){RESOLVED_PRECISE, 1, 0}, 41, 60, false);
     calibration_settle(c);
-    cr_expect_float_eq(factor(c, RESOLVED_INFERRED), 25.0 / 45, 1e-9);
-    cr_expect_float_eq(factor(c, RESOLVED_AMBIGUOUS), 25.0 / 45, 1e-9);
-    cr_expect_eq(factor(c, RESOLVED_PRECISE), 1);
+    cr_expect_float_eq(factor(c, RESOLVED_AMBIGUOUS, 0), 0.5, 0.01);
+    cr_expect_float_eq(factor(c, RESOLVED_INFERRED, 1), 0.8, 0.01, "no such stack was seen");
+    cr_expect_eq(factor(c, RESOLVED_PRECISE, 0), 1);
     calibration_free(c);
 }
 
 Test(calibration, never_more_than_was_said)
 {
     struct calibration *c = calibration_new(false);
-    note(c, RESOLVED_INFERRED, 0.5, 1, 100, true);
+    note(c, (struct told){RESOLVED_INFERRED, 0.5, 2}, 1, 100, true);
     calibration_settle(c);
-    cr_expect_eq(factor(c, RESOLVED_INFERRED), 1);
+    struct belief b = belief(c, RESOLVED_INFERRED, 2);
+    cr_expect_float_eq(b.factor, 1, 0.02);
+    cr_expect(b.least < b.factor && b.factor <= b.most && b.most <= 1);
     calibration_free(c);
 }
 
@@ -81,66 +115,66 @@ Test(calibration, samples_of_one_path_count_once)
 {
     struct calibration *one = calibration_new(true), *many = calibration_new(true);
     for (int i = 0; i < 1000; i++)
-        note(one, RESOLVED_INFERRED, 1, 7, 7, false);
+        note(one, (struct told){RESOLVED_INFERRED, 1, 1}, 7, 7, false);
     for (int i = 0; i < 5; i++)
-        note(many, RESOLVED_INFERRED, 1, 1, 200, false);
+        note(many, (struct told){RESOLVED_INFERRED, 1, 1}, 1, 200, false);
     calibration_settle(one);
     calibration_settle(many);
-    cr_expect_float_eq(factor(one, RESOLVED_INFERRED), 5.0 / 6, 1e-9);
-    cr_expect_float_eq(factor(many, RESOLVED_INFERRED), 5.0 / 205, 1e-9);
+    /* One stack that was wrong, and two of which 0.8 were right; at most one count apart from that. */
+    cr_expect_float_eq(factor(one, RESOLVED_INFERRED, 1), 2 * 0.8 / 3, 1e-3);
+    cr_expect_float_eq(factor(many, RESOLVED_INFERRED, 1), 2 * 0.8 / 202, 1e-3);
     calibration_free(one);
     calibration_free(many);
 }
 
-/* Answers that are drawn from what they say are left nearly as they are. */
-Test(calibration, honest_answers_stay)
+/* The number that answers are drawn with is found again, and lies inside its bounds. */
+Test(calibration, the_chance_is_recovered)
 {
-    struct calibration *c = calibration_new(false);
     uint64_t seed = 1;
-    for (uint32_t path = 0; path < 5000; path++) {
-        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-        double said = (double)(path % 10) / 10, drawn = (double)(seed >> 40) / (1 << 24);
-        note(c, RESOLVED_INFERRED, said, path, path, drawn < said);
+    for (unsigned run = 0; run < 20; run++) {
+        struct calibration *c = calibration_new(false);
+        double chance = 0.5 + 0.025 * run;
+        for (uint32_t path = 0; path < 4000; path++) {
+            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+            double said = 0.25 + (double)(path % 4) / 4, drawn = (double)(seed >> 40) / (1 << 24);
+            uint32_t unseen = path % 7 + 1;
+            note(c, (struct told){RESOLVED_INFERRED, said, unseen}, path, path,
+                 drawn < said * pow(chance, unseen));
+        }
+        calibration_settle(c);
+        struct belief b = belief(c, RESOLVED_INFERRED, 1);
+        cr_expect_float_eq(b.factor, chance, 0.04, "%g for %g", b.factor, chance);
+        cr_expect_lt(b.most - b.least, 0.1);
+        cr_expect(b.least <= b.factor && b.factor <= b.most);
+        calibration_free(c);
     }
-    calibration_settle(c);
-    cr_expect_float_eq(factor(c, RESOLVED_INFERRED), 1, 0.03);
-    calibration_free(c);
 }
 
-/* At 90%, twenty stacks and the prior's five tell it to about 12 points. */
-Test(calibration, few_stacks_leave_a_wide_range)
+/* At 90%, twenty stacks leave it open by some 13 points to either side; a thousand by two. */
+Test(calibration, more_stacks_leave_a_narrower_range)
 {
-    struct calibration *c = calibration_new(true);
-    cr_expect_lt(calibration_least(c), 0.6, "nothing was tried");
-    cr_expect_float_eq(calibration_most(c), 1, 1e-9);
-    note(c, RESOLVED_INFERRED, 1, 1, 17, true);
-    note(c, RESOLVED_INFERRED, 1, 18, 20, false);
-    calibration_settle(c);
-    double said = factor(c, RESOLVED_INFERRED);
-    cr_expect_float_eq(said, 22.0 / 25, 1e-9);
-    cr_expect_float_eq(said * calibration_least(c), 0.7004, 1e-3, "%g", said * calibration_least(c));
-    cr_expect_float_eq(said * calibration_most(c), 0.9583, 1e-3, "%g", said * calibration_most(c));
-    calibration_free(c);
+    for (uint32_t stacks = 20; stacks <= 2000; stacks *= 10) {
+        struct calibration *c = calibration_new(false);
+        note(c, (struct told){RESOLVED_INFERRED, 1, 1}, 1, stacks * 9 / 10, true);
+        note(c, (struct told){RESOLVED_INFERRED, 1, 1}, stacks * 9 / 10 + 1, stacks, false);
+        calibration_settle(c);
+        struct belief b = belief(c, RESOLVED_INFERRED, 1);
+        double wide = 2 * 1.96 * sqrt(0.9 * 0.1 / stacks);
+        cr_expect_float_eq(b.factor, 0.9, 0.01);
+        cr_expect_float_eq(b.most - b.least, wide, wide / 8, "%u: %g %g", stacks, b.least, b.most);
+        calibration_free(c);
+    }
 }
 
-Test(calibration, many_stacks_leave_a_narrow_range)
+/* What is said 300 calls deep is as good as nothing, and no sum overflows. */
+Test(calibration, any_number_of_calls)
 {
     struct calibration *c = calibration_new(false);
-    note(c, RESOLVED_INFERRED, 0.9, 1, 900, true);
-    note(c, RESOLVED_INFERRED, 0.9, 901, 1000, false);
+    note(c, (struct told){RESOLVED_INFERRED, 1, UINT32_MAX}, 1, 3, true);
+    note(c, (struct told){RESOLVED_INFERRED, 0, 1}, 4, 5, true);
+    note(c, (struct told){RESOLVED_INFERRED, 1, 0}, 6, 7, false);
     calibration_settle(c);
-    cr_expect_float_eq(calibration_least(c), 0.98, 0.01, "%g", calibration_least(c));
-    cr_expect_float_eq(calibration_most(c), 1.02, 0.01, "%g", calibration_most(c));
-    calibration_free(c);
-}
-
-/* More is right than was said, which is left as it is: the range lies above. */
-Test(calibration, the_range_has_what_is_said)
-{
-    struct calibration *c = calibration_new(true);
-    note(c, RESOLVED_INFERRED, 0.5, 1, 100, true);
-    calibration_settle(c);
-    cr_expect_eq(calibration_least(c), 1);
-    cr_expect_gt(0.5 * calibration_most(c), 0.9);
+    struct belief b = belief(c, RESOLVED_INFERRED, UINT32_MAX);
+    cr_expect(isfinite(b.factor) && b.least >= 0 && b.most <= 1);
     calibration_free(c);
 }
