@@ -7,11 +7,16 @@
 
 #include "base/search.h"
 
-enum { MEANT_PERCENT = 99 }; /* of the probability below: the paths counted */
+enum {
+    MEANT_PERCENT = 99, /* of the probability below: the paths counted */
+    POWERS = 65         /* of the rate that are told apart */
+};
 
 struct entry {
     uint32_t node;      /* by rank: in the order of the paths' functions */
     uint32_t in_common; /* by rank: outermost functions in common with the previous one; 0 for the first */
+    uint32_t depth;     /* by rank: functions */
+    uint32_t seen;      /* by rank: outermost ones of them that are not only inferred */
     uint32_t by_node;   /* ranks in the order of the nodes */
 };
 
@@ -24,6 +29,7 @@ struct reading {
     uint32_t node;
     uint32_t *functions; /* from the root inwards */
     uint32_t depth;
+    uint32_t unseen;
 };
 
 static uint32_t depth_in_common(const struct reading *a, const struct reading *b)
@@ -60,6 +66,7 @@ static int read_path(const struct pathmap *map, uint32_t node, struct reading *o
         return depth;
     out->node = node;
     out->depth = (uint32_t)depth;
+    out->unseen = pathmap_unseen(map, node);
     return 0;
 }
 
@@ -69,6 +76,8 @@ static void put_in_order(struct agreement *a, struct reading *readings)
     qsort(readings, a->count, sizeof *readings, compare_readings);
     for (uint32_t i = 0; i < a->count; i++) {
         a->at[i].node = readings[i].node;
+        a->at[i].depth = readings[i].depth;
+        a->at[i].seen = readings[i].depth - readings[i].unseen;
         a->at[i].in_common = i ? depth_in_common(&readings[i - 1], &readings[i]) : 0;
         ranks[i] = i;
     }
@@ -107,36 +116,96 @@ static uint32_t rank_of(const struct agreement *a, uint32_t node)
     return a->at[lower_bound(i, 0, a->count - 1, a->at[a->at[i].by_node].node < node)].by_node;
 }
 
-/* Paths first .. last by rank; they share the outermost `depth` functions (a single path: all of its
- * functions). */
+/* One sample's probabilities, by rank. */
+struct chances {
+    double whole[CANDIDATES_MAX];  /* of the paths */
+    double before[CANDIDATES_MAX]; /* ... before the calls that were never seen made them less sure */
+    double rate;                   /* of each such call */
+    double powers[POWERS];         /* of the rate */
+};
+
+static void read_chances(const struct agreement *a, const struct resolved *sample, struct chances *out)
+{
+    *out = (struct chances){.rate = sample->rate < 1 ? sample->rate : 1};
+    double factor = out->rate < 1 ? sample->factor : 1, power = 1;
+    for (uint32_t k = 0; out->rate < 1 && k < POWERS; k++, power *= out->rate)
+        out->powers[k] = power;
+    for (uint32_t i = 0; i < sample->posterior_count; i++) {
+        uint32_t rank = rank_of(a, sample->posterior[i].node);
+        out->whole[rank] = (double)sample->posterior[i].probability;
+        out->before[rank] = factor > 0 ? out->whole[rank] / factor : 0;
+    }
+}
+
+/* The rate to the k-th power; little more for a large k. */
+static double power(const struct chances *chances, uint32_t k)
+{
+    return chances->powers[k < POWERS ? k : POWERS - 1];
+}
+
+/* That the sample's path begins as this one does to a depth. */
+static double chance(const struct agreement *a, const struct chances *chances, uint32_t rank, uint32_t depth)
+{
+    const struct entry *path = &a->at[rank];
+    double before = chances->before[rank];
+    if (path->seen == path->depth)
+        return before;
+    if (depth < path->seen)
+        return before * (1 - (1 - chances->rate) * power(chances, path->seen - depth));
+    uint32_t calls = depth - path->seen;
+    return before * power(chances, depth < path->depth ? calls + 1 : calls);
+}
+
+/* Paths first .. last by rank; they share the outermost `depth` functions. */
 struct range {
     uint32_t first, last, fork, depth;
     double probability;
 };
 
-/* Extends the range by the neighbours that have most in common with it. false: none has anything in common.
- */
-static bool widen(const struct agreement *a, const double *probabilities, struct range *range)
+/* The paths that begin as the centre does to a depth. */
+static struct range range_at(const struct agreement *a, const struct chances *chances, uint32_t centre,
+                             uint32_t depth)
 {
-    uint32_t before = range->first > 0 ? a->at[range->first].in_common : 0;
-    uint32_t after = range->last + 1 < a->count ? a->at[range->last + 1].in_common : 0;
-    uint32_t depth = before > after ? before : after;
-    if (depth == 0)
-        return false;
-    range->fork = before > after ? range->first : range->last + 1;
-    range->depth = depth;
-    while (range->first > 0 && a->at[range->first].in_common >= depth)
-        range->probability += probabilities[--range->first];
-    while (range->last + 1 < a->count && a->at[range->last + 1].in_common >= depth)
-        range->probability += probabilities[++range->last];
+    struct range range = {centre, centre, 0, depth, chance(a, chances, centre, depth)};
+    while (range.first > 0 && a->at[range.first].in_common >= depth)
+        range.probability += chance(a, chances, --range.first, depth);
+    while (range.last + 1 < a->count && a->at[range.last + 1].in_common >= depth)
+        range.probability += chance(a, chances, ++range.last, depth);
     /* A common beginning has one number, independent of the path that it is reached from. */
-    for (uint32_t i = range->first + 1; i <= range->last; i++) {
-        if (a->at[i].in_common == depth) {
-            range->fork = i;
-            break;
-        }
-    }
-    return true;
+    range.fork = a->count + range.first;
+    for (uint32_t i = range.first + 1; i <= range.last && range.fork >= a->count; i++)
+        range.fork = a->at[i].in_common == depth ? i : range.fork;
+    return range;
+}
+
+static int deepest_first(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* The depths that are looked at, from the longest to the shortest: where other paths part from the centre, and 0, 1, 2,
+ * 4... frames to both sides of its first call that was never seen. Returns their number. */
+static uint32_t find_depths(const struct agreement *a, const struct chances *chances, uint32_t centre,
+                            uint32_t *depths)
+{
+    uint32_t count = 0, kept = 0, common = UINT32_MAX;
+    for (uint32_t i = centre; i > 0; i--)
+        depths[count++] = common = a->at[i].in_common < common ? a->at[i].in_common : common;
+    common = UINT32_MAX;
+    for (uint32_t i = centre + 1; i < a->count; i++)
+        depths[count++] = common = a->at[i].in_common < common ? a->at[i].in_common : common;
+    const struct entry *own = &a->at[centre];
+    uint32_t unseen = chances->rate < 1 ? own->depth - own->seen : 0;
+    for (uint32_t calls = 0; calls < unseen; calls += calls ? calls : 1)
+        depths[count++] = own->seen + calls;
+    for (uint32_t frames = 1; unseen && frames < own->seen; frames += frames)
+        depths[count++] = own->seen - frames;
+    qsort(depths, count, sizeof *depths, deepest_first);
+    for (uint32_t i = 0; i < count && depths[i] > 0; i++)
+        if (kept == 0 || depths[kept - 1] != depths[i])
+            depths[kept++] = depths[i];
+    return kept;
 }
 
 /* The path that every range with more than half of the probability contains. */
@@ -169,29 +238,29 @@ static uint32_t count_meant(const double *probabilities, const struct range *ran
     return count;
 }
 
-void agreement_find(const struct agreement *a, const struct candidate_path *paths, uint32_t count,
-                    double wanted, struct agreed *out)
+void agreement_find(const struct agreement *a, const struct resolved *sample, double wanted,
+                    struct agreed *out)
 {
-    double probabilities[CANDIDATES_MAX] = {0};
-    for (uint32_t i = 0; i < count; i++)
-        probabilities[rank_of(a, paths[i].node)] = (double)paths[i].probability;
-    bool first_enough = (double)paths[0].probability >= wanted;
-    uint32_t centre = first_enough ? rank_of(a, paths[0].node) : median(probabilities, a->count);
-    struct range range = {centre, centre, 0, 0, probabilities[centre]};
-    bool more = true;
-    out->whole = range.probability >= wanted;
-    while (range.probability < wanted && (more = widen(a, probabilities, &range)))
-        continue;
-    if (!more) /* too few have anything in common but the root, which all paths share */
+    struct chances chances;
+    uint32_t depths[AGREED_STEPS], best = rank_of(a, sample->posterior[0].node), next = 0;
+    read_chances(a, sample, &chances);
+    out->whole = chances.whole[best] >= wanted;
+    uint32_t centre = out->whole ? best : median(chances.before, a->count);
+    uint32_t count = find_depths(a, &chances, centre, depths);
+    struct range range = {centre, centre, 0, 0, chances.whole[centre]};
+    while (range.probability < wanted && next < count)
+        range = range_at(a, &chances, centre, depths[next++]);
+    if (range.probability < wanted) /* too few have anything in common but the root, which all paths share */
         range = (struct range){.last = a->count - 1, .probability = 1};
     out->node = a->at[centre].node;
     out->depth = range.depth;
     out->fork = range.fork;
-    out->paths = out->whole ? 1 : count_meant(probabilities, &range);
+    out->paths = out->whole ? 1 : count_meant(chances.before, &range);
     out->probability = range.probability;
     out->step_count = 0;
-    for (double before = range.probability; more && widen(a, probabilities, &range);
+    for (double before = range.probability; next < count && range.probability < 1;
          before = range.probability) {
+        range = range_at(a, &chances, centre, depths[next++]);
         if (range.probability > before)
             out->steps[out->step_count++] = (struct agreed_step){range.fork, range.depth, range.probability};
     }

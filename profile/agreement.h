@@ -1,6 +1,9 @@
 /*
  * agreement.h - how far from the root the possible paths of a sample agree, and how sure that is at each
- * depth.
+ * depth. A path whose n innermost calls were never seen is right with a chance of r^n, by the rate r of calibration.h.
+ * Where it is wrong, it is where the first of these calls hangs as often as at another one, and mostly not far outside of
+ * it: a beginning with j < n of the calls is right with r^(j + 1), and one that ends m frames outside of the first with
+ * 1 - (1 - r) r^m (docs/benchmarks.md, "How far beginnings can be believed").
  *
  * Each set of paths is sorted by function once. Paths that share their outermost functions are then adjacent,
  * so evaluating a sample's probabilities takes one pass.
@@ -14,10 +17,12 @@ struct agreement;
 
 /* The paths that share the outermost `depth` functions. */
 struct agreed_step {
-    uint32_t fork;  /* index of the common beginning: less than the number of paths */
+    uint32_t fork;  /* number of the common beginning: less than that of the paths where these part */
     uint32_t depth; /* functions */
     double probability;
 };
+
+#define AGREED_STEPS (CANDIDATES_MAX + 40)
 
 struct agreed {
     uint32_t node;  /* of a path that begins with these `depth` functions */
@@ -28,7 +33,7 @@ struct agreed {
     /* Of the sample's path beginning like this (whole: being this path); depth 0: 1. */
     double probability;
     /* Shorter beginnings with higher probability, from longest to shortest, without the empty one. */
-    struct agreed_step steps[CANDIDATES_MAX];
+    struct agreed_step steps[AGREED_STEPS];
     uint32_t step_count;
 };
 
@@ -36,10 +41,9 @@ struct agreed {
 int agreement_new(const struct pathmap *map, const struct candidate_path *paths, uint32_t count,
                   struct agreement **out, struct fathom_error *err);
 void agreement_free(struct agreement *agreement);
-/* The same paths with the probabilities of one sample, the most probable first. The longest beginning that
- * has a probability of at least `wanted`: `wanted` must be at least a half, so that this is unique. wanted 0:
- * the whole path of paths[0]. */
-void agreement_find(const struct agreement *agreement, const struct candidate_path *paths, uint32_t count,
-                    double wanted, struct agreed *out);
+/* The same paths (`posterior`) with the probabilities of one sample. The longest beginning that has a probability of at
+ * least `wanted`: `wanted` must be at least a half, so that this is unique. wanted 0: the whole path of posterior[0]. */
+void agreement_find(const struct agreement *agreement, const struct resolved *sample, double wanted,
+                    struct agreed *out);
 
 #endif

@@ -21,6 +21,7 @@
 /* A set of candidates that some sample had. */
 struct known_set {
     struct agreement *agreement;
+    uint32_t count; /* of candidates */
     /* By fork, exact tree of plain paths: the end of their common part; NULL before it is looked up. */
     struct cct_node *forks[];
 };
@@ -270,6 +271,8 @@ static int find_set(struct profile *p, const struct adding *a, struct known_set 
     if (place && !set) {
         set = calloc(1, sizeof *set + r->posterior_count * sizeof set->forks[0]);
         *place = (uintptr_t)set;
+        if (set)
+            set->count = r->posterior_count;
         int rc = set ? agreement_new(a->map, r->posterior, r->posterior_count, &set->agreement, err) : 0;
         if (rc < 0)
             return rc;
@@ -290,8 +293,9 @@ static int add_beginning(struct profile *p, const struct adding *a, const struct
     uint64_t *place = plain_paths(p) ? table_put(p->others, what, NULL) : NULL;
     if (add_known(p, a, place, node))
         return 0;
-    char text[32];
-    snprintf(text, sizeof text, "[one of %u paths]", paths);
+    char text[32] = "[unsure]";
+    if (paths > 1)
+        snprintf(text, sizeof text, "[one of %u paths]", paths);
     int rc = framing_begin(p->framing, a->process, a->sample, err);
     if (rc == 0)
         rc = framing_node(p->framing, agreed->node, agreed->depth, err);
@@ -315,7 +319,7 @@ static uint32_t tree_depth(const struct cct_node *node)
 static struct cct_node *fork_above(struct profile *p, struct known_set *set, const struct agreed_step *step,
                                    struct cct_node *node)
 {
-    bool keep = plain_paths(p);
+    bool keep = plain_paths(p) && step->fork < set->count;
     if (keep && set->forks[step->fork])
         return set->forks[step->fork];
     uint32_t wanted = step->depth + p->options.framing.threads;
@@ -354,7 +358,7 @@ static int add_likely(struct profile *p, const struct adding *a, struct fathom_e
     if (rc < 0)
         return rc;
     double wanted = p->options.ambiguity == AMBIGUOUS_LIKELY ? SURE_ENOUGH : 0;
-    agreement_find(set->agreement, r->posterior, r->posterior_count, wanted, &agreed);
+    agreement_find(set->agreement, r, wanted, &agreed);
     if (agreed.whole)
         rc = add_node(p, a, agreed.node, &node, err);
     else

@@ -120,14 +120,6 @@ static bool resolver_trained(const struct resolver *r, uint32_t node)
     return n.passes || n.self;
 }
 
-uint32_t resolver_unseen(const struct resolver *r, uint32_t node)
-{
-    uint32_t calls = 0;
-    for (; node != PATHMAP_NONE && !resolver_trained(r, node); node = pathmap_node(r->map, node).parent)
-        calls++;
-    return calls;
-}
-
 const struct pathmap *resolver_map(const struct resolver *r)
 {
     return r->map;
@@ -409,6 +401,7 @@ void resolver_take(const struct resolver *r, uint32_t index, struct resolved *ou
     out->node = best->node;
     out->paths = answer->paths;
     out->probability = out->least = out->most = (double)best->probability;
+    out->factor = out->rate = 1;
     out->answer = index;
     out->posterior = best;
     out->posterior_count = answer->count;

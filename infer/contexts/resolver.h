@@ -51,7 +51,10 @@ struct resolved {
     uint32_t paths;     /* function paths that share the CID: the degree of ambiguity. Only those that
                            training saw, if it saw any, and saw every call into the image */
     double probability; /* of `node`'s function path among them; 0 if unknown */
-    uint32_t answer;    /* for resolver_candidates(), unless unknown */
+    double factor,
+        rate; /* what the probabilities were multiplied with, and of that for each of the path's calls that was never
+                        seen (calibration.h); the resolver sets 1 */
+    uint32_t answer; /* for resolver_candidates(), unless unknown */
     double least,
         most; /* 95% bounds of `probability`, as far as is known (calibration.h); the resolver sets them to it */
     bool unread; /* its path may run through code that could not be read; not set by the resolver */
@@ -81,8 +84,6 @@ void resolver_settle(struct resolver *resolver);
  * before any CID is resolved. */
 #define RESOLVER_AUDITS 3
 void resolver_audited(struct resolver *resolver, const uint32_t *samples);
-/* How many calls at the inner end of a node's path were never seen in their contexts, by training or in this run. */
-uint32_t resolver_unseen(const struct resolver *resolver, uint32_t node);
 const struct pathmap *resolver_map(const struct resolver *resolver);
 /* process may be NULL. */
 int resolver_resolve(struct resolver *resolver, const struct process *process, const struct sample *sample,

@@ -167,7 +167,7 @@ static int compare_held(void *engine, const struct process *process, const struc
     int right = held_out_agrees(p->learner->held, sample, fit_pathmap(p->fit), resolved->node, &path);
     if (right < 0)
         return 0;
-    uint32_t unseen = resolver_unseen(fit_resolver(p->fit), resolved->node);
+    uint32_t unseen = pathmap_unseen(fit_pathmap(p->fit), resolved->node);
     return calibration_note(p->calibration, resolved, unseen, path, right) < 0 ? error_memory(err) : 0;
 }
 

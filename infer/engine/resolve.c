@@ -46,10 +46,12 @@ static void hide_unread(struct resolve *r, struct resolved *answer)
 /* Scales the probabilities by how far they can be believed. */
 static void calibrate(struct resolve *r, struct resolved *answer)
 {
-    struct belief belief = {1, 1, 1};
+    struct belief belief = {1, 1, 1, 1};
     if (r->in.calibration && answer->kind != RESOLVED_UNKNOWN)
         belief = calibration_belief(r->in.calibration, answer,
-                                    resolver_unseen(fit_resolver(r->in.fit), answer->node));
+                                    pathmap_unseen(fit_pathmap(r->in.fit), answer->node));
+    answer->factor = belief.factor;
+    answer->rate = belief.rate;
     answer->least = answer->probability * belief.least;
     answer->most = answer->probability * belief.most;
     if (belief.factor >= 1)

@@ -8,10 +8,10 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define DROP      1.92      /* of the likelihood's logarithm: 95% */
-#define STEPS     256u      /* of what is said, told apart */
-#define CALLS     UINT8_MAX /* as many as are told apart */
-#define HALVINGS  40        /* of the interval that a number is searched in */
+#define DROP      1.92 /* of the likelihood's logarithm: 95% */
+#define STEPS     256u /* of what is said, told apart */
+#define CALLS     64u  /* as many as are told apart */
+#define HALVINGS  40   /* of the interval that a number is searched in */
 #define NEAR_ZERO 1e-6
 
 /* From the programs of docs/benchmarks.md, "How far probabilities can be believed". */
@@ -195,6 +195,7 @@ struct belief calibration_belief(struct calibration *c, const struct resolved *r
 {
     const struct rate *rate = rate_of(c, resolved, &unseen);
     if (!rate)
-        return (struct belief){1, 1, 1};
-    return (struct belief){pow(rate->value, unseen), pow(rate->least, unseen), pow(rate->most, unseen)};
+        return (struct belief){1, 1, 1, 1};
+    return (struct belief){pow(rate->value, unseen), pow(rate->least, unseen), pow(rate->most, unseen),
+                           rate == &c->ambiguous ? 1 : rate->value};
 }

@@ -25,17 +25,17 @@ struct calibration;
 /* trained: paths are known from a map of the program. NULL: out of memory. */
 struct calibration *calibration_new(bool trained);
 void calibration_free(struct calibration *calibration);
-/* Notes the answer for one sample whose path is known. unseen: its calls that were never seen (resolver_unseen()). path: a
+/* Notes the answer for one sample whose path is known. unseen: its calls that were never seen (pathmap_unseen()). path: a
  * number of its true path. 0 or -ENOMEM. */
 int calibration_note(struct calibration *calibration, const struct resolved *resolved, uint32_t unseen,
                      uint32_t path, bool right);
 /* Call when all answers are noted; before that the priors are all that is known. */
 void calibration_settle(struct calibration *calibration);
 
-/* What an answer's probabilities are to be multiplied with, and its bounds with 95% confidence; 1 for those that are
- * believed as they are. */
+/* What an answer's probabilities are to be multiplied with, and its bounds with 95% confidence: 1 for those that are
+ * believed as they are. rate: the part of the factor for each unseen call, 1 where these do not matter. */
 struct belief {
-    double factor, least, most;
+    double factor, least, most, rate;
 };
 struct belief calibration_belief(struct calibration *calibration, const struct resolved *resolved,
                                  uint32_t unseen);

@@ -224,6 +224,18 @@ int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, 
     return depth > INT32_MAX ? INT32_MAX : (int)depth;
 }
 
+uint32_t pathmap_unseen(const struct pathmap *map, uint32_t node)
+{
+    uint32_t frames = 0;
+    for (; node != PATHMAP_NONE; frames++) {
+        struct pathmap_node n = pathmap_node(map, node);
+        if (n.passes || n.self)
+            break;
+        node = n.parent;
+    }
+    return frames;
+}
+
 int pathmap_read_path(const struct pathmap *map, uint32_t node, uint32_t **functions, size_t *room,
                       struct fathom_error *err)
 {

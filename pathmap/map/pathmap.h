@@ -96,6 +96,8 @@ struct pathmap_pc pathmap_pc(const struct pathmap *map, uint32_t number);
 /* Stores the functions from the root to the node, at most max of them (the innermost ones); returns the depth
  * (which may exceed max), or -EBADMSG if an unsound node is on the path. */
 int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, size_t max);
+/* How many frames at the inner end of a node's path have neither samples nor calls: inference alone entered them. */
+uint32_t pathmap_unseen(const struct pathmap *map, uint32_t node);
 /* Stores all functions of a path, from the root to the node, in an array that is grown as needed
  * (base/vec.h); returns the depth, -EBADMSG as above, or -ENOMEM. */
 int pathmap_read_path(const struct pathmap *map, uint32_t node, uint32_t **functions, size_t *room,

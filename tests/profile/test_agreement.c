@@ -1,6 +1,8 @@
 /* How far paths agree, on a map made by hand. */
 #include <criterion/criterion.h>
 
+#include <math.h>
+
 #include "profile/agreement.h"
 #include "tests/infer/world.h"
 
@@ -32,7 +34,8 @@ static uint32_t node_of(const struct world *w, const char *functions, size_t dep
     return PATHMAP_NONE;
 }
 
-static void expect(const struct case_ *c)
+/* unseen: of the first path's innermost calls; rate: what each is believed by. */
+static void expect_unseen(const struct case_ *c, uint32_t unseen, double rate)
 {
     struct world *w = world_open();
     struct candidate_path candidates[PATHS];
@@ -40,7 +43,8 @@ static void expect(const struct case_ *c)
     for (; count < PATHS && c->functions[count]; count++) {
         uint32_t node = TRIE_ROOT;
         for (size_t i = 0; c->functions[count][i]; i++)
-            node = world_child(w, node, (unsigned)(c->functions[count][i] - '0'), (uint32_t)i * 16, 0, 1, 0);
+            node = world_child(w, node, (unsigned)(c->functions[count][i] - '0'), (uint32_t)i * 16, 0,
+                               count || i + unseen < strlen(c->functions[0]), 0);
     }
     world_finish(w);
     for (uint32_t i = 0; i < count; i++)
@@ -53,7 +57,9 @@ static void expect(const struct case_ *c)
     for (uint32_t i = 0; i < count; i++)
         turned[i] = candidates[count - 1 - i];
     cr_assert_eq(agreement_new(w->map, turned, count, &agreement, NULL), 0);
-    agreement_find(agreement, candidates, count, c->wanted, &agreed);
+    struct resolved sample = {
+        .posterior = candidates, .posterior_count = count, .factor = pow(rate, unseen), .rate = rate};
+    agreement_find(agreement, &sample, c->wanted, &agreed);
     const char *name = c->functions[0];
     cr_expect_eq(agreed.whole, c->whole, "%s: whole", name);
     uint32_t depth = agreed.whole ? (uint32_t)pathmap_path(w->map, agreed.node, NULL, 0) : agreed.depth;
@@ -71,6 +77,11 @@ static void expect(const struct case_ *c)
     cr_expect_str_eq(steps, c->steps, "%s: %s", name, steps);
     agreement_free(agreement);
     world_close(w);
+}
+
+static void expect(const struct case_ *c)
+{
+    expect_unseen(c, 0, 1);
 }
 
 Test(agreement, a_path_that_is_half_sure_is_whole)
@@ -113,4 +124,20 @@ Test(agreement, the_most_probable_path_whole)
         {"0734", "01234", "01534", "01634"}, {0.4f, 0.2f, 0.2f, 0.2f}, 0, "0734", true, 1, 0.4, "1:100"});
     expect(
         &(struct case_){{"0123", "0124", "0153"}, {0.3f, 0.2f, 0.1f}, 0, "0123", true, 1, 0.3, "3:50 2:60"});
+}
+
+/* Each call that was never seen takes half of the probability, and each frame outside of them half of what is left of
+ * the doubt. */
+Test(agreement, calls_that_were_never_seen_are_left_open)
+{
+    expect_unseen(&(struct case_){{"0123"}, {0.5f}, 0.5, "0123", true, 1, 0.5, "2:75 1:88"}, 1, 0.5);
+    expect_unseen(&(struct case_){{"0123"}, {0.4f}, 0.5, "01", false, 1, 0.6, "1:70"}, 1, 0.5);
+    expect_unseen(&(struct case_){{"01234567"}, {0.125f}, 0.5, "01234", false, 1, 0.5, "4:75 3:88 1:97"}, 3,
+                  0.5);
+    expect_unseen(&(struct case_){{"01234567"}, {1 / 256.f}, 0.5, "", false, 1, 1, ""}, 8, 0.5);
+    expect_unseen(
+        &(struct case_){{"01234567"}, {1 / 256.f}, 0, "01234567", true, 1, 1 / 256., "4:3 2:12 1:25"}, 8,
+        0.5);
+    /* The other's calls are all seen: 0.6 and 0.2 before that. */
+    expect_unseen(&(struct case_){{"0123", "0145"}, {0.3f, 0.1f}, 0.5, "01", false, 2, 0.65, "1:73"}, 1, 0.5);
 }

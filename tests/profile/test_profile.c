@@ -45,6 +45,8 @@ static void add(struct setup *s, uint64_t period, uint64_t latency, float probab
                          .node = s->through[0],
                          .paths = probability < 1 ? 2 : 1,
                          .probability = (double)probability,
+                         .factor = 1,
+                         .rate = 1,
                          .posterior = paths,
                          .posterior_count = probability < 1 ? 2 : 1};
     sample.period = period;
