@@ -10,7 +10,6 @@
 
 #define SETTLED   5e-4       /* share of the samples that moved: less is none */
 #define GAP_LOOK  4096       /* pairs of samples looked at for the usual gap, about */
-#define STRETCH   256        /* moments of a thread, one after the other */
 #define LOOK      (1u << 16) /* moments in all stretches, about */
 #define WEAKEST   0.125      /* strengths of the model that are tried */
 #define STRONGEST 64.0
@@ -95,7 +94,8 @@ static int learn_gap(const struct expecting *x)
     for (uint32_t t = 0; t < x->threads; t++) {
         size_t count = survey_moments(x->in->survey, t, &m);
         for (size_t i = 1; i < count; i++) {
-            if (seen++ % step == 0)
+            bool apart = survey_step(x->in->survey) > 1 && i % SURVEY_PIECE == 0;
+            if (seen++ % step == 0 && !apart)
                 gaps[filled++] = m[i].time - m[i - 1].time;
         }
     }
@@ -127,18 +127,14 @@ static int column_of(const struct expecting *x, const struct moment *m, struct c
 /* Anchors are few, and each counts. */
 static int count_anchors(const struct expecting *x)
 {
-    const struct moment *m;
-    for (uint32_t t = 0; t < x->threads; t++) {
-        size_t count = survey_moments(x->in->survey, t, &m);
-        for (size_t i = 0; i < count; i++) {
-            struct column c;
-            if (m[i].anchor == TRIE_NONE)
-                continue;
-            if (column_of(x, &m[i], &c) < 0)
-                return -ENOMEM;
-            if (c.count == 1)
-                coherence_count_state(x->in->model, c.first, 1);
-        }
+    const struct survey_anchor *anchors;
+    size_t count = survey_anchors(x->in->survey, &anchors);
+    for (size_t i = 0; i < count; i++) {
+        struct column c;
+        if (column_of(x, &(struct moment){.cid = anchors[i].cid, .anchor = anchors[i].node}, &c) < 0)
+            return -ENOMEM;
+        if (c.count == 1)
+            coherence_count_state(x->in->model, c.first, (double)anchors[i].count);
     }
     return 0;
 }
@@ -168,19 +164,20 @@ static int pick_stretches(struct expecting *x)
     for (uint32_t t = 0; t < x->threads; t++) {
         size_t count = survey_moments(x->in->survey, t, &m);
         all += count;
-        pieces += (count + STRETCH - 1) / STRETCH;
+        pieces += (count + SURVEY_PIECE - 1) / SURVEY_PIECE;
     }
     size_t step = all / LOOK + 1;
     x->stretches = malloc((pieces / step + 1) * sizeof *x->stretches);
-    x->columns = malloc((pieces / step + 1) * STRETCH * sizeof *x->columns);
+    x->columns = malloc((pieces / step + 1) * SURVEY_PIECE * sizeof *x->columns);
     if (!x->stretches || !x->columns)
         return -ENOMEM;
-    x->scale = (double)step;
+    bool join = step == 1 && survey_step(x->in->survey) == 1;
+    x->scale = (double)(step * survey_step(x->in->survey));
     for (uint32_t t = 0; t < x->threads; t++) {
         size_t count = survey_moments(x->in->survey, t, &m);
-        for (size_t i = 0; i < count; i += STRETCH) {
-            size_t length = count - i < STRETCH ? count - i : STRETCH;
-            if (number++ % step == 0 && add_stretch(x, m + i, length, step == 1 && i > 0) < 0)
+        for (size_t i = 0; i < count; i += SURVEY_PIECE) {
+            size_t length = count - i < SURVEY_PIECE ? count - i : SURVEY_PIECE;
+            if (number++ % step == 0 && add_stretch(x, m + i, length, join && i > 0) < 0)
                 return -ENOMEM;
         }
     }

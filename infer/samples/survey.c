@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "pathmap/map/trie.h"
 
 struct thread {
     struct moment *moments;
     size_t count, room;
+    uint64_t seen; /* with those that are not kept */
 };
 
 struct survey {
@@ -19,7 +22,12 @@ struct survey {
     struct table *thread_of; /* strand -> index in threads */
     struct thread *threads;
     uint32_t thread_count, thread_room;
-    size_t moments;       /* of all threads */
+    size_t moments;          /* of all threads */
+    size_t most;             /* when there are more, pieces are left out */
+    size_t step;             /* survey_step() */
+    struct table *anchor_of; /* CID << 32 | node -> index in anchors */
+    struct survey_anchor *anchors;
+    size_t anchor_count, anchor_room;
     uint64_t last_strand; /* of threads[last]; valid if there is any */
     uint32_t last;
 };
@@ -31,7 +39,10 @@ struct survey *survey_new(void)
         return NULL;
     s->cid_of = table_new();
     s->thread_of = table_new();
-    if (!s->cid_of || !s->thread_of) {
+    s->anchor_of = table_new();
+    s->most = SURVEY_MOMENTS;
+    s->step = 1;
+    if (!s->cid_of || !s->thread_of || !s->anchor_of) {
         survey_free(s);
         s = NULL;
     }
@@ -48,6 +59,8 @@ void survey_free(struct survey *s)
     free(s->cids);
     table_free(s->cid_of);
     table_free(s->thread_of);
+    table_free(s->anchor_of);
+    free(s->anchors);
     free(s);
 }
 
@@ -91,20 +104,55 @@ static struct thread *thread_of(struct survey *s, uint64_t strand)
     return &s->threads[s->last];
 }
 
+static int count_anchor(struct survey *s, uint32_t cid, uint32_t node)
+{
+    bool added;
+    if (!vec_reserve(s->anchors, s->anchor_count, s->anchor_room, 1))
+        return -ENOMEM;
+    uint64_t *place = table_put(s->anchor_of, (uint64_t)cid << 32 | node, &added);
+    if (!place)
+        return -ENOMEM;
+    if (added) {
+        *place = s->anchor_count;
+        s->anchors[s->anchor_count++] = (struct survey_anchor){cid, node, 0};
+    }
+    s->anchors[*place].count++;
+    return 0;
+}
+
+/* Leaves out every second piece of each thread. */
+static void thin(struct survey *s)
+{
+    s->step *= 2;
+    s->moments = 0;
+    for (uint32_t i = 0; i < s->thread_count; i++) {
+        struct thread *t = &s->threads[i];
+        size_t kept = 0;
+        for (size_t at = 0; at < t->count; at += 2 * SURVEY_PIECE) {
+            size_t length = t->count - at < SURVEY_PIECE ? t->count - at : SURVEY_PIECE;
+            memmove(t->moments + kept, t->moments + at, length * sizeof *t->moments);
+            kept += length;
+        }
+        t->count = kept;
+        s->moments += kept;
+    }
+    s->most = 2 * s->moments > s->most ? 2 * s->moments : s->most;
+}
+
 int survey_add(struct survey *s, struct run_time run, const struct wanted *of, uint32_t anchor)
 {
     int64_t cid = count_cid(s, of);
-    if (cid < 0)
+    if (cid < 0 || (anchor != TRIE_NONE && count_anchor(s, (uint32_t)cid, anchor) < 0))
         return -ENOMEM;
-    if (s->moments == SURVEY_MOMENTS)
-        return 0;
     struct thread *t = thread_of(s, run.strand);
     if (!t)
         return -ENOMEM;
-    if (!vec_reserve(t->moments, t->count, t->room, 1))
+    if (t->seen++ / SURVEY_PIECE % s->step)
+        return 0;
+    if (!vec_push(t->moments, t->count, t->room, (struct moment){run.ran, (uint32_t)cid, anchor}))
         return -ENOMEM;
-    t->moments[t->count++] = (struct moment){run.ran, (uint32_t)cid, anchor};
-    s->moments++;
+    if (++s->moments > s->most)
+        thin(s);
     return 0;
 }
 
@@ -123,4 +171,15 @@ size_t survey_moments(const struct survey *s, uint32_t thread, const struct mome
 {
     *out = s->threads[thread].moments;
     return s->threads[thread].count;
+}
+
+size_t survey_step(const struct survey *s)
+{
+    return s->step;
+}
+
+size_t survey_anchors(const struct survey *s, const struct survey_anchor **out)
+{
+    *out = s->anchors;
+    return s->anchor_count;
 }

@@ -1,7 +1,9 @@
 /*
- * survey.h - a summary of a recording: its CIDs, and for each thread the moments at which they were sampled.
+ * survey.h - a summary of a recording: its CIDs, for each thread the moments at which they were sampled, and the paths of
+ * dumps.
  *
- * 16 bytes per sample, at most SURVEY_MOMENTS of them: later samples are only counted by CID.
+ * Moments are kept in pieces of SURVEY_PIECE of a thread, one after the other. When there are more than SURVEY_MOMENTS of
+ * them, every second piece is left out, and so on: what is kept lies evenly in the recording, however long that is.
  */
 #ifndef FATHOM_INFER_SAMPLES_SURVEY_H
 #define FATHOM_INFER_SAMPLES_SURVEY_H
@@ -9,7 +11,8 @@
 #include "infer/samples/run_time.h"
 #include "perfdata/record.h"
 
-#define SURVEY_MOMENTS (1u << 25)
+#define SURVEY_PIECE   256
+#define SURVEY_MOMENTS (1u << 19) /* 8 MB; more where many threads have one piece each */
 
 /* A CID of the recording in a setting. */
 struct wanted {
@@ -25,6 +28,12 @@ struct moment {
     uint32_t anchor; /* of the trie: the node of the path from a dump; TRIE_NONE: none */
 };
 
+/* Dumps of a CID with the same path. */
+struct survey_anchor {
+    uint32_t cid, node; /* as in a moment */
+    uint64_t count;
+};
+
 struct survey;
 
 struct survey *survey_new(void); /* NULL: out of memory */
@@ -35,7 +44,11 @@ int survey_add(struct survey *survey, struct run_time run, const struct wanted *
 /* All CIDs, each once per setting, in the order of their first samples. */
 size_t survey_cids(const struct survey *survey, const struct wanted **out);
 uint32_t survey_threads(const struct survey *survey);
-/* A thread's moments; returns how many. */
+/* A thread's moments that are kept; returns how many. */
 size_t survey_moments(const struct survey *survey, uint32_t thread, const struct moment **out);
+/* So many of the thread's pieces there were for each that is kept: 1, all of them are, and follow each other. */
+size_t survey_step(const struct survey *survey);
+/* All dumps, in the order of the first of each CID and path. */
+size_t survey_anchors(const struct survey *survey, const struct survey_anchor **out);
 
 #endif
