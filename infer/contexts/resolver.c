@@ -17,6 +17,8 @@ struct answer {
     double evidence;               /* samples */
 };
 
+#define LEAST 1e-3 /* candidates that are less probable than this much of the best one are left out */
+
 /* All candidates of one function path. */
 struct group {
     uint32_t path, node; /* node: the one with the most samples, then passes */
@@ -299,6 +301,9 @@ static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
         rank_settled(r, paths, ranked, out);
     else
         rank_groups(r, paths, ranked, out);
+    while (out->count > 1 &&
+           (double)ranked[out->count - 1].probability < LEAST * (double)ranked[0].probability)
+        out->count--;
     tell_first_kind(r, out);
     r->candidate_count += out->count;
     return true;
