@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "infer/model/calibration.h"
 
 enum {
     MEANT_PERCENT = 99, /* of the probability below: the paths counted */
-    POWERS = 65         /* of the rate that are told apart */
+    POWERS = CALIBRATION_CALLS + 1
 };
 
 struct entry {
@@ -128,7 +129,7 @@ static void read_chances(const struct agreement *a, const struct resolved *sampl
 {
     *out = (struct chances){.rate = sample->rate < 1 ? sample->rate : 1};
     double factor = out->rate < 1 ? sample->factor : 1, power = 1;
-    for (uint32_t k = 0; out->rate < 1 && k < POWERS; k++, power *= out->rate)
+    for (uint32_t k = 0; k < POWERS; k++, power *= out->rate)
         out->powers[k] = power;
     for (uint32_t i = 0; i < sample->posterior_count; i++) {
         uint32_t rank = rank_of(a, sample->posterior[i].node);
@@ -137,7 +138,7 @@ static void read_chances(const struct agreement *a, const struct resolved *sampl
     }
 }
 
-/* The rate to the k-th power; little more for a large k. */
+/* The rate to the k-th power, k at most as in calibration.h. */
 static double power(const struct chances *chances, uint32_t k)
 {
     return chances->powers[k < POWERS ? k : POWERS - 1];
@@ -197,9 +198,9 @@ static uint32_t find_depths(const struct agreement *a, const struct chances *cha
         depths[count++] = common = a->at[i].in_common < common ? a->at[i].in_common : common;
     const struct entry *own = &a->at[centre];
     uint32_t unseen = chances->rate < 1 ? own->depth - own->seen : 0;
-    for (uint32_t calls = 0; calls < unseen; calls += calls ? calls : 1)
+    for (uint32_t calls = 0; calls < unseen && count < AGREED_STEPS - 20; calls += calls ? calls : 1)
         depths[count++] = own->seen + calls;
-    for (uint32_t frames = 1; unseen && frames < own->seen; frames += frames)
+    for (uint32_t frames = 1; unseen && frames < own->seen && count < AGREED_STEPS; frames += frames)
         depths[count++] = own->seen - frames;
     qsort(depths, count, sizeof *depths, deepest_first);
     for (uint32_t i = 0; i < count && depths[i] > 0; i++)

@@ -17,12 +17,13 @@ struct agreement;
 
 /* The paths that share the outermost `depth` functions. */
 struct agreed_step {
-    uint32_t fork;  /* number of the common beginning: less than that of the paths where these part */
+    uint32_t
+        fork; /* the first path, by rank, that parts from others at `depth`; from the number of paths on: none does */
     uint32_t depth; /* functions */
     double probability;
 };
 
-#define AGREED_STEPS (CANDIDATES_MAX + 40)
+#define AGREED_STEPS (CANDIDATES_MAX + 40) /* where paths part, and 20 powers of 2 to both sides of a call */
 
 struct agreed {
     uint32_t node;  /* of a path that begins with these `depth` functions */

@@ -40,7 +40,8 @@ struct candidate_path {
     uint32_t node;     /* of the map: the one of this path with the most samples, then passes */
     float probability; /* among all paths with the CID */
 };
-#define CANDIDATES_MAX 64 /* kept per CID: the most probable ones */
+#define CANDIDATES_MAX                                                                                       \
+    64 /* kept per CID: the most probable ones, each at least 0.001 as probable as the best */
 
 struct resolved {
     enum resolved_kind kind;
@@ -51,13 +52,12 @@ struct resolved {
     uint32_t paths;     /* function paths that share the CID: the degree of ambiguity. Only those that
                            training saw, if it saw any, and saw every call into the image */
     double probability; /* of `node`'s function path among them; 0 if unknown */
-    double factor,
-        rate; /* what the probabilities were multiplied with, and of that for each of the path's calls that was never
-                        seen (calibration.h); the resolver sets 1 */
+    double least;       /* its 95% bounds, as far as is known (calibration.h); the resolver sets both to it */
+    double most;
+    double factor;   /* what all probabilities of the answer were multiplied with; the resolver sets 1 */
+    double rate;     /* the part of it for one call that was never seen, 1 if these do not matter; likewise */
     uint32_t answer; /* for resolver_candidates(), unless unknown */
-    double least,
-        most; /* 95% bounds of `probability`, as far as is known (calibration.h); the resolver sets them to it */
-    bool unread; /* its path may run through code that could not be read; not set by the resolver */
+    bool unread;     /* its path may run through code that could not be read; not set by the resolver */
     /* The paths kept, with their final probabilities, the most probable (`node`) first; NULL and 0 if
      * unknown. Valid until the next sample is resolved, i.e. during a sink's call. */
     const struct candidate_path *posterior;

@@ -8,10 +8,10 @@
 #include "infer/engine/resolve.h"
 #include "infer/engine/vote.h"
 
-#define REHEARSED_LEAST  6      /* stacks */
-#define REHEARSED_STATES 600000 /* of automata: no more rehearsals after so many */
-#define REHEARSED_MOST   200000 /* records: the first ones */
-#define REHEARSED_SHARE  0.01   /* of the samples is to be inferred */
+#define VALIDATED_LEAST  6      /* stacks */
+#define VALIDATED_STATES 600000 /* of automata: no more folds after so many */
+#define VALIDATED_MOST   200000 /* records: the first ones */
+#define VALIDATED_SHARE  0.01   /* of the samples is to be inferred */
 
 struct engine {
     struct image_cache *images;
@@ -23,9 +23,10 @@ struct engine {
     struct unread *unread;
     struct builds *builds;           /* NULL: no map was given */
     struct fit *fit;                 /* used to resolve samples; NULL before engine_run() */
-    struct calibration *calibration; /* a rehearsal's is that of the engine it is for */
+    struct calibration *calibration; /* a fold's is that of the engine it is for */
     uint64_t bases_voted;
     uint64_t samples; /* of the event, that learning saw */
+    uint64_t known;   /* those of them whose own stacks tell their paths */
     bool learned;     /* live: the records went to engine_learn() */
 };
 
@@ -39,7 +40,7 @@ struct engine *engine_new(struct image_cache *images, const struct engine_option
     p->options = *options;
     p->log = log;
     p->learner = learner_new(options->learning, options->hold_back);
-    if (p->learner && options->rehearsal && !(p->learner->held = held_out_new(options->rehearsal_number))) {
+    if (p->learner && options->validation && !(p->learner->held = held_out_new(options->fold))) {
         learner_free(p->learner);
         p->learner = NULL;
     }
@@ -64,7 +65,7 @@ void engine_free(struct engine *p)
     unread_free(p->unread);
     builds_free(p->builds);
     fit_free(p->fit);
-    if (!p->options.rehearsal)
+    if (!p->options.validation)
         calibration_free(p->calibration);
     observer_clear(&p->observer);
     learner_free(p->learner);
@@ -75,8 +76,14 @@ void engine_free(struct engine *p)
 static int learn(void *engine, const struct record *record, struct fathom_error *err)
 {
     struct engine *p = engine;
-    p->samples += record->kind == RECORD_SAMPLE && record->sample.event == p->observer.event;
-    return learner_take(p->learner, p->observer.processes, record, err);
+    const struct learner *l = p->learner;
+    size_t before = l->own_count;
+    int rc = learner_take(p->learner, p->observer.processes, record, err);
+    if (record->kind == RECORD_SAMPLE && record->sample.event == p->observer.event) {
+        p->samples++;
+        p->known += l->own_count > before && l->own[before] != TRIE_NONE;
+    }
+    return rc;
 }
 
 static void use_events(struct engine *p, const struct event *events, size_t count, uint32_t event)
@@ -130,11 +137,11 @@ static int begin_run(struct engine *p, const struct pathmap *given, const struct
                               .audits = p->learner->audits,
                               .trained = map,
                               .no_em = p->options.no_em,
-                              .brief = p->options.rehearsal,
+                              .brief = p->options.validation,
                               .progress = p->options.progress};
     p->fit = fit_new(&input);
     p->builds = given ? builds_new(given, p->log) : NULL;
-    if (!p->options.rehearsal)
+    if (!p->options.validation)
         p->calibration = calibration_new(map);
     if (!p->fit || !p->calibration || (given && !p->builds))
         return error_memory(err);
@@ -155,13 +162,13 @@ static int survey(struct engine *p, struct passes *passes, struct fathom_error *
     return passes_run(passes, "surveying", list_cids, &lister, err);
 }
 
-/* A resolve_sink (context: the rehearsal's engine). */
+/* A resolve_sink (context: the fold's engine). */
 static int compare_held(void *engine, const struct process *process, const struct sample *sample,
                         const struct resolved *resolved, struct fathom_error *err)
 {
     struct engine *p = engine;
     (void)process;
-    uint32_t path;
+    uint64_t path;
     if (resolved->kind == RESOLVED_UNKNOWN)
         return 0;
     int right = held_out_agrees(p->learner->held, sample, fit_pathmap(p->fit), resolved->node, &path);
@@ -172,24 +179,21 @@ static int compare_held(void *engine, const struct process *process, const struc
 }
 
 /* Whether so much is to be inferred, and so many stacks tell how well, that it is worth the time. */
-static bool is_rehearsed(const struct engine *p)
+static bool is_validated(const struct engine *p)
 {
     const struct learner *l = p->learner;
-    uint64_t known = 0;
-    for (size_t i = 0; i < l->own_count; i++)
-        known += l->own[i] != TRIE_NONE;
-    return !p->options.rehearsal && !p->options.no_automaton && l->from != LEARN_NOTHING &&
-           l->learned >= REHEARSED_LEAST &&
-           (double)p->samples - (double)known >= REHEARSED_SHARE * (double)p->samples;
+    return !p->options.validation && !p->options.no_automaton && l->from != LEARN_NOTHING &&
+           l->learned >= VALIDATED_LEAST &&
+           (double)p->samples - (double)p->known >= VALIDATED_SHARE * (double)p->samples;
 }
 
 /* Infers a part of the unwound stacks from the others, by an engine of its own. Adds what it cost to *states. */
-static int rehearse(struct engine *p, const struct engine_input *input, unsigned number, size_t *states,
-                    struct fathom_error *err)
+static int validate_fold(struct engine *p, const struct engine_input *input, unsigned number, size_t *states,
+                         struct fathom_error *err)
 {
     struct engine_options options = p->options;
-    options.rehearsal = true;
-    options.rehearsal_number = number;
+    options.validation = true;
+    options.fold = number;
     options.hold_back = false;
     struct engine *other = engine_new(p->images, &options, NULL);
     if (!other)
@@ -206,8 +210,8 @@ static int calibrate(struct engine *p, const struct engine_input *input, struct 
 {
     int rc = 0;
     size_t states = 0;
-    for (unsigned number = 0; rc == 0 && number < HELD_OUT_TURNS && states < REHEARSED_STATES; number++)
-        rc = rehearse(p, input, number, &states, err);
+    for (unsigned number = 0; rc == 0 && number < HELD_OUT_FOLDS && states < VALIDATED_STATES; number++)
+        rc = validate_fold(p, input, number, &states, err);
     calibration_settle(p->calibration);
     return rc;
 }
@@ -219,7 +223,7 @@ static int learn_and_fit(struct engine *p, const struct engine_input *input, str
     int rc = p->learned ? 0 : passes_run(passes, "learning", learn, p, err);
     if (rc == 0 && p->learner->held)
         rc = held_out_done(p->learner->held, err);
-    if (rc == 0 && is_rehearsed(p))
+    if (rc == 0 && is_validated(p))
         rc = calibrate(p, input, err);
     fit_own(p->fit, p->learner->own, p->learner->own_count);
     if (rc == 0)
@@ -245,7 +249,7 @@ static int resolve(struct engine *p, struct passes *passes, resolve_sink *sink, 
                                             .fit = p->fit,
                                             .unread = p->unread,
                                             .builds = p->builds,
-                                            .calibration = p->options.rehearsal ? NULL : p->calibration,
+                                            .calibration = p->options.validation ? NULL : p->calibration,
                                             .sink = sink,
                                             .context = context});
     if (!step)
@@ -262,7 +266,7 @@ int engine_run(struct engine *p, const struct engine_input *input, resolve_sink 
 {
     struct passes passes = {.reader = input->reader,
                             .observer = &p->observer,
-                            .most = p->options.rehearsal ? REHEARSED_MOST : 0,
+                            .most = p->options.validation ? VALIDATED_MOST : 0,
                             .progress = p->options.progress};
     const struct event *events;
     size_t count = reader_events(input->reader, &events);

@@ -4,7 +4,7 @@
  *   - with a map: the names of the recording's images are read first, to ignore a map of other programs
  *     (builds.h);
  *   - learn (learn.h): stack dumps become a map of the recording itself, and yield the bases of stacks;
- *   - rehearse, if paths of more than 1% of the samples are to be inferred: the other steps, without some of the unwound
+ *   - cross-validate, if paths of more than 1% of the samples are to be inferred: the other steps, without some of the unwound
  *     stacks, tell how far probabilities can be believed (held_out.h, calibration.h);
  *   - vote (vote.h), if a base is still unknown: the map's heights, then the binaries' code, suggest one;
  *   - survey (list_cids.h): lists the CIDs. fit.h then adds paths for those that training did not see in
@@ -34,11 +34,11 @@ struct engine_options {
     /* A sample whose own stack was unwound is given that path as certain. Do not set this when measuring
      * accuracy against these stacks. */
     bool own_dumps;
-    bool rehearsal;            /* only tries how good inference is, with some stacks held out (held_out.h): */
-    unsigned rehearsal_number; /* which */
-    bool no_automaton;         /* CIDs that training never saw stay unknown */
-    bool no_temporal;          /* judge each sample by itself: no smoothing over time */
-    bool no_em;                /* learn from training and sure samples only: no expectation-maximisation */
+    bool validation;   /* only tries how good inference is, with some stacks held out (held_out.h): */
+    unsigned fold;     /* which */
+    bool no_automaton; /* CIDs that training never saw stay unknown */
+    bool no_temporal;  /* judge each sample by itself: no smoothing over time */
+    bool no_em;        /* learn from training and sure samples only: no expectation-maximisation */
     const struct progress *progress; /* of each pass, in records; borrowed, may be NULL */
 };
 

@@ -8,8 +8,6 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define SAMPLES_MOST 1000000u /* that are looked at: the first ones */
-
 struct held_out {
     struct trie *trie;
     struct trainer *trainer;
@@ -19,7 +17,7 @@ struct held_out {
     struct trainer_path *paths;
     size_t path_count, path_room;
     uint64_t stacks, audits; /* seen */
-    unsigned turn;           /* the first of each HELD_OUT_TURNS of them that is held out */
+    unsigned fold;           /* the first of each HELD_OUT_FOLDS of them that is held out */
 };
 
 struct held_out *held_out_new(unsigned number)
@@ -27,7 +25,7 @@ struct held_out *held_out_new(unsigned number)
     struct held_out *h = calloc(1, sizeof *h);
     if (!h)
         return NULL;
-    h->turn = HELD_OUT_TURNS - 1 - number;
+    h->fold = HELD_OUT_FOLDS - 1 - number;
     h->trie = trie_new();
     h->trainer = h->trie ? trainer_new(h->trie) : NULL;
     h->moments = table_new();
@@ -64,8 +62,6 @@ static uint64_t moment_of(const struct sample *sample)
 /* 0 or -ENOMEM. */
 static int note(struct held_out *h, const struct sample *sample, uint32_t node)
 {
-    if (table_count(h->moments) >= SAMPLES_MOST)
-        return 0;
     uint64_t *place = table_put(h->moments, moment_of(sample), NULL);
     if (place)
         *place = node;
@@ -109,7 +105,7 @@ int held_out_take(struct held_out *h, struct process *process, const struct samp
     if (!sample->stack || (!audit && sample->known != SAMPLE_STACK_NEW))
         return 0;
     uint64_t *seen = audit ? &h->audits : &h->stacks;
-    return (*seen)++ % HELD_OUT_TURNS == h->turn ? add(h, process, sample, audit, err) : 0;
+    return (*seen)++ % HELD_OUT_FOLDS == h->fold ? add(h, process, sample, audit, err) : 0;
 }
 
 int held_out_done(struct held_out *h, struct fathom_error *err)
@@ -128,14 +124,30 @@ static bool same_function(const struct pathmap *a, uint32_t f, const struct path
            (to.build_id.size || strcmp(from.path, to.path) == 0);
 }
 
+/* Of the functions of a node's path. */
+static uint64_t hash_of(const struct pathmap *map, uint32_t node)
+{
+    uint64_t hash = 0;
+    while (node != PATHMAP_NONE) {
+        struct pathmap_node n = pathmap_node(map, node);
+        struct pathmap_function f = pathmap_function(map, n.function);
+        uint64_t id = 0;
+        if (f.image != PATHMAP_NONE)
+            memcpy(&id, pathmap_image(map, f.image).build_id.bytes, sizeof id);
+        hash = hash_u64(hash + f.address) ^ id;
+        node = n.parent;
+    }
+    return hash;
+}
+
 int held_out_agrees(const struct held_out *h, const struct sample *sample, const struct pathmap *map,
-                    uint32_t node, uint32_t *path)
+                    uint32_t node, uint64_t *path)
 {
     const uint64_t *known = table_find(h->moments, moment_of(sample));
     if (!known)
         return -ENOENT;
     uint32_t own = pathmap_number(h->map, (uint32_t)*known);
-    *path = pathmap_node(h->map, own).path;
+    *path = hash_of(h->map, own);
     while (own != PATHMAP_NONE && node != PATHMAP_NONE) {
         struct pathmap_node x = pathmap_node(h->map, own), y = pathmap_node(map, node);
         if (!same_function(h->map, x.function, map, y.function))

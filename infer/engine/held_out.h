@@ -1,8 +1,8 @@
 /*
- * held_out.h - unwound stacks that a rehearsal does not learn from: it infers their samples' paths from the rest, and
+ * held_out.h - unwound stacks that a fold of cross-validation does not learn from: it infers their samples' paths from the rest, and
  * compares (calibration.h).
  *
- * In each rehearsal another quarter is: of the audit samples, and of the stacks that the recorder announced as new,
+ * Each fold holds out another quarter of the audit samples, and of the stacks that the recorder announced as new,
  * with the samples that it took for the same. Their paths go into a trie of their own, so that nothing learned has them.
  */
 #ifndef FATHOM_INFER_ENGINE_HELD_OUT_H
@@ -13,8 +13,8 @@
 
 struct held_out;
 
-/* number: of the rehearsal, 0 to HELD_OUT_TURNS - 1; each holds out others. NULL: out of memory. */
-#define HELD_OUT_TURNS 4u
+/* number: of the fold, 0 to HELD_OUT_FOLDS - 1; each holds out others. NULL: out of memory. */
+#define HELD_OUT_FOLDS 4u
 struct held_out *held_out_new(unsigned number);
 void held_out_free(struct held_out *held);
 /* Makes paths as they are in a trie that this map was merged into. 0 or -ENOMEM. Before the first sample. */
@@ -26,8 +26,8 @@ int held_out_take(struct held_out *held, struct process *process, const struct s
 /* Call when all were taken. 0 or negative. */
 int held_out_done(struct held_out *held, struct fathom_error *err);
 /* Whether a node of another map has the path of the functions that the sample's stack has: 1 or 0; -ENOENT: the sample
- * is none of those held out. *path: a number of the stack's path. */
+ * is none of those held out. *path: a hash of the stack's path, the same for each number of held_out_new(). */
 int held_out_agrees(const struct held_out *held, const struct sample *sample, const struct pathmap *map,
-                    uint32_t node, uint32_t *path);
+                    uint32_t node, uint64_t *path);
 
 #endif

@@ -23,7 +23,7 @@ enum learn_from {
 struct learner {
     enum learn_from from;
     bool hold_back;        /* some audit samples (all with LEARN_NOTHING) are not learned from (audits.h) */
-    struct held_out *held; /* of a rehearsal; NULL: nothing is held out */
+    struct held_out *held; /* of a fold of cross-validation; NULL: nothing is held out */
     struct trie *trie;
     struct trainer *trainer;
     struct origins *origins;

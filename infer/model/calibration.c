@@ -10,9 +10,9 @@
 
 #define DROP      1.92 /* of the likelihood's logarithm: 95% */
 #define STEPS     256u /* of what is said, told apart */
-#define CALLS     64u  /* as many as are told apart */
-#define HALVINGS  40   /* of the interval that a number is searched in */
-#define NEAR_ZERO 1e-6
+#define SEARCH    60   /* steps to a number */
+#define NEAR_ZERO 1e-9
+#define FACTOR    1e-20 /* the least: floats can hold the product */
 
 /* From the programs of docs/benchmarks.md, "How far probabilities can be believed". */
 static const struct prior {
@@ -29,11 +29,11 @@ struct group {
 /* One number that is estimated. */
 struct rate {
     struct prior prior;
-    struct table *said;    /* what is said, in STEPS, and calls -> number of the group */
-    struct table *of_path; /* true path -> number of its samples */
+    struct table *group_of; /* what is said, in STEPS, and calls -> number of the group */
+    struct table *of_path;  /* true path -> number of its samples */
     struct group *groups;
     size_t count, room;
-    double stacks; /* per sample */
+    double weight; /* of a sample, in stacks */
     double value, least, most;
 };
 
@@ -55,8 +55,8 @@ static double likelihood(const struct rate *rate, double value)
         gain(value, prior->stacks * prior->mean) + gain(1 - value, prior->stacks * (1 - prior->mean));
     for (size_t i = 0; i < rate->count; i++) {
         const struct group *g = &rate->groups[i];
-        double chance = g->said * pow(value, g->calls);
-        sum += gain(chance, rate->stacks * g->right) + gain(1 - chance, rate->stacks * g->wrong);
+        sum += gain(g->said, rate->weight * g->right) + gain(value, rate->weight * g->right * g->calls);
+        sum += gain(1 - g->said * pow(value, g->calls), rate->weight * g->wrong);
     }
     return sum;
 }
@@ -65,7 +65,7 @@ static double likelihood(const struct rate *rate, double value)
 static double peak(const struct rate *rate)
 {
     double low = 0, high = 1;
-    for (int i = 0; i < HALVINGS; i++) {
+    for (int i = 0; i < SEARCH; i++) {
         double a = low + (high - low) / 3, b = high - (high - low) / 3;
         if (likelihood(rate, a) < likelihood(rate, b))
             low = a;
@@ -79,7 +79,7 @@ static double peak(const struct rate *rate)
 static double bound(const struct rate *rate, double end)
 {
     double inside = rate->value, outside = end, least = likelihood(rate, rate->value) - DROP;
-    for (int i = 0; i < HALVINGS; i++) {
+    for (int i = 0; i < SEARCH; i++) {
         double between = (inside + outside) / 2;
         if (likelihood(rate, between) < least)
             outside = between;
@@ -97,7 +97,7 @@ static void estimate(struct rate *rate)
         samples += (double)of_path;
         squares += (double)of_path * (double)of_path;
     }
-    rate->stacks = squares > 0 ? samples / squares : 0;
+    rate->weight = squares > 0 ? samples / squares : 0;
     rate->value = peak(rate);
     rate->least = bound(rate, 0);
     rate->most = bound(rate, 1);
@@ -105,8 +105,8 @@ static void estimate(struct rate *rate)
 
 static bool rate_init(struct rate *rate, struct prior prior)
 {
-    *rate = (struct rate){.prior = prior, .said = table_new(), .of_path = table_new()};
-    if (!rate->said || !rate->of_path)
+    *rate = (struct rate){.prior = prior, .group_of = table_new(), .of_path = table_new()};
+    if (!rate->group_of || !rate->of_path)
         return false;
     estimate(rate);
     return true;
@@ -114,19 +114,19 @@ static bool rate_init(struct rate *rate, struct prior prior)
 
 static void rate_clear(struct rate *rate)
 {
-    table_free(rate->said);
+    table_free(rate->group_of);
     table_free(rate->of_path);
     free(rate->groups);
 }
 
-static int rate_note(struct rate *rate, double said, uint32_t calls, uint32_t path, bool right)
+static int rate_note(struct rate *rate, double said, uint32_t calls, uint64_t path, bool right)
 {
     bool added;
     uint32_t step = (uint32_t)(said * STEPS + 0.5);
     if (!vec_reserve(rate->groups, rate->count, rate->room, 1))
         return -ENOMEM;
     uint64_t *samples = table_put(rate->of_path, path, NULL);
-    uint64_t *number = samples ? table_put(rate->said, (uint64_t)calls << 32 | step, &added) : NULL;
+    uint64_t *number = samples ? table_put(rate->group_of, (uint64_t)calls << 32 | step, &added) : NULL;
     if (!number)
         return -ENOMEM;
     if (added) {
@@ -168,14 +168,14 @@ static struct rate *rate_of(struct calibration *c, const struct resolved *resolv
     if (resolved->source != SOURCE_CID)
         return NULL;
     if (resolved->kind == RESOLVED_INFERRED) {
-        *calls = *calls < CALLS ? *calls : CALLS;
-        return resolved->paths > 1 ? &c->calls : &c->sole;
+        *calls = *calls < CALIBRATION_CALLS ? *calls : CALIBRATION_CALLS;
+        return resolved->paths > 1 || resolved->posterior_count > 1 ? &c->calls : &c->sole;
     }
     *calls = 1;
     return c->trained && resolved->kind == RESOLVED_AMBIGUOUS ? &c->ambiguous : NULL;
 }
 
-int calibration_note(struct calibration *c, const struct resolved *resolved, uint32_t unseen, uint32_t path,
+int calibration_note(struct calibration *c, const struct resolved *resolved, uint32_t unseen, uint64_t path,
                      bool right)
 {
     struct rate *rate = rate_of(c, resolved, &unseen);
@@ -196,6 +196,6 @@ struct belief calibration_belief(struct calibration *c, const struct resolved *r
     const struct rate *rate = rate_of(c, resolved, &unseen);
     if (!rate)
         return (struct belief){1, 1, 1, 1};
-    return (struct belief){pow(rate->value, unseen), pow(rate->least, unseen), pow(rate->most, unseen),
-                           rate == &c->ambiguous ? 1 : rate->value};
+    return (struct belief){fmax(pow(rate->value, unseen), FACTOR), pow(rate->least, unseen),
+                           pow(rate->most, unseen), rate == &c->ambiguous ? 1 : rate->value};
 }

@@ -19,8 +19,8 @@
  * of calls on the way, it is rather that the height is not known (below a signal's frame, say) than that this
  * run went there. CIDs of real paths have 1e-4 and more, even where most calls were never seen; but for those
  * of a run of which nothing was learned, and deep recursions. */
-#define FAR_FETCHED 1e-6
-#define EACH_CALL   0.5
+#define OUTLIER      1e-6
+#define OUTLIER_CALL 0.5 /* its powers are 0 from 1,075 calls on: such paths are no outliers */
 
 #define NONE UINT32_MAX /* as an entry */
 
@@ -148,13 +148,13 @@ static int enter_entry(struct extending *x, uint32_t setting, uint32_t entry, do
 }
 
 /* 1 or 0; -ENOMEM. */
-static int is_far_fetched(struct extending *x, const struct automaton_answer *answer)
+static int is_outlier(struct extending *x, const struct automaton_answer *answer)
 {
     uint32_t best;
-    if (answer->chance >= FAR_FETCHED || !pathmap_node_count(x->map))
+    if (answer->chance >= OUTLIER || !pathmap_node_count(x->map))
         return 0;
     int rc = find_entry(x, answer->path[0], &best);
-    return rc < 0 ? rc : answer->chance < pow(EACH_CALL, x->entries[best].depth);
+    return rc < 0 ? rc : answer->chance < pow(OUTLIER_CALL, x->entries[best].depth);
 }
 
 /* Enters the most probable paths of the CID that was found last. */
@@ -182,7 +182,7 @@ static int enter_paths(struct extending *x, const struct wanted *w, const struct
 }
 
 /* The path of a map's node, and from it the call of the CID's function. */
-static int graft(struct extending *x, const struct wanted *w, uint32_t node, uint64_t site)
+static int enter_call(struct extending *x, const struct wanted *w, uint32_t node, uint64_t site)
 {
     size_t depth = 0;
     for (uint32_t at = node; at != PATHMAP_NONE; at = pathmap_node(x->map, at).parent)
@@ -201,7 +201,7 @@ static int graft(struct extending *x, const struct wanted *w, uint32_t node, uin
 
 /* Enters the calls of the CID's function from contexts that this run is likely to have: among the best paths
  * they can be crowded out, or be left out as calls through pointers are where direct ones lead outwards. */
-static int graft_callers(struct extending *x, const struct wanted *w, struct graph_edges edges)
+static int enter_calls(struct extending *x, const struct wanted *w, struct graph_edges edges)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < edges.count; i++) {
@@ -211,23 +211,23 @@ static int graft_callers(struct extending *x, const struct wanted *w, struct gra
             count = pathmap_find(x->map, e->caller, w->height - e->rise, &first);
         for (uint32_t n = 0; rc == 0 && n < count; n++)
             if (x->in->weights->passes[first + n] >= LIKELY)
-                rc = graft(x, w, first + n, e->site);
+                rc = enter_call(x, w, first + n, e->site);
     }
     return rc;
 }
 
-static int graft_all(struct extending *x, const struct wanted *w)
+static int enter_all_calls(struct extending *x, const struct wanted *w)
 {
     uint32_t function = w->function;
     const uint32_t *classes;
     if (!x->in->weights)
         return 0;
     uint32_t count = graph_classes(x->graph, function, &classes);
-    int rc = graft_callers(x, w, graph_callers(x->graph, function));
+    int rc = enter_calls(x, w, graph_callers(x->graph, function));
     if (rc == 0)
-        rc = graft_callers(x, w, graph_static_callers(x->graph, function));
+        rc = enter_calls(x, w, graph_static_callers(x->graph, function));
     for (uint32_t c = 0; rc == 0 && c < count; c++)
-        rc = graft_callers(x, w, graph_class_callers(x->graph, classes[c]));
+        rc = enter_calls(x, w, graph_class_callers(x->graph, classes[c]));
     return rc;
 }
 
@@ -274,7 +274,7 @@ static int find_beside(struct extending *x, const struct wanted *w, const struct
 {
     int rc = automaton_find(x->automaton, w->function, w->height, answer);
     if (rc < 0 || realigned->count == 0)
-        return rc < 0 ? rc : (rc = is_far_fetched(x, answer)) > 0 ? -ENOENT : rc;
+        return rc < 0 ? rc : (rc = is_outlier(x, answer)) > 0 ? -ENOENT : rc;
     double share = answer->chance / (answer->chance + realigned->sum);
     if (share < LEAST)
         return -ENOENT;
@@ -297,7 +297,7 @@ static int extend_one(struct extending *x, const struct wanted *w)
     if (rc == -ENOMEM || enter_realigned(x, w, &realigned, realigned.sum + beside) < 0)
         return -ENOMEM;
     bool only = realigned.count && rc < 0;
-    if ((!only && graft_all(x, w) < 0) || (rc == 0 && enter_paths(x, w, &answer) < 0))
+    if ((!only && enter_all_calls(x, w) < 0) || (rc == 0 && enter_paths(x, w, &answer) < 0))
         return -ENOMEM;
     bool found = x->out->count > before, ends = found || x->last;
     summary->found += found;

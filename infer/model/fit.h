@@ -25,9 +25,9 @@ struct fit_input { /* all borrowed */
     struct settings *settings;
     const struct survey *survey;
     const struct audits *audits;
-    const struct pathmap *trained;   /* the map that was merged into the trie; NULL if there is none */
-    bool no_em;                      /* no expectation-maximisation */
-    bool brief;                      /* ask the automaton once: for a rehearsal, which is to cost little */
+    const struct pathmap *trained; /* the map that was merged into the trie; NULL if there is none */
+    bool no_em;                    /* no expectation-maximisation */
+    bool brief;                    /* ask the automaton once: for cross-validation, which is to cost little */
     const struct progress *progress; /* may be NULL */
 };
 

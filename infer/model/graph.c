@@ -200,8 +200,8 @@ static double new_calls(const struct graph *g, uint32_t caller)
     return runs * callees / (runs + callees);
 }
 
-/* Weights the edges by the calls of their callers that are new. Callers that nothing leads to go, beside some
- * that run. Edges that stand in `but` (NULL: none), too. */
+/* Weights the edges by the calls of their callers that are new. Drops callers that never run, if any of them does, and the
+ * edges that are in `but` (NULL: none). */
 static void weigh_callers(struct graph *g, struct span *span, const struct span *but)
 {
     struct graph_edge *edges = g->edges + span->first;
@@ -263,8 +263,8 @@ static bool lay_out(struct graph *g, const struct sight *sights, size_t count)
     return true;
 }
 
-/* The same for a class, of whose calls only `share` lead to a certain target. Where training saw some of its
- * callers, the others go: there can be thousands of them. */
+/* As weigh_callers(), for a class of whose calls only `share` lead to a certain target. Where training saw some of its callers,
+ * the others are dropped: there can be thousands of them. */
 static void weigh_class(struct graph *g, struct span *span, double share)
 {
     struct graph_edge *edges = g->edges + span->first;
@@ -279,7 +279,7 @@ static void weigh_class(struct graph *g, struct span *span, double share)
     weigh_callers(g, span, NULL);
 }
 
-/* The same for a call through a pointer: what a thread was started with may be known. */
+/* As is_call_in_scope(), for a call through a pointer: what a thread was started with may be known. */
 static bool is_pointer_call_in_scope(const struct graph *g, const struct graph_edge *edge)
 {
     return is_call_in_scope(g, PATHMAP_NONE, edge) &&

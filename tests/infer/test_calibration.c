@@ -1,4 +1,4 @@
-/* How far probabilities are believed after a rehearsal. */
+/* How far probabilities are believed after cross-validation. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -35,7 +35,7 @@ static double factor(struct calibration *c, enum resolved_kind kind, uint32_t un
     return belief(c, kind, unseen).factor;
 }
 
-Test(calibration, nothing_was_rehearsed)
+Test(calibration, nothing_was_validated)
 {
     for (int trained = 0; trained < 2; trained++) {
         struct calibration *c = calibration_new(trained);
@@ -164,6 +164,17 @@ Test(calibration, more_stacks_leave_a_narrower_range)
         cr_expect_float_eq(b.most - b.least, wide, wide / 8, "%u: %g %g", stacks, b.least, b.most);
         calibration_free(c);
     }
+}
+
+/* Deep paths that were right tell more than shallow ones that were not: the most probable rate is found between. */
+Test(calibration, deep_and_shallow_paths_disagree)
+{
+    struct calibration *c = calibration_new(false);
+    note(c, (struct told){RESOLVED_INFERRED, 1, 64}, 1, 10, true);
+    note(c, (struct told){RESOLVED_INFERRED, 1, 1}, 11, 20, false);
+    calibration_settle(c);
+    cr_expect_float_eq(factor(c, RESOLVED_INFERRED, 1), 0.984, 0.002, "%g", factor(c, RESOLVED_INFERRED, 1));
+    calibration_free(c);
 }
 
 /* What is said 300 calls deep is as good as nothing, and no sum overflows. */

@@ -1,4 +1,4 @@
-/* Which stacks a rehearsal holds out, and whether an inferred path is theirs. */
+/* Which stacks a fold of cross-validation holds out, and whether an inferred path is theirs. */
 #include <criterion/criterion.h>
 
 #include <errno.h>
@@ -47,7 +47,8 @@ Test(held_out, every_fourth_stack_and_all_its_samples)
     struct world *w = world_open();
     struct held_out *h = held_out_new(0);
     struct trainer *trainer = trainer_new(w->trie);
-    uint32_t path, other, held_left = 2 * EACH, held_right = 3 * EACH;
+    uint64_t path, other;
+    uint32_t held_left = 2 * EACH, held_right = 3 * EACH;
     left(1);
     cr_assert_gt(trainer_add(trainer, w->self.process, &sample, NULL, NULL), 0);
     struct trainer_path learned = trainer_entered(trainer);

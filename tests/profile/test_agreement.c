@@ -34,8 +34,8 @@ static uint32_t node_of(const struct world *w, const char *functions, size_t dep
     return PATHMAP_NONE;
 }
 
-/* unseen: of the first path's innermost calls; rate: what each is believed by. */
-static void expect_unseen(const struct case_ *c, uint32_t unseen, double rate)
+/* unseen: of the innermost calls of the path `of` (its number); rate: what each is believed by. */
+static void expect_unseen_of(const struct case_ *c, uint32_t of, uint32_t unseen, double rate)
 {
     struct world *w = world_open();
     struct candidate_path candidates[PATHS];
@@ -44,7 +44,7 @@ static void expect_unseen(const struct case_ *c, uint32_t unseen, double rate)
         uint32_t node = TRIE_ROOT;
         for (size_t i = 0; c->functions[count][i]; i++)
             node = world_child(w, node, (unsigned)(c->functions[count][i] - '0'), (uint32_t)i * 16, 0,
-                               count || i + unseen < strlen(c->functions[0]), 0);
+                               count != of || i + unseen < strlen(c->functions[of]), 0);
     }
     world_finish(w);
     for (uint32_t i = 0; i < count; i++)
@@ -77,6 +77,11 @@ static void expect_unseen(const struct case_ *c, uint32_t unseen, double rate)
     cr_expect_str_eq(steps, c->steps, "%s: %s", name, steps);
     agreement_free(agreement);
     world_close(w);
+}
+
+static void expect_unseen(const struct case_ *c, uint32_t unseen, double rate)
+{
+    expect_unseen_of(c, 0, unseen, rate);
 }
 
 static void expect(const struct case_ *c)
@@ -140,4 +145,13 @@ Test(agreement, calls_that_were_never_seen_are_left_open)
         0.5);
     /* The other's calls are all seen: 0.6 and 0.2 before that. */
     expect_unseen(&(struct case_){{"0123", "0145"}, {0.3f, 0.1f}, 0.5, "01", false, 2, 0.65, "1:73"}, 1, 0.5);
+}
+
+/* Where the answer's probabilities are not scaled, those of its other paths count in full too. */
+Test(agreement, unseen_calls_of_an_answer_that_is_not_scaled)
+{
+    const struct case_ c = {{"0123", "0145"}, {0.6f, 0.4f}, 0.5, "0123", true, 1, 0.6, "2:100"};
+    expect_unseen_of(&c, 1, 2, 1);
+    expect_unseen_of(
+        &(struct case_){{"0123", "0145", "0165"}, {0.4f, 0.35f, 0.25f}, 0.5, "01", false, 3, 1, ""}, 1, 2, 1);
 }
