@@ -35,8 +35,9 @@ struct fathom_frame {
 
 /* A possible call path of a sample. */
 struct fathom_path {
-    double probability;                /* among all that have the sample's function and height */
-    size_t depth;                      /* number of frames */
+    double
+        probability; /* that it is this one; they sum to 1 at most: what is missing is that it is none of them */
+    size_t depth;    /* number of frames */
     const struct fathom_frame *frames; /* from the stack's root inwards */
 };
 
@@ -48,9 +49,9 @@ struct fathom_context {
     uint64_t time;   /* ns, the perf clock */
     uint64_t weight; /* events that the sample stands for: the first of its metrics */
     enum fathom_certainty certainty;
-    double probability; /* of this path among those that share function and height; 0 if unknown. 'fathom
-                           report --min-confidence' compares with it */
-    size_t depth;       /* number of frames */
+    double
+        probability; /* that this path is right; 0 if unknown. 'fathom report --min-confidence' compares with it */
+    size_t depth;                      /* number of frames */
     const struct fathom_frame *frames; /* from the stack's root inwards */
     unsigned path_count; /* paths for fathom_context_path(), including the one above; 0 if unknown */
     struct fathom_walk *walk;

@@ -136,6 +136,7 @@ int main(int argc, char **argv)
         fail("usage: bench_automaton MAP OTHER COUNT");
     struct pathmap *trained = open_map(argv[1]), *other = open_map(argv[2]), *map;
     struct image_cache *images = image_cache_new(NULL);
+    struct image_calls *image_calls = image_calls_new();
     struct trie *trie = trie_new();
     struct statics statics;
     struct graph_calls calls;
@@ -144,7 +145,7 @@ int main(int argc, char **argv)
         fail("cannot take in the map");
     free(functions_in(trie, trained, images));
     uint32_t *functions = functions_in(trie, other, images);
-    if (!functions || statics_build(trie, images, NULL, &statics, &err) < 0 ||
+    if (!functions || statics_build(trie, images, image_calls, NULL, &statics, &err) < 0 ||
         pathmap_over(trie, &map, &err) < 0)
         fail("cannot make the map");
     double from = now();
@@ -164,6 +165,7 @@ int main(int argc, char **argv)
     statics_free(&statics);
     pathmap_close(map);
     trie_free(trie);
+    image_calls_free(image_calls);
     image_cache_free(images);
     pathmap_close(other);
     pathmap_close(trained);

@@ -8,7 +8,7 @@
 #include "cli/train_ways.h"
 #include "collector/events/uprobes.h"
 #include "image/elf/program.h"
-#include "infer/model/entries.h"
+#include "infer/samples/entries.h"
 #include "pathmap/map/pathmap.h"
 #include "pathmap/train/session.h"
 #include "pathmap/train/uprobe_site.h"

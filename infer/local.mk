@@ -18,7 +18,7 @@ libinfer_la_SOURCES = \
 	infer/bases/code_heights.c infer/bases/code_heights.h \
 	infer/bases/code_votes.c infer/bases/code_votes.h \
 	infer/model/coherence.c infer/model/coherence.h \
-	infer/model/entries.c infer/model/entries.h \
+	infer/samples/entries.c infer/samples/entries.h \
 	infer/model/evidence.c infer/model/evidence.h \
 	infer/model/expectation.c infer/model/expectation.h \
 	infer/model/extend.c infer/model/extend.h \
@@ -60,6 +60,7 @@ libinfer_la_SOURCES = \
 	infer/model/smooth.c infer/model/smooth.h \
 	infer/bases/stack_bases.c infer/bases/stack_bases.h \
 	infer/samples/starts.c infer/samples/starts.h \
+	infer/statics/image_calls.c infer/statics/image_calls.h \
 	infer/statics/statics.c infer/statics/statics.h infer/statics/build.h \
 	infer/statics/classes.c \
 	infer/statics/roots.c \

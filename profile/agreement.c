@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "infer/model/calibration.h"
 
 enum {
     MEANT_PERCENT = 99, /* of the probability below: the paths counted */
-    POWERS = CALIBRATION_CALLS + 1
+    POWERS = PATHMAP_CALLS + 1
 };
 
 struct entry {
@@ -18,6 +17,7 @@ struct entry {
     uint32_t in_common; /* by rank: outermost functions in common with the previous one; 0 for the first */
     uint32_t depth;     /* by rank: functions */
     uint32_t seen;      /* by rank: outermost ones of them that are not only inferred */
+    uint32_t calls;     /* by rank: different calls that the others are */
     uint32_t by_node;   /* ranks in the order of the nodes */
 };
 
@@ -30,7 +30,7 @@ struct reading {
     uint32_t node;
     uint32_t *functions; /* from the root inwards */
     uint32_t depth;
-    uint32_t unseen;
+    uint32_t unseen, calls;
 };
 
 static uint32_t depth_in_common(const struct reading *a, const struct reading *b)
@@ -67,7 +67,7 @@ static int read_path(const struct pathmap *map, uint32_t node, struct reading *o
         return depth;
     out->node = node;
     out->depth = (uint32_t)depth;
-    out->unseen = pathmap_unseen(map, node);
+    out->unseen = pathmap_unseen(map, node, &out->calls);
     return 0;
 }
 
@@ -79,6 +79,7 @@ static void put_in_order(struct agreement *a, struct reading *readings)
         a->at[i].node = readings[i].node;
         a->at[i].depth = readings[i].depth;
         a->at[i].seen = readings[i].depth - readings[i].unseen;
+        a->at[i].calls = readings[i].calls;
         a->at[i].in_common = i ? depth_in_common(&readings[i - 1], &readings[i]) : 0;
         ranks[i] = i;
     }
@@ -128,7 +129,7 @@ struct chances {
 static void read_chances(const struct agreement *a, const struct resolved *sample, struct chances *out)
 {
     *out = (struct chances){.rate = sample->rate < 1 ? sample->rate : 1};
-    double factor = out->rate < 1 ? sample->factor : 1, power = 1;
+    double factor = sample->factor, power = 1;
     for (uint32_t k = 0; k < POWERS; k++, power *= out->rate)
         out->powers[k] = power;
     for (uint32_t i = 0; i < sample->posterior_count; i++) {
@@ -153,8 +154,8 @@ static double chance(const struct agreement *a, const struct chances *chances, u
         return before;
     if (depth < path->seen)
         return before * (1 - (1 - chances->rate) * power(chances, path->seen - depth));
-    uint32_t calls = depth - path->seen;
-    return before * power(chances, depth < path->depth ? calls + 1 : calls);
+    uint32_t calls = depth < path->depth ? depth - path->seen + 1 : path->calls;
+    return before * power(chances, calls < path->calls ? calls : path->calls);
 }
 
 /* Paths first .. last by rank; they share the outermost `depth` functions. */

@@ -119,7 +119,7 @@ void resolver_settle(struct resolver *r)
 static bool resolver_trained(const struct resolver *r, uint32_t node)
 {
     struct pathmap_node n = pathmap_node(r->map, node);
-    return n.passes || n.self;
+    return pathmap_node_seen(&n);
 }
 
 const struct pathmap *resolver_map(const struct resolver *r)

@@ -24,6 +24,7 @@ struct engine {
     struct builds *builds;           /* NULL: no map was given */
     struct fit *fit;                 /* used to resolve samples; NULL before engine_run() */
     struct calibration *calibration; /* a fold's is that of the engine it is for */
+    struct image_calls *calls;       /* likewise; NULL before engine_run() */
     uint64_t bases_voted;
     uint64_t samples; /* of the event, that learning saw */
     uint64_t known;   /* those of them whose own stacks tell their paths */
@@ -65,8 +66,10 @@ void engine_free(struct engine *p)
     unread_free(p->unread);
     builds_free(p->builds);
     fit_free(p->fit);
-    if (!p->options.validation)
+    if (!p->options.validation) {
         calibration_free(p->calibration);
+        image_calls_free(p->calls);
+    }
     observer_clear(&p->observer);
     learner_free(p->learner);
     survey_free(p->survey);
@@ -129,7 +132,11 @@ static int leave_foreign(struct reader *reader, const struct pathmap **map, stru
 static int begin_run(struct engine *p, const struct pathmap *given, const struct pathmap *map,
                      struct fathom_error *err)
 {
+    if (!p->calls && !(p->calls = image_calls_new()))
+        return error_memory(err);
+    p->observer.calls = p->calls;
     struct fit_input input = {.images = p->images,
+                              .calls = p->calls,
                               .trie = p->learner->trie,
                               .numbers = trainer_numbers(p->learner->trainer),
                               .settings = p->observer.settings,
@@ -174,7 +181,8 @@ static int compare_held(void *engine, const struct process *process, const struc
     int right = held_out_agrees(p->learner->held, sample, fit_pathmap(p->fit), resolved->node, &path);
     if (right < 0)
         return 0;
-    uint32_t unseen = pathmap_unseen(fit_pathmap(p->fit), resolved->node);
+    uint32_t unseen;
+    pathmap_unseen(fit_pathmap(p->fit), resolved->node, &unseen);
     return calibration_note(p->calibration, resolved, unseen, path, right) < 0 ? error_memory(err) : 0;
 }
 
@@ -199,6 +207,7 @@ static int validate_fold(struct engine *p, const struct engine_input *input, uns
     if (!other)
         return error_memory(err);
     other->calibration = p->calibration;
+    other->calls = p->calls;
     int rc = engine_run(other, input, compare_held, other, err);
     *states += other->fit ? fit_inferred(other->fit)->states : 0;
     engine_free(other);

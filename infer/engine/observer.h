@@ -17,6 +17,7 @@ struct observer {
     struct learner *learner;
     const struct event *events;
     uint32_t event;              /* number of the event to resolve */
+    struct image_calls *calls;   /* of the images */
     bool times;                  /* threads' run times are needed */
     bool own_dumps;              /* engine_options.own_dumps */
     struct settings *settings;   /* of the samples; kept across passes */

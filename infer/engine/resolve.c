@@ -36,7 +36,7 @@ static void hide_unread(struct resolve *r, struct resolved *answer)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < answer->posterior_count; i++) {
         struct pathmap_node node = pathmap_node(map, answer->posterior[i].node);
-        if (i == 0 || node.self || node.passes)
+        if (i == 0 || pathmap_node_seen(&node))
             r->shown[kept++] = answer->posterior[i];
     }
     answer->posterior = r->shown;
@@ -47,9 +47,11 @@ static void hide_unread(struct resolve *r, struct resolved *answer)
 static void calibrate(struct resolve *r, struct resolved *answer)
 {
     struct belief belief = {1, 1, 1, 1};
-    if (r->in.calibration && answer->kind != RESOLVED_UNKNOWN)
-        belief = calibration_belief(r->in.calibration, answer,
-                                    pathmap_unseen(fit_pathmap(r->in.fit), answer->node));
+    if (r->in.calibration && answer->kind != RESOLVED_UNKNOWN) {
+        uint32_t unseen;
+        pathmap_unseen(fit_pathmap(r->in.fit), answer->node, &unseen);
+        belief = calibration_belief(r->in.calibration, answer, unseen);
+    }
     answer->factor = belief.factor;
     answer->rate = belief.rate;
     answer->least = answer->probability * belief.least;
@@ -62,6 +64,7 @@ static void calibrate(struct resolve *r, struct resolved *answer)
         r->shown[i].probability *= (float)belief.factor;
     }
     answer->posterior = r->shown;
+    answer->probability = answer->posterior_count ? (double)r->shown[0].probability : answer->probability;
 }
 
 /* A smoother_sink (context: the step): passes a sample's answer on to the caller's sink. */

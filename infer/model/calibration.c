@@ -17,7 +17,7 @@
 /* From the programs of docs/benchmarks.md, "How far probabilities can be believed". */
 static const struct prior {
     double stacks, mean;
-} of_calls = {2, 0.8}, of_sole = {2, 0.97}, of_ambiguous = {5, 0.9};
+} of_calls = {2, 0.8}, of_sole = {2, 0.97}, of_ambiguous = {5, 1};
 
 /* Answers that say the same. */
 struct group {
@@ -72,7 +72,7 @@ static double peak(const struct rate *rate)
         else
             high = b;
     }
-    return (low + high) / 2;
+    return high > 1 - NEAR_ZERO ? 1 : (low + high) / 2;
 }
 
 /* How far the value can go towards `end`. */
@@ -168,7 +168,7 @@ static struct rate *rate_of(struct calibration *c, const struct resolved *resolv
     if (resolved->source != SOURCE_CID)
         return NULL;
     if (resolved->kind == RESOLVED_INFERRED) {
-        *calls = *calls < CALIBRATION_CALLS ? *calls : CALIBRATION_CALLS;
+        *calls = *calls < PATHMAP_CALLS ? *calls : PATHMAP_CALLS;
         return resolved->paths > 1 || resolved->posterior_count > 1 ? &c->calls : &c->sole;
     }
     *calls = 1;

@@ -3,7 +3,7 @@
  * CID, and with a map, which is of another run, those of ambiguous ones too. Cross-validation infers paths whose stacks were
  * unwound, without having learned from those (held_out.h), and is right more or less often than it says.
  *
- * A path of which the innermost n calls were never seen where they are, and which is said to be right with probability P, is
+ * A path of whose innermost frames n different calls were never seen where they are, and which is said to be right with probability P, is
  * right with probability P r^n; where it is the only one that was found, with P q^n; an ambiguous one, with a map, with P a.
  * Each of r, q, and a is where its stacks, which were right (y = 1) or not, are most probable, with a Beta prior
  * of A stacks with mean m:
@@ -19,8 +19,6 @@
 #define FATHOM_INFER_MODEL_CALIBRATION_H
 
 #include "infer/contexts/resolver.h"
-
-#define CALIBRATION_CALLS 64u /* n is at most this */
 
 struct calibration;
 

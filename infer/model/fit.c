@@ -264,7 +264,8 @@ static int extend_map(struct fit *f, bool weighed, struct wanted *wanted, size_t
                       struct fathom_error *err)
 {
     uint32_t settings = settings_count(f->input.settings);
-    int rc = statics_build(f->input.trie, f->input.images, f->input.settings, &f->statics, err);
+    int rc =
+        statics_build(f->input.trie, f->input.images, f->input.calls, f->input.settings, &f->statics, err);
     uint32_t *wider = rc == 0 ? wider_settings(f, settings) : NULL;
     if (rc == 0)
         rc = wider ? fit_map(f, err) : error_memory(err);

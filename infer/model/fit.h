@@ -20,6 +20,7 @@ struct fit;
 
 struct fit_input { /* all borrowed */
     struct image_cache *images;
+    struct image_calls *calls;
     struct trie *trie;                /* what was learned; grows */
     struct function_numbers *numbers; /* of the trie */
     struct settings *settings;

@@ -18,7 +18,7 @@
 /* An image with its calls and the trie's numbers of its functions. */
 struct part {
     struct image *image;
-    struct calls *calls;
+    const struct calls *calls;
     uint32_t number;     /* of the image in the trie */
     uint32_t *functions; /* TRIE_NONE before it is looked up */
 };

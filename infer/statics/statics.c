@@ -52,7 +52,7 @@ static void add_exports(struct building *b, const struct part *part)
     }
 }
 
-static void open_parts(struct building *b, const struct image_cache *images)
+static void open_parts(struct building *b, const struct image_cache *images, struct image_calls *calls)
 {
     size_t count = 0;
     while (image_cache_at(images, count))
@@ -66,8 +66,8 @@ static void open_parts(struct building *b, const struct image_cache *images)
         functions = image_function_count(part->image);
         part->number = trie_image(b->trie, image_path(part->image), image_build_id(part->image));
         part->functions = malloc(((size_t)functions + 1) * sizeof *part->functions);
-        b->failed =
-            part->number == TRIE_NONE || !part->functions || calls_build(part->image, &part->calls, NULL) < 0;
+        part->calls = image_calls_of(calls, part->image);
+        b->failed = part->number == TRIE_NONE || !part->functions || !part->calls;
         for (uint32_t f = 0; f < functions && part->functions; f++)
             part->functions[f] = TRIE_NONE;
     }
@@ -91,11 +91,11 @@ static void tell_together(struct building *b, const struct settings *settings)
     }
 }
 
-int statics_build(struct trie *trie, const struct image_cache *images, const struct settings *settings,
-                  struct statics *out, struct fathom_error *err)
+int statics_build(struct trie *trie, const struct image_cache *images, struct image_calls *calls,
+                  const struct settings *settings, struct statics *out, struct fathom_error *err)
 {
     struct building b = {.trie = trie};
-    open_parts(&b, images);
+    open_parts(&b, images, calls);
     if (!b.failed)
         tell_together(&b, settings);
     for (size_t i = 0; i < b.count && !b.failed; i++)
@@ -109,10 +109,8 @@ int statics_build(struct trie *trie, const struct image_cache *images, const str
         add_exports(&b, &b.parts[i]);
         add_resolvers(&b, &b.parts[i]);
     }
-    for (size_t i = 0; i < b.count; i++) {
-        calls_free(b.parts[i].calls);
+    for (size_t i = 0; i < b.count; i++)
         free(b.parts[i].functions);
-    }
     free(b.parts);
     free(b.together);
     free(b.calls.items);

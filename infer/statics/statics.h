@@ -13,6 +13,7 @@
 #include "image/cache.h"
 #include "infer/samples/settings.h"
 #include "pathmap/map/trie.h"
+#include "infer/statics/image_calls.h"
 
 #define STATIC_ROOT (UINT32_MAX - 1) /* as a caller: the stack's base */
 
@@ -70,10 +71,10 @@ struct statics { /* malloc'ed: statics_free() */
     size_t thread_count;
 };
 
-/* Builds them from all images in the cache, whose functions are added to the trie. settings (NULL: unknown)
- * say which images were in one process, since calls only lead to those. 0 or -ENOMEM. */
-int statics_build(struct trie *trie, const struct image_cache *images, const struct settings *settings,
-                  struct statics *out, struct fathom_error *err);
+/* Builds them from all images in the cache, whose functions are added to the trie. calls: of these images, and of none that
+ * is closed. settings (NULL: unknown) say which images were in one process, since calls only lead to those. 0 or -ENOMEM. */
+int statics_build(struct trie *trie, const struct image_cache *images, struct image_calls *calls,
+                  const struct settings *settings, struct statics *out, struct fathom_error *err);
 void statics_free(struct statics *statics);
 
 #endif

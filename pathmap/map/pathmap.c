@@ -224,14 +224,22 @@ int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, 
     return depth > INT32_MAX ? INT32_MAX : (int)depth;
 }
 
-uint32_t pathmap_unseen(const struct pathmap *map, uint32_t node)
+uint32_t pathmap_unseen(const struct pathmap *map, uint32_t node, uint32_t *calls)
 {
+    uint64_t met[PATHMAP_CALLS];
     uint32_t frames = 0;
+    *calls = 0;
     for (; node != PATHMAP_NONE; frames++) {
         struct pathmap_node n = pathmap_node(map, node);
-        if (n.passes || n.self)
+        if (pathmap_node_seen(&n))
             break;
         node = n.parent;
+        uint32_t caller = node == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(map, node).function, i = *calls;
+        uint64_t call = (uint64_t)caller << 32 | n.function;
+        while (i > 0 && met[i - 1] != call)
+            i--;
+        if (i == 0 && *calls < PATHMAP_CALLS)
+            met[(*calls)++] = call;
     }
     return frames;
 }

@@ -54,6 +54,12 @@ struct pathmap_node {
     uint64_t passes, self;
 };
 
+/* Whether anything went through the node, rather than that inference alone entered it. */
+static inline bool pathmap_node_seen(const struct pathmap_node *node)
+{
+    return node->passes || node->self;
+}
+
 uint32_t pathmap_image_count(const struct pathmap *map);
 struct pathmap_image pathmap_image(const struct pathmap *map, uint32_t index);
 uint32_t pathmap_function_count(const struct pathmap *map);
@@ -96,8 +102,10 @@ struct pathmap_pc pathmap_pc(const struct pathmap *map, uint32_t number);
 /* Stores the functions from the root to the node, at most max of them (the innermost ones); returns the depth
  * (which may exceed max), or -EBADMSG if an unsound node is on the path. */
 int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, size_t max);
-/* How many frames at the inner end of a node's path have neither samples nor calls: inference alone entered them. */
-uint32_t pathmap_unseen(const struct pathmap *map, uint32_t node);
+/* How many frames at the inner end of a node's path were never seen. *calls: how many different calls, of a function by a
+ * function, these are, PATHMAP_CALLS at most: recursion repeats few. */
+#define PATHMAP_CALLS 64u
+uint32_t pathmap_unseen(const struct pathmap *map, uint32_t node, uint32_t *calls);
 /* Stores all functions of a path, from the root to the node, in an array that is grown as needed
  * (base/vec.h); returns the depth, -EBADMSG as above, or -ENOMEM. */
 int pathmap_read_path(const struct pathmap *map, uint32_t node, uint32_t **functions, size_t *room,

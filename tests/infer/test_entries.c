@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "infer/model/entries.h"
+#include "infer/samples/entries.h"
 #include "tests/infer/world.h"
 
 enum { TID = 77 };

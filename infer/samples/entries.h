@@ -11,8 +11,8 @@
  * frame, an entry counts only where the return address confirms the caller, and nothing below one that does
  * not.
  */
-#ifndef FATHOM_INFER_MODEL_ENTRIES_H
-#define FATHOM_INFER_MODEL_ENTRIES_H
+#ifndef FATHOM_INFER_SAMPLES_ENTRIES_H
+#define FATHOM_INFER_SAMPLES_ENTRIES_H
 
 #include "pathmap/map/trie.h"
 #include "process/process.h"

@@ -1,5 +1,5 @@
 /* entries.c - see entries.h. */
-#include "infer/model/entries.h"
+#include "infer/samples/entries.h"
 
 #include <stdlib.h>
 #include <string.h>
