@@ -45,13 +45,26 @@ static bool is_direct_call(const struct place *returned)
     return code && size >= 5 && code[0] == 0xe8;
 }
 
+/* Whether the function is one of the loader's first ones, which stand where a thread's does (STARTS_LOADER). */
+static bool is_in_loader(const struct place *outermost)
+{
+    uint32_t first[STARTS_MAX];
+    size_t count = starts_loader(outermost->image, first);
+    for (size_t i = 0; i < count; i++)
+        if (first[i] == outermost->function)
+            return true;
+    return false;
+}
+
 bool origins_learn(struct origins *o, const struct process *process, uint32_t tid,
                    const struct unwind_frame *outermost, uint64_t base, uint32_t called)
 {
     uint64_t height = base - outermost->cfa;
     if (height != STARTS_START && height != STARTS_THREAD)
         return true;
-    uint64_t start = height == STARTS_START ? STACK_START_PROGRAM : STACK_START_THREAD;
+    bool loader = height == STARTS_LOADER && process_stack_start(process, tid) == STACK_START_PROGRAM &&
+                  is_in_loader(&outermost->place);
+    uint64_t start = height == STARTS_START || loader ? STACK_START_PROGRAM : STACK_START_THREAD;
     if (start == STACK_START_PROGRAM || is_direct_call(&outermost->place))
         called = ORIGIN_UNKNOWN;
     bool added;

@@ -1,9 +1,11 @@
 /* Where samples were taken: by processes made of records. */
 #include <criterion/criterion.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "infer/samples/settings.h"
+#include "infer/samples/starts.h"
 
 enum { PID = 10, BASE = 0x7f0000001000, LOW = 0x7f0000000000 };
 
@@ -198,5 +200,36 @@ Test(settings, a_thread_keeps_what_it_was_started_with)
     cr_expect_eq(origins_of(s.origins, process_find(s.processes, PID), PID).start, STACK_START_THREAD);
     learn(&s, 11, 8, direct, 7);
     cr_expect_eq(origins_of(s.origins, process_find(s.processes, PID), 11).start, STACK_START_PROGRAM);
+    end(&s);
+}
+
+/* Its first function stands where that of a thread does. */
+Test(settings, a_stack_in_the_loader_is_a_programs)
+{
+    struct scene s = begin();
+    struct image *loader;
+    uint32_t first[STARTS_MAX];
+    char line[4096], path[4096] = "";
+    FILE *maps = fopen("/proc/self/maps", "r");
+    cr_assert_not_null(maps);
+    while (!path[0] && fgets(line, sizeof line, maps))
+        if (strstr(line, "/ld-linux"))
+            sscanf(strchr(line, '/'), "%4095[^\n]", path);
+    fclose(maps);
+    if (!path[0])
+        cr_skip("no loader of this name");
+    cr_assert_eq(image_cache_get(s.images, path, NULL, &loader, NULL), 0);
+    size_t count = starts_loader(loader, first);
+    cr_assert_gt(count, 0u);
+    map(&s, PID, 0x1000, "/bin/program", 1);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t address = image_function(loader, first[i])->address + 5;
+        learn(&s, PID, 0, (struct place){loader, address, first[i]}, 7);
+        cr_expect_eq(origins_of(s.origins, process_find(s.processes, PID), PID).start, STACK_START_PROGRAM);
+        cr_expect_eq(called(&s, PID), ORIGIN_UNKNOWN);
+    }
+    uint32_t other = first[0] ? first[0] - 1 : first[0] + 1;
+    learn(&s, PID, 0, (struct place){loader, image_function(loader, other)->address + 5, other}, 7);
+    cr_expect_eq(origins_of(s.origins, process_find(s.processes, PID), PID).start, STACK_START_THREAD);
     end(&s);
 }
