@@ -93,7 +93,10 @@ static void recover_one(const char *path, struct terminal *terminal)
     struct session_directory directory;
     struct session_about about;
     char output[PATH_MAX + 32];
-    if (session_directory_adopt(path, &directory, &about, NULL) < 0)
+    int rc = session_directory_adopt(path, &directory, &about, NULL);
+    if (rc == -ENOMSG)
+        session_directory_sweep(path);
+    if (rc < 0)
         return;
     if (!name_copy(&about, output, sizeof output)) {
         terminal_say(terminal, about.output[0] ? LOG_NOTE : LOG_DEBUG,
@@ -103,7 +106,7 @@ static void recover_one(const char *path, struct terminal *terminal)
         return;
     }
     terminal_say(terminal, LOG_NOTE, "a training that was killed left %s: recovering its map", path);
-    int rc = finish(&directory, about.partial, output, terminal, &err);
+    rc = finish(&directory, about.partial, output, terminal, &err);
     if (rc < 0 && rc != -ECHILD)
         terminal_say(terminal, LOG_WARNING, "the map of %s cannot be recovered: %s", path, err.text);
 }

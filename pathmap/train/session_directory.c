@@ -16,6 +16,7 @@
 #include "pathmap/wire/mail.h"
 
 #define PREFIX     "fathom-train."
+#define MAKE_TRIES 100
 #define ABOUT_NAME "about"
 #define ABOUT_HEAD                                                                                           \
     "fathom train 1" /* the file: this, "partial" or "whole", and the output, each NUL-terminated */
@@ -26,10 +27,11 @@ static const char *parent_directory(void)
     return parent && parent[0] == '/' ? parent : "/tmp";
 }
 
-int session_directory_make(struct session_directory *out, struct fathom_error *err)
+/* -EAGAIN: another process took it for abandoned and removed it before it was locked. */
+static int make_once(const char *parent, struct session_directory *out, struct fathom_error *err)
 {
     struct session_directory made = {.fd = -1};
-    const char *parent = parent_directory();
+    struct stat st = {0};
     if (asprintf(&made.path, "%s/" PREFIX "XXXXXX", parent) < 0)
         return error_memory(err);
     if (!mkdtemp(made.path)) {
@@ -38,9 +40,13 @@ int session_directory_make(struct session_directory *out, struct fathom_error *e
         return error_system(err, code, "cannot create a training directory in %s", parent);
     }
     made.fd = open(made.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int code = made.fd < 0 ? errno : 0;
     /* Waits while another process checks whether this one is abandoned: it has no mailbox yet. */
-    if (made.fd < 0 || flock(made.fd, LOCK_EX) != 0) {
-        int code = errno;
+    if (!code && (flock(made.fd, LOCK_EX) != 0 || stat(made.path, &st) != 0))
+        code = errno;
+    if (code == ENOENT)
+        code = EAGAIN;
+    if (code) {
         rmdir(made.path);
         error_system(err, code, "cannot lock %s", made.path);
         session_directory_close(&made);
@@ -48,6 +54,15 @@ int session_directory_make(struct session_directory *out, struct fathom_error *e
     }
     *out = made;
     return 0;
+}
+
+int session_directory_make(struct session_directory *out, struct fathom_error *err)
+{
+    const char *parent = parent_directory();
+    int rc = make_once(parent, out, err);
+    for (int i = 1; i < MAKE_TRIES && rc == -EAGAIN; i++)
+        rc = make_once(parent, out, err);
+    return rc;
 }
 
 int session_directory_describe(const struct session_directory *directory, const struct session_about *about,
@@ -112,6 +127,33 @@ int session_directory_adopt(const char *path, struct session_directory *out, str
     return 0;
 }
 
+/* Whether there is nothing in it but what is made before the mailbox is. */
+static bool is_unfilled(DIR *dir)
+{
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strcmp(name, ABOUT_NAME) != 0)
+            return false;
+    }
+    return true;
+}
+
+void session_directory_sweep(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (dir && fstat(fd, &st) == 0 && st.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+        is_unfilled(dir)) {
+        unlinkat(fd, ABOUT_NAME, 0);
+        rmdir(path);
+    }
+    if (dir)
+        closedir(dir);
+    else if (fd >= 0)
+        close(fd);
+}
+
 static int is_session(const struct dirent *entry)
 {
     return strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) == 0;
@@ -158,8 +200,11 @@ void session_directory_remove(struct session_directory *directory)
     int copy = directory->fd >= 0 ? dup(directory->fd) : -1; /* closedir() closes its own */
     DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
     if (dir) {
-        for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-            unlinkat(directory->fd, entry->d_name, 0); /* refused for "." and ".." */
+        for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+            if (strcmp(entry->d_name, MAIL_NAME) != 0)
+                unlinkat(directory->fd, entry->d_name, 0); /* refused for "." and ".." */
+        }
+        unlinkat(directory->fd, MAIL_NAME, 0); /* last: one that is killed here is still recognized */
         closedir(dir);
     } else if (copy >= 0) {
         close(copy);

@@ -37,6 +37,9 @@ int session_directory_adopt(const char *path, struct session_directory *out, str
 /* The paths of this user's session directories where new ones are created, locked or not; the caller frees
  * each and the array. */
 int session_directory_list(char ***out, size_t *count, struct fathom_error *err);
+/* Removes a directory whose trainer was killed before it made the mailbox, or after it removed all else: not locked,
+ * and nothing in it but its description. Any other is left as it is. */
+void session_directory_sweep(const char *path);
 /* Releases the lock and leaves the files. */
 void session_directory_close(struct session_directory *directory);
 /* Removes it with its files, and closes it. */

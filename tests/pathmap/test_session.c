@@ -291,3 +291,24 @@ Test(session, is_recovered_by_one_at_a_time_and_not_while_it_runs)
     cr_expect_eq(session_directory_adopt("/no/such", &other, &about, NULL), -ENOENT);
     cr_expect_eq(session_directory_adopt("/proc/self/fdinfo", &other, &about, NULL), -ENOMSG);
 }
+
+Test(session, is_swept_if_its_trainer_was_killed_before_the_mailbox)
+{
+    struct session_directory directory;
+    struct session_about about = {.output = "/some/where/out.fmap"};
+    char name[600];
+    cr_assert_eq(session_directory_make(&directory, NULL), 0);
+    cr_assert_eq(session_directory_describe(&directory, &about, NULL), 0);
+    char *path = strdup(directory.path);
+    session_directory_sweep(path);
+    cr_expect_eq(access(path, F_OK), 0, "it is in use");
+    session_directory_close(&directory);
+    snprintf(name, sizeof name, "%s/kept", path);
+    close(open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    session_directory_sweep(path);
+    cr_expect_eq(access(name, F_OK), 0, "it has more in it");
+    unlink(name);
+    session_directory_sweep(path);
+    cr_expect_neq(access(path, F_OK), 0);
+    free(path);
+}
