@@ -122,6 +122,11 @@ bool table_remove(struct table *t, uint64_t key)
     return true;
 }
 
+size_t table_bytes(const struct table *t)
+{
+    return sizeof *t + t->capacity * (sizeof *t->slots + sizeof *t->used);
+}
+
 size_t table_count(const struct table *t)
 {
     return t->count;

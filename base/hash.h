@@ -33,6 +33,7 @@ uint64_t *table_find(const struct table *table, uint64_t key);
 uint64_t *table_put(struct table *table, uint64_t key, bool *added);
 bool table_remove(struct table *table, uint64_t key); /* whether it was there */
 size_t table_count(const struct table *table);
+size_t table_bytes(const struct table *table); /* of memory */
 /* Walks all entries in no particular order: start with *cursor = 0, ends with false. */
 bool table_next(const struct table *table, size_t *cursor, uint64_t *key, uint64_t *value);
 

@@ -85,7 +85,7 @@ static struct result exact(int weighted)
 static struct result streaming(double phi, int weighted)
 {
     struct program p = {.state = 1}, again = p;
-    struct hcct *hcct = hcct_new(phi / 5, 1);
+    struct hcct *hcct = lss_new(phi / 5, 1);
     size_t most = 0;
     double from = seconds();
     for (unsigned i = 0; i < ADDS; i++) {

@@ -9,7 +9,7 @@
 struct cct *cct_new(uint32_t metrics)
 {
     struct cct *cct = calloc(1, sizeof *cct);
-    if (cct && !tree_init(&cct->tree, metrics)) {
+    if (cct && !tree_init(&cct->tree, metrics, HEAD_PARENT)) {
         free(cct);
         return NULL;
     }
@@ -56,16 +56,16 @@ int cct_merge(struct cct *cct, const struct cct *other)
     struct cct_node *to = cct->tree.root;
     for (;;) {
         cct_weigh(cct, to, from->self);
-        to->error = add_saturating(to->error, from->error);
+        *cct_error_of(to) = add_saturating(cct_error(to), cct_error(from));
         if (from->first_child) {
             from = from->first_child;
         } else {
-            for (; from != top && !from->next_sibling; from = from->parent)
-                to = to->parent;
+            for (; from != top && !from->next_sibling; from = cct_parent(from))
+                to = cct_parent(to);
             if (from == top)
                 return 0;
             from = from->next_sibling;
-            to = to->parent;
+            to = cct_parent(to);
         }
         to = tree_child(&cct->tree, to, from->item);
         if (!to)
@@ -81,4 +81,9 @@ uint64_t cct_total(const struct cct *cct)
 size_t cct_count(const struct cct *cct)
 {
     return cct->tree.count;
+}
+
+size_t cct_bytes(const struct cct *cct)
+{
+    return tree_bytes(&cct->tree);
 }

@@ -1,13 +1,12 @@
 /*
  * cct.h - the exact calling-context tree: one node per path, with its weight added up (HCCT paper,
- * section 2.1).
+ * section 2.1). What queries of a counter (hcct.h) answer is one, too.
  *
  * A tree counts one metric or several. The first one is the weight; the others stand beside it, and their
  * meaning is the caller's as that of items is. The values of all are always handed over together.
  *
- * Items are numbers that the caller gives meaning to (a frame table's). First child, next sibling; a child
- * found far down its list moves to the front, and nodes with many children find them by hash. Values stay at
- * the largest one rather than wrap round. Nothing recurses over the tree's depth.
+ * Items are numbers that the caller gives meaning to (a frame table's). Values stay at the largest one rather than
+ * wrap round. Nothing recurses over the tree's depth.
  */
 #ifndef FATHOM_HCCT_CCT_H
 #define FATHOM_HCCT_CCT_H
@@ -18,13 +17,35 @@
 struct cct;
 
 struct cct_node {
-    struct cct_node *parent, *first_child, *next_sibling; /* NULL at the ends; the root has no parent */
+    struct cct_node *first_child, *next_sibling; /* NULL at the end */
     uint32_t item;
     uint32_t links;  /* of children.c alone */
-    uint64_t error;  /* at most this much of self[0] may not be its own; 0 in an exact tree */
     uint64_t self[]; /* of the samples that end here: their weight, then the tree's other metrics */
 };
-_Static_assert(sizeof(struct cct_node) == 40, "millions of them, with 8 bytes for each metric");
+_Static_assert(sizeof(struct cct_node) == 24, "millions of them, with 8 bytes for each metric");
+
+/* In front of a node, as far as its kind of tree needs it (children.h). */
+static inline struct cct_node **cct_parent_of(const struct cct_node *node)
+{
+    return (struct cct_node **)(uintptr_t)node - 2;
+}
+
+static inline uint64_t *cct_error_of(const struct cct_node *node)
+{
+    return (uint64_t *)(uintptr_t)node - 1;
+}
+
+/* NULL: the root. */
+static inline struct cct_node *cct_parent(const struct cct_node *node)
+{
+    return *cct_parent_of(node);
+}
+
+/* At most this much of self[0] may not be the node's own; 0 in an exact tree. */
+static inline uint64_t cct_error(const struct cct_node *node)
+{
+    return *cct_error_of(node);
+}
 
 struct cct *cct_new(uint32_t metrics); /* 1 or more. NULL: out of memory */
 void cct_free(struct cct *cct);
@@ -41,6 +62,7 @@ void cct_weigh(struct cct *cct, struct cct_node *node, const uint64_t *values);
 int cct_merge(struct cct *cct, const struct cct *other);
 uint64_t cct_total(const struct cct *cct); /* weight added */
 size_t cct_count(const struct cct *cct);   /* nodes, with the root */
+size_t cct_bytes(const struct cct *cct);   /* of memory */
 
 /* The node after `node` in a walk of the tree below `top`, parents before children: start with top itself;
  * NULL at the end. */
@@ -49,7 +71,7 @@ static inline struct cct_node *cct_next(const struct cct_node *top, struct cct_n
     if (node->first_child)
         return node->first_child;
     while (node != top && !node->next_sibling)
-        node = node->parent;
+        node = cct_parent(node);
     return node == top ? NULL : node->next_sibling;
 }
 

@@ -4,30 +4,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR_DOWN      8  /* a child found after this many others moves to the front */
-#define WIDE_CHILDREN 32 /* from this many on, children are found by hash */
+#define FAR_DOWN      8   /* a child found after this many others moves to the front */
+#define WIDE_CHILDREN 128 /* from this many on, children are found by hash */
 
-static size_t values_size(const struct tree *tree)
+#define FEW_EDGES  12 /* bits of the number of edges cached, from FEW_NODES on */
+#define MANY_EDGES 15 /* the same from MANY_NODES on */
+#define FEW_NODES  256
+#define MANY_NODES 1000000
+
+static size_t node_size(const struct tree *tree)
 {
-    return tree->metrics * sizeof(uint64_t);
+    return tree->head * sizeof(uint64_t) + sizeof(struct cct_node) + tree->metrics * sizeof(uint64_t);
 }
 
-static struct cct_node *node_new(struct tree *tree)
+/* A node of that weight and error, else of zeros; without the kind's own words in front. */
+static struct cct_node *node_new(struct tree *tree, struct cct_node *parent, uint32_t item)
 {
-    struct cct_node *node = tree->free;
-    if (!node)
-        return arena_alloc(tree->arena, sizeof *node + values_size(tree));
-    tree->free = node->next_sibling;
-    memset(node->self, 0, values_size(tree));
+    uint64_t *words = slab_alloc(&tree->nodes);
+    if (!words)
+        return NULL;
+    struct cct_node *node = (struct cct_node *)(words + tree->head);
+    node->first_child = node->next_sibling = NULL;
+    node->item = item;
+    node->links = 0;
+    node->self[0] = tree->fresh;
+    for (uint32_t m = 1; m < tree->metrics; m++)
+        node->self[m] = 0;
+    if (tree->head >= HEAD_ERROR)
+        *cct_error_of(node) = tree->fresh;
+    if (tree->head >= HEAD_PARENT)
+        *cct_parent_of(node) = parent;
     return node;
 }
 
-bool tree_init(struct tree *tree, uint32_t metrics)
+static void node_free(struct tree *tree, struct cct_node *node)
 {
-    *tree = (struct tree){.count = 1, .metrics = metrics};
-    tree->arena = arena_new(0);
+    slab_give(&tree->nodes, (uint64_t *)node - tree->head);
+}
+
+bool tree_init(struct tree *tree, uint32_t metrics, uint32_t head)
+{
+    *tree = (struct tree){
+        .count = 1, .most = 1, .metrics = metrics, .head = head, .edges_due = FEW_NODES, .full = SIZE_MAX};
+    slab_init(&tree->nodes, node_size(tree));
     tree->wide = table_new();
-    tree->root = tree->arena ? node_new(tree) : NULL;
+    tree->root = node_new(tree, NULL, 0);
     if (!tree->root || !tree->wide) {
         tree_clear(tree);
         return false;
@@ -37,11 +58,51 @@ bool tree_init(struct tree *tree, uint32_t metrics)
 
 void tree_clear(struct tree *tree)
 {
-    arena_free(tree->arena);
+    slab_clear(&tree->nodes);
     table_free(tree->wide);
+    free(tree->edges);
     free(tree->trail.items);
     free(tree->trail.nodes);
     *tree = (struct tree){0};
+}
+
+int tree_reserve(struct tree *tree, size_t count)
+{
+    slab_clear(&tree->nodes);
+    tree->root = slab_reserve(&tree->nodes, count) < 0 ? NULL : node_new(tree, NULL, 0);
+    return tree->root ? 0 : -1;
+}
+
+size_t tree_bytes(const struct tree *tree)
+{
+    size_t edges = tree->edges ? sizeof *tree->edges << (64 - tree->edge_shift) : 0;
+    return tree->nodes.bytes + edges + table_bytes(tree->wide) +
+           tree->trail.room * (sizeof *tree->trail.items + sizeof *tree->trail.nodes);
+}
+
+/* A larger cache, empty; without memory for it the one that there is stays. */
+static void edges_grow(struct tree *tree)
+{
+    unsigned bits = tree->count < MANY_NODES ? FEW_EDGES : MANY_EDGES;
+    struct edge *edges = calloc((size_t)1 << bits, sizeof *edges);
+    tree->edges_due = bits == FEW_EDGES ? MANY_NODES : SIZE_MAX;
+    if (!edges)
+        return;
+    free(tree->edges);
+    tree->edges = edges;
+    tree->edge_shift = 64 - bits;
+}
+
+static struct edge *edge_of(const struct tree *tree, const struct cct_node *parent, uint32_t item)
+{
+    uint64_t hash = ((uintptr_t)parent >> 3) * 0x9e3779b97f4a7c15u + item * 0xff51afd7ed558ccdu;
+    return tree->edges + (hash >> tree->edge_shift);
+}
+
+static void edge_put(struct tree *tree, const struct cct_node *parent, struct cct_node *child)
+{
+    if (tree->edges)
+        *edge_of(tree, parent, child->item) = (struct edge){parent, child};
 }
 
 static uint64_t wide_key(const struct cct_node *parent, uint32_t item)
@@ -75,7 +136,7 @@ static void widen(struct tree *tree, struct cct_node *parent)
     if (tree->wide_lists == NODE_NUMBER)
         return;
     uint32_t links = parent->links;
-    parent->links = (links & NODE_MONITORED) | NODE_WIDE | tree->wide_lists;
+    parent->links = (links & ~NODE_NUMBER) | NODE_WIDE | tree->wide_lists;
     struct cct_node *before = parent;
     for (struct cct_node *child = parent->first_child; child; before = child, child = child->next_sibling) {
         if (wide_enter(tree, parent, child->item, before))
@@ -91,43 +152,57 @@ static void widen(struct tree *tree, struct cct_node *parent)
 
 static struct cct_node *child_new(struct tree *tree, struct cct_node *parent, uint32_t item)
 {
-    struct cct_node *node = node_new(tree), *second = parent->first_child;
+    if (tree->count >= tree->full && !tree->make_room(tree->context, &parent))
+        return NULL;
+    struct cct_node *node = node_new(tree, parent, item), *second = parent->first_child;
     if (!node)
         return NULL;
     if (parent->links & NODE_WIDE) {
         if (!wide_enter(tree, parent, item, parent)) {
-            node->next_sibling = tree->free;
-            tree->free = node;
+            node_free(tree, node);
             return NULL;
         }
         if (second)
             *table_find(tree->wide, wide_key(parent, second->item)) = (uintptr_t)node;
     }
-    *node = (struct cct_node){.parent = parent, .next_sibling = second, .item = item};
+    node->next_sibling = second;
     parent->first_child = node;
-    tree->count++;
+    if (++tree->count > tree->most)
+        tree->most = tree->count;
+    if (tree->count >= tree->edges_due)
+        edges_grow(tree);
+    edge_put(tree, parent, node);
     if (!(parent->links & NODE_WIDE) && (++parent->links & NODE_NUMBER) >= WIDE_CHILDREN)
         widen(tree, parent);
     return node;
 }
 
-struct cct_node *tree_child(struct tree *tree, struct cct_node *parent, uint32_t item)
+void tree_recount(struct tree *tree, size_t count, struct table *wide)
 {
-    struct cct_node *child = parent->first_child, *before = NULL;
-    if (child && child->item == item)
-        return child;
-    if (parent->links & NODE_WIDE) {
-        child = wide_find(tree, parent, item);
-        return child ? child : child_new(tree, parent, item);
+    if (tree->edges)
+        memset(tree->edges, 0, sizeof *tree->edges << (64 - tree->edge_shift));
+    table_free(tree->wide);
+    tree->wide = wide;
+    tree->wide_lists = 0;
+    tree->count = count;
+    unsigned char *at = slab_first(&tree->nodes);
+    for (size_t i = 0; i < count; i++, at += tree->nodes.object) {
+        struct cct_node *node = (struct cct_node *)((uint64_t *)at + tree->head);
+        if ((node->links & NODE_NUMBER) >= WIDE_CHILDREN)
+            widen(tree, node);
     }
-    unsigned passed = 0;
+}
+
+/* NULL: there is none. The first one is another. */
+static struct cct_node *find_listed(struct cct_node *parent, uint32_t item)
+{
+    struct cct_node *before = parent->first_child, *child = before ? before->next_sibling : NULL;
+    unsigned passed = 1;
     for (; child && child->item != item; child = child->next_sibling) {
         before = child;
         passed++;
     }
-    if (!child)
-        return child_new(tree, parent, item);
-    if (passed >= FAR_DOWN) {
+    if (child && passed >= FAR_DOWN) {
         before->next_sibling = child->next_sibling;
         child->next_sibling = parent->first_child;
         parent->first_child = child;
@@ -135,9 +210,31 @@ struct cct_node *tree_child(struct tree *tree, struct cct_node *parent, uint32_t
     return child;
 }
 
-void tree_remove(struct tree *tree, struct cct_node *leaf)
+struct cct_node *tree_search(struct tree *tree, struct cct_node *parent, uint32_t item)
 {
-    struct cct_node *parent = leaf->parent, *before = parent;
+    struct cct_node *child = parent->first_child;
+    if (child && child->item == item)
+        return child;
+    if (tree->edges) {
+        const struct edge *edge = edge_of(tree, parent, item);
+        if (edge->parent == parent && edge->child->item == item)
+            return edge->child;
+    }
+    child = parent->links & NODE_WIDE ? wide_find(tree, parent, item) : find_listed(parent, item);
+    if (!child)
+        return child_new(tree, parent, item);
+    edge_put(tree, parent, child);
+    return child;
+}
+
+void tree_remove(struct tree *tree, struct cct_node *parent, struct cct_node *leaf)
+{
+    struct cct_node *before = parent;
+    if (tree->edges) {
+        struct edge *edge = edge_of(tree, parent, leaf->item);
+        if (edge->child == leaf)
+            *edge = (struct edge){0};
+    }
     if (parent->links & NODE_WIDE) {
         uint64_t key = wide_key(parent, leaf->item);
         before = (struct cct_node *)(uintptr_t)*table_find(tree->wide, key);
@@ -152,7 +249,6 @@ void tree_remove(struct tree *tree, struct cct_node *leaf)
         parent->links--;
     }
     *link_to(parent, before) = leaf->next_sibling;
-    leaf->next_sibling = tree->free;
-    tree->free = leaf;
+    node_free(tree, leaf);
     tree->count--;
 }

@@ -1,4 +1,4 @@
-/* hcct.c - adding and evicting; see hcct.h. Merging is in hcct_merge.c, queries in hcct_query.c. */
+/* hcct.c - what all counters share: see hcct.h and hcct_data.h. */
 #include "hcct/hcct.h"
 
 #include <errno.h>
@@ -8,18 +8,38 @@
 #include "base/vec.h"
 #include "hcct/hcct_data.h"
 
-struct hcct *hcct_new(double eps, uint32_t metrics)
+const char *const hcct_kind_names[HCCT_KINDS + 1] = {
+    [HCCT_EXACT] = "exact", [HCCT_LSS] = "lss",       [HCCT_BSS] = "bss",
+    [HCCT_LC] = "lc",       [HCCT_STICKY] = "sticky", [HCCT_PURGE] = "purge",
+};
+
+static const struct counter_kind *const kinds[HCCT_KINDS] = {
+    [HCCT_EXACT] = &hcct_exact, [HCCT_LSS] = &hcct_lss,       [HCCT_BSS] = &hcct_bss,
+    [HCCT_LC] = &hcct_lc,       [HCCT_STICKY] = &hcct_sticky, [HCCT_PURGE] = &hcct_purge,
+};
+
+size_t hcct_limit(double eps)
 {
-    if (!(eps > 0 && eps < 1))
+    double limit = ceil(1 / eps);
+    return limit < (double)HCCT_MOST_COUNTERS ? (size_t)limit : HCCT_MOST_COUNTERS;
+}
+
+struct hcct *hcct_new(const struct hcct_options *options)
+{
+    const struct counter_kind *kind = kinds[options->kind];
+    if (options->kind != HCCT_EXACT && !(options->eps > 0 && options->eps < 1))
         return NULL;
-    struct hcct *h = calloc(1, sizeof *h + metrics * sizeof *h->total);
-    if (!h || !tree_init(&h->tree, metrics)) {
-        free(h);
+    struct hcct *h = calloc(1, sizeof *h + options->metrics * sizeof *h->total);
+    if (!h)
+        return NULL;
+    h->kind = kind;
+    h->number = options->kind;
+    h->eps = options->kind == HCCT_EXACT ? 0 : options->eps;
+    h->random = options->seed;
+    if (!tree_init(&h->tree, options->metrics, kind->head) || (kind->open && kind->open(h, options) < 0)) {
+        hcct_free(h);
         return NULL;
     }
-    double limit = ceil(1 / eps);
-    h->eps = eps;
-    h->limit = limit < (double)HCCT_MOST_COUNTERS ? (size_t)limit : HCCT_MOST_COUNTERS;
     return h;
 }
 
@@ -27,92 +47,66 @@ void hcct_free(struct hcct *h)
 {
     if (!h)
         return;
+    if (h->own)
+        h->kind->close(h);
     tree_clear(&h->tree);
-    free(h->counters);
+    free(h->stack);
     free(h);
 }
 
-/* Removes a node without a counter and children, and then its ancestors likewise (paper, Figure 4). */
 void hcct_prune(struct hcct *h, struct cct_node *node)
 {
-    while (node != h->tree.root && !node->first_child && !(node->links & NODE_MONITORED)) {
-        struct cct_node *parent = node->parent;
-        tree_remove(&h->tree, node);
+    while (node != h->tree.root && !node->first_child && !(node->links & (NODE_MONITORED | NODE_HELD))) {
+        struct cct_node *parent = cct_parent(node);
+        tree_remove(&h->tree, parent, node);
         node = parent;
     }
 }
 
-static void sift_down(struct hcct *h, size_t at)
+void hcct_forget(struct hcct *h, struct cct_node *node)
 {
-    struct counter moved = h->counters[at];
-    for (size_t child; (child = 2 * at + 1) < h->count; at = child) {
-        if (child + 1 < h->count && h->counters[child + 1].bound < h->counters[child].bound)
-            child++;
-        if (moved.bound <= h->counters[child].bound)
-            break;
-        h->counters[at] = h->counters[child];
-    }
-    h->counters[at] = moved;
-}
-
-/* Makes the top of the heap the node with the smallest counter. */
-static void find_minimum(struct hcct *h)
-{
-    if (!h->ordered) {
-        for (size_t i = 0; i < h->count; i++)
-            h->counters[i].bound = h->counters[i].node->self[0];
-        for (size_t i = h->count / 2; i-- > 0;)
-            sift_down(h, i);
-        h->ordered = true;
-    }
-    while (h->counters[0].bound < h->counters[0].node->self[0]) {
-        h->counters[0].bound = h->counters[0].node->self[0];
-        sift_down(h, 0);
-    }
-}
-
-/* Gives a node a counter that begins at `unseen`. */
-static void monitor(struct hcct *h, struct counter *counter, struct cct_node *node, const uint64_t *values)
-{
-    node->links |= NODE_MONITORED;
-    node->self[0] = node->error = h->unseen;
-    values_add(node->self, values, h->tree.metrics);
-    *counter = (struct counter){node->self[0], node};
-}
-
-static int count_new(struct hcct *h, struct cct_node *node, const uint64_t *values)
-{
-    if (h->count < h->limit) {
-        if (!vec_reserve(h->counters, h->count, h->room, 1))
-            return -ENOMEM;
-        monitor(h, &h->counters[h->count++], node, values);
-        return 0;
-    }
-    find_minimum(h);
-    struct cct_node *victim = h->counters[0].node;
-    if (h->unseen < victim->self[0])
-        h->unseen = victim->self[0];
-    hcct_forget(h, victim);
-    monitor(h, &h->counters[0], node, values);
-    sift_down(h, 0);
-    hcct_prune(h, victim); /* the new path stays: its end is monitored */
-    return 0;
+    node->links &= ~NODE_MONITORED;
+    *cct_error_of(node) = 0;
+    memset(node->self, 0, h->tree.metrics * sizeof *node->self);
 }
 
 int hcct_add(struct hcct *h, const uint32_t *items, size_t count, const uint64_t *values)
 {
-    struct cct_node *node = h->tree.root, *deepest = node;
-    if (values[0])
+    struct cct_node *node = h->tree.root, *deepest;
+    if (values[0] && count) {
         node = tree_path(&h->tree, items, count, &deepest);
-    if (node && node->links & NODE_MONITORED)
-        values_add(node->self, values, h->tree.metrics);
-    else if (!node || (node != h->tree.root && count_new(h, node, values) < 0)) {
-        h->tree.trail.count = 0;
-        hcct_prune(h, deepest);
-        return -ENOMEM;
+        int rc = node ? h->kind->add(h, node, values) : -ENOMEM;
+        if (rc < 0) {
+            h->tree.trail.count = 0;
+            if (h->kind->abandon)
+                h->kind->abandon(h, deepest);
+            return rc;
+        }
     }
     values_add(h->total, values, h->tree.metrics);
     return 0;
+}
+
+bool hcct_deepen(struct hcct *h)
+{
+    if (!vec_reserve(h->stack, h->depth + 1, h->stack_room, 1))
+        return false;
+    h->stack[0] = h->tree.root;
+    return true;
+}
+
+int hcct_feed(struct hcct *h, const uint32_t *events, const uint32_t *weights, size_t count, size_t *done)
+{
+    *done = 0;
+    return hcct_deepen(h) ? h->kind->feed(h, events, weights, count, done) : -ENOMEM;
+}
+
+void hcct_rewind(struct hcct *h)
+{
+    uint32_t event = HCCT_RETURN;
+    size_t done;
+    while (h->depth && hcct_feed(h, &event, NULL, 1, &done) == 0)
+        ;
 }
 
 uint64_t hcct_total(const struct hcct *h)
@@ -122,7 +116,15 @@ uint64_t hcct_total(const struct hcct *h)
 
 uint64_t hcct_unseen(const struct hcct *h)
 {
-    return h->unseen;
+    long double most = (long double)h->eps * h->total[0];
+    if (h->number != HCCT_STICKY)
+        return h->unseen;
+    return most < 0x1p63L ? (uint64_t)most : UINT64_MAX / 2;
+}
+
+bool hcct_promises(enum hcct_kind kind)
+{
+    return kinds[kind]->promises;
 }
 
 size_t hcct_nodes(const struct hcct *h)
@@ -130,7 +132,25 @@ size_t hcct_nodes(const struct hcct *h)
     return h->tree.count;
 }
 
+size_t hcct_most_nodes(const struct hcct *h)
+{
+    return h->tree.most;
+}
+
 size_t hcct_counters(const struct hcct *h)
 {
-    return h->count;
+    size_t count = 0;
+    if (h->kind->marks)
+        return h->counters;
+    struct hcct_walk walk = hcct_walk(h);
+    for (const struct cct_node *node; (node = hcct_walk_next(&walk)) != NULL;)
+        count += hcct_is_monitored(h, node);
+    hcct_walk_end(&walk);
+    return count;
+}
+
+size_t hcct_bytes(const struct hcct *h)
+{
+    return sizeof *h + tree_bytes(&h->tree) + h->stack_room * sizeof(*h->stack) +
+           (h->kind->bytes ? h->kind->bytes(h) : 0);
 }

@@ -1,42 +1,82 @@
 /*
- * hcct.h - the hot calling-context tree in bounded memory: Lazy Space Saving (HCCT paper, sections 3
- * and 4.1), weighted.
+ * hcct.h - the hot calling-context tree in bounded memory (HCCT paper, sections 3 and 4): one interface for all
+ * counters.
  *
- * At most 1/eps paths (rounded up) have counters; the tree holds these and their ancestors. A path's counter
- * is never below its true weight and at most eps * N above it (N: all weight so far); each counter carries
- * its own bound. The query returns every path with weight >= phi * N and none with weight <= (phi - eps) * N.
+ * A counter monitors some paths of a stream; the tree holds these and their ancestors. Every monitored path has an
+ * estimate, which is never below its true weight, and an error: at most this much of the estimate is not its own. A
+ * path that is not monitored weighs `unseen` at most. N is all weight so far.
  *
- * Other metrics of a path are counted as long as it has a counter: they are what it has or less, never more.
+ * Those that promise (phi, eps), whatever the stream: unseen and every error are at most eps * N, so that a query
+ * returns every path of weight >= phi * N and none of weight <= (phi - eps) * N. Sticky Sampling does so with
+ * probability 1 - delta. The purging one says afterwards what its bound is (hcct_bound()).
  *
- * The paper's find-min scans an array for another counter that equals the minimum; with weights there hardly
- * is one, and each eviction would scan all. Here a heap holds lower bounds of the counters: adding to a
- * counter leaves its bound as it is (counters only grow), and an eviction repairs the top of the heap until
- * it is exact. An addition causes at most one repair later, so it costs O(log(1/eps)), amortised.
+ * A stream is either one of paths with weights (hcct_add) or one of calls and returns (hcct_feed), not both.
  */
 #ifndef FATHOM_HCCT_HCCT_H
 #define FATHOM_HCCT_HCCT_H
 
+#include <stdbool.h>
+
 #include "hcct/cct.h"
+
+enum hcct_kind {
+    HCCT_EXACT,  /* every path; unbounded memory */
+    HCCT_LSS,    /* Lazy Space Saving: 1/eps counters (HCCT paper, section 4.1; with weights, hcct_lss.c) */
+    HCCT_BSS,    /* Bucket Space Saving: the same with a list of buckets (Metwally et al., ICDT 2005) */
+    HCCT_LC,     /* Lossy Counting (Manku and Motwani, VLDB 2002, section 4.2) */
+    HCCT_STICKY, /* Sticky Sampling (the same, section 4.1) */
+    HCCT_PURGE, /* lazy purge by a sampled median (Anderson et al., IMC 2017): 1/eps nodes and amortised O(1) */
+    HCCT_KINDS
+};
+
+struct hcct_options {
+    enum hcct_kind kind;
+    double eps;       /* 0 < eps < 1, but for HCCT_EXACT */
+    double phi;       /* of HCCT_STICKY: the least that will be asked for; above eps */
+    double delta;     /* of HCCT_STICKY: of failing, above 0 */
+    uint32_t metrics; /* as in an exact tree */
+    uint64_t seed;    /* of those that choose at random; the same gives the same result */
+};
 
 struct hcct;
 
-/* 0 < eps < 1; metrics: as in an exact tree. NULL: out of memory or eps out of range. */
-struct hcct *hcct_new(double eps, uint32_t metrics);
+/* NULL: out of memory, or an option out of range. */
+struct hcct *hcct_new(const struct hcct_options *options);
 void hcct_free(struct hcct *hcct);
+
 /* Adds a value of each metric at the end of a path given from the root inwards. 0 or -ENOMEM (then nothing
- * was added). The empty path's values count in the totals only, and so do those beside no weight. */
+ * was added). The empty path's values count in the totals only, and so do those beside no weight. Other metrics of a
+ * path than the weight are counted as long as it is monitored: they are what it has or less, never more. */
 int hcct_add(struct hcct *hcct, const uint32_t *items, size_t count, const uint64_t *values);
+
+#define HCCT_RETURN UINT32_MAX /* an event: the innermost function returns; ignored at the root */
+#define HCCT_RESUMED                                                                                         \
+    0x80000000u /* with an item: the thread goes on with it, it is not entered; has no weight */
+
+/* Calls and returns of one thread: each event is an item that is entered, HCCT_RETURN or HCCT_RESUMED with an item;
+ * items are below HCCT_RESUMED. weights: one for each event, of which those of items entered count; NULL: 1 for each.
+ * -ENOMEM: some of the events, *done of them, were taken. */
+int hcct_feed(struct hcct *hcct, const uint32_t *events, const uint32_t *weights, size_t count, size_t *done);
+/* The next events are another thread's: it is at the root. */
+void hcct_rewind(struct hcct *hcct);
+
 /* The (phi, eps)-HCCT now, as a new tree: hot paths with counter and error, their ancestors with self 0; the
- * root's `self` is what no hot path holds, so the totals stay. NULL: out of memory, or phi is not above
- * eps. */
+ * root's `self` is what no hot path holds, so the totals stay. NULL: out of memory, or the counter promises nothing
+ * for this phi: it is not above eps (the purging one: not above hcct_bound() / N). */
 struct cct *hcct_query(const struct hcct *hcct, double phi);
-/* Adds another's counters, of the same metrics: a counter's error is then at most the sum of both bounds, and
- * eps the larger of both. 0 or -ENOMEM (then nothing was added). */
+/* Adds another of the same kind and metrics: errors are then at most the sum of both, and eps the larger of both. 0 or
+ * -ENOMEM (then nothing was added). */
 int hcct_merge(struct hcct *hcct, const struct hcct *other);
+
 uint64_t hcct_total(const struct hcct *hcct);
-/* A path without a counter weighs at most this: never more than eps * N. */
+/* A path that is not monitored weighs at most this; so no error is larger, but after merging. */
 uint64_t hcct_unseen(const struct hcct *hcct);
-size_t hcct_nodes(const struct hcct *hcct);    /* in the tree now, with the root */
-size_t hcct_counters(const struct hcct *hcct); /* monitored now */
+bool hcct_promises(enum hcct_kind kind);         /* (phi, eps), beforehand */
+size_t hcct_nodes(const struct hcct *hcct);      /* in the tree now, with the root */
+size_t hcct_counters(const struct hcct *hcct);   /* monitored now */
+size_t hcct_most_nodes(const struct hcct *hcct); /* the same, at most so far */
+size_t hcct_bytes(const struct hcct *hcct); /* of memory; what is free again is kept, so it never falls */
+
+extern const char *const hcct_kind_names[HCCT_KINDS + 1]; /* "exact", "lss", ...; NULL at the end */
 
 #endif

@@ -1,10 +1,11 @@
 /*
  * hcct_merge.c - merges two summaries (Agarwal et al., Mergeable Summaries, PODS 2012, section 3).
  *
- * A path that one side does not monitor may weigh up to that side's `unseen`, so the counters are c1 + c2
- * with `unseen` for a missing one; the largest 1/eps of them are kept. With S the sum of (counter - unseen),
- * each side has total - S >= limit * unseen; both the addition and the reduction to the largest preserve
- * that, so the error stays below eps * N however often summaries are merged.
+ * A path that one side does not monitor may weigh up to that side's `unseen`, so the estimates are c1 + c2
+ * with `unseen` for a missing one, and `unseen` is the sum of both. Space Saving then keeps the largest 1/eps: with S the
+ * sum of (counter - unseen), each side has total - S >= limit * unseen; both the addition and the reduction to the
+ * largest preserve that, so the error stays below eps * N however often summaries are merged. For Lossy Counting both
+ * are at most eps times their side's N; what the purging counter knows of itself adds up likewise.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,114 +13,113 @@
 #include "base/vec.h"
 #include "hcct/hcct_data.h"
 
-/* Removes every leaf without a counter, bottom-up. */
-static void sweep(struct hcct *h)
-{
-    struct cct_node *node = h->tree.root;
-    while (node->first_child)
-        node = node->first_child;
-    while (node != h->tree.root) {
-        struct cct_node *next = node->next_sibling, *parent = node->parent;
-        if (!node->first_child && !(node->links & NODE_MONITORED))
-            tree_remove(&h->tree, node);
-        node = next ? next : parent;
-        while (next && node->first_child)
-            node = node->first_child;
-    }
-}
-
-/* Creates the paths of all of the other's nodes, and lists those with a counter: the other's and ours. */
 struct pair {
     const struct cct_node *from;
     struct cct_node *to;
+    bool known; /* it was monitored on our side, too */
 };
 
-static int pairs_make(struct hcct *h, const struct hcct *other, struct pair *pairs)
+struct merging {
+    struct hcct *to;
+    const struct hcct *from;
+    struct pair *pairs; /* of the other's monitored nodes */
+    size_t count, room;
+    struct cct_node **ours;
+    size_t our_count, our_room;
+    struct pair *next; /* of a walk */
+    size_t next_count, next_room;
+};
+
+/* Creates the paths of all of the other's nodes. */
+static int make_pairs(struct merging *m)
 {
-    const struct cct_node *top = other->tree.root, *from = top;
-    struct cct_node *to = h->tree.root;
-    for (size_t count = 0;;) {
-        if (from->links & NODE_MONITORED)
-            pairs[count++] = (struct pair){from, to};
-        if (from->first_child) {
-            from = from->first_child;
-        } else {
-            for (; from != top && !from->next_sibling; from = from->parent)
-                to = to->parent;
-            if (from == top)
-                return 0;
-            from = from->next_sibling;
-            to = to->parent;
-        }
-        struct cct_node *child = tree_child(&h->tree, to, from->item);
-        if (!child)
+    struct pair root = {m->from->tree.root, m->to->tree.root, false};
+    if (!vec_push(m->next, m->next_count, m->next_room, root))
+        return -ENOMEM;
+    while (m->next_count) {
+        struct pair pair = m->next[--m->next_count];
+        pair.known = hcct_is_monitored(m->to, pair.to);
+        if (pair.from != root.from && hcct_is_monitored(m->from, pair.from) &&
+            !vec_push(m->pairs, m->count, m->room, pair))
             return -ENOMEM;
-        to = child;
+        for (const struct cct_node *child = pair.from->first_child; child; child = child->next_sibling) {
+            struct pair below = {child, tree_child(&m->to->tree, pair.to, child->item), false};
+            if (!below.to || !vec_push(m->next, m->next_count, m->next_room, below))
+                return -ENOMEM;
+        }
     }
+    return 0;
 }
 
-static int compare_counters(const void *a, const void *b)
+/* Those of our nodes that have an estimate. */
+static int list_ours(struct merging *m)
 {
-    const struct counter *x = a, *y = b;
-    return x->bound > y->bound ? -1 : x->bound < y->bound;
+    struct hcct_walk walk = hcct_walk(m->to);
+    for (const struct cct_node *at; (at = hcct_walk_next(&walk)) != NULL;) {
+        struct cct_node *node = (struct cct_node *)(uintptr_t)at;
+        if (node == m->to->tree.root || (m->to->kind->marks && !(node->links & NODE_MONITORED)))
+            continue;
+        if (!vec_push(m->ours, m->our_count, m->our_room, node))
+            walk.failed = true;
+    }
+    hcct_walk_end(&walk);
+    return walk.failed ? -ENOMEM : 0;
 }
 
-/* Collects all counters of both sides, allocating room for them. */
-static void counters_join(struct hcct *h, const struct hcct *other, const struct pair *pairs)
+static void join(struct merging *m)
 {
-    uint64_t ours = h->unseen, theirs = other->unseen;
-    for (size_t i = 0; i < h->count; i++) {
-        struct cct_node *node = h->counters[i].node;
+    struct hcct *h = m->to;
+    bool errors = h->kind->head >= HEAD_ERROR;
+    uint64_t ours = h->unseen, theirs = m->from->unseen; /* what a path that is not there may weigh, */
+    uint64_t our_error = h->misses ? 1 : ours, their_error = m->from->misses ? 1 : theirs; /* and its error */
+    for (size_t i = 0; errors && i < m->our_count; i++) {
+        struct cct_node *node = m->ours[i];
         node->self[0] = add_saturating(node->self[0], theirs);
-        node->error = add_saturating(node->error, theirs);
+        *cct_error_of(node) = add_saturating(cct_error(node), their_error);
     }
-    size_t count = h->count;
-    for (size_t i = 0; i < other->count; i++) {
-        const struct cct_node *from = pairs[i].from;
-        struct cct_node *to = pairs[i].to;
-        if (to->links & NODE_MONITORED) { /* `theirs` was only a stand-in */
+    for (size_t i = 0; i < m->count; i++) {
+        const struct cct_node *from = m->pairs[i].from;
+        struct cct_node *to = m->pairs[i].to;
+        uint64_t error = errors ? cct_error(from) : 0;
+        if (m->pairs[i].known) { /* `theirs` was only a stand-in */
             to->self[0] = add_saturating(to->self[0], from->self[0] - theirs);
-            to->error -= theirs - from->error;
+            if (errors)
+                *cct_error_of(to) -= their_error - error;
         } else {
-            to->links |= NODE_MONITORED;
+            to->links |= h->kind->marks ? NODE_MONITORED : 0;
             to->self[0] = add_saturating(from->self[0], ours);
-            to->error = add_saturating(from->error, ours);
-            h->counters[count++].node = to;
+            if (errors)
+                *cct_error_of(to) = add_saturating(error, our_error);
         }
         values_add(to->self + 1, from->self + 1, h->tree.metrics - 1);
     }
-    h->count = count;
     h->unseen = add_saturating(ours, theirs);
-}
-
-static void counters_cut(struct hcct *h)
-{
-    for (size_t i = 0; i < h->count; i++)
-        h->counters[i].bound = h->counters[i].node->self[0];
-    if (h->count <= h->limit)
-        return;
-    qsort(h->counters, h->count, sizeof *h->counters, compare_counters);
-    if (h->unseen < h->counters[h->limit].bound)
-        h->unseen = h->counters[h->limit].bound;
-    while (h->count > h->limit)
-        hcct_forget(h, h->counters[--h->count].node);
 }
 
 int hcct_merge(struct hcct *h, const struct hcct *other)
 {
-    struct pair *pairs = malloc((other->count + 1) * sizeof *pairs);
-    int rc = -ENOMEM;
-    if (pairs && vec_reserve(h->counters, h->count, h->room, other->count))
-        rc = pairs_make(h, other, pairs);
+    struct merging m = {.to = h, .from = other};
+    size_t full = h->tree.full;
+    h->tree.trail.count = 0;
+    h->tree.full = SIZE_MAX;
+    int rc = h->kind->join_begin ? h->kind->join_begin(h, other) : 0;
+    if (rc == 0)
+        rc = make_pairs(&m);
+    h->tree.full = full;
+    if (rc == 0)
+        rc = list_ours(&m);
     if (rc == 0) {
-        counters_join(h, other, pairs);
-        counters_cut(h);
-        h->ordered = false;
+        join(&m);
+        h->misses |= other->misses;
         h->eps = other->eps > h->eps ? other->eps : h->eps;
         values_add(h->total, other->total, h->tree.metrics);
+        if (h->kind->join_end)
+            h->kind->join_end(h);
     }
-    h->tree.trail.count = 0;
-    sweep(h);
-    free(pairs);
+    if (h->number != HCCT_EXACT)
+        hcct_sweep(h, NULL);
+    free(m.pairs);
+    free(m.next);
+    free(m.ours);
     return rc;
 }

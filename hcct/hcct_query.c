@@ -1,73 +1,95 @@
-/* hcct_query.c - the (phi, eps)-HCCT: copies the hot paths of the tree and their ancestors into a new tree.
- */
+/* hcct_query.c - the (phi, eps)-HCCT: copies the hot paths of the tree and their ancestors into a new tree. */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/vec.h"
 #include "hcct/cct_data.h"
 #include "hcct/hcct_data.h"
 
-struct copying {
-    const struct tree *from;
-    struct cct *to;
-    struct table *copies;           /* node -> its copy */
-    const struct cct_node **behind; /* a walk towards the root */
-    size_t room;
+struct step {
+    const struct cct_node *node;
+    struct cct_node *copy; /* NULL: not made yet */
 };
 
-/* The node's copy, created along with missing copies of its ancestors. NULL: out of memory. */
-static struct cct_node *copy_of(struct copying *c, const struct cct_node *node)
+struct copying {
+    const struct hcct *from;
+    struct cct *to;
+    long double threshold;
+    struct step *path; /* from the root to the node */
+    size_t depth, room;
+};
+
+/* The copy of the innermost node, with those above it. NULL: out of memory. */
+static struct cct_node *copy_path(struct copying *c)
 {
-    size_t count = 0;
-    const uint64_t *known = NULL;
-    for (; node != c->from->root && !(known = table_find(c->copies, (uintptr_t)node)); node = node->parent) {
-        if (!vec_push(c->behind, count, c->room, node))
+    size_t known = c->depth - 1;
+    while (!c->path[known].copy)
+        known--;
+    for (; known + 1 < c->depth; known++) {
+        struct step *next = &c->path[known + 1];
+        next->copy = cct_child(c->to, c->path[known].copy, next->node->item);
+        if (!next->copy)
             return NULL;
     }
-    struct cct_node *copy = known ? (struct cct_node *)(uintptr_t)*known : cct_root(c->to);
-    while (copy && count) {
-        const struct cct_node *next = c->behind[--count];
-        uint64_t *entry = table_put(c->copies, (uintptr_t)next, NULL);
-        copy = entry ? cct_child(c->to, copy, next->item) : NULL;
-        if (copy)
-            *entry = (uintptr_t)copy;
-    }
-    return copy;
+    return c->path[known].copy;
 }
 
-static int hot_copy(const struct hcct *h, struct copying *c, double phi)
+static int copy_if_hot(struct copying *c, const struct cct_node *node)
 {
-    long double threshold = (long double)phi * h->total[0];
-    uint64_t *rest = cct_root(c->to)->self;
-    values_add(rest, h->total, h->tree.metrics);
-    for (size_t i = 0; i < h->count; i++) {
-        const struct cct_node *node = h->counters[i].node;
-        if ((long double)node->self[0] < threshold)
-            continue;
-        struct cct_node *copy = copy_of(c, node);
-        if (!copy)
-            return -ENOMEM;
-        copy->error = node->error;
-        for (uint32_t m = 0; m < h->tree.metrics; m++) {
-            copy->self[m] = node->self[m];
-            rest[m] -= rest[m] < node->self[m] ? rest[m] : node->self[m];
-        }
+    uint64_t error, *rest = cct_root(c->to)->self;
+    if (c->depth == 1 || !hcct_is_monitored(c->from, node))
+        return 0;
+    uint64_t estimate = hcct_estimate(c->from, node, &error);
+    if ((long double)estimate < c->threshold)
+        return 0;
+    struct cct_node *copy = copy_path(c);
+    if (!copy)
+        return -ENOMEM;
+    *cct_error_of(copy) = error;
+    for (uint32_t m = 0; m < c->from->tree.metrics; m++) {
+        copy->self[m] = m ? node->self[m] : estimate;
+        rest[m] -= rest[m] < copy->self[m] ? rest[m] : copy->self[m];
     }
-    c->to->total = h->total[0];
     return 0;
+}
+
+/* A walk, which keeps the path to each node. */
+static int copy_hot(struct copying *c)
+{
+    const struct cct_node *node = c->from->tree.root;
+    int rc = 0;
+    while (rc == 0) {
+        if (!vec_push(c->path, c->depth, c->room, (struct step){node, c->depth ? NULL : cct_root(c->to)}))
+            return -ENOMEM;
+        rc = copy_if_hot(c, node);
+        if (node->first_child) {
+            node = node->first_child;
+            continue;
+        }
+        while (c->depth > 1 && !c->path[c->depth - 1].node->next_sibling)
+            c->depth--;
+        if (c->depth <= 1)
+            break;
+        node = c->path[--c->depth].node->next_sibling;
+    }
+    return rc;
 }
 
 struct cct *hcct_query(const struct hcct *h, double phi)
 {
-    if (!(phi > h->eps))
+    long double threshold = (long double)phi * h->total[0];
+    bool promised = h->kind->promises ? phi > h->eps : threshold > h->unseen || !h->unseen;
+    if (!(phi > 0 && promised))
         return NULL;
-    struct copying c = {.from = &h->tree, .to = cct_new(h->tree.metrics), .copies = table_new()};
-    if (!c.to || !c.copies || hot_copy(h, &c, phi) < 0) {
+    struct copying c = {.from = h, .to = cct_new(h->tree.metrics), .threshold = threshold};
+    if (!c.to)
+        return NULL;
+    values_add(cct_root(c.to)->self, h->total, h->tree.metrics);
+    c.to->total = h->total[0];
+    if (copy_hot(&c) < 0) {
         cct_free(c.to);
         c.to = NULL;
     }
-    table_free(c.copies);
-    free(c.behind);
+    free(c.path);
     return c.to;
 }

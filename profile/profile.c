@@ -62,7 +62,8 @@ struct profile *profile_new(const struct profile_options *options, struct image_
     p->sets = table_new();
     p->doubts = doubts_new();
     if (options->eps > 0)
-        p->bounded = hcct_new(options->eps, options->metrics.count);
+        p->bounded = hcct_new(
+            &(struct hcct_options){.kind = HCCT_LSS, .eps = options->eps, .metrics = options->metrics.count});
     else
         p->exact = cct_new(options->metrics.count);
     if (!p->framing || !p->others || !p->sets || !p->doubts || (!p->exact && !p->bounded)) {
@@ -310,7 +311,7 @@ static int add_beginning(struct profile *p, const struct adding *a, const struct
 static uint32_t tree_depth(const struct cct_node *node)
 {
     uint32_t depth = 0;
-    for (; node->parent; node = node->parent)
+    for (; cct_parent(node); node = cct_parent(node))
         depth++;
     return depth;
 }
@@ -324,7 +325,7 @@ static struct cct_node *fork_above(struct profile *p, struct known_set *set, con
         return set->forks[step->fork];
     uint32_t wanted = step->depth + p->options.framing.threads;
     for (uint32_t depth = tree_depth(node); depth > wanted; depth--)
-        node = node->parent;
+        node = cct_parent(node);
     if (keep)
         set->forks[step->fork] = node;
     return node;

@@ -45,14 +45,14 @@ int branches_of_cct(struct branches *branches, struct cct *cct, const struct dou
     if (rc)
         return rc;
     branches->at[0].self = root->self[0];
-    branches->at[0].error = root->error;
+    branches->at[0].error = cct_error(root);
     uint32_t index = 0; /* of node */
     for (;;) {
         if (node->first_child) {
             node = node->first_child;
         } else {
             while (node != root && !node->next_sibling) {
-                node = node->parent;
+                node = cct_parent(node);
                 index = branches->at[index].parent;
             }
             if (node == root)
@@ -60,7 +60,7 @@ int branches_of_cct(struct branches *branches, struct cct *cct, const struct dou
             node = node->next_sibling;
             index = branches->at[index].parent;
         }
-        index = branches_add(branches, index, node->item, node->self[0], node->error);
+        index = branches_add(branches, index, node->item, node->self[0], cct_error(node));
         if (index == BRANCHES_NONE) {
             branches_clear(branches);
             return error_memory(err);

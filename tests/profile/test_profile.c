@@ -62,7 +62,7 @@ static const struct cct_node *end_below(struct setup *s, const char *caller, str
     struct cct_node *root = cct_root(contexts->tree);
     for (struct cct_node *n = root; (n = cct_next(root, n));) {
         if (strcmp(frames_at(contexts->frames, n->item)->name, "fun3") == 0 &&
-            strcmp(frames_at(contexts->frames, n->parent->item)->name, caller) == 0)
+            strcmp(frames_at(contexts->frames, cct_parent(n)->item)->name, caller) == 0)
             return n;
     }
     return NULL;

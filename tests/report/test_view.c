@@ -106,8 +106,8 @@ Test(sure, a_column_when_a_row_is_less_than_90_percent_sure)
            "  40.0%   40.0%       40    step\n");
     /* 30 of the 40 are on their path, 36 go through run: of run's 100, 96. */
     doubts_add(doubts, unsure, (struct doubt){.end = 10});
-    doubts_add(doubts, unsure->parent->parent, (struct doubt){.relief = 6});
-    doubts_add(doubts, unsure->parent->parent->parent, (struct doubt){.relief = 4});
+    doubts_add(doubts, cct_parent(cct_parent(unsure)), (struct doubt){.relief = 6});
+    doubts_add(doubts, cct_parent(cct_parent(cct_parent(unsure))), (struct doubt){.relief = 4});
     doubts_add(doubts, sure, (struct doubt){.end = 0});
     expect(&tree, &options,
            "  total    self  samples  sure  context\n"
@@ -212,7 +212,7 @@ Test(tree, a_function_that_only_calls_itself_fills_one_row)
 Test(tree, images_bounds_and_weight_that_was_not_kept_are_told)
 {
     struct report_tree tree = report_tree_new();
-    report_tree_add(&tree, "main;copy", 123)->error = 4;
+    *cct_error_of(report_tree_add(&tree, "main;copy", 123)) = 4;
     report_tree_add(&tree, "main;prog+0x1234", 777);
     cct_root(tree.cct)->self[0] = 100;
     expect(&tree, &(struct view_options){.view = view_named("tree"), .unit = "samples", .show_image = true},
@@ -348,7 +348,7 @@ Test(flat, shows_bounds_labels_and_wide_names_uncut)
     name[sizeof name - 1] = 0;
     uint32_t path[] = {frames_label(tree.frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]"),
                        frames_named(tree.frames, name, "libverylong.so.1", 16)};
-    cct_add(tree.cct, path, 2, (uint64_t[]){9999})->error = 500;
+    *cct_error_of(cct_add(tree.cct, path, 2, (uint64_t[]){9999})) = 500;
     cct_add(tree.cct, path, 1, (uint64_t[]){1});
     char wanted[1024];
     snprintf(wanted, sizeof wanted,

@@ -1,0 +1,172 @@
+/*
+ * hcct_purge.c - the counters that remove many paths at once: the purging one and Lossy Counting.
+ *
+ * Both raise `unseen` from time to time, and remove the paths whose estimate is not above it. A new path begins at
+ * `unseen`, which is its error. Then an estimate is at most its error above the weight, and a path that is not there
+ * weighs `unseen` at most.
+ *
+ * Purging: when all nodes are in use, `unseen` becomes the median of the estimates of SAMPLES monitored nodes, so that
+ * about half of them go: a new node causes a constant number of steps (Anderson et al., A High-Performance Algorithm for
+ * Identifying Frequent Items in Data Streams, IMC 2017, section 2.3, where counters are decremented instead). How far
+ * `unseen` gets depends on the stream.
+ *
+ * Lossy Counting: `unseen` becomes eps * N, which is the promise. The paper does so whenever 1/eps of weight has come;
+ * with weights that would be for nearly each path. Here, when the tree has twice the nodes that the last time left, or
+ * 1/eps: a later removal removes what an earlier one would have, and less of a path's weight is forgotten.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "hcct/hcct_compact.h"
+#include "hcct/hcct_exact.h"
+
+#define SAMPLES     1024
+#define NODES_EACH  0.85 /* nodes for each of 1/eps counters: their ancestors need some */
+#define FEW_NODES   64
+#define FEW_SAMPLES 16
+#define MOST_NODES  ((size_t)1 << 26)
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void keep(struct hcct *h, struct cct_node *node)
+{
+    memset(node->self, 0, h->tree.metrics * sizeof *node->self);
+    node->self[0] = *cct_error_of(node) = h->unseen;
+}
+
+static void raise_unseen(struct hcct *h, uint64_t unseen)
+{
+    h->unseen = h->tree.fresh = unseen;
+    h->tree.root->self[0] = unseen; /* it is no path */
+}
+
+/* The estimates above `unseen` of nodes chosen at random; their number. All nodes are in one block. */
+static size_t sample(struct hcct *h, uint64_t *out)
+{
+    size_t count = 0, words = h->tree.nodes.object / sizeof(uint64_t);
+    const uint64_t *first = slab_first(&h->tree.nodes);
+    for (size_t i = 0; i < 2 * SAMPLES && count < SAMPLES; i++) {
+        const uint64_t *at = first + hcct_random(h) % h->tree.count * words;
+        uint64_t estimate = ((const struct cct_node *)(at + h->tree.head))->self[0];
+        if (estimate > h->unseen)
+            out[count++] = estimate;
+    }
+    return count;
+}
+
+/* The same wherever nodes are (Vitter's algorithm R). */
+static size_t sample_walk(struct hcct *h, uint64_t *out)
+{
+    size_t count = 0, seen = 0;
+    struct hcct_walk walk = hcct_walk(h);
+    for (const struct cct_node *node; (node = hcct_walk_next(&walk)) != NULL;) {
+        if (!hcct_is_monitored(h, node))
+            continue;
+        size_t at = seen++ < SAMPLES ? count++ : hcct_random(h) % seen;
+        if (at < SAMPLES)
+            out[at] = node->self[0];
+    }
+    hcct_walk_end(&walk);
+    return count;
+}
+
+/* Makes the median of them what a path that is not there may weigh. false: they are few, and the tree is made of their
+ * ancestors, or of those of where the stream is. */
+static bool raise_to_median(struct hcct *h)
+{
+    uint64_t samples[SAMPLES];
+    size_t count = slab_is_one(&h->tree.nodes) ? sample(h, samples) : sample_walk(h, samples);
+    if (count < FEW_SAMPLES)
+        return false;
+    qsort(samples, count, sizeof *samples, compare);
+    raise_unseen(h, samples[count / 2]);
+    return true;
+}
+
+static bool purge(void *context, struct cct_node **parent)
+{
+    struct hcct *h = context;
+    raise_to_median(h);
+    return hcct_compact(h, h->own, raise_to_median, parent) == 0;
+}
+
+static int purge_open(struct hcct *h, const struct hcct_options *options)
+{
+    h->limit = hcct_limit(options->eps / NODES_EACH);
+    h->limit = h->limit < FEW_NODES ? FEW_NODES : h->limit < MOST_NODES ? h->limit : MOST_NODES;
+    h->own = calloc(1, sizeof(struct hcct_compactor));
+    if (!h->own || tree_reserve(&h->tree, h->limit) < 0)
+        return -ENOMEM;
+    h->tree.full = h->limit;
+    h->tree.make_room = purge;
+    h->tree.context = h;
+    return 0;
+}
+
+static void purge_close(struct hcct *h)
+{
+    free(((struct hcct_compactor *)h->own)->scratch);
+    free(h->own);
+}
+
+static size_t purge_bytes(const struct hcct *h)
+{
+    return ((const struct hcct_compactor *)h->own)->room * sizeof(uint64_t);
+}
+
+static void purge_join_end(struct hcct *h)
+{
+    struct cct_node *root = h->tree.root;
+    raise_unseen(h, h->unseen);
+    hcct_compact(h, h->own, raise_to_median, &root);
+}
+
+static bool lossy(void *context, struct cct_node **parent)
+{
+    struct hcct *h = context;
+    long double bound = (long double)h->eps * h->total[0];
+    (void)parent;
+    raise_unseen(h, bound < 0x1p63L ? (uint64_t)bound : UINT64_MAX / 2);
+    if (hcct_sweep(h, keep) < 0)
+        return false;
+    h->tree.full = 2 * h->tree.count > h->limit ? 2 * h->tree.count : h->limit;
+    return true;
+}
+
+/* The nodes that stand for paths of weight `unseen` do so for the sum of both now. */
+static void lossy_join_end(struct hcct *h)
+{
+    raise_unseen(h, h->unseen);
+    hcct_sweep(h, keep);
+}
+
+static int lossy_open(struct hcct *h, const struct hcct_options *options)
+{
+    h->limit = h->tree.full = hcct_limit(options->eps);
+    h->tree.make_room = lossy;
+    h->tree.context = h;
+    return 0;
+}
+
+const struct counter_kind hcct_purge = {
+    .head = HEAD_ERROR,
+    .open = purge_open,
+    .close = purge_close,
+    .bytes = purge_bytes,
+    .add = hcct_exact_add,
+    .feed = hcct_exact_feed,
+    .join_end = purge_join_end,
+};
+
+const struct counter_kind hcct_lc = {
+    .head = HEAD_ERROR,
+    .promises = true,
+    .open = lossy_open,
+    .add = hcct_exact_add,
+    .feed = hcct_exact_feed,
+    .join_end = lossy_join_end,
+};
