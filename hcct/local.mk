@@ -14,5 +14,7 @@ libhcct_la_SOURCES = \
 	hcct/hcct_sticky.c \
 	hcct/hcct_sweep.c \
 	hcct/path.c \
-	hcct/slab.c hcct/slab.h
+	hcct/quality.c hcct/quality.h \
+	hcct/slab.c hcct/slab.h \
+	hcct/trace.h hcct/trace_read.c hcct/trace_write.c
 libhcct_la_LIBADD = -lm

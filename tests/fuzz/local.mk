@@ -35,6 +35,11 @@ tests_fuzz_fuzz_store_SOURCES = tests/fuzz/fuzz_store.c tests/pathmap/exercise.c
 tests_fuzz_fuzz_store_LDADD = libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
 tests_fuzz_fuzz_store_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_trace
+tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_trace_LDADD = libhcct.la libbase.la
+tests_fuzz_fuzz_trace_LDFLAGS = $(FUZZ_LINK)
+
 check_PROGRAMS += $(FUZZERS_BUILT)
 E2E_TESTS += tests/fuzz/fuzz.test
 EXTRA_DIST += tests/fuzz/seeds
