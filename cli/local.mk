@@ -24,6 +24,7 @@ fathom_SOURCES = \
 	cli/options.c cli/options.h \
 	cli/output.c cli/output.h \
 	cli/probe_launch.c cli/probe_launch.h \
+	cli/probe_run.c cli/probe_run.h \
 	cli/path_names.c cli/path_names.h \
 	cli/record.c cli/record.h cli/record_report.c \
 	cli/recover.c cli/recover.h \

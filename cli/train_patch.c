@@ -1,16 +1,14 @@
 /* train_patch.c - `fathom train --via patch`: trains on every call of a command, seen by the probe runtime
  * inside it. */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/exit.h"
-#include "cli/interrupt.h"
 #include "cli/probe_launch.h"
+#include "cli/probe_run.h"
 #include "cli/recover.h"
 #include "cli/train_left.h"
 #include "cli/train_stacks.h"
@@ -21,8 +19,6 @@
 #include "pathmap/train/harvest.h"
 #include "pathmap/train/session.h"
 
-#define SERVE_MS       50   /* between checks on the command */
-#define GRACE_SECONDS  3.0  /* for a command that was sent SIGTERM */
 #define LEFT_OUT_NAMED 10   /* functions named per image, unless --verbose names all */
 #define PROGRESS_SHARE 20.0 /* inspecting the stores takes at most 1/20 of the time */
 
@@ -32,9 +28,7 @@ struct patching {
     struct session *session;
     struct image_cache *images;
     char library[4096];          /* the runtime */
-    bool asked;                  /* the command got far enough to ask for a plan */
     struct train_stacks *stacks; /* NULL: stacks are not sampled */
-    pid_t pid;
     int status;                  /* wait status of the command; -1: still running */
     double looked_at, look_took; /* last inspection of the stores, for progress; seconds */
     struct harvest_progress progress;
@@ -62,62 +56,33 @@ static void show_progress(struct patching *p)
                       (double)p->progress.calls * 1e-6, rate * 1e-6, (unsigned long long)p->progress.nodes);
 }
 
-/* A child's end interrupts the wait for requests. */
-static void on_child(int signal)
-{
-    (void)signal;
-}
-
 /* Waits for the first request: until the kernel has set up the command, the base of its stack moves. */
-static void begin_sampling(struct patching *p)
+static void begin_sampling(void *context, pid_t pid)
 {
-    p->asked = true;
+    struct patching *p = context;
     if (p->options->samples && p->options->way != TRAIN_SLED)
-        p->stacks = train_stacks_start(p->options, p->terminal, p->images, p->pid, p->library);
+        p->stacks = train_stacks_start(p->options, p->terminal, p->images, pid, p->library);
 }
 
-/* Answers the runtime until the command ends, or terminates it. */
-static void serve(struct patching *p)
+static void look(void *context)
 {
-    double start = now_seconds(), end = 0;
-    const double duration = p->options->target.duration;
-    p->looked_at = start;
-    while (waitpid(p->pid, &p->status, WNOHANG) != p->pid) {
-        p->status = -1;
-        double now = now_seconds();
-        bool stop = interrupt_count() || (duration > 0 && now - start >= duration);
-        if (stop && end == 0) {
-            kill(p->pid, SIGTERM);
-            end = now + GRACE_SECONDS;
-        }
-        if (end != 0 && now >= end)
-            break;
-        if (session_serve(p->session, SERVE_MS) && !p->asked)
-            begin_sampling(p);
-        train_stacks_poll(p->stacks);
-        show_progress(p);
-    }
-    terminal_progress_end(p->terminal);
+    struct patching *p = context;
+    train_stacks_poll(p->stacks);
+    show_progress(p);
 }
 
-/* Signals between the start of the command and the end of the training are ours to handle; the command gets
- * the dispositions that we had before. */
 static int run_command(struct patching *p, struct fathom_error *err)
 {
-    struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP}, old_child;
-    struct interrupts before;
-    sigset_t all, mask;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &mask);
-    int rc =
-        probe_launch(p->options->target.command, p->library, session_directory(p->session), &p->pid, err);
-    interrupt_catch(&before);
-    sigaction(SIGCHLD, &child, &old_child);
-    sigprocmask(SIG_SETMASK, &mask, NULL);
-    if (rc == 0)
-        serve(p);
-    sigaction(SIGCHLD, &old_child, NULL);
-    interrupt_restore(&before);
+    struct probe_run run = {.command = p->options->target.command,
+                            .library = p->library,
+                            .session = p->session,
+                            .duration = p->options->target.duration,
+                            .asked = begin_sampling,
+                            .poll = look,
+                            .context = p};
+    p->looked_at = now_seconds();
+    int rc = probe_run(&run, &p->status, err);
+    terminal_progress_end(p->terminal);
     return rc;
 }
 
