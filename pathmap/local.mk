@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += libpathmap.la
 libpathmap_la_SOURCES = \
 	pathmap/train/alive.c pathmap/train/alive.h \
+	pathmap/train/call_logs.c pathmap/train/call_logs.h \
 	pathmap/map/fmap.h \
 	pathmap/train/graft.c pathmap/train/graft.h \
 	pathmap/train/harvest.c pathmap/train/harvest.h pathmap/train/harvest_directory.c \

@@ -173,6 +173,17 @@ void core_watch(const uint32_t *trainer)
     core.trainer = trainer;
 }
 
+void core_log_calls(void)
+{
+    core.logs_calls = true;
+}
+
+void (*core_entry(void))(void)
+{
+    extern void probe_entry_slow(void) __attribute__((visibility("hidden")));
+    return core.logs_calls ? probe_entry_slow : probe_entry;
+}
+
 void core_tell(void (*tell)(int error))
 {
     core.tell = tell;

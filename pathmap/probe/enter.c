@@ -241,6 +241,8 @@ void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer
         __asm__ volatile("incq %0" : "+m"(probe_nodes[node].count));
     else
         add_dropped(&core.header->dropped);
+    if (node && core.logs_calls)
+        call_log_add(stack->thread, node);
     /* Like entry.S: a handler that interrupts before the second store puts its own frame there. */
     uint64_t frame = (uint64_t)node << 32 | height;
     *(volatile uint64_t *)(top + 1) = frame;

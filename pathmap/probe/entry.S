@@ -18,13 +18,7 @@
 #define RETURN (SAVED + 16)     /* the hooked function's return address */
 #define CFA    (SAVED + 24)
 
-        .text
-        .globl  probe_entry
-        .hidden probe_entry
-        .type   probe_entry, @function
-        .p2align 6
-probe_entry:
-        .cfi_startproc
+        .macro  SAVE
         endbr64
         pushq   %rax
         .cfi_adjust_cfa_offset 8
@@ -42,6 +36,16 @@ probe_entry:
         .cfi_adjust_cfa_offset 8
         pushq   %r8
         .cfi_adjust_cfa_offset 8
+        .endm
+
+        .text
+        .globl  probe_entry
+        .hidden probe_entry
+        .type   probe_entry, @function
+        .p2align 6
+probe_entry:
+        .cfi_startproc
+        SAVE
         .cfi_remember_state
 
         movq    probe_thread@gottpoff(%rip), %rdi
@@ -226,6 +230,18 @@ probe_entry:
         jmp     .Ldone
         .cfi_endproc
         .size   probe_entry, . - probe_entry
+
+        /* Leaves every entry to core_enter(). */
+        .globl  probe_entry_slow
+        .hidden probe_entry_slow
+        .type   probe_entry_slow, @function
+        .p2align 4
+probe_entry_slow:
+        .cfi_startproc
+        SAVE
+        jmp     .Lslow                          /* where the frame is described alike */
+        .cfi_endproc
+        .size   probe_entry_slow, . - probe_entry_slow
 
         .globl  probe_nothing
         .hidden probe_nothing

@@ -52,6 +52,7 @@ static void forget_threads(const struct thread *survivor)
 {
     for (uint32_t i = 0; i < core.thread_count; i++) {
         struct thread *thread = core.threads + i;
+        call_log_forget(thread);
         thread->root = 0;
         thread->nodes = 0;
         thread->ordering = NULL;

@@ -6,6 +6,7 @@ PROBE_CFLAGS = -std=gnu17 -fvisibility=hidden $(WARN_CFLAGS) -O2 -mgeneral-regs-
 noinst_LTLIBRARIES += libprobe_core.la
 libprobe_core_la_CFLAGS = $(PROBE_CFLAGS)
 libprobe_core_la_SOURCES = \
+	pathmap/probe/call_log.c pathmap/wire/call_log.h \
 	pathmap/probe/core.c pathmap/probe/core.h \
 	pathmap/probe/cyg.c \
 	pathmap/probe/enter.c \

@@ -3,7 +3,7 @@
  *
  * A region of trampolines, within reach of the image:
  *
- *     slot:  8 bytes, the address of probe_entry
+ *     slot:  8 bytes, the address of core_entry()
  *     for each hook, from the next multiple of 16:
  *            push $id                  68 imm32
  *            call *slot(%rip)          ff 15 rel32
@@ -51,7 +51,7 @@ static bool write_trampoline(const struct patch *patch, const struct plan_hook *
 
 static bool write_trampolines(struct patch *patch, uint32_t first_id)
 {
-    void (*entry)(void) = probe_entry;
+    void (*entry)(void) = core_entry();
     uint64_t at = patch->trampolines + ALIGN;
     raw_copy((void *)patch->trampolines, &entry, sizeof entry);
     for (uint32_t i = 0; i < patch->plan.header->hook_count; i++) {

@@ -86,6 +86,14 @@ static inline uint32_t raw_tid(void)
     return (uint32_t)raw_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
+/* The time-stamp counter. */
+static inline uint64_t raw_ticks(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+}
+
 static inline void raw_copy(void *to, const void *from, size_t size)
 {
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");

@@ -111,6 +111,8 @@ __attribute__((constructor)) static void start(int count, char **arguments, char
         note(NOTE_SPACE, 0, NULL);
     core_watch(&mail->trainer);
     core_tell(tell);
+    if (mail->log_calls)
+        core_log_calls();
     __register_atfork(NULL, NULL, fork_child, &__dso_handle);
     trap_start();
     works = true;

@@ -59,6 +59,14 @@ struct stack {
     struct stack *next_free;
 };
 
+/* Of a thread's calls; see call_log.c. */
+struct thread_log {
+    uint64_t from;    /* where the file is mapped; 0: nowhere yet */
+    uint64_t at, end; /* the next event, and up to where there is disk space */
+    uint64_t last;    /* time-stamp counter at the last event */
+    bool failed;      /* no more events */
+};
+
 struct thread {
     struct stack *current; /* where the last entry was; never NULL */
     struct stack *own;     /* NULL: not seen yet */
@@ -69,6 +77,7 @@ struct thread {
     uint64_t nodes;         /* free nodes: the next one in the lower half, the end in the upper half */
     struct stack *ordering; /* a list of children is being reordered by an entry on this stack ... */
     uint64_t ordering_cfa;  /* ... whose CFA is this */
+    struct thread_log log;
     uint32_t sites_epoch;
     struct thread_site {
         uint64_t check, function_cfa, bp;
@@ -93,6 +102,7 @@ struct core {
     struct store_image *images;
     struct store_function *functions;
     uint64_t store_size;
+    bool logs_calls;              /* core_log_calls() */
     const uint32_t *trainer;      /* core_watch(); NULL: not set */
     void (*tell)(int error);      /* core_tell(), or NULL */
     uint32_t main_function;       /* _start; 0: not set */
@@ -172,12 +182,20 @@ void wide_forget(void);
  * errno. */
 long store_make(uint32_t pid, uint64_t *size);
 void store_use(uint8_t *mapping);       /* makes the core use it */
-bool store_room(void *at, size_t size); /* false: the disk is full. `at` is in the store's mapping */
+bool store_room(void *at, size_t size); /* false: the disk is full. `at` is in a shared mapping of a file */
+/* Creates the file PREFIX-NUMBER-N in the session's directory with the first free N: a descriptor or a negative errno. */
+int store_open_new(const char *prefix, uint32_t number);
 /* Room for a stack of that total size, still empty; NULL: none. */
 struct store_stack *store_stack_new(uint32_t size);
 #define STORE_NO_CHUNK UINT32_MAX
 /* The first of STORE_CHUNK_NODES new nodes; STORE_NO_CHUNK: no room. */
 uint32_t store_chunk(void);
+
+/* call_log.c */
+/* Adds a call to the calling thread's log. */
+void call_log_add(struct thread *thread, uint32_t node);
+/* In a forked child: the log is the parent's. */
+void call_log_forget(struct thread *thread);
 
 /* Whether the trainer has ended, so that the store is no longer needed. */
 static inline bool trainer_is_over(void)

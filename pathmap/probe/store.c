@@ -30,13 +30,14 @@ static size_t append_number(char *out, size_t size, size_t at, uint32_t n)
     return raw_append(out, size, at, digits + i);
 }
 
-static int open_new(uint32_t pid)
+int store_open_new(const char *prefix, uint32_t number)
 {
     char path[sizeof core.directory + 64];
     for (uint32_t n = 0; n < 10000; n++) {
         size_t at = raw_append(path, sizeof path, 0, core.directory);
-        at = raw_append(path, sizeof path, at, "/" STORE_PREFIX);
-        at = append_number(path, sizeof path, at, pid);
+        at = raw_append(path, sizeof path, at, "/");
+        at = raw_append(path, sizeof path, at, prefix);
+        at = append_number(path, sizeof path, at, number);
         at = raw_append(path, sizeof path, at, "-");
         append_number(path, sizeof path, at, n);
         int fd = (int)raw_call(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600,
@@ -61,7 +62,7 @@ bool store_room(void *at, size_t size)
 /* As large as the limits on files and the address space allow. */
 long store_make(uint32_t pid, uint64_t *size)
 {
-    int fd = open_new(pid);
+    int fd = store_open_new(STORE_PREFIX, pid);
     if (fd < 0)
         return fd;
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -97,6 +98,7 @@ long store_make(uint32_t pid, uint64_t *size)
     }
     header->version = STORE_VERSION;
     header->pid = pid;
+    header->token = raw_ticks();
     header->function_count = 1;
     BARRIER();
     header->magic = STORE_MAGIC;

@@ -61,6 +61,7 @@ static int make_mailbox(struct session *s, struct fathom_error *err)
         return error_system(err, code, "cannot create a mailbox in %s", s->directory.path);
     s->mail = mapped;
     s->mail->filters = session_filters();
+    s->mail->log_calls = s->options.log_calls;
     code = -alive_hold(&s->alive, &s->mail->trainer);
     if (code)
         return error_system(err, code,

@@ -23,6 +23,7 @@ struct session_options {
     const char *const *names; /* hook images whose file names start with one of these; borrowed */
     size_t name_count;        /* 0: all but the C library, the loader and the probe runtime */
     bool sleds_only;          /* only hooks of kind PLAN_SLED */
+    bool log_calls;           /* the processes also log their calls, for call_logs_read() */
     const char *output;       /* absolute path of the map, for session_directory_adopt(); NULL: unknown */
     struct image_cache *images;
     const struct log *log; /* borrowed, as images */

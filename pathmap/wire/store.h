@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC   0x4f545346u /* "FSTO" */
-#define STORE_VERSION 5
+#define STORE_VERSION 6
 
 #define STORE_IMAGES_MAX    1024u
 #define STORE_FUNCTIONS_MAX (1u << 22)
@@ -64,7 +64,9 @@ struct store_header {
     uint64_t dropped_stack; /* entries not counted because their stack could not be identified or saved */
     uint64_t misplaced;     /* entries whose caller was found by the call site, not by depth alone */
     uint64_t stacks_used;   /* bytes assigned for stacks; may exceed what fits */
-    uint8_t reserved[4096 - 88];
+    uint64_t logs_cut;      /* threads whose log of calls (call_log.h) ends early, for lack of room */
+    uint64_t token;         /* the time-stamp counter when it was created: tells its logs from others' */
+    uint8_t reserved[4096 - 104];
 };
 _Static_assert(sizeof(struct store_header) == 4096, "one page");
 
