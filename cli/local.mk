@@ -1,5 +1,6 @@
 bin_PROGRAMS += fathom
 fathom_SOURCES = \
+	cli/call_trace.c cli/call_trace.h \
 	cli/clocks.c cli/clocks.h \
 	cli/command.c cli/command.h \
 	cli/evaluate.c cli/evaluate.h \
@@ -10,6 +11,9 @@ fathom_SOURCES = \
 	cli/events.c cli/events.h \
 	cli/exit.c cli/exit.h \
 	cli/graph.c \
+	cli/hcct.c \
+	cli/hcct_paths.c cli/hcct_paths.h \
+	cli/hcct_replay.c cli/hcct_replay.h \
 	cli/help.c \
 	cli/inferred.h \
 	cli/interrupt.c cli/interrupt.h \

@@ -2,6 +2,7 @@ dist_man1_MANS += \
 	man/fathom.1 \
 	man/fathom-evaluate.1 \
 	man/fathom-graph.1 \
+	man/fathom-hcct.1 \
 	man/fathom-map.1 \
 	man/fathom-record.1 \
 	man/fathom-report.1 \

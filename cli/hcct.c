@@ -1,0 +1,118 @@
+/* hcct.c - `fathom hcct`: call traces, and the counters over them. */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/call_trace.h"
+#include "cli/exit.h"
+#include "cli/hcct_replay.h"
+#include "cli/options.h"
+#include "cli/output.h"
+
+struct hcct_values {
+    const char *output;
+    struct counters_options replay;
+};
+
+static int run_record(const struct hcct_values *o, char **words, int count, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    struct call_trace_options options = {.command = words};
+    if (!o->output || count < 1)
+        return option_usage(terminal, &hcct_command, "'record' needs --output and a command");
+    if (output_open(o->output, &options.out, &err) < 0) {
+        terminal_error(terminal, &err);
+        return exit_code_of(&err);
+    }
+    int code = call_trace_record(&options, terminal);
+    outfile_close(options.out);
+    return code;
+}
+
+/* --counter "lss,purge": splits the text in place. */
+static bool take_counters(struct terminal *terminal, const struct option_row *row, char *text, void *value)
+{
+    struct hcct_values *values = value;
+    (void)row;
+    for (char *name; (name = strsep(&text, ",")) != NULL;) {
+        size_t kind = 0;
+        while (hcct_kind_names[kind] && strcmp(name, hcct_kind_names[kind]) != 0)
+            kind++;
+        if (!hcct_kind_names[kind]) {
+            terminal_wrong(terminal, "--counter takes exact, lss, bss, lc, sticky or purge, not '%s'", name);
+            return false;
+        }
+        values->replay.counters[kind] = true;
+    }
+    return true;
+}
+
+static int run_replay(const struct hcct_values *o, char **words, int count, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    if (count != 1)
+        return option_usage(terminal, &hcct_command, "'replay' needs one trace");
+    if (o->replay.eps >= o->replay.phi)
+        return option_usage(terminal, &hcct_command, "--eps must be below --phi");
+    int rc = counters_print(words[0], &o->replay, &err);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+}
+
+static int hcct_run(int argc, char **argv, struct terminal *terminal)
+{
+    struct hcct_values options = {.replay = {.phi = 1e-4, .delta = 0.01, .runs = 1}};
+    const char *verb = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
+    if (*verb) { /* the options follow it */
+        argv[1] = argv[0];
+        argc--;
+        argv++;
+    }
+    bool record = strcmp(verb, "record") == 0;
+    int code = options_parse(&hcct_command, &options, !record, argc, argv, terminal);
+    if (code >= 0)
+        return code;
+    if (record)
+        return run_record(&options, argv + optind, argc - optind, terminal);
+    if (strcmp(verb, "replay") == 0)
+        return run_replay(&options, argv + optind, argc - optind, terminal);
+    return option_usage(terminal, &hcct_command, "give one of: record, replay");
+}
+
+static const struct option_row rows[] = {
+    OPTION_TEXT("output", 'o', "FILE", struct hcct_values, output, "the trace"),
+    OPTION_OWN("counter", 'c', "KIND,...", take_counters,
+               "exact, lss, bss, lc, sticky, purge (default: all)"),
+    OPTION_FRACTION("phi", 0, "P", 1e-9, 1, struct hcct_values, replay.phi,
+                    "a context is hot with this part of the weight or more (default: 0.0001)"),
+    OPTION_FRACTION("eps", 0, "E", 1e-9, 1, struct hcct_values, replay.eps,
+                    "the error allowed (default: a fifth of phi)"),
+    OPTION_FRACTION("delta", 0, "D", 1e-9, 0.5, struct hcct_values, replay.delta,
+                    "the probability that Sticky Sampling fails (default: 0.01)"),
+    OPTION_FLAG("functions", 0, struct hcct_values, replay.by_function,
+                "contexts of functions, wherever they were called (default: with call sites)"),
+    OPTION_FLAG("ticks", 0, struct hcct_values, replay.ticks,
+                "weigh calls by ticks of the time-stamp counter since the one before"),
+    OPTION_NUMBER("paths", 'n', "N", 1, UINT32_MAX, struct hcct_values, replay.paths,
+                  "also print the N heaviest contexts: weight, how much of it may not be its own, the path"),
+    OPTION_NUMBER("runs", 0, "N", 1, 1000, struct hcct_values, replay.runs,
+                  "tell the fastest of N runs (default: 1)"),
+    OPTION_QUIET("print no notes"),
+    OPTION_VERBOSE("print more details"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
+const struct command hcct_command = {
+    .name = "hcct",
+    .summary = "record call traces, and count their contexts in bounded memory",
+    .synopsis = "record -o TRACE [--] COMMAND...\n"
+                "replay [OPTIONS] TRACE",
+    .about = "record runs a command with hooks in its functions, as 'fathom train' does, and writes all "
+             "calls and returns "
+             "in their order; replay feeds such a trace to the counters and tells what an event takes, how "
+             "much memory, "
+             "and how far the hot contexts found are from the exact ones.",
+    .options = rows,
+    .run = hcct_run,
+};

@@ -1,0 +1,179 @@
+/* hcct_replay.c - see hcct_replay.h. */
+#include "cli/hcct_replay.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cli/hcct_paths.h"
+#include "hcct/quality.h"
+
+_Static_assert(HCCT_RETURN == TRACE_RETURN && HCCT_RESUMED == TRACE_RESUMED, "events are the same");
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void counters_number(struct trace *trace, bool by_function)
+{
+    for (size_t i = 0; by_function && i < trace->event_count; i++) {
+        uint32_t event = trace->events[i];
+        if (event != TRACE_RETURN)
+            trace->events[i] = trace->places[event & ~TRACE_RESUMED].function | (event & TRACE_RESUMED);
+    }
+}
+
+static double eps_of(const struct counters_options *o)
+{
+    return o->eps > 0 ? o->eps : o->phi / 5;
+}
+
+static struct hcct *run_once(const struct trace *trace, const struct hcct_options *options, bool ticks,
+                             double *seconds)
+{
+    struct hcct *h = hcct_new(options);
+    double from = cpu_seconds();
+    for (size_t i = 0; h && i < trace->thread_count; i++) {
+        const struct trace_thread *thread = &trace->threads[i];
+        size_t done;
+        hcct_rewind(h);
+        if (hcct_feed(h, trace->events + thread->first, ticks ? trace->ticks + thread->first : NULL,
+                      thread->end - thread->first, &done) < 0) {
+            hcct_free(h);
+            return NULL;
+        }
+    }
+    *seconds = cpu_seconds() - from;
+    return h;
+}
+
+struct hcct *counters_run(const struct trace *trace, const struct counters_options *o, enum hcct_kind kind,
+                          double *seconds)
+{
+    struct hcct_options options = {
+        .kind = kind, .eps = eps_of(o), .phi = o->phi, .delta = o->delta, .metrics = 1, .seed = 1};
+    struct hcct *h = NULL;
+    *seconds = 0;
+    for (uint64_t i = 0; i < o->runs; i++) {
+        double took;
+        hcct_free(h);
+        h = run_once(trace, &options, o->ticks, &took);
+        if (!h)
+            return NULL;
+        if (i == 0 || took < *seconds)
+            *seconds = took;
+    }
+    return h;
+}
+
+/* What reading the events takes by itself: depth and items are looked at, nothing is counted. */
+static double floor_seconds(const struct trace *trace, uint64_t runs)
+{
+    double least = 0;
+    for (uint64_t run = 0; run < runs; run++) {
+        uint32_t path[256], depth = 0, sum = 0;
+        double from = cpu_seconds();
+        for (size_t i = 0; i < trace->event_count; i++) {
+            uint32_t event = trace->events[i];
+            if (event == TRACE_RETURN)
+                depth--;
+            else
+                path[++depth & 255] = sum += event;
+        }
+        __asm__ volatile("" : : "r"(path), "r"(sum), "r"(depth) : "memory");
+        double took = cpu_seconds() - from;
+        if (run == 0 || took < least)
+            least = took;
+    }
+    return least;
+}
+
+static void print_quality(const struct hcct *h, const struct quality *q)
+{
+    printf("%7zu %6zu %6zu %8.2f%% %7.1f%% %8.3f%% %8.4f%% %7.2f%% %7.3f%% %7.2f%% %7.3f%% %9.3g", q->hot,
+           q->false_positives, q->false_negatives, 100 * q->overlap, 100 * q->coverage[2],
+           100 * q->most_uncovered, 100 * q->mean_uncovered, 100 * q->most_error, 100 * q->mean_error,
+           100 * q->most_corrected, 100 * q->mean_corrected,
+           hcct_total(h) ? (double)hcct_unseen(h) / (double)hcct_total(h) : 0);
+}
+
+static void print_heading(void)
+{
+    printf("%-7s %8s %9s %8s %7s %6s %6s %9s %8s %9s %9s %17s %17s %9s\n", "", "", "peak", "", "", "false",
+           "", "", "tau .01", "uncovered", "", "error", "corrected", "");
+    printf("%-7s %8s %9s %8s %7s %6s %6s %9s %8s %9s %9s %8s %8s %8s %8s %9s\n", "counter", "ns/event",
+           "nodes", "MB", "hot", "hot", "missed", "overlap", "covered", "most", "mean", "most", "mean",
+           "most", "mean", "bound");
+}
+
+static int print_counter(const struct trace *trace, const struct counters_options *o, enum hcct_kind kind,
+                         struct cct *exact, struct fathom_error *err)
+{
+    double seconds;
+    struct hcct *h = counters_run(trace, o, kind, &seconds);
+    if (!h)
+        return error_memory(err);
+    printf("%-7s %8.2f %9zu %8.2f ", hcct_kind_names[kind], seconds * 1e9 / (double)trace->event_count,
+           hcct_most_nodes(h), (double)hcct_bytes(h) / 1e6);
+    struct cct *hot = hcct_query(h, o->phi);
+    struct quality q;
+    int rc = 0;
+    if (!hot)
+        printf("its bound, %.3g, is not below phi", (double)hcct_unseen(h) / (double)hcct_total(h));
+    else if (quality_of(hot, exact, o->phi, &q) < 0)
+        rc = error_memory(err);
+    else
+        print_quality(h, &q);
+    putchar('\n');
+    if (hot && rc == 0 && o->paths)
+        rc = hcct_paths_print(hot, trace, o->by_function, o->paths, err);
+    cct_free(hot);
+    hcct_free(h);
+    return rc;
+}
+
+/* All contexts, as a tree that knows parents. */
+static struct cct *exact_tree(const struct trace *trace, const struct counters_options *o)
+{
+    struct counters_options once = *o;
+    double seconds;
+    once.runs = 1;
+    struct hcct *h = counters_run(trace, &once, HCCT_EXACT, &seconds);
+    struct cct *exact = h ? hcct_query(h, 1e-300) : NULL;
+    hcct_free(h);
+    return exact;
+}
+
+int counters_print(const char *path, const struct counters_options *o, struct fathom_error *err)
+{
+    struct trace trace;
+    int rc = trace_read(path, &trace, err);
+    if (rc < 0)
+        return rc;
+    counters_number(&trace, o->by_function);
+    struct cct *exact = exact_tree(&trace, o);
+    if (!exact)
+        rc = error_memory(err);
+    bool some = false;
+    for (size_t k = 0; k < HCCT_KINDS; k++)
+        some |= o->counters[k];
+    if (rc == 0) {
+        printf("%zu events, %zu calls of %zu functions from %zu places, %zu threads, %zu contexts; phi %g, "
+               "eps %g\n",
+               trace.event_count, trace.entered, trace.function_count, trace.place_count, trace.thread_count,
+               cct_count(exact) - 1, o->phi, eps_of(o));
+        printf("reading the events: %.2f ns each\n",
+               floor_seconds(&trace, o->runs) * 1e9 / (double)trace.event_count);
+        print_heading();
+    }
+    for (size_t k = 0; rc == 0 && k < HCCT_KINDS; k++)
+        if (o->counters[k] || !some)
+            rc = print_counter(&trace, o, (enum hcct_kind)k, exact, err);
+    cct_free(exact);
+    trace_free(&trace);
+    return rc;
+}
