@@ -25,6 +25,7 @@ struct reading {
     const struct call_log_visitor *visitor;
     struct call_logs_read *out;
     struct fathom_error *err;
+    bool first; /* of the processes: logs that cannot be read are counted once */
     struct store_file store;
     struct step *steps; /* by node - store.node_first */
     uint32_t *path;     /* nodes from the outermost one */
@@ -144,7 +145,7 @@ static int read_log(struct reading *r, const char *name)
     free(path);
     uint32_t tid = (uint32_t)strtoul(name + sizeof CALL_LOG_PREFIX - 1, NULL, 10);
     if (fd < 0 || pread(fd, &header, sizeof header, 0) != sizeof header || header.magic != CALL_LOG_MAGIC) {
-        r->out->unread++;
+        r->out->unread += r->first;
     } else if (header.store == r->store.header.token) {
         rc = r->visitor->thread(r->visitor->context, &r->store, tid, r->err);
         if (rc == 0)
@@ -172,7 +173,7 @@ static void free_entries(struct dirent **entries, int count)
     free(entries);
 }
 
-static int read_process(struct reading *r, const char *store, struct dirent **logs, int log_count)
+static int read_process(struct reading *r, const char *store, bool first, struct dirent **logs, int log_count)
 {
     char *path;
     if (asprintf(&path, "%s/%s", r->directory, store) < 0)
@@ -183,6 +184,7 @@ static int read_process(struct reading *r, const char *store, struct dirent **lo
         r->out->unread++;
         return 0;
     }
+    r->first = first;
     r->out->cut += r->store.header.logs_cut;
     rc = read_nodes(r);
     if (rc == 0)
@@ -207,7 +209,7 @@ int call_logs_read(const char *directory, const struct call_log_visitor *visitor
     if (rc == 0 && !r.events)
         rc = error_memory(err);
     for (int i = 0; i < store_count && rc == 0; i++)
-        rc = read_process(&r, stores[i]->d_name, logs, log_count);
+        rc = read_process(&r, stores[i]->d_name, i == 0, logs, log_count);
     free_entries(stores, store_count);
     if (log_count >= 0)
         free_entries(logs, log_count);

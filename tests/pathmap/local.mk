@@ -32,6 +32,9 @@ tests_pathmap_test_uprobe_site_LDADD = $(PATHMAP_TEST_LIBS) $(CAPSTONE_LIBS)
 UNIT_TESTS += tests/pathmap/test_harvest tests/pathmap/test_session
 tests_pathmap_test_harvest_SOURCES = tests/pathmap/test_harvest.c tests/pathmap/store.c tests/pathmap/store.h
 tests_pathmap_test_harvest_LDADD = $(PATHMAP_TEST_LIBS)
+UNIT_TESTS += tests/pathmap/test_call_logs
+tests_pathmap_test_call_logs_SOURCES = tests/pathmap/test_call_logs.c tests/pathmap/store.c tests/pathmap/store.h
+tests_pathmap_test_call_logs_LDADD = $(PATHMAP_TEST_LIBS)
 tests_pathmap_test_session_SOURCES = tests/pathmap/test_session.c
 tests_pathmap_test_session_LDADD = $(PATHMAP_TEST_LIBS)
 
