@@ -32,10 +32,10 @@ bench_fault_stack_SOURCES = bench/fault_stack.c
 bench_cpu_of_SOURCES = bench/cpu_of.c
 
 EXTRA_DIST += bench/run.sh bench/verify.sh bench/verified.sh bench/train.sh bench/accuracy.sh \
-	bench/stored.sh bench/rows.sh bench/sources.sh bench/text.awk bench/unknown.sh
+	bench/hcct.sh bench/trees.py bench/stored.sh bench/rows.sh bench/sources.sh bench/text.awk bench/unknown.sh
 CLEANFILES += $(EXTRA_PROGRAMS)
 # Figures with their limits and peers; docs/benchmarks.md keeps the last ones.
-.PHONY: bench bench-verify bench-train bench-accuracy bench-stored
+.PHONY: bench bench-hcct bench-verify bench-train bench-accuracy bench-stored
 # So that they go on compiling.
 bench-programs: $(EXTRA_PROGRAMS)
 .PHONY: bench-programs
@@ -44,6 +44,12 @@ bench: fathom$(EXEEXT) libfathom-probe.la $(EXTRA_PROGRAMS)
 	@$(SHELL) $(top_srcdir)/bench/run.sh $(abs_builddir)/fathom '$(BENCHES)' $(abs_top_srcdir)
 	@$(BENCH_VERIFY)
 	@$(BENCH_TRAIN)
+	@$(BENCH_HCCT)
+
+# What an event of a call trace costs in each counter.
+BENCH_HCCT = $(SHELL) $(top_srcdir)/bench/hcct.sh $(abs_builddir)/fathom $(abs_top_srcdir)
+bench-hcct: fathom$(EXEEXT) libfathom-probe.la
+	@$(BENCH_HCCT)
 
 # What verified stacks cost.
 BENCH_VERIFY = $(SHELL) $(top_srcdir)/bench/verify.sh $(abs_builddir)/fathom $(abs_builddir)/bench $(abs_top_srcdir)

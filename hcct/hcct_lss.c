@@ -5,9 +5,10 @@
  * a path without one, and what it had been is the new one's error.
  *
  * The paper's find-min scans an array for another counter that equals the minimum; with weights there hardly
- * is one, and each eviction would scan all. Here a heap holds lower bounds of the counters: adding to a
- * counter leaves its bound as it is (counters only grow), and an eviction repairs the top of the heap until
- * it is exact. An addition causes at most one repair later, so it costs O(log(1/eps)), amortised.
+ * is one, and each eviction would scan all. Here a scan puts all counters up to a cutoff, about one in CUT, into a heap
+ * that stays in the cache. Its keys are lower bounds: adding to a counter leaves its bound as it is (counters only grow),
+ * and an eviction repairs the top of the heap until it is exact, or drops what has grown past the cutoff. All others
+ * are above it; when the heap is empty they are scanned again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,15 +16,20 @@
 #include "base/vec.h"
 #include "hcct/hcct_feed.h"
 
-struct counter {
-    uint64_t bound; /* at most node->self[0]; a heap by this while `ordered` */
-    struct cct_node *node;
+#define CUT     16
+#define SAMPLES 512
+
+struct candidate {
+    uint64_t bound; /* at most the counter's value */
+    uint32_t slot;
 };
 
 struct lss {
-    struct counter *counters;
+    struct cct_node **nodes; /* those with counters, by slot: h->counters of them */
     size_t room;
-    bool ordered; /* only when all counters are in use */
+    struct candidate *heap; /* by bound; each slot at most once */
+    size_t heap_count, heap_room;
+    uint64_t cutoff; /* a counter that has no candidate is above it */
 };
 
 static struct lss *lss_of(const struct hcct *h)
@@ -34,58 +40,90 @@ static struct lss *lss_of(const struct hcct *h)
 static int open_lss(struct hcct *h, const struct hcct_options *options)
 {
     h->limit = hcct_limit(options->eps);
+    h->limit = h->limit < UINT32_MAX ? h->limit : UINT32_MAX;
     h->own = calloc(1, sizeof(struct lss));
     return h->own ? 0 : -ENOMEM;
 }
 
 static void close_lss(struct hcct *h)
 {
-    free(lss_of(h)->counters);
+    free(lss_of(h)->nodes);
+    free(lss_of(h)->heap);
     free(h->own);
 }
 
 static size_t bytes_lss(const struct hcct *h)
 {
-    return sizeof(struct lss) + lss_of(h)->room * sizeof(struct counter);
+    const struct lss *lss = lss_of(h);
+    return sizeof *lss + lss->room * sizeof(*lss->nodes) + lss->heap_room * sizeof(*lss->heap);
 }
 
-static void sift_down(struct counter *counters, size_t count, size_t at)
+static void sift_down(struct lss *lss, size_t at)
 {
-    struct counter moved = counters[at];
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && counters[child + 1].bound < counters[child].bound)
+    struct candidate *heap = lss->heap, moved = heap[at];
+    for (size_t child; (child = 2 * at + 1) < lss->heap_count; at = child) {
+        if (child + 1 < lss->heap_count && heap[child + 1].bound < heap[child].bound)
             child++;
-        if (moved.bound <= counters[child].bound)
+        if (moved.bound <= heap[child].bound)
             break;
-        counters[at] = counters[child];
+        heap[at] = heap[child];
     }
-    counters[at] = moved;
+    heap[at] = moved;
 }
 
-/* Makes the top of the heap the node with the smallest counter. */
-static void find_minimum(struct hcct *h)
+static int compare_values(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Chooses the cutoff and collects the candidates; there is at least one. */
+static bool scan(struct hcct *h)
 {
     struct lss *lss = lss_of(h);
-    struct counter *counters = lss->counters;
-    if (!lss->ordered) {
-        for (size_t i = 0; i < h->counters; i++)
-            counters[i].bound = counters[i].node->self[0];
-        for (size_t i = h->counters / 2; i-- > 0;)
-            sift_down(counters, h->counters, i);
-        lss->ordered = true;
+    uint64_t sample[SAMPLES];
+    for (size_t i = 0; i < SAMPLES; i++)
+        sample[i] = lss->nodes[hcct_random(h) % h->counters]->self[0];
+    qsort(sample, SAMPLES, sizeof *sample, compare_values);
+    lss->cutoff = sample[SAMPLES / CUT];
+    for (size_t i = 0; i < h->counters; i++) {
+        uint64_t value = lss->nodes[i]->self[0];
+        struct candidate candidate = {value, (uint32_t)i};
+        if (value <= lss->cutoff && !vec_push(lss->heap, lss->heap_count, lss->heap_room, candidate))
+            return false;
     }
-    while (counters[0].bound < counters[0].node->self[0]) {
-        counters[0].bound = counters[0].node->self[0];
-        sift_down(counters, h->counters, 0);
+    for (size_t i = lss->heap_count / 2; i-- > 0;)
+        sift_down(lss, i);
+    return true;
+}
+
+/* Makes the top of the heap that of the smallest counter. false: out of memory. */
+static bool find_minimum(struct hcct *h)
+{
+    struct lss *lss = lss_of(h);
+    for (;;) {
+        if (!lss->heap_count && !scan(h)) {
+            lss->heap_count = 0;
+            return false;
+        }
+        struct candidate *top = lss->heap;
+        uint64_t value = lss->nodes[top->slot]->self[0];
+        if (value == top->bound)
+            return true;
+        if (value <= lss->cutoff)
+            top->bound = value;
+        else
+            *top = lss->heap[--lss->heap_count];
+        if (lss->heap_count)
+            sift_down(lss, 0);
     }
 }
 
 /* Gives a node a counter that begins at `unseen`. */
-static void monitor(struct hcct *h, struct counter *counter, struct cct_node *node)
+static void monitor(struct hcct *h, struct cct_node *node)
 {
     node->links |= NODE_MONITORED;
     node->self[0] = *cct_error_of(node) = h->unseen;
-    *counter = (struct counter){h->unseen, node};
 }
 
 /* The node has no counter. NULL: out of memory. Else the node that had it, or the node itself. */
@@ -93,17 +131,20 @@ static struct cct_node *take_counter(struct hcct *h, struct cct_node *node)
 {
     struct lss *lss = lss_of(h);
     if (h->counters < h->limit) {
-        if (!vec_reserve(lss->counters, h->counters, lss->room, 1))
+        if (!vec_push(lss->nodes, h->counters, lss->room, node))
             return NULL;
-        monitor(h, &lss->counters[h->counters++], node);
+        monitor(h, node);
         return node;
     }
-    find_minimum(h);
-    struct cct_node *victim = lss->counters[0].node;
+    if (!find_minimum(h))
+        return NULL;
+    uint32_t slot = lss->heap->slot; /* its bound holds for the new one, too */
+    struct cct_node *victim = lss->nodes[slot];
     if (h->unseen < victim->self[0])
         h->unseen = victim->self[0];
     hcct_forget(h, victim);
-    monitor(h, &lss->counters[0], node); /* not below its children yet: it is their lower bound, too */
+    monitor(h, node);
+    lss->nodes[slot] = node;
     return victim;
 }
 
@@ -151,13 +192,13 @@ HCCT_FEED(feed, feeder)
 
 static int join_begin(struct hcct *h, const struct hcct *other)
 {
-    return vec_reserve(lss_of(h)->counters, h->counters, lss_of(h)->room, other->counters) ? 0 : -ENOMEM;
+    return vec_reserve(lss_of(h)->nodes, h->counters, lss_of(h)->room, other->counters) ? 0 : -ENOMEM;
 }
 
-static int compare_counters(const void *a, const void *b)
+static int compare_nodes(const void *a, const void *b)
 {
-    const struct counter *x = a, *y = b;
-    return x->bound > y->bound ? -1 : x->bound < y->bound;
+    const struct cct_node *x = *(struct cct_node *const *)a, *y = *(struct cct_node *const *)b;
+    return x->self[0] > y->self[0] ? -1 : x->self[0] < y->self[0];
 }
 
 /* Collects the marked nodes, and keeps the largest 1/eps of them. */
@@ -165,18 +206,17 @@ static void join_end(struct hcct *h)
 {
     struct lss *lss = lss_of(h);
     struct cct_node *root = h->tree.root;
-    h->counters = 0;
+    h->counters = lss->heap_count = 0;
     for (struct cct_node *node = root; node; node = cct_next(root, node))
         if (node->links & NODE_MONITORED)
-            lss->counters[h->counters++] = (struct counter){node->self[0], node};
-    lss->ordered = false;
+            lss->nodes[h->counters++] = node;
     if (h->counters <= h->limit)
         return;
-    qsort(lss->counters, h->counters, sizeof *lss->counters, compare_counters);
-    if (h->unseen < lss->counters[h->limit].bound)
-        h->unseen = lss->counters[h->limit].bound;
+    qsort(lss->nodes, h->counters, sizeof(*lss->nodes), compare_nodes);
+    if (h->unseen < lss->nodes[h->limit]->self[0])
+        h->unseen = lss->nodes[h->limit]->self[0];
     while (h->counters > h->limit)
-        hcct_forget(h, lss->counters[--h->counters].node);
+        hcct_forget(h, lss->nodes[--h->counters]);
 }
 
 static void abandon(struct hcct *h, struct cct_node *node)
