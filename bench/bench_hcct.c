@@ -1,6 +1,6 @@
 /*
- * bench_hcct.c - what one path costs in the exact tree and in Lazy Space Saving, and how many nodes they
- * need.
+ * bench_hcct.c - what one path, given by its frames, costs in the exact tree and in two counters, and how many nodes
+ * they need.
  *
  * One line for each figure: name, value, unit, limit, separated by tabs. The stream is that of a made-up
  * program that calls and returns: at each call the whole path is added, with weight 1 or (weighted) a random
@@ -82,20 +82,18 @@ static struct result exact(int weighted)
     return result;
 }
 
-static struct result streaming(double phi, int weighted)
+static struct result streaming(enum hcct_kind kind, double phi, int weighted)
 {
     struct program p = {.state = 1}, again = p;
-    struct hcct *hcct = lss_new(phi / 5, 1);
-    size_t most = 0;
+    struct hcct *hcct = hcct_new(&(struct hcct_options){.kind = kind, .eps = phi / 5, .metrics = 1});
     double from = seconds();
     for (unsigned i = 0; i < ADDS; i++) {
         uint64_t weight = weight_of(step(&p), weighted);
         if (hcct_add(hcct, p.path, p.depth, &weight) < 0)
             exit(1);
-        most = hcct_nodes(hcct) > most ? hcct_nodes(hcct) : most;
     }
     double spent = seconds() - from - walk_alone(&again, weighted);
-    struct result result = {spent * 1e9 / ADDS, most, hcct_counters(hcct)};
+    struct result result = {spent * 1e9 / ADDS, hcct_most_nodes(hcct), hcct_counters(hcct)};
     hcct_free(hcct);
     return result;
 }
@@ -114,8 +112,9 @@ int main(void)
     for (int weighted = 0; weighted < 2; weighted++) {
         const char *kind = weighted ? "_weighted" : "";
         print("exact", kind, exact(weighted));
-        print("lss_1e-3", kind, streaming(1e-3, weighted));
-        print("lss_1e-4", kind, streaming(1e-4, weighted));
+        print("lss_1e-3", kind, streaming(HCCT_LSS, 1e-3, weighted));
+        print("lss_1e-4", kind, streaming(HCCT_LSS, 1e-4, weighted));
+        print("purge_1e-4", kind, streaming(HCCT_PURGE, 1e-4, weighted));
     }
     return 0;
 }
