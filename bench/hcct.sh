@@ -20,7 +20,7 @@ record()
     esac >/dev/null
 }
 
-# The issue's figures and the authors', in ns for an event, of a program and a counter.
+# What is to be reached, in ns for an event.
 limit_of()
 {
     case $1-$2 in
@@ -38,7 +38,7 @@ for program in CPython sqlite3 Lua; do
         "$fathom" hcct replay --runs 3 $weights trace >table
         [ -n "$weights" ] || {
             row "$program: events" "$(sed -n '1s/ .*//p' table)" "" "" "$(sed -n '1s/.*, \([0-9]* contexts\).*/\1/p' table)"
-            row "$program: reading the events" "$(sed -n '2s/.*: \([0-9.]*\) ns.*/\1/p' table)" ns/event
+            row "$program: reading the events" "$(sed -n '2s/.*: \([0-9.]*\) ns.*/\1/p' table)" ns/event ""
         }
         for counter in exact lss bss lc sticky purge; do
             # shellcheck disable=SC2046 # words

@@ -182,6 +182,9 @@ static void say_summary(struct terminal *terminal, const struct call_logs_read *
         terminal_say(terminal, LOG_WARNING,
                      "the calls of %llu threads are cut short: is there room in TMPDIR?",
                      (unsigned long long)read->cut);
+    if (read->dropped)
+        terminal_say(terminal, LOG_WARNING, "%llu calls could not be kept: is there room in TMPDIR?",
+                     (unsigned long long)read->dropped);
     if (read->unread)
         terminal_say(terminal, LOG_WARNING, "%llu logs of calls cannot be read",
                      (unsigned long long)read->unread);

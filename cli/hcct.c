@@ -53,7 +53,7 @@ static int run_replay(const struct hcct_values *o, char **words, int count, stru
         return option_usage(terminal, &hcct_command, "'replay' needs one trace");
     if (o->replay.eps >= o->replay.phi)
         return option_usage(terminal, &hcct_command, "--eps must be below --phi");
-    int rc = counters_print(words[0], &o->replay, &err);
+    int rc = hcct_replay_print(words[0], &o->replay, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
@@ -83,7 +83,7 @@ static const struct option_row rows[] = {
     OPTION_TEXT("output", 'o', "FILE", struct hcct_values, output, "the trace"),
     OPTION_OWN("counter", 'c', "KIND,...", take_counters,
                "exact, lss, bss, lc, sticky, purge (default: all)"),
-    OPTION_FRACTION("phi", 0, "P", 1e-9, 1, struct hcct_values, replay.phi,
+    OPTION_FRACTION("phi", 0, "P", 1e-9, 0.999999, struct hcct_values, replay.phi,
                     "a context is hot with this part of the weight or more (default: 0.0001)"),
     OPTION_FRACTION("eps", 0, "E", 1e-9, 1, struct hcct_values, replay.eps,
                     "the error allowed (default: a fifth of phi)"),

@@ -8,6 +8,9 @@
 
 #include "cli/hcct_paths.h"
 #include "hcct/quality.h"
+#include "hcct/trace.h"
+
+#define OVERLAP 0.9 /* for which the largest phi is told */
 
 _Static_assert(HCCT_RETURN == TRACE_RETURN && HCCT_RESUMED == TRACE_RESUMED, "events are the same");
 
@@ -18,7 +21,8 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-void counters_number(struct trace *trace, bool by_function)
+/* The events as hcct_feed() takes them, in place: functions or places. */
+static void number_events(struct trace *trace, bool by_function)
 {
     for (size_t i = 0; by_function && i < trace->event_count; i++) {
         uint32_t event = trace->events[i];
@@ -51,8 +55,9 @@ static struct hcct *run_once(const struct trace *trace, const struct hcct_option
     return h;
 }
 
-struct hcct *counters_run(const struct trace *trace, const struct counters_options *o, enum hcct_kind kind,
-                          double *seconds)
+/* Runs one counter over all events; NULL: out of memory. *seconds: CPU time, the least of the runs. */
+static struct hcct *run_counter(const struct trace *trace, const struct counters_options *o,
+                                enum hcct_kind kind, double *seconds)
 {
     struct hcct_options options = {
         .kind = kind, .eps = eps_of(o), .phi = o->phi, .delta = o->delta, .metrics = 1, .seed = 1};
@@ -114,7 +119,7 @@ static int print_counter(const struct trace *trace, const struct counters_option
                          struct cct *exact, struct fathom_error *err)
 {
     double seconds;
-    struct hcct *h = counters_run(trace, o, kind, &seconds);
+    struct hcct *h = run_counter(trace, o, kind, &seconds);
     if (!h)
         return error_memory(err);
     printf("%-7s %8.2f %9zu %8.2f ", hcct_kind_names[kind], seconds * 1e9 / (double)trace->event_count,
@@ -122,7 +127,9 @@ static int print_counter(const struct trace *trace, const struct counters_option
     struct cct *hot = hcct_query(h, o->phi);
     struct quality q;
     int rc = 0;
-    if (!hot)
+    if (!hot && hcct_promises(kind))
+        rc = error_memory(err);
+    else if (!hot)
         printf("its bound, %.3g, is not below phi", (double)hcct_unseen(h) / (double)hcct_total(h));
     else if (quality_of(hot, exact, o->phi, &q) < 0)
         rc = error_memory(err);
@@ -142,22 +149,27 @@ static struct cct *exact_tree(const struct trace *trace, const struct counters_o
     struct counters_options once = *o;
     double seconds;
     once.runs = 1;
-    struct hcct *h = counters_run(trace, &once, HCCT_EXACT, &seconds);
+    struct hcct *h = run_counter(trace, &once, HCCT_EXACT, &seconds);
     struct cct *exact = h ? hcct_query(h, 1e-300) : NULL;
     hcct_free(h);
     return exact;
 }
 
-int counters_print(const char *path, const struct counters_options *o, struct fathom_error *err)
+int hcct_replay_print(const char *path, const struct counters_options *o, struct fathom_error *err)
 {
     struct trace trace;
     int rc = trace_read(path, &trace, err);
     if (rc < 0)
         return rc;
-    counters_number(&trace, o->by_function);
+    number_events(&trace, o->by_function);
     struct cct *exact = exact_tree(&trace, o);
     if (!exact)
         rc = error_memory(err);
+    double phi = 0;
+    if (rc == 0 && quality_phi_for(exact, OVERLAP, &phi) < 0)
+        rc = error_memory(err);
+    if (rc == 0 && !trace.event_count)
+        rc = error_set(err, ENOMSG, "%s has no events", path);
     bool some = false;
     for (size_t k = 0; k < HCCT_KINDS; k++)
         some |= o->counters[k];
@@ -168,6 +180,8 @@ int counters_print(const char *path, const struct counters_options *o, struct fa
                cct_count(exact) - 1, o->phi, eps_of(o));
         printf("reading the events: %.2f ns each\n",
                floor_seconds(&trace, o->runs) * 1e9 / (double)trace.event_count);
+        printf("contexts of %g of the weight or more, with their ancestors, have %.0f%% of it\n", phi,
+               100 * OVERLAP);
         print_heading();
     }
     for (size_t k = 0; rc == 0 && k < HCCT_KINDS; k++)

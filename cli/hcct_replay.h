@@ -6,7 +6,7 @@
 
 #include "cli/terminal.h"
 #include "hcct/hcct.h"
-#include "hcct/trace.h"
+#include "base/error.h"
 
 struct counters_options {
     bool counters[HCCT_KINDS]; /* which to run; none: all */
@@ -17,12 +17,7 @@ struct counters_options {
     uint64_t paths;            /* contexts to print for each counter */
 };
 
-/* The events of a trace as hcct_feed() takes them, in place: functions or places. */
-void counters_number(struct trace *trace, bool by_function);
-/* Runs one counter over all events; NULL: out of memory or options out of range. *seconds: CPU time. */
-struct hcct *counters_run(const struct trace *trace, const struct counters_options *options,
-                          enum hcct_kind kind, double *seconds);
 /* Prints the table. 0 or -ENOMEM and so on. */
-int counters_print(const char *path, const struct counters_options *options, struct fathom_error *err);
+int hcct_replay_print(const char *path, const struct counters_options *options, struct fathom_error *err);
 
 #endif

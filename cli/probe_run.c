@@ -1,6 +1,7 @@
 /* probe_run.c - see probe_run.h. */
 #include "cli/probe_run.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -27,8 +28,10 @@ static void serve(const struct probe_run *run, pid_t pid, int *status)
 {
     double start = now_seconds(), end = 0;
     bool asked = false;
-    while (waitpid(pid, status, WNOHANG) != pid) {
+    for (pid_t ended; (ended = waitpid(pid, status, WNOHANG)) != pid;) {
         *status = -1;
+        if (ended < 0 && errno == ECHILD) /* SIGCHLD was ignored: it is gone, and so is its status */
+            break;
         double now = now_seconds();
         bool stop = interrupt_count() || (run->duration > 0 && now - start >= run->duration);
         if (stop && end == 0) {

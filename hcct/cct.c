@@ -82,8 +82,3 @@ size_t cct_count(const struct cct *cct)
 {
     return cct->tree.count;
 }
-
-size_t cct_bytes(const struct cct *cct)
-{
-    return tree_bytes(&cct->tree);
-}

@@ -62,7 +62,6 @@ void cct_weigh(struct cct *cct, struct cct_node *node, const uint64_t *values);
 int cct_merge(struct cct *cct, const struct cct *other);
 uint64_t cct_total(const struct cct *cct); /* weight added */
 size_t cct_count(const struct cct *cct);   /* nodes, with the root */
-size_t cct_bytes(const struct cct *cct);   /* of memory */
 
 /* The node after `node` in a walk of the tree below `top`, parents before children: start with top itself;
  * NULL at the end. */

@@ -3,7 +3,7 @@
  *
  * A list is singly linked. A child that is not the first one is looked for in a direct-mapped cache of edges, and then
  * in the list; a child found deep in it moves to the front. On call traces the cache makes a tree of millions of nodes
- * twice as fast. A list that ever had WIDE_CHILDREN or more is wide: its children are also in a hash table, which
+ * twice as fast. A list that had WIDE_CHILDREN or more is wide: its children are also in a hash table, which
  * maps a child to its predecessor (its parent for the first child), so that removal needs no search and no second
  * pointer in each node.
  *

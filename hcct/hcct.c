@@ -26,6 +26,8 @@ size_t hcct_limit(double eps)
 
 struct hcct *hcct_new(const struct hcct_options *options)
 {
+    if ((unsigned)options->kind >= HCCT_KINDS || !options->metrics)
+        return NULL;
     const struct counter_kind *kind = kinds[options->kind];
     if (options->kind != HCCT_EXACT && !(options->eps > 0 && options->eps < 1))
         return NULL;
@@ -105,8 +107,8 @@ void hcct_rewind(struct hcct *h)
 {
     uint32_t event = HCCT_RETURN;
     size_t done;
-    while (h->depth && hcct_feed(h, &event, NULL, 1, &done) == 0)
-        ;
+    while (h->depth) /* which needs no room */
+        h->kind->feed(h, &event, NULL, 1, &done);
 }
 
 uint64_t hcct_total(const struct hcct *h)

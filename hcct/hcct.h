@@ -8,7 +8,7 @@
  *
  * Those that promise (phi, eps), whatever the stream: unseen and every error are at most eps * N, so that a query
  * returns every path of weight >= phi * N and none of weight <= (phi - eps) * N. Sticky Sampling does so with
- * probability 1 - delta. The purging one says afterwards what its bound is (hcct_bound()).
+ * probability 1 - delta. The purging one says afterwards what its bound is (hcct_unseen()).
  *
  * A stream is either one of paths with weights (hcct_add) or one of calls and returns (hcct_feed), not both.
  */
@@ -61,8 +61,9 @@ int hcct_feed(struct hcct *hcct, const uint32_t *events, const uint32_t *weights
 void hcct_rewind(struct hcct *hcct);
 
 /* The (phi, eps)-HCCT now, as a new tree: hot paths with counter and error, their ancestors with self 0; the
- * root's `self` is what no hot path holds, so the totals stay. NULL: out of memory, or the counter promises nothing
- * for this phi: it is not above eps (the purging one: not above hcct_bound() / N). */
+ * root's `self` is what no hot path holds; where estimates add up to more than N (all kinds but exact and Space Saving),
+ * it is 0. NULL: out of memory, or the counter promises nothing
+ * for this phi: it is not above eps (the purging one: not above hcct_unseen() / N). */
 struct cct *hcct_query(const struct hcct *hcct, double phi);
 /* Adds another of the same kind and metrics: errors are then at most the sum of both, and eps the larger of both. 0 or
  * -ENOMEM (then nothing was added). */
@@ -75,7 +76,7 @@ bool hcct_promises(enum hcct_kind kind);         /* (phi, eps), beforehand */
 size_t hcct_nodes(const struct hcct *hcct);      /* in the tree now, with the root */
 size_t hcct_counters(const struct hcct *hcct);   /* monitored now */
 size_t hcct_most_nodes(const struct hcct *hcct); /* the same, at most so far */
-size_t hcct_bytes(const struct hcct *hcct); /* of memory; what is free again is kept, so it never falls */
+size_t hcct_bytes(const struct hcct *hcct);      /* of memory; what is free again is kept, but by merging */
 
 extern const char *const hcct_kind_names[HCCT_KINDS + 1]; /* "exact", "lss", ...; NULL at the end */
 

@@ -118,6 +118,8 @@ static void unlink_node(struct bss *bss, struct cct_node *node)
 static bool raise_node(struct bss *bss, struct cct_node *node, uint64_t value)
 {
     struct bucket *b = *bucket_of(node), *at = b;
+    if (value == b->value) /* the largest that there is */
+        return true;
     while (at->after != &bss->end && at->after->value <= value)
         at = at->after;
     if (at->value != value) {

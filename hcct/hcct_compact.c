@@ -22,15 +22,17 @@ struct compaction {
     struct cct_node **path; /* of the first walk: the nodes above */
     struct place *places;   /* of the second one */
     size_t path_room, place_room, deepest;
+    size_t held; /* nodes where the stream is */
 };
 
 /* Marks what stays, and gives nodes that are not monitored the weight of one that was not seen. The number of those
- * that stay; 0: out of memory. */
+ * that stay, and of those where the stream is; 0: out of memory. */
 static size_t mark(struct compaction *c)
 {
     struct hcct *h = c->h;
     struct cct_node *node = h->tree.root;
     size_t depth = 0, count = 0;
+    c->held = 0;
     for (;;) {
         __builtin_prefetch(node->next_sibling);
         node->links &= ~NODE_LIVE;
@@ -44,6 +46,7 @@ static size_t mark(struct compaction *c)
         for (;;) {
             bool monitored = node->self[0] > h->unseen;
             if (monitored || node->links & (NODE_LIVE | NODE_HELD)) {
+                c->held += (node->links & NODE_HELD) != 0;
                 node->links |= NODE_LIVE;
                 count++;
                 if (depth)
@@ -142,7 +145,7 @@ static int make_room(struct compaction *c, struct hcct_compactor *own, size_t li
     struct hcct *h = c->h;
     size_t limit = h->limit;
     struct slab larger;
-    while (is_crowded(limit, live))
+    while (limit < 2 * c->held || is_crowded(limit, live))
         limit += limit / 4;
     if (!vec_reserve(c->places, 0, c->place_room, c->deepest))
         return -ENOMEM;
@@ -175,7 +178,7 @@ int hcct_compact(struct hcct *h, struct hcct_compactor *own, bool (*raise)(struc
     h->tree.root->links |= NODE_HELD;
     struct table *wide = table_new();
     size_t live = mark(&c);
-    while (is_crowded(h->limit, live) && raise(h))
+    while (is_crowded(h->limit > 2 * c.held ? h->limit : 2 * c.held, live) && raise(h))
         live = mark(&c);
     int rc = live && wide ? make_room(&c, own, live) : -ENOMEM;
     if (rc == 0) {

@@ -12,7 +12,7 @@ struct hcct_compactor {
 
 /* Removes every leaf that is not monitored, and what becomes one, but for those where the stream is; *parent, one of
  * them, may move like all others. If hardly any would go, `raise` is to raise h->unseen; where it cannot (false), h->limit
- * grows. -ENOMEM: all are as they were. */
+ * grows, as it does for a deep path where the stream is. -ENOMEM: no node is gone, but h->unseen may be higher. */
 int hcct_compact(struct hcct *h, struct hcct_compactor *compactor, bool (*raise)(struct hcct *h),
                  struct cct_node **parent);
 

@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "hcct/hcct_feed.h"
 
-#define CUT     4
+#define CUT     16
 #define SAMPLES 512
 
 struct candidate {

@@ -116,7 +116,7 @@ int hcct_merge(struct hcct *h, const struct hcct *other)
         if (h->kind->join_end)
             h->kind->join_end(h);
     }
-    if (h->number != HCCT_EXACT)
+    if (rc < 0 || h->kind->marks)
         hcct_sweep(h, NULL);
     free(m.pairs);
     free(m.next);

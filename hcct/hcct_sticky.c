@@ -99,6 +99,9 @@ static int double_rate(struct hcct *h)
 static inline bool count_weight(struct hcct *h, struct cct_node *node, uint64_t weight)
 {
     struct sticky *s = sticky_of(h);
+    while (s->seen + (double)weight >= s->due)
+        if (double_rate(h) < 0)
+            return false;
     s->seen += (double)weight;
     if (node->links & NODE_MONITORED) {
         node->self[0] = add_saturating(node->self[0], weight);
@@ -111,7 +114,7 @@ static inline bool count_weight(struct hcct *h, struct cct_node *node, uint64_t 
         h->counters++;
         s->to_go = draw(h, s->rate);
     }
-    return s->seen < s->due || double_rate(h) == 0;
+    return true;
 }
 
 /* Removes what a path that was given no counter has added to the tree. */
@@ -157,7 +160,8 @@ static const struct hcct_feeder feeder = {.enter = enter, .leave = leave, .looks
 
 HCCT_FEED(feed, feeder)
 
-/* The one with the lower rate is brought to the other's first. */
+/* Ours is brought to the other's rate first. Counters of a lower one are taken as they are: better than need be, and
+ * more than expected until the rate doubles again. */
 static int join_begin(struct hcct *h, const struct hcct *other)
 {
     while (sticky_of(h)->rate < sticky_of(other)->rate)

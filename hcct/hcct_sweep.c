@@ -1,4 +1,4 @@
-/* hcct_sweep.c - walks and sweeps of trees whose nodes do not know their parents. */
+/* hcct_sweep.c - walks and sweeps of trees whose nodes need not know their parents. */
 #include <errno.h>
 #include <stdlib.h>
 

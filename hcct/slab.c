@@ -98,17 +98,16 @@ void slab_restart(struct slab *slab, size_t count)
 
 int slab_spare(struct slab *slab, size_t count)
 {
-    void *taken = NULL, *object = NULL;
-    while (count-- > 0 && (object = slab_alloc(slab)) != NULL) {
+    void *taken = NULL, *object;
+    for (; count && (object = slab_alloc(slab)) != NULL; count--) {
         *(void **)object = taken;
         taken = object;
     }
-    bool enough = object || !taken;
     while ((object = taken) != NULL) {
         taken = *(void **)object;
         slab_give(slab, object);
     }
-    return enough ? 0 : -1;
+    return count ? -1 : 0;
 }
 
 void slab_give(struct slab *slab, void *object)

@@ -1,6 +1,6 @@
 /*
- * slab.h - memory for very many objects of one size, in blocks that grow with their number. Large blocks ask for huge
- * pages. An object that is given back is the next one to be handed out.
+ * slab.h - memory for very many objects of one size, in blocks that grow with their number. Blocks of 2 MiB and
+ * more ask for huge pages, but for reserved ones. An object that is given back is the next one to be handed out.
  */
 #ifndef FATHOM_HCCT_SLAB_H
 #define FATHOM_HCCT_SLAB_H

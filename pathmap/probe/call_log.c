@@ -1,29 +1,52 @@
 /*
  * call_log.c - writes the log of a thread's calls (pathmap/wire/call_log.h).
  *
- * A signal handler may interrupt any of this and log calls itself: an event's place is taken by one instruction, and
- * an event that a handler logs in between stands after the interrupted one.
+ * A signal handler may interrupt any of this and log calls itself: an event's place is taken by one instruction. A handler
+ * that never returns (longjmp) may leave a place empty, which readers skip.
  */
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 #include "pathmap/wire/call_log.h"
 
-static uint64_t log_size(void)
+/* The sizes that a file may have, one after another: 0 after the least. */
+static uint64_t next_size(uint64_t size)
 {
-    return core_is_limited() ? CALL_LOG_SIZE_FEW : CALL_LOG_SIZE;
+    if (!size)
+        return core_is_limited() ? CALL_LOG_SIZE_FEW : CALL_LOG_SIZE;
+    return size / 2 > 2 * CALL_LOG_STEP ? size / 2 : 0;
 }
 
-/* Maps a new file. Its first events have no disk space yet: log_end is where they begin. */
-static bool log_open(struct thread *thread)
+/* An address, or a negative errno. *size: as large as the limits on files and the address space allow. */
+static long map_file(int fd, uint64_t *size)
+{
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    long p = -EFBIG;
+    raw_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0);
+    for (*size = next_size(0); *size; *size = next_size(*size)) {
+        if (*size > limit.rlim_cur) /* ftruncate would raise SIGXFSZ */
+            continue;
+        p = raw_call(SYS_ftruncate, fd, (long)*size, 0, 0, 0, 0);
+        if (p == 0)
+            p = raw_mmap(0, *size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd);
+        if (!raw_failed(p))
+            break;
+    }
+    return p;
+}
+
+/* Maps a new file. Its first events have no disk space yet: log.end is where they begin. Signals are blocked. */
+static bool log_make(struct thread *thread)
 {
     int fd = store_open_new(CALL_LOG_PREFIX, thread->tid);
     if (fd < 0)
         return false;
-    uint64_t size = log_size();
-    long p = raw_call(SYS_ftruncate, fd, (long)size, 0, 0, 0, 0);
-    if (p == 0)
-        p = raw_mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd);
+    uint64_t size;
+    long p = map_file(fd, &size);
     raw_close(fd);
     if (raw_failed(p))
         return false;
@@ -35,17 +58,26 @@ static bool log_open(struct thread *thread)
     header->magic = CALL_LOG_MAGIC;
     header->store = core.header->token;
     thread->log.end = thread->log.at = (uint64_t)(header + 1);
-    thread->log.last = raw_ticks();
-    BARRIER();
-    *(volatile uint64_t *)&thread->log.from = (uint64_t)p;
+    thread->log.size = size;
+    thread->log.from = (uint64_t)p;
     return true;
+}
+
+static bool log_open(struct thread *thread)
+{
+    static const uint64_t all = ~0ull;
+    uint64_t mask;
+    raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&mask, sizeof all, 0, 0);
+    bool open = thread->log.from || log_make(thread); /* a handler may have been faster */
+    raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+    return open;
 }
 
 /* Allocates disk space up to and beyond an event. */
 static bool log_grow(struct thread *thread, uint64_t at)
 {
-    uint64_t most = thread->log.from + log_size();
-    if (at + CALL_LOG_STEP > most || !store_room((void *)at, CALL_LOG_STEP))
+    uint64_t most = thread->log.from + thread->log.size;
+    if (trainer_is_over() || at + CALL_LOG_STEP > most || !store_room((void *)at, CALL_LOG_STEP))
         return false;
     uint64_t end = RAW_PAGE_DOWN(at + CALL_LOG_STEP);
     if (end > thread->log.end)
@@ -68,8 +100,13 @@ void call_log_add(struct thread *thread, uint32_t node)
         return;
     }
     uint64_t now = raw_ticks(), passed = now - thread->log.last, at = sizeof(struct call_log_event);
-    thread->log.last = now;
+    if (passed >> 63)
+        passed = 0; /* a handler was here since */
+    else
+        thread->log.last = now;
     __asm__ volatile("xaddq %0, %1" : "+r"(at), "+m"(thread->log.at));
+    if (at < sizeof(struct call_log_header))
+        return; /* a handler forked, and this is the child: its log is not open yet */
     if (at + sizeof(struct call_log_event) > *(volatile uint64_t *)&thread->log.end &&
         !log_grow(thread, at)) {
         log_fail(thread);
@@ -80,9 +117,11 @@ void call_log_add(struct thread *thread, uint32_t node)
     *(volatile uint32_t *)&event->node = node;
 }
 
+/* The mapping stays in place, without the file: an interrupted call_log_add() may still write there. */
 void call_log_forget(struct thread *thread)
 {
     if (thread->log.from)
-        raw_munmap((void *)thread->log.from, log_size());
-    thread->log = (struct thread_log){0};
+        raw_mmap(thread->log.from, thread->log.size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1);
+    thread->log = (struct thread_log){.last = raw_ticks()};
 }

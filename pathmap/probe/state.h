@@ -63,7 +63,8 @@ struct stack {
 struct thread_log {
     uint64_t from;    /* where the file is mapped; 0: nowhere yet */
     uint64_t at, end; /* the next event, and up to where there is disk space */
-    uint64_t last;    /* time-stamp counter at the last event */
+    uint64_t size;    /* of the file, bytes */
+    uint64_t last;    /* time-stamp counter at the last event, or when the thread was first seen */
     bool failed;      /* no more events */
 };
 

@@ -54,6 +54,7 @@ struct thread *thread_here(void)
     }
     thread->current = &core_no_stack;
     thread->ordering = NULL;
+    thread->log.last = raw_ticks();
     for (unsigned i = 0; i < THREAD_NEAR; i++)
         *(struct stack *volatile *)&thread->near[i] = NULL;
     if (!thread->root) {

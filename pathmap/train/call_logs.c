@@ -12,11 +12,10 @@
 #include "base/vec.h"
 #include "pathmap/wire/call_log.h"
 
-#define EVENTS     65536u     /* read at a time */
-#define DEPTH_MOST (1u << 24) /* frames of a path; a cycle of nodes is longer */
+#define EVENTS 65536u /* read at a time */
 
 struct step { /* what is needed of a node */
-    uint32_t parent, function, site;
+    uint32_t parent, function, site, height;
     uint32_t at; /* its place on the path if it is there */
 };
 
@@ -49,13 +48,14 @@ static int read_nodes(struct reading *r)
     free(r->steps);
     r->steps = calloc((size_t)s->node_end - s->node_first + 1, sizeof *r->steps);
     if (!r->steps)
-        return error_memory(r->err);
+        return -ENOMEM;
     for (end = store_file_next(s, 0, &first); first < end; end = store_file_next(s, end, &first)) {
         for (uint32_t at = first; at < end; at++) {
             struct store_node n;
             if (store_file_node(s, at, &n) &&
                 (n.function < s->header.function_count || n.function == STORE_ROOT))
-                r->steps[at - s->node_first] = (struct step){n.parent, n.function, n.site, 0};
+                r->steps[at - s->node_first] =
+                    (struct step){n.parent, n.function, n.site, store_height(&n), 0};
         }
     }
     return 0;
@@ -77,6 +77,13 @@ static bool is_on_path(const struct reading *r, uint32_t node)
     return at < r->depth && r->path[at] == node;
 }
 
+/* Whether the node exists, and stands deeper in the stack than its parent: so no walk of parents has a cycle. */
+static bool is_below_parent(const struct reading *r, uint32_t node)
+{
+    const struct step *s = step_of(r, node), *above = step_of(r, s->parent);
+    return s->function && (above->function == STORE_ROOT || s->height > above->height);
+}
+
 /* Returns to the node above a call, or goes on with its stack. *returned: frames left and not yet told. 1: there is no
  * such node. */
 static int reach(struct reading *r, uint32_t above, uint32_t *returned)
@@ -84,7 +91,7 @@ static int reach(struct reading *r, uint32_t above, uint32_t *returned)
     size_t count = 0;
     for (; step_of(r, above)->function != STORE_ROOT && !is_on_path(r, above);
          above = step_of(r, above)->parent) {
-        if (!step_of(r, above)->function || count == DEPTH_MOST) {
+        if (!is_below_parent(r, above)) {
             while (count) /* nor is there one above any of these */
                 r->steps[r->missing[--count] - r->store.node_first].function = 0;
             return 1;
@@ -116,22 +123,25 @@ static int read_event(struct reading *r, const struct call_log_event *event)
     return rc < 0 ? rc : 0;
 }
 
+/* Places without an event are skipped: those behind the last one, and those that were never written. */
 static int read_events(struct reading *r, int fd)
 {
-    off_t at = sizeof(struct call_log_header);
+    off_t at = sizeof(struct call_log_header), data;
     r->depth = 0;
-    for (;;) {
+    while ((data = lseek(fd, at, SEEK_DATA)) >= 0) {
+        at = data > at ? data - data % (off_t)sizeof *r->events : at;
         ssize_t size = pread(fd, r->events, EVENTS * sizeof *r->events, at);
         size_t count = size < 0 ? 0 : (size_t)size / sizeof *r->events;
         for (size_t i = 0; i < count; i++) {
             int rc = r->events[i].node ? read_event(r, &r->events[i]) : 0;
-            if (rc < 0 || !r->events[i].node)
+            if (rc < 0)
                 return rc;
         }
         if (!count)
-            return 0;
+            break;
         at += (off_t)(count * sizeof *r->events);
     }
+    return 0;
 }
 
 /* A log, whose name says its thread, if it is one of this store's process. */
@@ -186,7 +196,12 @@ static int read_process(struct reading *r, const char *store, bool first, struct
     }
     r->first = first;
     r->out->cut += r->store.header.logs_cut;
-    rc = read_nodes(r);
+    r->out->dropped +=
+        r->store.header.dropped + r->store.header.dropped_depth + r->store.header.dropped_stack;
+    if (read_nodes(r) < 0) {
+        r->out->unread++;
+        log_count = 0;
+    }
     if (rc == 0)
         rc = r->visitor->process(r->visitor->context, &r->store, r->err);
     for (int i = 0; i < log_count && rc == 0; i++)

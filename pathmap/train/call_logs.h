@@ -33,6 +33,7 @@ struct call_log_visitor {
 struct call_logs_read {
     uint64_t calls, unsound; /* unsound: events of a node that does not exist, left out */
     uint64_t cut;            /* logs that end early, for lack of room */
+    uint64_t dropped;        /* calls that the runtime could not count (store.h), nor log */
     uint64_t unread;         /* logs and stores that cannot be read */
 };
 

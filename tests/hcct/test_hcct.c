@@ -104,12 +104,51 @@ Test(hcct, no_weight_and_no_path)
 
 Test(hcct, weights_do_not_wrap)
 {
-    struct hcct *h = lss_new(0.5, 1);
-    for (uint32_t i = 0; i < 10; i++)
-        hcct_add(h, &i, 1, (uint64_t[]){UINT64_MAX - i});
-    cr_expect_eq(hcct_total(h), UINT64_MAX);
-    struct cct *q = hcct_query(h, 0.9);
-    cr_expect_eq(cct_root(q)->self[0], 0);
+    for (enum hcct_kind kind = 0; kind < HCCT_KINDS; kind++) {
+        struct hcct_options options = {.kind = kind, .eps = 0.5, .phi = 0.6, .delta = 0.1, .metrics = 1};
+        struct hcct *h = hcct_new(&options);
+        for (uint32_t i = 0; i < 10; i++) {
+            cr_assert_eq(hcct_add(h, &i, 1, (uint64_t[]){UINT64_MAX - i}), 0);
+            cr_assert_eq(hcct_add(h, &i, 1, (uint64_t[]){1}), 0);
+        }
+        cr_expect_eq(hcct_total(h), UINT64_MAX);
+        struct cct *q = hcct_query(h, 0.9);
+        cr_assert_not_null(q, "%s", hcct_kind_names[kind]);
+        cr_expect_eq(cct_root(q)->self[0], 0, "%s", hcct_kind_names[kind]);
+        cct_free(q);
+        hcct_free(h);
+    }
+}
+
+Test(hcct, refuses_other_options)
+{
+    cr_expect_null(hcct_new(&(struct hcct_options){.kind = HCCT_LSS, .eps = 0.1}), "no metrics");
+    cr_expect_null(hcct_new(&(struct hcct_options){.kind = HCCT_KINDS, .eps = 0.1, .metrics = 1}));
+    struct hcct_options sticky = {.kind = HCCT_STICKY, .eps = 0.1, .phi = 0.1, .delta = 0.1, .metrics = 1};
+    cr_expect_null(hcct_new(&sticky), "phi is not above eps");
+    sticky.phi = 0.2;
+    sticky.delta = 0;
+    cr_expect_null(hcct_new(&sticky));
+}
+
+/* A path that is deep, and where the stream is, is no reason to forget what is hot. */
+Test(hcct, deep_recursion_leaves_the_purging_counter_its_counts)
+{
+    enum { DEPTH = 5000, HOT = 20 };
+    struct hcct *h = hcct_new(&(struct hcct_options){.kind = HCCT_PURGE, .eps = 0.01, .metrics = 1});
+    static uint32_t events[DEPTH];
+    size_t done;
+    for (uint32_t i = 0; i < 2000; i++) {
+        uint32_t call[] = {i % HOT, HCCT_RETURN};
+        cr_assert_eq(hcct_feed(h, call, NULL, 2, &done), 0);
+    }
+    for (uint32_t i = 0; i < DEPTH; i++)
+        events[i] = 1000 + i;
+    cr_assert_eq(hcct_feed(h, events, NULL, DEPTH, &done), 0);
+    cr_expect_lt(hcct_unseen(h), 2000 / HOT, "%llu", (unsigned long long)hcct_unseen(h));
+    struct cct *q = hcct_query(h, 99.5 / (2000 + DEPTH));
+    cr_assert_not_null(q);
+    cr_expect_geq(cct_count(q), HOT + 1);
     cct_free(q);
     hcct_free(h);
 }

@@ -28,9 +28,9 @@ static void tell(const char *format, ...)
 
 static void node(uint32_t number, uint32_t parent, uint32_t function)
 {
-    store_put_node(
-        &maker, number,
-        (struct store_node){.parent = parent, .function = function, .height = 16, .site = function * 16});
+    store_put_node(&maker, number,
+                   (struct store_node){
+                       .parent = parent, .function = function, .height = 16 * number, .site = function * 16});
 }
 
 /* The functions are as the nodes. */
@@ -118,8 +118,8 @@ static int read_logs(uint32_t last)
 
 Test(call_logs, calls_and_returns, .init = make_store, .fini = clean)
 {
-    static const uint32_t nodes[] = {A, B, B, C, A, C};
-    put_log("calls-9-0", TOKEN, nodes, 6);
+    static const uint32_t nodes[] = {A, B, 0, B, C, A, 0, 0, C}; /* some were never written */
+    put_log("calls-9-0", TOKEN, nodes, 9);
     cr_assert_eq(read_logs(0), 0);
     cr_expect_str_eq(told, "process 7\nthread 9: A B -1 B -1 C -2 A C");
     cr_expect_eq(result.calls, 6);
