@@ -11,6 +11,7 @@
 #include "cli/exit.h"
 #include "cli/probe_launch.h"
 #include "cli/probe_run.h"
+#include "cli/recover.h"
 #include "cli/train_left.h"
 #include "hcct/trace.h"
 #include "image/cache.h"
@@ -230,6 +231,7 @@ int call_trace_record(const struct call_trace_options *options, struct terminal 
                                               .images = images,
                                               .log = &terminal->log};
     struct session *session = NULL;
+    recover_abandoned(terminal);
     int status = -1, rc = images ? session_open(&session_options, &session, &err) : error_memory(&err);
     if (rc == 0)
         rc = record(options, session, images, terminal, &status, &err);

@@ -98,6 +98,11 @@ static void recover_one(const char *path, struct terminal *terminal)
         session_directory_sweep(path);
     if (rc < 0)
         return;
+    if (about.calls) {
+        terminal_say(terminal, LOG_NOTE, "a recording of calls that was killed left %s: removed", path);
+        session_directory_remove(&directory);
+        return;
+    }
     if (!name_copy(&about, output, sizeof output)) {
         terminal_say(terminal, about.output[0] ? LOG_NOTE : LOG_DEBUG,
                      "a training that was killed left %s: 'fathom map recover -o MAP' makes a map of it",

@@ -14,7 +14,7 @@
 int recover_map(const char *directory, const char *output, struct terminal *terminal,
                 struct fathom_error *err);
 /* Recovers every abandoned directory where new ones are made, each into its own file. A failure is reported
- * and leaves the directory in place. */
+ * and leaves the directory in place. Those of recordings of calls are removed. */
 void recover_abandoned(struct terminal *terminal);
 
 #endif

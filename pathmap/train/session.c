@@ -77,7 +77,7 @@ int session_open(const struct session_options *options, struct session **out, st
         return error_memory(err);
     s->options = *options;
     s->directory.fd = -1;
-    struct session_about about = {.partial = options->sleds_only};
+    struct session_about about = {.partial = options->sleds_only, .calls = options->log_calls};
     if (options->output)
         snprintf(about.output, sizeof about.output, "%s", options->output);
     s->plans = plan_cache_open();

@@ -19,7 +19,7 @@
 #define MAKE_TRIES 100
 #define ABOUT_NAME "about"
 #define ABOUT_HEAD                                                                                           \
-    "fathom train 1" /* the file: this, "partial" or "whole", and the output, each NUL-terminated */
+    "fathom train 1" /* the file: this, "partial", "whole" or "calls", and the output, each NUL-terminated */
 
 static const char *parent_directory(void)
 {
@@ -69,8 +69,8 @@ int session_directory_describe(const struct session_directory *directory, const 
                                struct fathom_error *err)
 {
     char text[sizeof ABOUT_HEAD + sizeof "partial" + sizeof about->output];
-    int size = snprintf(text, sizeof text, ABOUT_HEAD "%c%s%c%s", 0, about->partial ? "partial" : "whole", 0,
-                        about->output);
+    const char *kind = about->calls ? "calls" : about->partial ? "partial" : "whole";
+    int size = snprintf(text, sizeof text, ABOUT_HEAD "%c%s%c%s", 0, kind, 0, about->output);
     int fd = openat(directory->fd, ABOUT_NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return error_system(err, errno, "cannot write into %s", directory->path);
@@ -91,6 +91,7 @@ static void read_about(const struct session_directory *directory, struct session
         return;
     const char *kind = text + sizeof ABOUT_HEAD, *output = kind + strlen(kind) + 1;
     about->partial = strcmp(kind, "partial") == 0;
+    about->calls = strcmp(kind, "calls") == 0;
     if (output < text + size && output[0] == '/')
         snprintf(about->output, sizeof about->output, "%s", output);
 }

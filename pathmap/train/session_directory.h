@@ -23,6 +23,7 @@ struct session_directory {
 struct session_about {
     char output[PATH_MAX]; /* absolute path of the map; "": unknown */
     bool partial;          /* struct harvest's */
+    bool calls;            /* no map is to be made: calls are logged for a trace */
 };
 
 /* Creates one, mode 0700, in $TMPDIR or /tmp. System errors. */
