@@ -3,6 +3,7 @@
  * program is busy.c, which tells its own stacks.
  */
 #include <criterion/criterion.h>
+#include <criterion/logging.h>
 
 #include <errno.h>
 #include <signal.h>
@@ -89,8 +90,15 @@ static void judge(struct seen *seen)
     for (size_t i = 0; i < seen->point_count; i++) {
         const struct point *p = &seen->points[i];
         const struct stack *stack = stack_at(seen, p->tid, p->time);
-        seen->outside +=
-            !stack || p->sp < stack->low || p->sp > stack->base; /* at the first instruction SP is the base */
+        if (!stack || p->sp < stack->low ||
+            p->sp > stack->base) { /* at the first instruction SP is the base */
+            seen->outside++;
+            cr_log_warn(
+                "thread %u has SP %llx, %s %llx to %llx; %llu after %llu", p->tid, (unsigned long long)p->sp,
+                stack ? "its stack is" : "no stack was told:", stack ? (unsigned long long)stack->low : 0,
+                stack ? (unsigned long long)stack->base : 0, (unsigned long long)p->time,
+                (unsigned long long)(seen->stack_count ? seen->stacks[0].time : 0));
+        }
         seen->dumps_past += stack && p->dump && p->sp + p->dump > stack->base;
     }
 }
