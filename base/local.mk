@@ -2,7 +2,7 @@ noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES = \
 	base/arena.c base/arena.h \
 	base/bytes.c base/bytes.h \
-	base/checksum.c base/checksum.h base/clock.h \
+	base/checksum.c base/checksum.h base/clock.h base/compare.h \
 	base/error.c base/error.h \
 	base/exchange.c base/exchange.h \
 	base/file.c base/file.h \

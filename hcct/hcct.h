@@ -25,7 +25,7 @@ enum hcct_kind {
     HCCT_BSS,    /* Bucket Space Saving: the same with a list of buckets (Metwally et al., ICDT 2005) */
     HCCT_LC,     /* Lossy Counting (Manku and Motwani, VLDB 2002, section 4.2) */
     HCCT_STICKY, /* Sticky Sampling (the same, section 4.1) */
-    HCCT_PURGE, /* lazy purge by a sampled median (Anderson et al., IMC 2017): 1/eps nodes and amortised O(1) */
+    HCCT_PURGE,  /* lazy purge by a sampled median (Anderson et al., IMC 2017): amortised O(1) */
     HCCT_KINDS
 };
 
@@ -62,8 +62,8 @@ void hcct_rewind(struct hcct *hcct);
 
 /* The (phi, eps)-HCCT now, as a new tree: hot paths with counter and error, their ancestors with self 0; the
  * root's `self` is what no hot path holds; where estimates add up to more than N (all kinds but exact and Space Saving),
- * it is 0. NULL: out of memory, or the counter promises nothing
- * for this phi: it is not above eps (the purging one: not above hcct_unseen() / N). */
+ * it is 0. NULL: out of memory, or the counter promises nothing for this phi: it is not above eps (the purging one: not
+ * above hcct_unseen() / N). */
 struct cct *hcct_query(const struct hcct *hcct, double phi);
 /* Adds another of the same kind and metrics: errors are then at most the sum of both, and eps the larger of both. 0 or
  * -ENOMEM (then nothing was added). */
@@ -74,8 +74,8 @@ uint64_t hcct_total(const struct hcct *hcct);
 uint64_t hcct_unseen(const struct hcct *hcct);
 bool hcct_promises(enum hcct_kind kind);         /* (phi, eps), beforehand */
 size_t hcct_nodes(const struct hcct *hcct);      /* in the tree now, with the root */
-size_t hcct_counters(const struct hcct *hcct);   /* monitored now */
 size_t hcct_most_nodes(const struct hcct *hcct); /* the same, at most so far */
+size_t hcct_counters(const struct hcct *hcct);   /* monitored now */
 size_t hcct_bytes(const struct hcct *hcct);      /* of memory; what is free again is kept, but by merging */
 
 extern const char *const hcct_kind_names[HCCT_KINDS + 1]; /* "exact", "lss", ...; NULL at the end */

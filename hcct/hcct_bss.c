@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "hcct/hcct_feed.h"
+#include "hcct/hcct_saving.h"
 #include "hcct/slab.h"
 
 struct bucket {
@@ -161,8 +162,7 @@ static struct cct_node *take_counter(struct hcct *h, struct cct_node *node)
     }
     if (!link_least(h, node))
         return NULL;
-    node->links |= NODE_MONITORED;
-    node->self[0] = *cct_error_of(node) = h->unseen;
+    saving_monitor(h, node);
     if (full) {
         unlink_node(bss, victim);
         hcct_forget(h, victim);
@@ -200,23 +200,9 @@ static inline bool enter(struct hcct *h, struct cct_node *node, uint64_t weight,
     return true;
 }
 
-static inline void leave(struct hcct *h, struct cct_node *parent, struct cct_node *node)
-{
-    (void)parent;
-    node->links &= ~NODE_HELD;
-    if (!node->first_child && !(node->links & NODE_MONITORED))
-        hcct_prune(h, node);
-}
-
-static const struct hcct_feeder feeder = {.enter = enter, .leave = leave};
+static const struct hcct_feeder feeder = {.enter = enter, .leave = saving_leave};
 
 HCCT_FEED(feed, feeder)
-
-static int compare_nodes(const void *a, const void *b)
-{
-    const struct cct_node *x = *(struct cct_node *const *)a, *y = *(struct cct_node *const *)b;
-    return x->self[0] > y->self[0] ? -1 : x->self[0] < y->self[0];
-}
 
 static int join_begin(struct hcct *h, const struct hcct *other)
 {
@@ -227,37 +213,22 @@ static int join_begin(struct hcct *h, const struct hcct *other)
     return bss->joined && slab_spare(&bss->buckets, count) == 0 ? 0 : -ENOMEM;
 }
 
-/* Makes the list again, of the largest 1/eps of the marked nodes. */
+/* Makes the list again. */
 static void join_end(struct hcct *h)
 {
     struct bss *bss = bss_of(h);
-    struct cct_node *root = h->tree.root;
-    size_t count = 0;
     while (bss->end.after != &bss->end)
         bucket_drop(bss, bss->end.after);
-    for (struct cct_node *node = root; node; node = cct_next(root, node))
-        if (node->links & NODE_MONITORED)
-            bss->joined[count++] = node;
-    qsort(bss->joined, count, sizeof *bss->joined, compare_nodes);
-    if (count > h->limit && h->unseen < bss->joined[h->limit]->self[0])
-        h->unseen = bss->joined[h->limit]->self[0];
-    while (count > h->limit)
-        hcct_forget(h, bss->joined[--count]);
-    for (size_t i = 0; i < count; i++) {
+    saving_collect(h, bss->joined);
+    for (size_t i = 0; i < h->counters; i++) {
         struct cct_node *node = bss->joined[i];
         struct bucket *first = bss->end.after;
         if (first == &bss->end || first->value != node->self[0])
             first = bucket_new(bss, &bss->end, node->self[0]);
         link_node(first, node);
     }
-    h->counters = count;
     free(bss->joined);
     bss->joined = NULL;
-}
-
-static void abandon(struct hcct *h, struct cct_node *node)
-{
-    hcct_prune(h, node);
 }
 
 const struct counter_kind hcct_bss = {
@@ -268,7 +239,7 @@ const struct counter_kind hcct_bss = {
     .close = close_bss,
     .bytes = bytes_bss,
     .add = add,
-    .abandon = abandon,
+    .abandon = hcct_prune,
     .feed = feed,
     .join_begin = join_begin,
     .join_end = join_end,

@@ -52,10 +52,8 @@ static size_t mark(struct compaction *c)
                 if (depth)
                     c->path[depth - 1]->links |= NODE_LIVE;
             }
-            if (!monitored) {
-                memset(node->self, 0, h->tree.metrics * sizeof *node->self);
-                node->self[0] = *cct_error_of(node) = h->unseen;
-            }
+            if (!monitored)
+                hcct_restart(h, node);
             if (!depth || node->next_sibling)
                 break;
             node = c->path[--depth];
@@ -119,7 +117,7 @@ static void move(struct cct_node **node)
     *node = (struct cct_node *)(uintptr_t)(*node)->self[0];
 }
 
-/* The stream goes on with the nodes where they will be. */
+/* The stream goes on with the nodes where they will be. *parent is one of them, or the root. */
 static void move_stream(struct hcct *h, struct cct_node **parent)
 {
     struct trail *trail = &h->tree.trail;
@@ -127,10 +125,10 @@ static void move_stream(struct hcct *h, struct cct_node **parent)
         move(&trail->nodes[i]);
     for (size_t i = 1; i <= h->depth; i++)
         move(&h->stack[i]);
-    if (*parent != h->tree.root)
-        move(parent);
-    else
-        *parent = NULL;
+    move(parent);
+    move(&h->tree.root);
+    if (h->stack)
+        h->stack[0] = h->tree.root;
 }
 
 /* Whether it would soon be full again. */
@@ -184,16 +182,13 @@ int hcct_compact(struct hcct *h, struct hcct_compactor *own, bool (*raise)(struc
     if (rc == 0) {
         copy_live(&c);
         move_stream(h, parent);
-        move(&h->tree.root);
-        *parent = *parent ? *parent : h->tree.root;
-        if (h->stack)
-            h->stack[0] = h->tree.root;
         memcpy(c.to, c.from, live * c.words * sizeof *c.to);
         slab_restart(&h->tree.nodes, live);
         slab_clear(&own->old);
         tree_recount(&h->tree, live, wide);
     } else {
         hcct_hold(h, false);
+        h->tree.root->links &= ~NODE_HELD;
         table_free(wide);
     }
     free(c.path);

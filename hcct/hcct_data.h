@@ -76,6 +76,13 @@ void hcct_prune(struct hcct *h, struct cct_node *node);
 /* The node's counter is no more. */
 void hcct_forget(struct hcct *h, struct cct_node *node);
 
+/* Of kinds that do not mark: a node that is not monitored begins anew. */
+static inline void hcct_restart(struct hcct *h, struct cct_node *node)
+{
+    memset(node->self, 0, h->tree.metrics * sizeof *node->self);
+    node->self[0] = *cct_error_of(node) = h->unseen;
+}
+
 /* Removes every leaf that is not monitored, and what becomes one; those where the stream is are spared. Calls `keep`
  * (NULL: nothing) for each other node that is not monitored, children first. -ENOMEM: not all were removed or kept. */
 int hcct_sweep(struct hcct *h, void (*keep)(struct hcct *h, struct cct_node *node));

@@ -13,8 +13,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/vec.h"
 #include "hcct/hcct_feed.h"
+#include "hcct/hcct_saving.h"
 
 #define CUT     16
 #define SAMPLES 512
@@ -71,12 +73,6 @@ static void sift_down(struct lss *lss, size_t at)
     heap[at] = moved;
 }
 
-static int compare_values(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Chooses the cutoff and collects the candidates; there is at least one. */
 static bool scan(struct hcct *h)
 {
@@ -84,7 +80,7 @@ static bool scan(struct hcct *h)
     uint64_t sample[SAMPLES];
     for (size_t i = 0; i < SAMPLES; i++)
         sample[i] = lss->nodes[hcct_random(h) % h->counters]->self[0];
-    qsort(sample, SAMPLES, sizeof *sample, compare_values);
+    qsort(sample, SAMPLES, sizeof *sample, compare_u64);
     lss->cutoff = sample[SAMPLES / CUT];
     for (size_t i = 0; i < h->counters; i++) {
         uint64_t value = lss->nodes[i]->self[0];
@@ -119,13 +115,6 @@ static bool find_minimum(struct hcct *h)
     }
 }
 
-/* Gives a node a counter that begins at `unseen`. */
-static void monitor(struct hcct *h, struct cct_node *node)
-{
-    node->links |= NODE_MONITORED;
-    node->self[0] = *cct_error_of(node) = h->unseen;
-}
-
 /* The node has no counter. NULL: out of memory. Else the node that had it, or the node itself. */
 static struct cct_node *take_counter(struct hcct *h, struct cct_node *node)
 {
@@ -133,7 +122,7 @@ static struct cct_node *take_counter(struct hcct *h, struct cct_node *node)
     if (h->counters < h->limit) {
         if (!vec_push(lss->nodes, h->counters, lss->room, node))
             return NULL;
-        monitor(h, node);
+        saving_monitor(h, node);
         return node;
     }
     if (!find_minimum(h))
@@ -143,7 +132,7 @@ static struct cct_node *take_counter(struct hcct *h, struct cct_node *node)
     if (h->unseen < victim->self[0])
         h->unseen = victim->self[0];
     hcct_forget(h, victim);
-    monitor(h, node);
+    saving_monitor(h, node);
     lss->nodes[slot] = node;
     return victim;
 }
@@ -178,15 +167,7 @@ static inline bool enter(struct hcct *h, struct cct_node *node, uint64_t weight,
     return true;
 }
 
-static inline void leave(struct hcct *h, struct cct_node *parent, struct cct_node *node)
-{
-    (void)parent;
-    node->links &= ~NODE_HELD;
-    if (!node->first_child && !(node->links & NODE_MONITORED))
-        hcct_prune(h, node);
-}
-
-static const struct hcct_feeder feeder = {.enter = enter, .leave = leave};
+static const struct hcct_feeder feeder = {.enter = enter, .leave = saving_leave};
 
 HCCT_FEED(feed, feeder)
 
@@ -195,33 +176,10 @@ static int join_begin(struct hcct *h, const struct hcct *other)
     return vec_reserve(lss_of(h)->nodes, h->counters, lss_of(h)->room, other->counters) ? 0 : -ENOMEM;
 }
 
-static int compare_nodes(const void *a, const void *b)
-{
-    const struct cct_node *x = *(struct cct_node *const *)a, *y = *(struct cct_node *const *)b;
-    return x->self[0] > y->self[0] ? -1 : x->self[0] < y->self[0];
-}
-
-/* Collects the marked nodes, and keeps the largest 1/eps of them. */
 static void join_end(struct hcct *h)
 {
-    struct lss *lss = lss_of(h);
-    struct cct_node *root = h->tree.root;
-    h->counters = lss->heap_count = 0;
-    for (struct cct_node *node = root; node; node = cct_next(root, node))
-        if (node->links & NODE_MONITORED)
-            lss->nodes[h->counters++] = node;
-    if (h->counters <= h->limit)
-        return;
-    qsort(lss->nodes, h->counters, sizeof(*lss->nodes), compare_nodes);
-    if (h->unseen < lss->nodes[h->limit]->self[0])
-        h->unseen = lss->nodes[h->limit]->self[0];
-    while (h->counters > h->limit)
-        hcct_forget(h, lss->nodes[--h->counters]);
-}
-
-static void abandon(struct hcct *h, struct cct_node *node)
-{
-    hcct_prune(h, node);
+    lss_of(h)->heap_count = 0;
+    saving_collect(h, lss_of(h)->nodes);
 }
 
 const struct counter_kind hcct_lss = {
@@ -232,7 +190,7 @@ const struct counter_kind hcct_lss = {
     .close = close_lss,
     .bytes = bytes_lss,
     .add = add,
-    .abandon = abandon,
+    .abandon = hcct_prune,
     .feed = feed,
     .join_begin = join_begin,
     .join_end = join_end,

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "hcct/hcct_compact.h"
 #include "hcct/hcct_exact.h"
 
@@ -25,18 +26,6 @@
 #define FEW_NODES   64
 #define FEW_SAMPLES 16
 #define MOST_NODES  ((size_t)1 << 26)
-
-static int compare(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static void keep(struct hcct *h, struct cct_node *node)
-{
-    memset(node->self, 0, h->tree.metrics * sizeof *node->self);
-    node->self[0] = *cct_error_of(node) = h->unseen;
-}
 
 static void raise_unseen(struct hcct *h, uint64_t unseen)
 {
@@ -82,7 +71,7 @@ static bool raise_to_median(struct hcct *h)
     size_t count = slab_is_one(&h->tree.nodes) ? sample(h, samples) : sample_walk(h, samples);
     if (count < FEW_SAMPLES)
         return false;
-    qsort(samples, count, sizeof *samples, compare);
+    qsort(samples, count, sizeof *samples, compare_u64);
     raise_unseen(h, samples[count / 2]);
     return true;
 }
@@ -131,7 +120,7 @@ static bool lossy(void *context, struct cct_node **parent)
     long double bound = (long double)h->eps * h->total[0];
     (void)parent;
     raise_unseen(h, bound < 0x1p63L ? (uint64_t)bound : UINT64_MAX / 2);
-    if (hcct_sweep(h, keep) < 0)
+    if (hcct_sweep(h, hcct_restart) < 0)
         return false;
     h->tree.full = 2 * h->tree.count > h->limit ? 2 * h->tree.count : h->limit;
     return true;
@@ -141,7 +130,7 @@ static bool lossy(void *context, struct cct_node **parent)
 static void lossy_join_end(struct hcct *h)
 {
     raise_unseen(h, h->unseen);
-    hcct_sweep(h, keep);
+    hcct_sweep(h, hcct_restart);
 }
 
 static int lossy_open(struct hcct *h, const struct hcct_options *options)

@@ -11,6 +11,7 @@ libhcct_la_SOURCES = \
 	hcct/hcct_merge.c \
 	hcct/hcct_purge.c \
 	hcct/hcct_query.c \
+	hcct/hcct_saving.c hcct/hcct_saving.h \
 	hcct/hcct_sticky.c \
 	hcct/hcct_sweep.c \
 	hcct/path.c \

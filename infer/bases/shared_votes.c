@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/checksum.h"
+#include "base/compare.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "infer/bases/shared_ground.h"
@@ -168,12 +169,6 @@ static struct poll *make_polls(const struct election *e, size_t *count)
     return polls;
 }
 
-static int compare_words(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 /* How many of the poll's first RIVALS_SPOTS spots this other base explains: those whose height below it is
  * known, and those that training may have missed there by chance, judging by how often it saw them below the
  * poll's base, compared with spots known below both. */
@@ -214,7 +209,7 @@ static size_t best_rival(const struct election *e, const struct poll *poll)
                 e->scratch[count++] = spot->cfa + levels->of[l].height;
         }
     }
-    qsort(e->scratch, count, sizeof *e->scratch, compare_words);
+    qsort(e->scratch, count, sizeof *e->scratch, compare_u64);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && e->scratch[end] == e->scratch[i];)
             end++;

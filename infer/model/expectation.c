@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "infer/model/trellis.h"
 
 #define SETTLED   5e-4       /* share of the samples that moved: less is none */
@@ -74,12 +75,6 @@ static int meet_cids(struct expecting *x)
     return 0;
 }
 
-static int compare_gaps(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 /* The median time between two samples of a thread, over pairs picked evenly. */
 static int learn_gap(const struct expecting *x)
 {
@@ -99,7 +94,7 @@ static int learn_gap(const struct expecting *x)
                 gaps[filled++] = m[i].time - m[i - 1].time;
         }
     }
-    qsort(gaps, filled, sizeof *gaps, compare_gaps);
+    qsort(gaps, filled, sizeof *gaps, compare_u64);
     coherence_set_gap(x->in->model, filled ? gaps[filled / 2] : 0);
     free(gaps);
     return 0;
