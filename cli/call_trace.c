@@ -228,6 +228,7 @@ int call_trace_record(const struct call_trace_options *options, struct terminal 
     struct session_options session_options = {.names = options->names,
                                               .name_count = options->name_count,
                                               .log_calls = true,
+                                              .no_map = true,
                                               .images = images,
                                               .log = &terminal->log};
     struct session *session = NULL;

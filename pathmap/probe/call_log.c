@@ -99,11 +99,7 @@ void call_log_add(struct thread *thread, uint32_t node)
         log_fail(thread);
         return;
     }
-    uint64_t now = raw_ticks(), passed = now - thread->log.last, at = sizeof(struct call_log_event);
-    if (passed >> 63)
-        passed = 0; /* a handler was here since */
-    else
-        thread->log.last = now;
+    uint64_t passed = ticks_passed(thread), at = sizeof(struct call_log_event);
     __asm__ volatile("xaddq %0, %1" : "+r"(at), "+m"(thread->log.at));
     if (at < sizeof(struct call_log_header))
         return; /* a handler forked, and this is the child: its log is not open yet */
@@ -123,5 +119,5 @@ void call_log_forget(struct thread *thread)
     if (thread->log.from)
         raw_mmap(thread->log.from, thread->log.size, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1);
-    thread->log = (struct thread_log){.last = raw_ticks()};
+    thread->log = (struct thread_log){0};
 }

@@ -173,15 +173,15 @@ void core_watch(const uint32_t *trainer)
     core.trainer = trainer;
 }
 
-void core_log_calls(void)
+void core_record(const struct core_recording *recording)
 {
-    core.logs_calls = true;
+    core.recording = *recording;
 }
 
 void (*core_entry(void))(void)
 {
     extern void probe_entry_slow(void) __attribute__((visibility("hidden")));
-    return core.logs_calls ? probe_entry_slow : probe_entry;
+    return core.recording.log_calls || core.recording.weigh_ticks ? probe_entry_slow : probe_entry;
 }
 
 void core_tell(void (*tell)(int error))

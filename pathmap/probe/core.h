@@ -26,8 +26,12 @@ int core_start(const char *directory);
 /* Sets the trainer's word (`trainer` in struct mail), which must stay in place. Once it shows that the
  * trainer has ended, the store takes no new nodes and forked children make no stores. */
 void core_watch(const uint32_t *trainer);
-/* Every call is also logged in its order (pathmap/wire/call_log.h). Call before the first hook is installed. */
-void core_log_calls(void);
+struct core_recording { /* as in struct mail */
+    bool log_calls, weigh_ticks;
+    uint32_t node_limit;
+};
+/* Call it before core_start(); the default is zeros. */
+void core_record(const struct core_recording *recording);
 /* `tell` is called with the errno if a forked child cannot create a store. */
 void core_tell(void (*tell)(int error));
 /* Whether the address space of the process is limited: the core then takes as little of it as possible. */
@@ -71,7 +75,7 @@ void core_main_root(uint32_t image, uint64_t start_vaddr);
  * address of the function] and the rest of its caller's frame. Preserves all registers, the flags and the
  * stack; uses no vector register. The id is one that core_functions() reserved. */
 extern void probe_entry(void);
-/* What trampolines are to call: probe_entry, or when calls are logged, its slower way for all of them. */
+/* What trampolines are to call: probe_entry, or when more than counting is asked for, its slower way for all of them. */
 void (*core_entry(void))(void);
 /* Replaces it, doing nothing. */
 extern void probe_nothing(void);

@@ -176,7 +176,7 @@ static void keep_stack(const struct stack *stack, const struct frame *top, uint3
     uint64_t end = far - cfa <= STORE_STACK_MAX ? far : near;
     if (end <= cfa || end - cfa > STORE_STACK_MAX || end % 8)
         return;
-    struct store_stack *kept = store_stack_new((uint32_t)(sizeof *kept + (end - cfa)));
+    struct store_stack *kept = saved_stack_new((uint32_t)(sizeof *kept + (end - cfa)));
     if (!kept)
         return;
     kept->cfa = cfa;
@@ -193,15 +193,34 @@ static void add_dropped(uint64_t *counter)
     __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer)
+/* Adds the time since the thread's last entry to what was entered then. */
+static void add_time(struct thread *thread, uint32_t node)
+{
+    uint64_t passed = ticks_passed(thread);
+    if (thread->last_node)
+        __asm__ volatile("addq %1, %0" : "+m"(probe_nodes[thread->last_node].count) : "r"(passed));
+    thread->last_node = node;
+}
+
+/* Whether the entry interrupted another one, which has not been abandoned by longjmp: that is deeper on its stack. */
+static bool is_nested(const struct entering *outer, const struct stack *stack, uint64_t cfa)
+{
+    return outer->stack && !(outer->stack == stack && cfa >= outer->cfa);
+}
+
+/* A child of the frame's node; 0: no room, or the frame's is gone (purge.c). */
+static uint32_t make_child(struct stack *stack, const struct frame *top, uint32_t id, uint32_t key,
+                           uint32_t site, bool nested)
+{
+    if (core.recording.node_limit && !nested)
+        purge_if_due(stack->thread);
+    return probe_nodes[top->node].function ? node_make(stack->thread, top->node, id, key, site) : 0;
+}
+
+static void enter(struct stack *stack, uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer,
+                  bool handler, bool nested)
 {
     uint64_t cfa = (uint64_t)(return_slot + 1), back = *return_slot;
-    if (!core.started)
-        return;
-    bool handler = signal_return(back);
-    struct stack *stack = stack_here(cfa, handler);
-    if (!stack)
-        return;
     uint32_t site = handler ? 0 : (uint32_t)back;
     if (handler) {
         uint64_t sp = (uint64_t)((const ucontext_t *)cfa)->uc_mcontext.gregs[REG_RSP];
@@ -233,15 +252,17 @@ void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer
             node = node_find(stack, cfa, top->node, id, key, site);
     }
     if (!node && top->node) {
-        node = node_make(stack->thread, top->node, id, key, site);
+        node = make_child(stack, top, id, key, site, nested);
         if (node && !is_call_of(stack, top, back))
             keep_stack(stack, top, node, return_slot, frame_pointer);
     }
-    if (node)
+    if (node && !core.recording.weigh_ticks)
         __asm__ volatile("incq %0" : "+m"(probe_nodes[node].count));
-    else
+    else if (!node)
         add_dropped(&core.header->dropped);
-    if (node && core.logs_calls)
+    if (core.recording.weigh_ticks)
+        add_time(stack->thread, node);
+    if (node && core.recording.log_calls)
         call_log_add(stack->thread, node);
     /* Like entry.S: a handler that interrupts before the second store puts its own frame there. */
     uint64_t frame = (uint64_t)node << 32 | height;
@@ -250,4 +271,24 @@ void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer
     *(struct frame *volatile *)&stack->top = top + 1;
     BARRIER();
     *(volatile uint64_t *)(top + 1) = frame;
+}
+
+void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer)
+{
+    uint64_t cfa = (uint64_t)(return_slot + 1);
+    if (!core.started)
+        return;
+    bool handler = signal_return(*return_slot);
+    struct stack *stack = stack_here(cfa, handler);
+    if (!stack)
+        return;
+    struct thread *thread = stack->thread;
+    const struct entering outer = thread->entering;
+    thread->entering.cfa = cfa;
+    BARRIER();
+    thread->entering.stack = stack;
+    BARRIER();
+    enter(stack, id, return_slot, frame_pointer, handler, is_nested(&outer, stack, cfa));
+    BARRIER();
+    thread->entering = outer;
 }

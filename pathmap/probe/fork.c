@@ -56,6 +56,10 @@ static void forget_threads(const struct thread *survivor)
         thread->root = 0;
         thread->nodes = 0;
         thread->ordering = NULL;
+        thread->made = thread->last_node = 0;
+        thread->removed = 0;
+        thread->limit = core.recording.node_limit;
+        thread->last_ticks = raw_ticks();
         if (thread != survivor)
             thread->tid = 0;
     }
@@ -105,6 +109,7 @@ void fork_child(void)
     uint64_t old_size = core.store_size, size;
     core.pid = raw_pid();
     nodes_forget();
+    saved_stacks_forget();
     long made = trainer_is_over() ? -EOWNERDEAD : store_make(core.pid, &size);
     if (raw_failed(made)) {
         give_up(old);

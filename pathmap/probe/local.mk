@@ -16,7 +16,9 @@ libprobe_core_la_SOURCES = \
 	pathmap/probe/layout.h \
 	pathmap/probe/maps.c pathmap/probe/maps.h \
 	pathmap/probe/nodes.c \
+	pathmap/probe/purge.c \
 	pathmap/probe/raw.h \
+	pathmap/probe/saved_stacks.c \
 	pathmap/probe/sigreturn.c \
 	pathmap/probe/stack.c \
 	pathmap/probe/arguments.h \

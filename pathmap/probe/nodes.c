@@ -66,11 +66,6 @@ static bool is_child(uint32_t n, uint32_t parent, uint32_t function, uint32_t he
            node->parent == parent;
 }
 
-static uint64_t edge_of(uint32_t parent, uint32_t function, uint32_t height, uint32_t site)
-{
-    return ((function + (uint64_t)parent * EDGE_PARENT) ^ ((uint64_t)site << 32 | height)) * EDGE_SPREAD;
-}
-
 static void put_edge(uint64_t edge, uint32_t child)
 {
     *(volatile uint64_t *)&probe_edges[edge >> (64 - EDGE_BITS)] = (uint64_t)child << 32 | (uint32_t)edge;
@@ -138,8 +133,35 @@ uint32_t node_find(struct stack *stack, uint64_t cfa, uint32_t parent, uint32_t 
     return 0;
 }
 
+static bool exchange_long(uint64_t *at, uint64_t expected, uint64_t value)
+{
+    bool done;
+    __asm__ volatile("cmpxchgq %3, %1" : "=@ccz"(done), "+m"(*at), "+a"(expected) : "r"(value) : "memory");
+    return done;
+}
+
+/* One that was removed; 0: there is none. */
+static uint32_t take_removed(struct thread *thread)
+{
+    for (;;) {
+        uint64_t removed = *(volatile uint64_t *)&thread->removed;
+        uint32_t n = (uint32_t)removed;
+        if (!n)
+            return 0;
+        uint32_t next = *(volatile uint32_t *)&probe_nodes[n].first_child;
+        if (exchange_long(&thread->removed, removed, ((removed >> 32) + 1) << 32 | next)) {
+            probe_nodes[n].first_child = 0;
+            probe_nodes[n].count = 0;
+            return n;
+        }
+    }
+}
+
 static uint32_t take(struct thread *thread)
 {
+    uint32_t removed = take_removed(thread);
+    if (removed)
+        return removed;
     for (;;) {
         uint64_t nodes = *(volatile uint64_t *)&thread->nodes, next;
         uint32_t n = (uint32_t)nodes;
@@ -152,13 +174,10 @@ static uint32_t take(struct thread *thread)
         } else {
             next = nodes + 1;
         }
-        bool done;
-        __asm__ volatile("cmpxchgq %3, %1"
-                         : "=@ccz"(done), "+m"(thread->nodes), "+a"(nodes)
-                         : "r"(next)
-                         : "memory");
-        if (done)
+        if (exchange_long(&thread->nodes, nodes, next)) {
+            thread->made++;
             return n;
+        }
     }
 }
 

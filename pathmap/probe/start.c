@@ -102,6 +102,7 @@ __attribute__((constructor)) static void start(int count, char **arguments, char
     notes_start(mail);
     if (!may_train(mail))
         return;
+    core_record(&(struct core_recording){mail->log_calls, mail->weigh_ticks, mail->node_limit});
     int error = core_start(directory);
     if (error) {
         tell(-error);
@@ -111,8 +112,6 @@ __attribute__((constructor)) static void start(int count, char **arguments, char
         note(NOTE_SPACE, 0, NULL);
     core_watch(&mail->trainer);
     core_tell(tell);
-    if (mail->log_calls)
-        core_log_calls();
     __register_atfork(NULL, NULL, fork_child, &__dso_handle);
     trap_start();
     works = true;

@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+#include "pathmap/probe/core.h"
 #include "pathmap/probe/layout.h"
 #include "pathmap/wire/plan.h"
 #include "pathmap/wire/store.h"
@@ -64,8 +66,13 @@ struct thread_log {
     uint64_t from;    /* where the file is mapped; 0: nowhere yet */
     uint64_t at, end; /* the next event, and up to where there is disk space */
     uint64_t size;    /* of the file, bytes */
-    uint64_t last;    /* time-stamp counter at the last event, or when the thread was first seen */
     bool failed;      /* no more events */
+};
+
+/* core_enter() is active on this stack, for an entry with this CFA. NULL: it is not. */
+struct entering {
+    const struct stack *stack;
+    uint64_t cfa;
 };
 
 struct thread {
@@ -79,6 +86,12 @@ struct thread {
     struct stack *ordering; /* a list of children is being reordered by an entry on this stack ... */
     uint64_t ordering_cfa;  /* ... whose CFA is this */
     struct thread_log log;
+    uint64_t last_ticks;  /* the time-stamp counter at the last entry, or when the thread was first seen */
+    uint32_t last_node;   /* of that entry, if ticks are weighed; 0: unknown */
+    uint32_t made, limit; /* nodes in its tree, and how many there may be before the next purge */
+    uint64_t
+        removed; /* nodes to use again: the first one in the lower half; the upper half changes each time */
+    struct entering entering;
     uint32_t sites_epoch;
     struct thread_site {
         uint64_t check, function_cfa, bp;
@@ -103,7 +116,7 @@ struct core {
     struct store_image *images;
     struct store_function *functions;
     uint64_t store_size;
-    bool logs_calls;              /* core_log_calls() */
+    struct core_recording recording;
     const uint32_t *trainer;      /* core_watch(); NULL: not set */
     void (*tell)(int error);      /* core_tell(), or NULL */
     uint32_t main_function;       /* _start; 0: not set */
@@ -150,6 +163,12 @@ _Static_assert(sizeof(struct store_node) == 1u << NODE_SHIFT, "entry.S");
 void core_lock(uint64_t *mask);
 void core_unlock(const uint64_t *mask);
 
+/* Where a child is found in probe_edges and by wide.c. height: as in nodes, with STORE_OPEN. */
+static inline uint64_t edge_of(uint32_t parent, uint32_t function, uint32_t height, uint32_t site)
+{
+    return ((function + (uint64_t)parent * EDGE_PARENT) ^ ((uint64_t)site << 32 | height)) * EDGE_SPREAD;
+}
+
 /* nodes.c */
 /* The child of parent, 0: there is none. height: as in nodes, with STORE_OPEN. */
 uint32_t node_find(struct stack *stack, uint64_t cfa, uint32_t parent, uint32_t function, uint32_t height,
@@ -162,8 +181,7 @@ void nodes_forget(void);
  */
 void nodes_adopt(struct stack *stack, struct thread *thread, const struct store_node *old);
 
-/* wide.c: an index of the children of nodes with many. An edge is nodes.c's hash of parent, function, height
- * and site. */
+/* wide.c: an index of the children of nodes with many, by their edges. */
 /* Whether all children of this node are in the index. */
 bool wide_has(const struct store_node *parent);
 /* The children that may have this edge, one per call (start with a cursor of zeros); 0 after the last. */
@@ -186,17 +204,38 @@ void store_use(uint8_t *mapping);       /* makes the core use it */
 bool store_room(void *at, size_t size); /* false: the disk is full. `at` is in a shared mapping of a file */
 /* Creates the file PREFIX-NUMBER-N in the session's directory with the first free N: a descriptor or a negative errno. */
 int store_open_new(const char *prefix, uint32_t number);
-/* Room for a stack of that total size, still empty; NULL: none. */
-struct store_stack *store_stack_new(uint32_t size);
 #define STORE_NO_CHUNK UINT32_MAX
 /* The first of STORE_CHUNK_NODES new nodes; STORE_NO_CHUNK: no room. */
 uint32_t store_chunk(void);
+
+/* saved_stacks.c */
+/* Room for a stack of that total size, a multiple of 8, with `node` 0; NULL: none. */
+struct store_stack *saved_stack_new(uint32_t size);
+/* Takes back the room of those whose nodes were removed, before any of these is used again. Lock held. */
+void saved_stacks_reclaim(void);
+/* In a forked child. */
+void saved_stacks_forget(void);
+
+/* purge.c */
+/* Removes nodes of little weight from the calling thread's tree if it has as many as it may have. Not while an entry that
+ * a signal handler interrupted is being counted. */
+void purge_if_due(struct thread *thread);
 
 /* call_log.c */
 /* Adds a call to the calling thread's log. */
 void call_log_add(struct thread *thread, uint32_t node);
 /* In a forked child: the log is the parent's. */
 void call_log_forget(struct thread *thread);
+
+/* Ticks of the time-stamp counter since the last call of this. */
+static inline uint64_t ticks_passed(struct thread *thread)
+{
+    uint64_t now = raw_ticks(), passed = now - thread->last_ticks;
+    if (passed >> 63)
+        return 0; /* a signal handler was here since */
+    thread->last_ticks = now;
+    return passed;
+}
 
 /* Whether the trainer has ended, so that the store is no longer needed. */
 static inline bool trainer_is_over(void)

@@ -144,16 +144,3 @@ uint32_t store_chunk(void)
     }
     return first;
 }
-
-struct store_stack *store_stack_new(uint32_t size)
-{
-    uint64_t *used = &core.header->stacks_used;
-    if (__atomic_load_n(used, __ATOMIC_RELAXED) > STORE_STACKS_SIZE - size)
-        return NULL;
-    uint64_t at = __atomic_fetch_add(used, size, __ATOMIC_RELAXED);
-    struct store_stack *s = (struct store_stack *)((uint8_t *)core.header + STORE_STACKS_AT + at);
-    if (at > STORE_STACKS_SIZE - size || !store_room(s, size))
-        return NULL;
-    *(volatile uint32_t *)&s->size = size;
-    return s;
-}

@@ -54,7 +54,11 @@ struct thread *thread_here(void)
     }
     thread->current = &core_no_stack;
     thread->ordering = NULL;
-    thread->log.last = raw_ticks();
+    thread->last_ticks = raw_ticks();
+    thread->last_node = 0;
+    thread->entering.stack = NULL;
+    if (!thread->limit)
+        thread->limit = core.recording.node_limit;
     for (unsigned i = 0; i < THREAD_NEAR; i++)
         *(struct stack *volatile *)&thread->near[i] = NULL;
     if (!thread->root) {

@@ -7,7 +7,7 @@
  * not here does not exist.
  *
  * Hash tables with open addressing, each twice as large as the previous one and started when that is three
- * quarters full; nothing is removed or moved. A slot, and the place of a table, is claimed by one
+ * quarters full; nothing is moved, and removed children leave slots that others can take. A slot, and the place of a table, is claimed by one
  * compare-and-exchange, so threads and signal handlers do not disturb each other. If a handler adds a child,
  * or moves one to the front, while its node is being marked, one may be missed; it is then added a second
  * time, and the reader adds them up.
@@ -15,8 +15,9 @@
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
-#define FIRST_BITS 16
-#define TABLES     15
+#define FIRST_BITS  16
+#define TABLES      15
+#define STALE_STEPS 8 /* slots of each table that are tried for a stale one */
 
 static struct table {
     uint64_t *slots; /* as probe_edges: the child's number above the lower half of its edge; 0: free */
@@ -54,8 +55,36 @@ bool wide_has(const struct store_node *parent)
     return (*(const volatile uint64_t *)&parent->count & STORE_WIDE) && !failed;
 }
 
+/* Whether the child that a slot is for was removed since, or is another one's now. */
+static bool is_stale(uint64_t slot)
+{
+    const struct store_node *node = &probe_nodes[slot >> 32];
+    return !node->function ||
+           (uint32_t)edge_of(node->parent, node->function, node->height, node->site) != (uint32_t)slot;
+}
+
+/* Takes the place of a child that was removed (purge.c), so that tables do not grow for ever. */
+static bool replace_stale(uint64_t edge, uint32_t child)
+{
+    for (struct table *table = tables; table < tables + TABLES; table++) {
+        uint64_t *slots = __atomic_load_n(&table->slots, __ATOMIC_ACQUIRE), last = slots_of(table) - 1;
+        for (uint64_t i = 0; slots && i < STALE_STEPS; i++) {
+            uint64_t *at = &slots[((edge >> 32) + i) & last], slot = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+            if (!slot)
+                break;
+            if (is_stale(slot) &&
+                __atomic_compare_exchange_n(at, &slot, (uint64_t)child << 32 | (uint32_t)edge, false,
+                                            __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+                return true;
+        }
+    }
+    return false;
+}
+
 bool wide_put(uint64_t edge, uint32_t child)
 {
+    if (core.recording.node_limit && !failed && replace_stale(edge, child))
+        return true;
     struct table *table = failed ? NULL : last_table();
     if (!table) {
         failed = true;

@@ -304,6 +304,8 @@ static int add_header(struct reading *r)
     const struct store_header *from = &r->store.header;
     h->stores++;
     h->threads += from->thread_count;
+    h->purged = add_saturating(h->purged, from->purged);
+    h->bound = add_saturating(h->bound, from->bound);
     h->dropped = add_saturating(h->dropped, from->dropped);
     h->dropped_depth = add_saturating(h->dropped_depth, from->dropped_depth);
     h->dropped_stack = add_saturating(h->dropped_stack, from->dropped_stack);

@@ -25,8 +25,9 @@ struct harvest_image { /* an image that was examined in some process */
 struct harvest {
     bool partial; /* functions were left out on purpose: no image is hooked in the sense of trie.h */
     uint64_t stores, threads;
-    uint64_t unread; /* unreadable stores: a full disk leaves empty ones */
-    uint64_t calls;  /* counted entries */
+    uint64_t unread;        /* unreadable stores: a full disk leaves empty ones */
+    uint64_t calls;         /* counted entries, or ticks (store.h) */
+    uint64_t purged, bound; /* of stores with a limit: see store.h; `calls` are without the purged ones */
     uint64_t nodes;
     uint64_t unsound;                               /* invalid nodes, left out */
     uint64_t dropped, dropped_depth, dropped_stack; /* entries that the runtime could not count (store.h) */

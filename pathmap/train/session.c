@@ -62,6 +62,8 @@ static int make_mailbox(struct session *s, struct fathom_error *err)
     s->mail = mapped;
     s->mail->filters = session_filters();
     s->mail->log_calls = s->options.log_calls;
+    s->mail->weigh_ticks = s->options.weigh_ticks;
+    s->mail->node_limit = s->options.node_limit;
     code = -alive_hold(&s->alive, &s->mail->trainer);
     if (code)
         return error_system(err, code,
@@ -77,7 +79,7 @@ int session_open(const struct session_options *options, struct session **out, st
         return error_memory(err);
     s->options = *options;
     s->directory.fd = -1;
-    struct session_about about = {.partial = options->sleds_only, .calls = options->log_calls};
+    struct session_about about = {.partial = options->sleds_only, .calls = options->no_map};
     if (options->output)
         snprintf(about.output, sizeof about.output, "%s", options->output);
     s->plans = plan_cache_open();

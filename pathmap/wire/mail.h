@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define MAIL_NAME     "mail"
-#define MAIL_MAGIC    0x334d5446u /* "FTM3" */
+#define MAIL_MAGIC    0x344d5446u /* "FTM4" */
 #define MAIL_SIZE     65536       /* bytes of the file */
 #define MAIL_NOTES    200
 #define MAIL_PATIENCE 120 /* seconds that a client waits for a live trainer: large files take a while */
@@ -74,8 +74,12 @@ struct mail {
     char reason[256]; /* answer: continues "left out because", NUL-terminated */
     uint32_t trainer; /* the kernel sets FUTEX_OWNER_DIED when `fathom train` ends (pathmap/train/alive.h) */
     uint32_t filters; /* number of seccomp filters of the trainer itself; a program with more has its own */
-    uint32_t notes_lost; /* for lack of a free one */
-    uint32_t log_calls;  /* 1: each process logs its calls (pathmap/wire/call_log.h) */
+    uint32_t notes_lost;  /* for lack of a free one */
+    uint32_t log_calls;   /* 1: each process logs its calls (pathmap/wire/call_log.h) */
+    uint32_t weigh_ticks; /* 1: a node's count is time instead of entries (store.h) */
+    uint32_t
+        node_limit; /* nodes that a thread's tree may have before those of little weight are removed (store.h);
+                             0: any number */
     struct mail_note notes[MAIL_NOTES];
 };
 _Static_assert(sizeof(struct mail) <= MAIL_SIZE, "fits the file");

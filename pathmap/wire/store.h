@@ -21,6 +21,11 @@
  * STORE_ROOT and parent 0, whose children are the outermost functions of the thread's stacks. A path may be
  * in several trees, and in rare cases twice among one parent's children: the reader adds them up. Only
  * `parent` defines the tree. first_child and next_sibling are the writer's shortcuts; they may omit nodes.
+ *
+ * A node's weight is the number of its entries or, if asked for (mail.h), time: ticks of the time-stamp counter from an
+ * entry to the thread's next one. If trees are limited, some weight is taken from all nodes of a tree from time to time,
+ * and nodes left with none are removed (purge.c): a weight is then at most header.bound below the true one, and
+ * header.purged is what was taken in all. Removed nodes are used again.
  */
 #ifndef FATHOM_PATHMAP_WIRE_STORE_H
 #define FATHOM_PATHMAP_WIRE_STORE_H
@@ -29,7 +34,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC   0x4f545346u /* "FSTO" */
-#define STORE_VERSION 6
+#define STORE_VERSION 7
 
 #define STORE_IMAGES_MAX    1024u
 #define STORE_FUNCTIONS_MAX (1u << 22)
@@ -63,10 +68,12 @@ struct store_header {
     uint64_t dropped_depth; /* entries not counted because the shadow stack was full */
     uint64_t dropped_stack; /* entries not counted because their stack could not be identified or saved */
     uint64_t misplaced;     /* entries whose caller was found by the call site, not by depth alone */
-    uint64_t stacks_used;   /* bytes assigned for stacks; may exceed what fits */
+    uint64_t stacks_used;   /* bytes assigned for stacks */
     uint64_t logs_cut;      /* threads whose log of calls (call_log.h) ends early, for lack of room */
     uint64_t token;         /* the time-stamp counter when it was created: tells its logs from others' */
-    uint8_t reserved[4096 - 104];
+    uint64_t purged;        /* weight taken from nodes, which no node has; see above */
+    uint64_t bound;         /* at most this much of it is any one path's */
+    uint8_t reserved[4096 - 120];
 };
 _Static_assert(sizeof(struct store_header) == 4096, "one page");
 
@@ -123,19 +130,20 @@ struct store_node {
         height;    /* store_height(): bytes; above the parent's, except that a root's children may have any */
     uint32_t site; /* the return address in memory, low 32 bits; 0: unknown (a signal handler, a root) */
     uint32_t first_child, next_sibling; /* the writer's */
-    uint64_t count;                     /* store_count(): entries */
+    uint64_t count;                     /* store_count(): its weight */
 };
 _Static_assert(sizeof(struct store_node) == 32, "the limit");
 
 /* The writer's flag in `height`: called from a frame without a fixed size. */
 #define STORE_OPEN (1u << 31)
 
-/* The writer's flag in `count`: there is an index of the children (wide.c). */
-#define STORE_WIDE (1ull << 63)
+/* The writer's flags in `count`. */
+#define STORE_WIDE (1ull << 63) /* there is an index of the children (wide.c) */
+#define STORE_HELD (1ull << 62) /* stays in this purge (purge.c) */
 
 static inline uint64_t store_count(const struct store_node *node)
 {
-    return node->count & ~STORE_WIDE;
+    return node->count & ~(STORE_WIDE | STORE_HELD);
 }
 
 static inline uint32_t store_height(const struct store_node *node)

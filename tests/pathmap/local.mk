@@ -40,8 +40,12 @@ tests_pathmap_test_session_LDADD = $(PATHMAP_TEST_LIBS)
 
 UNIT_TESTS += tests/pathmap/test_probe_core
 tests_pathmap_test_probe_core_SOURCES = tests/pathmap/test_probe_core.c \
-	tests/pathmap/probe_tree.c tests/pathmap/probe_tree.h
+	tests/pathmap/hooked.h tests/pathmap/probe_tree.c tests/pathmap/probe_tree.h
 tests_pathmap_test_probe_core_LDADD = libprobe_core.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/pathmap/test_probe_purge
+tests_pathmap_test_probe_purge_SOURCES = tests/pathmap/test_probe_purge.c \
+	tests/pathmap/hooked.h tests/pathmap/probe_tree.c tests/pathmap/probe_tree.h
+tests_pathmap_test_probe_purge_LDADD = libprobe_core.la $(CRITERION_LIBS)
 # Calls that the compiler tells of.
 check_LTLIBRARIES = libcyg_framed.la libcyg_optimised.la
 libcyg_framed_la_SOURCES = tests/pathmap/cyg_calls.c tests/pathmap/cyg_calls.h

@@ -23,11 +23,10 @@
 #include <unwind.h>
 
 #include "pathmap/probe/core.h"
+#include "tests/pathmap/hooked.h"
 #include "tests/pathmap/probe_tree.h"
 #include "tests/sanitized.h"
 
-/* A hooked function has a section of its own, so that its size is known. NAME_hooked is its entry, patched:
- * the trampoline, then the function. */
 #define FUNCTIONS(X)                                                                                         \
     X(1, run)                                                                                                \
     X(2, a)                                                                                                  \
@@ -38,22 +37,13 @@
     X(7, jumps)                                                                                              \
     X(8, handler) X(9, inner) X(10, co) X(11, start) X(12, grow) X(13, tail) X(14, twice) X(15, fan)
 
-#define TRAMPOLINE(id, name)                                                                                 \
-    __asm__(".text\n.p2align 4\n" #name "_hooked:\n jmp 1f\n"                                                \
-            "1: push $" #id "\n call *hook_slot(%rip)\n lea 8(%rsp), %rsp\n jmp " #name "\n");
 FUNCTIONS(TRAMPOLINE)
-__asm__(".data\n.p2align 3\nhook_slot: .quad probe_entry\n.text\n");
-
-#define BOUNDS(id, name) extern const char __start_h_##name[], __stop_h_##name[];
+HOOK_SLOT(probe_entry)
 FUNCTIONS(BOUNDS)
-
-#define HOOKED(name)   __attribute__((noinline, used, section("h_" #name)))
-#define NAME(id, name) [id] = #name,
 static const char *const names[] = {FUNCTIONS(NAME)};
 #define NAME_COUNT (sizeof names / sizeof *names)
 
 /* An image for each function: ids are in no order of address. */
-#define BOUND(id, name) [id] = {(uint64_t)__start_h_##name, (uint64_t)__stop_h_##name},
 static uint64_t bounds[][2] = {FUNCTIONS(BOUND)};
 
 static char directory[64] = "/tmp/test_probe_core.XXXXXX";
@@ -105,8 +95,6 @@ void tail(void), twice(void);
 int deep(int n), grow(int bytes);
 void *start(void *argument);
 long many(long p, long q, long r, long s, long t, long u, long v, long w, long x);
-
-#define AFTER() __asm__ volatile("" : : : "memory") /* no tail call */
 
 HOOKED(run) void run(void)
 {

@@ -1,0 +1,182 @@
+/*
+ * purge.c - keeps a thread's tree small: removes nodes of little weight when it has as many as it may have.
+ *
+ * The median of the weights of some nodes is taken from all nodes; those that have nothing left and no children are
+ * removed, about half of them, so that a new node costs a constant number of steps (Anderson et al., A High-Performance
+ * Algorithm for Identifying Frequent Items in Data Streams, IMC 2017, section 2.3; hcct/hcct_purge.c does the same). What
+ * was taken in all is known (store.h): so are the sum of all weights, and how much may be missing from one.
+ *
+ * Nodes on shadow stacks stay. An entry that a signal handler interrupted may hold others in registers. If it is in
+ * core_enter(), nothing is removed; if it is in entry.S, it may then count for a node that is gone, and put it on the shadow
+ * stack: core_enter() finds that such a node has no function, and the calls below it are lost.
+ */
+#include "pathmap/probe/raw.h"
+#include "pathmap/probe/state.h"
+
+#define SAMPLES     1024
+#define FEW_SAMPLES 16 /* the tree is little else than ancestors and stacks: it may grow instead */
+
+/* Under the lock. */
+static uint64_t samples[SAMPLES];
+static uint64_t random_state;
+
+/* The nodes of a tree, in two orders. */
+static uint32_t deepest(uint32_t n)
+{
+    while (probe_nodes[n].first_child)
+        n = probe_nodes[n].first_child;
+    return n;
+}
+
+static uint32_t next_down(uint32_t n, uint32_t root) /* parents first; 0 at the end */
+{
+    if (probe_nodes[n].first_child)
+        return probe_nodes[n].first_child;
+    while (n != root && !probe_nodes[n].next_sibling)
+        n = probe_nodes[n].parent;
+    return n == root ? 0 : probe_nodes[n].next_sibling;
+}
+
+/* Weights of nodes chosen at random (Vitter's algorithm R); their number. */
+static uint32_t sample(uint32_t root)
+{
+    uint64_t seen = 0;
+    uint32_t count = 0;
+    for (uint32_t n = root; n; n = next_down(n, root)) {
+        uint64_t weight = store_count(&probe_nodes[n]);
+        if (!weight || n == root)
+            continue;
+        uint64_t at = seen++ < SAMPLES ? count++ : hash_u64(random_state += 0x9e3779b97f4a7c15u) % seen;
+        if (at < SAMPLES)
+            samples[at] = weight;
+    }
+    return count;
+}
+
+/* Hoare's selection. */
+static uint64_t median(uint32_t count)
+{
+    uint32_t low = 0, high = count - 1, wanted = count / 2;
+    while (low < high) {
+        uint64_t pivot = samples[wanted];
+        uint32_t i = low, j = high;
+        while (i <= j) {
+            while (samples[i] < pivot)
+                i++;
+            while (samples[j] > pivot)
+                j--;
+            if (i <= j) {
+                uint64_t moved = samples[i];
+                samples[i++] = samples[j];
+                samples[j] = moved;
+                if (!j)
+                    break;
+                j--;
+            }
+        }
+        if (wanted <= j)
+            high = j;
+        else if (wanted >= i)
+            low = i;
+        else
+            break;
+    }
+    return samples[wanted];
+}
+
+static void hold(uint32_t n)
+{
+    if (n)
+        probe_nodes[n].count |= STORE_HELD;
+}
+
+static void hold_stacks(const struct thread *thread)
+{
+    hold(thread->root);
+    hold(thread->last_node);
+    for (uint32_t i = 1; i < core.stack_count; i++) {
+        const struct stack *stack = core.stacks + i;
+        if (stack->kind == STACK_FREE || stack->thread != thread)
+            continue;
+        for (const struct frame *f = stack->frames; f <= stack->top; f++)
+            hold(f->node);
+    }
+}
+
+static void remove(struct thread *thread, uint32_t n)
+{
+    *(volatile uint32_t *)&probe_nodes[n].function = 0;
+    probe_nodes[n].first_child = (uint32_t)thread->removed;
+    thread->removed = ((thread->removed >> 32) + 1) << 32 | n;
+}
+
+/* Takes the weight from all nodes, children first. Those removed stay in the lists. Returns their number. */
+static uint32_t take_weight(struct thread *thread, uint64_t weight)
+{
+    uint32_t root = thread->root, gone = 0;
+    uint64_t taken = 0;
+    for (uint32_t n = deepest(root);;) {
+        struct store_node *node = &probe_nodes[n];
+        uint32_t parent = node->parent, sibling = node->next_sibling;
+        uint64_t has = store_count(node), less = has < weight ? has : weight;
+        node->count -= less;
+        taken += less;
+        if (has > less || node->count & STORE_HELD) {
+            if (n == root)
+                break;
+            hold(parent);
+        } else {
+            remove(thread, n);
+            gone++;
+        }
+        n = sibling ? deepest(sibling) : parent;
+    }
+    __atomic_fetch_add(&core.header->purged, taken, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&core.header->bound, weight, __ATOMIC_RELAXED);
+    return gone;
+}
+
+/* Takes the removed nodes out of the lists of children. */
+static void unlink_removed(uint32_t root)
+{
+    for (uint32_t n = root; n; n = next_down(n, root)) {
+        uint32_t *at = &probe_nodes[n].first_child;
+        probe_nodes[n].count &= ~STORE_HELD;
+        while (*at) {
+            struct store_node *child = &probe_nodes[*at];
+            if (child->function)
+                at = &child->next_sibling;
+            else
+                *at = child->next_sibling;
+        }
+    }
+}
+
+static void purge(struct thread *thread)
+{
+    uint32_t count = sample(thread->root), gone = 0;
+    if (count >= FEW_SAMPLES) {
+        hold_stacks(thread);
+        gone = take_weight(thread, median(count));
+        unlink_removed(thread->root);
+        saved_stacks_reclaim();
+    }
+    if (gone < thread->limit / 16)
+        thread->limit += thread->limit / 4 + 1;
+}
+
+static bool is_due(const struct thread *thread)
+{
+    return thread->root && thread->made >= thread->limit && !(uint32_t)thread->removed;
+}
+
+void purge_if_due(struct thread *thread)
+{
+    uint64_t mask;
+    if (!is_due(thread))
+        return;
+    core_lock(&mask);
+    if (core.started && is_due(thread))
+        purge(thread);
+    core_unlock(&mask);
+}

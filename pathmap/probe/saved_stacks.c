@@ -1,0 +1,65 @@
+/*
+ * saved_stacks.c - room in the store for the contents of stacks (struct store_stack), and its use again once their nodes
+ * are removed (purge.c).
+ *
+ * Rooms that are free again are listed by their size, as calls of the same frames need rooms of the same size. Their `node`
+ * is 0, so that readers skip them.
+ */
+#include "pathmap/probe/core.h"
+#include "pathmap/probe/raw.h"
+#include "pathmap/probe/state.h"
+
+#define SIZES (STORE_STACK_MAX / 8 + sizeof(struct store_stack) / 8 + 1)
+
+static uint64_t free_rooms
+    [SIZES]; /* by size / 8: the offset of the first one + 1; its `cfa` is the next. Under the lock */
+
+static struct store_stack *stack_at(uint64_t offset)
+{
+    return (struct store_stack *)((uint8_t *)core.header + STORE_STACKS_AT + offset);
+}
+
+static struct store_stack *take(uint32_t size)
+{
+    uint64_t used = core.header->stacks_used, free = free_rooms[size / 8];
+    struct store_stack *s;
+    if (free) {
+        s = stack_at(free - 1);
+        free_rooms[size / 8] = s->cfa;
+        return s;
+    }
+    s = stack_at(used);
+    if (used > STORE_STACKS_SIZE - size || !store_room(s, size))
+        return NULL;
+    *(volatile uint32_t *)&s->size = size;
+    BARRIER();
+    core.header->stacks_used = used + size;
+    return s;
+}
+
+struct store_stack *saved_stack_new(uint32_t size)
+{
+    uint64_t mask;
+    core_lock(&mask);
+    struct store_stack *s = core.started ? take(size) : NULL;
+    core_unlock(&mask);
+    return s;
+}
+
+void saved_stacks_reclaim(void)
+{
+    struct store_stack *s;
+    for (uint64_t at = 0; at < core.header->stacks_used; at += s->size) {
+        s = stack_at(at);
+        if (!s->node || probe_nodes[s->node].function)
+            continue;
+        *(volatile uint32_t *)&s->node = 0;
+        s->cfa = free_rooms[s->size / 8];
+        free_rooms[s->size / 8] = at + 1;
+    }
+}
+
+void saved_stacks_forget(void)
+{
+    raw_fill(free_rooms, 0, sizeof free_rooms);
+}
