@@ -15,6 +15,7 @@ fathom_SOURCES = \
 	cli/hcct_paths.c cli/hcct_paths.h \
 	cli/hcct_replay.c cli/hcct_replay.h \
 	cli/help.c \
+	cli/hooks.c cli/hooks.h \
 	cli/inferred.h \
 	cli/interrupt.c cli/interrupt.h \
 	cli/kept_maps.c cli/kept_maps.h \

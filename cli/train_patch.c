@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "cli/exit.h"
+#include "cli/hooks.h"
 #include "cli/probe_launch.h"
 #include "cli/probe_run.h"
 #include "cli/recover.h"
@@ -14,12 +15,10 @@
 #include "cli/train_stacks.h"
 #include "cli/train_steps.h"
 #include "cli/train_ways.h"
-#include "image/name.h"
 #include "pathmap/map/pathmap.h"
 #include "pathmap/train/harvest.h"
 #include "pathmap/train/session.h"
 
-#define LEFT_OUT_NAMED 10   /* functions named per image, unless --verbose names all */
 #define PROGRESS_SHARE 20.0 /* inspecting the stores takes at most 1/20 of the time */
 
 struct patching {
@@ -86,73 +85,13 @@ static int run_command(struct patching *p, struct fathom_error *err)
     return rc;
 }
 
-/* Names the functions that have no hook: some of them, or all with --verbose. */
-static void say_left_out(struct terminal *terminal, const struct session_image *image)
-{
-    uint32_t count = image->plan.left_out_count;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct plan_left_out *left = &image->plan.left_out[i];
-        char name[1024];
-        name_format(image->path, left->name, left->function, name, sizeof name);
-        terminal_say(terminal, i < LEFT_OUT_NAMED ? LOG_NOTE : LOG_DEBUG, "%s is left out: %s", name,
-                     left->reason);
-    }
-    if (count > LEFT_OUT_NAMED && !terminal->verbose)
-        terminal_say(terminal, LOG_NOTE, "%s: %u more are left out (--verbose names them all)", image->path,
-                     count - LEFT_OUT_NAMED);
-}
-
-static void say_image(struct terminal *terminal, const struct harvest_image *image)
-{
-    const struct store_summary *h = &image->hooks;
-    uint32_t hooked = h->sleds + h->detours + h->pads + h->breakpoints;
-    if (hooked)
-        terminal_say(
-            terminal, LOG_NOTE,
-            "%s: %u functions hooked (%u sleds, %u detours, %u short jumps, %u breakpoints), %u left out",
-            image->path, hooked, h->sleds, h->detours, h->pads, h->breakpoints, h->left_out + h->failed);
-    if (!h->reason[0])
-        return;
-    if (hooked || h->failed)
-        terminal_say(terminal, LOG_WARNING,
-                     hooked ? "%s: %u functions are not hooked: %s"
-                            : "%s: none of %u functions is hooked: %s",
-                     image->path, h->failed, h->reason);
-    else
-        terminal_say(terminal, LOG_WARNING, "%s is not hooked: %s", image->path, h->reason);
-}
-
-/* Reports what was hooked and what was not, even if that is why nothing was learned. */
-static void say_images(const struct patching *p, const struct harvest *h)
-{
-    for (size_t i = 0; i < h->image_count; i++)
-        say_image(p->terminal, &h->images[i]);
-    if (h->image_count == 0 && p->options->name_count)
-        terminal_say(p->terminal, LOG_WARNING, "no function was hooked: no file name matches --image");
-    for (size_t i = 0; i < session_image_count(p->session); i++)
-        say_left_out(p->terminal, session_image(p->session, i));
-}
-
 static void say_summary(const struct patching *p, const struct harvest *h, const struct trie *trie)
 {
     struct terminal *t = p->terminal;
     terminal_say(t, LOG_NOTE, "%llu calls in %llu process%s, %u contexts in %s", (unsigned long long)h->calls,
                  (unsigned long long)h->stores, h->stores == 1 ? "" : "es", trie_node_count(trie) - 1,
                  outfile_path(p->options->out));
-    uint64_t dropped = h->dropped + h->dropped_depth + h->dropped_stack;
-    if (dropped)
-        terminal_say(
-            t, LOG_WARNING,
-            "%llu calls could not be kept (%llu: no room%s%s; %llu: too deep; %llu: an unknown stack)",
-            (unsigned long long)dropped, (unsigned long long)h->dropped, h->failure ? ", " : "",
-            h->failure ? strerror(h->failure) : "", (unsigned long long)h->dropped_depth,
-            (unsigned long long)h->dropped_stack);
-    if (h->unread > 1)
-        terminal_say(t, LOG_WARNING, "the same happened in %llu processes in all (is there room in %s?)",
-                     (unsigned long long)h->unread, session_directory(p->session));
-    if (h->unsound)
-        terminal_say(t, LOG_WARNING, "%llu contexts of a damaged store are left out",
-                     (unsigned long long)h->unsound);
+    hooks_say_losses(t, h, session_directory(p->session));
 }
 
 /* Checked before the training, which would be lost otherwise. */
@@ -183,7 +122,7 @@ static int learn(struct patching *p, struct trie *trie, struct fathom_error *err
     if (rc == 0)
         rc = train_stacks_merge(p->stacks, trie, err);
     if (rc == 0)
-        say_images(p, &harvest);
+        hooks_say(p->terminal, &harvest, p->session, p->options->name_count > 0);
     if (rc == 0)
         rc = train_save(p->options, trie, &p->old, p->terminal, err);
     if (rc >= 0)
