@@ -1,6 +1,7 @@
 bin_PROGRAMS += fathom
 fathom_SOURCES = \
 	cli/call_trace.c cli/call_trace.h \
+	cli/calls.c \
 	cli/clocks.c cli/clocks.h \
 	cli/command.c cli/command.h \
 	cli/evaluate.c cli/evaluate.h \

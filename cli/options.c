@@ -129,6 +129,20 @@ bool option_table(struct terminal *t, const struct option_row *row, char *argume
     return false;
 }
 
+bool option_images(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    struct option_images *to = value;
+    for (char *name; (name = strsep(&argument, ",")) != NULL;) {
+        if (!*name || strchr(name, '/'))
+            return terminal_wrong(t, "--%s takes prefixes of file names, without directories, not '%s'",
+                                  row->name, name),
+                   false;
+        if (!vec_push(to->at, to->count, to->room, name))
+            return false;
+    }
+    return true;
+}
+
 bool option_pids(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
     struct option_pids *to = value;

@@ -68,12 +68,18 @@ option_take option_number;   /* uint64_t: decimal, from whole.low to whole.high 
 option_take option_fraction; /* double: decimal, from fraction.low to fraction.high */
 option_take option_choice;   /* an enum: the value of one of `words` */
 option_take option_table;    /* a pointer: to the entry of `table` with that name */
-option_take option_pids;     /* struct option_pids: "12,34", or "12 34" as pidof(1) prints; adds to them */
-option_take option_quiet;    /* the terminal's */
+option_take option_images; /* struct option_images: "lua,libz"; adds to them, and splits the text in place */
+option_take option_pids;   /* struct option_pids: "12,34", or "12 34" as pidof(1) prints; adds to them */
+option_take option_quiet;  /* the terminal's */
 option_take option_verbose;
 
 struct option_pids {
     pid_t *pids; /* the caller frees it */
+    size_t count, room;
+};
+
+struct option_images { /* prefixes of file names, without directories */
+    const char **at;   /* the caller frees it, not the names */
     size_t count, room;
 };
 
@@ -101,6 +107,8 @@ struct option_pids {
      .table = {list, sizeof(of)}, .help = (text)}
 #define OPTION_PIDS(name, letter, argument, type, member, text) \
     {name, letter, argument, option_pids, OPTION_AT(type, member, struct option_pids), .help = (text)}
+#define OPTION_IMAGES(type, member, text) \
+    {"image", 0, "NAME,...", option_images, OPTION_AT(type, member, struct option_images), .help = (text)}
 /* `take` gets the command's whole struct. */
 #define OPTION_OWN(name, letter, argument, taker, text) {name, letter, argument, taker, 0, .help = (text)}
 #define OPTION_LINE(text)    {.help = (text)}

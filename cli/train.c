@@ -9,27 +9,6 @@
 #define STACK_BYTES 32768
 #define SAMPLES_HZ  4000
 
-/* --image "a,b": adds to the names; splits the text in place. */
-static bool take_names(struct terminal *terminal, const struct option_row *row, char *text, void *value)
-{
-    struct train_options *options = value;
-    (void)row;
-    for (char *name; (name = strsep(&text, ",")) != NULL;) {
-        if (!*name || strchr(name, '/')) {
-            terminal_wrong(terminal, "--image takes prefixes of file names, without directories, not '%s'",
-                           name);
-            return false;
-        }
-        const char **names =
-            realloc((void *)(uintptr_t)options->names, (options->name_count + 1) * sizeof *names);
-        if (!names)
-            return false;
-        names[options->name_count++] = name;
-        options->names = names;
-    }
-    return true;
-}
-
 /* Checks that the options suit the method: -1, or EXIT_USAGE after printing the error. */
 static int check_way(struct train_options *o, struct terminal *terminal)
 {
@@ -41,7 +20,7 @@ static int check_way(struct train_options *o, struct terminal *terminal)
             "only a launched command can be trained on every call: train a running process with --via unwind";
     else if (every_call && o->sampling)
         wrong = "--event, --frequency, --period and --stack require --via unwind";
-    else if (o->name_count && (o->way == TRAIN_UNWIND || o->sampling || !o->target.command))
+    else if (o->images.count && (o->way == TRAIN_UNWIND || o->sampling || !o->target.command))
         wrong = "--image chooses what to hook, so it cannot be used with --via unwind";
     else if (o->samples_given && o->samples && (o->way > TRAIN_PATCH || o->sampling || !o->target.command))
         wrong = "--samples requires --via patch";
@@ -100,7 +79,7 @@ static int train_run(int argc, char **argv, struct terminal *terminal)
         code = train_with(&options, terminal);
     outfile_close(options.out);
     target_free(&options.target);
-    free((void *)(uintptr_t)options.names);
+    free((void *)(uintptr_t)options.images.at);
     return code;
 }
 
@@ -118,9 +97,10 @@ static const struct option_row rows[] = {
                   "uprobe: every call, by the kernel; slow; for static and set-uid programs\n"
                   "unwind: sampled stack dumps; also for running processes\n"
                   "auto (default): patch where possible, else uprobe (root) or unwind"),
-    OPTION_OWN("image", 0, "NAME,...", take_names,
-               "hook only files whose names start with one of these (default: all but the C library and the "
-               "loader)"),
+    OPTION_IMAGES(
+        struct train_options, images,
+        "hook only files whose names start with one of these (default: all but the C library and the "
+        "loader)"),
     {"samples", 0, "HZ", take_samples, .whole = {0, 20000},
      .help = "stacks per second to sample alongside the hooks, for the time spent in each context and for "
              "code without hooks (default: 4000; 0: none)"},

@@ -19,10 +19,9 @@ struct train_options {
     struct outfile *out; /* where the map goes, open before the training */
     bool append;
     enum train_way way;
-    bool sampling;            /* an option that only TRAIN_UNWIND has was given */
-    const char *const *names; /* --image: prefixes of file names, without directories */
-    size_t name_count;        /* 0: the default set of files */
-    uint64_t samples;         /* --samples: stacks per second, alongside the calls; 0: none */
+    bool sampling;               /* an option that only TRAIN_UNWIND has was given */
+    struct option_images images; /* none: the default set of files */
+    uint64_t samples;            /* --samples: stacks per second, alongside the calls; 0: none */
     bool samples_given;
 };
 

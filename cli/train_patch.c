@@ -122,7 +122,7 @@ static int learn(struct patching *p, struct trie *trie, struct fathom_error *err
     if (rc == 0)
         rc = train_stacks_merge(p->stacks, trie, err);
     if (rc == 0)
-        hooks_say(p->terminal, &harvest, p->session, p->options->name_count > 0);
+        hooks_say(p->terminal, &harvest, p->session, p->options->images.count > 0);
     if (rc == 0)
         rc = train_save(p->options, trie, &p->old, p->terminal, err);
     if (rc >= 0)
@@ -149,8 +149,8 @@ int train_patch(const struct train_options *options, struct terminal *terminal)
     p.images = image_cache_new(&image_options);
     struct trie *trie = trie_new();
     char *output = whole_path(options->output);
-    struct session_options session_options = {.names = options->names,
-                                              .name_count = options->name_count,
+    struct session_options session_options = {.names = options->images.at,
+                                              .name_count = options->images.count,
                                               .sleds_only = options->way == TRAIN_SLED,
                                               .output = output,
                                               .images = p.images,

@@ -106,7 +106,7 @@ static int watch_library(struct watching *w, const struct session_options *choic
 
 static int watch_program(struct watching *w, struct fathom_error *err)
 {
-    struct session_options choice = {.names = w->options->names, .name_count = w->options->name_count};
+    struct session_options choice = {.names = w->options->images.at, .name_count = w->options->images.count};
     struct program program;
     struct image *image;
     char **paths = NULL, whole[4096];
@@ -130,7 +130,7 @@ static int watch_program(struct watching *w, struct fathom_error *err)
     free(paths);
     if (rc == 0 && w->functions == 0)
         return error_set(err, ENOENT, "no function of %s or its libraries was chosen for hooking%s",
-                         program.path, w->options->name_count ? ": no file name matches --image" : "");
+                         program.path, w->options->images.count ? ": no file name matches --image" : "");
     return rc;
 }
 

@@ -98,8 +98,8 @@ int framing_begin(struct framing *f, const struct process *process, const struct
     return framing_label(f, text, err);
 }
 
-/* The frame of a map's function: named by the binary if available, otherwise by the map. */
-static uint32_t function_item(struct framing *f, uint32_t function)
+/* Named by the binary if available, otherwise by the map. */
+uint32_t framing_item(struct framing *f, uint32_t function)
 {
     if (f->items[function] != NO_ITEM)
         return f->items[function];
@@ -120,7 +120,7 @@ int framing_functions(struct framing *f, const uint32_t *functions, size_t count
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = append(f, function_item(f, functions[i]), err);
+        rc = append(f, framing_item(f, functions[i]), err);
     return rc;
 }
 
@@ -133,7 +133,7 @@ int framing_node(struct framing *f, uint32_t node, uint32_t depth, struct fathom
 
 int framing_leaf(struct framing *f, uint32_t node, struct fathom_error *err)
 {
-    return append(f, function_item(f, pathmap_node(f->map, node).function), err);
+    return append(f, framing_item(f, pathmap_node(f->map, node).function), err);
 }
 
 /* Appends the mapped file's name, or a label for code without a file. */

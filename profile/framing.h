@@ -26,6 +26,9 @@ void framing_free(struct framing *framing);
 int framing_use(struct framing *framing, const struct pathmap *map, struct fathom_error *err);
 const struct frames *framing_frames(const struct framing *framing);
 
+/* The item of a map's function; FRAMES_NONE: out of memory. */
+uint32_t framing_item(struct framing *framing, uint32_t function);
+
 int framing_begin(struct framing *framing, const struct process *process, const struct sample *sample,
                   struct fathom_error *err);
 /* The outermost `depth` functions of the node's path, or all if it has fewer. */

@@ -3,6 +3,7 @@ libprofile_la_SOURCES = \
 	profile/agreement.c profile/agreement.h \
 	profile/common.c profile/common.h \
 	profile/contexts.h \
+	profile/counted.c profile/counted.h \
 	profile/doubts.c profile/doubts.h \
 	profile/frames.c profile/frames.h \
 	profile/framing.c profile/framing.h \

@@ -204,7 +204,7 @@ static int reading_enter(struct reading *r, uint32_t number, const struct store_
         grafted < 0 ? TRIE_NONE : trie_child(r->trie, parent, function, store_height(node), address);
     if (child == TRIE_NONE || !reading_stub(r, parent, address, node))
         return -ENOMEM;
-    trie_add(r->trie, child, store_count(node), 0);
+    trie_add(r->trie, child, store_count(node), r->harvest->own ? store_count(node) : 0);
     *out = (struct known){child + ENTERED};
     r->harvest->nodes++;
     r->harvest->calls = add_saturating(r->harvest->calls, store_count(node));

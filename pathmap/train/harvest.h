@@ -2,7 +2,7 @@
  * harvest.h - adds up what a training session learned, the stores of its processes, in a trie.
  *
  * A node of a store becomes one of the trie with the same function, height and call site; its entries count
- * as passes; only samples count as self. Frames of unhooked code between it and its parent are entered too
+ * as passes; only samples count as self, unless asked for. Frames of unhooked code between it and its parent are entered too
  * (graft.h). Stores may be hostile (their writers are the trained programs): an invalid node is left out with
  * its subtree, and counted.
  */
@@ -21,8 +21,9 @@ struct harvest_image { /* an image that was examined in some process */
     struct store_summary hooks; /* of the process with the most hooks */
 };
 
-/* Sums over all stores read into it. Initialise with zeros except for `partial`; free with harvest_free(). */
+/* Sums over all stores read into it. Initialise with zeros except for `own` and `partial`; free with harvest_free(). */
 struct harvest {
+    bool own; /* weights count as self, too: of the called functions, and not of what was added around them */
     bool partial; /* functions were left out on purpose: no image is hooked in the sense of trie.h */
     uint64_t stores, threads;
     uint64_t unread;        /* unreadable stores: a full disk leaves empty ones */

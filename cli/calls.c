@@ -1,0 +1,266 @@
+/* calls.c - `fathom calls`: counts all calls of a command by their contexts, in bounded memory. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <x86intrin.h>
+
+#include "base/clock.h"
+#include "cli/exit.h"
+#include "cli/hooks.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/probe_launch.h"
+#include "cli/probe_run.h"
+#include "cli/recover.h"
+#include "cli/train_left.h"
+#include "pathmap/map/pathmap.h"
+#include "profile/counted.h"
+#include "report/text/weight.h"
+#include "report/views/view.h"
+
+#define NODES_EACH  0.85 /* as in hcct_purge.c: nodes of a thread's tree for each 1/eps */
+#define LEAST_NODES 4096u
+
+enum calls_counter { CALLS_PURGE, CALLS_EXACT };
+enum calls_metric { CALLS_NUMBER, CALLS_TIME };
+enum calls_format { CALLS_TEXT, CALLS_FOLDED };
+
+struct calls_options {
+    enum calls_counter counter;
+    enum calls_metric metric;
+    enum calls_format format;
+    double phi, eps; /* eps 0: phi / 5 */
+    double every;    /* seconds; 0: at the end only */
+    double duration;
+    uint64_t rows;
+    struct option_images images;
+    struct view_options view;
+    enum colour_when colour;
+    bool wide;
+    char *const *command;
+};
+
+struct calls {
+    const struct calls_options *options;
+    struct terminal *terminal;
+    struct session *session;
+    struct image_cache *images;
+    uint64_t began, began_ticks; /* ns; the time-stamp counter */
+    uint64_t printed;            /* when, ns */
+};
+
+static uint32_t node_limit(const struct calls_options *o)
+{
+    double nodes = NODES_EACH / o->eps;
+    if (o->counter == CALLS_EXACT)
+        return 0;
+    return nodes < LEAST_NODES ? LEAST_NODES : nodes < UINT32_MAX ? (uint32_t)nodes : UINT32_MAX;
+}
+
+static void print_heading(const struct calls *c, const struct harvest *h, const struct counted *counted)
+{
+    const struct calls_options *o = c->options;
+    char weight[WEIGHT_SIZE];
+    bool time = o->metric == CALLS_TIME;
+    weight_format(weight, counted_weight(counted), time ? WEIGHT_NS : "calls");
+    printf("calls:    %s%s in %llu process%s, %llu thread%s; %zu %scontexts", weight,
+           time ? " between calls" : " calls", (unsigned long long)h->stores, h->stores == 1 ? "" : "es",
+           (unsigned long long)h->threads, h->threads == 1 ? "" : "s", counted_hot(counted),
+           o->counter == CALLS_EXACT ? "" : "hot ");
+    if (o->counter == CALLS_PURGE)
+        printf(" of %g%% or more; any may have up to %.2g%% more than shown", 100 * o->phi,
+               h->bound ? 100 * (double)h->bound / ((double)h->calls + (double)h->purged) : 0);
+    printf("\n\n");
+}
+
+static int print_counted(const struct calls *c, const struct harvest *h, const struct counted *counted,
+                         struct fathom_error *err)
+{
+    const struct calls_options *o = c->options;
+    struct contexts contexts;
+    counted_contexts(counted, &contexts);
+    if (o->format == CALLS_FOLDED)
+        return folded_write(&contexts, stdout, err);
+    struct view_options view = o->view;
+    view.unit = o->metric == CALLS_TIME ? WEIGHT_NS : "calls";
+    view.max_rows = (unsigned)o->rows;
+    view.colour = terminal_colour(o->colour, stdout);
+    view.width = o->wide ? 0 : terminal_width(stdout);
+    view.verbose = c->terminal->verbose;
+    print_heading(c, h, counted);
+    return view_write(&contexts, &view, stdout, err);
+}
+
+/* ns for each tick, by what passed since the start. */
+static double tick_of(const struct calls *c)
+{
+    uint64_t ticks = __rdtsc() - c->began_ticks;
+    return ticks ? (double)(clock_ns() - c->began) / (double)ticks : 0;
+}
+
+/* Reads the stores as they are now, and prints them. last: the command has ended. */
+static int print_now(const struct calls *c, bool last, struct fathom_error *err)
+{
+    const struct calls_options *o = c->options;
+    struct harvest h = {.own = true};
+    struct trie *trie = trie_new();
+    struct pathmap *map = NULL;
+    struct counted *counted = NULL;
+    double tick = tick_of(c);
+    int rc = trie ? harvest_directory(&h, trie, c->images, session_directory(c->session),
+                                      last ? &c->terminal->log : NULL, err)
+                  : error_memory(err);
+    if (rc == 0 && last)
+        hooks_say(c->terminal, &h, c->session, o->images.count > 0);
+    if (rc == 0 && h.calls + h.purged == 0 && last)
+        rc = error_set(err, ECHILD, "no calls of %s were seen: %snone of its functions has a hook",
+                       o->command[0], o->images.count ? "no file name matches --image, or " : "");
+    if (rc == 0)
+        rc = pathmap_over(trie, &map, err);
+    struct counted_options counting = {.time = o->metric == CALLS_TIME,
+                                       .tick = tick,
+                                       .bound = h.bound,
+                                       .lost = h.purged,
+                                       .phi = o->counter == CALLS_EXACT ? 0 : o->phi};
+    if (rc == 0)
+        rc = counted_new(map, c->images, &counting, &counted, err);
+    if (rc == 0)
+        rc = print_counted(c, &h, counted, err);
+    if (rc == 0 && last)
+        hooks_say_losses(c->terminal, &h, session_directory(c->session));
+    counted_free(counted);
+    pathmap_close(map);
+    trie_free(trie);
+    harvest_free(&h);
+    return rc;
+}
+
+/* --every: what fails now is told at the end. */
+static void print_sometimes(void *context)
+{
+    struct calls *c = context;
+    uint64_t now = clock_ns();
+    if ((double)(now - c->printed) < c->options->every * 1e9)
+        return;
+    if (c->options->format == CALLS_TEXT)
+        printf("after %.1f s:\n", (double)(now - c->began) / 1e9);
+    print_now(c, false, NULL);
+    putchar('\n');
+    fflush(stdout);
+    c->printed = clock_ns();
+}
+
+static int run(struct calls *c, int *status, struct fathom_error *err)
+{
+    char library[4096];
+    struct probe_run run = {.command = c->options->command,
+                            .library = library,
+                            .session = c->session,
+                            .duration = c->options->duration,
+                            .poll = c->options->every > 0 ? print_sometimes : NULL,
+                            .context = c};
+    int rc = probe_library(library, sizeof library, err);
+    c->began = c->printed = clock_ns();
+    c->began_ticks = __rdtsc();
+    if (rc == 0)
+        rc = probe_run(&run, status, err);
+    if (rc < 0)
+        return rc;
+    train_say_left(c->terminal, session_notes(c->session));
+    return print_now(c, true, err);
+}
+
+static int count_calls(const struct calls_options *o, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    struct image_options image_options = {.log = &terminal->log};
+    struct calls c = {.options = o, .terminal = terminal, .images = image_cache_new(&image_options)};
+    struct session_options session_options = {.names = o->images.at,
+                                              .name_count = o->images.count,
+                                              .no_map = true,
+                                              .weigh_ticks = o->metric == CALLS_TIME,
+                                              .node_limit = node_limit(o),
+                                              .images = c.images,
+                                              .log = &terminal->log};
+    recover_abandoned(terminal);
+    int status = -1, rc = c.images ? session_open(&session_options, &c.session, &err) : error_memory(&err);
+    if (rc == 0)
+        rc = run(&c, &status, &err);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    session_close(c.session);
+    image_cache_free(c.images);
+    if (rc < 0)
+        return exit_code_of(&err);
+    return status >= 0 ? exit_code_of_status(status) : EXIT_OK;
+}
+
+static int calls_run(int argc, char **argv, struct terminal *terminal)
+{
+    struct calls_options options = {.phi = 1e-4,
+                                    .view = {.view = &view_table[0], .min_percent = 0.5, .show_image = true}};
+    int code = options_parse(&calls_command, &options, false, argc, argv, terminal);
+    if (code < 0 && optind == argc)
+        code = option_usage(terminal, &calls_command, "give a command to run");
+    if (code < 0 && options.eps >= options.phi)
+        code = option_usage(terminal, &calls_command, "--eps must be below --phi");
+    if (options.eps <= 0)
+        options.eps = options.phi / 5; /* as in the HCCT paper, section 5.2 */
+    options.command = argv + optind;
+    if (code < 0)
+        code = count_calls(&options, terminal);
+    free((void *)(uintptr_t)options.images.at);
+    return code;
+}
+
+static const struct option_word counters[] = {{"purge", CALLS_PURGE}, {"exact", CALLS_EXACT}, {0}};
+static const struct option_word metrics[] = {{"calls", CALLS_NUMBER}, {"time", CALLS_TIME}, {0}};
+static const struct option_word formats[] = {{"text", CALLS_TEXT}, {"folded", CALLS_FOLDED}, {0}};
+static const struct option_word colours[] = {
+    {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
+
+static const struct option_row rows[] = {
+    OPTION_CHOICE("counter", 0, "KIND", counters, enum calls_counter, struct calls_options, counter,
+                  "purge: hot contexts in bounded memory (default); exact: all contexts"),
+    OPTION_FRACTION("phi", 0, "P", 1e-9, 0.999, struct calls_options, phi,
+                    "with purge: contexts with this part of the weight or more (default: 0.0001)"),
+    OPTION_FRACTION("eps", 0, "E", 1e-9, 0.999, struct calls_options, eps,
+                    "with purge: the error to aim at, which sets the memory (default: a fifth of phi)"),
+    OPTION_CHOICE(
+        "metric", 0, "NAME", metrics, enum calls_metric, struct calls_options, metric,
+        "what contexts are weighed by: calls (default), or time: from a call to the thread's next one"),
+    OPTION_FRACTION("every", 0, "S", 0.1, 1e9, struct calls_options, every,
+                    "also print what there is every S seconds"),
+    OPTION_FRACTION("duration", 0, "S", 0.001, 1e9, struct calls_options, duration,
+                    "end the command after S seconds"),
+    OPTION_IMAGES(struct calls_options, images,
+                  "hook only files whose names start with one of these (default: all but the C library and "
+                  "the loader)"),
+    OPTION_TABLE("view", 0, "VIEW", view_table, struct view, struct calls_options, view.view, ""),
+    OPTION_CHOICE("format", 0, "FORMAT", formats, enum calls_format, struct calls_options, format,
+                  "text, or folded (for flame graphs)"),
+    OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct calls_options, view.min_percent,
+                    "omit rows that weigh less (default: 0.5)"),
+    OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct calls_options, rows, "only the N hottest contexts"),
+    OPTION_FLAG("wide", 0, struct calls_options, wide,
+                "names in full, also where they are longer than the terminal is wide"),
+    OPTION_CHOICE("color", 0, "WHEN", colours, enum colour_when, struct calls_options, colour,
+                  "auto, always or never"),
+    OPTION_QUIET("print no notes"),
+    OPTION_VERBOSE("print more details"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
+const struct command calls_command = {
+    .name = "calls",
+    .summary = "count all calls of a command by their contexts",
+    .synopsis = "[OPTIONS] [--] COMMAND [ARG...]",
+    .about = "Runs a command with hooks in its functions, as 'fathom train' does, counts every call under "
+             "its full call "
+             "path in bounded memory, and prints the hot contexts at the end.",
+    .options = rows,
+    .notes = "If nothing fails, the exit code is the command's own; see fathom-calls(1).",
+    .run = calls_run,
+};

@@ -1,0 +1,165 @@
+/* counted.c - see counted.h. */
+#include "profile/counted.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/saturate.h"
+#include "base/vec.h"
+#include "profile/framing.h"
+
+#define SHOWN_ERROR 0.0005 /* of the weight: views round what is less to 0.0% */
+
+static const struct metric calls = {.name = "calls", .unit = "calls"};
+static const struct metric time_spent = {.name = "time", .unit = "ns"};
+
+struct counted {
+    struct counted_options options;
+    const struct pathmap *map;
+    struct framing *framing;
+    struct metrics metrics;
+    struct cct *all;          /* in the map's unit */
+    struct cct_node **places; /* of the map's nodes in it; NULL: not looked up yet */
+    uint32_t *steps;          /* nodes without a place */
+    size_t step_room;
+    struct cct *hot; /* in the unit of the metric */
+    uint32_t *items; /* of a path */
+    size_t item_room;
+    uint64_t weight, error; /* of each context */
+    size_t contexts;
+};
+
+static uint64_t in_unit(const struct counted *c, uint64_t weight)
+{
+    double ns = (double)weight * c->options.tick;
+    return c->options.time ? (ns < 0x1p63 ? (uint64_t)ns : UINT64_MAX / 2) : weight;
+}
+
+/* Finds or makes the place of a node, and of all above it. */
+static int find_place(struct counted *c, uint32_t node, struct fathom_error *err)
+{
+    size_t count = 0;
+    for (; node != PATHMAP_NONE && !c->places[node]; node = pathmap_node(c->map, node).parent)
+        if (!vec_push(c->steps, count, c->step_room, node))
+            return error_memory(err);
+    struct cct_node *place = node == PATHMAP_NONE ? cct_root(c->all) : c->places[node];
+    while (count) {
+        uint32_t at = c->steps[--count], function = pathmap_node(c->map, at).function;
+        if (function == PATHMAP_NONE)
+            return error_set(err, EBADMSG, "a node of the map has no function");
+        uint32_t item = framing_item(c->framing, function);
+        place = item == FRAMES_NONE ? NULL : cct_child(c->all, place, item);
+        if (!place)
+            return error_memory(err);
+        c->places[at] = place;
+    }
+    return 0;
+}
+
+static int add_nodes(struct counted *c, struct fathom_error *err)
+{
+    uint32_t count = pathmap_node_count(c->map);
+    int rc = 0;
+    c->places = calloc((size_t)count + 1, sizeof *c->places);
+    if (!c->places)
+        return error_memory(err);
+    for (uint32_t i = 0; i < count && rc == 0; i++) {
+        uint64_t weight = pathmap_node(c->map, i).self;
+        rc = weight ? find_place(c, i, err) : 0;
+        if (weight && rc == 0)
+            cct_weigh(c->all, c->places[i], &weight);
+    }
+    return rc;
+}
+
+static int add_path(struct counted *c, const struct cct_node *node, uint64_t weight, struct fathom_error *err)
+{
+    size_t depth = 0;
+    const struct cct_node *root = cct_root(c->all);
+    for (const struct cct_node *n = node; n != root; n = cct_parent(n))
+        if (!vec_push(c->items, depth, c->item_room, n->item))
+            return error_memory(err);
+    for (size_t i = 0; i < depth / 2; i++) {
+        uint32_t item = c->items[i];
+        c->items[i] = c->items[depth - 1 - i];
+        c->items[depth - 1 - i] = item;
+    }
+    struct cct_node *copy = cct_add(c->hot, c->items, depth, &weight);
+    if (!copy)
+        return error_memory(err);
+    *cct_error_of(copy) = c->error;
+    return 0;
+}
+
+/* Copies the hot contexts; what the others weigh is the root's. */
+static int choose(struct counted *c, struct fathom_error *err)
+{
+    uint64_t total = add_saturating(cct_total(c->all), c->options.lost);
+    double threshold = c->options.phi * (double)total;
+    struct cct_node *root = cct_root(c->all);
+    int rc = 0;
+    c->weight = in_unit(c, total);
+    c->error = (double)c->options.bound < SHOWN_ERROR * (double)total ? 0 : in_unit(c, c->options.bound);
+    for (struct cct_node *n = root; n && rc == 0; n = cct_next(root, n)) {
+        if (n == root || !n->self[0] || (double)n->self[0] + (double)c->options.bound < threshold)
+            continue;
+        rc = add_path(c, n, in_unit(c, n->self[0]), err);
+        c->contexts++;
+    }
+    uint64_t chosen = cct_total(c->hot), rest = c->weight > chosen ? c->weight - chosen : 0;
+    if (rc == 0)
+        cct_weigh(c->hot, cct_root(c->hot), &rest);
+    return rc;
+}
+
+int counted_new(const struct pathmap *map, struct image_cache *images, const struct counted_options *options,
+                struct counted **out, struct fathom_error *err)
+{
+    struct counted *c = calloc(1, sizeof *c);
+    if (!c)
+        return error_memory(err);
+    c->options = *options;
+    c->map = map;
+    c->metrics = (struct metrics){.at = {options->time ? &time_spent : &calls}, .count = 1};
+    c->framing = framing_new(&(struct framing_options){0}, images);
+    c->all = cct_new(1);
+    c->hot = cct_new(1);
+    int rc = c->framing && c->all && c->hot ? framing_use(c->framing, map, err) : error_memory(err);
+    if (rc == 0)
+        rc = add_nodes(c, err);
+    if (rc == 0)
+        rc = choose(c, err);
+    if (rc < 0)
+        counted_free(c);
+    else
+        *out = c;
+    return rc;
+}
+
+void counted_free(struct counted *c)
+{
+    if (!c)
+        return;
+    framing_free(c->framing);
+    cct_free(c->all);
+    cct_free(c->hot);
+    free(c->places);
+    free(c->steps);
+    free(c->items);
+    free(c);
+}
+
+void counted_contexts(const struct counted *c, struct contexts *out)
+{
+    *out = (struct contexts){.tree = c->hot, .frames = framing_frames(c->framing), .metrics = &c->metrics};
+}
+
+uint64_t counted_weight(const struct counted *c)
+{
+    return c->weight;
+}
+
+size_t counted_hot(const struct counted *c)
+{
+    return c->contexts;
+}

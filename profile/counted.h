@@ -1,0 +1,31 @@
+/*
+ * counted.h - contexts whose calls were all counted: those of a path map, each node with its weight in `self`.
+ */
+#ifndef FATHOM_PROFILE_COUNTED_H
+#define FATHOM_PROFILE_COUNTED_H
+
+#include "image/cache.h"
+#include "pathmap/map/pathmap.h"
+#include "profile/contexts.h"
+
+struct counted_options {
+    bool time;      /* weights are ticks of a clock, not numbers of calls */
+    double tick;    /* ns of one */
+    uint64_t bound; /* a node's weight may lack as much, */
+    uint64_t lost;  /* and all together do lack this much */
+    double phi;     /* of the whole weight: contexts that cannot have as much are left out; 0: none is */
+};
+
+struct counted;
+
+/* Adds up the nodes of each path of functions. map and images are borrowed until counted_free(), options copied.
+ * -ENOMEM; -EBADMSG: the map is damaged. */
+int counted_new(const struct pathmap *map, struct image_cache *images, const struct counted_options *options,
+                struct counted **out, struct fathom_error *err);
+void counted_free(struct counted *counted); /* NULL is allowed */
+/* What there is to show; the root's own weight is what the others lack. */
+void counted_contexts(const struct counted *counted, struct contexts *out);
+uint64_t counted_weight(const struct counted *counted); /* of all, in calls or ns */
+size_t counted_hot(const struct counted *counted);      /* contexts that were not left out */
+
+#endif
