@@ -30,8 +30,9 @@ struct calls_options {
     enum calls_counter counter;
     enum calls_metric metric;
     enum calls_format format;
-    double phi, eps; /* eps 0: phi / 5 */
-    double every;    /* seconds; 0: at the end only */
+    double phi, eps;        /* eps 0: phi / 5 */
+    double every;           /* seconds; 0: at the end only */
+    double burst, interval; /* ms; 0: all the time */
     double duration;
     uint64_t rows;
     struct option_images images;
@@ -71,7 +72,11 @@ static void print_heading(const struct calls *c, const struct harvest *h, const 
     if (o->counter == CALLS_PURGE)
         printf(" of %g%% or more; any may have up to %.2g%% more than shown", 100 * o->phi,
                h->bound ? 100 * (double)h->bound / ((double)h->calls + (double)h->purged) : 0);
-    printf("\n\n");
+    printf("\n");
+    if (o->burst > 0)
+        printf("bursts:   %llu, of %.3g ms each on average; only calls in bursts are counted\n",
+               (unsigned long long)h->bursts, h->bursts ? (double)h->burst_ns / (double)h->bursts / 1e6 : 0);
+    printf("\n");
 }
 
 static int print_counted(const struct calls *c, const struct harvest *h, const struct counted *counted,
@@ -181,6 +186,8 @@ static int count_calls(const struct calls_options *o, struct terminal *terminal)
                                               .no_map = true,
                                               .weigh_ticks = o->metric == CALLS_TIME,
                                               .node_limit = node_limit(o),
+                                              .burst_ns = (uint64_t)(o->burst * 1e6),
+                                              .interval_ns = (uint64_t)(o->interval * 1e6),
                                               .images = c.images,
                                               .log = &terminal->log};
     recover_abandoned(terminal);
@@ -205,6 +212,10 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
         code = option_usage(terminal, &calls_command, "give a command to run");
     if (code < 0 && options.eps >= options.phi)
         code = option_usage(terminal, &calls_command, "--eps must be below --phi");
+    if (code < 0 && options.burst > 0 && options.interval <= options.burst)
+        code = option_usage(terminal, &calls_command, "--interval must be longer than --burst");
+    if (code < 0 && options.interval > 0 && !(options.burst > 0))
+        code = option_usage(terminal, &calls_command, "--interval needs --burst");
     if (options.eps <= 0)
         options.eps = options.phi / 5; /* as in the HCCT paper, section 5.2 */
     options.command = argv + optind;
@@ -230,6 +241,11 @@ static const struct option_row rows[] = {
     OPTION_CHOICE(
         "metric", 0, "NAME", metrics, enum calls_metric, struct calls_options, metric,
         "what contexts are weighed by: calls (default), or time: from a call to the thread's next one"),
+    OPTION_FRACTION(
+        "burst", 0, "MS", 0.1, 1e9, struct calls_options, burst,
+        "count in bursts of so many milliseconds; between them the program runs as without hooks"),
+    OPTION_FRACTION("interval", 0, "MS", 0.2, 1e9, struct calls_options, interval,
+                    "with --burst: from one burst's start to the next's"),
     OPTION_FRACTION("every", 0, "S", 0.1, 1e9, struct calls_options, every,
                     "also print what there is every S seconds"),
     OPTION_FRACTION("duration", 0, "S", 0.001, 1e9, struct calls_options, duration,

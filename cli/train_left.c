@@ -19,6 +19,7 @@ static const char *const reasons[NOTE_KINDS] = {
     [NOTE_FOREIGN] = "was not trained: it is not an x86-64 program",
     [NOTE_UNREACHABLE] =
         "was not trained: it has another user or root directory and cannot open the training directory",
+    [NOTE_BURSTS] = "was counted all the time, not in bursts: its hooks cannot be taken out while it runs",
     [NOTE_SPACE] = "was trained with up to 300 MB, plus 4 MB per thread, less address space (ulimit -v)",
 };
 

@@ -28,6 +28,7 @@ int core_start(const char *directory);
 void core_watch(const uint32_t *trainer);
 struct core_recording { /* as in struct mail */
     bool log_calls, weigh_ticks;
+    bool bursts; /* entries are not seen all the time: core_resync() */
     uint32_t node_limit;
 };
 /* Call it before core_start(); the default is zeros. */
@@ -36,6 +37,11 @@ void core_record(const struct core_recording *recording);
 void core_tell(void (*tell)(int error));
 /* Whether the address space of the process is limited: the core then takes as little of it as possible. */
 bool core_is_limited(void);
+/* Entries were not seen for a while, and are from now on: each stack is unwound at the next entry on it. No thread is
+ * between an entry and its return to the trampoline. */
+void core_resync(void);
+/* A burst has ended, which took so long. */
+void core_burst(uint64_t ns);
 /* Stops recording, and makes no more system calls. */
 void core_leave(void);
 

@@ -32,8 +32,7 @@
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
-#define UNHOOKED_MAX 256  /* most unhooked frames to follow from a call */
-#define ALIVE_MAX    1024 /* most frames to check, for a call from unknown code */
+#define ALIVE_MAX 1024 /* most frames to check, for a call from unknown code */
 
 static bool is_alive(const struct stack *stack, const struct frame *frame)
 {
@@ -51,49 +50,6 @@ static struct frame *pop(struct frame *top, const struct stack *stack, uint64_t 
     while (top > stack->frames && top->height >= height)
         top--;
     return top;
-}
-
-/* Reads the stack between a callee's CFA and the base; 0: the address is outside. */
-static uint64_t load(const struct stack *stack, uint64_t cfa, uint64_t address)
-{
-    return address >= cfa && address < stack->base && address % 8 == 0 ? *(const uint64_t *)address : 0;
-}
-
-/* Where the calling frame starts; 0: unknown. `cfa` is the callee's, frame_pointer BP at its entry, or 0. */
-static uint64_t caller_cfa(const struct stack *stack, uint64_t cfa, int32_t rule, uint64_t frame_pointer)
-{
-    uint64_t found = 0, offset = (uint64_t)(int64_t)plan_rule_offset(rule);
-    switch (plan_rule_kind(rule)) {
-    case PLAN_CALL_FIXED:
-        found = cfa + offset;
-        break;
-    case PLAN_CALL_BP:
-        found = frame_pointer ? frame_pointer + offset : 0;
-        break;
-    case PLAN_CALL_BP_MEMORY:
-        found = frame_pointer ? load(stack, cfa, frame_pointer + offset) : 0;
-        break;
-    default:
-        break;
-    }
-    return found > cfa && found <= stack->base && found % 8 == 0 ? found : 0;
-}
-
-/* BP at the entry of the calling function, whose frame starts at `found`; 0: unknown. */
-static uint64_t caller_bp(const struct stack *stack, uint64_t cfa, uint64_t found, int32_t rule,
-                          uint64_t frame_pointer)
-{
-    uint64_t offset = (uint64_t)(int64_t)plan_rule_offset(rule);
-    switch (plan_rule_kind(rule)) {
-    case PLAN_BP_SAME:
-        return frame_pointer;
-    case PLAN_BP_AT_CFA:
-        return load(stack, cfa, found + offset);
-    case PLAN_BP_AT_BP:
-        return frame_pointer ? load(stack, cfa, frame_pointer + offset) : 0;
-    default:
-        return 0;
-    }
 }
 
 static bool is_of(const struct frame *frame, uint32_t function)
@@ -138,22 +94,20 @@ static struct frame *caller_of(const struct stack *stack, struct frame *top, con
     uint32_t function = 0;
     *open = false;
     for (unsigned n = 0; n < UNHOOKED_MAX; n++) {
-        struct caller caller = caller_at(stack->thread, *slot);
-        uint64_t cfa = caller_cfa(stack, (uint64_t)(slot + 1), caller.cfa, frame_pointer);
-        unsigned kind = plan_rule_kind(caller.cfa);
-        *open |= n || kind == PLAN_CALL_BP || kind == PLAN_CALL_BP_MEMORY;
-        function = caller.function;
-        if (!cfa)
+        struct calling calling = calling_frame(stack, slot, frame_pointer);
+        *open |= n || calling.open;
+        function = calling.function;
+        if (!calling.cfa)
             break;
-        uint64_t height = stack->base - cfa;
+        uint64_t height = stack->base - calling.cfa;
         struct frame *f = pop(top, stack, height + 1);
         if (f->height == height && (is_of(f, function) || is_without_hook(f)))
             return f;
         if (function || !height)
             break;
         top = pop(f, stack, height); /* frames at this height have returned, or jumped here */
-        frame_pointer = caller_bp(stack, (uint64_t)(slot + 1), cfa, caller.bp, frame_pointer);
-        slot = (const uint64_t *)cfa - 1;
+        frame_pointer = calling.bp;
+        slot = (const uint64_t *)calling.cfa - 1;
     }
     return innermost(stack, top, function);
 }
@@ -282,6 +236,8 @@ void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer
     struct stack *stack = stack_here(cfa, handler);
     if (!stack)
         return;
+    if (stack->stale)
+        stack_resync(stack, return_slot, frame_pointer);
     struct thread *thread = stack->thread;
     const struct entering outer = thread->entering;
     thread->entering.cfa = cfa;

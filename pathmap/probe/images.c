@@ -39,7 +39,31 @@ static struct {
     struct record *records;
     uint32_t round;
     bool left;
-} state; /* modified under the loader's lock, or before the program runs */
+    bool changes;  /* hooks are taken out and put in by images_step() */
+    bool out;      /* hooks are out */
+    bool held;     /* the loader changes its lists, and the lock is held meanwhile */
+    uint32_t lock; /* for what changes hooks or the list of images */
+} state;           /* modified under the loader's lock, or before the program runs */
+
+/* The lock is also held while the loader changes its lists: code may be unmapped. ------------------------- */
+
+static bool try_lock(void)
+{
+    return !__atomic_exchange_n(&state.lock, 1, __ATOMIC_ACQUIRE);
+}
+
+static void hold(void)
+{
+    while (!state.held && !try_lock())
+        raw_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    state.held = true;
+}
+
+static void release(void)
+{
+    state.held = false;
+    __atomic_store_n(&state.lock, 0, __ATOMIC_RELEASE);
+}
 
 /* Plans -------------------------------------------------------------------------------------------------- */
 
@@ -114,6 +138,24 @@ static void tell_root(const struct record *r)
         core_main_root(r->number, r->plan.header->entry);
 }
 
+static void take_out(const struct patch *patch)
+{
+    patch_step(patch, PATCH_TAILS_OUT);
+    patch_step(patch, PATCH_HEADS_OUT);
+    patch_step(patch, PATCH_PADS_OUT);
+}
+
+/* The image's code does not run yet. */
+static const char *apply(struct record *r)
+{
+    const char *bad = patch_apply(&r->patch);
+    if (!bad && state.out && patch_open(&r->patch, true)) {
+        take_out(&r->patch);
+        patch_open(&r->patch, false);
+    }
+    return bad;
+}
+
 static const char *hook(struct record *r)
 {
     if (r->elf.relocated_code)
@@ -126,9 +168,9 @@ static const char *hook(struct record *r)
         return NULL;
     if (first == UINT32_MAX)
         return "there are too many functions, or there is no room for them";
-    bad = patch_prepare(&r->patch, &r->plan, &r->elf.place, first);
+    bad = patch_prepare(&r->patch, &r->plan, &r->elf.place, first, state.changes);
     if (!bad)
-        bad = patch_apply(&r->patch);
+        bad = apply(r);
     r->hooked = !bad;
     if (!bad)
         tell_root(r);
@@ -202,7 +244,7 @@ static void open_again(struct record *r)
     if (r->planned && plan_is_of(&r->plan, &r->elf))
         describe(r);
     if (r->hooked)
-        summarise(r, patch_apply(&r->patch));
+        summarise(r, apply(r));
 }
 
 static void open_image(uint64_t bias, uint64_t dynamic)
@@ -243,15 +285,14 @@ static struct record *find_loaded(uint64_t bias, uint64_t dynamic)
     return NULL;
 }
 
-/* In two passes: unloaded images must be known before new ones are found at their place. */
-void images_update(void)
+static bool is_patched(const struct record *r)
 {
-    const struct loader_space *space = loader_first();
-    if (state.left)
-        return;
-    for (const struct loader_space *s = space; s; s = loader_next(s))
-        if (loader_is_changing(s))
-            return;
+    return r->loaded && r->hooked;
+}
+
+/* In two passes: unloaded images must be known before new ones are found at their place. */
+static void update(const struct loader_space *space)
+{
     state.round++;
     for (const struct loader_space *s = space; s; s = loader_next(s))
         for (const struct link_map *m = loader_images(s); m; m = m->l_next) {
@@ -268,10 +309,23 @@ void images_update(void)
                 open_image(m->l_addr, (uint64_t)(uintptr_t)m->l_ld);
 }
 
+void images_update(void)
+{
+    const struct loader_space *space = loader_first();
+    hold();
+    for (const struct loader_space *s = space; s; s = loader_next(s))
+        if (loader_is_changing(s))
+            return;
+    if (!state.left)
+        update(space);
+    release();
+}
+
 void images_start(const char *directory, struct mail *mail)
 {
     state.directory = directory;
     state.mail = mail;
+    state.changes = mail->burst_ns > 0;
     images_update();
     const char *bad = loader_watch(images_update);
     if (!bad)
@@ -284,11 +338,60 @@ void images_start(const char *directory, struct mail *mail)
     core_summary(core_image("ld.so", NULL, 0, 0, at, at + 1), &summary);
 }
 
+bool images_begin(void)
+{
+    if (!try_lock())
+        return false;
+    bool open = !state.left;
+    for (struct record *r = state.records; r && open; r = r->next)
+        open = !is_patched(r) || patch_open(&r->patch, true);
+    if (!open)
+        images_end(state.out);
+    return open;
+}
+
+void images_step(enum patch_step step)
+{
+    for (struct record *r = state.records; r; r = r->next)
+        if (is_patched(r))
+            patch_step(&r->patch, step);
+}
+
+void images_end(bool out)
+{
+    for (struct record *r = state.records; r; r = r->next)
+        if (is_patched(r))
+            patch_open(&r->patch, false);
+    state.out = out;
+    release();
+}
+
+bool images_inside(uint64_t pc)
+{
+    for (struct record *r = state.records; r; r = r->next)
+        if (is_patched(r) && patch_is_inside(&r->patch, pc))
+            return true;
+    return false;
+}
+
+void images_fork_child(void)
+{
+    release();
+    if (!images_begin())
+        return;
+    for (struct record *r = state.records; r; r = r->next)
+        if (is_patched(r))
+            take_out(&r->patch);
+    images_end(true);
+}
+
 void images_leave(void)
 {
+    hold();
     state.left = true;
     for (struct record *r = state.records; r; r = r->next)
         if (r->loaded && r->hooked)
             patch_leave(&r->patch);
+    release();
     loader_leave();
 }

@@ -4,6 +4,7 @@
 #ifndef FATHOM_PATHMAP_PROBE_IMAGES_H
 #define FATHOM_PATHMAP_PROBE_IMAGES_H
 
+#include "pathmap/probe/patch.h"
 #include "pathmap/wire/mail.h"
 
 /* Hooks all loaded images, and the loader, so that images_update() runs after it mapped or unmapped some.
@@ -12,6 +13,15 @@ void images_start(const char *directory, struct mail *mail);
 /* Scans the loader's lists: hooks new images, forgets unloaded ones. Runs in the loader, with its lock held.
  */
 void images_update(void);
+/* Changing the hooks of all images while the program runs (bursts.c), if the mailbox asks for bursts. Between begin and end
+ * no image is opened or closed. false: one is just now, or hooks were removed for good, or code cannot be written. */
+bool images_begin(void);
+void images_step(enum patch_step step);
+void images_end(bool out); /* whether the hooks are out now; those of images opened later will be, too */
+/* Between begin and end: as patch_is_inside(), of any image. */
+bool images_inside(uint64_t pc);
+/* In a forked child, whose only thread is this: takes the hooks out, even if its parent was changing them. */
+void images_fork_child(void);
 /* Removes all hooks for good; images opened later are left alone. */
 void images_leave(void);
 

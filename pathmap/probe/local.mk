@@ -6,6 +6,7 @@ PROBE_CFLAGS = -std=gnu17 -fvisibility=hidden $(WARN_CFLAGS) -O2 -mgeneral-regs-
 noinst_LTLIBRARIES += libprobe_core.la
 libprobe_core_la_CFLAGS = $(PROBE_CFLAGS)
 libprobe_core_la_SOURCES = \
+	pathmap/probe/calling.c \
 	pathmap/probe/call_log.c pathmap/wire/call_log.h \
 	pathmap/probe/core.c pathmap/probe/core.h \
 	pathmap/probe/cyg.c \
@@ -18,6 +19,7 @@ libprobe_core_la_SOURCES = \
 	pathmap/probe/nodes.c \
 	pathmap/probe/purge.c \
 	pathmap/probe/raw.h \
+	pathmap/probe/resync.c \
 	pathmap/probe/saved_stacks.c \
 	pathmap/probe/sigreturn.c \
 	pathmap/probe/stack.c \
@@ -35,6 +37,7 @@ libfathom_probe_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
 	-Wl,-z,now -Wl,-z,defs -Wl,-z,initfirst
 libfathom_probe_la_SOURCES = \
 	pathmap/probe/actions.c \
+	pathmap/probe/bursts.c pathmap/probe/bursts.h \
 	pathmap/probe/breakpoint.c pathmap/probe/breakpoint.h \
 	pathmap/probe/elf_image.c pathmap/probe/elf_image.h \
 	pathmap/probe/exec_calls.c \
@@ -47,6 +50,7 @@ libfathom_probe_la_SOURCES = \
 	pathmap/probe/mail_client.c pathmap/probe/mail_client.h \
 	pathmap/probe/masks.c \
 	pathmap/probe/notes.c pathmap/probe/notes.h \
+	pathmap/probe/outside.c pathmap/probe/outside.h \
 	pathmap/probe/patch.c pathmap/probe/patch.h \
 	pathmap/wire/plan.h pathmap/wire/plan_read.c \
 	pathmap/probe/real.c pathmap/probe/real.h \

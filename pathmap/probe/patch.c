@@ -65,12 +65,12 @@ static bool write_trampolines(struct patch *patch, uint32_t first_id)
 }
 
 /* The arrays: each hook's trampoline, and the table of breakpoints. */
-static bool make_tables(struct patch *patch)
+static bool make_tables(struct patch *patch, bool all)
 {
     const struct plan *plan = &patch->plan;
     uint32_t hooks = plan->header->hook_count, breakpoints = 0;
     for (uint32_t i = 0; i < hooks; i++)
-        breakpoints += plan->hooks[i].kind == PLAN_BREAKPOINT;
+        breakpoints += all || plan->hooks[i].kind == PLAN_BREAKPOINT;
     size_t size = hooks * sizeof *patch->entries;
     patch->entries = raw_memory(size + breakpoints * sizeof(struct breakpoint) + 1);
     if (!patch->entries)
@@ -80,20 +80,20 @@ static bool make_tables(struct patch *patch)
     return true;
 }
 
-static void fill_breakpoints(struct patch *patch)
+static void fill_breakpoints(struct patch *patch, bool all)
 {
     struct breakpoint *b = (struct breakpoint *)patch->breakpoints.entries;
     for (uint32_t i = 0; i < patch->plan.header->hook_count; i++)
-        if (patch->plan.hooks[i].kind == PLAN_BREAKPOINT)
+        if (all || patch->plan.hooks[i].kind == PLAN_BREAKPOINT)
             *b++ = (struct breakpoint){patch->target->bias + patch->plan.hooks[i].address, patch->entries[i]};
 }
 
 const char *patch_prepare(struct patch *patch, const struct plan *plan, const struct patch_target *target,
-                          uint32_t first_id)
+                          uint32_t first_id, bool changes)
 {
     uint64_t size = region_size(plan);
     *patch = (struct patch){.plan = *plan, .target = target};
-    if (!make_tables(patch))
+    if (!make_tables(patch, changes))
         return "no memory is left";
     patch->trampolines = region_near(target->low, target->high, size);
     if (!patch->trampolines)
@@ -107,7 +107,7 @@ const char *patch_prepare(struct patch *patch, const struct plan *plan, const st
         raw_munmap((void *)patch->trampolines, RAW_PAGE_UP(size));
         return bad;
     }
-    fill_breakpoints(patch);
+    fill_breakpoints(patch, changes);
     return NULL;
 }
 
@@ -147,25 +147,30 @@ static int protect(const struct patch_target *target, uint32_t count, int more, 
 
 static void put_jump(uint64_t at, uint64_t to)
 {
-    *(volatile uint8_t *)at = 0xe9;
+    *(uint8_t *)at = 0xe9;
     put32((uint8_t *)at + 1, to - (at + PLAN_JUMP));
 }
 
-static void put_hook(const struct patch *patch, const struct plan_hook *hook, uint64_t trampoline)
+/* The bytes of a hook: patch_length of them. */
+static void hook_bytes(const struct patch *patch, uint32_t i, uint8_t out[PLAN_JUMP])
 {
-    uint64_t address = patch->target->bias + hook->address, pad = patch->target->bias + hook->pad;
-    switch (hook->kind) {
-    case PLAN_BREAKPOINT:
-        *(volatile uint8_t *)address = 0xcc;
-        break;
-    case PLAN_PAD:
-        put_jump(pad, trampoline);
-        *(volatile uint8_t *)address = 0xeb;
-        *(volatile uint8_t *)(address + 1) = (uint8_t)(pad - (address + 2));
-        break;
-    default:
-        put_jump(address, trampoline);
-    }
+    const struct plan_hook *hook = &patch->plan.hooks[i];
+    uint64_t address = patch->target->bias + hook->address;
+    out[0] = hook->kind == PLAN_BREAKPOINT ? 0xcc : hook->kind == PLAN_PAD ? 0xeb : 0xe9;
+    if (hook->kind == PLAN_PAD)
+        out[1] = (uint8_t)(hook->pad - (hook->address + 2));
+    else
+        put32(out + 1, patch->entries[i] - (address + PLAN_JUMP));
+}
+
+static void put_hook(const struct patch *patch, uint32_t i)
+{
+    const struct plan_hook *hook = &patch->plan.hooks[i];
+    uint8_t bytes[PLAN_JUMP];
+    hook_bytes(patch, i, bytes);
+    if (hook->kind == PLAN_PAD)
+        put_jump(patch->target->bias + hook->pad, patch->entries[i]);
+    raw_copy((void *)(patch->target->bias + hook->address), bytes, hook->patch_length);
 }
 
 const char *patch_apply(struct patch *patch)
@@ -184,9 +189,70 @@ const char *patch_apply(struct patch *patch)
     if (patch->breakpoints.count)
         breakpoint_switch(&patch->breakpoints, true);
     for (uint32_t i = 0; i < plan->header->hook_count; i++)
-        put_hook(patch, &plan->hooks[i], patch->entries[i]);
+        put_hook(patch, i);
     protect(target, target->code_count, 0, &restored);
     return NULL;
+}
+
+bool patch_open(const struct patch *patch, bool open)
+{
+    const struct patch_target *target = patch->target;
+    uint32_t done, restored;
+    int error = protect(target, target->code_count, open ? PROT_READ | PROT_WRITE | PROT_EXEC : 0, &done);
+    if (error)
+        protect(target, done, 0, &restored);
+    return !error;
+}
+
+static void step_hook(const struct patch *patch, uint32_t i, enum patch_step step)
+{
+    const struct plan_hook *hook = &patch->plan.hooks[i];
+    volatile uint8_t *at = (volatile uint8_t *)(patch->target->bias + hook->address);
+    uint64_t pad = patch->target->bias + hook->pad;
+    uint8_t bytes[PLAN_JUMP];
+    hook_bytes(patch, i, bytes);
+    bool in = step == PATCH_TAILS_IN || step == PATCH_HEADS_IN;
+    const uint8_t *from = in ? bytes : hook->original;
+    switch (step) {
+    case PATCH_TRAPS:
+        if (hook->kind == PLAN_PAD)
+            put_jump(pad, patch->entries[i]);
+        *at = 0xcc;
+        break;
+    case PATCH_TAILS_IN:
+    case PATCH_TAILS_OUT:
+        raw_copy((void *)(uintptr_t)(at + 1), from + 1, hook->patch_length - 1u);
+        break;
+    case PATCH_HEADS_IN:
+    case PATCH_HEADS_OUT:
+        *at = from[0];
+        break;
+    case PATCH_PADS_OUT:
+        if (hook->kind == PLAN_PAD)
+            raw_copy((void *)pad, hook->pad_original, PLAN_JUMP);
+        break;
+    }
+}
+
+void patch_step(const struct patch *patch, enum patch_step step)
+{
+    for (uint32_t i = 0; i < patch->plan.header->hook_count; i++)
+        step_hook(patch, i, step);
+}
+
+bool patch_is_inside(const struct patch *patch, uint64_t pc)
+{
+    const struct plan *plan = &patch->plan;
+    uint64_t address = pc - patch->target->bias;
+    if (pc < patch->target->low || pc >= patch->target->high)
+        return false;
+    for (uint32_t i = 0; i < plan->header->hook_count; i++) {
+        const struct plan_hook *hook = &plan->hooks[i];
+        if ((address > hook->address && address < hook->address + hook->patch_length) ||
+            (hook->kind == PLAN_PAD && address >= hook->pad && address < hook->pad + PLAN_JUMP))
+            return true;
+    }
+    return false;
 }
 
 void patch_gone(struct patch *patch)

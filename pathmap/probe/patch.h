@@ -33,13 +33,28 @@ struct patch {
 };
 
 /* Writes the trampolines, not yet the image itself. The patch borrows the plan's data and the target, which
- * must stay for good. Hook i is function first_id + i, the number that probe_entry gets. NULL, or the reason
- * why the image cannot be hooked, which continues "left out because". */
+ * must stay for good. Hook i is function first_id + i, the number that probe_entry gets. changes: patch_step() will be
+ * used. NULL, or the reason why the image cannot be hooked, which continues "left out because". */
 const char *patch_prepare(struct patch *patch, const struct plan *plan, const struct patch_target *target,
-                          uint32_t first_id);
+                          uint32_t first_id, bool changes);
 /* Installs the hooks, for the first time or again after the image was closed and reopened at the same place.
  * NULL, or the reason why not. */
 const char *patch_apply(struct patch *patch);
+/* Taking hooks out and putting them in again while other threads run: the steps in their order, see bursts.c. */
+enum patch_step {
+    PATCH_TRAPS, /* pads, and an int3 at the entries */
+    PATCH_TAILS_IN,
+    PATCH_HEADS_IN,
+    PATCH_TAILS_OUT,
+    PATCH_HEADS_OUT,
+    PATCH_PADS_OUT
+};
+/* The image's code is writable (patch_open()). */
+void patch_step(const struct patch *patch, enum patch_step step);
+/* Makes its code writable, or no longer. false: the system does not let it; then nothing is writable. */
+bool patch_open(const struct patch *patch, bool open);
+/* Whether an address is inside the bytes that the steps replace, where a thread would go on with something else. */
+bool patch_is_inside(const struct patch *patch, uint64_t pc);
 /* The image is no longer in memory: forgets its breakpoints. */
 void patch_gone(struct patch *patch);
 /* Removes the hooks from a loaded image while other threads run: code with breakpoints is restored, and other

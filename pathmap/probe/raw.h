@@ -136,4 +136,15 @@ static inline size_t raw_append(char *out, size_t size, size_t at, const char *t
     return at;
 }
 
+static inline size_t raw_append_number(char *out, size_t size, size_t at, uint32_t n)
+{
+    char digits[12];
+    unsigned i = sizeof digits - 1;
+    digits[i] = 0;
+    do
+        digits[--i] = (char)('0' + n % 10);
+    while (n /= 10);
+    return raw_append(out, size, at, digits + i);
+}
+
 #endif

@@ -36,7 +36,7 @@ void stack_set_limit(struct stack *stack)
             limit = stack->base - high;
     }
     BARRIER();
-    *(volatile uint64_t *)stack->limit = stack->base && limit > 8 ? limit - 8 : 0;
+    *(volatile uint64_t *)stack->limit = stack->base && limit > 8 && !stack->stale ? limit - 8 : 0;
 }
 
 void stack_restart(struct stack *stack, uint64_t cfa)
@@ -100,6 +100,7 @@ struct stack *stack_new(enum stack_kind kind, uint64_t low, uint64_t high)
         return NULL;
     }
     stack_reset(stack, low, high);
+    stack->stale = core.recording.bursts;
     stack->kind = kind;
     return stack;
 }

@@ -11,6 +11,7 @@
  * Programs that use another C library (musl) load this library too, as they honour LD_PRELOAD: glibc-only
  * functions are weak symbols, and such programs are left alone.
  */
+#include "pathmap/probe/bursts.h"
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/execs.h"
 #include "pathmap/probe/filters.h"
@@ -65,6 +66,7 @@ static void fork_child(void)
         return;
     trap_fork_child();
     core_fork_child();
+    bursts_fork_child();
 }
 
 static void tell(int error)
@@ -102,7 +104,8 @@ __attribute__((constructor)) static void start(int count, char **arguments, char
     notes_start(mail);
     if (!may_train(mail))
         return;
-    core_record(&(struct core_recording){mail->log_calls, mail->weigh_ticks, mail->node_limit});
+    core_record(
+        &(struct core_recording){mail->log_calls, mail->weigh_ticks, mail->burst_ns > 0, mail->node_limit});
     int error = core_start(directory);
     if (error) {
         tell(-error);
@@ -117,4 +120,5 @@ __attribute__((constructor)) static void start(int count, char **arguments, char
     works = true;
     images_start(directory, mail);
     execs_start(directory, environment);
+    bursts_start(mail);
 }

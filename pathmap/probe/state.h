@@ -25,6 +25,7 @@
 #include "base/hash.h"
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/layout.h"
+#include "pathmap/probe/raw.h"
 #include "pathmap/wire/plan.h"
 #include "pathmap/wire/store.h"
 
@@ -58,6 +59,7 @@ struct stack {
     struct frame *frames;  /* frames[0] is the root's and has height 0 */
     uint64_t reserve;      /* bytes reserved at frames */
     uint32_t kind;
+    bool stale; /* entries were not seen since: the frames are to be found again (resync.c) */
     struct stack *next_free;
 };
 
@@ -252,6 +254,21 @@ struct caller {
 };
 /* thread: the calling one, NULL before its first entry. */
 struct caller caller_at(struct thread *thread, uint64_t site);
+
+/* calling.c */
+#define UNHOOKED_MAX 256 /* most unhooked frames to follow from a call */
+/* Where a call comes from. */
+struct calling {
+    uint32_t function; /* as in struct caller */
+    bool open;         /* the distance between the frames is not fixed */
+    uint64_t cfa, bp;  /* of the calling frame: where it starts, and BP at its function's entry; 0: unknown */
+};
+/* slot: of the return address. frame_pointer: BP at the callee's entry, or 0. */
+struct calling calling_frame(const struct stack *stack, const uint64_t *slot, uint64_t frame_pointer);
+
+/* resync.c */
+/* Finds the frames of a stale stack from the return address of its innermost call on. */
+void stack_resync(struct stack *stack, const uint64_t *slot, uint64_t frame_pointer);
 
 /* The image that an address in memory belongs to; UINT32_MAX: none. */
 uint32_t core_image_at(uint64_t address, uint64_t *bias);

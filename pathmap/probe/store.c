@@ -19,17 +19,6 @@
 
 #define LEAST_NODES (16u * STORE_CHUNK_NODES)
 
-static size_t append_number(char *out, size_t size, size_t at, uint32_t n)
-{
-    char digits[12];
-    unsigned i = sizeof digits - 1;
-    digits[i] = 0;
-    do
-        digits[--i] = (char)('0' + n % 10);
-    while (n /= 10);
-    return raw_append(out, size, at, digits + i);
-}
-
 int store_open_new(const char *prefix, uint32_t number)
 {
     char path[sizeof core.directory + 64];
@@ -37,9 +26,9 @@ int store_open_new(const char *prefix, uint32_t number)
         size_t at = raw_append(path, sizeof path, 0, core.directory);
         at = raw_append(path, sizeof path, at, "/");
         at = raw_append(path, sizeof path, at, prefix);
-        at = append_number(path, sizeof path, at, number);
+        at = raw_append_number(path, sizeof path, at, number);
         at = raw_append(path, sizeof path, at, "-");
-        append_number(path, sizeof path, at, n);
+        raw_append_number(path, sizeof path, at, n);
         int fd = (int)raw_call(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600,
                                0, 0);
         if (fd != -EEXIST)

@@ -35,12 +35,13 @@ static __thread __attribute__((tls_model("initial-exec"))) struct {
 __asm__(".text\n"
         ".p2align 4\n"
         "nop\n"
+        ".globl trap_restorer\n"
+        ".hidden trap_restorer\n"
         ".type trap_restorer, @function\n"
         "trap_restorer:\n"
         "    mov $15, %rax\n"
         "    syscall\n"
         ".size trap_restorer, . - trap_restorer\n");
-extern void trap_restorer(void) __attribute__((visibility("hidden")));
 
 /* Called by the kernel. Jumps to a handler of the program with the same stack pointer, so that it returns to
  * the kernel's frame, is recognised as a handler, and has the interrupted code as its caller. */

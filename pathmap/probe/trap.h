@@ -15,6 +15,9 @@
 #include <signal.h>
 #include <stdbool.h>
 
+/* For handlers of our own: what returns from them (sa_restorer). */
+extern void trap_restorer(void) __attribute__((visibility("hidden")));
+
 /* Takes over SIGTRAP. Call once, from the program's first thread, before the first breakpoint is set. */
 void trap_start(void);
 /* Whether trap_start() was called; without it, the program's signals are not touched. */

@@ -50,6 +50,7 @@ enum mail_note_kind {
     NOTE_FOREIGN,     /* executed, and not an x86-64 program */
     NOTE_UNREACHABLE, /* executed as another user, or with another root directory, so that it cannot open the
                          session's directory or the runtime */
+    NOTE_BURSTS,      /* counted all the time, as hooks cannot be taken out; detail: errno */
     NOTE_SPACE,       /* trained, but the runtime takes some of its limited address space */
     NOTE_KINDS
 };
@@ -77,9 +78,10 @@ struct mail {
     uint32_t notes_lost;  /* for lack of a free one */
     uint32_t log_calls;   /* 1: each process logs its calls (pathmap/wire/call_log.h) */
     uint32_t weigh_ticks; /* 1: a node's count is time instead of entries (store.h) */
-    uint32_t
-        node_limit; /* nodes that a thread's tree may have before those of little weight are removed (store.h);
-                             0: any number */
+    /* Nodes that a thread's tree may have before those of little weight are removed (store.h); 0: any number. */
+    uint32_t node_limit;
+    /* Calls are counted in bursts of the one length, of which one begins after each of the other; 0, 0: all the time. */
+    uint64_t burst_ns, interval_ns;
     struct mail_note notes[MAIL_NOTES];
 };
 _Static_assert(sizeof(struct mail) <= MAIL_SIZE, "fits the file");

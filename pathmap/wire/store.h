@@ -73,7 +73,9 @@ struct store_header {
     uint64_t token;         /* the time-stamp counter when it was created: tells its logs from others' */
     uint64_t purged;        /* weight taken from nodes, which no node has; see above */
     uint64_t bound;         /* at most this much of it is any one path's */
-    uint8_t reserved[4096 - 120];
+    uint64_t bursts,
+        burst_ns; /* how often hooks were put in, and how long they were in, in all; 0: all the time */
+    uint8_t reserved[4096 - 136];
 };
 _Static_assert(sizeof(struct store_header) == 4096, "one page");
 

@@ -1,0 +1,145 @@
+/*
+ * bursts.c - static bursts (HCCT paper, section 4.3): a thread of the runtime's own puts all hooks in for `burst_ns` and
+ * takes them out for the rest of `interval_ns`. Without hooks the code is what it was, byte for byte.
+ *
+ * Code that other threads may be running is changed in steps. After each of them, all threads execute a serialising
+ * instruction (membarrier(2), SYNC_CORE; Intel SDM, volume 3, section 8.1.3):
+ *
+ *     in:   the first byte of each hook becomes int3: whoever arrives continues in the trampoline, by the SIGTRAP handler.
+ *           From then on nobody gets inside the bytes to replace, and each thread is looked at until it was outside once
+ *           (outside.h); the other bytes; the first byte.
+ *     out:  the first byte becomes int3; the other bytes; the first byte. A jump is one instruction: nobody is inside. Pads
+ *           are given back once each thread was outside of them.
+ *
+ * If a thread does not tell where it is, the hooks stay out until the next turn. All stacks are unwound after each change
+ * (resync.c).
+ *
+ * The thread has all signals blocked, makes system calls only, and has the TLS of the thread that made it, which it never
+ * uses.
+ */
+#include "pathmap/probe/bursts.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <signal.h>
+#include <time.h>
+
+#include "pathmap/probe/core.h"
+#include "pathmap/probe/images.h"
+#include "pathmap/probe/leave.h"
+#include "pathmap/probe/mail_client.h"
+#include "pathmap/probe/notes.h"
+#include "pathmap/probe/outside.h"
+#include "pathmap/probe/raw.h"
+
+#define STACK_SIZE   65536u
+#define THREAD_FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
+
+static struct {
+    struct mail *mail; /* NULL: no bursts */
+    uint8_t *stack;
+    bool in; /* the hooks are */
+} state;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t = {0, 0};
+    raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void step(enum patch_step step)
+{
+    images_step(step);
+    raw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
+}
+
+/* If an image is just being opened or closed, the next turn does it. */
+static void put_in(void)
+{
+    if (!images_begin())
+        return;
+    core_resync();
+    step(PATCH_TRAPS);
+    bool outside = outside_all(images_inside);
+    if (outside)
+        step(PATCH_TAILS_IN);
+    step(outside ? PATCH_HEADS_IN : PATCH_HEADS_OUT);
+    images_end(!outside);
+    state.in = outside;
+}
+
+static void take_out(void)
+{
+    if (!images_begin())
+        return;
+    step(PATCH_TRAPS);
+    step(PATCH_TAILS_OUT);
+    step(PATCH_HEADS_OUT);
+    if (outside_all(images_inside))
+        step(PATCH_PADS_OUT);
+    core_resync();
+    images_end(true);
+    state.in = false;
+}
+
+static int turns(void *unused)
+{
+    const struct mail *mail = state.mail;
+    uint64_t from = now_ns(), pause = mail->interval_ns - mail->burst_ns;
+    (void)unused;
+    while (probe_works() && !mail_is_over(mail)) {
+        uint64_t ns = state.in ? mail->burst_ns : pause;
+        struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+        raw_call(SYS_nanosleep, (long)&t, 0, 0, 0, 0, 0);
+        if (state.in) {
+            uint64_t end = now_ns();
+            take_out();
+            if (!state.in)
+                core_burst(end - from);
+        } else {
+            put_in();
+            from = now_ns();
+        }
+    }
+    if (state.in)
+        take_out();
+    return 0;
+}
+
+static void start_thread(void)
+{
+    static const uint64_t all = ~0ull;
+    uint64_t mask;
+    raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&mask, sizeof all, 0, 0);
+    int tid = clone(turns, state.stack + STACK_SIZE, THREAD_FLAGS, NULL);
+    raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+    if (tid < 0)
+        note(NOTE_BURSTS, EAGAIN, NULL);
+}
+
+void bursts_start(struct mail *mail)
+{
+    if (!mail->burst_ns || mail->interval_ns <= mail->burst_ns)
+        return;
+    long r = raw_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
+    state.stack = r < 0 ? NULL : raw_memory(STACK_SIZE);
+    if (!state.stack) {
+        note(NOTE_BURSTS, r < 0 ? (int)-r : ENOMEM, NULL);
+        return;
+    }
+    state.mail = mail;
+    state.in = true;
+    start_thread();
+}
+
+void bursts_fork_child(void)
+{
+    if (!state.mail)
+        return;
+    images_fork_child();
+    core_resync();
+    state.in = false;
+    start_thread();
+}

@@ -1,0 +1,295 @@
+/*
+ * outside.c - see outside.h.
+ *
+ * Where a thread that waits in the kernel is, /proc/self/task/TID/syscall tells. One that runs is sent a signal, and the
+ * handler tells. The signal is the C library's first one (SIGCANCEL), which programs cannot block (NPTL's internal
+ * signals, sysdeps/unix/sysv/linux/internal-signals.h); the library's own handler, once it has one, gets what is not ours.
+ * It cannot be SIGTRAP: of two at a time one is lost, even that of an int3. A thread in a signal handler will go on where it was interrupted: its stack is searched for the frames
+ * that the kernel made for handlers (struct rt_sigframe, arch/x86/include/asm/sigframe.h), which begin with the address
+ * of a signal's restorer.
+ */
+#include "pathmap/probe/outside.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <time.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+
+#include "pathmap/probe/raw.h"
+#include "pathmap/probe/trap.h"
+
+#define ASK_SIGNAL   32           /* which sigaction() and signal masks leave to the library */
+#define ASK_CODE     (-0x4654)    /* of the signal: from us */
+#define SA_RESTORE   0x04000000ul /* the kernel's SA_RESTORER, which libc's headers lack */
+#define PATIENCE_NS  200000000    /* until all threads were outside */
+#define STEP_NS      200000       /* between two looks, without an answer */
+#define THREADS_MOST 8192u        /* of more, none is looked at */
+#define SIGNALS      64
+#define RESTORERS    8           /* different ones at most: libc has one */
+#define HANDLERS     16          /* on one another, at most */
+#define STACK_MOST   (64u << 20) /* bytes of a stack to search: an alternate one may be in the heap */
+
+/* A thread, and what it answered. */
+struct thread_at {
+    uint32_t tid;
+    uint32_t asked, answered; /* the rounds of the last question and answer; 0: none */
+    bool outside;
+    uint64_t pc, sp;
+};
+
+static struct {
+    struct thread_at threads[THREADS_MOST];
+    uint32_t count, round;
+    uint32_t wake; /* futex: the number of answers */
+    uint64_t restorers[RESTORERS];
+    unsigned restorer_count; /* 0: the program handles no signal */
+    bool (*inside)(uint64_t pc);
+    void (*other)(int sig, siginfo_t *info, void *context); /* the library's handler; NULL: none */
+} state;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t = {0, 0};
+    raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void answer(int sig, siginfo_t *info, void *context)
+{
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    void (*other)(int, siginfo_t *, void *) = __atomic_load_n(&state.other, __ATOMIC_ACQUIRE);
+    uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+    if (info->si_code != ASK_CODE) {
+        if (other)
+            other(sig, info, context);
+        return;
+    }
+    struct thread_at *t = &state.threads[(uint32_t)value % THREADS_MOST];
+    if (__atomic_load_n(&t->asked, __ATOMIC_ACQUIRE) != value >> 32 || t->tid != raw_tid())
+        return; /* too late */
+    t->pc = (uint64_t)registers[REG_RIP];
+    t->sp = (uint64_t)registers[REG_RSP];
+    __atomic_store_n(&t->answered, (uint32_t)(value >> 32), __ATOMIC_RELEASE);
+    __atomic_fetch_add(&state.wake, 1, __ATOMIC_RELEASE);
+    raw_call(SYS_futex, (long)&state.wake, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+struct kernel_action {
+    void (*handler)(int, siginfo_t *, void *);
+    unsigned long flags;
+    void (*restorer)(void);
+    unsigned long mask;
+};
+
+/* The library sets its handler when it first needs it. */
+static void install(void)
+{
+    struct kernel_action now = {0};
+    struct kernel_action ours = {answer, SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_RESTORE, trap_restorer,
+                                 ~0ul};
+    raw_call(SYS_rt_sigaction, ASK_SIGNAL, 0, (long)&now, sizeof now.mask, 0, 0);
+    if (now.handler == answer)
+        return;
+    if ((uintptr_t)now.handler > (uintptr_t)SIG_IGN)
+        __atomic_store_n(&state.other, now.handler, __ATOMIC_RELEASE);
+    raw_call(SYS_rt_sigaction, ASK_SIGNAL, (long)&ours, 0, sizeof ours.mask, 0, 0);
+}
+
+/* false: it is gone. */
+static bool ask(struct thread_at *t)
+{
+    siginfo_t info;
+    raw_fill(&info, 0, sizeof info);
+    info.si_signo = ASK_SIGNAL;
+    info.si_code = ASK_CODE;
+    __atomic_store_n(&t->asked, ++state.round, __ATOMIC_RELEASE);
+    info.si_value.sival_ptr =
+        (void *)(uintptr_t)((uint64_t)state.round << 32 | (uint64_t)(t - state.threads));
+    return raw_call(SYS_rt_tgsigqueueinfo, raw_pid(), t->tid, ASK_SIGNAL, (long)&info, 0, 0) >= 0;
+}
+
+/* Handlers ------------------------------------------------------------------------------------------------ */
+
+static void find_restorers(void)
+{
+    bool handles = false;
+    state.restorer_count = 0;
+    for (int sig = 1; sig <= SIGNALS; sig++) {
+        struct kernel_action a = {0};
+        unsigned known = 0;
+        if (raw_call(SYS_rt_sigaction, sig, 0, (long)&a, sizeof a.mask, 0, 0) < 0 || !a.restorer)
+            continue;
+        handles |= sig != SIGTRAP && sig != ASK_SIGNAL; /* whose handlers are ours */
+        uint64_t restorer = (uint64_t)(uintptr_t)a.restorer;
+        while (known < state.restorer_count && state.restorers[known] != restorer)
+            known++;
+        if (known == state.restorer_count && known < RESTORERS)
+            state.restorers[state.restorer_count++] = restorer;
+    }
+    if (!handles)
+        state.restorer_count = 0;
+}
+
+static bool is_restorer(uint64_t word)
+{
+    for (unsigned i = 0; i < state.restorer_count; i++)
+        if (word == state.restorers[i])
+            return true;
+    return false;
+}
+
+/* Copies memory, which its thread may unmap meanwhile; the number of bytes there were. */
+static size_t read_memory(uint64_t from, void *out, size_t size)
+{
+    struct iovec local = {out, size}, remote = {(void *)from, size};
+    long r = raw_call(SYS_process_vm_readv, raw_pid(), (long)&local, 1, (long)&remote, 1, 0);
+    return r < 0 ? 0 : (size_t)r;
+}
+
+/* The address of the innermost handler's ucontext on the stack from sp on; 0: none. */
+static uint64_t find_handler(uint64_t sp)
+{
+    uint64_t words[512], at = (sp + 7) & ~7ull, end = at + STACK_MOST;
+    while (at < end) {
+        size_t count = read_memory(at, words, sizeof words) / sizeof *words;
+        for (size_t i = 0; i < count; i++)
+            if (is_restorer(words[i]))
+                return at + (i + 1) * sizeof *words;
+        if (count < sizeof words / sizeof *words)
+            return 0;
+        at += sizeof words;
+    }
+    return 0;
+}
+
+/* Whether a handler on this stack returns to the inside. */
+static bool returns_inside(uint64_t sp)
+{
+    ucontext_t context;
+    for (unsigned n = 0; n < HANDLERS && state.restorer_count; n++) {
+        uint64_t found = find_handler(sp);
+        if (!found || read_memory(found, &context, sizeof context) < sizeof context)
+            return false;
+        if (state.inside((uint64_t)context.uc_mcontext.gregs[REG_RIP]))
+            return true;
+        /* the interrupted stack: this one, or another below an alternate one */
+        sp = (uint64_t)context.uc_mcontext.gregs[REG_RSP];
+    }
+    return false;
+}
+
+/* Threads ------------------------------------------------------------------------------------------------- */
+
+/* The number that ends at text[*end], "0x55d0c0ffee"; *end: where the one before it ends. false: there is none. */
+static bool number_before(const char *text, long *end, uint64_t *out)
+{
+    uint64_t value = 0;
+    long at = *end;
+    while (at > 0 && text[at - 1] != 'x' && text[at - 1] != ' ')
+        at--;
+    if (at < 2 || text[at - 1] != 'x')
+        return false;
+    for (long i = at; i < *end; i++) {
+        unsigned digit = (unsigned)text[i];
+        value = value * 16 + (digit <= '9' ? digit - '0' : digit - 'a' + 10);
+    }
+    *end = at - 3;
+    *out = value;
+    return true;
+}
+
+/* From "NUMBER ARGUMENTS... SP PC" of a thread that waits. false: it runs. */
+static bool waits_at(uint32_t tid, uint64_t *pc, uint64_t *sp)
+{
+    char path[64], text[256];
+    size_t end = raw_append(path, sizeof path, 0, "/proc/self/task/");
+    end = raw_append_number(path, sizeof path, end, tid);
+    raw_append(path, sizeof path, end, "/syscall");
+    int fd = raw_open(path, O_RDONLY);
+    long size = fd < 0 ? 0 : raw_read(fd, text, sizeof text);
+    if (fd >= 0)
+        raw_close(fd);
+    if (size <= 0)
+        return false;
+    size -= text[size - 1] == '\n';
+    return number_before(text, &size, pc) && number_before(text, &size, sp);
+}
+
+/* Looks at a thread again; one that runs is asked, and has answered or not. */
+static void look(struct thread_at *t)
+{
+    uint64_t pc, sp;
+    bool answered = t->asked && __atomic_load_n(&t->answered, __ATOMIC_ACQUIRE) == t->asked;
+    if (answered) {
+        pc = t->pc;
+        sp = t->sp;
+        t->asked = 0;
+    } else if (!waits_at(t->tid, &pc, &sp)) {
+        t->outside = !t->asked && !ask(t);
+        return;
+    }
+    t->outside = !state.inside(pc) && !returns_inside(sp);
+}
+
+struct entry { /* struct linux_dirent64 */
+    uint64_t inode, next;
+    uint16_t size;
+    uint8_t type;
+    char name[];
+};
+
+/* false: there are too many. */
+static bool list_threads(void)
+{
+    char buffer[4096] __attribute__((aligned(8)));
+    uint32_t own = raw_tid();
+    long size = 0;
+    int fd = raw_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
+    state.count = 0;
+    while (fd >= 0 && (size = raw_call(SYS_getdents64, fd, (long)buffer, sizeof buffer, 0, 0, 0)) > 0) {
+        for (long at = 0; at < size;) {
+            const struct entry *e = (const struct entry *)(buffer + at);
+            uint32_t tid = 0;
+            for (const char *c = e->name; *c >= '0' && *c <= '9'; c++)
+                tid = tid * 10 + (uint32_t)(*c - '0');
+            if (tid && tid != own && state.count < THREADS_MOST)
+                state.threads[state.count++] = (struct thread_at){.tid = tid};
+            at += e->size;
+        }
+    }
+    if (fd >= 0)
+        raw_close(fd);
+    return fd >= 0 && size == 0 && state.count < THREADS_MOST;
+}
+
+/* Looks at those that were not outside yet; their number. */
+static uint32_t look_at_all(void)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < state.count; i++) {
+        if (!state.threads[i].outside)
+            look(&state.threads[i]);
+        left += !state.threads[i].outside;
+    }
+    return left;
+}
+
+bool outside_all(bool (*inside)(uint64_t pc))
+{
+    uint64_t end = now_ns() + PATIENCE_NS;
+    state.inside = inside;
+    install();
+    find_restorers();
+    if (!list_threads())
+        return false;
+    for (;;) {
+        uint32_t before = __atomic_load_n(&state.wake, __ATOMIC_ACQUIRE);
+        struct timespec step = {0, STEP_NS};
+        if (!look_at_all())
+            return true;
+        if (now_ns() >= end)
+            return false;
+        raw_call(SYS_futex, (long)&state.wake, FUTEX_WAIT_PRIVATE, before, (long)&step, 0, 0);
+    }
+}
