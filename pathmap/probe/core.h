@@ -69,6 +69,9 @@ void core_unload(uint32_t image);
  * registered. Forgets overlapping stacks. */
 void core_stack(uint64_t low, uint64_t high);
 
+/* Where the known stack that an address is on ends; 0: it is on none. The answer may be outdated when it arrives. */
+uint64_t core_stack_end(uint64_t address);
+
 /* In a forked child, by its only thread: gives it its own store, with its current paths and counts of 0. Does
  * nothing if already done (by a hook in the child), or in a vfork child, which runs in its parent's memory.
  */

@@ -16,8 +16,10 @@
 #include <sys/uio.h>
 #include <ucontext.h>
 
+#include "pathmap/probe/core.h"
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/trap.h"
+#include "pathmap/probe/vma.h"
 
 #define ASK_SIGNAL   32           /* which sigaction() and signal masks leave to the library */
 #define ASK_CODE     (-0x4654)    /* of the signal: from us */
@@ -150,9 +152,14 @@ static size_t read_memory(uint64_t from, void *out, size_t size)
 /* The address of the innermost handler's ucontext on the stack from sp on; 0: none. */
 static uint64_t find_handler(uint64_t sp)
 {
-    uint64_t words[512], at = (sp + 7) & ~7ull, end = at + STACK_MOST;
+    uint64_t words[512], at = (sp + 7) & ~7ull, start, end = core_stack_end(sp);
+    if (!end && !vma_find(sp, &start, &end))
+        return 0;
+    if (end > at + STACK_MOST)
+        end = at + STACK_MOST;
     while (at < end) {
-        size_t count = read_memory(at, words, sizeof words) / sizeof *words;
+        size_t wanted = end - at < sizeof words ? end - at : sizeof words;
+        size_t count = read_memory(at, words, wanted) / sizeof *words;
         for (size_t i = 0; i < count; i++)
             if (is_restorer(words[i]))
                 return at + (i + 1) * sizeof *words;

@@ -170,6 +170,16 @@ void core_stack(uint64_t low, uint64_t high)
     core_unlock(&mask);
 }
 
+uint64_t core_stack_end(uint64_t address)
+{
+    for (uint32_t i = 1; i < core.stack_count; i++) {
+        const struct stack *stack = core.stacks + i;
+        if (stack->kind != STACK_FREE && address > stack->low && address <= stack->base)
+            return stack->base;
+    }
+    return 0;
+}
+
 /* Transfers the stack to the thread. */
 static void take(struct stack *stack, struct thread *thread)
 {
