@@ -4,8 +4,17 @@
 #include <string.h>
 
 const struct command *const command_table[] = {
-    &record_command, &train_command, &report_command, &map_command,  &evaluate_command,
-    &graph_command,  &calls_command, &hcct_command,   &help_command, NULL,
+    &record_command,
+    &train_command,
+    &report_command,
+    &map_command,
+    &evaluate_command,
+    &graph_command,
+    &top_command,
+    &calls_command,
+    &hcct_command,
+    &help_command,
+    NULL,
 };
 
 const struct command *command_find(const char *name)

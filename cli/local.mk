@@ -39,6 +39,12 @@ fathom_SOURCES = \
 	cli/symfs.c cli/symfs.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \
+	cli/top.c \
+	cli/top/counts.c cli/top/counts.h \
+	cli/top/rows.c cli/top/rows.h \
+	cli/top/screen.c cli/top/screen.h \
+	cli/top/state.h \
+	cli/top/text.c cli/top/text.h \
 	cli/train.c \
 	cli/train_choose.c \
 	cli/train_left.c cli/train_left.h \
@@ -50,4 +56,4 @@ fathom_SOURCES = \
 	cli/train_uprobe.c \
 	cli/train_ways.h
 
-fathom_LDADD = $(FATHOM_LIBS)
+fathom_LDADD = $(FATHOM_LIBS) $(NCURSES_LIBS)

@@ -42,7 +42,7 @@ static int learn(void *context, const struct record *record, struct fathom_error
 static int sink(void *context, const void *records, size_t size, struct fathom_error *err)
 {
     struct train_stacks *s = context;
-    return train_order(s->order, records, size, err);
+    return order_push_all(s->order, records, size, err);
 }
 
 /* Stops the collector and drains what is left. */

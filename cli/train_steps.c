@@ -93,16 +93,3 @@ int train_save(const struct train_options *options, struct trie *trie, struct pa
         close(lock);
     return rc;
 }
-
-int train_order(struct order *order, const void *records, size_t size, struct fathom_error *err)
-{
-    const char *at = records, *end = at + size;
-    int rc = 0;
-    while (rc == 0 && at < end) {
-        const struct perf_event_header *header = (const void *)at;
-        rc = header->type == USER_FINISHED_ROUND ? order_round(order, err)
-                                                 : order_push(order, at, header->size, err);
-        at += header->size;
-    }
-    return rc;
-}

@@ -15,7 +15,5 @@ int train_open_map(const struct train_options *options, struct pathmap **old, st
  * existing map stays. */
 int train_save(const struct train_options *options, struct trie *trie, struct pathmap **old,
                struct terminal *terminal, struct fathom_error *err);
-/* Sorts the collector's records by time. */
-int train_order(struct order *order, const void *records, size_t size, struct fathom_error *err);
 
 #endif

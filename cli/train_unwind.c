@@ -28,7 +28,7 @@ static uint32_t contexts_of(const struct training *t)
 static int train_sink(void *context, const void *records, size_t size, struct fathom_error *err)
 {
     struct training *t = context;
-    return train_order(t->order, records, size, err);
+    return order_push_all(t->order, records, size, err);
 }
 
 static int train_progress(void *context, struct fathom_error *err)

@@ -35,7 +35,7 @@ struct watching {
 static int watch_sink(void *context, const void *records, size_t size, struct fathom_error *err)
 {
     struct watching *w = context;
-    return train_order(w->order, records, size, err);
+    return order_push_all(w->order, records, size, err);
 }
 
 static int watch_progress(void *context, struct fathom_error *err)

@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
 	infer/live/feed.c infer/live/feed.h \
 	infer/live/news.c infer/live/news.h \
+	infer/live/online.c infer/live/online.h \
 	infer/live/pace.c infer/live/pace.h \
 	infer/live/spaces.c infer/live/spaces.h \
 	infer/live/stack_learner.c infer/live/stack_learner.h \

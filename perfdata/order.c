@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "perfdata/format.h"
 #include "perfdata/layout.h"
 
 #define BLOCK_BYTES (256 * 1024) /* of copied records; more than the largest record */
@@ -249,4 +250,17 @@ int order_flush(struct order *order, struct fathom_error *err)
     reuse_blocks(order, &order->before);
     reuse_blocks(order, &order->current);
     return 0;
+}
+
+int order_push_all(struct order *order, const void *records, size_t size, struct fathom_error *err)
+{
+    const char *at = records, *end = at + size;
+    int rc = 0;
+    while (rc == 0 && at < end) {
+        const struct perf_event_header *header = (const void *)at;
+        rc = header->type == USER_FINISHED_ROUND ? order_round(order, err)
+                                                 : order_push(order, at, header->size, err);
+        at += header->size;
+    }
+    return rc;
 }

@@ -28,6 +28,8 @@ void order_free(struct order *order); /* NULL is allowed */
 int order_push(struct order *order, const void *data, size_t size, struct fathom_error *err);
 /* The same, but always copies the record. */
 int order_push_copy(struct order *order, const void *data, size_t size, struct fathom_error *err);
+/* Whole raw records, among them FINISHED_ROUND ones, as a collector passes them on. */
+int order_push_all(struct order *order, const void *records, size_t size, struct fathom_error *err);
 int order_round(struct order *order, struct fathom_error *err); /* FINISHED_ROUND */
 int order_flush(struct order *order, struct fathom_error *err); /* the end: delivers all that is left */
 /* Records that could not be decoded and were left out. */

@@ -1,6 +1,7 @@
 /* trie.c - see trie.h. */
 #include "pathmap/map/trie.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,27 @@ bool trie_same_functions(const struct trie *trie, uint32_t a, uint32_t b)
         b = trie->nodes[b].parent;
     }
     return a == b;
+}
+
+uint32_t trie_function_at(const struct trie *trie, uint32_t number, uint64_t *address, const char **name)
+{
+    const struct trie_function *f = &trie->functions[number];
+    *address = f->address;
+    *name = f->name == NAMES_NONE ? NULL : names_text(trie->names, f->name);
+    return f->image;
+}
+
+int trie_path(const struct trie *trie, uint32_t node, uint32_t **functions, size_t *room)
+{
+    size_t depth = 0;
+    for (uint32_t n = node; n != TRIE_ROOT; n = trie->nodes[n].parent)
+        depth++;
+    if (!vec_reserve(*functions, 0, *room, depth))
+        return -ENOMEM;
+    size_t at = depth;
+    for (uint32_t n = node; n != TRIE_ROOT; n = trie->nodes[n].parent)
+        (*functions)[--at] = trie->nodes[n].function;
+    return (int)depth;
 }
 
 bool trie_at_height(const struct trie *t, uint32_t node, uint32_t height, uint32_t *parent, uint64_t *site)

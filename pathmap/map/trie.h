@@ -47,6 +47,11 @@ uint32_t trie_function(struct trie *trie, uint32_t image, uint64_t address, cons
 /* The same, but TRIE_NONE if it is not present. */
 uint32_t trie_find_function(const struct trie *trie, uint32_t image, uint64_t address);
 uint32_t trie_function_count(const struct trie *trie);
+/* A function's image, address and name (mangled; NULL: unknown). number < trie_function_count(). */
+uint32_t trie_function_at(const struct trie *trie, uint32_t number, uint64_t *address, const char **name);
+/* Stores the functions from the root to the node, in an array that is grown as needed (base/vec.h); returns the depth,
+ * or -ENOMEM. */
+int trie_path(const struct trie *trie, uint32_t node, uint32_t **functions, size_t *room);
 /* The child of `parent` for a call from `site` (the return address's image-virtual address in the parent's
  * image, 0 when unknown) to `function` whose CFA is `height` bytes below the base; added if new. The height
  * must be greater than the parent's (every call takes at least 8 bytes), except for children of the root,

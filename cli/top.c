@@ -1,0 +1,375 @@
+/* top.c - `fathom top`: hot contexts while they run, in a terminal or as text. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/exit.h"
+#include "cli/learning.h"
+#include "cli/options.h"
+#include "cli/record.h"
+#include "cli/top/counts.h"
+#include "cli/top/screen.h"
+#include "cli/top/text.h"
+#include "infer/live/online.h"
+#include "report/text/printer.h"
+
+#define AUDIT_STACK_BYTES 65528u
+#define FIRST_NS          500000000u /* after which the first picture is drawn */
+#define KEYS_MS           100        /* to wait for a key once the target has ended */
+
+struct top_options {
+    struct target target;
+    const char *map;
+    double eps;
+    double decay;    /* seconds; 0: since the start */
+    double interval; /* seconds between two pictures */
+    uint64_t count;  /* pictures, as text; 0: a screen */
+    bool once;
+    struct rows_options rows;
+    bool threads;
+    uint64_t most; /* rows of a text */
+};
+
+struct top {
+    const struct top_options *options;
+    struct terminal *terminal;
+    struct record_options record; /* borrowed by the collector, with the next */
+    struct collector_options collect;
+    struct collector *collector;
+    struct learning *learning;
+    struct image_cache *images;
+    struct pathmap *map; /* NULL: none was given */
+    struct online *online;
+    struct counts *counts;
+    struct screen *screen; /* NULL: text */
+    struct top_state state;
+    struct rows rows;
+    FILE *out;               /* of text */
+    uint64_t began, drawn;   /* ns; drawn: when rows were made last */
+    uint64_t pictures;       /* as text, so far */
+    uint64_t samples_before; /* when drawn */
+    double rate;             /* samples per second */
+    bool ended;
+};
+
+/* Status ------------------------------------------------------------------------------------------------------ */
+
+static double resident_mb(void)
+{
+    unsigned long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "re");
+    if (statm && fscanf(statm, "%*u %lu", &pages) != 1)
+        pages = 0;
+    if (statm)
+        fclose(statm);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
+}
+
+/* What is observed. */
+static void name_target(const struct top *t, char *out, size_t size)
+{
+    const struct target *target = &t->options->target;
+    const struct option_pids *ids = target->pids.count ? &target->pids : &target->tids;
+    if (target->command)
+        snprintf(out, size, "%.60s", target->command[0]);
+    else if (ids->count == 1)
+        snprintf(out, size, "%s %d", target->pids.count ? "process" : "thread", (int)ids->pids[0]);
+    else
+        snprintf(out, size, "%zu %s", ids->count, target->pids.count ? "processes" : "threads");
+    text_clean(out);
+}
+
+static void make_status(struct top *t)
+{
+    struct top_state *s = &t->state;
+    struct online_summary o;
+    struct collector_summary c;
+    const struct event *events;
+    char name[80], certain[SHARE_SIZE], likely[SHARE_SIZE], unknown[SHARE_SIZE], event[64], lost[96] = "";
+    online_summary(t->online, &o);
+    collector_summary(t->collector, &c);
+    collector_events(t->collector, &events);
+    snprintf(event, sizeof event, "%.60s", events[0].name);
+    text_clean(event);
+    name_target(t, name, sizeof name);
+    snprintf(s->status[0], TOP_LINE, "%s, %s: %.0f s%s, %.0f samples/s, %llu samples", name, event,
+             (double)(clock_ns() - t->began) / 1e9, t->ended ? " (ended)" : "", t->rate,
+             (unsigned long long)o.samples);
+    if (o.lost || c.throttled || c.stacks_crowded)
+        snprintf(lost, sizeof lost, "; %llu lost, %llu throttled, %llu stacks not read",
+                 (unsigned long long)c.lost, (unsigned long long)c.throttled,
+                 (unsigned long long)c.stacks_crowded);
+    snprintf(s->status[1], TOP_LINE,
+             "paths: %s certain, %s likely, %s unknown; learned %llu stacks%s%s; %.0f MB",
+             share_format(certain, o.certain, o.weight), share_format(likely, o.likely, o.weight),
+             share_format(unknown, o.weight - o.certain - o.likely, o.weight), (unsigned long long)o.stacks,
+             o.full ? ", no more fit" : "", lost, resident_mb());
+    char thread[96] = "", filter[96] = "", period[48] = "";
+    if (s->thread != FRAMES_NONE)
+        snprintf(thread, sizeof thread, ", only %.64s", frames_at(counts_frames(t->counts), s->thread)->name);
+    if (*s->filter)
+        snprintf(filter, sizeof filter, ", filter \"%s\"", s->filter);
+    if (t->options->decay > 0)
+        snprintf(period, sizeof period, ", the last %g to %g s", t->options->decay, 2 * t->options->decay);
+    snprintf(s->status[2], TOP_LINE, "%s%s by %s, from %g%%%s%s%s%s", s->paused ? "PAUSED: " : "",
+             rows_view_names[s->view], rows_sort_names[s->sort], s->min_percent, period,
+             s->threads ? ", threads" : "", thread, filter);
+    text_clean(s->status[2]);
+}
+
+/* Pictures ---------------------------------------------------------------------------------------------------- */
+
+static int make_rows(struct top *t, struct fathom_error *err)
+{
+    struct top_state *s = &t->state;
+    struct rows_options options = {s->view, s->sort, s->min_percent, s->filter, s->folded};
+    struct rows rows;
+    struct cct *tree = counts_tree(t->counts, s->threads, s->thread);
+    int rc = tree ? rows_make(tree, counts_frames(t->counts), &options, &rows) : -ENOMEM;
+    cct_free(tree);
+    if (rc < 0)
+        return error_memory(err);
+    rows_clear(&t->rows);
+    t->rows = rows;
+    return 0;
+}
+
+static void measure_rate(struct top *t, uint64_t now)
+{
+    struct online_summary o;
+    online_summary(t->online, &o);
+    double seconds = (double)(now - (t->drawn ? t->drawn : t->began)) / 1e9;
+    if (seconds > 0.2)
+        t->rate = (double)(o.samples - t->samples_before) / seconds;
+    t->samples_before = o.samples;
+    t->drawn = now;
+}
+
+static int draw(struct top *t, bool again, struct fathom_error *err)
+{
+    int rc = t->state.paused && !again ? 0 : make_rows(t, err);
+    make_status(t);
+    if (rc == 0 && t->screen)
+        screen_draw(t->screen, &t->state, &t->rows, counts_frames(t->counts));
+    else if (rc == 0)
+        rc = top_text_write(&t->state, &t->rows, counts_frames(t->counts), t->options->most, t->out, err);
+    return rc;
+}
+
+/* -ECANCELED: the user wants to quit. */
+static int take_keys(struct top *t, int wait_ms, struct fathom_error *err)
+{
+    enum screen_wish wish = screen_keys(t->screen, &t->state, &t->rows, counts_frames(t->counts), wait_ms);
+    if (wish == SCREEN_QUIT)
+        return -ECANCELED;
+    if (wish == SCREEN_CLEAR && counts_clear(t->counts) < 0)
+        return error_memory(err);
+    return wish == SCREEN_NOTHING ? 0 : draw(t, true, err);
+}
+
+/* Called at least 10 times a second. */
+static int progress(void *context, struct fathom_error *err)
+{
+    struct top *t = context;
+    uint64_t now = clock_ns(), pause = (uint64_t)(t->options->interval * 1e9);
+    int rc = t->screen ? take_keys(t, 0, err) : 0;
+    if (t->screen && !t->drawn && pause > FIRST_NS)
+        pause = FIRST_NS;
+    if (rc < 0 || now - (t->drawn ? t->drawn : t->began) < pause)
+        return rc;
+    measure_rate(t, now);
+    rc = draw(t, false, err);
+    t->pictures += !t->screen;
+    return rc == 0 && !t->screen && t->pictures >= t->options->count ? -ECANCELED : rc;
+}
+
+/* Records ----------------------------------------------------------------------------------------------------- */
+
+static int count(void *context, const struct online_context *sample, struct fathom_error *err)
+{
+    struct top *t = context;
+    return counts_add(t->counts, online_trie(t->online), sample, err);
+}
+
+/* A collector_sink, behind the learning. */
+static int resolve(void *context, const void *records, size_t size, struct fathom_error *err)
+{
+    struct top *t = context;
+    return online_add(t->online, records, size, err);
+}
+
+static int sink(void *context, const void *records, size_t size, struct fathom_error *err)
+{
+    struct top *t = context;
+    return learning_add(t->learning, records, size, err);
+}
+
+static int begin(struct top *t, struct fathom_error *err)
+{
+    const struct top_options *o = t->options;
+    t->record = (struct record_options){.target = o->target,
+                                        .scope = COLLECT_BY_CPU_IF_ALLOWED,
+                                        .audit_hz = AUDIT_DEFAULT,
+                                        .audit_stack = AUDIT_STACK_BYTES};
+    t->images = image_cache_new(&(struct image_options){.log = &t->terminal->log});
+    t->counts = t->images ? counts_new(&(struct counts_options){o->eps, o->decay}, t->images) : NULL;
+    t->state.folded = table_new();
+    int rc = t->counts && t->state.folded ? 0 : error_memory(err);
+    if (rc == 0 && o->map)
+        rc = pathmap_open(o->map, &t->map, err);
+    if (rc == 0) {
+        record_collector(&t->record, t->terminal, &t->collect);
+        rc = collector_open(&t->collect, &t->collector, err);
+    }
+    struct online_input input = {
+        .images = t->images, .log = &t->terminal->log, .map = t->map, .sink = count, .context = t};
+    if (rc == 0) {
+        input.count = collector_events(t->collector, &input.events);
+        rc = online_new(&input, &t->online, err);
+    }
+    if (rc == 0)
+        rc = learning_new(t->collector, &t->collect, resolve, t, &t->learning, err);
+    return rc;
+}
+
+/* The target has ended: its last picture stays until the user quits. */
+static int stay(struct top *t, struct fathom_error *err)
+{
+    t->ended = true;
+    int rc = draw(t, true, err);
+    while (rc == 0 && t->screen)
+        rc = take_keys(t, KEYS_MS, err);
+    return rc;
+}
+
+static int observe(struct top *t, struct fathom_error *err)
+{
+    enum target_end end = TARGET_ENDED;
+    int rc = begin(t, err);
+    t->began = clock_ns();
+    if (rc == 0)
+        rc = target_run(&t->options->target, t->collector, &(struct target_user){sink, progress, t}, &end,
+                        err);
+    if (rc == 0 && (end == TARGET_ENDED || !t->screen))
+        rc = stay(t, err);
+    return rc == -ECANCELED ? 0 : rc;
+}
+
+/* The observed command's output is not ours: it goes to standard error. */
+static int open_text(struct top *t, struct fathom_error *err)
+{
+    int fd = dup(STDOUT_FILENO);
+    fflush(stdout);
+    t->out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!t->out || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return error_system(err, errno, "cannot set up the output");
+    return 0;
+}
+
+static int run_top(const struct top_options *o, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    struct top t = {.options = o,
+                    .terminal = terminal,
+                    .state = {.view = o->rows.view,
+                              .sort = o->rows.sort,
+                              .min_percent = o->rows.min_percent,
+                              .threads = o->threads,
+                              .thread = FRAMES_NONE}};
+    snprintf(t.state.filter, sizeof t.state.filter, "%s", o->rows.filter);
+    int rc = o->count ? open_text(&t, &err) : screen_open(&t.screen, &err);
+    if (rc == 0)
+        rc = observe(&t, &err);
+    screen_close(t.screen);
+    int status = t.collector ? collector_status(t.collector) : -1;
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    learning_free(t.learning);
+    online_free(t.online);
+    counts_free(t.counts);
+    rows_clear(&t.rows);
+    table_free(t.state.folded);
+    pathmap_close(t.map);
+    collector_close(t.collector);
+    image_cache_free(t.images);
+    if (t.out)
+        fclose(t.out);
+    if (rc < 0)
+        return exit_code_of(&err);
+    return t.ended && status >= 0 ? exit_code_of_status(status) : EXIT_OK;
+}
+
+static int top_run(int argc, char **argv, struct terminal *terminal)
+{
+    struct top_options options = {.target.verify = target_verify_all,
+                                  .eps = 1e-4,
+                                  .interval = 1,
+                                  .rows = {.min_percent = 1, .filter = ""}};
+    int code = options_parse(&top_command, &options, false, argc, argv, terminal);
+    if (code < 0)
+        code = target_complete(&options.target, &top_command, argc, argv, terminal);
+    if (options.once && !options.count)
+        options.count = 1;
+    if (code < 0)
+        code = run_top(&options, terminal);
+    target_free(&options.target);
+    return code;
+}
+
+static const struct option_word views[] = {
+    {"tree", ROWS_TREE}, {"callers", ROWS_CALLERS}, {"flat", ROWS_FLAT}, {0}};
+static const struct option_word sorts[] = {
+    {"total", ROWS_BY_TOTAL}, {"self", ROWS_BY_SELF}, {"name", ROWS_BY_NAME}, {0}};
+
+static const struct option_row rows[] = {
+    TARGET_PID(struct top_options, "attach to these processes, their threads and their children"),
+    TARGET_TID(struct top_options, "attach to these threads only"),
+    TARGET_EVENT(struct top_options, "what to sample, as for record (default: cycles, or cpu-clock)"),
+    TARGET_FREQUENCY(struct top_options, "samples per second (default for clocks: 1000)"),
+    TARGET_PERIOD(struct top_options, "one sample every N events (clocks: nanoseconds)"),
+    OPTION_TEXT("map", 'm', "MAP", struct top_options, map, "a path map from 'fathom train'"),
+    OPTION_FLAG("once", 0, struct top_options, once,
+                "print one picture as text after the first interval, and exit"),
+    OPTION_FRACTION("interval", 0, "S", 0.1, 86400, struct top_options, interval,
+                    "seconds between two pictures (default: 1)"),
+    OPTION_NUMBER("count", 0, "N", 1, UINT32_MAX, struct top_options, count,
+                  "print N pictures as text, and exit"),
+    OPTION_CHOICE("view", 0, "VIEW", views, enum rows_view, struct top_options, rows.view,
+                  "tree (default), callers or flat"),
+    OPTION_CHOICE("sort", 0, "BY", sorts, enum rows_sort, struct top_options, rows.sort,
+                  "total (default), self or name"),
+    OPTION_TEXT("filter", 0, "TEXT", struct top_options, rows.filter,
+                "only contexts with a function whose name contains this"),
+    OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct top_options, rows.min_percent,
+                    "leave out rows that weigh less (default: 1)"),
+    OPTION_FLAG("threads", 0, struct top_options, threads, "show each thread as a separate root"),
+    OPTION_FRACTION("decay", 0, "S", 0.1, 86400, struct top_options, decay,
+                    "show the last one to two times S seconds only (default: all since the start)"),
+    OPTION_FRACTION("eps", 0, "E", 1e-6, 0.1, struct top_options, eps,
+                    "the error allowed in a context's share, which sets the memory (default: 0.0001)"),
+    OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct top_options, most,
+                  "in text, only the first N rows"),
+    TARGET_DURATION(struct top_options, "stop after S seconds (and terminate a launched command)"),
+    OPTION_QUIET("print no notes"),
+    OPTION_VERBOSE("print more details"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
+const struct command top_command = {
+    .name = "top",
+    .summary = "show hot calling contexts while a program runs",
+    .synopsis = "[OPTIONS] -p PID[,PID...]\n"
+                "[OPTIONS] -t TID[,TID...]\n"
+                "[OPTIONS] -- COMMAND [ARG...]",
+    .about = "Samples a command or running processes as 'fathom record' does, finds each sample's call path "
+             "at once, and "
+             "shows the hot contexts in the terminal, or as text. Memory is bounded however long it runs.",
+    .options = rows,
+    .notes = "Keys are shown on the screen; see fathom-top(1).",
+    .run = top_run,
+};

@@ -1,0 +1,19 @@
+/* text.h - a picture of `fathom top` as plain text, for scripts. */
+#ifndef FATHOM_CLI_TOP_TEXT_H
+#define FATHOM_CLI_TOP_TEXT_H
+
+#include <stdio.h>
+
+#include "cli/top/state.h"
+
+#define TOP_ROW 1024 /* bytes of a row, with the NUL */
+/* A row without its end of line: shares, how sure, and the function, indented. */
+void top_row_format(char out[TOP_ROW], const struct row *row, uint64_t whole, enum rows_view view,
+                    const struct frames *frames);
+extern const char top_heading[];
+
+/* Writes the status, and rows (0: all). 0 or a negative errno. */
+int top_text_write(const struct top_state *state, const struct rows *rows, const struct frames *frames,
+                   size_t most, FILE *out, struct fathom_error *err);
+
+#endif

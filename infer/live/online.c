@@ -1,0 +1,224 @@
+/* online.c - see online.h. */
+#include "infer/live/online.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "infer/engine/learn.h"
+#include "infer/samples/cid.h"
+#include "perfdata/announced.h"
+#include "perfdata/stack_record.h"
+
+#define CANDIDATES_MOST 64u        /* of a CID's paths */
+#define UPDATE_NS       500000000u /* between two snapshots of the paths, for those by their CIDs, */
+#define UPDATE_SHARE    100u       /* and so many times what one takes */
+#define THREADS_MOST    (1u << 16) /* whose last paths are kept */
+
+struct online {
+    struct online_input in;
+    struct decoder *decoder;
+    struct order *order;
+    struct announced *announced;
+    struct processes *processes;
+    struct learner *learner;
+    struct pathmap *map; /* over the learner's trie */
+    uint32_t functions;  /* of the trie, when the map was made */
+    uint64_t due;        /* when it may be made anew, ns */
+    uint32_t *path;      /* functions */
+    size_t path_room;
+    struct table *last; /* TID -> the last node of the trie that it was in */
+    struct online_summary summary;
+};
+
+/* Makes a snapshot of the paths, unless the last one is young. */
+static int refresh(struct online *o, struct fathom_error *err)
+{
+    uint64_t from = clock_ns();
+    if (o->map && from < o->due)
+        return 0;
+    o->functions = trie_function_count(o->learner->trie);
+    int rc = o->map ? pathmap_update(o->map, err) : pathmap_over(o->learner->trie, &o->map, err);
+    uint64_t now = clock_ns(), pause = UPDATE_SHARE * (now - from);
+    o->due = now + (pause > UPDATE_NS ? pause : UPDATE_NS);
+    return rc;
+}
+
+/* The height of the innermost frame that the paths of two nodes of the map have in common, + 1; 0: they have none. */
+static uint32_t shared_height(const struct pathmap *map, uint32_t a, uint32_t b)
+{
+    while (a != PATHMAP_NONE && b != PATHMAP_NONE && a != b) {
+        struct pathmap_node x = pathmap_node(map, a), y = pathmap_node(map, b);
+        if (x.height >= y.height)
+            a = x.parent;
+        else
+            b = y.parent;
+    }
+    return a != PATHMAP_NONE && a == b ? pathmap_node(map, a).height + 1 : 0;
+}
+
+/* The most probable node of the map with the sample's CID; PATHMAP_NONE: there is none. */
+static int find_by_cid(struct online *o, const struct process *process, const struct sample *sample,
+                       uint32_t *out, uint32_t *function, struct fathom_error *err)
+{
+    *out = PATHMAP_NONE;
+    *function = TRIE_NONE;
+    struct cid cid = cid_of_sample(process, sample);
+    if (!cid.place.image || cid.place.function == IMAGE_NO_FUNCTION)
+        return 0;
+    *function = trainer_function(o->learner->trainer, &cid.place);
+    if (*function == TRIE_NONE)
+        return error_memory(err);
+    int rc = refresh(o, err);
+    if (rc < 0)
+        return rc;
+    if (cid.reason != UNKNOWN_NOT || *function >= o->functions || cid.height > UINT32_MAX)
+        return 0;
+    const uint64_t *last = table_find(o->last, sample->tid);
+    uint32_t before = last ? pathmap_number(o->map, (uint32_t)*last) : PATHMAP_NONE;
+    uint32_t first, count = pathmap_find(o->map, *function, (uint32_t)cid.height, &first), best_shared = 0;
+    uint64_t best_seen = 0;
+    for (uint32_t i = 0; i < count && i < CANDIDATES_MOST; i++) {
+        struct pathmap_node node = pathmap_node(o->map, first + i);
+        uint32_t shared = before == PATHMAP_NONE ? 0 : shared_height(o->map, first + i, before);
+        if (*out != PATHMAP_NONE &&
+            (shared < best_shared || (shared == best_shared && node.passes <= best_seen)))
+            continue;
+        *out = first + i;
+        best_shared = shared;
+        best_seen = node.passes;
+    }
+    return 0;
+}
+
+static int remember(struct online *o, uint32_t tid, uint32_t node, struct fathom_error *err)
+{
+    uint64_t *last = table_find(o->last, tid);
+    if (!last && table_count(o->last) < THREADS_MOST && !(last = table_put(o->last, tid, NULL)))
+        return error_memory(err);
+    if (last)
+        *last = node;
+    return 0;
+}
+
+/* own: the node of the trie that the sample's stack ended in; TRIE_NONE: none. */
+static int tell(struct online *o, const struct sample *sample, uint32_t own, struct fathom_error *err)
+{
+    struct online_context context = {.sample = sample, .how = ONLINE_UNKNOWN};
+    struct online_summary *s = &o->summary;
+    uint32_t number = PATHMAP_NONE, function = TRIE_NONE;
+    int rc = 0;
+    context.process = process_find(o->processes, sample->pid);
+    if (own != TRIE_NONE) {
+        bool whole = sample->known != SAMPLE_STACK_SAME || sample->compared == STACK_RECORD_ALL;
+        context.how = whole ? ONLINE_CERTAIN : ONLINE_LIKELY;
+        int depth = trie_path(o->learner->trie, own, &o->path, &o->path_room);
+        context.depth = depth < 0 ? 0 : (size_t)depth;
+        rc = depth < 0 ? error_memory(err) : remember(o, sample->tid, own, err);
+    } else if (context.process) {
+        rc = find_by_cid(o, context.process, sample, &number, &function, err);
+        if (rc == 0 && number != PATHMAP_NONE) {
+            int depth = pathmap_read_path(o->map, number, &o->path, &o->path_room, err);
+            rc = depth < 0 ? depth : 0;
+            context.depth = depth < 0 ? 0 : (size_t)depth;
+            context.how = ONLINE_LIKELY;
+        } else if (rc == 0 && function != TRIE_NONE) {
+            if (!vec_reserve(o->path, 0, o->path_room, 1))
+                return error_memory(err);
+            o->path[0] = function;
+            context.depth = 1;
+        }
+    }
+    if (rc < 0)
+        return rc;
+    context.functions = o->path;
+    s->samples++;
+    s->weight += sample->period;
+    s->certain += context.how == ONLINE_CERTAIN ? sample->period : 0;
+    s->likely += context.how == ONLINE_LIKELY ? sample->period : 0;
+    return o->in.sink(o->in.context, &context, err);
+}
+
+/* An order_sink. */
+static int take(void *online, const struct record *given, struct fathom_error *err)
+{
+    struct online *o = online;
+    struct learner *l = o->learner;
+    struct record record = *given;
+    int rc = announced_take(o->announced, &record, err);
+    if (rc)
+        return rc < 0 ? rc : 0;
+    if (record.kind == RECORD_LOST)
+        o->summary.lost += record.lost;
+    bool sampled = record.kind == RECORD_SAMPLE;
+    if (sampled && trie_node_count(l->trie) >= ONLINE_NODES && record.sample.stack) {
+        o->summary.full = true;
+        record.sample.stack = NULL;
+        record.sample.stack_size = 0;
+    }
+    bool own = sampled && learner_has_own(l, &record.sample);
+    l->own_count = 0; /* of this record alone */
+    rc = learner_take(l, o->processes, &record, err);
+    if (rc < 0 || !sampled || record.sample.event != 0)
+        return rc;
+    return tell(o, &record.sample, own && l->own_count ? l->own[0] : TRIE_NONE, err);
+}
+
+int online_add(struct online *o, const void *records, size_t size, struct fathom_error *err)
+{
+    return order_push_all(o->order, records, size, err);
+}
+
+void online_summary(const struct online *o, struct online_summary *out)
+{
+    *out = o->summary;
+    out->stacks = o->learner->learned;
+    out->nodes = trie_node_count(o->learner->trie);
+}
+
+int online_new(const struct online_input *input, struct online **out, struct fathom_error *err)
+{
+    struct online *o = calloc(1, sizeof *o);
+    if (!o)
+        return error_memory(err);
+    o->in = *input;
+    int rc = decoder_new(input->events, input->count, &o->decoder, err);
+    if (rc == 0) {
+        o->order = order_new(o->decoder, true, take, o);
+        o->announced = announced_new(input->events, input->count);
+        o->processes = processes_new(input->images, input->log);
+        o->learner = learner_new(LEARN_DUMPS, false);
+        o->last = table_new();
+        rc = o->order && o->announced && o->processes && o->learner && o->last ? 0 : error_memory(err);
+    }
+    if (rc == 0)
+        audits_events(o->learner->audits, input->events, input->count, 0);
+    if (rc == 0 && input->map)
+        rc = trie_merge(o->learner->trie, input->map, err);
+    if (rc < 0)
+        online_free(o);
+    else
+        *out = o;
+    return rc;
+}
+
+void online_free(struct online *o)
+{
+    if (!o)
+        return;
+    order_free(o->order);
+    decoder_free(o->decoder);
+    announced_free(o->announced);
+    pathmap_close(o->map);
+    learner_free(o->learner);
+    processes_free(o->processes);
+    table_free(o->last);
+    free(o->path);
+    free(o);
+}
+
+const struct trie *online_trie(const struct online *o)
+{
+    return o->learner->trie;
+}
