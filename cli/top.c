@@ -314,6 +314,9 @@ static int top_run(int argc, char **argv, struct terminal *terminal)
         code = target_complete(&options.target, &top_command, argc, argv, terminal);
     if (options.once && !options.count)
         options.count = 1;
+    if (code < 0 && !options.count && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+        code = option_usage(terminal, &top_command,
+                            "standard input and output are no terminal: give --once or --count");
     if (code < 0)
         code = run_top(&options, terminal);
     target_free(&options.target);

@@ -7,4 +7,5 @@ dist_man1_MANS += \
 	man/fathom-map.1 \
 	man/fathom-record.1 \
 	man/fathom-report.1 \
+	man/fathom-top.1 \
 	man/fathom-train.1

@@ -84,8 +84,6 @@ static void put_back(struct screen *s)
 
 int screen_open(struct screen **out, struct fathom_error *err)
 {
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return error_set(err, ENOTTY, "standard input and output are no terminal: give --once or --count");
     struct screen *s = calloc(1, sizeof *s);
     if (!s)
         return error_memory(err);

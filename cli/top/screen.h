@@ -12,7 +12,7 @@
 
 struct screen;
 
-/* Errors: -ENOTTY: standard input or output is no terminal, or one that ncurses does not know; system errors. */
+/* Errors: -ENOTTY: ncurses does not know this kind of terminal; system errors. */
 int screen_open(struct screen **out, struct fathom_error *err);
 /* Gives the terminal back as it was. NULL is allowed. */
 void screen_close(struct screen *screen);
