@@ -14,12 +14,13 @@
 #include "cli/probe_run.h"
 #include "cli/recover.h"
 #include "cli/train_left.h"
+#include "hcct/saved_tree.h"
 #include "pathmap/map/pathmap.h"
 #include "profile/counted.h"
 #include "report/text/weight.h"
 #include "report/views/view.h"
 
-#define NODES_EACH  0.85 /* as in hcct_purge.c: nodes of a thread's tree for each 1/eps */
+#define NODES_EACH  4.0 /* of a thread's tree for each 1/eps: a context has several paths by its call sites */
 #define LEAST_NODES 4096u
 
 enum calls_counter { CALLS_PURGE, CALLS_EXACT };
@@ -39,6 +40,7 @@ struct calls_options {
     struct view_options view;
     enum colour_when colour;
     bool wide;
+    const char *output; /* NULL: none */
     char *const *command;
 };
 
@@ -47,6 +49,7 @@ struct calls {
     struct terminal *terminal;
     struct session *session;
     struct image_cache *images;
+    struct outfile *out;         /* the saved tree; NULL: none */
     uint64_t began, began_ticks; /* ns; the time-stamp counter */
     uint64_t printed;            /* when, ns */
 };
@@ -70,9 +73,12 @@ static void print_heading(const struct calls *c, const struct harvest *h, const 
            (unsigned long long)h->threads, h->threads == 1 ? "" : "s", counted_hot(counted),
            o->counter == CALLS_EXACT ? "" : "hot ");
     if (o->counter == CALLS_PURGE)
-        printf(" of %g%% or more; any may have up to %.2g%% more than shown", 100 * o->phi,
-               h->bound ? 100 * (double)h->bound / ((double)h->calls + (double)h->purged) : 0);
+        printf(" of %g%% or more", 100 * o->phi);
     printf("\n");
+    if (h->purged)
+        printf("forgotten: %.2g%% of the weight; at most %.2g%% of each path by its call sites\n",
+               100 * (double)h->purged / ((double)h->calls + (double)h->purged),
+               100 * (double)h->bound / ((double)h->calls + (double)h->purged));
     if (o->burst > 0)
         printf("bursts:   %llu, of %.3g ms each on average; only calls in bursts are counted\n",
                (unsigned long long)h->bursts, h->bursts ? (double)h->burst_ns / (double)h->bursts / 1e6 : 0);
@@ -104,6 +110,33 @@ static double tick_of(const struct calls *c)
     return ticks ? (double)(clock_ns() - c->began) / (double)ticks : 0;
 }
 
+static int save(const struct calls *c, const struct counted *counted, const struct harvest *h,
+                struct fathom_error *err)
+{
+    struct contexts contexts;
+    counted_contexts(counted, &contexts);
+    uint32_t count = frames_count(contexts.frames);
+    struct trace_function *functions = malloc((count + 1) * sizeof *functions);
+    int fd, rc = functions ? outfile_begin(c->out, &fd, err) : error_memory(err);
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        const struct frame *f = frames_at(contexts.frames, i);
+        functions[i] = (struct trace_function){f->image, f->name, f->address};
+    }
+    struct saved_tree tree = {
+        .tree = contexts.tree,
+        .functions = functions,
+        .function_count = count,
+        .unit = metrics_unit(contexts.metrics, 0),
+        .command = c->options->command[0],
+        .bound = c->options->metric == CALLS_TIME ? (uint64_t)((double)h->purged * tick_of(c)) : h->purged};
+    if (rc == 0)
+        rc = saved_tree_write(&tree, fd, outfile_path(c->out), err);
+    if (rc == 0)
+        rc = outfile_publish(c->out, false, err);
+    free(functions);
+    return rc;
+}
+
 /* Reads the stores as they are now, and prints them. last: the command has ended. */
 static int print_now(const struct calls *c, bool last, struct fathom_error *err)
 {
@@ -132,6 +165,8 @@ static int print_now(const struct calls *c, bool last, struct fathom_error *err)
         rc = counted_new(map, c->images, &counting, &counted, err);
     if (rc == 0)
         rc = print_counted(c, &h, counted, err);
+    if (rc == 0 && last && c->out)
+        rc = save(c, counted, &h, err);
     if (rc == 0 && last)
         hooks_say_losses(c->terminal, &h, session_directory(c->session));
     counted_free(counted);
@@ -191,13 +226,16 @@ static int count_calls(const struct calls_options *o, struct terminal *terminal)
                                               .images = c.images,
                                               .log = &terminal->log};
     recover_abandoned(terminal);
-    int status = -1, rc = c.images ? session_open(&session_options, &c.session, &err) : error_memory(&err);
+    int status = -1, rc = o->output ? output_open(o->output, &c.out, &err) : 0;
+    if (rc == 0)
+        rc = c.images ? session_open(&session_options, &c.session, &err) : error_memory(&err);
     if (rc == 0)
         rc = run(&c, &status, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
     session_close(c.session);
     image_cache_free(c.images);
+    outfile_close(c.out);
     if (rc < 0)
         return exit_code_of(&err);
     return status >= 0 ? exit_code_of_status(status) : EXIT_OK;
@@ -250,6 +288,8 @@ static const struct option_row rows[] = {
                     "also print what there is every S seconds"),
     OPTION_FRACTION("duration", 0, "S", 0.001, 1e9, struct calls_options, duration,
                     "end the command after S seconds"),
+    OPTION_TEXT("output", 'o', "TREE", struct calls_options, output,
+                "also save the tree, for 'fathom hcct show' and 'compare'"),
     OPTION_IMAGES(struct calls_options, images,
                   "hook only files whose names start with one of these (default: all but the C library and "
                   "the loader)"),

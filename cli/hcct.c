@@ -5,12 +5,14 @@
 #include "cli/call_trace.h"
 #include "cli/exit.h"
 #include "cli/hcct_replay.h"
+#include "cli/hcct_trees.h"
 #include "cli/options.h"
 #include "cli/output.h"
 
 struct hcct_values {
     const char *output;
     struct counters_options replay;
+    struct trees_options trees;
 };
 
 static int run_record(const struct hcct_values *o, char **words, int count, struct terminal *terminal)
@@ -59,9 +61,24 @@ static int run_replay(const struct hcct_values *o, char **words, int count, stru
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
 }
 
+static int run_trees(struct hcct_values *o, char **words, int count, bool both, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    if (count != (both ? 2 : 1))
+        return option_usage(terminal, &hcct_command,
+                            both ? "'compare' needs two trees or traces" : "'show' needs one tree or trace");
+    o->trees.phi = o->replay.phi;
+    o->trees.rows = o->replay.paths ? o->replay.paths : o->trees.rows;
+    int rc = both ? hcct_compare(words[0], words[1], &o->trees, &err) : hcct_show(words[0], &o->trees, &err);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+}
+
 static int hcct_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct hcct_values options = {.replay = {.phi = 1e-4, .delta = 0.01, .runs = 1}};
+    struct hcct_values options = {.replay = {.phi = 1e-4, .delta = 0.01, .runs = 1},
+                                  .trees = {.min_percent = 0.5, .rows = 20}};
     const char *verb = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
     if (*verb) { /* the options follow it */
         argv[1] = argv[0];
@@ -76,8 +93,12 @@ static int hcct_run(int argc, char **argv, struct terminal *terminal)
         return run_record(&options, argv + optind, argc - optind, terminal);
     if (strcmp(verb, "replay") == 0)
         return run_replay(&options, argv + optind, argc - optind, terminal);
-    return option_usage(terminal, &hcct_command, "give one of: record, replay");
+    if (strcmp(verb, "show") == 0 || strcmp(verb, "compare") == 0)
+        return run_trees(&options, argv + optind, argc - optind, *verb == 'c', terminal);
+    return option_usage(terminal, &hcct_command, "give one of: record, replay, show, compare");
 }
+
+static const struct option_word formats[] = {{"text", TREE_TEXT}, {"dot", TREE_DOT}, {0}};
 
 static const struct option_row rows[] = {
     OPTION_TEXT("output", 'o', "FILE", struct hcct_values, output, "the trace"),
@@ -93,8 +114,14 @@ static const struct option_row rows[] = {
                 "contexts of functions, wherever they were called (default: with call sites)"),
     OPTION_FLAG("ticks", 0, struct hcct_values, replay.ticks,
                 "weigh calls by ticks of the time-stamp counter since the one before"),
-    OPTION_NUMBER("paths", 'n', "N", 1, UINT32_MAX, struct hcct_values, replay.paths,
-                  "also print the N heaviest contexts: weight, how much of it may not be its own, the path"),
+    OPTION_NUMBER(
+        "paths", 'n', "N", 1, UINT32_MAX, struct hcct_values, replay.paths,
+        "replay: also print the N heaviest contexts: weight, how much of it may not be its own, the path; "
+        "show, compare: how many contexts (default: 20)"),
+    OPTION_CHOICE("format", 0, "FORMAT", formats, enum tree_format, struct hcct_values, trees.format,
+                  "of show: text, or dot (for Graphviz)"),
+    OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct hcct_values, trees.min_percent,
+                    "with dot: leave out contexts that weigh less (default: 0.5)"),
     OPTION_NUMBER("runs", 0, "N", 1, 1000, struct hcct_values, replay.runs,
                   "tell the fastest of N runs (default: 1)"),
     OPTION_QUIET("print no notes"),
@@ -107,12 +134,16 @@ const struct command hcct_command = {
     .name = "hcct",
     .summary = "record call traces, and count their contexts in bounded memory",
     .synopsis = "record -o TRACE [--] COMMAND...\n"
-                "replay [OPTIONS] TRACE",
+                "replay [OPTIONS] TRACE\n"
+                "show [OPTIONS] TREE\n"
+                "compare [OPTIONS] TREE TREE",
     .about = "record runs a command with hooks in its functions, as 'fathom train' does, and writes all "
-             "calls and returns "
-             "in their order; replay feeds such a trace to the counters and tells what an event takes, how "
-             "much memory, "
-             "and how far the hot contexts found are from the exact ones.",
+             "calls and returns in "
+             "their order; replay feeds such a trace to the counters and tells what an event takes, how much "
+             "memory, and how "
+             "far the hot contexts found are from the exact ones. show and compare take trees that 'fathom "
+             "calls --output' "
+             "saved, or traces.",
     .options = rows,
     .run = hcct_run,
 };

@@ -16,6 +16,7 @@ libhcct_la_SOURCES = \
 	hcct/hcct_sweep.c \
 	hcct/path.c \
 	hcct/quality.c hcct/quality.h \
+	hcct/saved_tree.c hcct/saved_tree.h \
 	hcct/slab.c hcct/slab.h \
 	hcct/trace.h hcct/trace_read.c hcct/trace_write.c
 libhcct_la_LIBADD = -lm

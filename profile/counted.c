@@ -8,8 +8,6 @@
 #include "base/vec.h"
 #include "profile/framing.h"
 
-#define SHOWN_ERROR 0.0005 /* of the weight: views round what is less to 0.0% */
-
 static const struct metric calls = {.name = "calls", .unit = "calls"};
 static const struct metric time_spent = {.name = "time", .unit = "ns"};
 
@@ -25,7 +23,7 @@ struct counted {
     struct cct *hot; /* in the unit of the metric */
     uint32_t *items; /* of a path */
     size_t item_room;
-    uint64_t weight, error; /* of each context */
+    uint64_t weight;
     size_t contexts;
 };
 
@@ -87,7 +85,6 @@ static int add_path(struct counted *c, const struct cct_node *node, uint64_t wei
     struct cct_node *copy = cct_add(c->hot, c->items, depth, &weight);
     if (!copy)
         return error_memory(err);
-    *cct_error_of(copy) = c->error;
     return 0;
 }
 
@@ -99,7 +96,6 @@ static int choose(struct counted *c, struct fathom_error *err)
     struct cct_node *root = cct_root(c->all);
     int rc = 0;
     c->weight = in_unit(c, total);
-    c->error = (double)c->options.bound < SHOWN_ERROR * (double)total ? 0 : in_unit(c, c->options.bound);
     for (struct cct_node *n = root; n && rc == 0; n = cct_next(root, n)) {
         if (n == root || !n->self[0] || (double)n->self[0] + (double)c->options.bound < threshold)
             continue;

@@ -11,9 +11,10 @@
 struct counted_options {
     bool time;      /* weights are ticks of a clock, not numbers of calls */
     double tick;    /* ns of one */
-    uint64_t bound; /* a node's weight may lack as much, */
+    uint64_t bound; /* a node of the map may lack as much, */
     uint64_t lost;  /* and all together do lack this much */
-    double phi;     /* of the whole weight: contexts that cannot have as much are left out; 0: none is */
+    double
+        phi; /* of the whole weight: contexts with less, and no more than the bound, are left out; 0: none is */
 };
 
 struct counted;

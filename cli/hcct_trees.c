@@ -1,0 +1,397 @@
+/* hcct_trees.c - see hcct_trees.h. */
+#include "cli/hcct_trees.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/saturate.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "hcct/hcct.h"
+#include "hcct/quality.h"
+#include "hcct/saved_tree.h"
+
+/* A tree whose items are numbers of names. */
+struct named {
+    struct cct *tree;
+    uint64_t bound;
+    char *unit;
+};
+
+static void named_free(struct named *n)
+{
+    cct_free(n->tree);
+    free(n->unit);
+}
+
+/* "function (image)", or "image+0x123": what a function is called in every tree. NAMES_NONE: out of memory. */
+static uint32_t name_of(struct names *names, const struct trace_function *f)
+{
+    const char *slash = strrchr(f->image, '/'), *image = slash ? slash + 1 : f->image;
+    char *text;
+    int size = f->name[0] ? asprintf(&text, "%s (%s)", f->name, image)
+                          : asprintf(&text, "%s+0x%" PRIx64, image, f->address);
+    uint32_t number = size < 0 ? NAMES_NONE : names_intern(names, text);
+    if (size >= 0)
+        free(text);
+    return number;
+}
+
+/* Adds a tree to a named one. functions: of its items. */
+static int add_named(struct cct *to, struct cct *from, const struct trace_function *functions, size_t count,
+                     struct names *names)
+{
+    uint32_t *numbers = malloc((count + 1) * sizeof *numbers);
+    struct cct_node *root = cct_root(from), *at = root, *place = cct_root(to);
+    int rc = numbers ? 0 : -ENOMEM;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = (numbers[i] = name_of(names, &functions[i])) == NAMES_NONE ? -ENOMEM : 0;
+    while (rc == 0) {
+        cct_weigh(to, place, at->self);
+        *cct_error_of(place) = add_saturating(cct_error(place), cct_error(at));
+        struct cct_node *next = cct_next(root, at);
+        if (!next)
+            break;
+        for (; cct_parent(next) != at; at = cct_parent(at))
+            place = cct_parent(place);
+        at = next;
+        place = cct_child(to, place, numbers[at->item]);
+        rc = place ? 0 : -ENOMEM;
+    }
+    free(numbers);
+    return rc;
+}
+
+/* All calls of a trace, as a tree of functions. */
+static int count_trace(struct trace *trace, struct named *out, struct names *names)
+{
+    struct hcct *h = hcct_new(&(struct hcct_options){.kind = HCCT_EXACT, .metrics = 1});
+    int rc = h ? 0 : -ENOMEM;
+    for (size_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i] != TRACE_RETURN)
+            trace->events[i] = trace->places[trace->events[i] & ~TRACE_RESUMED].function |
+                               (trace->events[i] & TRACE_RESUMED);
+    for (size_t i = 0; rc == 0 && i < trace->thread_count; i++) {
+        const struct trace_thread *t = &trace->threads[i];
+        size_t done;
+        hcct_rewind(h);
+        rc = hcct_feed(h, trace->events + t->first, NULL, t->end - t->first, &done);
+    }
+    struct cct *all = rc == 0 ? hcct_query(h, 1e-300) : NULL;
+    hcct_free(h);
+    rc = all ? add_named(out->tree, all, trace->functions, trace->function_count, names) : -ENOMEM;
+    cct_free(all);
+    out->unit = rc == 0 ? strdup("calls") : NULL;
+    return rc == 0 && out->unit ? 0 : -ENOMEM;
+}
+
+static int load(const char *path, struct names *names, struct named *out, struct fathom_error *err)
+{
+    struct saved_tree saved;
+    struct trace trace;
+    out->tree = cct_new(1);
+    if (!out->tree)
+        return error_memory(err);
+    int rc = saved_tree_read(path, &saved, err);
+    if (rc == 0) {
+        rc = add_named(out->tree, saved.tree, saved.functions, saved.function_count, names);
+        out->bound = saved.bound;
+        out->unit = strdup(saved.unit);
+        saved_tree_free(&saved);
+        return rc == 0 && out->unit ? 0 : error_memory(err);
+    }
+    if (rc != -ENOMSG)
+        return rc;
+    rc = trace_read(path, &trace, err);
+    if (rc == -ENOMSG)
+        return error_set(err, ENOMSG, "%s is neither a saved tree nor a call trace", path);
+    if (rc < 0)
+        return rc;
+    rc = count_trace(&trace, out, names);
+    trace_free(&trace);
+    return rc < 0 ? error_memory(err) : 0;
+}
+
+/* Lists ------------------------------------------------------------------------------------------------------- */
+
+static void print_path(const struct names *names, const struct cct_node *node)
+{
+    const struct cct_node *path[256];
+    size_t depth = 0;
+    for (; cct_parent(node) && depth < sizeof path / sizeof *path; node = cct_parent(node))
+        path[depth++] = node;
+    if (cct_parent(node))
+        fputs("...;", stdout);
+    while (depth--)
+        printf("%s%s", names_text(names, path[depth]->item), depth ? ";" : "\n");
+}
+
+static int compare_weights(const void *a, const void *b)
+{
+    const struct cct_node *x = *(struct cct_node *const *)a, *y = *(struct cct_node *const *)b;
+    return x->self[0] > y->self[0] ? -1 : x->self[0] < y->self[0];
+}
+
+static int print_list(const struct named *n, const struct names *names, uint64_t rows,
+                      struct fathom_error *err)
+{
+    struct cct_node *root = cct_root(n->tree), **nodes = NULL;
+    size_t count = 0, room = 0;
+    double total = (double)cct_total(n->tree);
+    for (struct cct_node *at = root; at; at = cct_next(root, at))
+        if (at != root && at->self[0] && !vec_push(nodes, count, room, at)) {
+            free(nodes);
+            return error_memory(err);
+        }
+    if (count)
+        qsort(nodes, count, sizeof(*nodes), compare_weights);
+    printf("%zu contexts of %" PRIu64 " %s; a context may have up to %" PRIu64 " more\n\n", count,
+           cct_total(n->tree), n->unit, n->bound);
+    for (size_t i = 0; i < count && i < rows; i++) {
+        printf("%6.2f%% %14" PRIu64 "  ", 100 * (double)nodes[i]->self[0] / total, nodes[i]->self[0]);
+        print_path(names, nodes[i]);
+    }
+    if (root->self[0])
+        printf("%6.2f%% %14" PRIu64 "  (in no context of the tree)\n", 100 * (double)root->self[0] / total,
+               root->self[0]);
+    free(nodes);
+    return 0;
+}
+
+/* Graphviz ---------------------------------------------------------------------------------------------------- */
+
+struct drawn {
+    const struct cct_node *node;
+    uint64_t total; /* with all below */
+    size_t parent;
+};
+
+static void print_quoted(const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            putchar('\\');
+        putchar(*text);
+    }
+}
+
+static void print_drawn(const struct drawn *d, size_t number, const struct names *names, double whole)
+{
+    double share = (double)d->total / whole, own = (double)d->node->self[0] / whole;
+    unsigned pale = (unsigned)(255 - 160 * fmin(1, 5 * own));
+    printf("  n%zu [label=\"", number);
+    print_quoted(names_text(names, d->node->item));
+    printf("\\n%.2f%%", 100 * share);
+    if (d->node->self[0])
+        printf(", own %.2f%%", 100 * own);
+    printf("\", fillcolor=\"#ff%02x%02x\"];\n", pale, pale);
+    if (d->parent)
+        printf("  n%zu -> n%zu;\n", d->parent, number);
+}
+
+static int print_dot(const struct named *n, const struct names *names, double min_percent,
+                     struct fathom_error *err)
+{
+    struct cct_node *root = cct_root(n->tree);
+    size_t count = 0, room = 0, above = 0;
+    struct drawn *all = NULL;
+    double whole = (double)cct_total(n->tree);
+    for (struct cct_node *at = root, *before = NULL; at; before = at, at = cct_next(root, at)) {
+        for (; before && cct_parent(at) != before; before = cct_parent(before))
+            above = before == root ? 0 : all[above].parent;
+        struct drawn d = {at, at->self[0], above};
+        if (!vec_push(all, count, room, d)) {
+            free(all);
+            return error_memory(err);
+        }
+        above = count - 1;
+    }
+    for (size_t i = count; i-- > 1;)
+        all[all[i].parent].total = add_saturating(all[all[i].parent].total, all[i].total);
+    printf("digraph contexts {\n  node [shape=box, style=filled, fontname=\"sans\"];\n");
+    for (size_t i = 1; i < count; i++) /* whatever is below a light one is light, too */
+        if ((double)all[i].total * 100 >= min_percent * whole)
+            print_drawn(&all[i], i, names, whole);
+    printf("}\n");
+    free(all);
+    return 0;
+}
+
+int hcct_show(const char *path, const struct trees_options *o, struct fathom_error *err)
+{
+    struct names *names = names_new();
+    struct named n = {0};
+    int rc = names ? load(path, names, &n, err) : error_memory(err);
+    if (rc == 0)
+        rc = o->format == TREE_DOT ? print_dot(&n, names, o->min_percent, err)
+                                   : print_list(&n, names, o->rows, err);
+    named_free(&n);
+    names_free(names);
+    return rc;
+}
+
+/* Comparison -------------------------------------------------------------------------------------------------- */
+
+struct difference {
+    const struct cct_node *node; /* of a tree that has the context */
+    double in_a, in_b;           /* parts of the weight */
+};
+
+static double far(const struct difference *d)
+{
+    return fabs(d->in_a - d->in_b);
+}
+
+static int compare_differences(const void *a, const void *b)
+{
+    double x = far(a), y = far(b);
+    return x > y ? -1 : x < y;
+}
+
+/* Both trees in one: metric 0 is of a, 1 of b. */
+static struct cct *join(struct cct *a, struct cct *b)
+{
+    struct cct *both = cct_new(2), *trees[2] = {a, b};
+    for (unsigned t = 0; both && t < 2; t++) {
+        struct cct_node *root = cct_root(trees[t]), *at = root, *place = cct_root(both);
+        while (place) {
+            uint64_t values[2] = {t ? 0 : at->self[0], t ? at->self[0] : 0};
+            cct_weigh(both, place, values);
+            struct cct_node *next = cct_next(root, at);
+            if (!next)
+                break;
+            for (; cct_parent(next) != at; at = cct_parent(at))
+                place = cct_parent(place);
+            at = next;
+            place = cct_child(both, place, at->item);
+        }
+        if (!place) {
+            cct_free(both);
+            both = NULL;
+        }
+    }
+    return both;
+}
+
+static int print_differences(struct cct *a, struct cct *b, const struct names *names, uint64_t rows,
+                             struct fathom_error *err)
+{
+    struct cct *both = join(a, b);
+    struct difference *all = NULL;
+    size_t count = 0, room = 0;
+    double total_a = (double)cct_total(a), total_b = (double)cct_total(b), shared = 0;
+    if (!both)
+        return error_memory(err);
+    int rc = 0;
+    struct cct_node *root = cct_root(both);
+    for (struct cct_node *n = root; n && rc == 0; n = cct_next(root, n)) {
+        struct difference d = {n, total_a > 0 ? (double)n->self[0] / total_a : 0,
+                               total_b > 0 ? (double)n->self[1] / total_b : 0};
+        if (n == root || (!n->self[0] && !n->self[1]))
+            continue;
+        shared += fmin(d.in_a, d.in_b);
+        rc = vec_push(all, count, room, d) ? 0 : error_memory(err);
+    }
+    if (rc == 0) {
+        if (count)
+            qsort(all, count, sizeof *all, compare_differences);
+        printf("%.2f%% of the weight is on the same contexts\n\n%9s %9s %9s\n", 100 * shared, "A", "B",
+               "change");
+    }
+    for (size_t i = 0; rc == 0 && i < count && i < rows && far(&all[i]) > 0; i++) {
+        printf("%8.3f%% %8.3f%% %+8.3f%%  ", 100 * all[i].in_a, 100 * all[i].in_b,
+               100 * (all[i].in_b - all[i].in_a));
+        print_path(names, all[i].node);
+    }
+    free(all);
+    cct_free(both);
+    return rc;
+}
+
+static void print_quality(const char *what, const struct quality *q, struct cct *tree, struct cct *reference)
+{
+    printf("%s: %zu contexts and their ancestors (of %zu), overlap %.2f%%; hot %zu, missed %zu, false %zu\n",
+           what, cct_count(tree) - 1, cct_count(reference) - 1, 100 * q->overlap, q->hot, q->false_negatives,
+           q->false_positives);
+    printf("   hot edge coverage");
+    for (size_t t = 0; t < QUALITY_TAUS; t++)
+        printf("%s %.4g: %.1f%%", t ? "," : "", quality_taus[t], 100 * q->coverage[t]);
+    printf("; uncovered: most %.3f%%, mean %.4f%% of the heaviest\n", 100 * q->most_uncovered,
+           100 * q->mean_uncovered);
+}
+
+/* The contexts of at least this part of the weight, and their ancestors. NULL: out of memory. */
+static struct cct *hot_of(struct cct *from, double phi)
+{
+    struct cct *hot = cct_new(1);
+    struct cct_node *root = cct_root(from), *at = root, *place = hot ? cct_root(hot) : NULL;
+    double least = phi * (double)cct_total(from);
+    uint32_t *items = NULL;
+    size_t room = 0;
+    for (; place && at; at = cct_next(root, at)) {
+        size_t depth = 0;
+        if (at == root || !at->self[0] || (double)at->self[0] < least)
+            continue;
+        for (const struct cct_node *n = at; n != root; n = cct_parent(n))
+            depth++;
+        if (!vec_reserve(items, 0, room, depth)) {
+            place = NULL;
+            break;
+        }
+        for (const struct cct_node *n = at; n != root; n = cct_parent(n))
+            items[--depth] = n->item;
+        for (const struct cct_node *n = at; n != root; n = cct_parent(n))
+            depth++;
+        place = cct_add(hot, items, depth, at->self);
+    }
+    free(items);
+    if (!place) {
+        cct_free(hot);
+        hot = NULL;
+    }
+    return hot;
+}
+
+/* How good the hot contexts of one are as those of the other. */
+static int print_hot(const char *what, struct cct *tree, struct cct *reference, double phi,
+                     struct fathom_error *err)
+{
+    struct cct *hot = hot_of(tree, phi);
+    struct quality q;
+    int rc = hot && quality_of(hot, reference, phi, &q) == 0 ? 0 : error_memory(err);
+    if (rc == 0)
+        print_quality(what, &q, hot, reference);
+    cct_free(hot);
+    return rc;
+}
+
+int hcct_compare(const char *path_a, const char *path_b, const struct trees_options *o,
+                 struct fathom_error *err)
+{
+    struct names *names = names_new();
+    struct named a = {0}, b = {0};
+    int rc = names ? load(path_a, names, &a, err) : error_memory(err);
+    if (rc == 0)
+        rc = load(path_b, names, &b, err);
+    if (rc == 0 && strcmp(a.unit, b.unit) != 0)
+        rc = error_set(err, EINVAL, "%s counts %s, and %s %s: they cannot be compared", path_a, a.unit,
+                       path_b, b.unit);
+    if (rc == 0) {
+        printf("A: %" PRIu64 " %s, B: %" PRIu64 " %s; hot: %g of the weight\n", cct_total(a.tree), a.unit,
+               cct_total(b.tree), b.unit, o->phi);
+        rc = print_hot("hot of B, for A", b.tree, a.tree, o->phi, err);
+    }
+    if (rc == 0)
+        rc = print_hot("hot of A, for B", a.tree, b.tree, o->phi, err);
+    if (rc == 0)
+        rc = print_differences(a.tree, b.tree, names, o->rows, err);
+    named_free(&a);
+    named_free(&b);
+    names_free(names);
+    return rc;
+}
