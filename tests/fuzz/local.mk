@@ -40,6 +40,11 @@ tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_trace_LDADD = libhcct.la libbase.la
 tests_fuzz_fuzz_trace_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_tree
+tests_fuzz_fuzz_tree_SOURCES = tests/fuzz/fuzz_tree.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_tree_LDADD = libhcct.la libbase.la
+tests_fuzz_fuzz_tree_LDFLAGS = $(FUZZ_LINK)
+
 check_PROGRAMS += $(FUZZERS_BUILT)
 E2E_TESTS += tests/fuzz/fuzz.test
 EXTRA_DIST += tests/fuzz/seeds

@@ -10,3 +10,6 @@ tests_hcct_test_quality_SOURCES = tests/hcct/test_quality.c
 tests_hcct_test_quality_LDADD = libhcct.la libbase.la $(CRITERION_LIBS)
 tests_hcct_test_trace_SOURCES = tests/hcct/test_trace.c
 tests_hcct_test_trace_LDADD = libhcct.la libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/hcct/test_saved_tree
+tests_hcct_test_saved_tree_SOURCES = tests/hcct/test_saved_tree.c
+tests_hcct_test_saved_tree_LDADD = libhcct.la libbase.la $(CRITERION_LIBS)
