@@ -26,9 +26,9 @@ struct harvest {
     bool own; /* weights count as self, too: of the called functions, and not of what was added around them */
     bool partial; /* functions were left out on purpose: no image is hooked in the sense of trie.h */
     uint64_t stores, threads;
-    uint64_t unread;        /* unreadable stores: a full disk leaves empty ones */
-    uint64_t calls;         /* counted entries, or ticks (store.h) */
-    uint64_t purged, bound; /* of stores with a limit: see store.h; `calls` are without the purged ones */
+    uint64_t unread;           /* unreadable stores: a full disk leaves empty ones */
+    uint64_t calls;            /* counted entries, or ticks (store.h) */
+    uint64_t purged, bound;    /* of stores with a limit: see store.h; `calls` are without the purged ones */
     uint64_t bursts, burst_ns; /* sums over processes; 0: calls were counted all the time */
     uint64_t nodes;
     uint64_t unsound;                               /* invalid nodes, left out */
