@@ -40,6 +40,7 @@ static bool complete(struct report_options *o, struct terminal *terminal)
 {
     if (o->phi > 0 && o->profile.eps == 0)
         o->profile.eps = o->phi / 5;
+    o->profile.phi = o->phi;
     if (o->profile.eps > 0 && o->phi <= o->profile.eps) {
         terminal_wrong(terminal, "--eps must be smaller than --phi");
         return false;
@@ -66,6 +67,8 @@ static const struct option_word ambiguities[] = {{"likely", AMBIGUOUS_LIKELY},
                                                  {"split", AMBIGUOUS_SPLIT},
                                                  {"common", AMBIGUOUS_COMMON},
                                                  {0}};
+static const struct option_word counters[] = {{"lss", HCCT_LSS},       {"bss", HCCT_BSS},     {"lc", HCCT_LC},
+                                              {"sticky", HCCT_STICKY}, {"purge", HCCT_PURGE}, {0}};
 static const struct option_word colours[] = {
     {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
 
@@ -100,6 +103,8 @@ static const struct option_row rows[] = {
                     "hot contexts in bounded memory: those of at least P of the weight"),
     OPTION_FRACTION("eps", 0, "E", 1e-9, 0.999, struct report_options, profile.eps,
                     "with --phi: counters are within E of the weight (default: P/5)"),
+    OPTION_CHOICE("counter", 0, "KIND", counters, enum hcct_kind, struct report_options, profile.counter,
+                  "with --phi: lss (default), bss, lc, sticky or purge; see fathom-hcct(1)"),
     OPTION_TEXT("event", 0, "NAME", struct report_options, event,
                 "which event, if the recording has several"),
     OPTION_FLAG("threads", 0, struct report_options, profile.framing.threads,

@@ -1,6 +1,7 @@
 /* reporting.c - see reporting.h. */
 #include "cli/reporting.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,7 +144,11 @@ static int write_report(struct reporting *r, struct reader *reader, const struct
                         struct fathom_error *err)
 {
     struct contexts contexts;
-    if (profile_contexts(r->profile, r->options->phi, &contexts) < 0)
+    int found = profile_contexts(r->profile, r->options->phi, &contexts);
+    if (found == -ERANGE)
+        return error_set(err, ERANGE,
+                         "the purging counter lost more than --phi: use --counter lss, or a smaller --eps");
+    if (found < 0)
         return error_memory(err);
     struct view_options view = r->options->view;
     char unit[sizeof event->name];

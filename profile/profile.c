@@ -16,7 +16,8 @@
 #include "profile/common.h"
 #include "profile/shares.h"
 
-#define SURE_ENOUGH 0.5 /* AMBIGUOUS_LIKELY: less sure frames are not shown */
+#define DELTA       0.01 /* Sticky Sampling may fail with this probability */
+#define SURE_ENOUGH 0.5  /* AMBIGUOUS_LIKELY: less sure frames are not shown */
 
 /* A set of candidates that some sample had. */
 struct known_set {
@@ -62,8 +63,12 @@ struct profile *profile_new(const struct profile_options *options, struct image_
     p->sets = table_new();
     p->doubts = doubts_new();
     if (options->eps > 0)
-        p->bounded = hcct_new(
-            &(struct hcct_options){.kind = HCCT_LSS, .eps = options->eps, .metrics = options->metrics.count});
+        p->bounded = hcct_new(&(struct hcct_options){.kind = options->counter ? options->counter : HCCT_LSS,
+                                                     .eps = options->eps,
+                                                     .phi = options->phi,
+                                                     .delta = DELTA,
+                                                     .metrics = options->metrics.count,
+                                                     .seed = 1});
     else
         p->exact = cct_new(options->metrics.count);
     if (!p->framing || !p->others || !p->sets || !p->doubts || (!p->exact && !p->bounded)) {
@@ -416,5 +421,7 @@ int profile_contexts(struct profile *p, double phi, struct contexts *out)
         .metrics = &p->options.metrics,
         .doubts = p->exact && sure_known ? p->doubts : NULL,
     };
-    return out->tree ? 0 : -ENOMEM;
+    bool unpromised = p->bounded && !hcct_promises(p->options.counter ? p->options.counter : HCCT_LSS) &&
+                      (double)hcct_unseen(p->bounded) >= phi * (double)hcct_total(p->bounded);
+    return out->tree ? 0 : unpromised ? -ERANGE : -ENOMEM;
 }

@@ -4,6 +4,7 @@
 #ifndef FATHOM_PROFILE_PROFILE_H
 #define FATHOM_PROFILE_PROFILE_H
 
+#include "hcct/hcct.h"
 #include "profile/contexts.h"
 #include "profile/framing.h"
 
@@ -21,8 +22,10 @@ enum profile_ambiguity {
 struct profile_options {
     struct metrics metrics; /* what is added up; copied */
     enum profile_ambiguity ambiguity;
-    double min_confidence; /* samples whose most probable path is less so are unknown: UNKNOWN_UNSURE */
-    double eps;            /* > 0: bounded memory, weights within eps of the total */
+    double min_confidence;  /* samples whose most probable path is less so are unknown: UNKNOWN_UNSURE */
+    double eps;             /* > 0: bounded memory, weights within eps of the total */
+    enum hcct_kind counter; /* then; HCCT_EXACT: the default one, Lazy Space Saving */
+    double phi;             /* of HCCT_STICKY: the least that will be asked for */
     struct framing_options framing;
 };
 
@@ -45,7 +48,7 @@ int profile_add(struct profile *profile, const struct pathmap *map, const struct
                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
 void profile_counts(const struct profile *profile, struct profile_counts *out);
 /* What there is to show, until something else is called. Exact: phi is not used. Bounded: the
- * (phi, eps)-HCCT. 0 or -ENOMEM. */
+ * (phi, eps)-HCCT. 0, -ENOMEM, or -ERANGE: HCCT_PURGE alone, whose bound is not below phi. */
 int profile_contexts(struct profile *profile, double phi, struct contexts *out);
 
 #endif
