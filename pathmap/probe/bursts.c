@@ -108,6 +108,11 @@ static int turns(void *unused)
     return 0;
 }
 
+static long may_synchronise(void)
+{
+    return raw_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
+}
+
 static void start_thread(void)
 {
     static const uint64_t all = ~0ull;
@@ -123,7 +128,7 @@ void bursts_start(struct mail *mail)
 {
     if (!mail->burst_ns || mail->interval_ns <= mail->burst_ns)
         return;
-    long r = raw_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
+    long r = may_synchronise();
     state.stack = r < 0 ? NULL : raw_memory(STACK_SIZE);
     if (!state.stack) {
         note(NOTE_BURSTS, r < 0 ? (int)-r : ENOMEM, NULL);
@@ -141,5 +146,8 @@ void bursts_fork_child(void)
     images_fork_child();
     core_resync();
     state.in = false;
-    start_thread();
+    if (may_synchronise() == 0)
+        start_thread();
+    else
+        note(NOTE_BURSTS, EPERM, NULL);
 }

@@ -33,6 +33,8 @@ struct record {
     char plan_path[4096];
 };
 
+#define HOLD_TRIES 4000000u /* some seconds */
+
 static struct {
     const char *directory;
     struct mail *mail; /* NULL once it did not answer */
@@ -52,9 +54,10 @@ static bool try_lock(void)
     return !__atomic_exchange_n(&state.lock, 1, __ATOMIC_ACQUIRE);
 }
 
+/* Nobody holds it for long; but a child that was made without fork() may have it from a thread that it does not have. */
 static void hold(void)
 {
-    while (!state.held && !try_lock())
+    for (unsigned i = 0; !state.held && i < HOLD_TRIES && !try_lock(); i++)
         raw_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
     state.held = true;
 }

@@ -84,12 +84,12 @@ struct kernel_action {
     unsigned long mask;
 };
 
-/* The library sets its handler when it first needs it. */
+/* The library sets its handler when it first needs it. It may not return from it (pthread_cancel), so ours blocks no
+ * other signals. */
 static void install(void)
 {
     struct kernel_action now = {0};
-    struct kernel_action ours = {answer, SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_RESTORE, trap_restorer,
-                                 ~0ul};
+    struct kernel_action ours = {answer, SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_RESTORE, trap_restorer, 0};
     raw_call(SYS_rt_sigaction, ASK_SIGNAL, 0, (long)&now, sizeof now.mask, 0, 0);
     if (now.handler == answer)
         return;

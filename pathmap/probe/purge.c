@@ -103,7 +103,7 @@ static void hold_stacks(const struct thread *thread)
     }
 }
 
-static void remove(struct thread *thread, uint32_t n)
+static void remove_node(struct thread *thread, uint32_t n)
 {
     *(volatile uint32_t *)&probe_nodes[n].function = 0;
     probe_nodes[n].first_child = (uint32_t)thread->removed;
@@ -126,7 +126,7 @@ static uint32_t take_weight(struct thread *thread, uint64_t weight)
                 break;
             hold(parent);
         } else {
-            remove(thread, n);
+            remove_node(thread, n);
             gone++;
         }
         n = sibling ? deepest(sibling) : parent;
