@@ -108,16 +108,19 @@ static void make_status(struct top *t)
              share_format(certain, o.certain, o.weight), share_format(likely, o.likely, o.weight),
              share_format(unknown, o.weight - o.certain - o.likely, o.weight), (unsigned long long)o.stacks,
              o.full ? ", no more fit" : "", lost, resident_mb());
-    char thread[96] = "", filter[96] = "", period[48] = "";
+    char thread[96] = "", filter[96] = "", period[48] = "", rest[48] = "", share[SHARE_SIZE];
     if (s->thread != FRAMES_NONE)
         snprintf(thread, sizeof thread, ", only %.64s", frames_at(counts_frames(t->counts), s->thread)->name);
     if (*s->filter)
         snprintf(filter, sizeof filter, ", filter \"%s\"", s->filter);
     if (t->options->decay > 0)
         snprintf(period, sizeof period, ", the last %g to %g s", t->options->decay, 2 * t->options->decay);
-    snprintf(s->status[2], TOP_LINE, "%s%s by %s, from %g%%%s%s%s%s", s->paused ? "PAUSED: " : "",
+    if (t->rows.rest)
+        snprintf(rest, sizeof rest, "; %s in light contexts",
+                 share_format(share, t->rows.rest, t->rows.whole));
+    snprintf(s->status[2], TOP_LINE, "%s%s by %s, from %g%%%s%s%s%s%s", s->paused ? "PAUSED: " : "",
              rows_view_names[s->view], rows_sort_names[s->sort], s->min_percent, period,
-             s->threads ? ", threads" : "", thread, filter);
+             s->threads ? ", threads" : "", thread, filter, rest);
     text_clean(s->status[2]);
 }
 
@@ -306,7 +309,7 @@ static int run_top(const struct top_options *o, struct terminal *terminal)
 static int top_run(int argc, char **argv, struct terminal *terminal)
 {
     struct top_options options = {.target.verify = target_verify_all,
-                                  .eps = 1e-4,
+                                  .eps = 2e-5,
                                   .interval = 1,
                                   .rows = {.min_percent = 1, .filter = ""}};
     int code = options_parse(&top_command, &options, false, argc, argv, terminal);
@@ -353,7 +356,7 @@ static const struct option_row rows[] = {
     OPTION_FRACTION("decay", 0, "S", 0.1, 86400, struct top_options, decay,
                     "show the last one to two times S seconds only (default: all since the start)"),
     OPTION_FRACTION("eps", 0, "E", 1e-6, 0.1, struct top_options, eps,
-                    "the error allowed in a context's share, which sets the memory (default: 0.0001)"),
+                    "the error allowed in a context's share, which sets the memory (default: 0.00002)"),
     OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct top_options, most,
                   "in text, only the first N rows"),
     TARGET_DURATION(struct top_options, "stop after S seconds (and terminate a launched command)"),

@@ -215,7 +215,7 @@ int rows_make(struct cct *tree, const struct frames *frames, const struct rows_o
               struct rows *out)
 {
     struct making m = {.options = options, .frames = frames, .work = cct_new(2)};
-    struct rows rows = {.whole = cct_total(tree)};
+    struct rows rows = {.whole = cct_total(tree), .rest = cct_root(tree)->self[0]};
     struct cct_node *root = cct_root(tree);
     m.least = (uint64_t)(options->min_percent / 100 * (double)rows.whole);
     int rc = m.work && find_matches(&m) ? 0 : -ENOMEM;

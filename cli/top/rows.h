@@ -42,6 +42,7 @@ struct rows {
     struct row *at;
     size_t count, room;
     uint64_t whole; /* weight of everything */
+    uint64_t rest;  /* of what is in no context of the tree */
 };
 
 /* tree: of two metrics, the weight and how much of it is certain. 0 or -ENOMEM; then *out is unchanged. */

@@ -136,6 +136,7 @@ Test(top_rows, what_is_not_shown_counts)
     options.view = ROWS_FLAT;
     expect("0 main 100/0\n0 leaf 88/88\n0 work 70/10\n0 rest 28/0\n0 idle 2/2\n");
     cr_expect_eq(rows.whole, 200);
+    cr_expect_eq(rows.rest, 100);
 }
 
 Test(top_rows, an_empty_tree)
