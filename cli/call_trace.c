@@ -227,7 +227,7 @@ int call_trace_record(const struct call_trace_options *options, struct terminal 
     struct image_cache *images = image_cache_new(&image_options);
     struct session_options session_options = {.names = options->names,
                                               .name_count = options->name_count,
-                                              .log_calls = true,
+                                              .recording.log_calls = 1,
                                               .no_map = true,
                                               .images = images,
                                               .log = &terminal->log};

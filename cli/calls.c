@@ -219,10 +219,10 @@ static int count_calls(const struct calls_options *o, struct terminal *terminal)
     struct session_options session_options = {.names = o->images.at,
                                               .name_count = o->images.count,
                                               .no_map = true,
-                                              .weigh_ticks = o->metric == CALLS_TIME,
-                                              .node_limit = node_limit(o),
-                                              .burst_ns = (uint64_t)(o->burst * 1e6),
-                                              .interval_ns = (uint64_t)(o->interval * 1e6),
+                                              .recording = {.weigh_ticks = o->metric == CALLS_TIME,
+                                                            .node_limit = node_limit(o),
+                                                            .burst_ns = (uint64_t)(o->burst * 1e6),
+                                                            .interval_ns = (uint64_t)(o->interval * 1e6)},
                                               .images = c.images,
                                               .log = &terminal->log};
     recover_abandoned(terminal);

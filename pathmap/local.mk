@@ -19,6 +19,7 @@ libpathmap_la_SOURCES = \
 	pathmap/train/plan_code.c pathmap/train/plan_code.h \
 	pathmap/train/plan_displace.c pathmap/train/plan_displace.h \
 	pathmap/wire/plan.h pathmap/wire/plan_read.c \
+	pathmap/wire/recording.h \
 	pathmap/map/index.c pathmap/map/order.c pathmap/map/order.h pathmap/map/serialise.c \
 	pathmap/train/session.c pathmap/train/session.h \
 	pathmap/train/session_notes.c pathmap/train/session_notes.h \

@@ -86,11 +86,11 @@ static void take_out(void)
 
 static int turns(void *unused)
 {
-    const struct mail *mail = state.mail;
-    uint64_t from = now_ns(), pause = mail->interval_ns - mail->burst_ns;
+    const struct recording *recording = &state.mail->recording;
+    uint64_t from = now_ns(), pause = recording->interval_ns - recording->burst_ns;
     (void)unused;
-    while (probe_works() && !mail_is_over(mail)) {
-        uint64_t ns = state.in ? mail->burst_ns : pause;
+    while (probe_works() && !mail_is_over(state.mail)) {
+        uint64_t ns = state.in ? recording->burst_ns : pause;
         struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
         raw_call(SYS_nanosleep, (long)&t, 0, 0, 0, 0, 0);
         if (state.in) {
@@ -126,7 +126,7 @@ static void start_thread(void)
 
 void bursts_start(struct mail *mail)
 {
-    if (!mail->burst_ns || mail->interval_ns <= mail->burst_ns)
+    if (!mail->recording.burst_ns || mail->recording.interval_ns <= mail->recording.burst_ns)
         return;
     long r = may_synchronise();
     state.stack = r < 0 ? NULL : raw_memory(STACK_SIZE);

@@ -173,7 +173,7 @@ void core_watch(const uint32_t *trainer)
     core.trainer = trainer;
 }
 
-void core_record(const struct core_recording *recording)
+void core_record(const struct recording *recording)
 {
     core.recording = *recording;
 }

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "pathmap/wire/plan.h"
+#include "pathmap/wire/recording.h"
 #include "pathmap/wire/store.h"
 
 /* Creates the store DIR/store-PID-N of this process with the first free number N. Call once, from the
@@ -26,13 +27,8 @@ int core_start(const char *directory);
 /* Sets the trainer's word (`trainer` in struct mail), which must stay in place. Once it shows that the
  * trainer has ended, the store takes no new nodes and forked children make no stores. */
 void core_watch(const uint32_t *trainer);
-struct core_recording { /* as in struct mail */
-    bool log_calls, weigh_ticks;
-    bool bursts; /* entries are not seen all the time: core_resync() */
-    uint32_t node_limit;
-};
 /* Call it before core_start(); the default is zeros. */
-void core_record(const struct core_recording *recording);
+void core_record(const struct recording *recording);
 /* `tell` is called with the errno if a forked child cannot create a store. */
 void core_tell(void (*tell)(int error));
 /* Whether the address space of the process is limited: the core then takes as little of it as possible. */

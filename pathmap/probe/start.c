@@ -104,8 +104,7 @@ __attribute__((constructor)) static void start(int count, char **arguments, char
     notes_start(mail);
     if (!may_train(mail))
         return;
-    core_record(
-        &(struct core_recording){mail->log_calls, mail->weigh_ticks, mail->burst_ns > 0, mail->node_limit});
+    core_record(&mail->recording);
     int error = core_start(directory);
     if (error) {
         tell(-error);

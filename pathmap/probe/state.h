@@ -118,7 +118,7 @@ struct core {
     struct store_image *images;
     struct store_function *functions;
     uint64_t store_size;
-    struct core_recording recording;
+    struct recording recording;
     const uint32_t *trainer;      /* core_watch(); NULL: not set */
     void (*tell)(int error);      /* core_tell(), or NULL */
     uint32_t main_function;       /* _start; 0: not set */

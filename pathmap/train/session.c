@@ -61,11 +61,7 @@ static int make_mailbox(struct session *s, struct fathom_error *err)
         return error_system(err, code, "cannot create a mailbox in %s", s->directory.path);
     s->mail = mapped;
     s->mail->filters = session_filters();
-    s->mail->log_calls = s->options.log_calls;
-    s->mail->weigh_ticks = s->options.weigh_ticks;
-    s->mail->node_limit = s->options.node_limit;
-    s->mail->burst_ns = s->options.burst_ns;
-    s->mail->interval_ns = s->options.interval_ns;
+    s->mail->recording = s->options.recording;
     code = -alive_hold(&s->alive, &s->mail->trainer);
     if (code)
         return error_system(err, code,

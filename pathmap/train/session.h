@@ -14,20 +14,18 @@
 #include "image/cache.h"
 #include "pathmap/train/plan.h"
 #include "pathmap/train/session_notes.h"
+#include "pathmap/wire/recording.h"
 
 #define SESSION_IMAGES_MAX 4096
 
 struct session;
 
 struct session_options {
-    const char *const *names;       /* hook images whose file names start with one of these; borrowed */
-    size_t name_count;              /* 0: all but the C library, the loader and the probe runtime */
-    bool sleds_only;                /* only hooks of kind PLAN_SLED */
-    bool log_calls;                 /* the processes also log their calls, for call_logs_read() */
-    bool no_map;                    /* no map is to be made, if the session is killed, by the next one */
-    bool weigh_ticks;               /* counts are time (pathmap/wire/store.h) */
-    uint64_t burst_ns, interval_ns; /* as in struct mail */
-    uint32_t node_limit;            /* of a thread's tree; 0: none (pathmap/wire/store.h) */
+    const char *const *names; /* hook images whose file names start with one of these; borrowed */
+    size_t name_count;        /* 0: all but the C library, the loader and the probe runtime */
+    bool sleds_only;          /* only hooks of kind PLAN_SLED */
+    bool no_map;              /* no map is to be made, if the session is killed, by the next one */
+    struct recording recording;
     const char *output; /* absolute path of the map, for session_directory_adopt(); NULL: unknown */
     struct image_cache *images;
     const struct log *log; /* borrowed, as images */

@@ -1,6 +1,6 @@
 /*
  * call_log.h - the calls of a thread in their order, as the probe runtime logs them when it is asked to
- * (`log_calls` in struct mail).
+ * (`log_calls` in struct recording).
  *
  * DIR/calls-TID-N, one for each thread's state (which a new thread takes over when its own has ended), mapped shared
  * and written by plain stores: after kill -9 it has every call up to then. Its nodes are those of the process's store

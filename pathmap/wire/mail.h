@@ -24,8 +24,10 @@
 
 #include <stdint.h>
 
+#include "pathmap/wire/recording.h"
+
 #define MAIL_NAME     "mail"
-#define MAIL_MAGIC    0x344d5446u /* "FTM4" */
+#define MAIL_MAGIC    0x354d5446u /* "FTM5" */
 #define MAIL_SIZE     65536       /* bytes of the file */
 #define MAIL_NOTES    200
 #define MAIL_PATIENCE 120 /* seconds that a client waits for a live trainer: large files take a while */
@@ -75,13 +77,8 @@ struct mail {
     char reason[256]; /* answer: continues "left out because", NUL-terminated */
     uint32_t trainer; /* the kernel sets FUTEX_OWNER_DIED when `fathom train` ends (pathmap/train/alive.h) */
     uint32_t filters; /* number of seccomp filters of the trainer itself; a program with more has its own */
-    uint32_t notes_lost;  /* for lack of a free one */
-    uint32_t log_calls;   /* 1: each process logs its calls (pathmap/wire/call_log.h) */
-    uint32_t weigh_ticks; /* 1: a node's count is time instead of entries (store.h) */
-    /* Nodes that a thread's tree may have before those of little weight are removed (store.h); 0: any number. */
-    uint32_t node_limit;
-    /* Calls are counted in bursts of the one length, of which one begins after each of the other; 0, 0: all the time. */
-    uint64_t burst_ns, interval_ns;
+    uint32_t notes_lost; /* for lack of a free one */
+    struct recording recording;
     struct mail_note notes[MAIL_NOTES];
 };
 _Static_assert(sizeof(struct mail) <= MAIL_SIZE, "fits the file");

@@ -36,7 +36,7 @@ static char directory[] = "/tmp/test_probe_purge.XXXXXX";
 static void begin(uint32_t limit)
 {
     cr_assert(mkdtemp(directory));
-    core_record(&(struct core_recording){.node_limit = limit});
+    core_record(&(struct recording){.node_limit = limit});
     cr_assert_eq(core_start(directory), 0);
     for (uint32_t id = 1; id < FUNCTION_COUNT; id++) {
         uint32_t image = core_image("/test", (const uint8_t *)"1234", 4, 0, bounds[id][0], bounds[id][1]);

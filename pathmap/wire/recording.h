@@ -1,0 +1,22 @@
+/*
+ * recording.h - what the probe runtime is to record of calls, as the mailbox tells it (mail.h).
+ */
+#ifndef FATHOM_PATHMAP_WIRE_RECORDING_H
+#define FATHOM_PATHMAP_WIRE_RECORDING_H
+
+#include <stdint.h>
+
+/* Zeros: every path with its number of entries. */
+struct recording {
+    uint32_t log_calls;   /* 1: each process also logs its calls (call_log.h) */
+    uint32_t weigh_ticks; /* 1: a node's count is time instead of entries (store.h) */
+    /* Nodes that a thread's tree may have before those of little weight are removed (store.h); 0: any number. */
+    uint32_t node_limit;
+    uint32_t reserved;
+    /* Calls are counted in bursts of the one length, in ns, of which one begins after each of the other; 0, 0: all the
+     * time. */
+    uint64_t burst_ns, interval_ns;
+};
+_Static_assert(sizeof(struct recording) == 32, "no padding");
+
+#endif
