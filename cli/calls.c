@@ -1,6 +1,7 @@
 /* calls.c - `fathom calls`: counts all calls of a command by their contexts, in bounded memory. */
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <x86intrin.h>
@@ -22,6 +23,9 @@
 
 #define NODES_EACH  4.0 /* of a thread's tree for each 1/eps: a context has several paths by its call sites */
 #define LEAST_NODES 4096u
+#define RE_ENABLE   10.0 /* percent: one of the ratios of the HCCT paper's figure 13 */
+
+#define ONCE_IN_MOST 1e6
 
 enum calls_counter { CALLS_PURGE, CALLS_EXACT };
 enum calls_metric { CALLS_NUMBER, CALLS_TIME };
@@ -34,6 +38,8 @@ struct calls_options {
     double phi, eps;        /* eps 0: phi / 5 */
     double every;           /* seconds; 0: at the end only */
     double burst, interval; /* ms; 0: all the time */
+    bool adaptive;
+    double re_enable; /* percent */
     double duration;
     uint64_t rows;
     struct option_images images;
@@ -62,6 +68,14 @@ static uint32_t node_limit(const struct calls_options *o)
     return nodes < LEAST_NODES ? LEAST_NODES : nodes < UINT32_MAX ? (uint32_t)nodes : UINT32_MAX;
 }
 
+/* As in struct recording. */
+static uint32_t once_in(const struct calls_options *o)
+{
+    if (!o->adaptive)
+        return 0;
+    return o->re_enable > 0 ? (uint32_t)fmin(round(100 / o->re_enable), ONCE_IN_MOST) : UINT32_MAX;
+}
+
 static void print_heading(const struct calls *c, const struct harvest *h, const struct counted *counted)
 {
     const struct calls_options *o = c->options;
@@ -82,6 +96,9 @@ static void print_heading(const struct calls *c, const struct harvest *h, const 
     if (o->burst > 0)
         printf("bursts:   %llu, of %.3g ms each on average; only calls in bursts are counted\n",
                (unsigned long long)h->bursts, h->bursts ? (double)h->burst_ns / (double)h->bursts / 1e6 : 0);
+    if (o->adaptive)
+        printf("omitted:  %llu bursts in contexts known from others, or without calls\n",
+               (unsigned long long)h->bursts_omitted);
     printf("\n");
 }
 
@@ -221,6 +238,7 @@ static int count_calls(const struct calls_options *o, struct terminal *terminal)
                                               .no_map = true,
                                               .recording = {.weigh_ticks = o->metric == CALLS_TIME,
                                                             .node_limit = node_limit(o),
+                                                            .once_in = once_in(o),
                                                             .burst_ns = (uint64_t)(o->burst * 1e6),
                                                             .interval_ns = (uint64_t)(o->interval * 1e6)},
                                               .images = c.images,
@@ -244,6 +262,7 @@ static int count_calls(const struct calls_options *o, struct terminal *terminal)
 static int calls_run(int argc, char **argv, struct terminal *terminal)
 {
     struct calls_options options = {.phi = 1e-4,
+                                    .re_enable = -1,
                                     .view = {.view = &view_table[0], .min_percent = 0.5, .show_image = true}};
     int code = options_parse(&calls_command, &options, false, argc, argv, terminal);
     if (code < 0 && optind == argc)
@@ -254,6 +273,12 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
         code = option_usage(terminal, &calls_command, "--interval must be longer than --burst");
     if (code < 0 && options.interval > 0 && !(options.burst > 0))
         code = option_usage(terminal, &calls_command, "--interval needs --burst");
+    if (code < 0 && options.adaptive && !(options.burst > 0))
+        code = option_usage(terminal, &calls_command, "--adaptive needs --burst");
+    if (code < 0 && options.re_enable >= 0 && !options.adaptive)
+        code = option_usage(terminal, &calls_command, "--re-enable needs --adaptive");
+    if (options.re_enable < 0)
+        options.re_enable = RE_ENABLE;
     if (options.eps <= 0)
         options.eps = options.phi / 5; /* as in the HCCT paper, section 5.2 */
     options.command = argv + optind;
@@ -284,6 +309,10 @@ static const struct option_row rows[] = {
         "count in bursts of so many milliseconds; between them the program runs as without hooks"),
     OPTION_FRACTION("interval", 0, "MS", 0.2, 1e9, struct calls_options, interval,
                     "with --burst: from one burst's start to the next's"),
+    OPTION_FLAG("adaptive", 0, struct calls_options, adaptive,
+                "with --burst: mostly omit bursts in contexts in which one began before"),
+    OPTION_FRACTION("re-enable", 0, "PERCENT", 0, 100, struct calls_options, re_enable,
+                    "with --adaptive: so many of those are not omitted, and count for all (default: 10)"),
     OPTION_FRACTION("every", 0, "S", 0.1, 1e9, struct calls_options, every,
                     "also print what there is every S seconds"),
     OPTION_FRACTION("duration", 0, "S", 0.001, 1e9, struct calls_options, duration,

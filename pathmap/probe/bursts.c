@@ -11,7 +11,9 @@
  *     out:  the first byte becomes int3; the other bytes; the first byte. A jump is one instruction: nobody is inside. Pads
  *           are given back once each thread was outside of them.
  *
- * If a thread does not tell where it is, the hooks stay out until the next turn. All stacks are unwound after each change
+ * If a thread does not tell where it is, the hooks stay out until the next turn. So they do in adaptive bursts if the first
+ * thread that arrives at an int3 does so in a context from which a burst began before, but for once in `once_in` times:
+ * such a burst counts for as many (first_context.c). All stacks are unwound after each change
  * (resync.c).
  *
  * The thread has all signals blocked, makes system calls only, and has the TLS of the thread that made it, which it never
@@ -25,6 +27,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "base/hash.h"
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/images.h"
 #include "pathmap/probe/leave.h"
@@ -40,6 +43,7 @@ static struct {
     struct mail *mail; /* NULL: no bursts */
     uint8_t *stack;
     bool in; /* the hooks are */
+    uint64_t random;
 } state;
 
 static uint64_t now_ns(void)
@@ -55,13 +59,47 @@ static void step(enum patch_step step)
     raw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
 }
 
+/* What the calls of a burst are to count for; 0: there is to be none. */
+static uint32_t choose_weight(const struct recording *recording)
+{
+    if (!recording->once_in)
+        return 1;
+    switch (core_first_context(recording->burst_ns)) {
+    case CORE_NEW:
+        return 1;
+    case CORE_KNOWN:
+        return recording->once_in == UINT32_MAX || hash_u64(++state.random) % recording->once_in
+                   ? 0
+                   : recording->once_in;
+    default:
+        return 0; /* nobody calls anything */
+    }
+}
+
+static void omit(void)
+{
+    core_resync();
+    step(PATCH_HEADS_OUT);
+    images_end(true);
+    core_burst_omitted();
+}
+
 /* If an image is just being opened or closed, the next turn does it. */
-static void put_in(void)
+static void put_in(const struct recording *recording)
 {
     if (!images_begin())
         return;
+    if (recording->once_in)
+        core_listen();
     core_resync();
     step(PATCH_TRAPS);
+    uint32_t weight = choose_weight(recording);
+    if (recording->once_in)
+        core_decide(weight);
+    if (!weight) {
+        omit();
+        return;
+    }
     bool outside = outside_all(images_inside);
     if (outside)
         step(PATCH_TAILS_IN);
@@ -99,7 +137,7 @@ static int turns(void *unused)
             if (!state.in)
                 core_burst(end - from);
         } else {
-            put_in();
+            put_in(recording);
             from = now_ns();
         }
     }

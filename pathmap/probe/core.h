@@ -38,6 +38,17 @@ bool core_is_limited(void);
 void core_resync(void);
 /* A burst has ended, which took so long. */
 void core_burst(uint64_t ns);
+/* Bursts that depend on the contexts that threads are in when entries are seen again: whether entries were counted from
+ * there before. */
+enum core_context { CORE_NONE, CORE_KNOWN, CORE_NEW };
+/* Looks at these contexts from now on; call it before core_resync(). Entries count for nothing until core_decide(). */
+void core_listen(void);
+/* Waits for the first one, so long at most: what is known so far. */
+enum core_context core_first_context(uint64_t ns);
+/* What an entry counts for from now on. 0: there is no burst. */
+void core_decide(uint32_t weight);
+/* There was no burst, for that reason. */
+void core_burst_omitted(void);
 /* Stops recording, and makes no more system calls. */
 void core_leave(void);
 

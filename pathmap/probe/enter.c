@@ -119,29 +119,6 @@ static bool is_call_of(const struct stack *stack, const struct frame *frame, uin
     return function && is_of(frame, function);
 }
 
-/* Saves the stack above a new frame, up to the frame that called `top`, which may have been replaced by a
- * tail call. */
-static void keep_stack(const struct stack *stack, const struct frame *top, uint32_t node,
-                       const uint64_t *return_slot, uint64_t frame_pointer)
-{
-    uint64_t cfa = (uint64_t)(return_slot + 1);
-    uint64_t near = stack->base - top->height,
-             far = top > stack->frames ? stack->base - top[-1].height : near;
-    uint64_t end = far - cfa <= STORE_STACK_MAX ? far : near;
-    if (end <= cfa || end - cfa > STORE_STACK_MAX || end % 8)
-        return;
-    struct store_stack *kept = saved_stack_new((uint32_t)(sizeof *kept + (end - cfa)));
-    if (!kept)
-        return;
-    kept->cfa = cfa;
-    kept->back = *return_slot;
-    kept->bp = frame_pointer;
-    kept->own = stack->kind == STACK_OWN;
-    raw_copy(kept + 1, (const void *)cfa, end - cfa);
-    BARRIER();
-    *(volatile uint32_t *)&kept->node = node;
-}
-
 static void add_dropped(uint64_t *counter)
 {
     __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
@@ -150,7 +127,7 @@ static void add_dropped(uint64_t *counter)
 /* Adds the time since the thread's last entry to what was entered then. */
 static void add_time(struct thread *thread, uint32_t node)
 {
-    uint64_t passed = ticks_passed(thread);
+    uint64_t passed = ticks_passed(thread) * probe_weight;
     if (thread->last_node)
         __asm__ volatile("addq %1, %0" : "+m"(probe_nodes[thread->last_node].count) : "r"(passed));
     thread->last_node = node;
@@ -208,10 +185,10 @@ static void enter(struct stack *stack, uint32_t id, const uint64_t *return_slot,
     if (!node && top->node) {
         node = make_child(stack, top, id, key, site, nested);
         if (node && !is_call_of(stack, top, back))
-            keep_stack(stack, top, node, return_slot, frame_pointer);
+            saved_stack_keep(stack, top, node, return_slot, frame_pointer);
     }
     if (node && !core.recording.weigh_ticks)
-        __asm__ volatile("incq %0" : "+m"(probe_nodes[node].count));
+        __asm__ volatile("addq %1, %0" : "+m"(probe_nodes[node].count) : "r"(probe_weight));
     else if (!node)
         add_dropped(&core.header->dropped);
     if (core.recording.weigh_ticks)

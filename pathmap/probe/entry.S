@@ -90,7 +90,8 @@ probe_entry:
         cmpl    NODE_FUNCTION(%rcx), %r8d
         jne     .Lsearch_key
 .Lfound:                                        /* edx: the child, rcx: its address */
-        incq    NODE_COUNT(%rcx)
+        movq    probe_weight(%rip), %r8
+        addq    %r8, NODE_COUNT(%rcx)
         shlq    $32, %rdx
         orq     %rax, %rdx
         movq    %rdx, FRAME_SIZE(%rsi)

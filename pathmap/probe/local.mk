@@ -12,6 +12,7 @@ libprobe_core_la_SOURCES = \
 	pathmap/probe/cyg.c \
 	pathmap/probe/enter.c \
 	pathmap/probe/entry.S \
+	pathmap/probe/first_context.c \
 	pathmap/probe/fork.c \
 	pathmap/probe/functions.c \
 	pathmap/probe/layout.h \

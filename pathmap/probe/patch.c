@@ -215,11 +215,13 @@ static void step_hook(const struct patch *patch, uint32_t i, enum patch_step ste
     const uint8_t *from = in ? bytes : hook->original;
     switch (step) {
     case PATCH_TRAPS:
-        if (hook->kind == PLAN_PAD)
-            put_jump(pad, patch->entries[i]);
         *at = 0xcc;
         break;
     case PATCH_TAILS_IN:
+        if (hook->kind == PLAN_PAD)
+            put_jump(pad, patch->entries[i]);
+        raw_copy((void *)(uintptr_t)(at + 1), from + 1, hook->patch_length - 1u);
+        break;
     case PATCH_TAILS_OUT:
         raw_copy((void *)(uintptr_t)(at + 1), from + 1, hook->patch_length - 1u);
         break;

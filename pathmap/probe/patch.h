@@ -42,8 +42,8 @@ const char *patch_prepare(struct patch *patch, const struct plan *plan, const st
 const char *patch_apply(struct patch *patch);
 /* Taking hooks out and putting them in again while other threads run: the steps in their order, see bursts.c. */
 enum patch_step {
-    PATCH_TRAPS, /* pads, and an int3 at the entries */
-    PATCH_TAILS_IN,
+    PATCH_TRAPS,    /* an int3 at the entries */
+    PATCH_TAILS_IN, /* and pads */
     PATCH_HEADS_IN,
     PATCH_TAILS_OUT,
     PATCH_HEADS_OUT,

@@ -5,30 +5,54 @@
  * one caller. Frames of hooked functions get the nodes that entries would have found for them; they are not counted. Where
  * no rule is known, the frames outside are missing, and those found stand below the thread's root.
  */
+#include <signal.h>
+
 #include "pathmap/probe/core.h"
+#include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
-#define PENDING_OPEN                                                                                         \
-    STORE_OPEN /* in the height of a frame whose node is not known yet: its `node` is a function */
+/* In the height of a frame whose node is not known yet, and whose `node` is its function: it was called from a frame without
+ * a fixed size, or through functions without hooks. With a node: that is new. */
+#define PENDING_OPEN STORE_OPEN
+
+/* On the way from a call outwards. */
+struct walk {
+    const uint64_t *slot; /* of the return address of the frame that was reached */
+    uint64_t frame_pointer;
+    uint32_t height; /* of that frame; 0 at first */
+};
+
+/* Goes on to the next frame of a function with a hook; its function, 0: there is none, or it cannot be found. *between: how
+ * many frames without one were passed. *open: the distance is not fixed. */
+static uint32_t next_hooked(const struct stack *stack, struct walk *walk, unsigned *between, bool *open)
+{
+    *open = false;
+    for (*between = 0; *between < UNHOOKED_MAX; ++*between) {
+        struct calling calling = calling_frame(stack, walk->slot, walk->frame_pointer);
+        *open |= *between || calling.open;
+        if (!calling.cfa)
+            break;
+        *walk = (struct walk){(const uint64_t *)calling.cfa - 1, calling.bp,
+                              (uint32_t)(stack->base - calling.cfa)};
+        if (calling.function && core_has_hook(calling.function))
+            return calling.function;
+    }
+    return 0;
+}
 
 /* Writes the frames that called, from the innermost one; their number. */
-static uint64_t collect(struct stack *stack, const uint64_t *slot, uint64_t frame_pointer, struct frame *out)
+static uint64_t collect(const struct stack *stack, struct walk walk, struct frame *out)
 {
     uint64_t room = stack->reserve / sizeof *out - (uint64_t)(out - stack->frames) - 1, count = 0;
-    for (unsigned unhooked = 0; unhooked < UNHOOKED_MAX && count < room;) {
-        struct calling calling = calling_frame(stack, slot, frame_pointer);
-        if (count && (unhooked || calling.open))
+    while (count < room) {
+        unsigned between;
+        bool open;
+        uint32_t function = next_hooked(stack, &walk, &between, &open);
+        if (count && open)
             out[count - 1].height |= PENDING_OPEN;
-        uint64_t height = stack->base - calling.cfa;
-        if (!calling.cfa || height <= out[-1].height)
+        if (!function || walk.height <= out[-1].height)
             break;
-        unhooked++;
-        slot = (const uint64_t *)calling.cfa - 1;
-        if (calling.function && core_has_hook(calling.function)) {
-            out[count++] = (struct frame){(uint32_t)height, calling.function};
-            unhooked = 0;
-        }
-        frame_pointer = calling.bp;
+        out[count++] = (struct frame){walk.height, function};
     }
     return count;
 }
@@ -42,8 +66,8 @@ static void reverse(struct frame *frames, uint64_t count)
     }
 }
 
-/* Its node, found or made. */
-static void find_node(struct stack *stack, struct frame *frame)
+/* Its node, found or made. Returns whether its stack is to be saved, and marks it then. */
+static bool find_node(struct stack *stack, struct frame *frame)
 {
     uint32_t key = frame->height, function = frame->node, parent = frame[-1].node;
     frame->height &= ~PENDING_OPEN;
@@ -51,28 +75,63 @@ static void find_node(struct stack *stack, struct frame *frame)
     frame->node = 0;
     if (parent)
         frame->node = node_find(stack, stack->base - frame->height, parent, function, key, site);
-    if (parent && !frame->node)
-        frame->node = node_make(stack->thread, parent, function, key, site);
+    if (frame->node || !parent)
+        return false;
+    frame->node = node_make(stack->thread, parent, function, key, site);
+    frame->height = frame->node ? key : frame->height;
+    return frame->node && key & PENDING_OPEN;
 }
 
-void stack_resync(struct stack *stack, const uint64_t *slot, uint64_t frame_pointer)
+/* Saves the stacks of marked frames that were called through functions without hooks, as enter.c does. The way is that of
+ * collect(). */
+static void keep_stacks(const struct stack *stack, struct walk walk, struct frame *first, struct frame *last)
+{
+    unsigned between;
+    bool open;
+    next_hooked(stack, &walk, &between, &open);
+    for (struct frame *f = last; f >= first; f--) {
+        const struct walk at = walk;
+        uint32_t function = next_hooked(stack, &walk, &between, &open);
+        bool marked = f->height & PENDING_OPEN;
+        f->height &= ~PENDING_OPEN;
+        if (marked && (between || !function))
+            saved_stack_keep(stack, f - 1, f->node, at.slot, at.frame_pointer);
+    }
+}
+
+static void find_frames(struct stack *stack, struct walk walk)
 {
     struct frame *first = stack->frames + 1;
-    stack->thread->last_node = 0; /* what passed meanwhile is nobody's time */
     /* The program's entry point has no hook. */
     if (stack->top >= first && first->node && core.main_function &&
         probe_nodes[first->node].function == core.main_function)
         first++;
     stack->top = first - 1;
-    uint64_t count = collect(stack, slot, frame_pointer, first);
+    uint64_t count = collect(stack, walk, first);
+    bool marked = false;
     reverse(first, count);
     for (uint64_t i = 0; i < count; i++)
-        find_node(stack, first + i);
+        marked |= find_node(stack, first + i);
+    if (marked)
+        keep_stacks(stack, walk, first, first + count - 1);
     BARRIER();
     stack->top = first + count - 1;
-    BARRIER();
-    stack->stale = false;
-    stack_set_limit(stack);
+}
+
+void stack_resync(struct stack *stack, const uint64_t *slot, uint64_t frame_pointer)
+{
+    static const uint64_t all = ~0ull;
+    uint64_t mask;
+    raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&mask, sizeof all, 0, 0);
+    if (stack->stale) {               /* a handler may have been faster */
+        stack->thread->last_node = 0; /* what passed meanwhile is nobody's time */
+        find_frames(stack, (struct walk){slot, frame_pointer, 0});
+        BARRIER();
+        stack->stale = false;
+        stack_set_limit(stack);
+        first_context(stack->top->node);
+    }
+    raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
 }
 
 void core_burst(uint64_t ns)
@@ -84,6 +143,11 @@ void core_burst(uint64_t ns)
         core.header->burst_ns += ns;
     }
     core_unlock(&mask);
+}
+
+void core_burst_omitted(void)
+{
+    __atomic_fetch_add(&core.header->bursts_omitted, 1, __ATOMIC_RELAXED);
 }
 
 void core_resync(void)

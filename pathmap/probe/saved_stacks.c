@@ -37,13 +37,35 @@ static struct store_stack *take(uint32_t size)
     return s;
 }
 
-struct store_stack *saved_stack_new(uint32_t size)
+/* With `node` 0; NULL: none. */
+static struct store_stack *room_new(uint32_t size)
 {
     uint64_t mask;
     core_lock(&mask);
     struct store_stack *s = core.started ? take(size) : NULL;
     core_unlock(&mask);
     return s;
+}
+
+void saved_stack_keep(const struct stack *stack, const struct frame *top, uint32_t node,
+                      const uint64_t *return_slot, uint64_t frame_pointer)
+{
+    uint64_t cfa = (uint64_t)(return_slot + 1);
+    uint64_t near = stack->base - top->height,
+             far = top > stack->frames ? stack->base - top[-1].height : near;
+    uint64_t end = far - cfa <= STORE_STACK_MAX ? far : near;
+    if (end <= cfa || end - cfa > STORE_STACK_MAX || end % 8)
+        return;
+    struct store_stack *kept = room_new((uint32_t)(sizeof *kept + (end - cfa)));
+    if (!kept)
+        return;
+    kept->cfa = cfa;
+    kept->back = *return_slot;
+    kept->bp = frame_pointer;
+    kept->own = stack->kind == STACK_OWN;
+    raw_copy(kept + 1, (const void *)cfa, end - cfa);
+    BARRIER();
+    *(volatile uint32_t *)&kept->node = node;
 }
 
 void saved_stacks_reclaim(void)

@@ -139,6 +139,8 @@ extern struct store_node *probe_nodes __attribute__((visibility("hidden")));
  * direct-mapped, holding those last added or searched for. Entries are verified against the node itself, so
  * that unsynchronised stores by any thread and stale entries do no harm. 0: none. */
 extern uint64_t probe_edges[1 << EDGE_BITS] __attribute__((visibility("hidden")));
+/* What an entry counts for: 1, unless bursts are adaptive (first_context.c). */
+extern uint64_t probe_weight __attribute__((visibility("hidden")));
 extern struct stack core_no_stack __attribute__((visibility("hidden"))); /* empty */
 extern __thread struct thread *probe_thread __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
@@ -211,8 +213,10 @@ int store_open_new(const char *prefix, uint32_t number);
 uint32_t store_chunk(void);
 
 /* saved_stacks.c */
-/* Room for a stack of that total size, a multiple of 8, with `node` 0; NULL: none. */
-struct store_stack *saved_stack_new(uint32_t size);
+/* Saves the stack above a new frame of that node, up to the frame that called `top`, which may have been replaced by a tail
+ * call. return_slot, frame_pointer: of the new one, as in core_enter(). */
+void saved_stack_keep(const struct stack *stack, const struct frame *top, uint32_t node,
+                      const uint64_t *return_slot, uint64_t frame_pointer);
 /* Takes back the room of those whose nodes were removed, before any of these is used again. Lock held. */
 void saved_stacks_reclaim(void);
 /* In a forked child. */
@@ -265,6 +269,10 @@ struct calling {
 };
 /* slot: of the return address. frame_pointer: BP at the callee's entry, or 0. */
 struct calling calling_frame(const struct stack *stack, const uint64_t *slot, uint64_t frame_pointer);
+
+/* first_context.c */
+/* The calling thread, whose entries are seen again, is in the context of that node; 0: unknown. */
+void first_context(uint32_t node);
 
 /* resync.c */
 /* Finds the frames of a stale stack from the return address of its innermost call on. */

@@ -307,6 +307,7 @@ static int add_header(struct reading *r)
     h->purged = add_saturating(h->purged, from->purged);
     h->bound = add_saturating(h->bound, from->bound);
     h->bursts = add_saturating(h->bursts, from->bursts);
+    h->bursts_omitted = add_saturating(h->bursts_omitted, from->bursts_omitted);
     h->burst_ns = add_saturating(h->burst_ns, from->burst_ns);
     h->dropped = add_saturating(h->dropped, from->dropped);
     h->dropped_depth = add_saturating(h->dropped_depth, from->dropped_depth);

@@ -29,6 +29,7 @@ struct harvest {
     uint64_t unread;           /* unreadable stores: a full disk leaves empty ones */
     uint64_t calls;            /* counted entries, or ticks (store.h) */
     uint64_t purged, bound;    /* of stores with a limit: see store.h; `calls` are without the purged ones */
+    uint64_t bursts_omitted;   /* for their first contexts; sum over processes */
     uint64_t bursts, burst_ns; /* sums over processes; 0: calls were counted all the time */
     uint64_t nodes;
     uint64_t unsound;                               /* invalid nodes, left out */

@@ -12,7 +12,9 @@ struct recording {
     uint32_t weigh_ticks; /* 1: a node's count is time instead of entries (store.h) */
     /* Nodes that a thread's tree may have before those of little weight are removed (store.h); 0: any number. */
     uint32_t node_limit;
-    uint32_t reserved;
+    /* Not 0: from a context known from another burst, one begins only once in so many times, and counts for as many.
+     * UINT32_MAX: never. */
+    uint32_t once_in;
     /* Calls are counted in bursts of the one length, in ns, of which one begins after each of the other; 0, 0: all the
      * time. */
     uint64_t burst_ns, interval_ns;

@@ -34,7 +34,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC   0x4f545346u /* "FSTO" */
-#define STORE_VERSION 7
+#define STORE_VERSION 8
 
 #define STORE_IMAGES_MAX    1024u
 #define STORE_FUNCTIONS_MAX (1u << 22)
@@ -75,7 +75,8 @@ struct store_header {
     uint64_t bound;         /* at most this much of it is any one path's */
     uint64_t bursts,
         burst_ns; /* how often hooks were put in, and how long they were in, in all; 0: all the time */
-    uint8_t reserved[4096 - 136];
+    uint64_t bursts_omitted; /* as they would have begun in a context known from others (recording.h) */
+    uint8_t reserved[4096 - 144];
 };
 _Static_assert(sizeof(struct store_header) == 4096, "one page");
 
@@ -140,12 +141,13 @@ _Static_assert(sizeof(struct store_node) == 32, "the limit");
 #define STORE_OPEN (1u << 31)
 
 /* The writer's flags in `count`. */
-#define STORE_WIDE (1ull << 63) /* there is an index of the children (wide.c) */
-#define STORE_HELD (1ull << 62) /* stays in this purge (purge.c) */
+#define STORE_WIDE  (1ull << 63) /* there is an index of the children (wide.c) */
+#define STORE_HELD  (1ull << 62) /* stays in this purge (purge.c) */
+#define STORE_FIRST (1ull << 61) /* a burst began in this context (first_context.c) */
 
 static inline uint64_t store_count(const struct store_node *node)
 {
-    return node->count & ~(STORE_WIDE | STORE_HELD);
+    return node->count & ~(STORE_WIDE | STORE_HELD | STORE_FIRST);
 }
 
 static inline uint32_t store_height(const struct store_node *node)

@@ -1,0 +1,57 @@
+/*
+ * first_context.c - adaptive bursts (Zhuang et al., Accurate, Efficient, and Adaptive Calling Context Profiling, PLDI 2006):
+ * whether the contexts that threads are in at a burst's start were there before, and what an entry counts for.
+ *
+ * A thread's first context is that of the first caller that is found again (resync.c). Its node is marked.
+ */
+#include "pathmap/probe/core.h"
+#include "pathmap/probe/raw.h"
+#include "pathmap/probe/state.h"
+
+uint64_t probe_weight = 1;
+
+static struct {
+    uint32_t first; /* futex: enum core_context */
+    bool listening; /* or a burst is on: contexts are marked */
+} state;
+
+static void tell(uint32_t context)
+{
+    uint32_t was = __atomic_load_n(&state.first, __ATOMIC_RELAXED);
+    while (was < context && !__atomic_compare_exchange_n(&state.first, &was, context, false, __ATOMIC_RELEASE,
+                                                         __ATOMIC_RELAXED))
+        ;
+    if (was < context)
+        raw_call(SYS_futex, (long)&state.first, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+void first_context(uint32_t node)
+{
+    if (!__atomic_load_n(&state.listening, __ATOMIC_ACQUIRE))
+        return;
+    bool known = node && probe_nodes[node].count & STORE_FIRST;
+    if (node && !known)
+        __asm__ volatile("orq %1, %0" : "+m"(probe_nodes[node].count) : "r"(STORE_FIRST));
+    tell(known ? CORE_KNOWN : CORE_NEW);
+}
+
+void core_listen(void)
+{
+    __atomic_store_n(&probe_weight, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&state.first, CORE_NONE, __ATOMIC_RELAXED);
+    __atomic_store_n(&state.listening, true, __ATOMIC_RELEASE);
+}
+
+enum core_context core_first_context(uint64_t ns)
+{
+    struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    raw_call(SYS_futex, (long)&state.first, FUTEX_WAIT_PRIVATE, CORE_NONE, (long)&t, 0, 0);
+    return (enum core_context)__atomic_load_n(&state.first, __ATOMIC_ACQUIRE);
+}
+
+void core_decide(uint32_t weight)
+{
+    if (!weight)
+        __atomic_store_n(&state.listening, false, __ATOMIC_RELEASE);
+    __atomic_store_n(&probe_weight, weight, __ATOMIC_RELAXED);
+}
