@@ -23,6 +23,12 @@ static inline uint64_t hash_u64(uint64_t x)
     return x ^ x >> 33;
 }
 
+/* The next of a sequence of numbers that look random (SplitMix's, with the mixer above). */
+static inline uint64_t hash_random(uint64_t *state)
+{
+    return hash_u64(*state += 0x9e3779b97f4a7c15u);
+}
+
 struct table;
 
 struct table *table_new(void); /* NULL: out of memory */

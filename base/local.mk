@@ -8,11 +8,13 @@ libbase_la_SOURCES = \
 	base/file.c base/file.h \
 	base/hash.c base/hash.h \
 	base/kept.c base/kept.h \
+	base/least.h \
 	base/log.h \
 	base/outfile.c base/outfile.h \
 	base/progress.h \
 	base/saturate.h \
 	base/search.h \
+	base/select.h \
 	base/text.c base/text.h \
 	base/vec.c base/vec.h
 libbase_la_LIBADD = $(XXHASH_LIBS)

@@ -106,7 +106,7 @@ void hcct_walk_end(struct hcct_walk *walk);
 /* splitmix64 (public domain) */
 static inline uint64_t hcct_random(struct hcct *h)
 {
-    return hash_u64(h->random += 0x9e3779b97f4a7c15u);
+    return hash_random(&h->random);
 }
 
 #endif

@@ -2,36 +2,20 @@
  * hcct_lss.c - Lazy Space Saving (HCCT paper, section 4.1), with weights.
  *
  * At most 1/eps paths have counters, which sum up to N at most: so the least of them is at most eps * N. It is given to
- * a path without one, and what it had been is the new one's error.
- *
- * The paper's find-min scans an array for another counter that equals the minimum; with weights there hardly
- * is one, and each eviction would scan all. Here a scan puts all counters up to a cutoff, about one in CUT, into a heap
- * that stays in the cache. Its keys are lower bounds: adding to a counter leaves its bound as it is (counters only grow),
- * and an eviction repairs the top of the heap until it is exact, or drops what has grown past the cutoff. All others
- * are above it; when the heap is empty they are scanned again.
+ * a path without one, and what it had been is the new one's error. How the least is found: base/least.h.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/compare.h"
+#include "base/least.h"
 #include "base/vec.h"
 #include "hcct/hcct_feed.h"
 #include "hcct/hcct_saving.h"
 
-#define CUT     16
-#define SAMPLES 512
-
-struct candidate {
-    uint64_t bound; /* at most the counter's value */
-    uint32_t slot;
-};
-
 struct lss {
     struct cct_node **nodes; /* those with counters, by slot: h->counters of them */
     size_t room;
-    struct candidate *heap; /* by bound; each slot at most once */
-    size_t heap_count, heap_room;
-    uint64_t cutoff; /* a counter that has no candidate is above it */
+    struct least least;
 };
 
 static struct lss *lss_of(const struct hcct *h)
@@ -50,69 +34,24 @@ static int open_lss(struct hcct *h, const struct hcct_options *options)
 static void close_lss(struct hcct *h)
 {
     free(lss_of(h)->nodes);
-    free(lss_of(h)->heap);
+    free(lss_of(h)->least.heap);
     free(h->own);
 }
 
 static size_t bytes_lss(const struct hcct *h)
 {
     const struct lss *lss = lss_of(h);
-    return sizeof *lss + lss->room * sizeof(*lss->nodes) + lss->heap_room * sizeof(*lss->heap);
+    return sizeof *lss + lss->room * sizeof(*lss->nodes) + lss->least.room * sizeof(*lss->least.heap);
 }
 
-static void sift_down(struct lss *lss, size_t at)
+static uint64_t value_of(const void *nodes, uint32_t slot)
 {
-    struct candidate *heap = lss->heap, moved = heap[at];
-    for (size_t child; (child = 2 * at + 1) < lss->heap_count; at = child) {
-        if (child + 1 < lss->heap_count && heap[child + 1].bound < heap[child].bound)
-            child++;
-        if (moved.bound <= heap[child].bound)
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = moved;
+    return ((struct cct_node *const *)nodes)[slot]->self[0];
 }
 
-/* Chooses the cutoff and collects the candidates; there is at least one. */
-static bool scan(struct hcct *h)
+static bool reserve(struct least *least)
 {
-    struct lss *lss = lss_of(h);
-    uint64_t sample[SAMPLES];
-    for (size_t i = 0; i < SAMPLES; i++)
-        sample[i] = lss->nodes[hcct_random(h) % h->counters]->self[0];
-    qsort(sample, SAMPLES, sizeof *sample, compare_u64);
-    lss->cutoff = sample[SAMPLES / CUT];
-    for (size_t i = 0; i < h->counters; i++) {
-        uint64_t value = lss->nodes[i]->self[0];
-        struct candidate candidate = {value, (uint32_t)i};
-        if (value <= lss->cutoff && !vec_push(lss->heap, lss->heap_count, lss->heap_room, candidate))
-            return false;
-    }
-    for (size_t i = lss->heap_count / 2; i-- > 0;)
-        sift_down(lss, i);
-    return true;
-}
-
-/* Makes the top of the heap that of the smallest counter. false: out of memory. */
-static bool find_minimum(struct hcct *h)
-{
-    struct lss *lss = lss_of(h);
-    for (;;) {
-        if (!lss->heap_count && !scan(h)) {
-            lss->heap_count = 0;
-            return false;
-        }
-        struct candidate *top = lss->heap;
-        uint64_t value = lss->nodes[top->slot]->self[0];
-        if (value == top->bound)
-            return true;
-        if (value <= lss->cutoff)
-            top->bound = value;
-        else
-            *top = lss->heap[--lss->heap_count];
-        if (lss->heap_count)
-            sift_down(lss, 0);
-    }
+    return vec_reserve(least->heap, least->count, least->room, 1);
 }
 
 /* The node has no counter. NULL: out of memory. Else the node that had it, or the node itself. */
@@ -125,9 +64,9 @@ static struct cct_node *take_counter(struct hcct *h, struct cct_node *node)
         saving_monitor(h, node);
         return node;
     }
-    if (!find_minimum(h))
+    uint32_t slot = least_find(&lss->least, lss->nodes, (uint32_t)h->counters, value_of, reserve);
+    if (slot == LEAST_NONE)
         return NULL;
-    uint32_t slot = lss->heap->slot; /* its bound holds for the new one, too */
     struct cct_node *victim = lss->nodes[slot];
     if (h->unseen < victim->self[0])
         h->unseen = victim->self[0];
@@ -178,7 +117,7 @@ static int join_begin(struct hcct *h, const struct hcct *other)
 
 static void join_end(struct hcct *h)
 {
-    lss_of(h)->heap_count = 0;
+    least_restart(&lss_of(h)->least);
     saving_collect(h, lss_of(h)->nodes);
 }
 

@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/compare.h"
+#include "base/select.h"
 #include "hcct/hcct_compact.h"
 #include "hcct/hcct_exact.h"
 
@@ -71,8 +71,7 @@ static bool raise_to_median(struct hcct *h)
     size_t count = slab_is_one(&h->tree.nodes) ? sample(h, samples) : sample_walk(h, samples);
     if (count < FEW_SAMPLES)
         return false;
-    qsort(samples, count, sizeof *samples, compare_u64);
-    raise_unseen(h, samples[count / 2]);
+    raise_unseen(h, select_u64(samples, (uint32_t)count, (uint32_t)count / 2));
     return true;
 }
 

@@ -10,6 +10,7 @@
  * core_enter(), nothing is removed; if it is in entry.S, it may then count for a node that is gone, and put it on the shadow
  * stack: core_enter() finds that such a node has no function, and the calls below it are lost.
  */
+#include "base/select.h"
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
@@ -46,42 +47,11 @@ static uint32_t sample(uint32_t root)
         uint64_t weight = store_count(&probe_nodes[n]);
         if (!weight || n == root)
             continue;
-        uint64_t at = seen++ < SAMPLES ? count++ : hash_u64(random_state += 0x9e3779b97f4a7c15u) % seen;
+        uint64_t at = seen++ < SAMPLES ? count++ : hash_random(&random_state) % seen;
         if (at < SAMPLES)
             samples[at] = weight;
     }
     return count;
-}
-
-/* Hoare's selection. */
-static uint64_t median(uint32_t count)
-{
-    uint32_t low = 0, high = count - 1, wanted = count / 2;
-    while (low < high) {
-        uint64_t pivot = samples[wanted];
-        uint32_t i = low, j = high;
-        while (i <= j) {
-            while (samples[i] < pivot)
-                i++;
-            while (samples[j] > pivot)
-                j--;
-            if (i <= j) {
-                uint64_t moved = samples[i];
-                samples[i++] = samples[j];
-                samples[j] = moved;
-                if (!j)
-                    break;
-                j--;
-            }
-        }
-        if (wanted <= j)
-            high = j;
-        else if (wanted >= i)
-            low = i;
-        else
-            break;
-    }
-    return samples[wanted];
 }
 
 static void hold(uint32_t n)
@@ -157,7 +127,7 @@ static void purge(struct thread *thread)
     uint32_t count = sample(thread->root), gone = 0;
     if (count >= FEW_SAMPLES) {
         hold_stacks(thread);
-        gone = take_weight(thread, median(count));
+        gone = take_weight(thread, select_u64(samples, count, count / 2));
         unlink_removed(thread->root);
         saved_stacks_reclaim();
     }
