@@ -21,13 +21,14 @@
 #include "report/text/weight.h"
 #include "report/views/view.h"
 
-#define NODES_EACH  4.0 /* of a thread's tree for each 1/eps: a context has several paths by its call sites */
+#define PATHS_EACH  4.0 /* for each 1/eps: a context has several, by its call sites */
 #define LEAST_NODES 4096u
+#define DELTA       0.01 /* the probability that Sticky Sampling fails */
 #define RE_ENABLE   10.0 /* percent: one of the ratios of the HCCT paper's figure 13 */
 
 #define ONCE_IN_MOST 1e6
 
-enum calls_counter { CALLS_PURGE, CALLS_EXACT };
+enum calls_counter { CALLS_PURGE, CALLS_EXACT, CALLS_LSS, CALLS_LC, CALLS_STICKY };
 enum calls_metric { CALLS_NUMBER, CALLS_TIME };
 enum calls_format { CALLS_TEXT, CALLS_FOLDED };
 
@@ -60,12 +61,32 @@ struct calls {
     uint64_t printed;            /* when, ns */
 };
 
+static enum record_counter counter_of(const struct calls_options *o)
+{
+    switch (o->counter) {
+    case CALLS_LSS:
+        return RECORD_LSS;
+    case CALLS_LC:
+        return RECORD_LC;
+    case CALLS_STICKY:
+        return RECORD_STICKY;
+    default:
+        return RECORD_PURGE;
+    }
+}
+
+/* Of a thread's tree; a counter's error is then at most eps / PATHS_EACH at each path by its call sites. */
+static uint32_t counters(const struct calls_options *o)
+{
+    return (uint32_t)fmin(ceil(PATHS_EACH / o->eps), UINT32_MAX);
+}
+
 static uint32_t node_limit(const struct calls_options *o)
 {
-    double nodes = NODES_EACH / o->eps;
+    uint32_t nodes = counters(o);
     if (o->counter == CALLS_EXACT)
         return 0;
-    return nodes < LEAST_NODES ? LEAST_NODES : nodes < UINT32_MAX ? (uint32_t)nodes : UINT32_MAX;
+    return nodes < LEAST_NODES ? LEAST_NODES : nodes;
 }
 
 /* As in struct recording. */
@@ -74,6 +95,23 @@ static uint32_t once_in(const struct calls_options *o)
     if (!o->adaptive)
         return 0;
     return o->re_enable > 0 ? (uint32_t)fmin(round(100 / o->re_enable), ONCE_IN_MOST) : UINT32_MAX;
+}
+
+/* How far weights may be from the true ones. */
+static void print_error(const struct calls *c, const struct harvest *h)
+{
+    const struct calls_options *o = c->options;
+    double all = (double)h->calls + (double)h->purged;
+    double bound = 100 * (o->counter == CALLS_STICKY ? o->eps / PATHS_EACH
+                          : all > 0                  ? (double)h->bound / all
+                                                     : 0);
+    if (o->counter == CALLS_LSS && h->bound)
+        printf("error:    at most %.2g%% of the weight at each path by its call sites is not its own\n",
+               bound);
+    else if (h->purged)
+        printf("forgotten: %.2g%% of the weight; at most %.2g%% of each path by its call sites%s\n",
+               100 * (double)h->purged / all, bound,
+               o->counter == CALLS_STICKY ? ", with a probability of 99%" : "");
 }
 
 static void print_heading(const struct calls *c, const struct harvest *h, const struct counted *counted)
@@ -86,13 +124,10 @@ static void print_heading(const struct calls *c, const struct harvest *h, const 
            time ? " between calls" : " calls", (unsigned long long)h->stores, h->stores == 1 ? "" : "es",
            (unsigned long long)h->threads, h->threads == 1 ? "" : "s", counted_hot(counted),
            o->counter == CALLS_EXACT ? "" : "hot ");
-    if (o->counter == CALLS_PURGE)
+    if (o->counter != CALLS_EXACT)
         printf(" of %g%% or more", 100 * o->phi);
     printf("\n");
-    if (h->purged)
-        printf("forgotten: %.2g%% of the weight; at most %.2g%% of each path by its call sites\n",
-               100 * (double)h->purged / ((double)h->calls + (double)h->purged),
-               100 * (double)h->bound / ((double)h->calls + (double)h->purged));
+    print_error(c, h);
     if (o->burst > 0)
         printf("bursts:   %llu, of %.3g ms each on average; only calls in bursts are counted\n",
                (unsigned long long)h->bursts, h->bursts ? (double)h->burst_ns / (double)h->bursts / 1e6 : 0);
@@ -154,6 +189,14 @@ static int save(const struct calls *c, const struct counted *counted, const stru
     return rc;
 }
 
+/* How much less than it has a path may be told to have. Of one tree with Lazy Space Saving, none is. */
+static uint64_t bound_of(const struct calls_options *o, const struct harvest *h)
+{
+    if (o->counter == CALLS_STICKY)
+        return (uint64_t)(o->eps / PATHS_EACH * ((double)h->calls + (double)h->purged));
+    return o->counter == CALLS_LSS && h->threads <= 1 ? 0 : h->bound;
+}
+
 /* Reads the stores as they are now, and prints them. last: the command has ended. */
 static int print_now(const struct calls *c, bool last, struct fathom_error *err)
 {
@@ -175,7 +218,7 @@ static int print_now(const struct calls *c, bool last, struct fathom_error *err)
         rc = pathmap_over(trie, &map, err);
     struct counted_options counting = {.time = o->metric == CALLS_TIME,
                                        .tick = tick,
-                                       .bound = h.bound,
+                                       .bound = bound_of(c->options, &h),
                                        .lost = h.purged,
                                        .phi = o->counter == CALLS_EXACT ? 0 : o->phi};
     if (rc == 0)
@@ -233,16 +276,20 @@ static int count_calls(const struct calls_options *o, struct terminal *terminal)
     struct fathom_error err = {0};
     struct image_options image_options = {.log = &terminal->log};
     struct calls c = {.options = o, .terminal = terminal, .images = image_cache_new(&image_options)};
-    struct session_options session_options = {.names = o->images.at,
-                                              .name_count = o->images.count,
-                                              .no_map = true,
-                                              .recording = {.weigh_ticks = o->metric == CALLS_TIME,
-                                                            .node_limit = node_limit(o),
-                                                            .once_in = once_in(o),
-                                                            .burst_ns = (uint64_t)(o->burst * 1e6),
-                                                            .interval_ns = (uint64_t)(o->interval * 1e6)},
-                                              .images = c.images,
-                                              .log = &terminal->log};
+    struct session_options session_options = {
+        .names = o->images.at,
+        .name_count = o->images.count,
+        .no_map = true,
+        .recording = {.weigh_ticks = o->metric == CALLS_TIME,
+                      .node_limit = node_limit(o),
+                      .counter = counter_of(o),
+                      .counters = counters(o),
+                      .sticky_t = (uint64_t)(PATHS_EACH * log(1 / (o->phi * DELTA)) / o->eps),
+                      .once_in = once_in(o),
+                      .burst_ns = (uint64_t)(o->burst * 1e6),
+                      .interval_ns = (uint64_t)(o->interval * 1e6)},
+        .images = c.images,
+        .log = &terminal->log};
     recover_abandoned(terminal);
     int status = -1, rc = o->output ? output_open(o->output, &c.out, &err) : 0;
     if (rc == 0)
@@ -271,6 +318,8 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
         code = option_usage(terminal, &calls_command, "--eps must be below --phi");
     if (code < 0 && options.burst > 0 && options.interval <= options.burst)
         code = option_usage(terminal, &calls_command, "--interval must be longer than --burst");
+    if (code < 0 && options.counter == CALLS_STICKY && options.metric == CALLS_TIME)
+        code = option_usage(terminal, &calls_command, "--counter sticky counts calls, not time");
     if (code < 0 && options.interval > 0 && !(options.burst > 0))
         code = option_usage(terminal, &calls_command, "--interval needs --burst");
     if (code < 0 && options.adaptive && !(options.burst > 0))
@@ -288,19 +337,21 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
     return code;
 }
 
-static const struct option_word counters[] = {{"purge", CALLS_PURGE}, {"exact", CALLS_EXACT}, {0}};
+static const struct option_word kinds[] = {{"purge", CALLS_PURGE},   {"exact", CALLS_EXACT},
+                                              {"lss", CALLS_LSS},       {"lc", CALLS_LC},
+                                              {"sticky", CALLS_STICKY}, {0}};
 static const struct option_word metrics[] = {{"calls", CALLS_NUMBER}, {"time", CALLS_TIME}, {0}};
 static const struct option_word formats[] = {{"text", CALLS_TEXT}, {"folded", CALLS_FOLDED}, {0}};
 static const struct option_word colours[] = {
     {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
 
 static const struct option_row rows[] = {
-    OPTION_CHOICE("counter", 0, "KIND", counters, enum calls_counter, struct calls_options, counter,
-                  "purge: hot contexts in bounded memory (default); exact: all contexts"),
+    OPTION_CHOICE("counter", 0, "KIND", kinds, enum calls_counter, struct calls_options, counter,
+                  "hot contexts in bounded memory: purge (default), lss, lc or sticky; all contexts: exact"),
     OPTION_FRACTION("phi", 0, "P", 1e-9, 0.999, struct calls_options, phi,
-                    "with purge: contexts with this part of the weight or more (default: 0.0001)"),
+                    "but with exact: contexts with this part of the weight or more (default: 0.0001)"),
     OPTION_FRACTION("eps", 0, "E", 1e-9, 0.999, struct calls_options, eps,
-                    "with purge: the error to aim at, which sets the memory (default: a fifth of phi)"),
+                    "but with exact: the error to aim at, which sets the memory (default: a fifth of phi)"),
     OPTION_CHOICE(
         "metric", 0, "NAME", metrics, enum calls_metric, struct calls_options, metric,
         "what contexts are weighed by: calls (default), or time: from a call to the thread's next one"),

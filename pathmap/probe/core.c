@@ -84,7 +84,7 @@ static uint64_t start_stack(void)
     return field == 28 ? value : 0;
 }
 
-static void *reserve(size_t size)
+void *core_reserve(size_t size)
 {
     long p = raw_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
     if (raw_failed(p))
@@ -142,10 +142,10 @@ int core_start(const char *directory)
     raw_copy(core.directory, directory, length + 1);
     core.pid = raw_pid();
     look_at_limits();
-    core.limits = reserve(STACKS_MAX * sizeof *core.limits);
-    core.stacks = reserve(STACKS_MAX * sizeof *core.stacks);
-    core.by_low = reserve(STACKS_MAX * sizeof *core.by_low);
-    core.threads = reserve(core.thread_most * sizeof *core.threads);
+    core.limits = core_reserve(STACKS_MAX * sizeof *core.limits);
+    core.stacks = core_reserve(STACKS_MAX * sizeof *core.stacks);
+    core.by_low = core_reserve(STACKS_MAX * sizeof *core.by_low);
+    core.threads = core_reserve(core.thread_most * sizeof *core.threads);
     if (!core.limits || !core.stacks || !core.by_low || !core.threads)
         return -ENOMEM;
     int r = (int)raw_call(SYS_madvise, (long)core.limits, STACKS_MAX * sizeof *core.limits, MADV_WIPEONFORK,
@@ -161,6 +161,8 @@ int core_start(const char *directory)
     if (raw_failed(store))
         return (int)store;
     store_use((uint8_t *)store);
+    if (!counters_start())
+        return -ENOMEM;
     __atomic_store_n(&core.started, true, __ATOMIC_RELEASE);
     r = start_main_thread();
     if (r < 0)
@@ -181,7 +183,10 @@ void core_record(const struct recording *recording)
 void (*core_entry(void))(void)
 {
     extern void probe_entry_slow(void) __attribute__((visibility("hidden")));
-    return core.recording.log_calls || core.recording.weigh_ticks ? probe_entry_slow : probe_entry;
+    extern void probe_entry_monitored(void) __attribute__((visibility("hidden")));
+    if (core.recording.log_calls || core.recording.weigh_ticks)
+        return probe_entry_slow;
+    return core.recording.counter ? probe_entry_monitored : probe_entry;
 }
 
 void core_tell(void (*tell)(int error))

@@ -124,12 +124,20 @@ static void add_dropped(uint64_t *counter)
     __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
+static void weigh(struct thread *thread, uint32_t node, uint64_t weight, bool nested)
+{
+    if (core.recording.counter)
+        counters_add(thread, node, weight, nested);
+    else
+        __asm__ volatile("addq %1, %0" : "+m"(probe_nodes[node].count) : "r"(weight));
+}
+
 /* Adds the time since the thread's last entry to what was entered then. */
-static void add_time(struct thread *thread, uint32_t node)
+static void add_time(struct thread *thread, uint32_t node, bool nested)
 {
     uint64_t passed = ticks_passed(thread) * probe_weight;
     if (thread->last_node)
-        __asm__ volatile("addq %1, %0" : "+m"(probe_nodes[thread->last_node].count) : "r"(passed));
+        weigh(thread, thread->last_node, passed, nested);
     thread->last_node = node;
 }
 
@@ -188,11 +196,11 @@ static void enter(struct stack *stack, uint32_t id, const uint64_t *return_slot,
             saved_stack_keep(stack, top, node, return_slot, frame_pointer);
     }
     if (node && !core.recording.weigh_ticks)
-        __asm__ volatile("addq %1, %0" : "+m"(probe_nodes[node].count) : "r"(probe_weight));
+        weigh(stack->thread, node, probe_weight, nested);
     else if (!node)
         add_dropped(&core.header->dropped);
     if (core.recording.weigh_ticks)
-        add_time(stack->thread, node);
+        add_time(stack->thread, node, nested);
     if (node && core.recording.log_calls)
         call_log_add(stack->thread, node);
     /* Like entry.S: a handler that interrupts before the second store puts its own frame there. */

@@ -38,12 +38,18 @@
         .cfi_adjust_cfa_offset 8
         .endm
 
+#ifndef MONITORED
+#define ENTRY probe_entry
+#else
+#define ENTRY probe_entry_monitored     /* of entry_monitored.S */
+#endif
+
         .text
-        .globl  probe_entry
-        .hidden probe_entry
-        .type   probe_entry, @function
+        .globl  ENTRY
+        .hidden ENTRY
+        .type   ENTRY, @function
         .p2align 6
-probe_entry:
+ENTRY:
         .cfi_startproc
         SAVE
         .cfi_remember_state
@@ -90,6 +96,11 @@ probe_entry:
         cmpl    NODE_FUNCTION(%rcx), %r8d
         jne     .Lsearch_key
 .Lfound:                                        /* edx: the child, rcx: its address */
+#ifdef MONITORED
+        movq    NODE_COUNT(%rcx), %r8
+        shlq    $NODE_FLAGS, %r8
+        jz      .Lslow                          /* it has no weight */
+#endif
         movq    probe_weight(%rip), %r8
         addq    %r8, NODE_COUNT(%rcx)
         shlq    $32, %rdx
@@ -98,6 +109,10 @@ probe_entry:
         addq    $FRAME_SIZE, %rsi
         movq    %rsi, STACK_TOP(%rdi)
         movq    %rdx, (%rsi)                    /* again: a handler before the last one put its own there */
+#ifdef MONITORED
+        movq    STACK_THREAD(%rdi), %rdi
+        addq    %r8, THREAD_TOTAL(%rdi)
+#endif
 .Ldone:
         popq    %r8
         .cfi_adjust_cfa_offset -8
@@ -230,7 +245,9 @@ probe_entry:
         .cfi_adjust_cfa_offset -8
         jmp     .Ldone
         .cfi_endproc
-        .size   probe_entry, . - probe_entry
+        .size   ENTRY, . - ENTRY
+
+#ifndef MONITORED
 
         /* Leaves every entry to core_enter(). */
         .globl  probe_entry_slow
@@ -254,4 +271,5 @@ probe_nothing:
         ret
         .cfi_endproc
         .size   probe_nothing, . - probe_nothing
+#endif
         .section .note.GNU-stack, "", @progbits

@@ -58,6 +58,7 @@ static void forget_threads(const struct thread *survivor)
         thread->ordering = NULL;
         thread->made = thread->last_node = 0;
         thread->removed = 0;
+        counters_forget(thread);
         thread->limit = core.recording.node_limit;
         thread->last_ticks = raw_ticks();
         if (thread != survivor)

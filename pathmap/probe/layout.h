@@ -5,10 +5,12 @@
 #define FATHOM_PATHMAP_PROBE_LAYOUT_H
 
 #define THREAD_CURRENT 0
+#define THREAD_TOTAL   8
 
-#define STACK_BASE  0
-#define STACK_TOP   8
-#define STACK_LIMIT 16
+#define STACK_BASE   0
+#define STACK_TOP    8
+#define STACK_LIMIT  16
+#define STACK_THREAD 24
 
 #define FRAME_HEIGHT 0
 #define FRAME_NODE   4
@@ -21,6 +23,7 @@
 #define NODE_FIRST_CHILD  16
 #define NODE_NEXT_SIBLING 20
 #define NODE_COUNT        24
+#define NODE_FLAGS        3 /* the upper bits of the count that are not */
 #define NODE_SHIFT        5 /* 32 bytes */
 
 #define ENTRY_SIBLINGS 8 /* children that entry.S checks before it leaves the search to core_enter() */

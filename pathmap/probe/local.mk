@@ -9,9 +9,11 @@ libprobe_core_la_SOURCES = \
 	pathmap/probe/calling.c \
 	pathmap/probe/call_log.c pathmap/wire/call_log.h \
 	pathmap/probe/core.c pathmap/probe/core.h \
+	pathmap/probe/counters.c \
 	pathmap/probe/cyg.c \
 	pathmap/probe/enter.c \
 	pathmap/probe/entry.S \
+	pathmap/probe/entry_monitored.S \
 	pathmap/probe/first_context.c \
 	pathmap/probe/fork.c \
 	pathmap/probe/functions.c \

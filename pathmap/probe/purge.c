@@ -1,7 +1,7 @@
 /*
  * purge.c - keeps a thread's tree small: removes nodes of little weight when it has as many as it may have.
  *
- * The median of the weights of some nodes is taken from all nodes; those that have nothing left and no children are
+ * With a counter (counters.c) those are nodes without weight. Without one, the median of the weights of some nodes is taken from all nodes; those that have nothing left and no children are
  * removed, about half of them, so that a new node costs a constant number of steps (Anderson et al., A High-Performance
  * Algorithm for Identifying Frequent Items in Data Streams, IMC 2017, section 2.3; hcct/hcct_purge.c does the same). What
  * was taken in all is known (store.h): so are the sum of all weights, and how much may be missing from one.
@@ -19,7 +19,7 @@
 
 /* Under the lock. */
 static uint64_t samples[SAMPLES];
-static uint64_t random_state;
+static uint64_t random_state, purged_median;
 
 /* The nodes of a tree, in two orders. */
 static uint32_t deepest(uint32_t n)
@@ -60,9 +60,10 @@ static void hold(uint32_t n)
         probe_nodes[n].count |= STORE_HELD;
 }
 
-static void hold_stacks(const struct thread *thread)
+static void hold_all(const struct thread *thread, uint32_t keep)
 {
     hold(thread->root);
+    hold(keep);
     hold(thread->last_node);
     for (uint32_t i = 1; i < core.stack_count; i++) {
         const struct stack *stack = core.stacks + i;
@@ -80,18 +81,19 @@ static void remove_node(struct thread *thread, uint32_t n)
     thread->removed = ((thread->removed >> 32) + 1) << 32 | n;
 }
 
-/* Takes the weight from all nodes, children first. Those removed stay in the lists. Returns their number. */
-static uint32_t take_weight(struct thread *thread, uint64_t weight)
+/* Takes weight from all nodes, children first. Those removed stay in the lists. Returns their number. */
+static uint32_t take_weights(struct thread *thread,
+                             uint64_t (*less)(struct thread *thread, uint32_t node, uint64_t has))
 {
     uint32_t root = thread->root, gone = 0;
     uint64_t taken = 0;
     for (uint32_t n = deepest(root);;) {
         struct store_node *node = &probe_nodes[n];
         uint32_t parent = node->parent, sibling = node->next_sibling;
-        uint64_t has = store_count(node), less = has < weight ? has : weight;
-        node->count -= less;
-        taken += less;
-        if (has > less || node->count & STORE_HELD) {
+        uint64_t has = store_count(node), loses = has ? less(thread, n, has) : 0;
+        node->count -= loses;
+        taken += loses;
+        if (has > loses || node->count & STORE_HELD) {
             if (n == root)
                 break;
             hold(parent);
@@ -102,7 +104,6 @@ static uint32_t take_weight(struct thread *thread, uint64_t weight)
         n = sibling ? deepest(sibling) : parent;
     }
     __atomic_fetch_add(&core.header->purged, taken, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&core.header->bound, weight, __ATOMIC_RELAXED);
     return gone;
 }
 
@@ -122,17 +123,53 @@ static void unlink_removed(uint32_t root)
     }
 }
 
+static uint32_t take_and_remove(struct thread *thread, uint32_t keep,
+                                uint64_t (*less)(struct thread *thread, uint32_t node, uint64_t has))
+{
+    hold_all(thread, keep);
+    uint32_t gone = take_weights(thread, less);
+    unlink_removed(thread->root);
+    saved_stacks_reclaim();
+    return gone;
+}
+
+static uint64_t lose_median(struct thread *thread, uint32_t node, uint64_t has)
+{
+    (void)thread;
+    (void)node;
+    return has < purged_median ? has : purged_median;
+}
+
+static uint64_t lose_nothing(struct thread *thread, uint32_t node, uint64_t has)
+{
+    (void)thread;
+    (void)node;
+    (void)has;
+    return 0;
+}
+
 static void purge(struct thread *thread)
 {
-    uint32_t count = sample(thread->root), gone = 0;
-    if (count >= FEW_SAMPLES) {
-        hold_stacks(thread);
-        gone = take_weight(thread, select_u64(samples, count, count / 2));
-        unlink_removed(thread->root);
-        saved_stacks_reclaim();
+    uint32_t count = core.recording.counter ? 0 : sample(thread->root), gone = 0;
+    if (core.recording.counter) {
+        gone = take_and_remove(thread, 0, lose_nothing);
+    } else if (count >= FEW_SAMPLES) {
+        purged_median = select_u64(samples, count, count / 2);
+        gone = take_and_remove(thread, 0, lose_median);
+        __atomic_fetch_add(&core.header->bound, purged_median, __ATOMIC_RELAXED);
     }
     if (gone < thread->limit / 16)
         thread->limit += thread->limit / 4 + 1;
+}
+
+void purge_weights(struct thread *thread, uint32_t keep,
+                   uint64_t (*less)(struct thread *thread, uint32_t node, uint64_t has))
+{
+    uint64_t mask;
+    core_lock(&mask);
+    if (core.started && thread->root)
+        take_and_remove(thread, keep, less);
+    core_unlock(&mask);
 }
 
 static bool is_due(const struct thread *thread)

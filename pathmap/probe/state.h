@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "base/least.h"
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/layout.h"
 #include "pathmap/probe/raw.h"
@@ -77,8 +78,18 @@ struct entering {
     uint64_t cfa;
 };
 
+/* Of a thread's tree; see counters.c. */
+struct counters {
+    uint64_t bound;     /* of header.bound */
+    uint32_t *nodes;    /* Lazy Space Saving: those monitored, by slot */
+    uint32_t used;      /* slots; Lossy Counting: nodes monitored since weights were dropped */
+    struct least least; /* its random numbers are used by all */
+    uint64_t rate, due; /* Sticky Sampling; due: the weight at which the rate doubles; 0: not set yet */
+};
+
 struct thread {
     struct stack *current; /* where the last entry was; never NULL */
+    uint64_t total;        /* weight of all entries; not if all nodes have weights */
     struct stack *own;     /* NULL: not seen yet */
     struct stack *near[THREAD_NEAR];
     uint32_t near_next;
@@ -93,6 +104,7 @@ struct thread {
     uint32_t made, limit; /* nodes in its tree, and how many there may be before the next purge */
     uint64_t
         removed; /* nodes to use again: the first one in the lower half; the upper half changes each time */
+    struct counters counters;
     struct entering entering;
     uint32_t sites_epoch;
     struct thread_site {
@@ -145,6 +157,9 @@ extern struct stack core_no_stack __attribute__((visibility("hidden"))); /* empt
 extern __thread struct thread *probe_thread __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
 _Static_assert(offsetof(struct thread, current) == THREAD_CURRENT, "entry.S");
+_Static_assert(offsetof(struct thread, total) == THREAD_TOTAL, "entry.S");
+_Static_assert(offsetof(struct stack, thread) == STACK_THREAD, "entry.S");
+_Static_assert(STORE_FIRST >> (64 - NODE_FLAGS) == 1, "entry.S");
 _Static_assert(offsetof(struct stack, base) == STACK_BASE, "entry.S");
 _Static_assert(offsetof(struct stack, top) == STACK_TOP, "entry.S");
 _Static_assert(offsetof(struct stack, limit) == STACK_LIMIT, "entry.S");
@@ -166,6 +181,8 @@ _Static_assert(sizeof(struct store_node) == 1u << NODE_SHIFT, "entry.S");
  * the child its own store; core.started may have become false. */
 void core_lock(uint64_t *mask);
 void core_unlock(const uint64_t *mask);
+/* Memory that is only taken where it is written to; NULL: none. */
+void *core_reserve(size_t size);
 
 /* Where a child is found in probe_edges and by wide.c. height: as in nodes, with STORE_OPEN. */
 static inline uint64_t edge_of(uint32_t parent, uint32_t function, uint32_t height, uint32_t site)
@@ -226,6 +243,17 @@ void saved_stacks_forget(void);
 /* Removes nodes of little weight from the calling thread's tree if it has as many as it may have. Not while an entry that
  * a signal handler interrupted is being counted. */
 void purge_if_due(struct thread *thread);
+/* Takes from each weight what `less` says; nodes left with none are removed, but not `keep`. As above. */
+void purge_weights(struct thread *thread, uint32_t keep,
+                   uint64_t (*less)(struct thread *thread, uint32_t node, uint64_t has));
+
+/* counters.c */
+/* false: no memory. */
+bool counters_start(void);
+/* Counts for a node, if the recording has a counter. nested: an entry that a signal handler interrupted is being counted. */
+void counters_add(struct thread *thread, uint32_t node, uint64_t weight, bool nested);
+/* In a forked child: the thread has no tree. */
+void counters_forget(struct thread *thread);
 
 /* call_log.c */
 /* Adds a call to the calling thread's log. */

@@ -6,6 +6,14 @@
 
 #include <stdint.h>
 
+/* Which nodes of a limited tree have a weight. */
+enum record_counter {
+    RECORD_PURGE, /* all; a part is taken from all of them now and then (pathmap/probe/purge.c) */
+    RECORD_LSS,   /* 1/eps of them; this and the following: pathmap/probe/counters.c */
+    RECORD_LC,
+    RECORD_STICKY
+};
+
 /* Zeros: every path with its number of entries. */
 struct recording {
     uint32_t log_calls;   /* 1: each process also logs its calls (call_log.h) */
@@ -18,7 +26,10 @@ struct recording {
     /* Calls are counted in bursts of the one length, in ns, of which one begins after each of the other; 0, 0: all the
      * time. */
     uint64_t burst_ns, interval_ns;
+    uint32_t counter;  /* enum record_counter; with a node_limit */
+    uint32_t counters; /* 1/eps; above 0 but for RECORD_PURGE */
+    uint64_t sticky_t; /* RECORD_STICKY: 1/eps * log(1/(phi * delta)) */
 };
-_Static_assert(sizeof(struct recording) == 32, "no padding");
+_Static_assert(sizeof(struct recording) == 48, "no padding");
 
 #endif

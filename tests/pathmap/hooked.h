@@ -11,7 +11,7 @@
     __asm__(".text\n.p2align 4\n" #name "_hooked:\n jmp 1f\n"                                                \
             "1: push $" #id "\n call *hook_slot(%rip)\n lea 8(%rsp), %rsp\n jmp " #name "\n");
 /* Once in a file; `entry` is what trampolines call. */
-#define HOOK_SLOT(entry) __asm__(".data\n.p2align 3\nhook_slot: .quad " #entry "\n.text\n");
+#define HOOK_SLOT(entry) __asm__(".data\n.p2align 3\n.globl hook_slot\nhook_slot: .quad " #entry "\n.text\n");
 
 #define HOOKED(name)     __attribute__((noinline, used, section("h_" #name)))
 #define BOUNDS(id, name) extern const char __start_h_##name[], __stop_h_##name[];

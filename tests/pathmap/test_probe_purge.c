@@ -33,10 +33,13 @@ static uint64_t bounds[][2] = {FUNCTIONS(BOUND)};
 
 static char directory[] = "/tmp/test_probe_purge.XXXXXX";
 
-static void begin(uint32_t limit)
+extern void (*hook_slot)(void);
+
+static void begin_with(const struct recording *recording)
 {
     cr_assert(mkdtemp(directory));
-    core_record(&(struct recording){.node_limit = limit});
+    core_record(recording);
+    hook_slot = core_entry();
     cr_assert_eq(core_start(directory), 0);
     for (uint32_t id = 1; id < FUNCTION_COUNT; id++) {
         uint32_t image = core_image("/test", (const uint8_t *)"1234", 4, 0, bounds[id][0], bounds[id][1]);
@@ -44,6 +47,11 @@ static void begin(uint32_t limit)
         core_function(id, image, bounds[id][0]);
         core_function_size(id, (uint32_t)(bounds[id][1] - bounds[id][0]));
     }
+}
+
+static void begin(uint32_t limit)
+{
+    begin_with(&(struct recording){.node_limit = limit});
 }
 
 static void end(void)
@@ -238,6 +246,123 @@ Test(probe_purge, of_many_children)
     struct store_header header = probe_header(probe_store(directory, getpid()));
     cr_expect_leq(probe_nodes_each(probe_store(directory, getpid()), add_count, &sum), LIMIT + 1);
     cr_expect_eq(sum + header.purged, 50 * (FAN + 1));
+}
+
+/* Counters: not all nodes have a weight. ----------------------------------------------------------------- */
+
+#define COUNTERS 2048
+
+static void begin_counter(enum record_counter counter, uint64_t sticky_t)
+{
+    begin_with(&(struct recording){
+        .node_limit = LIMIT, .counter = counter, .counters = COUNTERS, .sticky_t = sticky_t});
+}
+
+/* How far the weights are from the counts: `above` and `below` them at most. */
+static uint64_t check_counter(const uint64_t *counts, uint64_t above, uint64_t below, uint64_t nodes_most)
+{
+    struct store_header header = probe_header(probe_store(directory, getpid()));
+    struct found found = {.counts = paths_new()};
+    uint64_t all = 0, nodes = probe_nodes_each(probe_store(directory, getpid()), find_node, &found);
+    for (uint32_t path = 1; path < PATHS; path++) {
+        all += counts[path];
+        cr_assert_leq(found.counts[path], counts[path] + above, "path %#x", path);
+        cr_assert_leq(counts[path], found.counts[path] + below, "path %#x", path);
+    }
+    cr_expect_leq(nodes, nodes_most, "%lu nodes", nodes);
+    cr_expect_eq(header.dropped, 0);
+    cr_assert_geq(found.sum + header.purged, all);
+    free(found.counts);
+    return found.sum + header.purged - all;
+}
+
+static uint64_t total_of(const uint64_t *counts)
+{
+    uint64_t all = 0;
+    for (uint32_t path = 1; path < PATHS; path++)
+        all += counts[path];
+    return all;
+}
+
+static uint64_t bound(void)
+{
+    return probe_header(probe_store(directory, getpid())).bound;
+}
+
+Test(probe_purge, lazy_space_saving)
+{
+    uint64_t *counts = paths_new();
+    begin_counter(RECORD_LSS, 0);
+    walk_all(counts, 4);
+    cr_expect_gt(bound(), 0);
+    cr_expect_leq(bound(), total_of(counts) / COUNTERS);
+    cr_expect_eq(check_counter(counts, bound(), bound(), 4 * LIMIT), 0);
+    free(counts);
+}
+
+Test(probe_purge, lossy_counting)
+{
+    uint64_t *counts = paths_new();
+    begin_counter(RECORD_LC, 0);
+    walk_all(counts, 5);
+    cr_expect_gt(bound(), 0);
+    cr_expect_leq(bound(), total_of(counts) / COUNTERS);
+    cr_expect_eq(check_counter(counts, 0, bound(), 8 * LIMIT), 0);
+    free(counts);
+}
+
+/* phi = 0.01, delta = 1e-9: the promise is for all paths of that weight; so many seeds do not break it. */
+Test(probe_purge, sticky_sampling)
+{
+    uint64_t *counts = paths_new(), t = (uint64_t)(COUNTERS * 25.4);
+    struct found found = {.counts = paths_new()};
+    begin_counter(RECORD_STICKY, t);
+    walk_all(counts, 6);
+    uint64_t all = total_of(counts);
+    cr_expect_eq(check_counter(counts, 0, all, 16 * t), 0);
+    cr_expect_gt(probe_header(probe_store(directory, getpid())).purged, 0);
+    probe_nodes_each(probe_store(directory, getpid()), find_node, &found);
+    for (uint32_t path = 1; path < PATHS; path++)
+        if (counts[path] >= all / 100)
+            cr_expect_leq(counts[path] - found.counts[path], all / COUNTERS, "path %#x", path);
+    free(found.counts);
+    free(counts);
+}
+
+Test(probe_purge, lazy_space_saving_while_signals_arrive)
+{
+    uint64_t *counts = paths_new();
+    struct sigaction action = {.sa_handler = handler_hooked};
+    struct itimerval often = {{0, 200}, {0, 200}}, never = {0};
+    begin_counter(RECORD_LSS, 0);
+    cr_assert_eq(sigaction(SIGALRM, &action, NULL), 0);
+    cr_assert_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+    walk_all(counts, 7);
+    cr_assert_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
+    uint64_t fired = check_counter(counts, bound(), bound() + 2, 8 * LIMIT);
+    cr_expect_gt(fired, 10);
+    cr_expect_eq(fired % 2, 0, "the handler calls one function");
+    free(counts);
+}
+
+Test(probe_purge, lazy_space_saving_of_each_thread)
+{
+    pthread_t threads[4];
+    uint64_t *counts[4], *all = paths_new();
+    begin_counter(RECORD_LSS, 0);
+    for (int i = 0; i < 4; i++) {
+        counts[i] = paths_new();
+        cr_assert_eq(pthread_create(&threads[i], NULL, walk_thread, counts[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        for (uint32_t path = 1; path < PATHS; path++)
+            all[path] += counts[i][path];
+        free(counts[i]);
+    }
+    cr_expect_leq(bound(), total_of(all) / COUNTERS);
+    cr_expect_eq(check_counter(all, bound(), bound(), 16 * LIMIT), 0);
+    free(all);
 }
 
 Test(probe_purge, nothing_is_removed_without_a_limit)

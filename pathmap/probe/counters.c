@@ -1,0 +1,175 @@
+/*
+ * counters.c - the counters of the HCCT paper over a thread's tree, of which only some nodes have a weight: those that are
+ * monitored. entry.S adds to these; what is entered at others comes here. A node that lost its weight, and has no monitored
+ * one below it, is removed when the tree has as many as it may have (purge.c).
+ *
+ *   - Lazy Space Saving (section 4.1): 1/eps nodes are monitored. Another one gets the place and the weight of the least.
+ *   - Lossy Counting (Manku and Motwani, VLDB 2002, section 4.2): all are, but those are dropped now and then that weigh
+ *     less than eps * N, with what they may have lacked when they were entered.
+ *   - Sticky Sampling (the same, section 4.1): another one is monitored with probability 1/rate. When the rate doubles, each
+ *     weight loses what it would have missed.
+ *
+ * hcct/ has them over recorded traces, where nodes are made and removed by the counter alone. An entry in a signal handler
+ * that interrupted another one here is lost, unless it is at a monitored node.
+ */
+#include "pathmap/probe/core.h"
+#include "pathmap/probe/raw.h"
+#include "pathmap/probe/state.h"
+
+static uint64_t *missed; /* Lossy Counting: of each node, what it may have lacked when it was monitored */
+static uint64_t missed_count;
+
+static void add(uint32_t node, uint64_t weight)
+{
+    __asm__ volatile("addq %1, %0" : "+m"(probe_nodes[node].count) : "r"(weight));
+}
+
+static void lose(uint64_t weight)
+{
+    __atomic_fetch_add(&core.header->purged, weight, __ATOMIC_RELAXED);
+}
+
+/* What a path that is not monitored may weigh. */
+static void raise_bound(struct counters *c, uint64_t bound)
+{
+    if (bound <= c->bound)
+        return;
+    __atomic_fetch_add(&core.header->bound, bound - c->bound, __ATOMIC_RELAXED);
+    c->bound = bound;
+}
+
+/* Lazy Space Saving -------------------------------------------------------------------------------------- */
+
+static uint64_t value_of(const void *nodes, uint32_t slot)
+{
+    return store_count(probe_nodes + ((const uint32_t *)nodes)[slot]);
+}
+
+/* There is room for all. */
+static bool reserve(struct least *least)
+{
+    return least->count < least->room;
+}
+
+static bool make_room(struct counters *c)
+{
+    uint32_t count = core.recording.counters;
+    uint8_t *memory = raw_memory(count * (sizeof *c->nodes + sizeof *c->least.heap));
+    if (!memory)
+        return false;
+    c->least.heap = (struct least_candidate *)memory;
+    c->least.room = count;
+    c->nodes = (uint32_t *)(memory + count * sizeof *c->least.heap);
+    return true;
+}
+
+static bool monitor_least(struct counters *c, uint32_t node, uint64_t weight)
+{
+    if (!c->nodes && !make_room(c))
+        return false;
+    uint32_t slot = c->used;
+    if (c->used < core.recording.counters) {
+        c->used++;
+    } else {
+        slot = least_find(&c->least, c->nodes, c->used, value_of, reserve);
+        struct store_node *victim = probe_nodes + c->nodes[slot];
+        uint64_t has = store_count(victim);
+        victim->count -= has;
+        raise_bound(c, has);
+        weight += has;
+    }
+    c->nodes[slot] = node;
+    add(node, weight);
+    return true;
+}
+
+/* Lossy Counting ----------------------------------------------------------------------------------------- */
+
+static uint64_t lose_light(struct thread *thread, uint32_t node, uint64_t has)
+{
+    return has + missed[node] <= thread->counters.bound ? has : 0;
+}
+
+static bool monitor_lossy(struct thread *thread, uint32_t node, uint64_t weight)
+{
+    struct counters *c = &thread->counters;
+    if (++c->used >= core.recording.counters) {
+        c->used = 0;
+        raise_bound(c, thread->total / core.recording.counters);
+        purge_weights(thread, node, lose_light);
+    }
+    if (node >= missed_count)
+        return false;
+    missed[node] = c->bound;
+    add(node, weight);
+    return true;
+}
+
+/* Sticky Sampling ---------------------------------------------------------------------------------------- */
+
+/* A coin for each unit, up to the first head. */
+static uint64_t lose_tails(struct thread *thread, uint32_t node, uint64_t has)
+{
+    (void)node;
+    uint64_t random = hash_random(&thread->counters.least.random);
+    uint64_t tails = random ? (uint64_t)__builtin_ctzll(random) : 64;
+    return tails < has ? tails : has;
+}
+
+static bool monitor_sticky(struct thread *thread, uint32_t node, uint64_t weight)
+{
+    struct counters *c = &thread->counters;
+    if (!c->rate) {
+        c->rate = 1;
+        c->due = 2 * core.recording.sticky_t;
+    }
+    while (thread->total >= c->due && c->due << 1 > c->due) {
+        c->rate *= 2;
+        c->due *= 2;
+        purge_weights(thread, node, lose_tails);
+    }
+    if (hash_random(&c->least.random) & (c->rate - 1))
+        return false;
+    add(node, weight);
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------- */
+
+bool counters_start(void)
+{
+    if (core.recording.counter != RECORD_LC)
+        return true;
+    missed_count = (core.store_size - STORE_NODES_AT) / sizeof(struct store_node);
+    missed = core_reserve(missed_count * sizeof *missed);
+    return missed != NULL;
+}
+
+void counters_forget(struct thread *thread)
+{
+    thread->total = 0;
+    thread->counters.used = 0;
+    thread->counters.bound = thread->counters.rate = 0;
+    least_restart(&thread->counters.least);
+}
+
+static bool monitor(struct thread *thread, uint32_t node, uint64_t weight)
+{
+    switch (core.recording.counter) {
+    case RECORD_LSS:
+        return monitor_least(&thread->counters, node, weight);
+    case RECORD_LC:
+        return monitor_lossy(thread, node, weight);
+    default:
+        return monitor_sticky(thread, node, weight);
+    }
+}
+
+void counters_add(struct thread *thread, uint32_t node, uint64_t weight, bool nested)
+{
+    __asm__ volatile("addq %1, %0" : "+m"(thread->total) : "r"(weight));
+    if (store_count(probe_nodes + node))
+        add(node, weight);
+    else if (weight && (nested || !monitor(thread, node, weight)))
+        lose(weight);
+}
