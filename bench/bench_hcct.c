@@ -98,6 +98,90 @@ static struct result streaming(enum hcct_kind kind, double phi, int weighted)
     return result;
 }
 
+/* The first paths of the stream over and over, as samples of a program repeat themselves, each by a number; *count: how
+ * many are different. */
+static struct cct *number_paths(uint32_t *numbers, unsigned repeated, size_t *count, struct cct_node ***ends)
+{
+    struct program p = {.state = 1};
+    struct cct *cct = cct_new(1);
+    struct table *known = table_new();
+    const uint64_t one = 1;
+    *ends = malloc(repeated * sizeof **ends);
+    *count = 0;
+    for (unsigned i = 0; i < repeated; i++) {
+        bool added;
+        step(&p);
+        struct cct_node *node = cct_add(cct, p.path, p.depth, &one);
+        uint64_t *number = node ? table_put(known, (uintptr_t)node, &added) : NULL;
+        if (!number || !*ends)
+            exit(1);
+        if (added) {
+            *number = *count;
+            (*ends)[(*count)++] = node;
+        }
+        numbers[i] = (uint32_t)*number;
+    }
+    for (unsigned i = repeated; i < ADDS; i++)
+        numbers[i] = numbers[i - repeated];
+    table_free(known);
+    return cct;
+}
+
+/* By its frames only when it is not there. */
+static void add_path(struct hcct *hcct, const struct cct_node *end, struct hcct_place *place)
+{
+    const uint64_t one = 1;
+    uint32_t items[DEPTH];
+    size_t at = DEPTH;
+    for (; cct_parent(end); end = cct_parent(end))
+        items[--at] = end->item;
+    if (hcct_add(hcct, items + at, DEPTH - at, &one) < 0)
+        exit(1);
+    *place = hcct_place(hcct);
+}
+
+static struct result by_numbers(enum hcct_kind kind, double phi, unsigned repeated, size_t *count,
+                                double *sought)
+{
+    static uint32_t numbers[ADDS];
+    struct cct_node **ends;
+    size_t framed = 0;
+    const uint64_t one = 1;
+    struct cct *cct = number_paths(numbers, repeated, count, &ends);
+    struct hcct *hcct =
+        hcct_new(&(struct hcct_options){.kind = kind, .eps = phi / 5, .metrics = 1, .places = true});
+    struct hcct_place *places = calloc(*count, sizeof *places);
+    if (!hcct || !places)
+        exit(1);
+    double from = seconds();
+    for (unsigned i = 0; i < ADDS; i++) {
+        struct hcct_place *place = &places[numbers[i]];
+        if (!hcct_add_at(hcct, *place, &one)) {
+            add_path(hcct, ends[numbers[i]], place);
+            framed++;
+        }
+    }
+    double spent = seconds() - from;
+    struct result result = {spent * 1e9 / ADDS, hcct_most_nodes(hcct), hcct_counters(hcct)};
+    *sought = 100.0 * (double)framed / ADDS;
+    hcct_free(hcct);
+    cct_free(cct);
+    free(places);
+    free(ends);
+    return result;
+}
+
+static void print_numbered(const char *name, enum hcct_kind kind, double phi)
+{
+    for (unsigned repeated = 20000; repeated <= 100000; repeated *= 5) {
+        double sought;
+        size_t count;
+        struct result result = by_numbers(kind, phi, repeated, &count, &sought);
+        printf("hcct_%s_by_node_of_%zu\t%.1f\tns/path\t20\n", name, count, result.ns);
+        printf("hcct_%s_by_node_of_%zu_sought\t%.1f\tpercent\t\n", name, count, sought); /* by their frames */
+    }
+}
+
 static void print(const char *name, const char *kind, struct result result)
 {
     printf("hcct_%s%s\t%.1f\tns/path\t\n", name, kind, result.ns);
@@ -116,5 +200,8 @@ int main(void)
         print("lss_1e-4", kind, streaming(HCCT_LSS, 1e-4, weighted));
         print("purge_1e-4", kind, streaming(HCCT_PURGE, 1e-4, weighted));
     }
+    print_numbered("exact", HCCT_EXACT, 1e-4);
+    print_numbered("lss_1e-4", HCCT_LSS, 1e-4);
+    print_numbered("purge_1e-4", HCCT_PURGE, 1e-4);
     return 0;
 }

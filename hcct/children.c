@@ -30,6 +30,8 @@ static struct cct_node *node_new(struct tree *tree, struct cct_node *parent, uin
     node->self[0] = tree->fresh;
     for (uint32_t m = 1; m < tree->metrics; m++)
         node->self[m] = 0;
+    if (tree->stamps)
+        words[0] = ++tree->stamps;
     if (tree->head >= HEAD_ERROR)
         *cct_error_of(node) = tree->fresh;
     if (tree->head >= HEAD_PARENT)
@@ -70,6 +72,16 @@ int tree_reserve(struct tree *tree, size_t count)
 {
     slab_clear(&tree->nodes);
     tree->root = slab_reserve(&tree->nodes, count) < 0 ? NULL : node_new(tree, NULL, 0);
+    return tree->root ? 0 : -1;
+}
+
+int tree_stamp(struct tree *tree)
+{
+    slab_clear(&tree->nodes);
+    tree->head = (tree->head < HEAD_PARENT ? HEAD_PARENT : tree->head) + 1; /* in front of all others */
+    tree->stamps = 1;
+    slab_init(&tree->nodes, node_size(tree));
+    tree->root = node_new(tree, NULL, 0);
     return tree->root ? 0 : -1;
 }
 

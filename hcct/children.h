@@ -51,10 +51,12 @@ struct tree {
     uint32_t wide_lists; /* numbers given out */
     uint32_t metrics;    /* values in each node */
     uint32_t head;       /* words in front of each node */
-    size_t count, most;  /* nodes, with the root: now, and at most so far */
-    size_t edges_due;    /* count from which there are to be more edges */
-    uint64_t fresh;      /* the weight of a new node and its error */
-    size_t full;         /* at this count make_room() is called before a node is made */
+    uint64_t
+        stamps; /* given out; each node has one, which no other ever has, in the first of its words; 0: none have */
+    size_t count, most; /* nodes, with the root: now, and at most so far */
+    size_t edges_due;   /* count from which there are to be more edges */
+    uint64_t fresh;     /* the weight of a new node and its error */
+    size_t full;        /* at this count make_room() is called before a node is made */
     /* false: out of memory. *parent: of the node to be made; it may move. */
     bool (*make_room)(void *context, struct cct_node **parent);
     void *context;
@@ -62,6 +64,12 @@ struct tree {
 };
 
 bool tree_init(struct tree *tree, uint32_t metrics, uint32_t head); /* false: out of memory */
+/* Nodes have stamps from now on, in a word more. For a tree without any but the root. -1: out of memory. */
+int tree_stamp(struct tree *tree);
+static inline uint64_t *tree_stamp_of(const struct tree *tree, const struct cct_node *node)
+{
+    return (uint64_t *)(uintptr_t)node - tree->head;
+}
 void tree_clear(struct tree *tree);
 size_t tree_bytes(const struct tree *tree); /* of memory */
 /* The child for `item`, created if new. NULL: out of memory. */

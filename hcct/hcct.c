@@ -38,7 +38,10 @@ struct hcct *hcct_new(const struct hcct_options *options)
     h->number = options->kind;
     h->eps = options->kind == HCCT_EXACT ? 0 : options->eps;
     h->random = options->seed;
-    if (!tree_init(&h->tree, options->metrics, kind->head) || (kind->open && kind->open(h, options) < 0)) {
+    h->epoch = 1;
+    if (!tree_init(&h->tree, options->metrics, kind->head) ||
+        (options->places && kind->marks && tree_stamp(&h->tree) < 0) ||
+        (kind->open && kind->open(h, options) < 0)) {
         hcct_free(h);
         return NULL;
     }
@@ -72,11 +75,21 @@ void hcct_forget(struct hcct *h, struct cct_node *node)
     memset(node->self, 0, h->tree.metrics * sizeof *node->self);
 }
 
+/* Nodes of kinds that mark them are removed one by one: a stamp tells whether it still is the same. */
+static struct hcct_place place_of(const struct hcct *h, struct cct_node *node)
+{
+    uint64_t stamp = !h->kind->marks ? h->epoch : h->tree.stamps ? *tree_stamp_of(&h->tree, node) : 0;
+    return (struct hcct_place){node, stamp};
+}
+
 int hcct_add(struct hcct *h, const uint32_t *items, size_t count, const uint64_t *values)
 {
     struct cct_node *node = h->tree.root, *deepest;
+    h->last = (struct hcct_place){0};
     if (values[0] && count) {
         node = tree_path(&h->tree, items, count, &deepest);
+        if (node)
+            h->last = place_of(h, node);
         int rc = node ? h->kind->add(h, node, values) : -ENOMEM;
         if (rc < 0) {
             h->tree.trail.count = 0;
@@ -87,6 +100,28 @@ int hcct_add(struct hcct *h, const uint32_t *items, size_t count, const uint64_t
     }
     values_add(h->total, values, h->tree.metrics);
     return 0;
+}
+
+struct hcct_place hcct_place(const struct hcct *h)
+{
+    return h->last;
+}
+
+bool hcct_add_at(struct hcct *h, struct hcct_place place, const uint64_t *values)
+{
+    if (!place.stamp || !values[0])
+        return false;
+    if (h->kind->marks &&
+        (*tree_stamp_of(&h->tree, place.node) != place.stamp || !(place.node->links & NODE_MONITORED)))
+        return false;
+    if (!h->kind->marks && place.stamp != h->epoch)
+        return false;
+    if (!h->kind->again)
+        values_add(place.node->self, values, h->tree.metrics);
+    else if (!h->kind->again(h, place.node, values))
+        return false;
+    values_add(h->total, values, h->tree.metrics);
+    return true;
 }
 
 bool hcct_deepen(struct hcct *h)

@@ -35,7 +35,8 @@ struct hcct_options {
     double phi;       /* of HCCT_STICKY: the least that will be asked for; above eps */
     double delta;     /* of HCCT_STICKY: of failing, above 0 */
     uint32_t metrics; /* as in an exact tree */
-    uint64_t seed;    /* of those that choose at random; the same gives the same result */
+    bool places; /* hcct_place() will be used: of those that promise, all but exact and LC, 8 bytes a node */
+    uint64_t seed; /* of those that choose at random; the same gives the same result */
 };
 
 struct hcct;
@@ -48,6 +49,16 @@ void hcct_free(struct hcct *hcct);
  * was added). The empty path's values count in the totals only, and so do those beside no weight. Other metrics of a
  * path than the weight are counted as long as it is monitored: they are what it has or less, never more. */
 int hcct_add(struct hcct *hcct, const uint32_t *items, size_t count, const uint64_t *values);
+
+/* Where a path is counted, for as long as it is. Zeros: nowhere. */
+struct hcct_place {
+    struct cct_node *node;
+    uint64_t stamp;
+};
+/* That of the path last added by hcct_add(). */
+struct hcct_place hcct_place(const struct hcct *hcct);
+/* Adds at a place. false: nothing was added, as it is no longer there; hcct_add() the path. */
+bool hcct_add_at(struct hcct *hcct, struct hcct_place place, const uint64_t *values);
 
 #define HCCT_RETURN UINT32_MAX /* an event: the innermost function returns; ignored at the root */
 #define HCCT_RESUMED                                                                                         \

@@ -186,6 +186,14 @@ static int add(struct hcct *h, struct cct_node *node, const uint64_t *values)
     return raised ? 0 : -ENOMEM;
 }
 
+static bool again(struct hcct *h, struct cct_node *node, const uint64_t *values)
+{
+    if (!raise_node(bss_of(h), node, add_saturating(node->self[0], values[0])))
+        return false;
+    values_add(node->self, values, h->tree.metrics);
+    return true;
+}
+
 static inline bool enter(struct hcct *h, struct cct_node *node, uint64_t weight, bool resumed)
 {
     node->links |= NODE_HELD;
@@ -239,6 +247,7 @@ const struct counter_kind hcct_bss = {
     .close = close_bss,
     .bytes = bytes_bss,
     .add = add,
+    .again = again,
     .abandon = hcct_prune,
     .feed = feed,
     .join_begin = join_begin,

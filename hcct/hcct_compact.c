@@ -173,6 +173,7 @@ int hcct_compact(struct hcct *h, struct hcct_compactor *own, bool (*raise)(struc
 {
     struct compaction c = {.h = h, .words = h->tree.nodes.object / sizeof(uint64_t)};
     hcct_hold(h, true);
+    h->epoch++;
     h->tree.root->links |= NODE_HELD;
     struct table *wide = table_new();
     size_t live = mark(&c);

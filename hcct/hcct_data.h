@@ -26,6 +26,8 @@ struct counter_kind {
     /* Adds values, of a weight above 0, at the node where the trail leads. */
     int (*add)(struct hcct *h, struct cct_node *node, const uint64_t *values);
     void (*abandon)(struct hcct *h, struct cct_node *node); /* adding there failed; NULL: nothing to do */
+    /* Adds values at a monitored node that the trail does not lead to. false: not this time; NULL: to `self` alone. */
+    bool (*again)(struct hcct *h, struct cct_node *node, const uint64_t *values);
     /* hcct_feed(), with room for one node more on the stack. */
     int (*feed)(struct hcct *h, const uint32_t *events, const uint32_t *weights, size_t count, size_t *done);
     /* Merging: the nodes of another one's paths are there now; joins their counters, without failing. */
@@ -38,11 +40,13 @@ struct hcct {
     enum hcct_kind number;
     struct tree tree;
     double eps;
-    size_t limit;            /* of counters, or of nodes */
-    size_t counters;         /* marked */
-    uint64_t unseen;         /* hcct_unseen(); of HCCT_STICKY always 0 */
-    bool misses;             /* HCCT_STICKY: paths, so that the error of a new counter is 1 */
-    uint64_t random;         /* the generator's state */
+    size_t limit;           /* of counters, or of nodes */
+    size_t counters;        /* marked */
+    uint64_t unseen;        /* hcct_unseen(); of HCCT_STICKY always 0 */
+    bool misses;            /* HCCT_STICKY: paths, so that the error of a new counter is 1 */
+    uint64_t random;        /* the generator's state */
+    uint64_t epoch;         /* counts the times that nodes were moved or removed; of kinds that do not mark */
+    struct hcct_place last; /* of hcct_add() */
     struct cct_node **stack; /* of the calls fed: [0] is the root, [depth] where the thread is */
     size_t depth, stack_room;
     void *own;        /* the kind's state */

@@ -139,6 +139,17 @@ static int add(struct hcct *h, struct cct_node *node, const uint64_t *values)
     return counted ? 0 : -ENOMEM;
 }
 
+/* Not when the rate is to double: that may remove the node. */
+static bool again(struct hcct *h, struct cct_node *node, const uint64_t *values)
+{
+    struct sticky *s = sticky_of(h);
+    if (s->seen + (double)values[0] >= s->due)
+        return false;
+    s->seen += (double)values[0];
+    values_add(node->self, values, h->tree.metrics);
+    return true;
+}
+
 static void abandon(struct hcct *h, struct cct_node *node)
 {
     (void)node;
@@ -191,6 +202,7 @@ const struct counter_kind hcct_sticky = {
     .close = close_sticky,
     .bytes = bytes_sticky,
     .add = add,
+    .again = again,
     .abandon = abandon,
     .feed = feed,
     .join_begin = join_begin,

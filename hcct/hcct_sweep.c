@@ -77,6 +77,7 @@ static inline __attribute__((always_inline)) int sweep(struct hcct *h, bool mark
 int hcct_sweep(struct hcct *h, void (*keep)(struct hcct *h, struct cct_node *node))
 {
     hcct_hold(h, true);
+    h->epoch++;
     int rc = h->kind->marks ? sweep(h, true, keep) : sweep(h, false, keep);
     if (!h->kind->marks || h->number == HCCT_STICKY)
         hcct_hold(h, false);

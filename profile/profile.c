@@ -1,8 +1,7 @@
 /*
  * profile.c - see profile.h.
  *
- * For the exact tree, the end node of each path is kept, so that a sample with a known path costs one
- * look-up.
+ * Where each path ends in the tree is kept, so that a sample with a known path costs one look-up.
  */
 #include "profile/profile.h"
 
@@ -11,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "hcct/hcct.h"
 #include "profile/agreement.h"
 #include "profile/common.h"
@@ -32,12 +32,15 @@ struct profile {
     struct framing *framing;
     struct cct *exact; /* one of these two */
     struct hcct *bounded;
-    struct cct *hot;       /* what is in it; NULL before it was asked for */
-    bool prepared;         /* for the map */
-    uint64_t *places;      /* by map node, exact tree of plain paths: the cct_node where its path ends */
-    struct table *others;  /* the same for parts of paths, by a hash of their contents */
-    struct table *sets;    /* set of nodes, hashed -> struct known_set */
-    struct doubts *doubts; /* exact tree: how sure its contexts are; not for shares */
+    struct cct *hot;      /* what is in it; NULL before it was asked for */
+    bool prepared;        /* for the map */
+    uint64_t *places;     /* by map node, of plain paths: where its path ends. 0: unknown; the cct_node of the
+                              exact tree; in bounded memory the number of a spot, from 1 on */
+    struct table *others; /* the same for parts of paths, by a hash of their contents */
+    struct hcct_place *spots;
+    size_t spot_count, spot_room;
+    struct table *sets;                 /* set of nodes, hashed -> struct known_set */
+    struct doubts *doubts;              /* exact tree: how sure its contexts are; not for shares */
     struct shares *shares[METRICS_MAX]; /* AMBIGUOUS_SPLIT; NULL before the first sample */
     struct common common;               /* AMBIGUOUS_COMMON: scratch */
     struct profile_counts counts;
@@ -68,7 +71,8 @@ struct profile *profile_new(const struct profile_options *options, struct image_
                                                      .phi = options->phi,
                                                      .delta = DELTA,
                                                      .metrics = options->metrics.count,
-                                                     .seed = 1});
+                                                     .seed = 1,
+                                                     .places = true});
     else
         p->exact = cct_new(options->metrics.count);
     if (!p->framing || !p->others || !p->sets || !p->doubts || (!p->exact && !p->bounded)) {
@@ -101,6 +105,7 @@ void profile_free(struct profile *p)
     hcct_free(p->bounded);
     cct_free(p->hot);
     free(p->places);
+    free(p->spots);
     free(p);
 }
 
@@ -149,7 +154,17 @@ static void count(struct profile *p, uint64_t weight, const struct sample *sampl
 static bool plain_paths(const struct profile *p)
 {
     const struct framing_options *o = &p->options.framing;
-    return p->exact && !o->threads && !o->inlined && !o->lines;
+    return !o->threads && !o->inlined && !o->lines;
+}
+
+/* Keeps where the path last added to the bounded tree ends; without memory for it, it is sought again. */
+static void keep_spot(struct profile *p, uint64_t *place)
+{
+    struct hcct_place spot = hcct_place(p->bounded);
+    if (!*place && vec_push(p->spots, p->spot_count, p->spot_room, spot))
+        *place = p->spot_count;
+    else if (*place)
+        p->spots[*place - 1] = spot;
 }
 
 /* A hash of a set of candidates, independent of their order. */
@@ -172,20 +187,27 @@ static int add_framed(struct profile *p, const struct adding *a, uint64_t *place
     if (rc < 0)
         return rc;
     *node = NULL;
-    if (p->bounded)
-        return hcct_add(p->bounded, items, count, a->values) < 0 ? error_memory(err) : 0;
+    if (p->bounded) {
+        rc = hcct_add(p->bounded, items, count, a->values) < 0 ? error_memory(err) : 0;
+        if (rc == 0 && place)
+            keep_spot(p, place);
+        return rc;
+    }
     *node = cct_add(p->exact, items, count, a->values);
     if (place)
         *place = (uintptr_t)*node;
     return *node ? 0 : error_memory(err);
 }
 
-/* Adds weight to a cached path. false: it is not cached. */
+/* Adds weight to a cached path. false: it is not cached, or no longer there. */
 static bool add_known(struct profile *p, const struct adding *a, const uint64_t *place,
                       struct cct_node **node)
 {
     if (!place || !*place)
         return false;
+    *node = NULL;
+    if (p->bounded)
+        return hcct_add_at(p->bounded, p->spots[*place - 1], a->values);
     *node = (struct cct_node *)(uintptr_t)*place;
     cct_weigh(p->exact, *node, a->values);
     return true;

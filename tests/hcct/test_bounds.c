@@ -27,16 +27,25 @@ static uint64_t random_next(uint64_t *state) /* splitmix64 (public domain) */
     return hash_u64(*state += 0x9e3779b97f4a7c15ULL);
 }
 
-/* One of DISTINCT paths, the low numbers far more often; `skew` 1 is uniform. Paths share their outer
- * frames. */
-static size_t path_draw(uint64_t *state, double skew, uint32_t *items)
+/* The number of one of DISTINCT paths, the low ones far more often; `skew` 1 is uniform. */
+static uint64_t number_draw(uint64_t *state, double skew)
 {
     double u = (double)(random_next(state) >> 11) * 0x1p-53;
-    uint64_t path = (uint64_t)(DISTINCT * pow(u, skew));
+    return (uint64_t)(DISTINCT * pow(u, skew));
+}
+
+/* The frames of a path; their number. Paths share their outer frames. */
+static size_t path_items(uint64_t path, uint32_t *items)
+{
     size_t depth = 1 + path % MAX_DEPTH;
     for (size_t i = 0; i < depth; i++)
         items[i] = (uint32_t)(hash_u64(path >> (depth - 1 - i)) % (i ? 40 : 4));
     return depth;
+}
+
+static size_t path_draw(uint64_t *state, double skew, uint32_t *items)
+{
+    return path_items(number_draw(state, skew), items);
 }
 
 static uint64_t weight_draw(uint64_t *state)
@@ -323,3 +332,71 @@ Test(bounds, of_different_eps)
     hcct_free(coarse);
     cct_free(truth);
 }
+
+static void check_same(const struct cct_node *a, const struct cct_node *b)
+{
+    cr_assert_eq(a->self[0], b->self[0]);
+    cr_assert_eq(a->self[1], b->self[1]);
+    for (const struct cct_node *n = a->first_child; n; n = n->next_sibling) {
+        const struct cct_node *child = b->first_child;
+        while (child && child->item != n->item)
+            child = child->next_sibling;
+        cr_assert(child);
+        check_same(n, child);
+    }
+}
+
+/* Adding where a path was last counted is as adding it by its frames. */
+static void check_places(enum hcct_kind kind)
+{
+    const double eps = 0.001;
+    struct hcct_options options = {
+        .kind = kind, .eps = eps, .phi = eps * 1.001, .delta = 1e-6, .metrics = 2, .seed = 3, .places = true};
+    struct hcct *h = hcct_new(&options), *framed = hcct_new(&options);
+    struct hcct_place *places = calloc(DISTINCT, sizeof *places);
+    struct cct *truth = cct_new(2);
+    uint64_t state = 8, at_places = 0;
+    enum { ADDS = 300000 };
+    cr_assert(h && framed && places && truth);
+    for (unsigned i = 0; i < ADDS; i++) {
+        uint32_t items[MAX_DEPTH];
+        uint64_t path = number_draw(&state, 6), values[2] = {weight_draw(&state), 1};
+        size_t depth = path_items(path, items);
+        bool added = hcct_add_at(h, places[path], values);
+        at_places += added;
+        if (!added) {
+            cr_assert_eq(hcct_add(h, items, depth, values), 0);
+            places[path] = hcct_place(h);
+        }
+        cr_assert_eq(hcct_add(framed, items, depth, values), 0);
+        cr_assert(cct_add(truth, items, depth, values));
+    }
+    cr_expect_gt(at_places, ADDS / 4, "%s: %lu of %u", hcct_kind_names[kind], at_places, ADDS);
+    cr_expect_eq(hcct_total(h), cct_total(truth));
+    check_counters(h, eps);
+    check_all(h, h->tree.root, cct_root(truth));
+    if (kind != HCCT_PURGE && kind != HCCT_STICKY) { /* whose random choices depend on the order of nodes */
+        cr_expect_eq(hcct_nodes(h), hcct_nodes(framed));
+        cr_expect_eq(hcct_counters(h), hcct_counters(framed));
+        cr_expect_eq(hcct_unseen(h), hcct_unseen(framed));
+        check_same(h->tree.root, framed->tree.root);
+    }
+    struct hcct_place nowhere = {0};
+    cr_expect_not(hcct_add_at(h, nowhere, (uint64_t[]){1, 1}));
+    cct_free(truth);
+    free(places);
+    hcct_free(framed);
+    hcct_free(h);
+}
+
+#define BY_PLACES(name, kind)                                                                                \
+    Test(bounds, name)                                                                                       \
+    {                                                                                                        \
+        check_places(kind);                                                                                  \
+    }
+BY_PLACES(exact_by_places, HCCT_EXACT)
+BY_PLACES(lss_by_places, HCCT_LSS)
+BY_PLACES(bss_by_places, HCCT_BSS)
+BY_PLACES(lc_by_places, HCCT_LC)
+BY_PLACES(sticky_by_places, HCCT_STICKY)
+BY_PLACES(purge_by_places, HCCT_PURGE)
