@@ -2,16 +2,13 @@
 #include "api/fathom.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/run.h"
 #include "base/vec.h"
 #include "config.h"
-#include "image/debuginfod.h"
-#include "infer/engine/engine.h"
 #include "infer/samples/locate.h"
-#include "profile/metric.h"
 
 #define NAME_BYTES 1024
 
@@ -26,12 +23,9 @@ struct room {
 struct fathom_walk {
     fathom_context_function *function;
     void *user;
-    struct image_cache *images;
-    struct debuginfod *debuginfod;
-    struct engine *engine;
-    struct fathom_frame *known; /* by map function; name NULL before it was looked up */
-    struct room best, other;    /* the context's own path, and the one that was asked for */
-    struct metrics metrics;
+    struct run run;
+    struct fathom_frame *known;      /* by map function; name NULL before it was looked up */
+    struct room best, other;         /* the context's own path, and the one that was asked for */
     const struct sample *sample;     /* of this context */
     const struct resolved *resolved; /* likewise */
 };
@@ -51,7 +45,7 @@ static const struct fathom_frame *known_frame(struct fathom_walk *w, const struc
     if (frame && !frame->function) {
         char name[NAME_BYTES];
         struct pathmap_function f = pathmap_function(map, function);
-        locate_name(w->images, map, function, name, sizeof name);
+        locate_name(w->run.images, map, function, name, sizeof name);
         frame->function = strdup(name);
         frame->image = pathmap_image(map, f.image).path;
         frame->address = f.address;
@@ -62,7 +56,7 @@ static const struct fathom_frame *known_frame(struct fathom_walk *w, const struc
 /* The frames of a node's path; their number, or -ENOMEM, -EBADMSG. */
 static int known_path(struct fathom_walk *w, uint32_t node, struct room *room)
 {
-    const struct pathmap *map = engine_map(w->engine);
+    const struct pathmap *map = engine_map(w->run.engine);
     int depth = pathmap_read_path(map, node, &room->path, &room->path_room, NULL);
     if (depth < 0)
         return depth;
@@ -93,10 +87,10 @@ int fathom_context_path(const struct fathom_context *context, unsigned rank, str
 int fathom_context_metric(const struct fathom_context *context, unsigned number, struct fathom_metric *metric)
 {
     const struct fathom_walk *w = context->walk;
-    if (number >= w->metrics.count)
+    if (number >= w->run.metrics.count)
         return -ERANGE;
-    const struct metric *m = w->metrics.at[number];
-    *metric = (struct fathom_metric){m->name, metrics_unit(&w->metrics, number), m->value(w->sample)};
+    const struct metric *m = w->run.metrics.at[number];
+    *metric = (struct fathom_metric){m->name, metrics_unit(&w->run.metrics, number), m->value(w->sample)};
     return 0;
 }
 
@@ -142,7 +136,7 @@ static int walk_sample(void *context, const struct process *process, const struc
 
 static void walk_free(struct fathom_walk *w)
 {
-    const struct pathmap *map = w->engine ? engine_map(w->engine) : NULL;
+    const struct pathmap *map = w->run.engine ? engine_map(w->run.engine) : NULL;
     for (uint32_t i = 0; w->known && map && i < pathmap_function_count(map); i++)
         free((char *)(uintptr_t)w->known[i].function);
     free(w->known);
@@ -150,42 +144,19 @@ static void walk_free(struct fathom_walk *w)
     free(w->best.frames);
     free(w->other.path);
     free(w->other.frames);
-    engine_free(w->engine);
-    image_cache_free(w->images);
-    debuginfod_free(w->debuginfod);
+    run_close(&w->run);
 }
 
-int fathom_contexts(const char *recording, const char *map_path, fathom_context_function *function,
-                    void *user, char *error)
+int fathom_contexts(const char *recording, const char *map, fathom_context_function *function, void *user,
+                    char *error)
 {
     struct fathom_error err = {0};
-    struct reader *reader = NULL;
-    struct pathmap *map = NULL;
-    struct fathom_walk w = {.function = function, .user = user, .debuginfod = debuginfod_new(NULL)};
-    const struct event *events;
-    uint32_t event = 0;
-    w.images = image_cache_new(&(struct image_options){.debuginfod = w.debuginfod});
-    w.engine =
-        w.images
-            ? engine_new(w.images, &(struct engine_options){.learning = LEARN_DUMPS, .own_dumps = true}, NULL)
-            : NULL;
-    int rc = w.engine && vec_reserve(w.best.frames, 0, w.best.frame_room, 64) ? 0 : error_memory(&err);
+    struct fathom_walk w = {.function = function, .user = user};
+    int rc = run_open(&w.run, recording, map, &err);
+    if (rc == 0 && !vec_reserve(w.best.frames, 0, w.best.frame_room, 64))
+        rc = error_memory(&err);
     if (rc == 0)
-        rc = reader_open(recording, NULL, &reader, &err);
-    if (rc == 0)
-        rc = reader_main_event(reader, NULL, &event, &err);
-    if (rc == 0) {
-        reader_events(reader, &events);
-        rc = metrics_of(&events[event], NULL, &w.metrics, &err);
-    }
-    if (rc == 0 && map_path)
-        rc = pathmap_open(map_path, &map, &err);
-    if (rc == 0)
-        rc = engine_run(w.engine, &(struct engine_input){reader, event, map, false}, walk_sample, &w, &err);
+        rc = run_samples(&w.run, walk_sample, &w, &err);
     walk_free(&w);
-    pathmap_close(map);
-    reader_close(reader);
-    if (rc < 0 && error)
-        snprintf(error, FATHOM_ERROR_SIZE, "%s", err.text);
-    return rc;
+    return run_result(rc, &err, error);
 }

@@ -86,6 +86,40 @@ typedef int fathom_context_function(void *user, const struct fathom_context *con
 FATHOM_API int fathom_contexts(const char *recording, const char *map, fathom_context_function *function,
                                void *user, char *error);
 
+/* Hot contexts in bounded memory, however long the recording is: those of phi or more of the whole weight. */
+enum fathom_counter {
+    FATHOM_SPACE_SAVING, /* Lazy Space Saving: weights are eps too large at most */
+    FATHOM_LOSSY_COUNTING,
+    FATHOM_STICKY_SAMPLING, /* with a probability of 99% */
+    FATHOM_PURGING          /* the fastest; promises nothing beforehand, and may end in -ERANGE */
+};
+
+struct fathom_hot_options {
+    double phi; /* above 0, below 1 */
+    double eps; /* the error, as a part of the whole weight; below phi. 0: phi / 5 */
+    enum fathom_counter counter;
+};
+
+/* One context; its pointers are valid only during the call. Where the inference is not sure, frames end with a label such as
+ * "[one of 3 paths]" and the sampled function; so does one without known callers, after "[unknown context]". */
+struct fathom_hot {
+    uint64_t weight; /* of the samples that end here; never too small */
+    uint64_t error;  /* at most this much of it is not its own */
+    uint64_t total;  /* of all samples */
+    size_t depth;    /* number of frames */
+    const struct fathom_frame
+        *frames; /* from the stack's root inwards; of labels, image is "" and address 0 */
+};
+
+/* Return 0 to go on; a negative value ends the run and is handed through. */
+typedef int fathom_hot_function(void *user, const struct fathom_hot *context);
+
+/* Reads a recording as fathom_contexts() does, and then calls the function for each hot context, a caller before what it calls. Errors
+ * as there; -EINVAL: an option; -ERANGE. */
+FATHOM_API int fathom_hot_contexts(const char *recording, const char *map,
+                                   const struct fathom_hot_options *options, fathom_hot_function *function,
+                                   void *user, char *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,125 @@
+/* hot.c - hot contexts in bounded memory; see fathom.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "api/fathom.h"
+#include "api/run.h"
+#include "base/vec.h"
+#include "profile/profile.h"
+
+struct adding {
+    struct profile *profile;
+    const struct engine *engine;
+};
+
+/* Room for one path. */
+struct room {
+    struct fathom_frame *frames;
+    size_t size;
+};
+
+static int add_sample(void *context, const struct process *process, const struct sample *sample,
+                      const struct resolved *r, struct fathom_error *err)
+{
+    struct adding *a = context;
+    return profile_add(a->profile, engine_map(a->engine), process, sample, r, err);
+}
+
+/* 0: the default. */
+static enum hcct_kind kind_of(enum fathom_counter counter)
+{
+    switch (counter) {
+    case FATHOM_SPACE_SAVING:
+        return HCCT_LSS;
+    case FATHOM_LOSSY_COUNTING:
+        return HCCT_LC;
+    case FATHOM_STICKY_SAMPLING:
+        return HCCT_STICKY;
+    case FATHOM_PURGING:
+        return HCCT_PURGE;
+    }
+    return HCCT_KINDS;
+}
+
+/* The frames from the root inwards; their number, or -ENOMEM. */
+static long path_of(const struct contexts *contexts, const struct cct_node *node, struct room *room)
+{
+    size_t depth = 0;
+    for (const struct cct_node *n = node; cct_parent(n); n = cct_parent(n))
+        depth++;
+    if (!vec_reserve(room->frames, 0, room->size, depth))
+        return -ENOMEM;
+    for (size_t at = depth; at-- > 0; node = cct_parent(node)) {
+        const struct frame *f = frames_at(contexts->frames, node->item);
+        room->frames[at] = (struct fathom_frame){f->name, f->image, f->address};
+    }
+    return (long)depth;
+}
+
+static int tell(const struct contexts *contexts, fathom_hot_function *function, void *user,
+                struct fathom_error *err)
+{
+    struct cct_node *root = cct_root(contexts->tree);
+    struct room room = {NULL, 0};
+    int rc = 0;
+    for (struct cct_node *node = root; node && rc == 0; node = cct_next(root, node)) {
+        if (node == root || !node->self[0])
+            continue;
+        long depth = path_of(contexts, node, &room);
+        struct fathom_hot hot = {.weight = node->self[0],
+                                 .error = cct_error(node),
+                                 .total = cct_total(contexts->tree),
+                                 .depth = (size_t)depth,
+                                 .frames = room.frames};
+        rc = depth < 0 ? error_memory(err) : function(user, &hot);
+        if (depth >= 0 && rc < 0)
+            error_set(err, -rc, "ended by the caller");
+    }
+    free(room.frames);
+    return rc < 0 ? rc : 0;
+}
+
+static int check(const struct fathom_hot_options *o, struct fathom_error *err)
+{
+    if (!(o->phi > 0 && o->phi < 1) || !(o->eps >= 0 && o->eps < o->phi))
+        return error_set(err, EINVAL, "phi %g must be above 0 and below 1, and eps %g below it", o->phi,
+                         o->eps);
+    if (kind_of(o->counter) == HCCT_KINDS)
+        return error_set(err, EINVAL, "there is no counter %d", (int)o->counter);
+    return 0;
+}
+
+int fathom_hot_contexts(const char *recording, const char *map, const struct fathom_hot_options *options,
+                        fathom_hot_function *function, void *user, char *error)
+{
+    struct fathom_error err = {0};
+    struct run run = {0};
+    struct profile *profile = NULL;
+    struct contexts contexts;
+    int rc = check(options, &err);
+    if (rc == 0)
+        rc = run_open(&run, recording, map, &err);
+    if (rc == 0) {
+        struct profile_options o = {.metrics = run.metrics,
+                                    .eps = options->eps > 0 ? options->eps : options->phi / 5,
+                                    .counter = kind_of(options->counter),
+                                    .phi = options->phi};
+        profile = profile_new(&o, run.images);
+        rc = profile ? 0 : error_memory(&err);
+    }
+    if (rc == 0)
+        rc = run_samples(&run, add_sample, &(struct adding){profile, run.engine}, &err);
+    if (rc == 0) {
+        rc = profile_contexts(profile, options->phi, &contexts);
+        if (rc < 0)
+            rc = rc == -ERANGE
+                     ? error_set(&err, ERANGE, "this counter's error is not below phi %g; give a smaller eps",
+                                 options->phi)
+                     : error_memory(&err);
+    }
+    if (rc == 0)
+        rc = tell(&contexts, function, user, &err);
+    profile_free(profile);
+    run_close(&run);
+    return run_result(rc, &err, error);
+}

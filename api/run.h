@@ -1,0 +1,26 @@
+/* run.h - what all functions of libfathom do with a recording: open it, and run the engine over its main event. */
+#ifndef FATHOM_API_RUN_H
+#define FATHOM_API_RUN_H
+
+#include "image/debuginfod.h"
+#include "infer/engine/engine.h"
+#include "profile/metric.h"
+
+struct run {
+    struct debuginfod *debuginfod;
+    struct image_cache *images;
+    struct engine *engine;
+    struct reader *reader;
+    struct pathmap *map; /* NULL: none was given */
+    uint32_t event;
+    struct metrics metrics;
+};
+
+/* Opens both files; map may be NULL. run_close() also after an error. */
+int run_open(struct run *run, const char *recording, const char *map, struct fathom_error *err);
+int run_samples(struct run *run, resolve_sink *sink, void *context, struct fathom_error *err);
+void run_close(struct run *run);
+/* Hands an error over to the caller: as fathom.h says. Returns rc. */
+int run_result(int rc, const struct fathom_error *err, char *error);
+
+#endif
