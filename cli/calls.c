@@ -36,9 +36,10 @@ struct calls_options {
     enum calls_counter counter;
     enum calls_metric metric;
     enum calls_format format;
-    double phi, eps;        /* eps 0: phi / 5 */
-    double every;           /* seconds; 0: at the end only */
-    double burst, interval; /* ms; 0: all the time */
+    double phi, eps;                   /* eps 0: phi / 5 */
+    double every;                      /* seconds; 0: at the end only */
+    double burst, interval;            /* ms; 0: all the time */
+    uint64_t burst_calls, check_calls; /* 0: not by numbers of calls */
     bool adaptive;
     double re_enable; /* percent */
     double duration;
@@ -131,6 +132,11 @@ static void print_heading(const struct calls *c, const struct harvest *h, const 
     if (o->burst > 0)
         printf("bursts:   %llu, of %.3g ms each on average; only calls in bursts are counted\n",
                (unsigned long long)h->bursts, h->bursts ? (double)h->burst_ns / (double)h->bursts / 1e6 : 0);
+    if (o->burst_calls)
+        printf(
+            "bursts:   %llu, of %llu calls each, one after %llu checks; only calls in bursts are counted\n",
+            (unsigned long long)h->bursts, (unsigned long long)o->burst_calls,
+            (unsigned long long)o->check_calls);
     if (o->adaptive)
         printf("omitted:  %llu bursts in contexts known from others, or without calls\n",
                (unsigned long long)h->bursts_omitted);
@@ -286,6 +292,8 @@ static int count_calls(const struct calls_options *o, struct terminal *terminal)
                       .counters = counters(o),
                       .sticky_t = (uint64_t)(PATHS_EACH * log(1 / (o->phi * DELTA)) / o->eps),
                       .once_in = once_in(o),
+                      .burst_calls = o->burst_calls,
+                      .check_calls = o->check_calls,
                       .burst_ns = (uint64_t)(o->burst * 1e6),
                       .interval_ns = (uint64_t)(o->interval * 1e6)},
         .images = c.images,
@@ -322,6 +330,10 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
         code = option_usage(terminal, &calls_command, "--counter sticky counts calls, not time");
     if (code < 0 && options.interval > 0 && !(options.burst > 0))
         code = option_usage(terminal, &calls_command, "--interval needs --burst");
+    if (code < 0 && !options.burst_calls != !options.check_calls)
+        code = option_usage(terminal, &calls_command, "--burst-calls and --check-calls go together");
+    if (code < 0 && options.burst > 0 && options.burst_calls)
+        code = option_usage(terminal, &calls_command, "--burst and --burst-calls exclude each other");
     if (code < 0 && options.adaptive && !(options.burst > 0))
         code = option_usage(terminal, &calls_command, "--adaptive needs --burst");
     if (code < 0 && options.re_enable >= 0 && !options.adaptive)
@@ -338,8 +350,8 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
 }
 
 static const struct option_word kinds[] = {{"purge", CALLS_PURGE},   {"exact", CALLS_EXACT},
-                                              {"lss", CALLS_LSS},       {"lc", CALLS_LC},
-                                              {"sticky", CALLS_STICKY}, {0}};
+                                           {"lss", CALLS_LSS},       {"lc", CALLS_LC},
+                                           {"sticky", CALLS_STICKY}, {0}};
 static const struct option_word metrics[] = {{"calls", CALLS_NUMBER}, {"time", CALLS_TIME}, {0}};
 static const struct option_word formats[] = {{"text", CALLS_TEXT}, {"folded", CALLS_FOLDED}, {0}};
 static const struct option_word colours[] = {
@@ -360,6 +372,11 @@ static const struct option_row rows[] = {
         "count in bursts of so many milliseconds; between them the program runs as without hooks"),
     OPTION_FRACTION("interval", 0, "MS", 0.2, 1e9, struct calls_options, interval,
                     "with --burst: from one burst's start to the next's"),
+    OPTION_NUMBER(
+        "burst-calls", 0, "N", 1, INT64_MAX, struct calls_options, burst_calls,
+        "count in bursts of N calls; between them only some functions have hooks, which count checks"),
+    OPTION_NUMBER("check-calls", 0, "N", 1, INT64_MAX, struct calls_options, check_calls,
+                  "with --burst-calls: after so many checks the next burst begins"),
     OPTION_FLAG("adaptive", 0, struct calls_options, adaptive,
                 "with --burst: mostly omit bursts in contexts in which one began before"),
     OPTION_FRACTION("re-enable", 0, "PERCENT", 0, 100, struct calls_options, re_enable,

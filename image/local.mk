@@ -4,7 +4,7 @@ libimage_la_SOURCES = \
 	image/elf/build_id.c image/elf/build_id.h \
 	image/cache.c image/cache.h \
 	image/calls/calls.c image/calls/calls.h image/calls/private.h \
-	image/calls/entered.c image/calls/exports.c image/calls/fields.c image/calls/through.c image/calls/sites.c image/calls/taken.c image/calls/vtables.c \
+	image/calls/entered.c image/calls/entry_checks.c image/calls/entry_checks.h image/calls/exports.c image/calls/fields.c image/calls/through.c image/calls/sites.c image/calls/taken.c image/calls/vtables.c \
 	image/cfi/cfi.c image/cfi/cfi.h image/cfi/table.h \
 	image/cfi/expression.c image/cfi/expression.h \
 	image/cfi/frames.c image/cfi/frames.h \

@@ -1,6 +1,6 @@
 /*
  * bursts.c - static bursts (HCCT paper, section 4.3): a thread of the runtime's own puts all hooks in for `burst_ns` and
- * takes them out for the rest of `interval_ns`. Without hooks the code is what it was, byte for byte.
+ * takes them out for the rest of `interval_ns`; or when numbers of calls are reached (checks.c), but for the checks. Without hooks the code is what it was, byte for byte.
  *
  * Code that other threads may be running is changed in steps. After each of them, all threads execute a serialising
  * instruction (membarrier(2), SYNC_CORE; Intel SDM, volume 3, section 8.1.3):
@@ -37,6 +37,8 @@
 #include "pathmap/probe/raw.h"
 
 #define STACK_SIZE   65536u
+#define LOOK_NS      100000000u /* how often to see whether the session has ended */
+#define RETRY_NS     1000000u
 #define THREAD_FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
 
 static struct {
@@ -122,15 +124,17 @@ static void take_out(void)
     state.in = false;
 }
 
-static int turns(void *unused)
+static void pause_ns(uint64_t ns)
 {
-    const struct recording *recording = &state.mail->recording;
+    struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    raw_call(SYS_nanosleep, (long)&t, 0, 0, 0, 0, 0);
+}
+
+static void turns_by_time(const struct recording *recording)
+{
     uint64_t from = now_ns(), pause = recording->interval_ns - recording->burst_ns;
-    (void)unused;
     while (probe_works() && !mail_is_over(state.mail)) {
-        uint64_t ns = state.in ? recording->burst_ns : pause;
-        struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-        raw_call(SYS_nanosleep, (long)&t, 0, 0, 0, 0, 0);
+        pause_ns(state.in ? recording->burst_ns : pause);
         if (state.in) {
             uint64_t end = now_ns();
             take_out();
@@ -141,6 +145,43 @@ static int turns(void *unused)
             from = now_ns();
         }
     }
+}
+
+/* What could not be done is tried again. */
+static void turns_by_calls(const struct recording *recording)
+{
+    uint64_t from = now_ns(), end = 0;
+    core_count_calls(true);
+    while (probe_works() && !mail_is_over(state.mail)) {
+        if (!core_awaits_turn(LOOK_NS))
+            continue;
+        bool burst = state.in;
+        if (burst) {
+            end = end ? end : now_ns();
+            take_out();
+        } else {
+            put_in(recording);
+        }
+        if (state.in == burst) {
+            pause_ns(RETRY_NS);
+            continue;
+        }
+        if (burst)
+            core_burst(end - from);
+        end = 0;
+        from = now_ns();
+        core_count_calls(!burst);
+    }
+}
+
+static int turns(void *unused)
+{
+    const struct recording *recording = &state.mail->recording;
+    (void)unused;
+    if (recording->burst_calls)
+        turns_by_calls(recording);
+    else
+        turns_by_time(recording);
     if (state.in)
         take_out();
     return 0;
@@ -164,7 +205,7 @@ static void start_thread(void)
 
 void bursts_start(struct mail *mail)
 {
-    if (!mail->recording.burst_ns || mail->recording.interval_ns <= mail->recording.burst_ns)
+    if (!recording_has_bursts(&mail->recording))
         return;
     long r = may_synchronise();
     state.stack = r < 0 ? NULL : raw_memory(STACK_SIZE);
@@ -184,6 +225,8 @@ void bursts_fork_child(void)
     images_fork_child();
     core_resync();
     state.in = false;
+    if (state.mail->recording.burst_calls)
+        core_count_calls(false);
     if (may_synchronise() == 0)
         start_thread();
     else

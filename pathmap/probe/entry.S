@@ -261,6 +261,86 @@ probe_entry_slow:
         .cfi_endproc
         .size   probe_entry_slow, . - probe_entry_slow
 
+        /* Bursts by numbers of calls: see checks.c. */
+        .globl  probe_entry_checked
+        .hidden probe_entry_checked
+        .type   probe_entry_checked, @function
+        .p2align 6
+probe_entry_checked:
+        .cfi_startproc
+        endbr64
+        pushq   %rax
+        .cfi_adjust_cfa_offset 8
+        lahf
+        seto    %al
+        pushq   %rax
+        .cfi_adjust_cfa_offset 8
+        decq    probe_to_go(%rip)
+        js      2f
+1:      cmpl    $0, probe_counting(%rip)
+        popq    %rax
+        .cfi_adjust_cfa_offset -8
+        je      3f
+        addb    $127, %al
+        sahf
+        popq    %rax
+        .cfi_adjust_cfa_offset -8
+        jmp     *probe_counted(%rip)
+        .cfi_adjust_cfa_offset 8
+3:      addb    $127, %al
+        sahf
+        popq    %rax
+        .cfi_adjust_cfa_offset -8
+        ret
+        .cfi_adjust_cfa_offset 16
+2:      pushq   %rcx
+        .cfi_adjust_cfa_offset 8
+        pushq   %rdx
+        .cfi_adjust_cfa_offset 8
+        pushq   %rsi
+        .cfi_adjust_cfa_offset 8
+        pushq   %rdi
+        .cfi_adjust_cfa_offset 8
+        pushq   %r8
+        .cfi_adjust_cfa_offset 8
+        pushq   %r9
+        .cfi_adjust_cfa_offset 8
+        pushq   %r10
+        .cfi_adjust_cfa_offset 8
+        pushq   %r11
+        .cfi_adjust_cfa_offset 8
+        pushq   %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_remember_state
+        .cfi_rel_offset %rbp, 0
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        andq    $-16, %rsp
+        call    core_turn
+        movq    %rbp, %rsp
+        .cfi_restore_state
+        popq    %rbp
+        .cfi_adjust_cfa_offset -8
+        popq    %r11
+        .cfi_adjust_cfa_offset -8
+        popq    %r10
+        .cfi_adjust_cfa_offset -8
+        popq    %r9
+        .cfi_adjust_cfa_offset -8
+        popq    %r8
+        .cfi_adjust_cfa_offset -8
+        popq    %rdi
+        .cfi_adjust_cfa_offset -8
+        popq    %rsi
+        .cfi_adjust_cfa_offset -8
+        popq    %rdx
+        .cfi_adjust_cfa_offset -8
+        popq    %rcx
+        .cfi_adjust_cfa_offset -8
+        jmp     1b
+        .cfi_endproc
+        .size   probe_entry_checked, . - probe_entry_checked
+
         .globl  probe_nothing
         .hidden probe_nothing
         .type   probe_nothing, @function

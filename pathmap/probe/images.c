@@ -328,7 +328,7 @@ void images_start(const char *directory, struct mail *mail)
 {
     state.directory = directory;
     state.mail = mail;
-    state.changes = mail->recording.burst_ns > 0;
+    state.changes = recording_has_bursts(&mail->recording);
     images_update();
     const char *bad = loader_watch(images_update);
     if (!bad)

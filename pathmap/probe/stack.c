@@ -100,7 +100,7 @@ struct stack *stack_new(enum stack_kind kind, uint64_t low, uint64_t high)
         return NULL;
     }
     stack_reset(stack, low, high);
-    stack->stale = core.recording.burst_ns > 0;
+    stack->stale = recording_has_bursts(&core.recording);
     stack->kind = kind;
     return stack;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "image/calls/calls.h"
+#include "image/calls/entry_checks.h"
 #include "image/cfi/cfi.h"
 #include "tests/image/build.h"
 
@@ -642,4 +643,34 @@ Test(calls, resolvers)
     cr_expect_geq(chosen, 500, "calls of its own strlen, memcpy and so on: %zu", chosen);
     calls_free(calls);
     image_close(image);
+}
+
+/* The graph of figure 5 of the paper: check, match and substitute call each other; only check is called from below. */
+Test(calls, entry_checks, .fini = close_calls)
+{
+    build_source("digrams.c", "#define APART __attribute__((noipa))\n"
+                              "volatile int n;\n"
+                              "int check(void);\n"
+                              "APART int delete_digram(void) { return n; }\n"
+                              "APART int join(void) { return delete_digram() + 1; }\n"
+                              "APART int substitute(void) { return n ? check() + join() : 2; }\n"
+                              "APART int match(void) { return substitute() + 3; }\n"
+                              "APART int check(void) { return n > 1 ? match() + 4 : join() + 1; }\n"
+                              "APART int self(int i) { return i ? self(i - 1) * 3 + join() : 5; }\n"
+                              "APART int called_back(int i) { return i + join(); }\n"
+                              "int (*volatile pointer)(int) = called_back;\n"
+                              "int main(void) { return check() + join() + self(n) + pointer(2); }\n");
+    build_run("$CC -O1 -fno-optimize-sibling-calls digrams.c -o digrams");
+    open_calls("digrams");
+    bool *checks;
+    cr_assert_eq(calls_entry_checks(image, calls, &checks), 0);
+    cr_expect(checks[function("main")]);
+    cr_expect(checks[function("check")]);
+    cr_expect(checks[function("self")]);
+    cr_expect(checks[function("called_back")]);
+    cr_expect_not(checks[function("match")]);
+    cr_expect_not(checks[function("substitute")]);
+    cr_expect_not(checks[function("join")]);
+    cr_expect_not(checks[function("delete_digram")]);
+    free(checks);
 }
