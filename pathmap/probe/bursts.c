@@ -1,6 +1,7 @@
 /*
  * bursts.c - static bursts (HCCT paper, section 4.3): a thread of the runtime's own puts all hooks in for `burst_ns` and
- * takes them out for the rest of `interval_ns`; or when numbers of calls are reached (checks.c), but for the checks. Without hooks the code is what it was, byte for byte.
+ * takes them out for the rest of `interval_ns`. Without hooks the code is what it was, byte for byte. Or it does so when
+ * numbers of calls are reached (checks.c); then some hooks stay.
  *
  * Code that other threads may be running is changed in steps. After each of them, all threads execute a serialising
  * instruction (membarrier(2), SYNC_CORE; Intel SDM, volume 3, section 8.1.3):
@@ -151,7 +152,6 @@ static void turns_by_time(const struct recording *recording)
 static void turns_by_calls(const struct recording *recording)
 {
     uint64_t from = now_ns(), end = 0;
-    core_count_calls(true);
     while (probe_works() && !mail_is_over(state.mail)) {
         if (!core_awaits_turn(LOOK_NS))
             continue;
@@ -215,6 +215,8 @@ void bursts_start(struct mail *mail)
     }
     state.mail = mail;
     state.in = true;
+    if (mail->recording.burst_calls)
+        core_count_calls(true);
     start_thread();
 }
 

@@ -13,7 +13,7 @@
 #include "pathmap/probe/state.h"
 
 int64_t probe_to_go = INT64_MAX;
-uint32_t probe_counting; /* whether entries are recorded */
+uint32_t probe_counting = 1; /* whether entries are recorded */
 void (*probe_counted)(void);
 
 static uint32_t turn; /* futex: 1: hooks are to change */

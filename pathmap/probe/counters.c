@@ -54,7 +54,7 @@ static bool reserve(struct least *least)
 static bool make_room(struct counters *c)
 {
     uint32_t count = core.recording.counters;
-    uint8_t *memory = raw_memory(count * (sizeof *c->nodes + sizeof *c->least.heap));
+    uint8_t *memory = core_reserve(count * (sizeof *c->nodes + sizeof *c->least.heap));
     if (!memory)
         return false;
     c->least.heap = (struct least_candidate *)memory;
@@ -63,10 +63,12 @@ static bool make_room(struct counters *c)
     return true;
 }
 
-static bool monitor_least(struct counters *c, uint32_t node, uint64_t weight)
+static void monitor_least(struct counters *c, uint32_t node, uint64_t weight)
 {
-    if (!c->nodes && !make_room(c))
-        return false;
+    if (!c->nodes && !make_room(c)) {
+        add(node, weight); /* all are monitored then */
+        return;
+    }
     uint32_t slot = c->used;
     if (c->used < core.recording.counters) {
         c->used++;
@@ -80,7 +82,6 @@ static bool monitor_least(struct counters *c, uint32_t node, uint64_t weight)
     }
     c->nodes[slot] = node;
     add(node, weight);
-    return true;
 }
 
 /* Lossy Counting ----------------------------------------------------------------------------------------- */
@@ -157,7 +158,8 @@ static bool monitor(struct thread *thread, uint32_t node, uint64_t weight)
 {
     switch (core.recording.counter) {
     case RECORD_LSS:
-        return monitor_least(&thread->counters, node, weight);
+        monitor_least(&thread->counters, node, weight);
+        return true;
     case RECORD_LC:
         return monitor_lossy(thread, node, weight);
     default:

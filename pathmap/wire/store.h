@@ -22,9 +22,10 @@
  * in several trees, and in rare cases twice among one parent's children: the reader adds them up. Only
  * `parent` defines the tree. first_child and next_sibling are the writer's shortcuts; they may omit nodes.
  *
- * A node's weight is the number of its entries or, if asked for (mail.h), time: ticks of the time-stamp counter from an
+ * A node's weight is the number of its entries or, if asked for (recording.h), time: ticks of the time-stamp counter from an
  * entry to the thread's next one. If trees are limited, some weight is taken from all nodes of a tree from time to time,
- * and nodes left with none are removed (purge.c): a weight is then at most header.bound below the true one, and
+ * or only some nodes have one, and nodes left with none are removed (purge.c, counters.c): a weight is then at most
+ * header.bound below the true one (with Lazy Space Saving as much above it, and below it only where trees are added up), and
  * header.purged is what was taken in all. Removed nodes are used again.
  */
 #ifndef FATHOM_PATHMAP_WIRE_STORE_H
