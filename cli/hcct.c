@@ -5,6 +5,7 @@
 #include "cli/call_trace.h"
 #include "cli/exit.h"
 #include "cli/hcct_replay.h"
+#include "cli/hcct_merge.h"
 #include "cli/hcct_trees.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -75,6 +76,17 @@ static int run_trees(struct hcct_values *o, char **words, int count, bool both, 
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
 }
 
+static int run_merge(const struct hcct_values *o, char **words, int count, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    if (count < 1 || !o->output)
+        return option_usage(terminal, &hcct_command, "'merge' needs trees or traces, and --output");
+    int rc = hcct_merge_trees(words, (size_t)count, o->output, &err);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+}
+
 static int hcct_run(int argc, char **argv, struct terminal *terminal)
 {
     struct hcct_values options = {.replay = {.phi = 1e-4, .delta = 0.01, .runs = 1},
@@ -95,13 +107,16 @@ static int hcct_run(int argc, char **argv, struct terminal *terminal)
         return run_replay(&options, argv + optind, argc - optind, terminal);
     if (strcmp(verb, "show") == 0 || strcmp(verb, "compare") == 0)
         return run_trees(&options, argv + optind, argc - optind, *verb == 'c', terminal);
-    return option_usage(terminal, &hcct_command, "give one of: record, replay, show, compare");
+    if (strcmp(verb, "merge") == 0)
+        return run_merge(&options, argv + optind, argc - optind, terminal);
+    return option_usage(terminal, &hcct_command, "give one of: record, replay, show, compare, merge");
 }
 
 static const struct option_word formats[] = {{"text", TREE_TEXT}, {"dot", TREE_DOT}, {0}};
 
 static const struct option_row rows[] = {
-    OPTION_TEXT("output", 'o', "FILE", struct hcct_values, output, "the trace"),
+    OPTION_TEXT("output", 'o', "FILE", struct hcct_values, output,
+                "the trace, or the tree that merge writes"),
     OPTION_OWN("counter", 'c', "KIND,...", take_counters,
                "exact, lss, bss, lc, sticky, purge (default: all)"),
     OPTION_FRACTION("phi", 0, "P", 1e-9, 0.999999, struct hcct_values, replay.phi,
@@ -136,14 +151,16 @@ const struct command hcct_command = {
     .synopsis = "record -o TRACE [--] COMMAND...\n"
                 "replay [OPTIONS] TRACE\n"
                 "show [OPTIONS] TREE\n"
-                "compare [OPTIONS] TREE TREE",
-    .about = "record runs a command with hooks in its functions, as 'fathom train' does, and writes all "
-             "calls and returns in "
-             "their order; replay feeds such a trace to the counters and tells what an event takes, how much "
-             "memory, and how "
-             "far the hot contexts found are from the exact ones. show and compare take trees that 'fathom "
-             "calls --output' "
-             "saved, or traces.",
+                "compare [OPTIONS] TREE TREE\n"
+                "merge -o TREE TREE...",
+    .about =
+        "record runs a command with hooks in its functions, as 'fathom train' does, and writes all "
+        "calls and returns in "
+        "their order; replay feeds such a trace to the counters and tells what an event takes, how much "
+        "memory, and how "
+        "far the hot contexts found are from the exact ones. show, compare and merge take trees that 'fathom "
+        "calls --output' "
+        "saved, or traces.",
     .options = rows,
     .run = hcct_run,
 };

@@ -8,118 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/saturate.h"
-#include "base/text.h"
 #include "base/vec.h"
-#include "hcct/hcct.h"
+#include "cli/named_tree.h"
 #include "hcct/quality.h"
-#include "hcct/saved_tree.h"
-
-/* A tree whose items are numbers of names. */
-struct named {
-    struct cct *tree;
-    uint64_t bound;
-    char *unit;
-};
-
-static void named_free(struct named *n)
-{
-    cct_free(n->tree);
-    free(n->unit);
-}
-
-/* "function (image)", or "image+0x123": what a function is called in every tree. NAMES_NONE: out of memory. */
-static uint32_t name_of(struct names *names, const struct trace_function *f)
-{
-    const char *slash = strrchr(f->image, '/'), *image = slash ? slash + 1 : f->image;
-    char *text;
-    int size = f->name[0] ? asprintf(&text, "%s (%s)", f->name, image)
-                          : asprintf(&text, "%s+0x%" PRIx64, image, f->address);
-    uint32_t number = size < 0 ? NAMES_NONE : names_intern(names, text);
-    if (size >= 0)
-        free(text);
-    return number;
-}
-
-/* Adds a tree to a named one. functions: of its items. */
-static int add_named(struct cct *to, struct cct *from, const struct trace_function *functions, size_t count,
-                     struct names *names)
-{
-    uint32_t *numbers = malloc((count + 1) * sizeof *numbers);
-    struct cct_node *root = cct_root(from), *at = root, *place = cct_root(to);
-    int rc = numbers ? 0 : -ENOMEM;
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = (numbers[i] = name_of(names, &functions[i])) == NAMES_NONE ? -ENOMEM : 0;
-    while (rc == 0) {
-        cct_weigh(to, place, at->self);
-        *cct_error_of(place) = add_saturating(cct_error(place), cct_error(at));
-        struct cct_node *next = cct_next(root, at);
-        if (!next)
-            break;
-        for (; cct_parent(next) != at; at = cct_parent(at))
-            place = cct_parent(place);
-        at = next;
-        place = cct_child(to, place, numbers[at->item]);
-        rc = place ? 0 : -ENOMEM;
-    }
-    free(numbers);
-    return rc;
-}
-
-/* All calls of a trace, as a tree of functions. */
-static int count_trace(struct trace *trace, struct named *out, struct names *names)
-{
-    struct hcct *h = hcct_new(&(struct hcct_options){.kind = HCCT_EXACT, .metrics = 1});
-    int rc = h ? 0 : -ENOMEM;
-    for (size_t i = 0; i < trace->event_count; i++)
-        if (trace->events[i] != TRACE_RETURN)
-            trace->events[i] = trace->places[trace->events[i] & ~TRACE_RESUMED].function |
-                               (trace->events[i] & TRACE_RESUMED);
-    for (size_t i = 0; rc == 0 && i < trace->thread_count; i++) {
-        const struct trace_thread *t = &trace->threads[i];
-        size_t done;
-        hcct_rewind(h);
-        rc = hcct_feed(h, trace->events + t->first, NULL, t->end - t->first, &done);
-    }
-    struct cct *all = rc == 0 ? hcct_query(h, 1e-300) : NULL;
-    hcct_free(h);
-    rc = all ? add_named(out->tree, all, trace->functions, trace->function_count, names) : -ENOMEM;
-    cct_free(all);
-    out->unit = rc == 0 ? strdup("calls") : NULL;
-    return rc == 0 && out->unit ? 0 : -ENOMEM;
-}
-
-static int load(const char *path, struct names *names, struct named *out, struct fathom_error *err)
-{
-    struct saved_tree saved;
-    struct trace trace;
-    out->tree = cct_new(1);
-    if (!out->tree)
-        return error_memory(err);
-    int rc = saved_tree_read(path, &saved, err);
-    if (rc == 0) {
-        rc = add_named(out->tree, saved.tree, saved.functions, saved.function_count, names);
-        out->bound = saved.bound;
-        out->unit = strdup(saved.unit);
-        saved_tree_free(&saved);
-        return rc == 0 && out->unit ? 0 : error_memory(err);
-    }
-    if (rc != -ENOMSG)
-        return rc;
-    rc = trace_read(path, &trace, err);
-    if (rc == -ENOMSG)
-        return error_set(err, ENOMSG, "%s is neither a saved tree nor a call trace", path);
-    if (rc < 0)
-        return rc;
-    rc = count_trace(&trace, out, names);
-    trace_free(&trace);
-    return rc < 0 ? error_memory(err) : 0;
-}
 
 /* Lists ------------------------------------------------------------------------------------------------------- */
 
-static void print_path(const struct names *names, const struct cct_node *node)
+static void print_path(const struct tree_names *names, const struct cct_node *node)
 {
     const struct cct_node *path[256];
     size_t depth = 0;
@@ -128,7 +24,7 @@ static void print_path(const struct names *names, const struct cct_node *node)
     if (cct_parent(node))
         fputs("...;", stdout);
     while (depth--)
-        printf("%s%s", names_text(names, path[depth]->item), depth ? ";" : "\n");
+        printf("%s%s", names_text(names->names, path[depth]->item), depth ? ";" : "\n");
 }
 
 static int compare_weights(const void *a, const void *b)
@@ -137,7 +33,7 @@ static int compare_weights(const void *a, const void *b)
     return x->self[0] > y->self[0] ? -1 : x->self[0] < y->self[0];
 }
 
-static int print_list(const struct named *n, const struct names *names, uint64_t rows,
+static int print_list(const struct named_tree *n, const struct tree_names *names, uint64_t rows,
                       struct fathom_error *err)
 {
     struct cct_node *root = cct_root(n->tree), **nodes = NULL;
@@ -180,12 +76,12 @@ static void print_quoted(const char *text)
     }
 }
 
-static void print_drawn(const struct drawn *d, size_t number, const struct names *names, double whole)
+static void print_drawn(const struct drawn *d, size_t number, const struct tree_names *names, double whole)
 {
     double share = (double)d->total / whole, own = (double)d->node->self[0] / whole;
     unsigned pale = (unsigned)(255 - 160 * fmin(1, 5 * own));
     printf("  n%zu [label=\"", number);
-    print_quoted(names_text(names, d->node->item));
+    print_quoted(names_text(names->names, d->node->item));
     printf("\\n%.2f%%", 100 * share);
     if (d->node->self[0])
         printf(", own %.2f%%", 100 * own);
@@ -194,7 +90,7 @@ static void print_drawn(const struct drawn *d, size_t number, const struct names
         printf("  n%zu -> n%zu;\n", d->parent, number);
 }
 
-static int print_dot(const struct named *n, const struct names *names, double min_percent,
+static int print_dot(const struct named_tree *n, const struct tree_names *names, double min_percent,
                      struct fathom_error *err)
 {
     struct cct_node *root = cct_root(n->tree);
@@ -224,14 +120,16 @@ static int print_dot(const struct named *n, const struct names *names, double mi
 
 int hcct_show(const char *path, const struct trees_options *o, struct fathom_error *err)
 {
-    struct names *names = names_new();
-    struct named n = {0};
-    int rc = names ? load(path, names, &n, err) : error_memory(err);
+    struct tree_names names;
+    struct named_tree n = {0};
+    int rc = tree_names_init(&names, err);
     if (rc == 0)
-        rc = o->format == TREE_DOT ? print_dot(&n, names, o->min_percent, err)
-                                   : print_list(&n, names, o->rows, err);
-    named_free(&n);
-    names_free(names);
+        rc = named_tree_load(path, &names, &n, err);
+    if (rc == 0)
+        rc = o->format == TREE_DOT ? print_dot(&n, &names, o->min_percent, err)
+                                   : print_list(&n, &names, o->rows, err);
+    named_tree_clear(&n);
+    tree_names_clear(&names);
     return rc;
 }
 
@@ -278,7 +176,7 @@ static struct cct *join(struct cct *a, struct cct *b)
     return both;
 }
 
-static int print_differences(struct cct *a, struct cct *b, const struct names *names, uint64_t rows,
+static int print_differences(struct cct *a, struct cct *b, const struct tree_names *names, uint64_t rows,
                              struct fathom_error *err)
 {
     struct cct *both = join(a, b);
@@ -373,11 +271,13 @@ static int print_hot(const char *what, struct cct *tree, struct cct *reference, 
 int hcct_compare(const char *path_a, const char *path_b, const struct trees_options *o,
                  struct fathom_error *err)
 {
-    struct names *names = names_new();
-    struct named a = {0}, b = {0};
-    int rc = names ? load(path_a, names, &a, err) : error_memory(err);
+    struct tree_names names;
+    struct named_tree a = {0}, b = {0};
+    int rc = tree_names_init(&names, err);
     if (rc == 0)
-        rc = load(path_b, names, &b, err);
+        rc = named_tree_load(path_a, &names, &a, err);
+    if (rc == 0)
+        rc = named_tree_load(path_b, &names, &b, err);
     if (rc == 0 && strcmp(a.unit, b.unit) != 0)
         rc = error_set(err, EINVAL, "%s counts %s, and %s %s: they cannot be compared", path_a, a.unit,
                        path_b, b.unit);
@@ -389,9 +289,9 @@ int hcct_compare(const char *path_a, const char *path_b, const struct trees_opti
     if (rc == 0)
         rc = print_hot("hot of A, for B", a.tree, b.tree, o->phi, err);
     if (rc == 0)
-        rc = print_differences(a.tree, b.tree, names, o->rows, err);
-    named_free(&a);
-    named_free(&b);
-    names_free(names);
+        rc = print_differences(a.tree, b.tree, &names, o->rows, err);
+    named_tree_clear(&a);
+    named_tree_clear(&b);
+    tree_names_clear(&names);
     return rc;
 }

@@ -15,7 +15,9 @@ fathom_SOURCES = \
 	cli/hcct.c \
 	cli/hcct_paths.c cli/hcct_paths.h \
 	cli/hcct_replay.c cli/hcct_replay.h \
+	cli/hcct_merge.c cli/hcct_merge.h \
 	cli/hcct_trees.c cli/hcct_trees.h \
+	cli/named_tree.c cli/named_tree.h \
 	cli/help.c \
 	cli/hooks.c cli/hooks.h \
 	cli/inferred.h \

@@ -1,0 +1,62 @@
+/* hcct_merge.c - see hcct_merge.h. */
+#include "cli/hcct_merge.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/saturate.h"
+#include "cli/named_tree.h"
+#include "cli/output.h"
+#include "hcct/saved_tree.h"
+
+/* The first tree is the sum so far. */
+static int add(struct named_tree *sum, const char *path, struct tree_names *names, struct fathom_error *err)
+{
+    struct named_tree next = {0};
+    int rc = named_tree_load(path, names, &next, err);
+    if (rc == 0 && !sum->tree) {
+        *sum = next;
+        return 0;
+    }
+    if (rc == 0 && strcmp(sum->unit, next.unit) != 0)
+        rc = error_set(err, EINVAL, "%s counts %s, and those before it %s: they cannot be added up", path,
+                       next.unit, sum->unit);
+    if (rc == 0)
+        rc = cct_merge(sum->tree, next.tree) < 0 ? error_memory(err) : 0;
+    sum->bound = add_saturating(sum->bound, next.bound);
+    named_tree_clear(&next);
+    return rc;
+}
+
+static int save(const struct named_tree *sum, const struct tree_names *names, struct outfile *out,
+                struct fathom_error *err)
+{
+    struct saved_tree saved = {.tree = sum->tree,
+                               .functions = names->functions,
+                               .function_count = names_count(names->names),
+                               .unit = sum->unit,
+                               .command = "",
+                               .bound = sum->bound};
+    int fd, rc = outfile_begin(out, &fd, err);
+    if (rc == 0)
+        rc = saved_tree_write(&saved, fd, outfile_path(out), err);
+    return rc == 0 ? outfile_publish(out, false, err) : rc;
+}
+
+int hcct_merge_trees(char *const *paths, size_t count, const char *output, struct fathom_error *err)
+{
+    struct tree_names names;
+    struct named_tree sum = {0};
+    struct outfile *out = NULL;
+    int rc = tree_names_init(&names, err);
+    if (rc == 0)
+        rc = output_open(output, &out, err);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        rc = add(&sum, paths[i], &names, err);
+    if (rc == 0)
+        rc = save(&sum, &names, out, err);
+    outfile_close(out);
+    named_tree_clear(&sum);
+    tree_names_clear(&names);
+    return rc;
+}
