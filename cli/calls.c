@@ -28,7 +28,7 @@
 
 #define ONCE_IN_MOST 1e6
 
-enum calls_counter { CALLS_PURGE, CALLS_EXACT, CALLS_LSS, CALLS_LC, CALLS_STICKY };
+enum calls_counter { CALLS_PURGE, CALLS_EXACT, CALLS_LSS, CALLS_BSS, CALLS_LC, CALLS_STICKY };
 enum calls_metric { CALLS_NUMBER, CALLS_TIME };
 enum calls_format { CALLS_TEXT, CALLS_FOLDED };
 
@@ -67,6 +67,8 @@ static enum record_counter counter_of(const struct calls_options *o)
     switch (o->counter) {
     case CALLS_LSS:
         return RECORD_LSS;
+    case CALLS_BSS:
+        return RECORD_BSS;
     case CALLS_LC:
         return RECORD_LC;
     case CALLS_STICKY:
@@ -98,6 +100,11 @@ static uint32_t once_in(const struct calls_options *o)
     return o->re_enable > 0 ? (uint32_t)fmin(round(100 / o->re_enable), ONCE_IN_MOST) : UINT32_MAX;
 }
 
+static bool is_space_saving(const struct calls_options *o)
+{
+    return o->counter == CALLS_LSS || o->counter == CALLS_BSS;
+}
+
 /* How far weights may be from the true ones. */
 static void print_error(const struct calls *c, const struct harvest *h)
 {
@@ -106,7 +113,7 @@ static void print_error(const struct calls *c, const struct harvest *h)
     double bound = 100 * (o->counter == CALLS_STICKY ? o->eps / PATHS_EACH
                           : all > 0                  ? (double)h->bound / all
                                                      : 0);
-    if (o->counter == CALLS_LSS && h->bound)
+    if (is_space_saving(o) && h->bound)
         printf("error:    at most %.2g%% of the weight at each path by its call sites is not its own\n",
                bound);
     else if (h->purged)
@@ -195,12 +202,12 @@ static int save(const struct calls *c, const struct counted *counted, const stru
     return rc;
 }
 
-/* How much less than it has a path may be told to have. Of one tree with Lazy Space Saving, none is. */
+/* How much less than it has a path may be told to have. Of one tree with Space Saving, none is. */
 static uint64_t bound_of(const struct calls_options *o, const struct harvest *h)
 {
     if (o->counter == CALLS_STICKY)
         return (uint64_t)(o->eps / PATHS_EACH * ((double)h->calls + (double)h->purged));
-    return o->counter == CALLS_LSS && h->threads <= 1 ? 0 : h->bound;
+    return is_space_saving(o) && h->threads <= 1 ? 0 : h->bound;
 }
 
 /* Reads the stores as they are now, and prints them. last: the command has ended. */
@@ -349,17 +356,22 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
     return code;
 }
 
-static const struct option_word kinds[] = {{"purge", CALLS_PURGE},   {"exact", CALLS_EXACT},
-                                           {"lss", CALLS_LSS},       {"lc", CALLS_LC},
-                                           {"sticky", CALLS_STICKY}, {0}};
+static const struct option_word kinds[] = {{"purge", CALLS_PURGE},
+                                           {"exact", CALLS_EXACT},
+                                           {"lss", CALLS_LSS},
+                                           {"bss", CALLS_BSS},
+                                           {"lc", CALLS_LC},
+                                           {"sticky", CALLS_STICKY},
+                                           {0}};
 static const struct option_word metrics[] = {{"calls", CALLS_NUMBER}, {"time", CALLS_TIME}, {0}};
 static const struct option_word formats[] = {{"text", CALLS_TEXT}, {"folded", CALLS_FOLDED}, {0}};
 static const struct option_word colours[] = {
     {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
 
 static const struct option_row rows[] = {
-    OPTION_CHOICE("counter", 0, "KIND", kinds, enum calls_counter, struct calls_options, counter,
-                  "hot contexts in bounded memory: purge (default), lss, lc or sticky; all contexts: exact"),
+    OPTION_CHOICE(
+        "counter", 0, "KIND", kinds, enum calls_counter, struct calls_options, counter,
+        "hot contexts in bounded memory: purge (default), lss, bss, lc or sticky; all contexts: exact"),
     OPTION_FRACTION("phi", 0, "P", 1e-9, 0.999, struct calls_options, phi,
                     "but with exact: contexts with this part of the weight or more (default: 0.0001)"),
     OPTION_FRACTION("eps", 0, "E", 1e-9, 0.999, struct calls_options, eps,

@@ -184,7 +184,7 @@ static void (*entry_counted(void))(void)
 {
     extern void probe_entry_slow(void) __attribute__((visibility("hidden")));
     extern void probe_entry_monitored(void) __attribute__((visibility("hidden")));
-    if (core.recording.log_calls || core.recording.weigh_ticks)
+    if (core.recording.log_calls || core.recording.weigh_ticks || core.recording.counter == RECORD_BSS)
         return probe_entry_slow;
     return core.recording.counter ? probe_entry_monitored : probe_entry;
 }

@@ -4,13 +4,14 @@
  * one below it, is removed when the tree has as many as it may have (purge.c).
  *
  *   - Lazy Space Saving (section 4.1): 1/eps nodes are monitored. Another one gets the place and the weight of the least.
+ *   - Bucket Space Saving: the same, with another structure (summary.c).
  *   - Lossy Counting (Manku and Motwani, VLDB 2002, section 4.2): all are, but those are dropped now and then that weigh
  *     less than eps * N, with what they may have lacked when they were entered.
  *   - Sticky Sampling (the same, section 4.1): another one is monitored with probability 1/rate. When the rate doubles, each
  *     weight loses what it would have missed.
  *
  * hcct/ has them over recorded traces, where nodes are made and removed by the counter alone. An entry in a signal handler
- * that interrupted another one here is lost, unless it is at a monitored node.
+ * that interrupted another one here is lost, unless it is at a monitored node (with Bucket Space Saving: also then).
  */
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/raw.h"
@@ -29,8 +30,7 @@ static void lose(uint64_t weight)
     __atomic_fetch_add(&core.header->purged, weight, __ATOMIC_RELAXED);
 }
 
-/* What a path that is not monitored may weigh. */
-static void raise_bound(struct counters *c, uint64_t bound)
+void counters_bound(struct counters *c, uint64_t bound)
 {
     if (bound <= c->bound)
         return;
@@ -77,7 +77,7 @@ static void monitor_least(struct counters *c, uint32_t node, uint64_t weight)
         struct store_node *victim = probe_nodes + c->nodes[slot];
         uint64_t has = store_count(victim);
         victim->count -= has;
-        raise_bound(c, has);
+        counters_bound(c, has);
         weight += has;
     }
     c->nodes[slot] = node;
@@ -96,7 +96,7 @@ static bool monitor_lossy(struct thread *thread, uint32_t node, uint64_t weight)
     struct counters *c = &thread->counters;
     if (++c->used >= core.recording.counters) {
         c->used = 0;
-        raise_bound(c, thread->total / core.recording.counters);
+        counters_bound(c, thread->total / core.recording.counters);
         purge_weights(thread, node, lose_light);
     }
     if (node >= missed_count)
@@ -139,6 +139,8 @@ static bool monitor_sticky(struct thread *thread, uint32_t node, uint64_t weight
 
 bool counters_start(void)
 {
+    if (core.recording.counter == RECORD_BSS)
+        return summary_start();
     if (core.recording.counter != RECORD_LC)
         return true;
     missed_count = (core.store_size - STORE_NODES_AT) / sizeof(struct store_node);
@@ -152,6 +154,7 @@ void counters_forget(struct thread *thread)
     thread->counters.used = 0;
     thread->counters.bound = thread->counters.rate = 0;
     least_restart(&thread->counters.least);
+    summary_forget(thread->counters.summary);
 }
 
 static bool monitor(struct thread *thread, uint32_t node, uint64_t weight)
@@ -170,8 +173,12 @@ static bool monitor(struct thread *thread, uint32_t node, uint64_t weight)
 void counters_add(struct thread *thread, uint32_t node, uint64_t weight, bool nested)
 {
     __asm__ volatile("addq %1, %0" : "+m"(thread->total) : "r"(weight));
-    if (store_count(probe_nodes + node))
+    if (core.recording.counter == RECORD_BSS) {
+        if (weight && (nested || !summary_add(&thread->counters, node, weight)))
+            lose(weight);
+    } else if (store_count(probe_nodes + node)) {
         add(node, weight);
-    else if (weight && (nested || !monitor(thread, node, weight)))
+    } else if (weight && (nested || !monitor(thread, node, weight))) {
         lose(weight);
+    }
 }

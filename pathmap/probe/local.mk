@@ -30,6 +30,7 @@ libprobe_core_la_SOURCES = \
 	pathmap/probe/arguments.h \
 	pathmap/probe/state.h \
 	pathmap/probe/store.c pathmap/wire/store.h \
+	pathmap/probe/summary.c \
 	pathmap/probe/thread.c \
 	pathmap/probe/vma.c pathmap/probe/vma.h \
 	pathmap/probe/wide.c

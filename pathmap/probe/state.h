@@ -80,11 +80,12 @@ struct entering {
 
 /* Of a thread's tree; see counters.c. */
 struct counters {
-    uint64_t bound;     /* of header.bound */
-    uint32_t *nodes;    /* Lazy Space Saving: those monitored, by slot */
-    uint32_t used;      /* slots; Lossy Counting: nodes monitored since weights were dropped */
-    struct least least; /* its random numbers are used by all */
-    uint64_t rate, due; /* Sticky Sampling; due: the weight at which the rate doubles; 0: not set yet */
+    uint64_t bound;          /* of header.bound */
+    uint32_t *nodes;         /* Lazy Space Saving: those monitored, by slot */
+    uint32_t used;           /* slots; Lossy Counting: nodes monitored since weights were dropped */
+    struct summary *summary; /* Bucket Space Saving; NULL: not made yet */
+    struct least least;      /* its random numbers are used by all */
+    uint64_t rate, due;      /* Sticky Sampling; due: the weight at which the rate doubles; 0: not set yet */
 };
 
 struct thread {
@@ -260,6 +261,15 @@ bool counters_start(void);
 void counters_add(struct thread *thread, uint32_t node, uint64_t weight, bool nested);
 /* In a forked child: the thread has no tree. */
 void counters_forget(struct thread *thread);
+/* A path that is not monitored may weigh that much. */
+void counters_bound(struct counters *c, uint64_t bound);
+
+/* summary.c */
+/* false: no memory. */
+bool summary_start(void);
+/* Counts for a node of the thread's tree. false: no memory. */
+bool summary_add(struct counters *c, uint32_t node, uint64_t weight);
+void summary_forget(struct summary *summary); /* NULL is allowed */
 
 /* call_log.c */
 /* Adds a call to the calling thread's log. */

@@ -11,6 +11,7 @@
 enum record_counter {
     RECORD_PURGE, /* all; a part is taken from all of them now and then (pathmap/probe/purge.c) */
     RECORD_LSS,   /* 1/eps of them; this and the following: pathmap/probe/counters.c */
+    RECORD_BSS,
     RECORD_LC,
     RECORD_STICKY
 };

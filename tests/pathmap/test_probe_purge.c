@@ -300,6 +300,17 @@ Test(probe_purge, lazy_space_saving)
     free(counts);
 }
 
+Test(probe_purge, bucket_space_saving)
+{
+    uint64_t *counts = paths_new();
+    begin_counter(RECORD_BSS, 0);
+    walk_all(counts, 4);
+    cr_expect_gt(bound(), 0);
+    cr_expect_leq(bound(), total_of(counts) / COUNTERS);
+    cr_expect_eq(check_counter(counts, bound(), bound(), 4 * LIMIT), 0);
+    free(counts);
+}
+
 Test(probe_purge, lossy_counting)
 {
     uint64_t *counts = paths_new();
@@ -329,12 +340,12 @@ Test(probe_purge, sticky_sampling)
     free(counts);
 }
 
-Test(probe_purge, lazy_space_saving_while_signals_arrive)
+static void check_with_signals(enum record_counter counter)
 {
     uint64_t *counts = paths_new();
     struct sigaction action = {.sa_handler = handler_hooked};
     struct itimerval often = {{0, 200}, {0, 200}}, never = {0};
-    begin_counter(RECORD_LSS, 0);
+    begin_counter(counter, 0);
     cr_assert_eq(sigaction(SIGALRM, &action, NULL), 0);
     cr_assert_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
     walk_all(counts, 7);
@@ -343,6 +354,16 @@ Test(probe_purge, lazy_space_saving_while_signals_arrive)
     cr_expect_gt(fired, 10);
     cr_expect_eq(fired % 2, 0, "the handler calls one function");
     free(counts);
+}
+
+Test(probe_purge, lazy_space_saving_while_signals_arrive)
+{
+    check_with_signals(RECORD_LSS);
+}
+
+Test(probe_purge, bucket_space_saving_while_signals_arrive)
+{
+    check_with_signals(RECORD_BSS);
 }
 
 Test(probe_purge, lazy_space_saving_of_each_thread)
