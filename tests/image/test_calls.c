@@ -648,7 +648,7 @@ Test(calls, resolvers)
 /* The graph of figure 5 of the paper: check, match and substitute call each other; only check is called from below. */
 Test(calls, entry_checks, .fini = close_calls)
 {
-    build_source("digrams.c", "#define APART __attribute__((noipa))\n"
+    build_source("digrams.c", "#define APART __attribute__((noinline, noipa))\n"
                               "volatile int n;\n"
                               "int check(void);\n"
                               "APART int delete_digram(void) { return n; }\n"
