@@ -26,6 +26,7 @@ struct least_candidate {
 
 struct least {
     struct least_candidate *heap; /* by bound, each slot at most once; the user's */
+    uint64_t *samples; /* scratch for LEAST_SAMPLES, not on what may be a small stack; the user's */
     uint32_t count, room;
     uint64_t cutoff; /* a counter that has no candidate is above it */
     uint64_t random;
@@ -57,10 +58,9 @@ static inline void least_sift_down(struct least *least, uint32_t at)
 LEAST_INLINE bool least_scan(struct least *least, const void *counters, uint32_t count, least_value value,
                              least_reserve reserve)
 {
-    uint64_t sample[LEAST_SAMPLES];
     for (uint32_t i = 0; i < LEAST_SAMPLES; i++)
-        sample[i] = value(counters, (uint32_t)(hash_random(&least->random) % count));
-    least->cutoff = select_u64(sample, LEAST_SAMPLES, LEAST_SAMPLES / LEAST_CUT);
+        least->samples[i] = value(counters, (uint32_t)(hash_random(&least->random) % count));
+    least->cutoff = select_u64(least->samples, LEAST_SAMPLES, LEAST_SAMPLES / LEAST_CUT);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t has = value(counters, i);
         if (has > least->cutoff)

@@ -27,21 +27,30 @@ static int open_lss(struct hcct *h, const struct hcct_options *options)
 {
     h->limit = hcct_limit(options->eps);
     h->limit = h->limit < UINT32_MAX ? h->limit : UINT32_MAX;
-    h->own = calloc(1, sizeof(struct lss));
-    return h->own ? 0 : -ENOMEM;
+    struct lss *lss = h->own = calloc(1, sizeof *lss);
+    if (!lss)
+        return -ENOMEM;
+    lss->least.samples = malloc(LEAST_SAMPLES * sizeof *lss->least.samples);
+    if (lss->least.samples)
+        return 0;
+    free(lss);
+    h->own = NULL;
+    return -ENOMEM;
 }
 
 static void close_lss(struct hcct *h)
 {
     free(lss_of(h)->nodes);
     free(lss_of(h)->least.heap);
+    free(lss_of(h)->least.samples);
     free(h->own);
 }
 
 static size_t bytes_lss(const struct hcct *h)
 {
     const struct lss *lss = lss_of(h);
-    return sizeof *lss + lss->room * sizeof(*lss->nodes) + lss->least.room * sizeof(*lss->least.heap);
+    return sizeof *lss + lss->room * sizeof(*lss->nodes) + lss->least.room * sizeof(*lss->least.heap) +
+           LEAST_SAMPLES * sizeof(*lss->least.samples);
 }
 
 static uint64_t value_of(const void *nodes, uint32_t slot)

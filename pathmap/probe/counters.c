@@ -30,6 +30,13 @@ static void lose(uint64_t weight)
     __atomic_fetch_add(&core.header->purged, weight, __ATOMIC_RELAXED);
 }
 
+/* One path may lack all of it. */
+static void lose_of_one(uint64_t weight)
+{
+    lose(weight);
+    __atomic_fetch_add(&core.header->bound, weight, __ATOMIC_RELAXED);
+}
+
 void counters_bound(struct counters *c, uint64_t bound)
 {
     if (bound <= c->bound)
@@ -54,12 +61,14 @@ static bool reserve(struct least *least)
 static bool make_room(struct counters *c)
 {
     uint32_t count = core.recording.counters;
-    uint8_t *memory = core_reserve(count * (sizeof *c->nodes + sizeof *c->least.heap));
+    size_t heap = count * sizeof *c->least.heap, samples = LEAST_SAMPLES * sizeof *c->least.samples;
+    uint8_t *memory = core_reserve(heap + samples + count * sizeof *c->nodes);
     if (!memory)
         return false;
     c->least.heap = (struct least_candidate *)memory;
     c->least.room = count;
-    c->nodes = (uint32_t *)(memory + count * sizeof *c->least.heap);
+    c->least.samples = (uint64_t *)(memory + heap);
+    c->nodes = (uint32_t *)(memory + heap + samples);
     return true;
 }
 
@@ -154,7 +163,7 @@ void counters_forget(struct thread *thread)
     thread->counters.used = 0;
     thread->counters.bound = thread->counters.rate = 0;
     least_restart(&thread->counters.least);
-    summary_forget(thread->counters.summary);
+    thread->counters.summary = NULL; /* the call that forked in a handler may go on with the parent's */
 }
 
 static bool monitor(struct thread *thread, uint32_t node, uint64_t weight)
@@ -175,10 +184,12 @@ void counters_add(struct thread *thread, uint32_t node, uint64_t weight, bool ne
     __asm__ volatile("addq %1, %0" : "+m"(thread->total) : "r"(weight));
     if (core.recording.counter == RECORD_BSS) {
         if (weight && (nested || !summary_add(&thread->counters, node, weight)))
-            lose(weight);
+            lose_of_one(weight);
     } else if (store_count(probe_nodes + node)) {
         add(node, weight);
-    } else if (weight && (nested || !monitor(thread, node, weight))) {
+    } else if (weight && nested) {
+        lose_of_one(weight);
+    } else if (weight && !monitor(thread, node, weight)) {
         lose(weight);
     }
 }

@@ -269,7 +269,6 @@ void counters_bound(struct counters *c, uint64_t bound);
 bool summary_start(void);
 /* Counts for a node of the thread's tree. false: no memory. */
 bool summary_add(struct counters *c, uint32_t node, uint64_t weight);
-void summary_forget(struct summary *summary); /* NULL is allowed */
 
 /* call_log.c */
 /* Adds a call to the calling thread's log. */

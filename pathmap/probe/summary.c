@@ -27,6 +27,8 @@ struct slot {
 struct summary {
     uint32_t used, buckets_used;
     uint32_t free; /* a bucket that is not in use; the next one is its `after` */
+    bool
+        changing; /* an entry is being counted, or was abandoned by longjmp out of a handler that interrupted it */
     struct bucket *buckets;
     struct slot slots[];
 };
@@ -49,14 +51,6 @@ static struct summary *summary_new(void)
     if (s)
         s->buckets = (struct bucket *)((uint8_t *)s + slots);
     return s;
-}
-
-void summary_forget(struct summary *s)
-{
-    if (!s)
-        return;
-    s->used = s->buckets_used = s->free = 0;
-    s->buckets[END] = (struct bucket){0};
 }
 
 static uint32_t bucket_new(struct summary *s, uint32_t before, uint64_t value)
@@ -141,6 +135,46 @@ static uint32_t take_slot(struct summary *s, struct counters *c, uint32_t node)
     return slot;
 }
 
+static void sift_down(struct bucket *heap, uint32_t at, uint32_t count)
+{
+    struct bucket moved = heap[at];
+    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && heap[child + 1].value > heap[child].value)
+            child++;
+        if (moved.value >= heap[child].value)
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+/* Makes all lists anew, from the weights of the slots' nodes: these are sorted (heapsort, where the buckets will be), and
+ * each bucket is made where all before it have been read. */
+static void relink(struct summary *s)
+{
+    struct bucket *heap = s->buckets + 1;
+    uint32_t count = s->used, last = END;
+    for (uint32_t slot = 1; slot <= count; slot++)
+        heap[slot - 1] =
+            (struct bucket){.value = store_count(probe_nodes + s->slots[slot].node), .first = slot};
+    for (uint32_t i = count / 2; i-- > 0;)
+        sift_down(heap, i, count);
+    for (uint32_t end = count; end-- > 1;) {
+        struct bucket greatest = heap[0];
+        heap[0] = heap[end];
+        heap[end] = greatest;
+        sift_down(heap, 0, end);
+    }
+    s->buckets_used = s->free = 0;
+    s->buckets[END] = (struct bucket){0};
+    for (uint32_t i = 0; i < count; i++) {
+        struct bucket next = heap[i];
+        if (last == END || s->buckets[last].value != next.value)
+            last = bucket_new(s, last, next.value);
+        link_slot(s, last, next.first);
+    }
+}
+
 bool summary_add(struct counters *c, uint32_t node, uint64_t weight)
 {
     if (!c->summary) {
@@ -151,10 +185,16 @@ bool summary_add(struct counters *c, uint32_t node, uint64_t weight)
     if (node >= slots_of_count)
         return false;
     struct summary *s = c->summary;
+    if (s->changing)
+        relink(s);
+    *(volatile bool *)&s->changing = true;
+    BARRIER();
     uint32_t slot = slots_of[node];
     if (!slot || slot > s->used || s->slots[slot].node != node || !store_count(probe_nodes + node))
         slot = take_slot(s, c, node);
     probe_nodes[node].count += weight;
     move_slot(s, slot, store_count(probe_nodes + node));
+    BARRIER();
+    *(volatile bool *)&s->changing = false;
     return true;
 }
