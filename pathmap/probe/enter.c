@@ -136,9 +136,10 @@ static void weigh(struct thread *thread, uint32_t node, uint64_t weight, bool ne
 static void add_time(struct thread *thread, uint32_t node, bool nested)
 {
     uint64_t passed = ticks_passed(thread) * probe_weight;
-    if (thread->last_node)
-        weigh(thread, thread->last_node, passed, nested);
-    thread->last_node = node;
+    uint32_t last = thread->last_node;
+    thread->last_node = node; /* first: what weighs may purge, which spares it */
+    if (last)
+        weigh(thread, last, passed, nested);
 }
 
 /* Whether the entry interrupted another one, which has not been abandoned by longjmp: that is deeper on its stack. */
@@ -229,7 +230,9 @@ void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer
     BARRIER();
     thread->entering.stack = stack;
     BARRIER();
-    enter(stack, id, return_slot, frame_pointer, handler, is_nested(&outer, stack, cfa));
+    bool nested = is_nested(&outer, stack, cfa);
+    enter(stack, id, return_slot, frame_pointer, handler, nested);
     BARRIER();
-    thread->entering = outer;
+    thread->entering.cfa = outer.cfa;
+    thread->entering.stack = nested ? outer.stack : NULL; /* an abandoned one ends here */
 }
