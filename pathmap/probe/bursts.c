@@ -39,7 +39,8 @@
 
 #define STACK_SIZE   65536u
 #define LOOK_NS      100000000u /* how often to see whether the session has ended */
-#define RETRY_NS     1000000u
+#define RETRY_NS     1000000u   /* first; each time in vain twice as long, up to LOOK_NS */
+#define LISTEN_NS    20000000u  /* for a first call, at most: who opens or closes a library waits meanwhile */
 #define THREAD_FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
 
 static struct {
@@ -67,7 +68,7 @@ static uint32_t choose_weight(const struct recording *recording)
 {
     if (!recording->once_in)
         return 1;
-    switch (core_first_context(recording->burst_ns)) {
+    switch (core_first_context(recording->burst_ns < LISTEN_NS ? recording->burst_ns : LISTEN_NS)) {
     case CORE_NEW:
         return 1;
     case CORE_KNOWN:
@@ -151,7 +152,7 @@ static void turns_by_time(const struct recording *recording)
 /* What could not be done is tried again. */
 static void turns_by_calls(const struct recording *recording)
 {
-    uint64_t from = now_ns(), end = 0;
+    uint64_t from = now_ns(), end = 0, retry = RETRY_NS;
     while (probe_works() && !mail_is_over(state.mail)) {
         if (!core_awaits_turn(LOOK_NS))
             continue;
@@ -163,9 +164,11 @@ static void turns_by_calls(const struct recording *recording)
             put_in(recording);
         }
         if (state.in == burst) {
-            pause_ns(RETRY_NS);
+            pause_ns(retry);
+            retry = 2 * retry < LOOK_NS ? 2 * retry : LOOK_NS;
             continue;
         }
+        retry = RETRY_NS;
         if (burst)
             core_burst(end - from);
         end = 0;
@@ -192,7 +195,7 @@ static long may_synchronise(void)
     return raw_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
 }
 
-static void start_thread(void)
+static bool start_thread(void)
 {
     static const uint64_t all = ~0ull;
     uint64_t mask;
@@ -201,6 +204,7 @@ static void start_thread(void)
     raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
     if (tid < 0)
         note(NOTE_BURSTS, EAGAIN, NULL);
+    return tid >= 0;
 }
 
 void bursts_start(struct mail *mail)
@@ -215,9 +219,10 @@ void bursts_start(struct mail *mail)
     }
     state.mail = mail;
     state.in = true;
-    if (mail->recording.burst_calls)
+    state.random = raw_ticks();
+    /* No turn can come before the number is set: without the thread, all calls are counted. */
+    if (start_thread() && mail->recording.burst_calls)
         core_count_calls(true);
-    start_thread();
 }
 
 void bursts_fork_child(void)
@@ -227,6 +232,7 @@ void bursts_fork_child(void)
     images_fork_child();
     core_resync();
     state.in = false;
+    state.random = raw_ticks();
     if (state.mail->recording.burst_calls)
         core_count_calls(false);
     if (may_synchronise() == 0)

@@ -12,6 +12,8 @@
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
+#define LOOKS 100
+
 int64_t probe_to_go = INT64_MAX;
 uint32_t probe_counting = 1; /* whether entries are recorded */
 void (*probe_counted)(void);
@@ -32,16 +34,29 @@ static bool is_turn(void)
     return __atomic_load_n(&turn, __ATOMIC_ACQUIRE);
 }
 
-/* A thread may have been counting down the number from before, and overwrite the new one. */
+/* A thread may have been counting down the number from before, and overwrite the new one: mostly at once, which is seen
+ * before much is counted. */
+static bool is_overwritten(uint64_t calls)
+{
+    bool overwritten = false;
+    for (unsigned i = 0; i < LOOKS && !overwritten; i++) {
+        overwritten = __atomic_load_n(&probe_to_go, __ATOMIC_ACQUIRE) > (int64_t)calls && !is_turn();
+        __builtin_ia32_pause();
+    }
+    return overwritten;
+}
+
 void core_count_calls(bool burst)
 {
     uint64_t calls = burst ? core.recording.burst_calls : core.recording.check_calls;
     __atomic_store_n(&turn, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&probe_counting, burst, __ATOMIC_RELEASE); /* first: the number may be reached at once */
     do {
-        __atomic_store_n(&probe_to_go, (int64_t)calls, __ATOMIC_RELEASE);
+        do
+            __atomic_store_n(&probe_to_go, (int64_t)calls, __ATOMIC_RELEASE);
+        while (is_overwritten(calls));
         raw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
-    } while (__atomic_load_n(&probe_to_go, __ATOMIC_ACQUIRE) > (int64_t)calls && !is_turn());
+    } while (is_overwritten(calls));
 }
 
 bool core_awaits_turn(uint64_t ns)

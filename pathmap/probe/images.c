@@ -54,7 +54,7 @@ static bool try_lock(void)
     return !__atomic_exchange_n(&state.lock, 1, __ATOMIC_ACQUIRE);
 }
 
-/* Nobody holds it for long; but a child that was made without fork() may have it from a thread that it does not have. */
+/* Nobody holds it for longer than a tenth of a second or two (bursts.c); but a child that was made without fork() may have it from a thread that it does not have. */
 static void hold(void)
 {
     for (unsigned i = 0; !state.held && i < HOLD_TRIES && !try_lock(); i++)
