@@ -114,9 +114,9 @@ static void print_error(const struct calls *c, const struct harvest *h)
                           : all > 0                  ? (double)h->bound / all
                                                      : 0);
     if (is_space_saving(o) && h->bound)
-        printf("error:    at most %.2g%% of the weight at each path by its call sites is not its own\n",
-               bound);
-    else if (h->purged)
+        printf("error:    at most %.2g%% of the weight at each path by its call sites is not its own%s\n",
+               bound, h->threads > 1 ? ", or is missing there" : "");
+    if (h->purged)
         printf("forgotten: %.2g%% of the weight; at most %.2g%% of each path by its call sites%s\n",
                100 * (double)h->purged / all, bound,
                o->counter == CALLS_STICKY ? ", with a probability of 99%" : "");
@@ -140,10 +140,9 @@ static void print_heading(const struct calls *c, const struct harvest *h, const 
         printf("bursts:   %llu, of %.3g ms each on average; only calls in bursts are counted\n",
                (unsigned long long)h->bursts, h->bursts ? (double)h->burst_ns / (double)h->bursts / 1e6 : 0);
     if (o->burst_calls)
-        printf(
-            "bursts:   %llu, of %llu calls each, one after %llu checks; only calls in bursts are counted\n",
-            (unsigned long long)h->bursts, (unsigned long long)o->burst_calls,
-            (unsigned long long)o->check_calls);
+        printf("bursts:   %llu, one of %llu calls after %llu checks; only calls in bursts are counted\n",
+               (unsigned long long)h->bursts, (unsigned long long)o->burst_calls,
+               (unsigned long long)o->check_calls);
     if (o->adaptive)
         printf("omitted:  %llu bursts in contexts known from others, or without calls\n",
                (unsigned long long)h->bursts_omitted);
@@ -187,13 +186,14 @@ static int save(const struct calls *c, const struct counted *counted, const stru
         const struct frame *f = frames_at(contexts.frames, i);
         functions[i] = (struct trace_function){f->image, f->name, f->address};
     }
+    uint64_t bound = h->purged + (is_space_saving(c->options) ? h->bound : 0);
     struct saved_tree tree = {
         .tree = contexts.tree,
         .functions = functions,
         .function_count = count,
         .unit = metrics_unit(contexts.metrics, 0),
         .command = c->options->command[0],
-        .bound = c->options->metric == CALLS_TIME ? (uint64_t)((double)h->purged * tick_of(c)) : h->purged};
+        .bound = c->options->metric == CALLS_TIME ? (uint64_t)((double)bound * tick_of(c)) : bound};
     if (rc == 0)
         rc = saved_tree_write(&tree, fd, outfile_path(c->out), err);
     if (rc == 0)
@@ -202,12 +202,12 @@ static int save(const struct calls *c, const struct counted *counted, const stru
     return rc;
 }
 
-/* How much less than it has a path may be told to have. Of one tree with Space Saving, none is. */
+/* How much less than it has a path may be told to have, or weigh without being there. */
 static uint64_t bound_of(const struct calls_options *o, const struct harvest *h)
 {
     if (o->counter == CALLS_STICKY)
         return (uint64_t)(o->eps / PATHS_EACH * ((double)h->calls + (double)h->purged));
-    return is_space_saving(o) && h->threads <= 1 ? 0 : h->bound;
+    return h->bound;
 }
 
 /* Reads the stores as they are now, and prints them. last: the command has ended. */
@@ -335,6 +335,9 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
         code = option_usage(terminal, &calls_command, "--interval must be longer than --burst");
     if (code < 0 && options.counter == CALLS_STICKY && options.metric == CALLS_TIME)
         code = option_usage(terminal, &calls_command, "--counter sticky counts calls, not time");
+    if (code < 0 && options.counter == CALLS_STICKY && options.adaptive)
+        code = option_usage(terminal, &calls_command,
+                            "--counter sticky counts calls one by one, and --adaptive some for many");
     if (code < 0 && options.interval > 0 && !(options.burst > 0))
         code = option_usage(terminal, &calls_command, "--interval needs --burst");
     if (code < 0 && !options.burst_calls != !options.check_calls)
