@@ -25,7 +25,7 @@ static int add_sample(void *context, const struct process *process, const struct
     return profile_add(a->profile, engine_map(a->engine), process, sample, r, err);
 }
 
-/* 0: the default. */
+/* HCCT_KINDS: it is none. */
 static enum hcct_kind kind_of(enum fathom_counter counter)
 {
     switch (counter) {
