@@ -337,6 +337,7 @@ static const struct option_row rows[] = {
     TARGET_EVENT(struct top_options, "what to sample, as for record (default: cycles, or cpu-clock)"),
     TARGET_FREQUENCY(struct top_options, "samples per second (default for clocks: 1000)"),
     TARGET_PERIOD(struct top_options, "one sample every N events (clocks: nanoseconds)"),
+    TARGET_DUMPS(struct top_options),
     OPTION_TEXT("map", 'm', "MAP", struct top_options, map, "a path map from 'fathom train'"),
     OPTION_FLAG("once", 0, struct top_options, once,
                 "print one picture as text after the first interval, and exit"),
