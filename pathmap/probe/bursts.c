@@ -230,6 +230,7 @@ void bursts_fork_child(void)
     if (!state.mail)
         return;
     images_fork_child();
+    outside_fork_child();
     core_resync();
     state.in = false;
     state.random = raw_ticks();

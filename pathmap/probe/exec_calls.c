@@ -1,6 +1,6 @@
 /*
- * exec_calls.c - wraps the functions that execute programs, to examine these (execs.h). Each continues in the
- * C library's own.
+ * exec_calls.c - wraps the functions that execute programs, to examine these (execs.h) and to execute them with no signal of
+ * ours pending (outside.h). Each continues in the C library's own.
  */
 #include <spawn.h>
 #include <stdarg.h>
@@ -9,14 +9,22 @@
 #include <unistd.h>
 
 #include "pathmap/probe/execs.h"
+#include "pathmap/probe/outside.h"
 #include "pathmap/probe/real.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
+/* Bursts are not to ask a thread meanwhile where it is. */
+#define EXECUTED(call)                                                                                       \
+    outside_hold();                                                                                          \
+    int executed = (call);                                                                                   \
+    outside_release();                                                                                       \
+    return executed
+
 EXPORT int execve(const char *path, char *const arguments[], char *const environment[])
 {
     execs_look(path, false, environment);
-    return real_resolve()->execve(path, arguments, environment);
+    EXECUTED(real_resolve()->execve(path, arguments, environment));
 }
 
 EXPORT int execv(const char *path, char *const arguments[])
@@ -27,19 +35,19 @@ EXPORT int execv(const char *path, char *const arguments[])
 EXPORT int execvpe(const char *name, char *const arguments[], char *const environment[])
 {
     execs_look(name, true, environment);
-    return real_resolve()->execvpe(name, arguments, environment);
+    EXECUTED(real_resolve()->execvpe(name, arguments, environment));
 }
 
 EXPORT int execvp(const char *name, char *const arguments[])
 {
     execs_look(name, true, environ);
-    return real_resolve()->execvp(name, arguments);
+    EXECUTED(real_resolve()->execvp(name, arguments));
 }
 
 EXPORT int fexecve(int fd, char *const arguments[], char *const environment[])
 {
     execs_look_at(fd, environment);
-    return real_resolve()->fexecve(fd, arguments, environment);
+    EXECUTED(real_resolve()->fexecve(fd, arguments, environment));
 }
 
 EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,

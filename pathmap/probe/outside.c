@@ -17,7 +17,9 @@
 #include <ucontext.h>
 
 #include "pathmap/probe/core.h"
+#include "pathmap/probe/leave.h"
 #include "pathmap/probe/raw.h"
+#include "pathmap/probe/state.h"
 #include "pathmap/probe/trap.h"
 #include "pathmap/probe/vma.h"
 
@@ -98,7 +100,54 @@ static void install(void)
     raw_call(SYS_rt_sigaction, ASK_SIGNAL, (long)&ours, 0, sizeof ours.mask, 0, 0);
 }
 
-/* false: it is gone. */
+/* Executions ------------------------------------------------------------------------------------------------ */
+
+/* A signal that is pending when a thread executes a program is pending in that, too, and ends it. */
+static struct {
+    uint32_t lock;
+    uint32_t held; /* threads that are about to execute one */
+} gate;
+
+static void lock_gate(void)
+{
+    while (__atomic_exchange_n(&gate.lock, 1, __ATOMIC_ACQUIRE))
+        raw_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+static void unlock_gate(void)
+{
+    __atomic_store_n(&gate.lock, 0, __ATOMIC_RELEASE);
+}
+
+static bool count_held(uint32_t more)
+{
+    if (!probe_works() || raw_pid() != core.pid)
+        return false;
+    lock_gate();
+    gate.held += more;
+    unlock_gate();
+    return true;
+}
+
+void outside_hold(void)
+{
+    if (count_held(1))
+        raw_pid(); /* what was sent before has been handled when this returns */
+}
+
+void outside_release(void)
+{
+    count_held(-1u);
+}
+
+void outside_fork_child(void)
+{
+    gate.lock = gate.held = 0;
+}
+
+/* Questions ------------------------------------------------------------------------------------------------- */
+
+/* false: it is gone. It is not asked while an execution is under way. */
 static bool ask(struct thread_at *t)
 {
     siginfo_t info;
@@ -108,7 +157,13 @@ static bool ask(struct thread_at *t)
     __atomic_store_n(&t->asked, ++state.round, __ATOMIC_RELEASE);
     info.si_value.sival_ptr =
         (void *)(uintptr_t)((uint64_t)state.round << 32 | (uint64_t)(t - state.threads));
-    return raw_call(SYS_rt_tgsigqueueinfo, raw_pid(), t->tid, ASK_SIGNAL, (long)&info, 0, 0) >= 0;
+    lock_gate();
+    bool held = gate.held;
+    bool there =
+        held || raw_call(SYS_rt_tgsigqueueinfo, raw_pid(), t->tid, ASK_SIGNAL, (long)&info, 0, 0) >= 0;
+    unlock_gate();
+    t->asked = held ? 0 : t->asked;
+    return there;
 }
 
 /* Handlers ------------------------------------------------------------------------------------------------ */

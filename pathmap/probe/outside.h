@@ -11,4 +11,10 @@
  * is. false: some thread stays inside, or does not tell. For one thread at a time, with all signals blocked. */
 bool outside_all(bool (*inside)(uint64_t pc));
 
+/* Around an execution of another program, which a pending question would end: between the two no thread is asked, and what the
+ * calling one was asked has been answered. Both do nothing in a child that shares this process's memory (vfork). */
+void outside_hold(void);
+void outside_release(void); /* the execution failed */
+void outside_fork_child(void);
+
 #endif
