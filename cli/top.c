@@ -104,10 +104,10 @@ static void make_status(struct top *t)
                  (unsigned long long)c.lost, (unsigned long long)c.throttled,
                  (unsigned long long)c.stacks_crowded);
     snprintf(s->status[1], TOP_LINE,
-             "paths: %s certain, %s likely, %s unknown; learned %llu stacks%s%s; %.0f MB",
+             "paths: %s certain, %s likely, %s unknown; learned %llu stack%s%s%s; %.0f MB",
              share_format(certain, o.certain, o.weight), share_format(likely, o.likely, o.weight),
              share_format(unknown, o.weight - o.certain - o.likely, o.weight), (unsigned long long)o.stacks,
-             o.full ? ", no more fit" : "", lost, resident_mb());
+             o.stacks == 1 ? "" : "s", o.full ? ", no more fit" : "", lost, resident_mb());
     char thread[96] = "", filter[96] = "", period[48] = "", rest[48] = "", share[SHARE_SIZE];
     if (s->thread != FRAMES_NONE)
         snprintf(thread, sizeof thread, ", only %.64s", frames_at(counts_frames(t->counts), s->thread)->name);
@@ -169,8 +169,13 @@ static int take_keys(struct top *t, int wait_ms, struct fathom_error *err)
     enum screen_wish wish = screen_keys(t->screen, &t->state, &t->rows, counts_frames(t->counts), wait_ms);
     if (wish == SCREEN_QUIT)
         return -ECANCELED;
-    if (wish == SCREEN_CLEAR && counts_clear(t->counts) < 0)
-        return error_memory(err);
+    if (wish == SCREEN_CLEAR) {
+        if (counts_clear(t->counts) < 0)
+            return error_memory(err);
+        online_restart(t->online);
+        t->began = clock_ns();
+        t->drawn = t->samples_before = 0;
+    }
     return wish == SCREEN_NOTHING ? 0 : draw(t, true, err);
 }
 

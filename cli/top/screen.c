@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <term.h>
 #include <unistd.h>
 
 #include "cli/top/text.h"
@@ -27,6 +28,7 @@ struct screen {
     bool help;
     enum asking asking;
     char answer[TOP_TEXT]; /* as far as it was typed */
+    bool not_found;        /* what was searched for last; until the next key */
 };
 
 static const char *const help[] = {
@@ -82,6 +84,14 @@ static void put_back(struct screen *s)
         close(s->said);
 }
 
+/* Whether the terminal has a screen, rather than lines alone. */
+static bool can_move(void)
+{
+    char name[] = "cup";
+    const char *move_to = tigetstr(name);
+    return move_to && move_to != (const char *)-1;
+}
+
 int screen_open(struct screen **out, struct fathom_error *err)
 {
     struct screen *s = calloc(1, sizeof *s);
@@ -95,11 +105,17 @@ int screen_open(struct screen **out, struct fathom_error *err)
     s->in = rc == 0 ? fdopen(fcntl(s->saved[0], F_DUPFD_CLOEXEC, 3), "r") : NULL;
     s->out = rc == 0 ? fdopen(fcntl(s->saved[1], F_DUPFD_CLOEXEC, 3), "w") : NULL;
     s->terminal = s->in && s->out ? newterm(NULL, s->out, s->in) : NULL;
+    if (s->terminal && !can_move()) {
+        endwin();
+        delscreen(s->terminal);
+        s->terminal = NULL;
+    }
     if (!s->terminal) {
         screen_close(s);
         return rc < 0 ? error_system(err, -rc, "cannot set up the screen")
                       : error_set(err, ENOTTY,
-                                  "this kind of terminal is unknown ($TERM): give --once or --count");
+                                  "this kind of terminal ($TERM) is unknown, or has no screen: give --once "
+                                  "or --count");
     }
     set_term(s->terminal);
     set_escdelay(ESCAPE_MS);
@@ -124,6 +140,9 @@ void screen_close(struct screen *s)
     if (!s)
         return;
     if (s->terminal) {
+        move(LINES - 1, 0); /* where the shell goes on, on terminals with one screen */
+        clrtoeol();
+        refresh();
         endwin();
         delscreen(s->terminal);
     }
@@ -154,6 +173,7 @@ static void search(struct screen *s, const struct top_state *state, const struct
             return;
         }
     }
+    s->not_found = *state->search;
 }
 
 static enum screen_wish answer_key(struct screen *s, struct top_state *state, const struct rows *rows,
@@ -201,6 +221,7 @@ static enum screen_wish key_pressed(struct screen *s, struct top_state *state, c
                                     const struct frames *frames, int key)
 {
     long page = LINES > 6 ? LINES - 6 : 1, at = (long)s->at;
+    s->not_found = false;
     if (s->asking != ASK_NOTHING)
         return answer_key(s, state, rows, frames, key);
     if (s->help && key != 'q') {
@@ -348,7 +369,7 @@ static void draw_rows(struct screen *s, const struct top_state *state, const str
         if (there)
             top_row_format(text, row, rows->whole, state->view, frames);
         else if (i == 0)
-            snprintf(text, sizeof text, "(no context yet)");
+            snprintf(text, sizeof text, "%s", top_nothing(state));
         int attributes = (selected ? A_REVERSE : 0) | (there ? colour_of(row, rows->whole) : 0);
         attron(attributes);
         put_line(line + (int)i, text);
@@ -360,7 +381,7 @@ void screen_draw(struct screen *s, const struct top_state *state, const struct r
                  const struct frames *frames)
 {
     int line = 0, last = LINES - 1;
-    char keys[TOP_TEXT + 32] =
+    char keys[TOP_TEXT + 48] =
         "q quit  h help  v view  s sort  f filter  / search  enter fold  t threads  p pause";
     erase();
     for (unsigned i = 0; i < TOP_LINES && LINES > 5 + (int)i; i++)
@@ -377,6 +398,8 @@ void screen_draw(struct screen *s, const struct top_state *state, const struct r
         draw_rows(s, state, rows, frames, line, last);
     if (s->asking != ASK_NOTHING)
         snprintf(keys, sizeof keys, "%s: %s_", s->asking == ASK_FILTER ? "filter" : "search", s->answer);
+    else if (s->not_found)
+        snprintf(keys, sizeof keys, "no row's function has \"%s\" in its name", state->search);
     attron(COLOR_PAIR(3));
     put_line(last, keys);
     attroff(COLOR_PAIR(3));

@@ -26,6 +26,11 @@ void top_row_format(char out[TOP_ROW], const struct row *row, uint64_t whole, en
              label ? "" : text_name(frame->image), label ? "" : ")");
 }
 
+const char *top_nothing(const struct top_state *state)
+{
+    return *state->filter ? "(no context has a function whose name contains the filter)" : "(no context yet)";
+}
+
 int top_text_write(const struct top_state *state, const struct rows *rows, const struct frames *frames,
                    size_t most, FILE *out, struct fathom_error *err)
 {
@@ -39,7 +44,7 @@ int top_text_write(const struct top_state *state, const struct rows *rows, const
         printer_write(&printer, "%s\n", text);
     }
     if (!rows->count)
-        printer_write(&printer, "(no context yet)\n");
+        printer_write(&printer, "%s\n", top_nothing(state));
     printer_write(&printer, "\n");
     return printer_finish(&printer, err);
 }

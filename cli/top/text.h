@@ -11,6 +11,8 @@
 void top_row_format(char out[TOP_ROW], const struct row *row, uint64_t whole, enum rows_view view,
                     const struct frames *frames);
 extern const char top_heading[];
+/* What to show in place of rows where there are none. */
+const char *top_nothing(const struct top_state *state);
 
 /* Writes the status, and rows (0: all). 0 or a negative errno. */
 int top_text_write(const struct top_state *state, const struct rows *rows, const struct frames *frames,

@@ -25,6 +25,7 @@ struct online {
     struct learner *learner;
     struct pathmap *map; /* over the learner's trie */
     uint32_t functions;  /* of the trie, when the map was made */
+    uint32_t nodes;      /* likewise */
     uint64_t due;        /* when it may be made anew, ns */
     uint32_t *path;      /* functions */
     size_t path_room;
@@ -32,13 +33,15 @@ struct online {
     struct online_summary summary;
 };
 
-/* Makes a snapshot of the paths, unless the last one is young. */
+/* Makes a snapshot of the paths, unless the last one is young and has half of them. */
 static int refresh(struct online *o, struct fathom_error *err)
 {
     uint64_t from = clock_ns();
-    if (o->map && from < o->due)
+    uint32_t nodes = trie_node_count(o->learner->trie);
+    if (o->map && (nodes == o->nodes || (from < o->due && nodes / 2 < o->nodes)))
         return 0;
     o->functions = trie_function_count(o->learner->trie);
+    o->nodes = nodes;
     int rc = o->map ? pathmap_update(o->map, err) : pathmap_over(o->learner->trie, &o->map, err);
     uint64_t now = clock_ns(), pause = UPDATE_SHARE * (now - from);
     o->due = now + (pause > UPDATE_NS ? pause : UPDATE_NS);
@@ -168,6 +171,11 @@ static int take(void *online, const struct record *given, struct fathom_error *e
 int online_add(struct online *o, const void *records, size_t size, struct fathom_error *err)
 {
     return order_push_all(o->order, records, size, err);
+}
+
+void online_restart(struct online *o)
+{
+    o->summary = (struct online_summary){.full = o->summary.full};
 }
 
 void online_summary(const struct online *o, struct online_summary *out)

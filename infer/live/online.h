@@ -65,6 +65,8 @@ struct online_summary {
     uint32_t nodes;           /* of known paths */
     bool full;                /* ONLINE_NODES: no more are learned */
 };
+/* Counts samples anew; what was learned stays. */
+void online_restart(struct online *online);
 void online_summary(const struct online *online, struct online_summary *out);
 
 #endif
