@@ -21,6 +21,12 @@ static int add(struct named_tree *sum, const char *path, struct tree_names *name
     if (rc == 0 && strcmp(sum->unit, next.unit) != 0)
         rc = error_set(err, EINVAL, "%s counts %s, and those before it %s: they cannot be added up", path,
                        next.unit, sum->unit);
+    if (rc == 0 && sum->traced != next.traced)
+        rc = error_set(
+            err, EINVAL,
+            "%s is a %s, and those before it are not: traces have no frames of files without hooks, "
+            "so that their contexts are not those of trees",
+            path, next.traced ? "trace" : "saved tree");
     if (rc == 0)
         rc = cct_merge(sum->tree, next.tree) < 0 ? error_memory(err) : 0;
     sum->bound = add_saturating(sum->bound, next.bound);

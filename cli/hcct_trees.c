@@ -11,18 +11,25 @@
 #include "base/saturate.h"
 #include "base/vec.h"
 #include "cli/named_tree.h"
+#include "cli/terminal.h"
 #include "hcct/quality.h"
 
 /* Lists ------------------------------------------------------------------------------------------------------- */
 
-static void print_path(const struct tree_names *names, const struct cct_node *node)
+/* As many of the innermost frames as fit into the terminal's width beside what stands before them. */
+static void print_path(const struct tree_names *names, const struct cct_node *node, unsigned before)
 {
+    static const char more[] = "...;";
     const struct cct_node *path[256];
-    size_t depth = 0;
-    for (; cct_parent(node) && depth < sizeof path / sizeof *path; node = cct_parent(node))
+    size_t depth = 0, width = terminal_width(stdout), used = before + sizeof more - 1;
+    for (; cct_parent(node) && depth < sizeof path / sizeof *path; node = cct_parent(node)) {
+        used += strlen(names_text(names->names, node->item)) + 1;
+        if (width && depth && used > width)
+            break;
         path[depth++] = node;
+    }
     if (cct_parent(node))
-        fputs("...;", stdout);
+        fputs(more, stdout);
     while (depth--)
         printf("%s%s", names_text(names->names, path[depth]->item), depth ? ";" : "\n");
 }
@@ -46,11 +53,13 @@ static int print_list(const struct named_tree *n, const struct tree_names *names
         }
     if (count)
         qsort(nodes, count, sizeof(*nodes), compare_weights);
-    printf("%zu contexts of %" PRIu64 " %s; a context may have up to %" PRIu64 " more\n\n", count,
-           cct_total(n->tree), n->unit, n->bound);
+    printf("%zu context%s of %" PRIu64 " %s", count, count == 1 ? "" : "s", cct_total(n->tree), n->unit);
+    if (n->bound)
+        printf("; each may have up to %" PRIu64 " more", n->bound);
+    printf("\n\n");
     for (size_t i = 0; i < count && i < rows; i++) {
         printf("%6.2f%% %14" PRIu64 "  ", 100 * (double)nodes[i]->self[0] / total, nodes[i]->self[0]);
-        print_path(names, nodes[i]);
+        print_path(names, nodes[i], 24);
     }
     if (root->self[0])
         printf("%6.2f%% %14" PRIu64 "  (in no context of the tree)\n", 100 * (double)root->self[0] / total,
@@ -204,7 +213,7 @@ static int print_differences(struct cct *a, struct cct *b, const struct tree_nam
     for (size_t i = 0; rc == 0 && i < count && i < rows && far(&all[i]) > 0; i++) {
         printf("%8.3f%% %8.3f%% %+8.3f%%  ", 100 * all[i].in_a, 100 * all[i].in_b,
                100 * (all[i].in_b - all[i].in_a));
-        print_path(names, all[i].node);
+        print_path(names, all[i].node, 31);
     }
     free(all);
     cct_free(both);
@@ -223,36 +232,18 @@ static void print_quality(const char *what, const struct quality *q, struct cct 
            100 * q->mean_uncovered);
 }
 
+/* Chooses the contexts of at least `context` of the weight. */
+static bool is_hot(void *context, const struct cct_node *node, uint64_t *values)
+{
+    (void)values;
+    return node->self[0] && (double)node->self[0] >= *(const double *)context;
+}
+
 /* The contexts of at least this part of the weight, and their ancestors. NULL: out of memory. */
 static struct cct *hot_of(struct cct *from, double phi)
 {
-    struct cct *hot = cct_new(1);
-    struct cct_node *root = cct_root(from), *at = root, *place = hot ? cct_root(hot) : NULL;
     double least = phi * (double)cct_total(from);
-    uint32_t *items = NULL;
-    size_t room = 0;
-    for (; place && at; at = cct_next(root, at)) {
-        size_t depth = 0;
-        if (at == root || !at->self[0] || (double)at->self[0] < least)
-            continue;
-        for (const struct cct_node *n = at; n != root; n = cct_parent(n))
-            depth++;
-        if (!vec_reserve(items, 0, room, depth)) {
-            place = NULL;
-            break;
-        }
-        for (const struct cct_node *n = at; n != root; n = cct_parent(n))
-            items[--depth] = n->item;
-        for (const struct cct_node *n = at; n != root; n = cct_parent(n))
-            depth++;
-        place = cct_add(hot, items, depth, at->self);
-    }
-    free(items);
-    if (!place) {
-        cct_free(hot);
-        hot = NULL;
-    }
-    return hot;
+    return cct_choose(from, is_hot, &least);
 }
 
 /* How good the hot contexts of one are as those of the other. */
@@ -281,9 +272,15 @@ int hcct_compare(const char *path_a, const char *path_b, const struct trees_opti
     if (rc == 0 && strcmp(a.unit, b.unit) != 0)
         rc = error_set(err, EINVAL, "%s counts %s, and %s %s: they cannot be compared", path_a, a.unit,
                        path_b, b.unit);
+    bool mixed = a.traced != b.traced;
+    if (rc == 0 && mixed && named_tree_limit(a.traced ? &b : &a, a.traced ? &a : &b, &names) < 0)
+        rc = error_memory(err);
     if (rc == 0) {
         printf("A: %" PRIu64 " %s, B: %" PRIu64 " %s; hot: %g of the weight\n", cct_total(a.tree), a.unit,
                cct_total(b.tree), b.unit, o->phi);
+        if (mixed)
+            printf("%s is a trace: frames of files that it has none of are left out of the other\n",
+                   a.traced ? "A" : "B");
         rc = print_hot("hot of B, for A", b.tree, a.tree, o->phi, err);
     }
     if (rc == 0)

@@ -32,16 +32,27 @@ void named_tree_clear(struct named_tree *tree)
     free(tree->unit);
 }
 
+static const char *file_of(const struct trace_function *f)
+{
+    const char *slash = strrchr(f->image, '/');
+    return slash ? slash + 1 : f->image;
+}
+
 /* "function (image)", or "image+0x123": what a function is called in every tree. NAMES_NONE: out of memory. */
 static uint32_t name_of(struct tree_names *names, const struct trace_function *f)
 {
-    const char *slash = strrchr(f->image, '/'), *image = slash ? slash + 1 : f->image;
-    char *text;
-    int size = f->name[0] ? asprintf(&text, "%s (%s)", f->name, image)
-                          : asprintf(&text, "%s+0x%" PRIx64, image, f->address);
-    uint32_t known = names_count(names->names),
-             number = size < 0 ? NAMES_NONE : names_intern(names->names, text);
-    if (size >= 0)
+    const char *image = file_of(f);
+    char *text, *label; /* by the latter, trees call a function that has no name */
+    if (asprintf(&label, "%s+0x%" PRIx64, image, f->address) < 0)
+        return NAMES_NONE;
+    bool named = f->name[0] && strcmp(f->name, label) != 0;
+    if (named && asprintf(&text, "%s (%s)", f->name, image) < 0) {
+        free(label);
+        return NAMES_NONE;
+    }
+    uint32_t known = names_count(names->names), number = names_intern(names->names, named ? text : label);
+    free(label);
+    if (named)
         free(text);
     if (number != known) /* or out of memory */
         return number;
@@ -125,6 +136,52 @@ int named_tree_load(const char *path, struct tree_names *names, struct named_tre
     if (rc < 0)
         return rc;
     rc = count_trace(&trace, out, names);
+    out->traced = true;
     trace_free(&trace);
     return rc < 0 ? error_memory(err) : 0;
+}
+
+/* Which functions, by number, are of a file that the tree has a frame of. NULL: out of memory. */
+static bool *find_files(struct named_tree *of, const struct tree_names *names)
+{
+    uint32_t count = names_count(names->names);
+    bool *found = calloc(count + 1ul, sizeof *found);
+    struct names *files = names_new();
+    struct cct_node *root = cct_root(of->tree);
+    bool fine = found && files;
+    for (struct cct_node *n = root; fine && (n = cct_next(root, n));)
+        fine = names_intern(files, file_of(&names->functions[n->item])) != NAMES_NONE;
+    uint32_t known = fine ? names_count(files) : 0;
+    for (uint32_t i = 0; fine && i < count; i++) {
+        uint32_t file = names_intern(files, file_of(&names->functions[i]));
+        fine = file != NAMES_NONE;
+        found[i] = file < known;
+    }
+    names_free(files);
+    if (fine)
+        return found;
+    free(found);
+    return NULL;
+}
+
+int named_tree_limit(struct named_tree *tree, struct named_tree *of, const struct tree_names *names)
+{
+    bool *kept = find_files(of, names);
+    struct cct *to = cct_new(1);
+    struct cct_node *root = cct_root(tree->tree), *at = root, *place = to ? cct_root(to) : NULL;
+    while (kept && place) {
+        cct_weigh(to, place, at->self);
+        struct cct_node *next = cct_next(root, at);
+        if (!next)
+            break;
+        for (; cct_parent(next) != at; at = cct_parent(at))
+            place = kept[at->item] ? cct_parent(place) : place;
+        at = next;
+        place = kept[at->item] ? cct_child(to, place, at->item) : place;
+    }
+    bool fine = kept && place;
+    free(kept);
+    cct_free(fine ? tree->tree : to);
+    tree->tree = fine ? to : tree->tree;
+    return fine ? 0 : -ENOMEM;
 }

@@ -5,6 +5,8 @@
 #ifndef FATHOM_CLI_NAMED_TREE_H
 #define FATHOM_CLI_NAMED_TREE_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "base/hash.h"
 #include "hcct/cct.h"
@@ -22,6 +24,7 @@ struct named_tree {
     struct cct *tree; /* items are numbers of names */
     uint64_t bound;   /* as in struct saved_tree */
     char *unit;
+    bool traced; /* from a trace, which has no frames of files without hooks */
 };
 
 /* -ENOMEM; clear it also then. */
@@ -30,6 +33,8 @@ void tree_names_clear(struct tree_names *names);
 /* path: a saved tree, or a trace, which is the tree of all its calls. Errors as of saved_tree_read() and trace_read(). */
 int named_tree_load(const char *path, struct tree_names *names, struct named_tree *out,
                     struct fathom_error *err);
+/* Leaves out the frames of files of which `of` has none. -ENOMEM. */
+int named_tree_limit(struct named_tree *tree, struct named_tree *of, const struct tree_names *names);
 void named_tree_clear(struct named_tree *tree); /* zeros are allowed */
 
 #endif

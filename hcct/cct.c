@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/vec.h"
 #include "hcct/cct_data.h"
 
 struct cct *cct_new(uint32_t metrics)
@@ -71,6 +73,60 @@ int cct_merge(struct cct *cct, const struct cct *other)
         if (!to)
             return -ENOMEM;
     }
+}
+
+/* The copies of the nodes from below the root down to the one that is looked at; NULL: not made yet. */
+struct choice {
+    struct cct *to;
+    struct step {
+        struct cct_node *copy;
+        uint32_t item;
+    } * path;
+    size_t depth, room;
+};
+
+/* The copy of the innermost node of the path; each is made once. NULL: out of memory. */
+static struct cct_node *copy_path(struct choice *c)
+{
+    size_t made = c->depth;
+    while (made && !c->path[made - 1].copy)
+        made--;
+    struct cct_node *node = made ? c->path[made - 1].copy : c->to->tree.root;
+    for (; made < c->depth && node; made++)
+        node = c->path[made].copy = tree_child(&c->to->tree, node, c->path[made].item);
+    return node;
+}
+
+struct cct *cct_choose(struct cct *from,
+                       bool (*keep)(void *context, const struct cct_node *node, uint64_t *values),
+                       void *context)
+{
+    uint32_t metrics = from->tree.metrics;
+    struct choice c = {.to = cct_new(metrics)};
+    struct cct_node *root = from->tree.root, *at = root;
+    uint64_t *values = malloc(metrics * sizeof *values);
+    bool fine = c.to && values;
+    for (struct cct_node *next; fine && (next = cct_next(root, at)); at = next) {
+        for (; cct_parent(next) != at; at = cct_parent(at))
+            c.depth--;
+        if (!vec_push(c.path, c.depth, c.room, (struct step){NULL, next->item})) {
+            fine = false;
+            break;
+        }
+        memcpy(values, next->self, metrics * sizeof *values);
+        if (!keep(context, next, values))
+            continue;
+        struct cct_node *copy = copy_path(&c);
+        fine = copy != NULL;
+        if (fine)
+            cct_weigh(c.to, copy, values);
+    }
+    free(c.path);
+    free(values);
+    if (fine)
+        return c.to;
+    cct_free(c.to);
+    return NULL;
 }
 
 uint64_t cct_total(const struct cct *cct)

@@ -11,6 +11,7 @@
 #ifndef FATHOM_HCCT_CCT_H
 #define FATHOM_HCCT_CCT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -60,6 +61,11 @@ void cct_weigh(struct cct *cct, struct cct_node *node, const uint64_t *values);
 /* Adds all of `other` (threads, processes, machines), which is another tree of the same metrics, into cct. 0
  * or -ENOMEM. */
 int cct_merge(struct cct *cct, const struct cct *other);
+/* A new tree of the nodes that keep() chooses, without the root, and their ancestors, which weigh nothing unless they are
+ * chosen. values: the node's own, which keep() may change. O(nodes), whatever the depth. NULL: out of memory. */
+struct cct *cct_choose(struct cct *from,
+                       bool (*keep)(void *context, const struct cct_node *node, uint64_t *values),
+                       void *context);
 uint64_t cct_total(const struct cct *cct); /* weight added */
 size_t cct_count(const struct cct *cct);   /* nodes, with the root */
 

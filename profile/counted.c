@@ -21,8 +21,6 @@ struct counted {
     uint32_t *steps;          /* nodes without a place */
     size_t step_room;
     struct cct *hot; /* in the unit of the metric */
-    uint32_t *items; /* of a path */
-    size_t item_room;
     uint64_t weight;
     size_t contexts;
 };
@@ -70,42 +68,34 @@ static int add_nodes(struct counted *c, struct fathom_error *err)
     return rc;
 }
 
-static int add_path(struct counted *c, const struct cct_node *node, uint64_t weight, struct fathom_error *err)
+struct choosing {
+    struct counted *c;
+    double threshold;
+};
+
+static bool is_hot(void *context, const struct cct_node *node, uint64_t *values)
 {
-    size_t depth = 0;
-    const struct cct_node *root = cct_root(c->all);
-    for (const struct cct_node *n = node; n != root; n = cct_parent(n))
-        if (!vec_push(c->items, depth, c->item_room, n->item))
-            return error_memory(err);
-    for (size_t i = 0; i < depth / 2; i++) {
-        uint32_t item = c->items[i];
-        c->items[i] = c->items[depth - 1 - i];
-        c->items[depth - 1 - i] = item;
-    }
-    struct cct_node *copy = cct_add(c->hot, c->items, depth, &weight);
-    if (!copy)
-        return error_memory(err);
-    return 0;
+    struct choosing *choosing = context;
+    struct counted *c = choosing->c;
+    if (!node->self[0] || (double)node->self[0] + (double)c->options.bound < choosing->threshold)
+        return false;
+    values[0] = in_unit(c, node->self[0]);
+    c->contexts++;
+    return true;
 }
 
 /* Copies the hot contexts; what the others weigh is the root's. */
 static int choose(struct counted *c, struct fathom_error *err)
 {
     uint64_t total = add_saturating(cct_total(c->all), c->options.lost);
-    double threshold = c->options.phi * (double)total;
-    struct cct_node *root = cct_root(c->all);
-    int rc = 0;
+    struct choosing choosing = {c, c->options.phi * (double)total};
     c->weight = in_unit(c, total);
-    for (struct cct_node *n = root; n && rc == 0; n = cct_next(root, n)) {
-        if (n == root || !n->self[0] || (double)n->self[0] + (double)c->options.bound < threshold)
-            continue;
-        rc = add_path(c, n, in_unit(c, n->self[0]), err);
-        c->contexts++;
-    }
+    c->hot = cct_choose(c->all, is_hot, &choosing);
+    if (!c->hot)
+        return error_memory(err);
     uint64_t chosen = cct_total(c->hot), rest = c->weight > chosen ? c->weight - chosen : 0;
-    if (rc == 0)
-        cct_weigh(c->hot, cct_root(c->hot), &rest);
-    return rc;
+    cct_weigh(c->hot, cct_root(c->hot), &rest);
+    return 0;
 }
 
 int counted_new(const struct pathmap *map, struct image_cache *images, const struct counted_options *options,
@@ -119,8 +109,7 @@ int counted_new(const struct pathmap *map, struct image_cache *images, const str
     c->metrics = (struct metrics){.at = {options->time ? &time_spent : &calls}, .count = 1};
     c->framing = framing_new(&(struct framing_options){0}, images);
     c->all = cct_new(1);
-    c->hot = cct_new(1);
-    int rc = c->framing && c->all && c->hot ? framing_use(c->framing, map, err) : error_memory(err);
+    int rc = c->framing && c->all ? framing_use(c->framing, map, err) : error_memory(err);
     if (rc == 0)
         rc = add_nodes(c, err);
     if (rc == 0)
@@ -141,7 +130,6 @@ void counted_free(struct counted *c)
     cct_free(c->hot);
     free(c->places);
     free(c->steps);
-    free(c->items);
     free(c);
 }
 

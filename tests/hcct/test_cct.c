@@ -197,3 +197,49 @@ Test(cct, a_path_of_a_million_frames)
     cct_free(b);
     free(items);
 }
+
+static bool is_heavy(void *least, const struct cct_node *node, uint64_t *values)
+{
+    if (node->self[0] < *(const uint64_t *)least)
+        return false;
+    values[0] *= 10;
+    return true;
+}
+
+/* Of random trees, what is chosen one by one. */
+Test(cct, chooses_nodes_and_their_ancestors)
+{
+    for (unsigned round = 0; round < 50; round++) {
+        struct cct *all = cct_new(2), *want = cct_new(2);
+        uint32_t path[8];
+        uint64_t least = 1 + round % 12;
+        srand(round);
+        for (unsigned i = 0; i < 20 * round; i++) {
+            size_t depth = (size_t)rand() % 8;
+            for (size_t d = 0; d < depth; d++)
+                path[d] = (uint32_t)rand() % 3;
+            cct_add(all, path, depth, (uint64_t[]){(uint64_t)rand() % 4, i});
+        }
+        for (struct cct_node *n = cct_root(all); (n = cct_next(cct_root(all), n));) {
+            size_t depth = 8;
+            for (const struct cct_node *up = n; cct_parent(up); up = cct_parent(up))
+                path[--depth] = up->item;
+            if (n->self[0] >= least)
+                cct_add(want, path + depth, 8 - depth, (uint64_t[]){10 * n->self[0], n->self[1]});
+        }
+        struct cct *chosen = cct_choose(all, is_heavy, &least);
+        cr_assert(chosen);
+        cr_expect_eq(cct_count(chosen), cct_count(want));
+        cr_expect_eq(cct_total(chosen), cct_total(want));
+        for (struct cct_node *n = cct_root(chosen); (n = cct_next(cct_root(chosen), n));) {
+            size_t depth = 8;
+            for (const struct cct_node *up = n; cct_parent(up); up = cct_parent(up))
+                path[--depth] = up->item;
+            struct cct_node *same = cct_add(want, path + depth, 8 - depth, (uint64_t[]){0, 0});
+            cr_expect(same->self[0] == n->self[0] && same->self[1] == n->self[1]);
+        }
+        cct_free(all);
+        cct_free(want);
+        cct_free(chosen);
+    }
+}
