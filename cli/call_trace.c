@@ -211,8 +211,13 @@ static int record(const struct call_trace_options *options, struct session *sess
     if (rc == 0)
         rc = write_trace(session_directory(session), images, options->out, fd, &read, err);
     if (rc == 0 && !read.calls)
-        rc = error_set(err, ECHILD, "no calls of %s were seen: none of its functions has a hook",
-                       options->command[0]);
+        rc = read.dropped || read.cut || read.unread
+                 ? error_set(err, ENOSPC, "no calls of %s could be kept: is there room in TMPDIR?",
+                             options->command[0])
+                 : error_set(err, ECHILD,
+                             "no calls of %s were seen: none of its functions has a hook (nothing can be "
+                             "loaded into a static program)",
+                             options->command[0]);
     if (rc == 0)
         rc = outfile_publish(options->out, false, err);
     if (rc == 0)

@@ -105,20 +105,28 @@ static bool is_space_saving(const struct calls_options *o)
     return o->counter == CALLS_LSS || o->counter == CALLS_BSS;
 }
 
+/* "0.0022" or "100". */
+static const char *percent_format(char text[32], double percent)
+{
+    snprintf(text, 32, percent < 10 ? "%.2g" : "%.0f", percent);
+    return text;
+}
+
 /* How far weights may be from the true ones. */
 static void print_error(const struct calls *c, const struct harvest *h)
 {
     const struct calls_options *o = c->options;
+    char whole[32], most[32];
     double all = (double)h->calls + (double)h->purged;
     double bound = 100 * (o->counter == CALLS_STICKY ? o->eps / PATHS_EACH
                           : all > 0                  ? (double)h->bound / all
                                                      : 0);
     if (is_space_saving(o) && h->bound)
-        printf("error:    at most %.2g%% of the weight at each path by its call sites is not its own%s\n",
-               bound, h->threads > 1 ? ", or is missing there" : "");
+        printf("error:    at most %s%% of the weight at each path by its call sites is not its own%s\n",
+               percent_format(most, bound), h->threads > 1 ? ", or is missing there" : "");
     if (h->purged)
-        printf("forgotten: %.2g%% of the weight; at most %.2g%% of each path by its call sites%s\n",
-               100 * (double)h->purged / all, bound,
+        printf("forgotten: %s%% of the weight; at most %s%% of each path by its call sites%s\n",
+               percent_format(whole, 100 * (double)h->purged / all), percent_format(most, bound),
                o->counter == CALLS_STICKY ? ", with a probability of 99%" : "");
 }
 
@@ -128,17 +136,19 @@ static void print_heading(const struct calls *c, const struct harvest *h, const 
     char weight[WEIGHT_SIZE];
     bool time = o->metric == CALLS_TIME;
     weight_format(weight, counted_weight(counted), time ? WEIGHT_NS : "calls");
-    printf("calls:    %s%s in %llu process%s, %llu thread%s; %zu %scontexts", weight,
+    printf("calls:    %s%s in %llu process%s, %llu thread%s; %zu %scontext%s", weight,
            time ? " between calls" : " calls", (unsigned long long)h->stores, h->stores == 1 ? "" : "es",
            (unsigned long long)h->threads, h->threads == 1 ? "" : "s", counted_hot(counted),
-           o->counter == CALLS_EXACT ? "" : "hot ");
+           o->counter == CALLS_EXACT ? "" : "hot ", counted_hot(counted) == 1 ? "" : "s");
     if (o->counter != CALLS_EXACT)
         printf(" of %g%% or more", 100 * o->phi);
     printf("\n");
     print_error(c, h);
-    if (o->burst > 0)
+    if (o->burst > 0 && !h->bursts)
+        printf("bursts:   none has ended yet\n");
+    else if (o->burst > 0)
         printf("bursts:   %llu, of %.3g ms each on average; only calls in bursts are counted\n",
-               (unsigned long long)h->bursts, h->bursts ? (double)h->burst_ns / (double)h->bursts / 1e6 : 0);
+               (unsigned long long)h->bursts, (double)h->burst_ns / (double)h->bursts / 1e6);
     if (o->burst_calls)
         printf("bursts:   %llu, one of %llu calls after %llu checks; only calls in bursts are counted\n",
                (unsigned long long)h->bursts, (unsigned long long)o->burst_calls,
@@ -225,7 +235,9 @@ static int print_now(const struct calls *c, bool last, struct fathom_error *err)
     if (rc == 0 && last)
         hooks_say(c->terminal, &h, c->session, o->images.count > 0);
     if (rc == 0 && h.calls + h.purged == 0 && last)
-        rc = error_set(err, ECHILD, "no calls of %s were seen: %snone of its functions has a hook",
+        rc = error_set(err, ECHILD,
+                       "no calls of %s were seen: %snone of its functions has a hook (nothing can be loaded "
+                       "into a static program)",
                        o->command[0], o->images.count ? "no file name matches --image, or " : "");
     if (rc == 0)
         rc = pathmap_over(trie, &map, err);

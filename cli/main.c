@@ -1,5 +1,6 @@
 /* main.c - finds the sub-command in the table and runs it. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,6 +23,8 @@ static void keep_standard_streams(void)
 int main(int argc, char **argv)
 {
     keep_standard_streams();
+    signal(SIGXFSZ,
+           SIG_IGN); /* a limit of file sizes is a failed write (commands get the default, as of SIGPIPE) */
     struct terminal terminal;
     terminal_init(&terminal);
     const char *name = argc > 1 ? argv[1] : "help";

@@ -94,6 +94,7 @@ int probe_launch(char *const *command, const char *library, const char *director
     sigemptyset(&none);
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE); /* if ignored here, the command would ignore it too */
+    sigaddset(&defaults, SIGXFSZ);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &defaults);

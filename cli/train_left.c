@@ -6,21 +6,20 @@
 
 static const char *const reasons[NOTE_KINDS] = {
     [NOTE_FILTERED] =
-        "was not trained: it runs under a seccomp filter, which may forbid system calls that hooks need",
-    [NOTE_FILTERS] = "was trained only until it installed a seccomp filter",
-    [NOTE_STORE] = "was not trained: it cannot create a file in the training directory",
-    [NOTE_ROOM] = "was not trained: there is no room for it in the training directory",
-    [NOTE_LIBC] = "was not trained: it does not use glibc",
+        "was not hooked: it runs under a seccomp filter, which may forbid system calls that hooks need",
+    [NOTE_FILTERS] = "was hooked only until it installed a seccomp filter",
+    [NOTE_STORE] = "was not hooked: it cannot create a file in the directory of the hooks' files",
+    [NOTE_ROOM] = "was not hooked: there is no room for it in the directory of the hooks' files",
+    [NOTE_LIBC] = "was not hooked: it does not use glibc",
     [NOTE_ENVIRONMENT] =
-        "was not trained: it was started without LD_PRELOAD and FATHOM_PROBE in its environment",
-    [NOTE_RAISED] =
-        "was not trained: it is set-user-ID or has capabilities, so nothing can be loaded into it",
-    [NOTE_STATIC] = "was not trained: it is statically linked, so nothing can be loaded into it",
-    [NOTE_FOREIGN] = "was not trained: it is not an x86-64 program",
-    [NOTE_UNREACHABLE] =
-        "was not trained: it has another user or root directory and cannot open the training directory",
+        "was not hooked: it was started without LD_PRELOAD and FATHOM_PROBE in its environment",
+    [NOTE_RAISED] = "was not hooked: it is set-user-ID or has capabilities, so nothing can be loaded into it",
+    [NOTE_STATIC] = "was not hooked: it is statically linked, so nothing can be loaded into it",
+    [NOTE_FOREIGN] = "was not hooked: it is not an x86-64 program",
+    [NOTE_UNREACHABLE] = "was not hooked: it has another user or root directory and cannot open the "
+                         "directory of the hooks' files",
     [NOTE_BURSTS] = "was counted all the time, not in bursts: its hooks cannot be taken out while it runs",
-    [NOTE_SPACE] = "was trained with up to 300 MB, plus 4 MB per thread, less address space (ulimit -v)",
+    [NOTE_SPACE] = "was run with up to 300 MB, plus 4 MB per thread, less address space (ulimit -v)",
 };
 
 void train_say_left(struct terminal *terminal, const struct session_notes *notes)
@@ -34,6 +33,6 @@ void train_say_left(struct terminal *terminal, const struct session_notes *notes
                      n->detail ? strerror(n->detail) : "", times);
     }
     if (notes->lost)
-        terminal_say(terminal, LOG_WARNING, "%llu more processes were not trained",
+        terminal_say(terminal, LOG_WARNING, "%llu more processes were not hooked",
                      (unsigned long long)notes->lost);
 }

@@ -24,6 +24,7 @@ static void reset_signals(void)
             signal(n, SIG_DFL);
     }
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }

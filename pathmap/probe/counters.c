@@ -13,6 +13,8 @@
  * hcct/ has them over recorded traces, where nodes are made and removed by the counter alone. An entry in a signal handler
  * that interrupted another one here is lost, unless it is at a monitored node (with Bucket Space Saving: also then).
  */
+#include <errno.h>
+
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
@@ -28,6 +30,14 @@ static void add(uint32_t node, uint64_t weight)
 static void lose(uint64_t weight)
 {
     __atomic_fetch_add(&core.header->purged, weight, __ATOMIC_RELAXED);
+}
+
+/* Told as the reason why calls are lost. */
+static void lack_memory(void)
+{
+    if (!core.header->failure)
+        core.header->failure = ENOMEM;
+    __atomic_fetch_add(&core.header->dropped, 1, __ATOMIC_RELAXED);
 }
 
 /* One path may lack all of it. */
@@ -183,8 +193,11 @@ void counters_add(struct thread *thread, uint32_t node, uint64_t weight, bool ne
 {
     __asm__ volatile("addq %1, %0" : "+m"(thread->total) : "r"(weight));
     if (core.recording.counter == RECORD_BSS) {
-        if (weight && (nested || !summary_add(&thread->counters, node, weight)))
+        bool counted = weight && !nested && summary_add(&thread->counters, node, weight);
+        if (weight && !counted)
             lose_of_one(weight);
+        if (weight && !counted && !nested)
+            lack_memory();
     } else if (store_count(probe_nodes + node)) {
         add(node, weight);
     } else if (weight && nested) {
