@@ -90,3 +90,8 @@ bench_bench_calls_LDADD = libimage.la libbase.la
 EXTRA_PROGRAMS += bench/bench_automaton
 bench_bench_automaton_SOURCES = bench/bench_automaton.c
 bench_bench_automaton_LDADD = libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
+
+EXTRA_PROGRAMS += bench/bench_disambig
+BENCHES += bench/bench_disambig
+bench_bench_disambig_SOURCES = bench/bench_disambig.c
+bench_bench_disambig_LDADD = libdisambig.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* clang-format off */
 const struct command *const command_table[] = {
     &record_command,
     &train_command,
@@ -13,9 +14,11 @@ const struct command *const command_table[] = {
     &top_command,
     &calls_command,
     &hcct_command,
+    &ambiguity_command,
     &help_command,
     NULL,
 };
+/* clang-format on */
 
 const struct command *command_find(const char *name)
 {

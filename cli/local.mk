@@ -1,5 +1,6 @@
 bin_PROGRAMS += fathom
 fathom_SOURCES = \
+	cli/ambiguity.c \
 	cli/call_trace.c cli/call_trace.h \
 	cli/calls.c \
 	cli/clocks.c cli/clocks.h \

@@ -1,5 +1,6 @@
 dist_man1_MANS += \
 	man/fathom.1 \
+	man/fathom-ambiguity.1 \
 	man/fathom-calls.1 \
 	man/fathom-evaluate.1 \
 	man/fathom-graph.1 \

@@ -1,0 +1,109 @@
+/* differing.c - the functions that tell the paths of a CID apart; see ambiguity.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "disambig/ambiguity/ambiguity.h"
+
+/* How often a function is on the paths. */
+struct tally {
+    struct ambiguity_function of;
+    uint32_t paths;   /* it is on so many */
+    uint32_t current; /* the last of them, plus 1, where it is */
+    uint32_t times;   /* times */
+};
+
+struct differing {
+    struct table *known; /* function -> its tally */
+    struct tally *tallies;
+    uint32_t count, room;
+};
+
+static void settle(struct tally *t)
+{
+    t->of.least = !t->paths || t->times < t->of.least ? t->times : t->of.least;
+    t->of.greatest = t->times > t->of.greatest ? t->times : t->of.greatest;
+    t->paths++;
+}
+
+static bool add_path(struct differing *d, const uint32_t *functions, uint32_t depth, uint32_t path)
+{
+    for (uint32_t i = 0; i < depth; i++) {
+        bool added;
+        uint64_t *number = table_put(d->known, functions[i], &added);
+        if (!number)
+            return false;
+        if (added) {
+            *number = d->count;
+            if (!vec_push(d->tallies, d->count, d->room, (struct tally){.of.function = functions[i]}))
+                return false;
+        }
+        struct tally *t = &d->tallies[*number];
+        if (t->current != path + 1) {
+            if (t->current)
+                settle(t);
+            t->current = path + 1;
+            t->times = 0;
+        }
+        t->times++;
+    }
+    return true;
+}
+
+static int by_difference(const void *a, const void *b)
+{
+    const struct ambiguity_function *x = a, *y = b;
+    uint32_t of_x = x->greatest - x->least, of_y = y->greatest - y->least;
+    if (of_x != of_y)
+        return of_x > of_y ? -1 : 1;
+    return x->function < y->function ? -1 : x->function > y->function;
+}
+
+static int add_paths(struct differing *d, const struct pathmap *map, const struct ambiguous_cid *cid,
+                     uint32_t *paths, struct fathom_error *err)
+{
+    uint32_t *functions = NULL, last = PATHMAP_NONE;
+    size_t room = 0;
+    int rc = 0;
+    *paths = 0;
+    for (uint32_t i = 0; rc >= 0 && i < cid->count; i++) {
+        struct pathmap_node node = pathmap_node(map, cid->first + i);
+        if (*paths && node.path == last)
+            continue;
+        last = node.path;
+        rc = pathmap_read_path(map, cid->first + i, &functions, &room, err);
+        if (rc > 0 && !add_path(d, functions, (uint32_t)rc - 1, (*paths)++))
+            rc = error_memory(err);
+    }
+    free(functions);
+    return rc < 0 ? rc : 0;
+}
+
+int ambiguity_functions(const struct pathmap *map, const struct ambiguous_cid *cid,
+                        struct ambiguity_function **out, uint32_t *count, struct fathom_error *err)
+{
+    struct differing d = {.known = table_new()};
+    uint32_t paths, differ = 0;
+    int rc = d.known ? add_paths(&d, map, cid, &paths, err) : error_memory(err);
+    struct ambiguity_function *list = rc == 0 ? malloc((d.count + 1ul) * sizeof *list) : NULL;
+    if (rc == 0 && !list)
+        rc = error_memory(err);
+    for (uint32_t i = 0; rc == 0 && i < d.count; i++) {
+        struct tally *t = &d.tallies[i];
+        settle(t);
+        if (t->paths < paths)
+            t->of.least = 0;
+        if (t->of.least != t->of.greatest)
+            list[differ++] = t->of;
+    }
+    table_free(d.known);
+    free(d.tallies);
+    if (rc < 0)
+        return rc;
+    if (differ)
+        qsort(list, differ, sizeof *list, by_difference);
+    *out = list;
+    *count = differ;
+    return 0;
+}

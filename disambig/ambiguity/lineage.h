@@ -1,0 +1,47 @@
+/*
+ * lineage.h - a walk over all nodes of a map, parents first, that knows which functions stand below each on the stack.
+ *
+ * Heights after padding depend on nothing but how often each function is among a node's proper ancestors, where the call
+ * moves with the ancestor's frame. The walk keeps these numbers up to date from node to node, so that one node costs as much
+ * as what differs from the node before, however deep recursion goes.
+ */
+#ifndef FATHOM_DISAMBIG_AMBIGUITY_LINEAGE_H
+#define FATHOM_DISAMBIG_AMBIGUITY_LINEAGE_H
+
+#include "pathmap/map/pathmap.h"
+
+/* The nodes in preorder, for any number of walks. */
+struct lineage_order {
+    uint32_t *nodes;  /* each after its parent, and all below a node behind it */
+    uint32_t *depths; /* by place in `nodes`; 0: outermost */
+    uint32_t count;
+    uint32_t deepest; /* the greatest depth */
+};
+
+/* -EBADMSG: the map is damaged (an unsound node); -ENOMEM. */
+int lineage_order(const struct pathmap *map, struct lineage_order *out, struct fathom_error *err);
+void lineage_order_clear(struct lineage_order *order);
+
+struct lineage {
+    const struct pathmap *map;
+    const struct lineage_order *order;
+    const uint32_t *most;  /* by function: 0: it is not counted; NULL: all are */
+    const bool *unshifted; /* by node: its parent is not counted; NULL: no such node */
+    uint32_t next;         /* place in the order */
+    uint32_t node, depth;  /* the current node */
+    struct pathmap_node at;
+    uint32_t *times;     /* by function: how often it is counted among the current node's proper ancestors */
+    uint32_t *functions; /* those with times > 0, in no particular order */
+    uint32_t count;
+    uint32_t *places;  /* of each function in `functions` */
+    uint32_t *chain;   /* the functions of the path, by depth */
+    uint32_t *counted; /* by depth: the function that the node there added; PATHMAP_NONE: none */
+};
+
+int lineage_start(struct lineage *walk, const struct pathmap *map, const struct lineage_order *order,
+                  const uint32_t *most, const bool *unshifted, struct fathom_error *err);
+/* Moves to the next node; false: there is none. */
+bool lineage_next(struct lineage *walk);
+void lineage_end(struct lineage *walk);
+
+#endif

@@ -1,0 +1,17 @@
+/* recount.h - what is precise of a map with pads, and how long its longest stack is: straight from the nodes. */
+#ifndef FATHOM_DISAMBIG_SEARCH_RECOUNT_H
+#define FATHOM_DISAMBIG_SEARCH_RECOUNT_H
+
+#include "disambig/ambiguity/lineage.h"
+
+struct recount {
+    uint64_t weight, precise_weight; /* samples if the map has any, else calls */
+    uint64_t paths, precise_paths;   /* function paths, counted once for each height */
+    uint64_t tallest;                /* bytes */
+};
+
+/* pads: by function; NULL: none. unshifted: search.h. -ENOMEM. */
+int recount_map(const struct pathmap *map, const struct lineage_order *order, const uint32_t *pads,
+                const bool *unshifted, struct recount *out, struct fathom_error *err);
+
+#endif
