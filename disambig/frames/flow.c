@@ -179,14 +179,15 @@ static void leave_unit(struct unit *u, uint32_t i, const struct frame_state *s)
         refuse(u, FRAMES_JUMPS_OUT, i);
 }
 
-/* All jumps to unknown labels may lead to each of the function's. */
-static int jump_to_labels(struct unit *u, uint32_t i, const struct frame_state *s)
+/* A jump of which the code next to it does not tell the table: all of them may lead to each label and to each table's
+ * entries. */
+static int jump_anywhere(struct unit *u, uint32_t i, const struct frame_state *s)
 {
-    const struct whole *w = u->whole;
     struct frame_state *hub = &u->hub;
     int rc = 0;
     if (hub->depth == DEPTH_UNSEEN) {
         *hub = *s;
+        rc = unit_targets(u);
     } else {
         if (hub->bound != s->bound)
             refuse(u, FRAMES_JUMP_UNKNOWN, i);
@@ -195,21 +196,10 @@ static int jump_to_labels(struct unit *u, uint32_t i, const struct frame_state *
         hub->depth = hub->depth == s->depth ? s->depth : DEPTH_OPEN;
         hub->frame = hub->frame == s->frame ? s->frame : 0;
     }
-    bool any = false;
-    for (uint32_t p = 0; p < u->part_count; p++) {
-        uint64_t start = u->parts[p].address, end = start + u->parts[p].size;
-        for (size_t k = lower_bound(n, (size_t)0, w->label_count, w->labels[n] <= start);
-             k < w->label_count && w->labels[k] < end && rc == 0; k++) {
-            uint32_t to = function_code_find(&u->code, w->labels[k]);
-            any = true;
-            if (to == FUNCTION_CODE_NONE)
-                refuse(u, FRAMES_JUMP_UNKNOWN, i);
-            else
-                rc = reach(u, to, hub, false);
-        }
-    }
-    if (!any)
+    if (u->target_count == 0)
         refuse(u, FRAMES_JUMP_UNKNOWN, i);
+    for (size_t k = 0; k < u->target_count && rc == 0; k++)
+        rc = reach(u, u->targets[k], hub, true);
     return rc;
 }
 
@@ -219,7 +209,7 @@ static int jump_indirect(struct unit *u, uint32_t i, const struct frame_state *s
     uint32_t edge = lower_bound(k, 0u, code->edge_count, code->edges[k].from < i);
     if (edge == code->edge_count || code->edges[edge].from != i) {
         if (s->depth != 8 || s->bound)
-            return jump_to_labels(u, i, s);
+            return jump_anywhere(u, i, s);
         leave_unit(u, i, s);
         return 0;
     }
@@ -305,6 +295,18 @@ static int follow(struct unit *u, uint32_t i)
     return 0;
 }
 
+/* What follows a call if it returns; not the padding that nothing jumps to, which may lead on to other code if it does
+ * not. FUNCTION_CODE_NONE: nothing. */
+static uint32_t behind(const struct unit *u, uint32_t i)
+{
+    do {
+        if (!function_code_goes_on(&u->code, i))
+            return FUNCTION_CODE_NONE;
+        i++;
+    } while (u->code.insns[i].kind == CODE_NOP && !(u->code.ways[i] & WAY_BRANCH));
+    return i;
+}
+
 static int settle(struct unit *u)
 {
     size_t later = 0;
@@ -313,8 +315,9 @@ static int settle(struct unit *u)
         if (u->work_count) {
             rc = follow(u, u->work[--u->work_count]);
         } else if (later < u->later_count) {
-            uint32_t i = u->later[later++];
-            rc = reach(u, i + 1, &u->states[i], true);
+            uint32_t i = u->later[later++], to = behind(u, i);
+            if (to != FUNCTION_CODE_NONE)
+                rc = reach(u, to, &u->states[i], true);
         } else {
             return 0;
         }
@@ -337,7 +340,7 @@ static void check_labels(struct unit *u)
         for (size_t k = lower_bound(n, (size_t)0, w->label_count, w->labels[n] <= start);
              k < w->label_count && w->labels[k] < end; k++) {
             uint32_t to = function_code_find(&u->code, w->labels[k]);
-            if (to == FUNCTION_CODE_NONE || !(u->code.ways[to] & WAY_KNOWN))
+            if (to != FUNCTION_CODE_NONE && !(u->code.ways[to] & WAY_KNOWN))
                 unit_refuse(u, FRAMES_ENTERED, w->labels[k]);
         }
     }

@@ -146,7 +146,7 @@ int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function)
     u->most = 0;
     u->hub = (struct frame_state){DEPTH_UNSEEN, 0, 0};
     u->edit_count = u->landing_count = u->point_count = u->rule_count = u->fde_count = 0;
-    u->work_count = u->later_count = 0;
+    u->work_count = u->later_count = u->target_count = 0;
     u->code.count = u->code.edge_count = 0;
     if (image_function(whole->image, function)->owner != function ||
         image_function_is_stub(whole->image, function))
@@ -164,6 +164,7 @@ void unit_free(struct unit *u)
     free(u->states);
     free(u->edits);
     free(u->landings);
+    free(u->targets);
     free(u->points);
     free(u->rules);
     free(u->fdes);

@@ -71,7 +71,9 @@ struct unit {
     struct function_code code;
     struct frame_state *states; /* one for each instruction */
     uint32_t state_room;
-    struct frame_state hub; /* at jumps to unknown labels */
+    struct frame_state hub; /* at jumps through tables that are not known */
+    uint32_t *targets;      /* instructions to which they may lead, ascending */
+    size_t target_count, target_room;
     struct frame_edit *edits;
     size_t edit_count, edit_room;
     struct unit_landing *landings; /* ascending, disjoint */
@@ -102,6 +104,8 @@ int unit_flow(struct unit *u);       /* the states, and the edits of what alloca
 int unit_operands(struct unit *u);   /* the edits of what is addressed by SP */
 int unit_rules(struct unit *u);      /* which rules grow */
 
+/* Fills u->targets. 0 or -ENOMEM. */
+int unit_targets(struct unit *u);
 /* How the instruction is encoded; false: unknown. */
 bool unit_fields(const struct unit *u, uint32_t insn, struct code_fields *fields);
 /* Notes that this number changes with the pad: the displacement or else the immediate. 0 or -ENOMEM. */
