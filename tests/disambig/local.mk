@@ -2,3 +2,8 @@
 check_PROGRAMS += tests/disambig/resize
 tests_disambig_resize_SOURCES = tests/disambig/resize.c
 tests_disambig_resize_LDADD = libdisambig.la libimage.la libbase.la
+UNIT_TESTS += tests/disambig/test_frames tests/disambig/test_patch
+tests_disambig_test_frames_SOURCES = tests/disambig/test_frames.c tests/image/build.c tests/image/build.h
+tests_disambig_test_frames_LDADD = libdisambig.la libimage.la libbase.la $(CRITERION_LIBS)
+tests_disambig_test_patch_SOURCES = tests/disambig/test_patch.c tests/image/build.c tests/image/build.h
+tests_disambig_test_patch_LDADD = libdisambig.la libimage.la libbase.la $(CRITERION_LIBS)
