@@ -7,3 +7,5 @@ tests_disambig_test_frames_SOURCES = tests/disambig/test_frames.c tests/image/bu
 tests_disambig_test_frames_LDADD = libdisambig.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_disambig_test_patch_SOURCES = tests/disambig/test_patch.c tests/image/build.c tests/image/build.h
 tests_disambig_test_patch_LDADD = libdisambig.la libimage.la libbase.la $(CRITERION_LIBS)
+E2E_TESTS += tests/disambig/resize.test
+EXTRA_DIST += tests/disambig/shapes.cc
