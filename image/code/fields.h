@@ -17,7 +17,7 @@ struct code_fields {
     bool has_modrm;
     uint8_t mod, reg, rm; /* reg, rm: with the bits of REX; in groups reg is part of the opcode */
     uint8_t displacement_at, displacement_size; /* bytes; size 0: none */
-    uint8_t immediate_at, immediate_size;       /* also of direct branches: their distance */
+    uint8_t immediate_at, immediate_size; /* also of direct branches: their distance; not told if `vector` */
 };
 
 /* false: as code_read(). */
