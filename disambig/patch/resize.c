@@ -69,8 +69,13 @@ static int check_pad(const struct image *image, const struct frames *frames, con
     return 0;
 }
 
+struct contents { /* of the new file */
+    uint8_t *data;
+    size_t size;
+};
+
 static int resize_all(const struct image *image, const struct frames *frames, const struct pad *pads,
-                      size_t count, uint8_t *data, size_t size, struct fathom_error *err)
+                      size_t count, const struct contents *file, struct fathom_error *err)
 {
     struct unit u = {0};
     struct table *seen = table_new();
@@ -90,7 +95,7 @@ static int resize_all(const struct image *image, const struct frames *frames, co
             continue;
         rc = unit_analyse(&u, &frames->whole, function);
         if (rc == 0)
-            rc = resize(&u, pads[i].bytes, data, size);
+            rc = resize(&u, pads[i].bytes, file->data, file->size);
         if (rc == -ENOMEM)
             error_memory(err);
         else if (rc < 0)
@@ -105,24 +110,23 @@ static int resize_all(const struct image *image, const struct frames *frames, co
 int patch_resize(const struct image *image, const struct frames *frames, const struct pad *pads, size_t count,
                  void **elf, size_t *size, struct build_id *id, struct fathom_error *err)
 {
-    uint8_t *data;
-    size_t bytes;
-    int rc = image_read_file(image, &data, &bytes, err);
+    struct contents file;
+    int rc = image_read_file(image, &file.data, &file.size, err);
     if (rc < 0)
         return rc;
-    rc = resize_all(image, frames, pads, count, data, bytes, err);
+    rc = resize_all(image, frames, pads, count, &file, err);
     if (rc < 0) {
-        free(data);
+        free(file.data);
         return rc;
     }
     struct note_place place = note_find(image);
     *id = (struct build_id){0};
     if (place.size) {
-        note_renew(data, bytes, place);
+        note_renew(file.data, file.size, place);
         id->size = (uint8_t)(place.size < BUILD_ID_MAX ? place.size : BUILD_ID_MAX);
-        memcpy(id->bytes, data + place.offset, id->size);
+        memcpy(id->bytes, file.data + place.offset, id->size);
     }
-    *elf = data;
-    *size = bytes;
+    *elf = file.data;
+    *size = file.size;
     return 0;
 }
