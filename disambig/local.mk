@@ -1,5 +1,9 @@
 noinst_LTLIBRARIES += libdisambig.la
 libdisambig_la_SOURCES = \
+	disambig/map_frames.c disambig/map_frames.h \
+	disambig/measured.c disambig/measured.h \
+	disambig/moved_map.c disambig/moved_map.h \
+	disambig/pads.h \
 	disambig/ambiguity/ambiguity.c disambig/ambiguity/ambiguity.h \
 	disambig/ambiguity/differing.c \
 	disambig/ambiguity/lineage.c disambig/ambiguity/lineage.h \
@@ -11,5 +15,21 @@ libdisambig_la_SOURCES = \
 	disambig/search/recount.c disambig/search/recount.h \
 	disambig/search/search.c disambig/search/search.h \
 	disambig/search/state.h \
-	disambig/search/units.c disambig/search/units.h
-libdisambig_la_LIBADD = -lm
+	disambig/search/units.c disambig/search/units.h \
+	disambig/growth/debug_frame.c \
+	disambig/growth/flow.c \
+	disambig/growth/growth.c disambig/growth/growth.h \
+	disambig/growth/operands.c \
+	disambig/growth/private.h \
+	disambig/growth/refusal.c \
+	disambig/growth/rules.c \
+	disambig/growth/targets.c \
+	disambig/growth/unit.c disambig/growth/unit.h \
+	disambig/growth/whole.c disambig/growth/whole.h \
+	disambig/patch/apply.h \
+	disambig/patch/check.c \
+	disambig/patch/compare.c disambig/patch/compare.h \
+	disambig/patch/note.c disambig/patch/note.h \
+	disambig/patch/patch.h \
+	disambig/patch/resize.c
+libdisambig_la_LIBADD = $(XXHASH_LIBS) -lm

@@ -1,6 +1,6 @@
 /*
  * function_code.h - all instructions of one function and its .cold parts, decoded once and walked several
- * times. Private to image/.
+ * times. Private to image/ and disambig/.
  */
 #ifndef FATHOM_IMAGE_FUNCTION_CODE_H
 #define FATHOM_IMAGE_FUNCTION_CODE_H

@@ -77,7 +77,7 @@ static int index_sites(struct calls *calls)
     return 0;
 }
 
-static int mark_functions(struct calls *calls)
+int calls_mark_functions(struct calls *calls)
 {
     calls->marks = calloc(calls->function_count + (size_t)1, 1);
     if (!calls->marks)
@@ -122,7 +122,7 @@ int calls_build(const struct image *image, struct calls **out, struct fathom_err
         return error_memory(err);
     calls->image = image;
     calls->function_count = image_function_count(image);
-    if (slots_build(&image->file, &calls->slots) < 0 || mark_functions(calls) < 0 ||
+    if (slots_build(&image->file, &calls->slots) < 0 || calls_mark_functions(calls) < 0 ||
         mark_binders(calls) < 0 || read_functions(calls) < 0 || index_sites(calls) < 0 ||
         calls_build_exports(calls) < 0 || calls_build_taken(calls) < 0 || calls_build_tables(calls) < 0 ||
         calls_build_fields(calls) < 0) {

@@ -71,6 +71,8 @@ static inline bool calls_is_indirect(const struct code_insn *insn)
     return insn->kind == CODE_CALL_INDIRECT || insn->kind == CODE_JUMP_INDIRECT;
 }
 
+/* Marks stubs, and functions with labels whose address is in data. 0 or -ENOMEM. */
+int calls_mark_functions(struct calls *calls);
 /* The slot that a stub of the PLT jumps through. */
 bool calls_stub_slot(const struct calls *calls, uint32_t stub, uint64_t *slot);
 /* Resolves operands, finds the jumps' tables, notes the addresses that the code takes. 0 or -ENOMEM. */

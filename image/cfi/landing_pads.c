@@ -4,35 +4,58 @@
 
 #include "image/elf/pointer.h"
 
-void landing_pads_see(const struct elf_file *file, const struct cfi_range *range,
-                      void (*see)(void *context, uint64_t address), void *context)
+bool landing_pads_see_calls(const struct elf_file *file, const struct cfi_range *range,
+                            void (*see)(void *context, uint64_t start, uint64_t end, uint64_t pad),
+                            void *context)
 {
     size_t size;
-    const uint8_t *data = range->lsda ? elf_file_bytes(file, range->lsda, &size) : NULL;
+    if (!range->lsda)
+        return true;
+    const uint8_t *data = elf_file_bytes(file, range->lsda, &size);
     if (!data)
-        return;
+        return false;
     struct bytes b = bytes_of(data, size);
     struct pointer_bases bases = {.section = data, .section_address = range->lsda};
-    uint64_t start = range->address; /* landing pads are relative to this */
+    uint64_t pads = range->address; /* landing pads are relative to this */
     uint8_t encoding = bytes_u8(&b);
     if (encoding != POINTER_OMIT)
-        start = pointer_read(&b, encoding, &bases);
+        pads = pointer_read(&b, encoding, &bases);
     if (bytes_u8(&b) != POINTER_OMIT)
         bytes_uleb(&b); /* end of the types */
     encoding = bytes_u8(&b) & 0x0f;
     uint64_t length = bytes_uleb(&b);
     const uint8_t *table = bytes_take(&b, length);
     if (b.failed)
-        return;
+        return false;
     struct bytes sites = bytes_of(table, length);
     while (bytes_left(&sites)) {
-        pointer_read(&sites, encoding, &bases); /* the calls' start */
-        pointer_read(&sites, encoding, &bases); /* and length */
+        uint64_t start = range->address + pointer_read(&sites, encoding, &bases);
+        uint64_t end = start + pointer_read(&sites, encoding, &bases);
         uint64_t pad = pointer_read(&sites, encoding, &bases);
         bytes_uleb(&sites); /* action */
         if (sites.failed)
-            return;
-        if (pad)
-            see(context, start + pad);
+            return false;
+        see(context, start, end, pad ? pads + pad : 0);
     }
+    return true;
+}
+
+struct pad_seer {
+    void (*see)(void *context, uint64_t address);
+    void *context;
+};
+
+static void see_pad(void *context, uint64_t start, uint64_t end, uint64_t pad)
+{
+    const struct pad_seer *s = context;
+    (void)start, (void)end;
+    if (pad)
+        s->see(s->context, pad);
+}
+
+void landing_pads_see(const struct elf_file *file, const struct cfi_range *range,
+                      void (*see)(void *context, uint64_t address), void *context)
+{
+    struct pad_seer s = {see, context};
+    landing_pads_see_calls(file, range, see_pad, &s);
 }

@@ -21,11 +21,39 @@ static void write_register(struct code_reader *r, unsigned number)
         r->out->stack = CODE_SP_OTHER;
 }
 
+/* Whether the instruction's operands are bytes: then, without REX, the numbers 4 to 7 are AH, CH, DH and BH. */
+static bool is_of_bytes(const struct code_reader *r)
+{
+    if (r->map == 1)
+        return (r->opcode & 0xf0) == 0x90 || r->opcode == 0xb0 || r->opcode == 0xc0;
+    switch (r->opcode) {
+    case 0x80:
+    case 0x86:
+    case 0x88:
+    case 0x8a:
+    case 0xc0:
+    case 0xc6:
+    case 0xd0:
+    case 0xd2:
+    case 0xf6:
+    case 0xfe:
+        return true;
+    default:
+        return r->opcode < 0x40 && !(r->opcode & 1);
+    }
+}
+
+static void write_operand(struct code_reader *r, unsigned number)
+{
+    bool high = number >= 4 && number < 8 && !r->rex && is_of_bytes(r);
+    write_register(r, high ? number - 4 : number);
+}
+
 /* Instructions that write to the operand in rm. */
 static void write_rm(struct code_reader *r)
 {
     if (r->mod == 3)
-        write_register(r, r->rm);
+        write_operand(r, r->rm);
 }
 
 static void set_effect(struct code_reader *r, enum code_effect effect, unsigned reg)
@@ -111,7 +139,7 @@ static void classify_arithmetic(struct code_reader *r)
     } else if (form >= 2) {
         if (r->opcode == 0x03 && r->mod == 3 && r->rex & 8)
             set_effect(r, CODE_ADD, r->reg);
-        write_register(r, r->reg);
+        write_operand(r, r->reg);
     } else {
         if (r->opcode == 0x01 && r->mod == 3 && r->rex & 8) {
             set_effect(r, CODE_ADD, r->rm);
@@ -143,13 +171,13 @@ static unsigned low_register(const struct code_reader *r)
 
 static void write_reg(struct code_reader *r)
 {
-    write_register(r, r->reg);
+    write_operand(r, r->reg);
 }
 
 static void write_both(struct code_reader *r)
 {
     write_rm(r);
-    write_register(r, r->reg);
+    write_operand(r, r->reg);
 }
 
 static void write_low(struct code_reader *r)

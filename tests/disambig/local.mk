@@ -4,3 +4,14 @@ tests_disambig_test_ambiguity_SOURCES = tests/disambig/test_ambiguity.c tests/di
 tests_disambig_test_ambiguity_LDADD = $(DISAMBIG_TEST_LIBS)
 tests_disambig_test_search_SOURCES = tests/disambig/test_search.c tests/disambig/maps.c tests/disambig/maps.h
 tests_disambig_test_search_LDADD = $(DISAMBIG_TEST_LIBS)
+# Pads the frames of any program at random.
+check_PROGRAMS += tests/disambig/resize
+tests_disambig_resize_SOURCES = tests/disambig/resize.c
+tests_disambig_resize_LDADD = libdisambig.la libimage.la libbase.la
+UNIT_TESTS += tests/disambig/test_frames tests/disambig/test_patch
+tests_disambig_test_frames_SOURCES = tests/disambig/test_frames.c tests/image/build.c tests/image/build.h
+tests_disambig_test_frames_LDADD = libdisambig.la libimage.la libbase.la $(CRITERION_LIBS)
+tests_disambig_test_patch_SOURCES = tests/disambig/test_patch.c tests/image/build.c tests/image/build.h
+tests_disambig_test_patch_LDADD = libdisambig.la libimage.la libbase.la $(CRITERION_LIBS)
+E2E_TESTS += tests/disambig/resize.test
+EXTRA_DIST += tests/disambig/shapes.cc

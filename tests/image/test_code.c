@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "image/code/code.h"
+#include "image/code/fields.h"
 #include "image/code/insn.h"
 #include "image/image.h"
 
@@ -142,6 +143,12 @@ Test(code, says_what_happens_to_sp)
         {"\x48\x94", 2, CODE_SP_OTHER, 0},                        /* xchg %rax,%rsp */
         {"\xc9", 1, CODE_SP_FROM_BP, 8},                          /* leave */
         {"\xc8\x10\x00\x00", 4, CODE_SP_OTHER, 0},                /* enter $16,$0 */
+        {"\x80\xcc\x01", 3, CODE_SP_SAME, 0},                     /* or $1,%ah */
+        {"\x40\x80\xcc\x01", 4, CODE_SP_OTHER, 0},                /* or $1,%spl (compilers never do) */
+        {"\x88\xc4", 2, CODE_SP_SAME, 0},                         /* mov %al,%ah */
+        {"\x8a\x27", 2, CODE_SP_SAME, 0},                         /* mov (%rdi),%ah */
+        {"\x00\xc4", 2, CODE_SP_SAME, 0},                         /* add %al,%ah */
+        {"\x0f\x94\xc4", 3, CODE_SP_SAME, 0},                     /* sete %ah */
         {"\x0f\x28\xe0", 3, CODE_SP_SAME, 0},                     /* movaps %xmm0,%xmm4 */
         {"\xc4\xe2\x78\xf2\xe0", 5, CODE_SP_SAME, 0},             /* andn (to %rsp: compilers never do) */
         {"\x48\xbc\x01\x00\x00\x00\x00\x00\x00\x00", 10, CODE_SP_OTHER, 0}, /* movabs $1,%rsp */
@@ -154,6 +161,39 @@ Test(code, says_what_happens_to_sp)
         cr_expect_eq(insn.stack, c->stack, "case %zu: %u", i, insn.stack);
         cr_expect_eq(insn.amount, c->amount, "case %zu: %d", i, insn.amount);
     }
+}
+
+/* Where the displacement and the immediate are. */
+Test(code, fields_of_known_instructions)
+{
+    static const struct {
+        const char *bytes;
+        uint8_t length, displacement_at, displacement_size, immediate_at, immediate_size;
+        bool scaled;
+    } cases[] = {
+        {"\x48\x83\xec\x18", 4, 0, 0, 3, 1, false},                  /* sub $24,%rsp */
+        {"\x48\x81\xec\x88\0\0\0", 7, 0, 0, 3, 4, false},            /* sub $136,%rsp */
+        {"\x48\x8b\x44\x24\x08", 5, 4, 1, 0, 0, false},              /* mov 8(%rsp),%rax */
+        {"\x66\xc7\x84\x24\x80\0\0\0\x01\0", 10, 4, 4, 8, 2, false}, /* movw $1,128(%rsp) */
+        {"\x66\x0f\x6f\x84\x24\x80\0\0\0", 9, 5, 4, 0, 0, false},    /* movdqa 128(%rsp),%xmm0 */
+        {"\xc5\xf9\x70\x44\x24\x10\x1b", 7, 5, 1, 0, 0, false},      /* vpshufd $27,16(%rsp),%xmm0 */
+        {"\x62\xf1\xfd\x48\x6f\x44\x24\x01", 8, 7, 1, 0, 0, true},   /* vmovdqa64 64(%rsp),%zmm0 */
+        {"\x8b\x04\x24", 3, 0, 0, 0, 0, false},                      /* mov (%rsp),%eax */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct code_fields f;
+        cr_assert(code_read_fields((const uint8_t *)cases[i].bytes, cases[i].length, &f), "case %zu", i);
+        cr_expect_eq(f.displacement_size, cases[i].displacement_size, "case %zu", i);
+        cr_expect_eq(f.scaled, cases[i].scaled, "case %zu", i);
+        if (f.displacement_size)
+            cr_expect_eq(f.displacement_at, cases[i].displacement_at, "case %zu", i);
+        if (!f.vector)
+            cr_expect_eq(f.immediate_size, cases[i].immediate_size, "case %zu", i);
+        if (!f.vector && f.immediate_size)
+            cr_expect_eq(f.immediate_at, cases[i].immediate_at, "case %zu", i);
+    }
+    struct code_fields f;
+    cr_expect_not(code_read_fields((const uint8_t *)"\x48\x83\xec", 3, &f), "cut");
 }
 
 /* Every prefix of an instruction is refused, and nothing beyond the end is read (a sanitizer sees). */

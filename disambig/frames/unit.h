@@ -1,0 +1,121 @@
+/*
+ * unit.h - one function with its .cold parts and landing pads: its code, where SP is at each instruction, and what must
+ * change for its frame to grow. Private to disambig/.
+ *
+ * A unit is used for one function after the other and keeps its memory.
+ */
+#ifndef FATHOM_DISAMBIG_FRAMES_UNIT_H
+#define FATHOM_DISAMBIG_FRAMES_UNIT_H
+
+#include "disambig/frames/frames.h"
+#include "disambig/frames/whole.h"
+#include "disambig/pads.h"
+#include "image/code/fields.h"
+
+#define DEPTH_UNSEEN (-2)      /* no way leads to the instruction */
+#define DEPTH_OPEN   (-1)      /* SP is not a known number of bytes below the CFA: alloca */
+#define DEPTH_MOST   (1 << 28) /* bytes: more is not plausible */
+
+/* Before an instruction. */
+struct frame_state {
+    int32_t depth; /* CFA - SP, bytes, or DEPTH_ */
+    int32_t bound; /* SP is below the pad's place, which is so many bytes below the CFA; 0: SP is above it */
+    int32_t frame; /* CFA - BP, bytes; 0: unknown */
+};
+
+/* A number in the code that grows by the pad (sign 1), or from which the pad is subtracted (-1). */
+struct frame_edit {
+    uint64_t address; /* of its bytes */
+    uint8_t size;     /* 1 or 4 bytes, signed */
+    int8_t sign;
+};
+
+struct unit_landing { /* calls in [start, end) continue there if they throw */
+    uint64_t start, end;
+    uint32_t pad; /* instruction */
+};
+
+/* What the CFI tells from this location on, beyond where the CFA is. */
+struct unit_point {
+    uint64_t location;
+    uint32_t named;  /* bit n: a register is saved at CFA - 16 - 8n */
+    int32_t deepest; /* the deepest slot of a register is so many bytes below the CFA; 0: none */
+    uint32_t args;   /* DW_CFA_GNU_args_size, bytes */
+};
+
+/* A rule "CFA = SP + value" of an FDE. */
+struct unit_rule {
+    uint64_t location; /* from which it applies */
+    uint32_t at;       /* where the number (ULEB128) is in the FDE's instructions */
+    uint32_t value;
+    uint8_t length; /* of the number, bytes */
+    bool grows;     /* by the pad */
+};
+
+struct unit_fde {
+    const struct cfi_fde *fde;
+    uint32_t first, count; /* its rules */
+    uint32_t used;         /* bytes of its instructions before the padding */
+};
+
+struct unit {
+    const struct whole *whole;
+    uint32_t function;
+    enum frames_refusal refusal;
+    uint64_t where; /* of what was refused, or 0 */
+    bool framed;    /* locals are addressed by BP: the pad is below them */
+    bool calls;     /* it calls others */
+    uint32_t most;  /* bytes */
+    struct function_part *parts;
+    uint32_t part_count, part_room;
+    struct function_code code;
+    struct frame_state *states; /* one for each instruction */
+    uint32_t state_room;
+    struct frame_state hub; /* at jumps through tables that are not known */
+    uint32_t *targets;      /* instructions to which they may lead, ascending */
+    size_t target_count, target_room;
+    struct frame_edit *edits;
+    size_t edit_count, edit_room;
+    struct unit_landing *landings; /* ascending, disjoint */
+    size_t landing_count, landing_room;
+    struct unit_point *points; /* ascending */
+    size_t point_count, point_room;
+    struct unit_rule *rules;
+    size_t rule_count, rule_room;
+    struct unit_fde *fdes; /* ascending */
+    size_t fde_count, fde_room;
+    uint32_t *work, *later; /* instructions to follow; calls that may return */
+    size_t work_count, work_room, later_count, later_room;
+    uint8_t *scratch; /* an FDE's instructions with a pad */
+    size_t scratch_room;
+};
+
+/* All of the analysis. 0 or -ENOMEM; u->refusal tells whether it can be resized. The function must own itself. */
+int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function);
+void unit_free(struct unit *u);
+
+/* Keeps the first refusal. */
+void unit_refuse(struct unit *u, enum frames_refusal refusal, uint64_t where);
+
+/* The steps of the analysis, each if the last did not refuse. 0 or -ENOMEM. */
+int unit_read(struct unit *u);       /* the code, its jumps and landing pads */
+int unit_read_rules(struct unit *u); /* the CFI's bytes */
+int unit_flow(struct unit *u);       /* the states, and the edits of what allocates and frees */
+int unit_operands(struct unit *u);   /* the edits of what is addressed by SP */
+int unit_rules(struct unit *u);      /* which rules grow */
+
+/* Fills u->targets. 0 or -ENOMEM. */
+int unit_targets(struct unit *u);
+/* How the instruction is encoded; false: unknown. */
+bool unit_fields(const struct unit *u, uint32_t insn, struct code_fields *fields);
+/* Notes that this number changes with the pad: the displacement or else the immediate. 0 or -ENOMEM. */
+int unit_edit(struct unit *u, uint32_t insn, bool displacement, int sign);
+/* What the CFI tells at an address; NULL: nothing. */
+const struct unit_point *unit_point_at(const struct unit *u, uint64_t address);
+/* The state after an instruction that goes on; false: refused. */
+bool unit_step(struct unit *u, uint32_t insn, struct frame_state *state);
+
+/* The FDE's instructions with a pad, in u->scratch: as many bytes as before. false: they do not fit. -ENOMEM in *rc. */
+bool unit_encode(struct unit *u, const struct unit_fde *fde, uint32_t pad, int *rc);
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * resize.c - pads the frames of a file: "resize IN OUT [SEED [MOST]]" lets each frame that can grow do so by a random
+ * multiple of 16 (seed 0: by the most that fits), at most MOST bytes, and checks the result. Prints how many functions
+ * that call others can grow, and why others cannot. "resize -v IN": only tells of each function that cannot.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "disambig/patch/patch.h"
+
+static int fail(const struct fathom_error *err)
+{
+    fprintf(stderr, "resize: %s\n", err->text);
+    return 1;
+}
+
+/* xorshift64* (Vigna, 2016) */
+static uint64_t random_next(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 0x2545f4914f6cdd1dULL >> 33;
+}
+
+static size_t choose(const struct image *image, const struct frames *frames, uint64_t seed, uint32_t limit,
+                     struct pad *pads)
+{
+    uint64_t state = seed * 0x9e3779b97f4a7c15ULL + 1;
+    size_t count = 0;
+    for (uint32_t f = 0; f < image_function_count(image); f++) {
+        uint32_t most = frames_most(frames, f);
+        most = most < limit ? most : limit / PAD_UNIT * PAD_UNIT;
+        uint32_t bytes = seed ? (uint32_t)(random_next(&state) % (most / PAD_UNIT + 1)) * PAD_UNIT : most;
+        if (bytes)
+            pads[count++] = (struct pad){image_function(image, f)->address, bytes};
+    }
+    return count;
+}
+
+static void tell(const struct image *image, const struct frames *frames, size_t pad_count, int verbose)
+{
+    uint32_t counts[FRAMES_REFUSALS] = {0}, callers = 0, wide[3] = {0};
+    char name[128];
+    for (uint32_t f = 0; f < image_function_count(image); f++) {
+        enum frames_refusal refusal = frames_refusal(frames, f);
+        if (!frames_calls(frames, f))
+            continue;
+        callers++;
+        counts[refusal]++;
+        uint32_t most = frames_most(frames, f);
+        wide[0] += most >= 48;
+        wide[1] += most >= 96;
+        wide[2] += most >= FRAMES_MOST;
+        if (verbose && refusal != FRAMES_RESIZABLE) {
+            image_function_format(image, f, name, sizeof name);
+            printf("%llx %llx %s: %s\n", (unsigned long long)image_function(image, f)->address,
+                   (unsigned long long)frames_where(frames, f), name, frames_refusal_text(refusal));
+        }
+    }
+    printf(
+        "%zu padded; of %u functions with calls, %u can grow (%.1f%%), %u by 48 bytes, %u by 96, %u by %u\n",
+        pad_count, callers, counts[0], callers ? 100.0 * counts[0] / callers : 0, wide[0], wide[1], wide[2],
+        FRAMES_MOST);
+    for (unsigned r = 1; r < FRAMES_REFUSALS; r++)
+        if (counts[r])
+            printf("%6.1f%% %s\n", 100.0 * counts[r] / callers, frames_refusal_text((enum frames_refusal)r));
+}
+
+static int write_file(const char *path, const void *data, size_t size)
+{
+    FILE *out = fopen(path, "wb");
+    if (!out || fwrite(data, 1, size, out) != size || fclose(out) != 0 || chmod(path, 0755) < 0) {
+        perror(path);
+        return 1;
+    }
+    return 0;
+}
+
+static int resize(const struct image *image, const struct frames *frames, char **argv, int argc)
+{
+    uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
+    uint32_t limit = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 0) : FRAMES_MOST;
+    struct fathom_error err = {0};
+    struct pad *pads = calloc(image_function_count(image) + 1, sizeof *pads);
+    if (!pads)
+        return 1;
+    size_t count = choose(image, frames, seed, limit, pads), size;
+    void *elf;
+    struct build_id id;
+    struct image *after;
+    int rc = patch_resize(image, frames, pads, count, &elf, &size, &id, &err);
+    if (rc == 0) {
+        rc = write_file(argv[2], elf, size);
+        free(elf);
+        if (rc == 0 && (rc = image_open(argv[2], NULL, &after, &err)) == 0) {
+            if (!build_id_equal(&id, image_build_id(after)))
+                rc = error_set(&err, EBADMSG, "the build-id is another than was said");
+            else
+                rc = patch_check(image, after, pads, count, &err);
+            image_close(after);
+        }
+    }
+    free(pads);
+    tell(image, frames, count, 0);
+    return rc ? fail(&err) : 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct fathom_error err = {0};
+    struct image *image;
+    struct frames *frames;
+    if (argc < 3) {
+        fprintf(stderr, "usage: resize IN OUT [SEED [MOST]], or resize -v IN\n");
+        return 2;
+    }
+    int verbose = strcmp(argv[1], "-v") == 0, rc = 0;
+    if (image_open(argv[verbose ? 2 : 1], NULL, &image, &err) < 0)
+        return fail(&err);
+    if (frames_new(image, &frames, &err) < 0) {
+        image_close(image);
+        return fail(&err);
+    }
+    if (verbose)
+        tell(image, frames, 0, 1);
+    else
+        rc = resize(image, frames, argv, argc);
+    frames_free(frames);
+    image_close(image);
+    return rc;
+}

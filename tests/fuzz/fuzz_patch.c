@@ -1,0 +1,72 @@
+/* fuzz_patch.c - a fuzz target for the analysis of frames and the patcher: resizes what can be in a damaged file. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "disambig/patch/patch.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What was promised in the headers. */
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static size_t choose(const struct image *image, const struct frames *frames, uint8_t seed, struct pad *pads)
+{
+    size_t count = 0;
+    for (uint32_t f = 0; f < image_function_count(image); f++) {
+        uint32_t most = frames_most(frames, f);
+        enum frames_refusal refusal = frames_refusal(frames, f);
+        require(most % PAD_UNIT == 0 && most <= FRAMES_MOST);
+        require((most > 0) == (refusal == FRAMES_RESIZABLE) && refusal < FRAMES_REFUSALS);
+        uint32_t bytes = (f + seed) % 3 ? most : most / PAD_UNIT / 2 * PAD_UNIT;
+        if (bytes)
+            pads[count++] = (struct pad){image_function(image, f)->address, bytes};
+    }
+    return count;
+}
+
+/* What a damaged file's parts share (code in its own .eh_frame, say) may be found wrong, or not be a file any more. */
+static void check(const struct image *before, const void *elf, size_t size, const struct pad *pads,
+                  size_t count)
+{
+    struct image_options options = {.no_debug_files = true};
+    struct image *after;
+    struct fathom_error err = {0};
+    if (image_open_memory("resized.so", elf, size, &options, &after, NULL) < 0)
+        return;
+    int rc = patch_check(before, after, pads, count, &err);
+    require(rc == 0 || (rc == -EBADMSG && err.code == EBADMSG && err.text[0]));
+    image_close(after);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct image_options options = {.no_debug_files = true};
+    struct image *image;
+    struct frames *frames;
+    struct fathom_error err = {0};
+    if (image_open_memory("fuzz.so.1.2", data, size, &options, &image, NULL) < 0)
+        return 0;
+    require(frames_new(image, &frames, &err) == 0);
+    for (uint64_t at = 0; at < 4096; at += 61)
+        frames_shifted(frames, at);
+    struct pad *pads = calloc((size_t)image_function_count(image) + 1, sizeof *pads);
+    require(pads != NULL);
+    size_t count = choose(image, frames, size ? data[size - 1] : 0, pads), made;
+    void *elf;
+    struct build_id id;
+    int rc = patch_resize(image, frames, pads, count, &elf, &made, &id, &err);
+    require(rc == 0 || (rc == -EINVAL && err.text[0]));
+    if (rc == 0) {
+        require(made == size && id.size == image_build_id(image)->size);
+        check(image, elf, made, pads, count);
+        free(elf);
+    }
+    free(pads);
+    frames_free(frames);
+    image_close(image);
+    return 0;
+}
