@@ -15,6 +15,7 @@ include tests/pathmap/local.mk
 include tests/probe/local.mk
 include tests/checker/local.mk
 include tests/random/local.mk
+include tests/disambig/local.mk
 include tests/infer/local.mk
 include tests/evaluate/local.mk
 include tests/hcct/local.mk

@@ -1,0 +1,1 @@
+E2E_TESTS += tests/disambig/plugin.test
