@@ -10,7 +10,7 @@
  * changes neither their alignment nor that of the frame. No other pass looks at how large a frame is, so the code is the
  * same but for offsets into the frame, and for the instructions that allocate a frame where there was none. Every call but
  * a tail call counts as a use of the frame (requires_stack_frame_p() in shrink-wrap.cc), so all call sites of a function
- * move by its pad. After GCC has laid out the frame, its growth is computed and what is not exact is reported.
+ * move by its pad, unless the frame is aligned to more than 16 bytes, which is reported when GCC has laid out the frame.
  *
  * A static function whose name others have, too, is listed as "name@file". The file is the last part of the name of the
  * source that is compiled, as the compiler's .file directive says it: in the linked program it is the STT_FILE symbol that
@@ -37,6 +37,7 @@
 #include <emit-rtl.h>
 #include <df.h>
 #include <regs.h>
+#include <output.h>
 #include <target.h>
 #include <toplev.h>
 #include <intl.h>
@@ -52,10 +53,10 @@ static struct {
     int pad;      /* of the function that is compiled; 0: none */
 } plugin;
 
-/* What the object file's STT_FILE symbol is called (default_file_start() in gcc/varasm.cc). */
+/* What the object file's STT_FILE symbol is called. Code that is generated at link time has none, and unique names. */
 static const char *source_name()
 {
-    return in_lto_p ? "<artificial>" : lbasename(main_input_filename);
+    return in_lto_p ? "" : lbasename(main_input_filename);
 }
 
 /* Looking up a function ---------------------------------------------------------------------------------------------- */
@@ -94,6 +95,25 @@ static int listed_pad(tree function)
 
 /* Before the register allocator -------------------------------------------------------------------------------------- */
 
+/*
+ * Says whether a listed function is left as it is. One that calls nothing (but by jumps, when its frame is gone) is: there
+ * is no frame below that its pad would move. With slots in its frame, which the red zone holds, it would keep a frame
+ * pointer that it does not need and other alignment (ix86_finalize_stack_frame_flags()), and its callers would pass that on.
+ */
+static bool left_alone(tree decl)
+{
+    location_t place = DECL_SOURCE_LOCATION(decl);
+    if (lookup_attribute("naked", DECL_ATTRIBUTES(decl))) {
+        warning_at(place, 0, "%qD has no frame that the compiler makes: it is not padded", decl);
+        return true;
+    }
+    if (!leaf_function_p())
+        return false;
+    if (plugin.verbose)
+        inform(place, "%qD calls nothing from its frame: it is not padded", decl);
+    return true;
+}
+
 static const pass_data pad_data = {RTL_PASS, "fathom_pads", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0};
 
 struct pad_pass : rtl_opt_pass {
@@ -103,11 +123,8 @@ struct pad_pass : rtl_opt_pass {
     unsigned int execute(function *fun) final override
     {
         plugin.pad = listed_pad(fun->decl);
-        if (plugin.pad != 0 && lookup_attribute("naked", DECL_ATTRIBUTES(fun->decl))) {
-            warning_at(DECL_SOURCE_LOCATION(fun->decl), 0,
-                       "%qD has no frame that the compiler makes: it is not padded", fun->decl);
+        if (plugin.pad != 0 && left_alone(fun->decl))
             plugin.pad = 0;
-        }
         /* -2: of alignment 1; 0: neither in a gap between other slots nor with one that others may use. */
         if (plugin.pad != 0)
             assign_stack_local_1(BLKmode, plugin.pad, -2, 0);
@@ -117,31 +134,25 @@ struct pad_pass : rtl_opt_pass {
 
 /* After the frame is laid out ---------------------------------------------------------------------------------------- */
 
-/* The depth of the stack pointer at calls, were the frame's slots so many bytes: the steps of ix86_compute_frame_layout(). */
-static HOST_WIDE_INT depth_with(const ix86_frame *frame, HOST_WIDE_INT slots)
+/* What ix86_compute_frame_layout() rounds the depth of the stack pointer at calls to, in bytes. */
+static int frame_alignment()
 {
-    HOST_WIDE_INT end = frame->frame_pointer_offset + slots + frame->outgoing_arguments_size;
-    return ROUND_UP(end, crtl->preferred_stack_boundary / BITS_PER_UNIT);
+    unsigned bits = crtl->preferred_stack_boundary;
+    if (crtl->stack_realign_needed && crtl->stack_alignment_needed > bits)
+        bits = crtl->stack_alignment_needed;
+    return bits / BITS_PER_UNIT;
 }
 
 static void say_growth(tree decl, const ix86_frame *frame)
 {
-    HOST_WIDE_INT slots = get_frame_size().to_constant();
-    HOST_WIDE_INT before = depth_with(frame, slots - plugin.pad),
-                  growth = frame->stack_pointer_offset - before;
     location_t place = DECL_SOURCE_LOCATION(decl);
-    if (crtl->is_leaf && !ix86_current_function_calls_tls_descriptor) {
-        if (plugin.verbose)
-            inform(place, "%qD calls nothing from its frame: its pad of %d bytes moves no frame", decl,
-                   plugin.pad);
-    } else if (growth != plugin.pad)
-        warning_at(place, 0,
-                   "the frame of %qD, which is aligned to %d bytes, grows by %wd bytes and not by %d", decl,
-                   (int)(crtl->preferred_stack_boundary / BITS_PER_UNIT), growth, plugin.pad);
-    else if (plugin.verbose && before == frame->sse_reg_save_offset)
+    int alignment = frame_alignment();
+    if (plugin.pad % alignment != 0)
+        warning_at(place, 0, "the frame of %qD is aligned to %d bytes: it cannot grow by its pad of %d bytes",
+                   decl, alignment, plugin.pad);
+    else if (plugin.verbose && frame->stack_pointer_offset - plugin.pad == frame->sse_reg_save_offset)
         inform(place,
-               "the frame of %qD grows by %d bytes; nothing was allocated in it, so it takes an instruction "
-               "more",
+               "the frame of %qD grows by %d bytes; it takes an instruction to allocate it, and none before",
                decl, plugin.pad);
     else if (plugin.verbose)
         inform(place, "the frame of %qD grows by %d bytes", decl, plugin.pad);
@@ -169,7 +180,8 @@ struct growth_pass : rtl_opt_pass {
 /* Most lines are for other compilations; those that name this source, or all if the user says so, should have been used. */
 static void say_unused(void *, void *)
 {
-    if (seen_error() || flag_syntax_only || (flag_generate_lto && !flag_fat_lto_objects))
+    /* A part of a program that is optimised at link time has some functions only, or none until it is linked. */
+    if (seen_error() || flag_syntax_only || in_lto_p || (flag_generate_lto && !flag_fat_lto_objects))
         return;
     for (const char *key : plugin.list.keys) {
         const pad_line *line = plugin.list.lines.get(key);
@@ -193,8 +205,8 @@ static bool read_arguments(const plugin_name_args *given)
         else if (strcmp(a->key, "all") == 0 && !a->value)
             plugin.all = true;
         else {
-            error("%s has no argument %qs: it has %<file=FILE%>, %<verbose%> and %<all%>", given->base_name,
-                  a->key);
+            error("%s takes the arguments %<file=FILE%>, %<verbose%> and %<all%>, and not %qs",
+                  given->base_name, a->key);
             return false;
         }
     }
