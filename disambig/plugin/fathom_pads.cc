@@ -1,20 +1,24 @@
 /*
- * fathom_pads.cc - a GCC plugin that makes the frames of listed functions larger, so that the depth of the stack tells
- * calling contexts apart. docs/pads.md says how to use it, and has the format of the list.
+ * fathom_pads.cc - a GCC plugin that makes the frames of listed functions larger, so that the depth of the
+ * stack tells calling contexts apart. docs/pads.md says how to use it, and has the format of the list.
  *
  *     gcc -fplugin=fathom_pads.so -fplugin-arg-fathom_pads-file=FILE [-fplugin-arg-fathom_pads-verbose]
  *
- * (GCC takes what stands before the first '-' of an argument for the plugin's name, so the name cannot have one.)
+ * (GCC takes what stands before the first '-' of an argument for the plugin's name, so the name cannot have
+ * one.)
  *
- * The pad is a stack slot of alignment 1 that nothing uses, made before the register allocator adds slots of its own: it
- * changes neither their alignment nor that of the frame. No other pass looks at how large a frame is, so the code is the
- * same but for offsets into the frame, and for the instructions that allocate a frame where there was none. Every call but
- * a tail call counts as a use of the frame (requires_stack_frame_p() in shrink-wrap.cc), so all call sites of a function
- * move by its pad, unless the frame is aligned to more than 16 bytes, which is reported when GCC has laid out the frame.
+ * The pad is a stack slot of alignment 1 that nothing uses, made before the register allocator adds slots of
+ * its own: it changes neither their alignment nor that of the frame. In functions that make calls, no other
+ * pass looks at how large a frame is, so the code is the same but for offsets into the frame, what follows
+ * from longer instructions, and the instructions that allocate a frame where there was none. Every call but a
+ * tail call counts as a use of the frame (requires_stack_frame_p() in shrink-wrap.cc), so all call sites of a
+ * function move by its pad, unless the frame is aligned to more than 16 bytes, which is reported when GCC has
+ * laid out the frame.
  *
- * A static function whose name others have, too, is listed as "name@file". The file is the last part of the name of the
- * source that is compiled, as the compiler's .file directive says it: in the linked program it is the STT_FILE symbol that
- * stands before the function's in the symbol table, where `fathom disambig --emit` reads it.
+ * A static function whose name others have, too, is listed as "name@file". The file is the last part of the
+ * name of the source that is compiled, as the compiler's .file directive says it: in the linked program it is
+ * the STT_FILE symbol that stands before the function's in the symbol table, where `fathom disambig --emit`
+ * reads it.
  *
  * Sources: GCC internals manual, "Plugins"; gcc/function.cc (assign_stack_local_1), gcc/config/i386/i386.cc
  * (ix86_compute_frame_layout), both of GCC 12.
@@ -45,7 +49,10 @@
 /* GCC loads only plugins that say so. The BSD licence of Fathom is compatible. */
 int plugin_is_GPL_compatible;
 
-/* GCC's callbacks and passes are handed nothing of ours, and a compiler has one of each: the state of the plugin. */
+/*
+ * GCC's callbacks and passes are handed nothing of ours, and a compiler has one of each: the state of the
+ * plugin.
+ */
 static struct {
     pad_list list;
     bool verbose; /* notes about each listed function */
@@ -53,20 +60,28 @@ static struct {
     int pad;      /* of the function that is compiled; 0: none */
 } plugin;
 
-/* What the object file's STT_FILE symbol is called. Code that is generated at link time has none, and unique names. */
+/*
+ * What the object file's STT_FILE symbol is called. Code that is generated at link time has none, and unique
+ * names.
+ */
 static const char *source_name()
 {
     return in_lto_p ? "" : lbasename(main_input_filename);
 }
 
-/* Looking up a function ---------------------------------------------------------------------------------------------- */
+/*
+ * Looking up a function -----------------------------------------------------------------------------------
+ */
 
 struct found {
     pad_line *line;
     const char *name;
 };
 
-/* The line of one of the names that a function has: its own or an alias, such as both names of a C++ constructor. */
+/*
+ * The line of one of the names that a function has: its own or an alias, such as both names of a C++
+ * constructor.
+ */
 static bool look_up_name(cgraph_node *node, void *data)
 {
     found *best = (found *)data;
@@ -93,12 +108,15 @@ static int listed_pad(tree function)
     return best.line ? best.line->bytes : 0;
 }
 
-/* Before the register allocator -------------------------------------------------------------------------------------- */
+/*
+ * Before the register allocator ---------------------------------------------------------------------------
+ */
 
 /*
- * Says whether a listed function is left as it is. One that calls nothing (but by jumps, when its frame is gone) is: there
- * is no frame below that its pad would move. With slots in its frame, which the red zone holds, it would keep a frame
- * pointer that it does not need and other alignment (ix86_finalize_stack_frame_flags()), and its callers would pass that on.
+ * Says whether a listed function is left as it is. One that calls nothing (but by jumps, when its frame is
+ * gone) is: there is no frame below that its pad would move. With slots in its frame, which the red zone
+ * holds, it would keep a frame pointer that it does not need and other alignment
+ * (ix86_finalize_stack_frame_flags()), and its callers would pass that on.
  */
 static bool left_alone(tree decl)
 {
@@ -132,7 +150,9 @@ struct pad_pass : rtl_opt_pass {
     }
 };
 
-/* After the frame is laid out ---------------------------------------------------------------------------------------- */
+/*
+ * After the frame is laid out -----------------------------------------------------------------------------
+ */
 
 /* What ix86_compute_frame_layout() rounds the depth of the stack pointer at calls to, in bytes. */
 static int frame_alignment()
@@ -175,9 +195,14 @@ struct growth_pass : rtl_opt_pass {
     }
 };
 
-/* The end of the compilation ----------------------------------------------------------------------------------------- */
+/*
+ * The end of the compilation ------------------------------------------------------------------------------
+ */
 
-/* Most lines are for other compilations; those that name this source, or all if the user says so, should have been used. */
+/*
+ * Most lines are for other compilations; those that name this source, or all if the user says so, should have
+ * been used.
+ */
 static void say_unused(void *, void *)
 {
     /* A part of a program that is optimised at link time has some functions only, or none until it is linked. */
@@ -192,7 +217,9 @@ static void say_unused(void *, void *)
     }
 }
 
-/* Start -------------------------------------------------------------------------------------------------------------- */
+/*
+ * Start ---------------------------------------------------------------------------------------------------
+ */
 
 static bool read_arguments(const plugin_name_args *given)
 {

@@ -1,8 +1,9 @@
 /*
  * pad_list.h - the list of pads that the plugin is given: which function's frame grows by how many bytes.
  *
- * docs/pads.md has the format. A line's key is a symbol's name, or "name@file" for a static function that shares its name
- * with others, where file is what the symbol table of the object file calls its source (STT_FILE).
+ * docs/pads.md has the format. A line's key is a symbol's name, or "name@file" for a static function that
+ * shares its name with others, where file is what the symbol table of the object file calls its source
+ * (STT_FILE).
  */
 #ifndef FATHOM_DISAMBIG_PLUGIN_PAD_LIST_H
 #define FATHOM_DISAMBIG_PLUGIN_PAD_LIST_H
@@ -29,12 +30,15 @@ struct pad_list {
 bool pad_list_read(pad_list *list);
 
 /*
- * The line for the symbol NAME when the source is SOURCE (STT_FILE): "NAME@SOURCE" if there is one, else "NAME".
- * NULL: no line. Valid until the list changes.
+ * The line for the symbol NAME when the source is SOURCE (STT_FILE): "NAME@SOURCE" if there is one, else
+ * "NAME". NULL: no line. Valid until the list changes.
  */
 pad_line *pad_list_find(pad_list *list, const char *name, const char *source);
 
-/* The file that the key names ("name@file"), or NULL. Symbols with a version in their name ("name@V") are not in lists. */
+/*
+ * The file that the key names ("name@file"), or NULL. Symbols with a version in their name ("name@V") are not
+ * in lists.
+ */
 const char *pad_key_source(const char *key);
 
 #endif
