@@ -15,3 +15,4 @@ tests_disambig_test_patch_SOURCES = tests/disambig/test_patch.c tests/image/buil
 tests_disambig_test_patch_LDADD = libdisambig.la libimage.la libbase.la $(CRITERION_LIBS)
 E2E_TESTS += tests/disambig/resize.test
 EXTRA_DIST += tests/disambig/shapes.cc
+E2E_TESTS += tests/disambig/plugin.test
