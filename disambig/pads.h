@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define PAD_UNIT 16 /* bytes: keeps the stack aligned as the ABI says */
+#define PAD_UNIT 16u /* bytes: keeps the stack aligned as the ABI says */
 
 struct pad {
     uint64_t address; /* the function's entry in the image */

@@ -2,7 +2,7 @@
 #ifndef FATHOM_DISAMBIG_PATCH_APPLY_H
 #define FATHOM_DISAMBIG_PATCH_APPLY_H
 
-#include "disambig/frames/unit.h"
+#include "disambig/growth/unit.h"
 
 /* Lets a number in code grow; data: the whole file. -EINVAL: it does not fit. */
 int patch_apply(const struct unit *u, const struct frame_edit *edit, uint32_t bytes, uint8_t *data,

@@ -52,11 +52,11 @@ static int check_function(struct check *c, const struct pad *pad, struct compare
     if (unit_analyse(&c->u_before, &c->whole_before, function) < 0 ||
         unit_analyse(&c->u_after, &c->whole_after, function) < 0)
         return error_memory(c->err);
-    if (c->u_before.refusal != FRAMES_RESIZABLE)
+    if (c->u_before.refusal != GROWTH_RESIZABLE)
         return differs(c, pad->address, "it should not have been changed");
-    enum frames_refusal refusal = c->u_after.refusal;
-    if (refusal != FRAMES_RESIZABLE && refusal != FRAMES_NO_ROOM && refusal != FRAMES_NO_ROOM_CFI)
-        return differs(c, c->u_after.where, frames_refusal_text(refusal));
+    enum growth_refusal refusal = c->u_after.refusal;
+    if (refusal != GROWTH_RESIZABLE && refusal != GROWTH_NO_ROOM && refusal != GROWTH_NO_ROOM_CFI)
+        return differs(c, c->u_after.where, growth_refusal_text(refusal));
     uint64_t where;
     const char *what = compare_units(compare, &c->u_before, &c->u_after, pad->bytes, &where);
     if (what)

@@ -4,7 +4,7 @@
 #ifndef FATHOM_DISAMBIG_PATCH_COMPARE_H
 #define FATHOM_DISAMBIG_PATCH_COMPARE_H
 
-#include "disambig/frames/unit.h"
+#include "disambig/growth/unit.h"
 
 struct compare; /* a second disassembler (capstone) */
 

@@ -11,13 +11,13 @@
 
 #include <stddef.h>
 
-#include "disambig/frames/frames.h"
+#include "disambig/growth/growth.h"
 #include "disambig/pads.h"
 
 /* Makes the frames larger. *elf: the whole new file, which the caller frees. *id: its build-id, of as many bytes as
  * before; none if it had none. frames: of this image. -EINVAL: a pad is not of a function, does not fit, or there are
  * two for one function; -ESTALE: the image's file was changed. */
-int patch_resize(const struct image *image, const struct frames *frames, const struct pad *pads, size_t count,
+int patch_resize(const struct image *image, const struct growth *frames, const struct pad *pads, size_t count,
                  void **elf, size_t *size, struct build_id *id, struct fathom_error *err);
 
 /* Checks a resized file, read again, against the original: nothing changed but what was to change; all code of the

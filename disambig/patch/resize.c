@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "disambig/frames/private.h"
+#include "disambig/growth/private.h"
 #include "disambig/patch/apply.h"
 #include "disambig/patch/note.h"
 #include "image/image_file.h"
@@ -53,19 +53,19 @@ static int resize(struct unit *u, uint32_t bytes, uint8_t *data, size_t size)
     return rc;
 }
 
-static int check_pad(const struct image *image, const struct frames *frames, const struct pad *pad,
+static int check_pad(const struct image *image, const struct growth *frames, const struct pad *pad,
                      uint32_t *function, struct fathom_error *err)
 {
     *function = image_function_entry(image, pad->address);
     if (*function == IMAGE_NO_FUNCTION)
         return error_set(err, EINVAL, "%s has no function at 0x%llx", image_name(image),
                          (unsigned long long)pad->address);
-    if (pad->bytes % PAD_UNIT || pad->bytes > frames_most(frames, *function))
+    if (pad->bytes % PAD_UNIT || pad->bytes > growth_most(frames, *function))
         return error_set(err, EINVAL, "the frame of %s+0x%llx cannot grow by %u bytes: %s", image_name(image),
                          (unsigned long long)pad->address, pad->bytes,
-                         frames_most(frames, *function)
+                         growth_most(frames, *function)
                              ? "that is more than fits"
-                             : frames_refusal_text(frames_refusal(frames, *function)));
+                             : growth_refusal_text(growth_refusal(frames, *function)));
     return 0;
 }
 
@@ -74,7 +74,7 @@ struct contents { /* of the new file */
     size_t size;
 };
 
-static int resize_all(const struct image *image, const struct frames *frames, const struct pad *pads,
+static int resize_all(const struct image *image, const struct growth *frames, const struct pad *pads,
                       size_t count, const struct contents *file, struct fathom_error *err)
 {
     struct unit u = {0};
@@ -107,7 +107,7 @@ static int resize_all(const struct image *image, const struct frames *frames, co
     return rc;
 }
 
-int patch_resize(const struct image *image, const struct frames *frames, const struct pad *pads, size_t count,
+int patch_resize(const struct image *image, const struct growth *frames, const struct pad *pads, size_t count,
                  void **elf, size_t *size, struct build_id *id, struct fathom_error *err)
 {
     struct contents file;

@@ -93,7 +93,7 @@ static size_t part(struct chance *c)
     size_t i = 0;
     for (; i < c->count && !apart; i++) {
         uint32_t f = c->differences[i].function, pad = s->pads[f];
-        uint64_t grown = pad + (i + 1) * (uint64_t)SEARCH_UNIT;
+        uint64_t grown = pad + (i + 1) * (uint64_t)PAD_UNIT;
         c->before[i] = pad;
         if (grown > limbs_most(&s->limbs, f, pad, s->problem->most[f]))
             continue;

@@ -61,11 +61,11 @@ static uint32_t list_options(struct annealing *a, uint32_t function, uint32_t op
 {
     struct state *s = a->s;
     uint32_t pad = s->pads[function], count = 0;
-    uint32_t most = limbs_most(&s->limbs, function, pad, s->problem->most[function]) / SEARCH_UNIT;
+    uint32_t most = limbs_most(&s->limbs, function, pad, s->problem->most[function]) / PAD_UNIT;
     if (most <= OPTIONS) {
         for (uint32_t i = 0; i <= most; i++)
-            if (i * SEARCH_UNIT != pad)
-                options[count++] = i * SEARCH_UNIT;
+            if (i * PAD_UNIT != pad)
+                options[count++] = i * PAD_UNIT;
         return count;
     }
     uint32_t few = most < 2 * OPTIONS ? most : 2 * OPTIONS;
@@ -73,7 +73,7 @@ static uint32_t list_options(struct annealing *a, uint32_t function, uint32_t op
         options[count++] = 0;
     while (count < OPTIONS) {
         uint32_t range = count % 4 ? few : most;
-        uint32_t option = (uint32_t)(hash_random(&s->random) % (range + 1ul)) * SEARCH_UNIT;
+        uint32_t option = (uint32_t)(hash_random(&s->random) % (range + 1ul)) * PAD_UNIT;
         if (option != pad)
             options[count++] = option;
     }
@@ -101,7 +101,7 @@ static uint32_t choose_option(struct annealing *a, const int64_t *gains, uint32_
 
 static int64_t price(const struct annealing *a, uint32_t function, uint32_t pad)
 {
-    return a->prices[function] * (pad / SEARCH_UNIT);
+    return a->prices[function] * (pad / PAD_UNIT);
 }
 
 /* One step. */

@@ -195,7 +195,7 @@ static unsigned bits_for(uint64_t count)
  * has a cell for each, and neighbours beside each other; only where that is far more than units, they are hashed. */
 static struct cell_table choose_table(const struct units *units, const struct group *group, uint64_t limit)
 {
-    uint32_t low = UINT32_MAX, differ = SEARCH_UNIT;
+    uint32_t low = UINT32_MAX, differ = PAD_UNIT;
     for (uint32_t i = 0; i < group->count; i++) {
         uint32_t place = units->units[group->first + i].place;
         differ |= place ^ units->units[group->first].place;

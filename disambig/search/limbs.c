@@ -206,7 +206,7 @@ uint32_t limbs_most(const struct limbs *l, uint32_t function, uint32_t pad, uint
         if (room * l->parts[i].times > left)
             room = left / l->parts[i].times;
     }
-    return (pad + (uint32_t)room) / SEARCH_UNIT * SEARCH_UNIT;
+    return (pad + (uint32_t)room) / PAD_UNIT * PAD_UNIT;
 }
 
 void limbs_change(struct limbs *l, uint32_t function, uint32_t from, uint32_t to)

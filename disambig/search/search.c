@@ -60,9 +60,9 @@ static int problem_check(const struct search_problem *p, struct fathom_error *er
     if (!(p->seconds >= 0))
         return error_set(err, EINVAL, "the search cannot take %g seconds", p->seconds);
     for (uint32_t f = 0; f < pathmap_function_count(p->map); f++)
-        if (p->most[f] % SEARCH_UNIT)
+        if (p->most[f] % PAD_UNIT)
             return error_set(err, EINVAL, "the largest pad of function %u is %u bytes, no multiple of %u", f,
-                             p->most[f], SEARCH_UNIT);
+                             p->most[f], PAD_UNIT);
     return 0;
 }
 

@@ -9,9 +9,8 @@
 #ifndef FATHOM_DISAMBIG_SEARCH_SEARCH_H
 #define FATHOM_DISAMBIG_SEARCH_SEARCH_H
 
+#include "disambig/pads.h"
 #include "pathmap/map/pathmap.h"
-
-#define SEARCH_UNIT 16u /* pads are multiples of it, bytes: the ABI's alignment of the stack */
 
 struct search_problem {
     const struct pathmap *map;

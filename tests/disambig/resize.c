@@ -26,13 +26,13 @@ static uint64_t random_next(uint64_t *state)
     return *state * 0x2545f4914f6cdd1dULL >> 33;
 }
 
-static size_t choose(const struct image *image, const struct frames *frames, uint64_t seed, uint32_t limit,
+static size_t choose(const struct image *image, const struct growth *frames, uint64_t seed, uint32_t limit,
                      struct pad *pads)
 {
     uint64_t state = seed * 0x9e3779b97f4a7c15ULL + 1;
     size_t count = 0;
     for (uint32_t f = 0; f < image_function_count(image); f++) {
-        uint32_t most = frames_most(frames, f);
+        uint32_t most = growth_most(frames, f);
         most = most < limit ? most : limit / PAD_UNIT * PAD_UNIT;
         uint32_t bytes = seed ? (uint32_t)(random_next(&state) % (most / PAD_UNIT + 1)) * PAD_UNIT : most;
         if (bytes)
@@ -41,33 +41,33 @@ static size_t choose(const struct image *image, const struct frames *frames, uin
     return count;
 }
 
-static void tell(const struct image *image, const struct frames *frames, size_t pad_count, int verbose)
+static void tell(const struct image *image, const struct growth *frames, size_t pad_count, int verbose)
 {
-    uint32_t counts[FRAMES_REFUSALS] = {0}, callers = 0, wide[3] = {0};
+    uint32_t counts[GROWTH_REFUSALS] = {0}, callers = 0, wide[3] = {0};
     char name[128];
     for (uint32_t f = 0; f < image_function_count(image); f++) {
-        enum frames_refusal refusal = frames_refusal(frames, f);
-        if (!frames_calls(frames, f))
+        enum growth_refusal refusal = growth_refusal(frames, f);
+        if (!growth_calls(frames, f))
             continue;
         callers++;
         counts[refusal]++;
-        uint32_t most = frames_most(frames, f);
+        uint32_t most = growth_most(frames, f);
         wide[0] += most >= 48;
         wide[1] += most >= 96;
-        wide[2] += most >= FRAMES_MOST;
-        if (verbose && refusal != FRAMES_RESIZABLE) {
+        wide[2] += most >= GROWTH_MOST;
+        if (verbose && refusal != GROWTH_RESIZABLE) {
             image_function_format(image, f, name, sizeof name);
             printf("%llx %llx %s: %s\n", (unsigned long long)image_function(image, f)->address,
-                   (unsigned long long)frames_where(frames, f), name, frames_refusal_text(refusal));
+                   (unsigned long long)growth_where(frames, f), name, growth_refusal_text(refusal));
         }
     }
     printf(
         "%zu padded; of %u functions with calls, %u can grow (%.1f%%), %u by 48 bytes, %u by 96, %u by %u\n",
         pad_count, callers, counts[0], callers ? 100.0 * counts[0] / callers : 0, wide[0], wide[1], wide[2],
-        FRAMES_MOST);
-    for (unsigned r = 1; r < FRAMES_REFUSALS; r++)
+        GROWTH_MOST);
+    for (unsigned r = 1; r < GROWTH_REFUSALS; r++)
         if (counts[r])
-            printf("%6.1f%% %s\n", 100.0 * counts[r] / callers, frames_refusal_text((enum frames_refusal)r));
+            printf("%6.1f%% %s\n", 100.0 * counts[r] / callers, growth_refusal_text((enum growth_refusal)r));
 }
 
 static int write_file(const char *path, const void *data, size_t size)
@@ -80,10 +80,10 @@ static int write_file(const char *path, const void *data, size_t size)
     return 0;
 }
 
-static int resize(const struct image *image, const struct frames *frames, char **argv, int argc)
+static int resize(const struct image *image, const struct growth *frames, char **argv, int argc)
 {
     uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
-    uint32_t limit = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 0) : FRAMES_MOST;
+    uint32_t limit = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 0) : GROWTH_MOST;
     struct fathom_error err = {0};
     struct pad *pads = calloc(image_function_count(image) + 1, sizeof *pads);
     if (!pads)
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 {
     struct fathom_error err = {0};
     struct image *image;
-    struct frames *frames;
+    struct growth *frames;
     if (argc < 3) {
         fprintf(stderr, "usage: resize IN OUT [SEED [MOST]], or resize -v IN\n");
         return 2;
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
     int verbose = strcmp(argv[1], "-v") == 0, rc = 0;
     if (image_open(argv[verbose ? 2 : 1], NULL, &image, &err) < 0)
         return fail(&err);
-    if (frames_new(image, &frames, &err) < 0) {
+    if (growth_new(image, &frames, &err) < 0) {
         image_close(image);
         return fail(&err);
     }
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
         tell(image, frames, 0, 1);
     else
         rc = resize(image, frames, argv, argc);
-    frames_free(frames);
+    growth_free(frames);
     image_close(image);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* How much the frames of hand-written functions can grow, and why others cannot. */
 #include <criterion/criterion.h>
 
-#include "disambig/frames/frames.h"
+#include "disambig/growth/growth.h"
 #include "tests/image/build.h"
 
 #define BEGIN(name)   ".globl " #name "\n.type " #name ", @function\n" #name ":\n.cfi_startproc\n"
@@ -58,43 +58,43 @@ static const char code[] = ".text\n" BEGIN(leaf) "ret\n" END(leaf)
 static const struct {
     const char *name;
     uint32_t most;
-    enum frames_refusal refusal;
+    enum growth_refusal refusal;
 } expected[] = {
-    {"leaf", 0, FRAMES_NO_FRAME},
-    {"plain", 48, FRAMES_RESIZABLE},
-    {"large", FRAMES_MOST, FRAMES_RESIZABLE},
-    {"wrapped", 96, FRAMES_RESIZABLE},
-    {"pushing", 96, FRAMES_RESIZABLE},
-    {"arguments", 16, FRAMES_RESIZABLE},
-    {"framed", 80, FRAMES_RESIZABLE},
-    {"by_lea", 80, FRAMES_RESIZABLE},
-    {"alloca", 80, FRAMES_RESIZABLE},
-    {"both", 0, FRAMES_MIXED},
-    {"pushes", 0, FRAMES_PUSHED},
-    {"full", 0, FRAMES_NO_ROOM},
-    {"popped", 0, FRAMES_POPPED},
-    {"realigned", 0, FRAMES_REALIGNED},
-    {"unknown", 0, FRAMES_STACK_UNKNOWN},
-    {"differs", 0, FRAMES_CFI_DIFFERS},
-    {"unreached", 0, FRAMES_CODE_UNREACHED},
-    {"jumping", 0, FRAMES_JUMP_UNKNOWN},
-    {"entered", 0, FRAMES_ENTERED},
-    {"entering", 0, FRAMES_JUMPS_OUT},
-    {"zone", 0, FRAMES_RED_ZONE},
-    {"below", 0, FRAMES_SAVED_BELOW},
-    {"above", 0, FRAMES_ADDRESS_ABOVE},
-    {"kept", 0, FRAMES_ADDRESS_TAKEN},
-    {"open", 0, FRAMES_ENDS_OPEN},
-    {"bare", 0, FRAMES_NO_CFI},
+    {"leaf", 0, GROWTH_NO_FRAME},
+    {"plain", 48, GROWTH_RESIZABLE},
+    {"large", GROWTH_MOST, GROWTH_RESIZABLE},
+    {"wrapped", 96, GROWTH_RESIZABLE},
+    {"pushing", 96, GROWTH_RESIZABLE},
+    {"arguments", 16, GROWTH_RESIZABLE},
+    {"framed", 80, GROWTH_RESIZABLE},
+    {"by_lea", 80, GROWTH_RESIZABLE},
+    {"alloca", 80, GROWTH_RESIZABLE},
+    {"both", 0, GROWTH_MIXED},
+    {"pushes", 0, GROWTH_PUSHED},
+    {"full", 0, GROWTH_NO_ROOM},
+    {"popped", 0, GROWTH_POPPED},
+    {"realigned", 0, GROWTH_REALIGNED},
+    {"unknown", 0, GROWTH_STACK_UNKNOWN},
+    {"differs", 0, GROWTH_CFI_DIFFERS},
+    {"unreached", 0, GROWTH_CODE_UNREACHED},
+    {"jumping", 0, GROWTH_JUMP_UNKNOWN},
+    {"entered", 0, GROWTH_ENTERED},
+    {"entering", 0, GROWTH_JUMPS_OUT},
+    {"zone", 0, GROWTH_RED_ZONE},
+    {"below", 0, GROWTH_SAVED_BELOW},
+    {"above", 0, GROWTH_ADDRESS_ABOVE},
+    {"kept", 0, GROWTH_ADDRESS_TAKEN},
+    {"open", 0, GROWTH_ENDS_OPEN},
+    {"bare", 0, GROWTH_NO_CFI},
 };
 
-static struct image *open_code(struct frames **frames)
+static struct image *open_code(struct growth **frames)
 {
     build_source("code.s", code);
     build_run("$CC -shared -nostdlib -o code.so code.s");
     struct image *image = build_open("code.so");
     struct fathom_error err = {0};
-    cr_assert_eq(frames_new(image, frames, &err), 0, "%s", err.text);
+    cr_assert_eq(growth_new(image, frames, &err), 0, "%s", err.text);
     return image;
 }
 
@@ -105,45 +105,45 @@ static uint32_t index_of(const struct image *image, const char *name)
 
 Test(frames, of_known_functions, .fini = build_clean)
 {
-    struct frames *frames;
+    struct growth *frames;
     struct image *image = open_code(&frames);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         uint32_t f = index_of(image, expected[i].name);
-        cr_expect_str_eq(frames_refusal_text(frames_refusal(frames, f)),
-                         frames_refusal_text(expected[i].refusal), "%s: %s", expected[i].name,
-                         frames_refusal_text(frames_refusal(frames, f)));
-        cr_expect_eq(frames_most(frames, f), expected[i].most, "%s: %u", expected[i].name,
-                     frames_most(frames, f));
+        cr_expect_str_eq(growth_refusal_text(growth_refusal(frames, f)),
+                         growth_refusal_text(expected[i].refusal), "%s: %s", expected[i].name,
+                         growth_refusal_text(growth_refusal(frames, f)));
+        cr_expect_eq(growth_most(frames, f), expected[i].most, "%s: %u", expected[i].name,
+                     growth_most(frames, f));
     }
-    cr_expect_eq(frames_most(frames, image_function_count(image)), 0);
-    frames_free(frames);
+    cr_expect_eq(growth_most(frames, image_function_count(image)), 0);
+    growth_free(frames);
     image_close(image);
 }
 
 /* The return addresses of calls: five bytes each here. */
 Test(frames, shifted_calls, .fini = build_clean)
 {
-    struct frames *frames;
+    struct growth *frames;
     struct image *image = open_code(&frames);
     uint64_t at = build_function(image, "wrapped");
     /* call, push, sub, call, add, pop, call */
-    cr_expect_not(frames_shifted(frames, at + 5));
-    cr_expect(frames_shifted(frames, at + 5 + 1 + 4 + 5));
-    cr_expect_not(frames_shifted(frames, at + 5 + 1 + 4 + 5 + 4 + 1 + 5));
-    cr_expect_not(frames_shifted(frames, at + 7), "no return address");
+    cr_expect_not(growth_shifted(frames, at + 5));
+    cr_expect(growth_shifted(frames, at + 5 + 1 + 4 + 5));
+    cr_expect_not(growth_shifted(frames, at + 5 + 1 + 4 + 5 + 4 + 1 + 5));
+    cr_expect_not(growth_shifted(frames, at + 7), "no return address");
     at = build_function(image, "full");
-    cr_expect_not(frames_shifted(frames, at + 4 + 5), "a function that cannot grow");
-    cr_expect(frames_calls(frames, index_of(image, "full")));
-    cr_expect_not(frames_calls(frames, index_of(image, "leaf")));
-    frames_free(frames);
+    cr_expect_not(growth_shifted(frames, at + 4 + 5), "a function that cannot grow");
+    cr_expect(growth_calls(frames, index_of(image, "full")));
+    cr_expect_not(growth_calls(frames, index_of(image, "leaf")));
+    growth_free(frames);
     image_close(image);
 }
 
 Test(frames, every_refusal_has_a_sentence)
 {
-    for (int r = 0; r < FRAMES_REFUSALS; r++)
-        cr_expect_not_null(frames_refusal_text((enum frames_refusal)r));
-    cr_expect_not_null(frames_refusal_text(FRAMES_REFUSALS));
+    for (int r = 0; r < GROWTH_REFUSALS; r++)
+        cr_expect_not_null(growth_refusal_text((enum growth_refusal)r));
+    cr_expect_not_null(growth_refusal_text(GROWTH_REFUSALS));
 }
 
 /* What covers a function twice is not changed in one place. */
@@ -153,9 +153,9 @@ Test(frames, debug_frame_refuses, .fini = build_clean)
                                BEGIN(plain) SUB(72) "call leaf\n" ADD(72) "ret\n" END(plain));
     build_run("$CC -shared -nostdlib -o code.so code.s");
     struct image *image = build_open("code.so");
-    struct frames *frames;
-    cr_assert_eq(frames_new(image, &frames, NULL), 0);
-    cr_expect_eq(frames_refusal(frames, index_of(image, "plain")), FRAMES_DEBUG_FRAME);
-    frames_free(frames);
+    struct growth *frames;
+    cr_assert_eq(growth_new(image, &frames, NULL), 0);
+    cr_expect_eq(growth_refusal(frames, index_of(image, "plain")), GROWTH_DEBUG_FRAME);
+    growth_free(frames);
     image_close(image);
 }

@@ -34,7 +34,7 @@ static const char program[] =
 
 struct fixture {
     struct image *image, *after;
-    struct frames *frames;
+    struct growth *frames;
     struct pad pads[2];
     void *elf;
     size_t size;
@@ -48,7 +48,7 @@ static void open_program(struct fixture *f, const char *options)
     build_source("program.c", program);
     build_run("$CC -O2 %s -o program program.c && ./program >want", options);
     f->image = build_open("program");
-    cr_assert_eq(frames_new(f->image, &f->frames, &f->err), 0, "%s", f->err.text);
+    cr_assert_eq(growth_new(f->image, &f->frames, &f->err), 0, "%s", f->err.text);
     f->pads[0] = (struct pad){build_function(f->image, "outer"), 32};
     f->pads[1] = (struct pad){build_function(f->image, "inner"), 16};
 }
@@ -75,7 +75,7 @@ static int check(struct fixture *f)
 static void close_program(struct fixture *f)
 {
     free(f->elf);
-    frames_free(f->frames);
+    growth_free(f->frames);
     image_close(f->image);
     image_close(f->after);
 }
@@ -90,14 +90,14 @@ static void resizes(const char *options)
     cr_expect_not(build_id_equal(&f.id, image_build_id(f.image)));
     cr_expect(build_id_equal(&f.id, image_build_id(f.after)));
     /* what was resized can be resized again, as far as there is room */
-    struct frames *again;
-    cr_assert_eq(frames_new(f.after, &again, &f.err), 0);
+    struct growth *again;
+    cr_assert_eq(growth_new(f.after, &again, &f.err), 0);
     for (unsigned i = 0; i < 2; i++) {
-        uint32_t most = frames_most(f.frames, image_function_entry(f.image, f.pads[i].address));
-        uint32_t left = frames_most(again, image_function_entry(f.after, f.pads[i].address));
-        cr_expect(left == most - f.pads[i].bytes || most == FRAMES_MOST, "%u of %u", left, most);
+        uint32_t most = growth_most(f.frames, image_function_entry(f.image, f.pads[i].address));
+        uint32_t left = growth_most(again, image_function_entry(f.after, f.pads[i].address));
+        cr_expect(left == most - f.pads[i].bytes || most == GROWTH_MOST, "%u of %u", left, most);
     }
-    frames_free(again);
+    growth_free(again);
     close_program(&f);
 }
 
@@ -148,7 +148,7 @@ Test(patch, refuses_pads_that_do_not_fit, .fini = build_clean)
     struct fixture f;
     open_program(&f, "");
     const struct pad pad = f.pads[0];
-    f.pads[0].bytes = frames_most(f.frames, image_function_entry(f.image, pad.address)) + 16;
+    f.pads[0].bytes = growth_most(f.frames, image_function_entry(f.image, pad.address)) + 16;
     cr_expect_eq(resize(&f), -EINVAL);
     f.pads[0].bytes = 8;
     cr_expect_eq(resize(&f), -EINVAL);

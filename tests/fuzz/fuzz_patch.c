@@ -13,14 +13,14 @@ static void require(int condition)
         abort();
 }
 
-static size_t choose(const struct image *image, const struct frames *frames, uint8_t seed, struct pad *pads)
+static size_t choose(const struct image *image, const struct growth *frames, uint8_t seed, struct pad *pads)
 {
     size_t count = 0;
     for (uint32_t f = 0; f < image_function_count(image); f++) {
-        uint32_t most = frames_most(frames, f);
-        enum frames_refusal refusal = frames_refusal(frames, f);
-        require(most % PAD_UNIT == 0 && most <= FRAMES_MOST);
-        require((most > 0) == (refusal == FRAMES_RESIZABLE) && refusal < FRAMES_REFUSALS);
+        uint32_t most = growth_most(frames, f);
+        enum growth_refusal refusal = growth_refusal(frames, f);
+        require(most % PAD_UNIT == 0 && most <= GROWTH_MOST);
+        require((most > 0) == (refusal == GROWTH_RESIZABLE) && refusal < GROWTH_REFUSALS);
         uint32_t bytes = (f + seed) % 3 ? most : most / PAD_UNIT / 2 * PAD_UNIT;
         if (bytes)
             pads[count++] = (struct pad){image_function(image, f)->address, bytes};
@@ -46,13 +46,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct image_options options = {.no_debug_files = true};
     struct image *image;
-    struct frames *frames;
+    struct growth *frames;
     struct fathom_error err = {0};
     if (image_open_memory("fuzz.so.1.2", data, size, &options, &image, NULL) < 0)
         return 0;
-    require(frames_new(image, &frames, &err) == 0);
+    require(growth_new(image, &frames, &err) == 0);
     for (uint64_t at = 0; at < 4096; at += 61)
-        frames_shifted(frames, at);
+        growth_shifted(frames, at);
     struct pad *pads = calloc((size_t)image_function_count(image) + 1, sizeof *pads);
     require(pads != NULL);
     size_t count = choose(image, frames, size ? data[size - 1] : 0, pads), made;
@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free(elf);
     }
     free(pads);
-    frames_free(frames);
+    growth_free(frames);
     image_close(image);
     return 0;
 }

@@ -4,7 +4,7 @@
  * Where ways meet they must agree, but for SP in frames addressed by BP. What follows a call is only reached that way
  * if it fits: the callee may not return. The same holds for tables, whose end is not known for certain.
  */
-#include "disambig/frames/unit.h"
+#include "disambig/growth/unit.h"
 
 #include <errno.h>
 
@@ -24,7 +24,7 @@ static bool is_saved(const struct unit *u, uint64_t address, int32_t depth)
     return (point->named & all) == all;
 }
 
-static bool refuse(struct unit *u, enum frames_refusal refusal, uint32_t i)
+static bool refuse(struct unit *u, enum growth_refusal refusal, uint32_t i)
 {
     unit_refuse(u, refusal, u->code.insns[i].address);
     return false;
@@ -38,11 +38,11 @@ static bool move(struct unit *u, uint32_t i, struct frame_state *s, bool *site)
     if (s->depth == DEPTH_OPEN)
         return true;
     if (!unit_fields(u, i, &f))
-        return refuse(u, FRAMES_OPERAND, i);
+        return refuse(u, GROWTH_OPERAND, i);
     bool adjusts = f.map == 0 && (f.opcode == 0x81 || f.opcode == 0x83 || f.opcode == 0x8d);
     int64_t next = (int64_t)s->depth + insn->amount;
     if (next < 0 || next > DEPTH_MOST)
-        return refuse(u, FRAMES_CFI_DIFFERS, i);
+        return refuse(u, GROWTH_CFI_DIFFERS, i);
     if (s->bound == 0) {
         if (adjusts && insn->amount > 0 && is_saved(u, insn->address + insn->length, s->depth)) {
             s->bound = s->depth;
@@ -50,7 +50,7 @@ static bool move(struct unit *u, uint32_t i, struct frame_state *s, bool *site)
         }
     } else if (next <= s->bound) {
         if (!adjusts)
-            return refuse(u, FRAMES_POPPED, i);
+            return refuse(u, GROWTH_POPPED, i);
         s->bound = 0;
         *site = true;
     }
@@ -63,7 +63,7 @@ static bool restore(struct unit *u, uint32_t i, struct frame_state *s)
 {
     int64_t next = (int64_t)s->frame - u->code.insns[i].amount;
     if (s->frame == 0 || next < 8 || next > DEPTH_MOST || (s->bound && next > s->bound))
-        return refuse(u, FRAMES_STACK_UNKNOWN, i);
+        return refuse(u, GROWTH_STACK_UNKNOWN, i);
     s->bound = 0;
     s->depth = (int32_t)next;
     return true;
@@ -74,14 +74,14 @@ static bool set(struct unit *u, uint32_t i, struct frame_state *s)
 {
     struct code_fields f;
     if (!unit_fields(u, i, &f) || f.map || f.vector)
-        return refuse(u, FRAMES_STACK_UNKNOWN, i);
+        return refuse(u, GROWTH_STACK_UNKNOWN, i);
     bool group = f.opcode == 0x81 || f.opcode == 0x83;
     if ((group && (f.reg & 7) == 4) || (f.opcode & 0xf8) == 0x20)
-        return refuse(u, FRAMES_REALIGNED, i);
+        return refuse(u, GROWTH_REALIGNED, i);
     bool moved = f.opcode == 0x29 || f.opcode == 0x2b || f.opcode == 0x01 || f.opcode == 0x03;
     bool set_back = (f.opcode == 0x89 || f.opcode == 0x8b) && s->bound;
     if (s->frame == 0 || !f.wide || (!moved && !set_back))
-        return refuse(u, FRAMES_STACK_UNKNOWN, i);
+        return refuse(u, GROWTH_STACK_UNKNOWN, i);
     s->depth = DEPTH_OPEN;
     return true;
 }
@@ -118,18 +118,18 @@ bool unit_step(struct unit *u, uint32_t i, struct frame_state *s)
 }
 
 /* Whether the CFI says the same. */
-static enum frames_refusal compare(const struct unit *u, uint64_t address, const struct frame_state *s)
+static enum growth_refusal compare(const struct unit *u, uint64_t address, const struct frame_state *s)
 {
     struct cfi_row row = cfi_lookup(image_cfi(u->whole->image), address);
     switch (row.cfa) {
     case CFI_SP:
-        return s->depth == row.cfa_offset ? FRAMES_RESIZABLE : FRAMES_CFI_DIFFERS;
+        return s->depth == row.cfa_offset ? GROWTH_RESIZABLE : GROWTH_CFI_DIFFERS;
     case CFI_BP:
-        return s->frame && s->frame == row.cfa_offset ? FRAMES_RESIZABLE : FRAMES_CFI_DIFFERS;
+        return s->frame && s->frame == row.cfa_offset ? GROWTH_RESIZABLE : GROWTH_CFI_DIFFERS;
     case CFI_NONE:
-        return FRAMES_NO_CFI;
+        return GROWTH_NO_CFI;
     default:
-        return FRAMES_CFI_UNSUPPORTED;
+        return GROWTH_CFI_UNSUPPORTED;
     }
 }
 
@@ -142,7 +142,7 @@ static int reach(struct unit *u, uint32_t to, const struct frame_state *s, bool 
         bool same = at->depth == s->depth;
         if (at->bound != s->bound) {
             if (!maybe || same)
-                unit_refuse(u, FRAMES_CFI_DIFFERS, address);
+                unit_refuse(u, GROWTH_CFI_DIFFERS, address);
             return 0;
         }
         merged.depth = same ? s->depth : DEPTH_OPEN;
@@ -150,8 +150,8 @@ static int reach(struct unit *u, uint32_t to, const struct frame_state *s, bool 
         if (merged.depth == at->depth && merged.frame == at->frame)
             return 0;
     }
-    enum frames_refusal refusal = compare(u, address, &merged);
-    if (refusal != FRAMES_RESIZABLE) {
+    enum growth_refusal refusal = compare(u, address, &merged);
+    if (refusal != GROWTH_RESIZABLE) {
         if (!maybe)
             unit_refuse(u, refusal, address);
         return 0;
@@ -174,9 +174,9 @@ static void leave_unit(struct unit *u, uint32_t i, const struct frame_state *s)
 {
     const struct code_insn *insn = &u->code.insns[i];
     if (insn->kind != CODE_JUMP_INDIRECT && image_function_at(u->whole->image, insn->target) == u->function)
-        refuse(u, FRAMES_CODE_UNKNOWN, i);
+        refuse(u, GROWTH_CODE_UNKNOWN, i);
     else if (s->depth != 8 || s->bound)
-        refuse(u, FRAMES_JUMPS_OUT, i);
+        refuse(u, GROWTH_JUMPS_OUT, i);
 }
 
 /* A jump of which the code next to it does not tell the table: all of them may lead to each label and to each table's
@@ -190,14 +190,14 @@ static int jump_anywhere(struct unit *u, uint32_t i, const struct frame_state *s
         rc = unit_targets(u);
     } else {
         if (hub->bound != s->bound)
-            refuse(u, FRAMES_JUMP_UNKNOWN, i);
+            refuse(u, GROWTH_JUMP_UNKNOWN, i);
         if (hub->depth == s->depth && hub->frame == s->frame)
             return 0;
         hub->depth = hub->depth == s->depth ? s->depth : DEPTH_OPEN;
         hub->frame = hub->frame == s->frame ? s->frame : 0;
     }
     if (u->target_count == 0)
-        refuse(u, FRAMES_JUMP_UNKNOWN, i);
+        refuse(u, GROWTH_JUMP_UNKNOWN, i);
     for (size_t k = 0; k < u->target_count && rc == 0; k++)
         rc = reach(u, u->targets[k], hub, true);
     return rc;
@@ -230,7 +230,7 @@ static int land(struct unit *u, uint32_t i, struct frame_state s)
     if (s.depth != DEPTH_OPEN && point && point->args) {
         int64_t depth = (int64_t)s.depth - point->args;
         if (depth <= s.bound || depth < 8) {
-            refuse(u, FRAMES_LANDING_PADS, i);
+            refuse(u, GROWTH_LANDING_PADS, i);
             return 0;
         }
         s.depth = (int32_t)depth;
@@ -242,7 +242,7 @@ static int call(struct unit *u, uint32_t i, const struct frame_state *s)
 {
     const struct code_insn *insn = &u->code.insns[i];
     if (insn->kind == CODE_CALL && insn->target == insn->address + insn->length)
-        refuse(u, FRAMES_CODE_UNKNOWN, i);
+        refuse(u, GROWTH_CODE_UNKNOWN, i);
     if (function_code_goes_on(&u->code, i) && !vec_push(u->later, u->later_count, u->later_room, i))
         return -ENOMEM;
     return land(u, i, *s);
@@ -269,11 +269,11 @@ static int follow(struct unit *u, uint32_t i)
         return jump_indirect(u, i, &s);
     case CODE_RETURN:
         if (s.depth != 8 || s.bound)
-            refuse(u, FRAMES_CFI_DIFFERS, i);
+            refuse(u, GROWTH_CFI_DIFFERS, i);
         return 0;
     case CODE_STOP:
         if (!is_stop(u, i))
-            refuse(u, FRAMES_CODE_UNKNOWN, i);
+            refuse(u, GROWTH_CODE_UNKNOWN, i);
         return 0;
     case CODE_JUMP:
     case CODE_BRANCH:
@@ -291,7 +291,7 @@ static int follow(struct unit *u, uint32_t i)
     if (function_code_goes_on(&u->code, i))
         return reach(u, i + 1, &s, false);
     if (!ends(u, i))
-        refuse(u, FRAMES_ENDS_OPEN, i);
+        refuse(u, GROWTH_ENDS_OPEN, i);
     return 0;
 }
 
@@ -311,7 +311,7 @@ static int settle(struct unit *u)
 {
     size_t later = 0;
     int rc = 0;
-    while (rc == 0 && u->refusal == FRAMES_RESIZABLE) {
+    while (rc == 0 && u->refusal == GROWTH_RESIZABLE) {
         if (u->work_count) {
             rc = follow(u, u->work[--u->work_count]);
         } else if (later < u->later_count) {
@@ -341,7 +341,7 @@ static void check_labels(struct unit *u)
              k < w->label_count && w->labels[k] < end; k++) {
             uint32_t to = function_code_find(&u->code, w->labels[k]);
             if (to != FUNCTION_CODE_NONE && !(u->code.ways[to] & WAY_KNOWN))
-                unit_refuse(u, FRAMES_ENTERED, w->labels[k]);
+                unit_refuse(u, GROWTH_ENTERED, w->labels[k]);
         }
     }
 }
@@ -350,12 +350,12 @@ static void check_labels(struct unit *u)
 static int note_sites(struct unit *u)
 {
     bool any = false, pushed = false, by_sp = false;
-    for (uint32_t i = 0; i < u->code.count && u->refusal == FRAMES_RESIZABLE; i++) {
+    for (uint32_t i = 0; i < u->code.count && u->refusal == GROWTH_RESIZABLE; i++) {
         const struct code_insn *insn = &u->code.insns[i];
         struct frame_state s = u->states[i];
         if (s.depth == DEPTH_UNSEEN) {
             if (insn->kind != CODE_NOP && (insn->kind != CODE_STOP || !is_stop(u, i)))
-                refuse(u, FRAMES_CODE_UNREACHED, i);
+                refuse(u, GROWTH_CODE_UNREACHED, i);
             continue;
         }
         pushed |= insn->stack == CODE_SP_MOVED;
@@ -375,9 +375,9 @@ static int note_sites(struct unit *u)
             return -ENOMEM;
     }
     if (u->framed && by_sp)
-        unit_refuse(u, FRAMES_MIXED, u->parts[0].address);
+        unit_refuse(u, GROWTH_MIXED, u->parts[0].address);
     if (!any)
-        unit_refuse(u, pushed ? FRAMES_PUSHED : FRAMES_NO_FRAME, u->parts[0].address);
+        unit_refuse(u, pushed ? GROWTH_PUSHED : GROWTH_NO_FRAME, u->parts[0].address);
     return 0;
 }
 
@@ -386,12 +386,12 @@ int unit_flow(struct unit *u)
     struct frame_state entry = {.depth = 8};
     uint32_t first = function_code_find(&u->code, image_function(u->whole->image, u->function)->address);
     if (first == FUNCTION_CODE_NONE) {
-        unit_refuse(u, FRAMES_CODE_UNKNOWN, 0);
+        unit_refuse(u, GROWTH_CODE_UNKNOWN, 0);
         return 0;
     }
     if (reach(u, first, &entry, false) < 0 || settle(u) < 0)
         return -ENOMEM;
-    if (u->refusal == FRAMES_RESIZABLE)
+    if (u->refusal == GROWTH_RESIZABLE)
         check_labels(u);
     return note_sites(u);
 }

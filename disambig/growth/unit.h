@@ -4,11 +4,11 @@
  *
  * A unit is used for one function after the other and keeps its memory.
  */
-#ifndef FATHOM_DISAMBIG_FRAMES_UNIT_H
-#define FATHOM_DISAMBIG_FRAMES_UNIT_H
+#ifndef FATHOM_DISAMBIG_GROWTH_UNIT_H
+#define FATHOM_DISAMBIG_GROWTH_UNIT_H
 
-#include "disambig/frames/frames.h"
-#include "disambig/frames/whole.h"
+#include "disambig/growth/growth.h"
+#include "disambig/growth/whole.h"
 #include "disambig/pads.h"
 #include "image/code/fields.h"
 
@@ -61,7 +61,7 @@ struct unit_fde {
 struct unit {
     const struct whole *whole;
     uint32_t function;
-    enum frames_refusal refusal;
+    enum growth_refusal refusal;
     uint64_t where; /* of what was refused, or 0 */
     bool framed;    /* locals are addressed by BP: the pad is below them */
     bool calls;     /* it calls others */
@@ -94,8 +94,19 @@ struct unit {
 int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function);
 void unit_free(struct unit *u);
 
+/* Whether nothing but room for larger numbers is lacking. */
+static inline bool refusal_is_of_room(unsigned refusal)
+{
+    return refusal == GROWTH_RESIZABLE || refusal == GROWTH_NO_ROOM || refusal == GROWTH_NO_ROOM_CFI;
+}
+
+static inline bool unit_is_understood(const struct unit *u)
+{
+    return refusal_is_of_room(u->refusal);
+}
+
 /* Keeps the first refusal. */
-void unit_refuse(struct unit *u, enum frames_refusal refusal, uint64_t where);
+void unit_refuse(struct unit *u, enum growth_refusal refusal, uint64_t where);
 
 /* The steps of the analysis, each if the last did not refuse. 0 or -ENOMEM. */
 int unit_read(struct unit *u);       /* the code, its jumps and landing pads */

@@ -5,7 +5,7 @@
  * Tables are the addresses that the unit's code takes from which on there are distances to its instructions (gcc,
  * clang); labels are its addresses in data (computed gotos).
  */
-#include "disambig/frames/unit.h"
+#include "disambig/growth/unit.h"
 
 #include <errno.h>
 #include <stdlib.h>

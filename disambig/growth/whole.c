@@ -1,5 +1,5 @@
 /* whole.c - see whole.h. */
-#include "disambig/frames/whole.h"
+#include "disambig/growth/whole.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * Larger numbers may need more bytes, which are taken from the padding (DW_CFA_nop) at the end of the FDE. The result
  * is run again, to see that each instruction has the row that it must have.
  */
-#include "disambig/frames/unit.h"
+#include "disambig/growth/unit.h"
 
 #include <errno.h>
 #include <string.h>
@@ -186,7 +186,7 @@ static int read_fde(struct unit *u, const struct cfi_fde *fde)
     }
     add_point(&r);
     if (r.odd || r.b.failed)
-        unit_refuse(u, FRAMES_CFI_UNSUPPORTED, fde->address);
+        unit_refuse(u, GROWTH_CFI_UNSUPPORTED, fde->address);
     out.count = (uint32_t)u->rule_count - out.first;
     if (r.rc == 0 && !vec_push(u->fdes, u->fde_count, u->fde_room, out))
         r.rc = -ENOMEM;
@@ -311,7 +311,7 @@ static void mark_rules(struct unit *u)
 static uint32_t code_room(const struct unit *u)
 {
     const struct image *image = u->whole->image;
-    int64_t room = FRAMES_MOST;
+    int64_t room = GROWTH_MOST;
     for (size_t i = 0; i < u->edit_count; i++) {
         const struct frame_edit *edit = &u->edits[i];
         size_t size;
@@ -334,7 +334,7 @@ int unit_rules(struct unit *u)
     mark_rules(u);
     u->most = code_room(u);
     if (u->most == 0)
-        unit_refuse(u, FRAMES_NO_ROOM, u->parts[0].address);
+        unit_refuse(u, GROWTH_NO_ROOM, u->parts[0].address);
     for (size_t i = 0; i < u->fde_count && u->most; i++) {
         const struct unit_fde *fde = &u->fdes[i];
         while (u->most && rc == 0 && !unit_encode(u, fde, u->most, &rc))
@@ -342,11 +342,11 @@ int unit_rules(struct unit *u)
         if (rc < 0)
             return rc;
         if (u->most == 0)
-            unit_refuse(u, FRAMES_NO_ROOM_CFI, fde->fde->address);
+            unit_refuse(u, GROWTH_NO_ROOM_CFI, fde->fde->address);
         else if (!check_rows(u, fde, u->most))
-            unit_refuse(u, FRAMES_CFI_UNSUPPORTED, fde->fde->address);
+            unit_refuse(u, GROWTH_CFI_UNSUPPORTED, fde->fde->address);
     }
-    if (u->refusal != FRAMES_RESIZABLE)
+    if (u->refusal != GROWTH_RESIZABLE)
         u->most = 0;
     return 0;
 }

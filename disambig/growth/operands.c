@@ -6,7 +6,7 @@
  * end of a local array, which is -bound, and with an index it may be anywhere near the array that is meant: what is
  * not certain is refused.
  */
-#include "disambig/frames/unit.h"
+#include "disambig/growth/unit.h"
 
 #include <errno.h>
 
@@ -63,7 +63,7 @@ static int place(struct reading *r, uint32_t i, int64_t a, const struct code_fie
     int64_t bound = -(int64_t)r->u->states[i].bound;
     if (insn->index != CODE_NO_REGISTER) {
         if (a > bound)
-            unit_refuse(r->u, FRAMES_ADDRESS_ABOVE, insn->address);
+            unit_refuse(r->u, GROWTH_ADDRESS_ABOVE, insn->address);
         if (a > bound - NEAR && !r->near) {
             r->near = true;
             r->where = insn->address;
@@ -73,9 +73,9 @@ static int place(struct reading *r, uint32_t i, int64_t a, const struct code_fie
     if (!is_lea(f))
         return a >= bound;
     if (a > bound && a < 0)
-        unit_refuse(r->u, FRAMES_ADDRESS_ABOVE, insn->address);
+        unit_refuse(r->u, GROWTH_ADDRESS_ABOVE, insn->address);
     if (a >= 0 && !r->arguments)
-        unit_refuse(r->u, FRAMES_ADDRESS_ABOVE, insn->address);
+        unit_refuse(r->u, GROWTH_ADDRESS_ABOVE, insn->address);
     return a >= 0;
 }
 
@@ -86,17 +86,17 @@ static int read_memory(struct reading *r, uint32_t i, const struct code_fields *
     const struct frame_state *s = &u->states[i];
     bool pops = f->map == 0 && f->opcode == 0x8f; /* by SP as it is afterwards */
     if (f->scaled || f->address32 || pops) {
-        unit_refuse(u, FRAMES_OPERAND, insn->address);
+        unit_refuse(u, GROWTH_OPERAND, insn->address);
         return 0;
     }
     if (insn->displacement < 0)
-        unit_refuse(u, FRAMES_RED_ZONE, insn->address);
+        unit_refuse(u, GROWTH_RED_ZONE, insn->address);
     if (!s->bound || s->depth == DEPTH_OPEN)
         return 0;
     int64_t a = (int64_t)insn->displacement - s->depth;
     if (u->framed) {
         if (a >= r->lowest)
-            unit_refuse(u, FRAMES_MIXED, insn->address);
+            unit_refuse(u, GROWTH_MIXED, insn->address);
         return 0;
     }
     return place(r, i, a, f) ? unit_edit(u, i, true, 1) : 0;
@@ -138,14 +138,14 @@ static void check_slots(const struct reading *r, uint32_t i)
     const struct unit *u = r->u;
     const struct unit_point *point = unit_point_at(u, u->code.insns[i].address);
     if (u->states[i].bound && !u->framed && point && point->deepest > u->states[i].bound)
-        unit_refuse(r->u, FRAMES_SAVED_BELOW, u->code.insns[i].address);
+        unit_refuse(r->u, GROWTH_SAVED_BELOW, u->code.insns[i].address);
 }
 
 int unit_operands(struct unit *u)
 {
     struct reading r = {.u = u};
     survey(&r);
-    for (uint32_t i = 0; i < u->code.count && u->refusal == FRAMES_RESIZABLE; i++) {
+    for (uint32_t i = 0; i < u->code.count && u->refusal == GROWTH_RESIZABLE; i++) {
         const struct code_insn *insn = &u->code.insns[i];
         const struct frame_state *s = &u->states[i];
         struct code_fields f;
@@ -153,14 +153,14 @@ int unit_operands(struct unit *u)
             continue;
         check_slots(&r, i);
         if (!unit_fields(u, i, &f)) {
-            unit_refuse(u, FRAMES_OPERAND, insn->address);
+            unit_refuse(u, GROWTH_OPERAND, insn->address);
             break;
         }
         struct frame_state after = *s;
         bool sets_frame = insn->stack == CODE_SP_SAME && insn->written & 1u << CODE_BP &&
                           unit_step(u, i, &after) && after.frame;
         if (uses_value(&f) && insn->stack == CODE_SP_SAME && !s->bound && !sets_frame)
-            unit_refuse(u, FRAMES_ADDRESS_TAKEN, insn->address);
+            unit_refuse(u, GROWTH_ADDRESS_TAKEN, insn->address);
         if (insn->memory_operand && insn->base == CODE_SP && insn->stack == CODE_SP_SAME &&
             read_memory(&r, i, &f) < 0)
             return -ENOMEM;
@@ -170,6 +170,6 @@ int unit_operands(struct unit *u)
             return -ENOMEM;
     }
     if (r.near && r.arguments && !u->framed)
-        unit_refuse(u, FRAMES_ADDRESS_ABOVE, r.where);
+        unit_refuse(u, GROWTH_ADDRESS_ABOVE, r.where);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* unit.c - reads one function as a unit; see unit.h. */
-#include "disambig/frames/unit.h"
+#include "disambig/growth/unit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "image/cfi/landing_pads.h"
 #include "image/image_private.h"
 
-void unit_refuse(struct unit *u, enum frames_refusal refusal, uint64_t where)
+void unit_refuse(struct unit *u, enum growth_refusal refusal, uint64_t where)
 {
-    if (u->refusal != FRAMES_RESIZABLE)
+    if (u->refusal != GROWTH_RESIZABLE)
         return;
     u->refusal = refusal;
     u->where = where;
@@ -30,13 +30,13 @@ int unit_edit(struct unit *u, uint32_t i, bool displacement, int sign)
     struct code_fields f;
     const struct code_insn *insn = &u->code.insns[i];
     if (!unit_fields(u, i, &f)) {
-        unit_refuse(u, FRAMES_OPERAND, insn->address);
+        unit_refuse(u, GROWTH_OPERAND, insn->address);
         return 0;
     }
     unsigned at = displacement ? f.displacement_at : f.immediate_at;
     unsigned size = displacement ? f.displacement_size : f.immediate_size;
     if ((size != 1 && size != 4) || f.scaled || f.address32) {
-        unit_refuse(u, FRAMES_OPERAND, insn->address);
+        unit_refuse(u, GROWTH_OPERAND, insn->address);
         return 0;
     }
     struct frame_edit edit = {insn->address + at, (uint8_t)size, (int8_t)sign};
@@ -64,7 +64,7 @@ static void see_landing(void *context, uint64_t start, uint64_t end, uint64_t pa
     uint32_t at = function_code_find(&u->code, pad);
     uint64_t last = u->landing_count ? u->landings[u->landing_count - 1].end : 0;
     if (at == FUNCTION_CODE_NONE || start < last || end < start) {
-        unit_refuse(u, FRAMES_LANDING_PADS, pad);
+        unit_refuse(u, GROWTH_LANDING_PADS, pad);
         return;
     }
     if (!vec_push(u->landings, u->landing_count, u->landing_room, (struct unit_landing){start, end, at}))
@@ -81,7 +81,7 @@ static int read_landings(struct unit *u)
         for (size_t i = lower_bound(k, (size_t)0, count, ranges[k].address < start);
              i < count && ranges[i].address < end; i++)
             if (!landing_pads_see_calls(&u->whole->image->file, &ranges[i], see_landing, &r))
-                unit_refuse(u, FRAMES_LANDING_PADS, ranges[i].address);
+                unit_refuse(u, GROWTH_LANDING_PADS, ranges[i].address);
     }
     return r.rc;
 }
@@ -100,11 +100,11 @@ static void check_surroundings(struct unit *u)
         const struct function_part *part = &u->parts[p];
         size_t first;
         if (within(w->entered, w->entered_count, part, &first))
-            unit_refuse(u, FRAMES_ENTERED, w->entered[first]);
+            unit_refuse(u, GROWTH_ENTERED, w->entered[first]);
         size_t range =
             lower_bound(i, (size_t)0, w->debug_frame_count, w->debug_frames[i].end <= part->address);
         if (range < w->debug_frame_count && w->debug_frames[range].start < part->address + part->size)
-            unit_refuse(u, FRAMES_DEBUG_FRAME, part->address);
+            unit_refuse(u, GROWTH_DEBUG_FRAME, part->address);
     }
 }
 
@@ -130,9 +130,9 @@ int unit_read(struct unit *u)
         u->calls |= u->code.insns[i].kind == CODE_CALL || u->code.insns[i].kind == CODE_CALL_INDIRECT;
     }
     if (size) /* not all of it is in the file */
-        unit_refuse(u, FRAMES_CODE_UNKNOWN, u->parts[0].address);
+        unit_refuse(u, GROWTH_CODE_UNKNOWN, u->parts[0].address);
     check_surroundings(u);
-    return u->refusal == FRAMES_RESIZABLE ? read_landings(u) : 0;
+    return u->refusal == GROWTH_RESIZABLE ? read_landings(u) : 0;
 }
 
 int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function)
@@ -140,7 +140,7 @@ int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function)
     int (*const steps[])(struct unit *) = {unit_read, unit_read_rules, unit_flow, unit_operands, unit_rules};
     u->whole = whole;
     u->function = function;
-    u->refusal = FRAMES_RESIZABLE;
+    u->refusal = GROWTH_RESIZABLE;
     u->where = 0;
     u->framed = u->calls = false;
     u->most = 0;
@@ -150,9 +150,9 @@ int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function)
     u->code.count = u->code.edge_count = 0;
     if (image_function(whole->image, function)->owner != function ||
         image_function_is_stub(whole->image, function))
-        unit_refuse(u, FRAMES_NOT_A_FUNCTION, 0);
+        unit_refuse(u, GROWTH_NOT_A_FUNCTION, 0);
     int rc = 0;
-    for (unsigned i = 0; i < sizeof steps / sizeof *steps && rc == 0 && u->refusal == FRAMES_RESIZABLE; i++)
+    for (unsigned i = 0; i < sizeof steps / sizeof *steps && rc == 0 && u->refusal == GROWTH_RESIZABLE; i++)
         rc = steps[i](u);
     return rc;
 }

@@ -1,17 +1,18 @@
 /* private.h - the frames of an image, for the patcher. Private to disambig/. */
-#ifndef FATHOM_DISAMBIG_FRAMES_PRIVATE_H
-#define FATHOM_DISAMBIG_FRAMES_PRIVATE_H
+#ifndef FATHOM_DISAMBIG_GROWTH_PRIVATE_H
+#define FATHOM_DISAMBIG_GROWTH_PRIVATE_H
 
-#include "disambig/frames/unit.h"
+#include "disambig/growth/unit.h"
 
 struct frame {
     uint16_t most; /* bytes */
     uint8_t refusal;
     bool calls;
-    uint64_t where; /* of what was refused; 0: nothing in particular */
+    bool leaves_some; /* calls that are made without the frame */
+    uint64_t where;   /* of what was refused; 0: nothing in particular */
 };
 
-struct frames {
+struct growth {
     struct whole whole;
     struct frame *items; /* one for each function */
     uint32_t count;

@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/vec.h"
-#include "disambig/frames/whole.h"
+#include "disambig/growth/whole.h"
 #include "image/image_file.h"
 #include "image/image_private.h"
 
