@@ -241,6 +241,19 @@ bool image_library_entry(const struct image *image, uint64_t *address)
     return true;
 }
 
+const char *image_soname(const struct image *image)
+{
+    uint64_t strings, at;
+    size_t size;
+    const struct elf_file *file = &image->file;
+    if (!elf_file_dynamic(file, DT_SONAME, &at) || !elf_file_dynamic(file, DT_STRTAB, &strings))
+        return NULL;
+    const uint8_t *name = elf_file_bytes(file, strings, &size);
+    if (!name || at >= size || !memchr(name + at, 0, size - at))
+        return NULL;
+    return (const char *)name + at;
+}
+
 bool image_is_fixed(const struct image *image)
 {
     return image->file.type == ET_EXEC;

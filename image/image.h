@@ -86,6 +86,8 @@ bool image_entry(const struct image *image, uint64_t *address);
 /* Where the kernel starts a library that is a program's interpreter (ld.so). false: it has no entry, or is
  * not a library. Other libraries can have one too (libc.so.6 prints its version). */
 bool image_library_entry(const struct image *image, uint64_t *address);
+/* The name by which programs ask for a library (DT_SONAME), in the image's memory; NULL: it has none. */
+const char *image_soname(const struct image *image);
 /* Whether the file runs at the addresses that it was linked for (ET_EXEC): only then can instructions contain
  * its addresses as constants. */
 bool image_is_fixed(const struct image *image);
