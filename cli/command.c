@@ -15,6 +15,7 @@ const struct command *const command_table[] = {
     &calls_command,
     &hcct_command,
     &ambiguity_command,
+    &disambig_command,
     &help_command,
     NULL,
 };

@@ -1,6 +1,9 @@
 bin_PROGRAMS += fathom
 fathom_SOURCES = \
 	cli/ambiguity.c \
+	cli/disambig.c cli/disambig.h \
+	cli/disambig_say.c \
+	cli/disambig_selftest.c \
 	cli/call_trace.c cli/call_trace.h \
 	cli/calls.c \
 	cli/clocks.c cli/clocks.h \

@@ -1,5 +1,8 @@
 noinst_LTLIBRARIES += libdisambig.la
 libdisambig_la_SOURCES = \
+	disambig/map_frames.c disambig/map_frames.h \
+	disambig/measured.c disambig/measured.h \
+	disambig/moved_map.c disambig/moved_map.h \
 	disambig/pads.h \
 	disambig/ambiguity/ambiguity.c disambig/ambiguity/ambiguity.h \
 	disambig/ambiguity/differing.c \

@@ -16,3 +16,6 @@ tests_disambig_test_patch_LDADD = libdisambig.la libimage.la libbase.la $(CRITER
 E2E_TESTS += tests/disambig/resize.test
 EXTRA_DIST += tests/disambig/shapes.cc
 E2E_TESTS += tests/disambig/plugin.test
+UNIT_TESTS += tests/disambig/test_moved_map
+tests_disambig_test_moved_map_SOURCES = tests/disambig/test_moved_map.c
+tests_disambig_test_moved_map_LDADD = $(DISAMBIG_TEST_LIBS)

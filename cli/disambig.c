@@ -1,0 +1,249 @@
+/* disambig.c - `fathom disambig PROGRAM`: chooses frame sizes that tell call paths apart, and patches them in. */
+#include "cli/disambig.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "cli/exit.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "disambig/moved_map.h"
+#include "disambig/patch/patch.h"
+
+static int open_inputs(struct disambig *d, struct fathom_error *err)
+{
+    const struct disambig_options *o = d->options;
+    bool stale = false;
+    int rc = pathmap_open(o->map, &d->map, err);
+    if (rc == 0)
+        rc = image_open(o->program, &(struct image_options){.log = &d->terminal->log}, &d->image, err);
+    if (rc < 0)
+        return rc;
+    d->number = pathmap_find_image(d->map, o->program, image_build_id(d->image), &stale);
+    if (d->number == PATHMAP_NONE)
+        return stale ? error_set(err, ESTALE, "%s is of another build of %s: train it again", o->map,
+                                 o->program)
+                     : error_set(err, ENOMSG, "%s has no paths of %s", o->map, o->program);
+    if (!pathmap_image(d->map, d->number).hooked)
+        return error_set(
+            err, ENOMSG,
+            "the training of %s did not see every call of %s: train it by hooks (fathom-train(1))", o->map,
+            o->program);
+    progress_show(&d->terminal->progress, "reading the frames", 0, 0);
+    rc = growth_new(d->image, &d->frames, err);
+    return rc == 0 ? map_frames_make(d->map, d->number, d->image, d->frames, &d->join, err) : rc;
+}
+
+static void show(void *context, uint64_t steps, double precise, double stack)
+{
+    terminal_progress(context, "%llu steps: %.2f%% precise, stack %.2f times as long",
+                      (unsigned long long)steps, 100 * precise, stack);
+}
+
+static int search(struct disambig *d, struct fathom_error *err)
+{
+    const struct disambig_options *o = d->options;
+    for (uint32_t i = 0; o->most && i < pathmap_function_count(d->map); i++)
+        if (d->join.most[i] > o->most)
+            d->join.most[i] = (uint32_t)o->most / PAD_UNIT * PAD_UNIT;
+    struct search_problem problem = {.map = d->map,
+                                     .most = d->join.most,
+                                     .unshifted = d->join.unshifted,
+                                     .stack = 1 + o->budget / 100,
+                                     .target = o->target / 100,
+                                     .seed = o->seed,
+                                     .random = o->search == DISAMBIG_RANDOM,
+                                     .steps = o->steps,
+                                     .progress = show,
+                                     .context = d->terminal};
+    uint64_t start = clock_ns();
+    int rc = search_run(&problem, &d->found, err);
+    d->seconds = (double)(clock_ns() - start) * 1e-9;
+    terminal_progress_end(d->terminal);
+    return rc;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct pad *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static int list_pads(struct disambig *d, struct fathom_error *err)
+{
+    uint32_t count = pathmap_function_count(d->map);
+    d->pads = malloc((count + 1ul) * sizeof *d->pads);
+    if (!d->pads)
+        return error_memory(err);
+    for (uint32_t i = 0; i < count; i++)
+        if (d->found.pads[i])
+            d->pads[d->pad_count++] = (struct pad){pathmap_function(d->map, i).address, d->found.pads[i]};
+    qsort(d->pads, d->pad_count, sizeof *d->pads, by_address);
+    return 0;
+}
+
+/* Patches, checks what came out, and writes it with the permissions of the program (but set-user-ID). */
+static int write_program(struct disambig *d, struct outfile *out, struct fathom_error *err)
+{
+    void *elf = NULL;
+    size_t size;
+    struct image *after = NULL;
+    struct stat status;
+    int fd, rc = patch_resize(d->image, d->frames, d->pads, d->pad_count, &elf, &size, &d->id, err);
+    if (rc == 0)
+        rc = image_open_memory(d->options->output, elf, size, NULL, &after, err);
+    if (rc == 0)
+        rc = patch_check(d->image, after, d->pads, d->pad_count, err);
+    if (rc == 0)
+        rc = outfile_begin(out, &fd, err);
+    if (rc == 0)
+        rc = file_write_all(fd, elf, size, outfile_path(out), err);
+    if (rc == 0 && !outfile_is_stream(out) &&
+        (stat(d->options->program, &status) < 0 || fchmod(fd, status.st_mode & 0777) < 0))
+        rc = error_system(err, errno, "cannot make %s executable", outfile_path(out));
+    if (rc == 0)
+        rc = outfile_publish(out, false, err);
+    image_close(after);
+    free(elf);
+    return rc;
+}
+
+static int write_map(struct disambig *d, struct outfile *out, struct fathom_error *err)
+{
+    char *path = realpath(d->options->output, NULL);
+    struct moved_map moved = {.map = d->map,
+                              .image = d->number,
+                              .path = path ? path : d->options->output,
+                              .id = &d->id,
+                              .pads = d->found.pads,
+                              .unshifted = d->join.unshifted};
+    d->moved = trie_new();
+    int rc = d->moved ? moved_map_make(&moved, d->moved, err) : error_memory(err);
+    if (rc == 0 && out)
+        rc = trie_write(d->moved, out, err);
+    free(path);
+    return rc;
+}
+
+static int run_steps(struct disambig *d, struct outfile *program, struct outfile *map,
+                     struct fathom_error *err)
+{
+    int rc = open_inputs(d, err);
+    if (rc == 0)
+        rc = search(d, err);
+    if (rc == 0)
+        rc = list_pads(d, err);
+    if (rc == 0 && program)
+        rc = write_program(d, program, err);
+    if (rc == 0 && (map || d->options->selftest))
+        rc = write_map(d, map, err);
+    if (rc == 0)
+        disambig_say(d);
+    return rc;
+}
+
+static int disambiguate(const struct disambig_options *options, struct terminal *terminal)
+{
+    struct disambig d = {.options = options, .terminal = terminal};
+    struct outfile *program = NULL, *map = NULL;
+    struct fathom_error err = {0};
+    int rc = options->output ? outfile_open(options->output, &program, &err) : 0;
+    if (rc == 0 && options->map_output)
+        rc = outfile_open(options->map_output, &map, &err);
+    if (rc == 0)
+        rc = run_steps(&d, program, map, &err);
+    outfile_close(program); /* a file that is open for writing cannot be run */
+    outfile_close(map);
+    if (rc == 0 && options->selftest)
+        rc = disambig_selftest(&d, &err);
+    terminal_progress_end(terminal);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    trie_free(d.moved);
+    free(d.pads);
+    free(d.found.pads);
+    map_frames_clear(&d.join);
+    growth_free(d.frames);
+    image_close(d.image);
+    pathmap_close(d.map);
+    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+}
+
+static int complete(struct disambig_options *o, int argc, char **argv, struct terminal *terminal)
+{
+    const struct command *c = &disambig_command;
+    if (optind >= argc)
+        return option_usage(terminal, c, "give a program or library");
+    o->program = argv[optind];
+    if (argc - optind > 1)
+        o->command = argv + optind + 1;
+    if (!o->map)
+        return option_usage(terminal, c, "give the program's path map: --map MAP (from 'fathom train')");
+    if (o->map_output && !o->output)
+        return option_usage(terminal, c,
+                            "--map-output is the map of the patched program: give --output, too");
+    if (o->selftest && !(o->output && o->command))
+        return option_usage(terminal, c,
+                            "--selftest runs a command with the patched file: give --output and, "
+                            "after the program, the command");
+    if (o->command && !o->selftest)
+        return option_usage(terminal, c, "a command is only for --selftest");
+    return -1;
+}
+
+static int disambig_run(int argc, char **argv, struct terminal *terminal)
+{
+    struct disambig_options options = {.budget = 15, .target = 100};
+    int code = options_parse(&disambig_command, &options, false, argc, argv, terminal);
+    if (code < 0)
+        code = complete(&options, argc, argv, terminal);
+    return code < 0 ? disambiguate(&options, terminal) : code;
+}
+
+static const struct option_word searches[] = {{"best", DISAMBIG_BEST}, {"random", DISAMBIG_RANDOM}, {0}};
+
+static const struct option_row rows[] = {
+    OPTION_TEXT("map", 'm', "MAP", struct disambig_options, map,
+                "the program's path map from 'fathom train'"),
+    OPTION_TEXT("output", 'o', "FILE", struct disambig_options, output,
+                "write the patched program or library"),
+    OPTION_TEXT("map-output", 'M', "MAP", struct disambig_options, map_output,
+                "write the path map of the patched file"),
+    OPTION_FRACTION("budget", 0, "PERCENT", 0, 100000, struct disambig_options, budget,
+                    "by how much the longest stack may grow (default: 15)"),
+    OPTION_FRACTION("target", 0, "PERCENT", 0, 100, struct disambig_options, target,
+                    "stop when so much of the weight is precise (default: 100)"),
+    OPTION_NUMBER("most", 0, "BYTES", 16, UINT32_MAX, struct disambig_options, most,
+                  "the largest pad of a frame (default: what fits)"),
+    OPTION_CHOICE("search", 0, "HOW", searches, enum disambig_search, struct disambig_options, search,
+                  "best (default), or random: the ICPP paper's"),
+    OPTION_NUMBER("seed", 0, "N", 0, UINT64_MAX, struct disambig_options, seed,
+                  "of the search's random choices (default: 0)"),
+    OPTION_NUMBER("steps", 0, "N", 1, UINT64_MAX, struct disambig_options, steps,
+                  "stop the search after so many"),
+    OPTION_FLAG("selftest", 0, struct disambig_options, selftest,
+                "run COMMAND with the patched file, measure all heights, and compare them with the map's"),
+    OPTION_QUIET("print no notes"),
+    OPTION_VERBOSE("print more details"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
+const struct command disambig_command = {
+    .name = "disambig",
+    .summary = "change frame sizes so that call paths differ in height",
+    .synopsis = "-m MAP [OPTIONS] [-o FILE [-M MAP]] PROGRAM\n"
+                "-m MAP -o FILE --selftest [OPTIONS] PROGRAM COMMAND [ARG...]",
+    .about =
+        "Chooses how much the frames of a program's functions are to grow so that as much as possible of "
+        "what its map saw is told apart by function and stack height alone, and patches that into a copy: "
+        "no instruction more is executed. Functions that cannot be proved safe are left alone.",
+    .options = rows,
+    .notes = "Without --output, it only tells what could be reached.",
+    .run = disambig_run,
+};

@@ -1,0 +1,46 @@
+/* disambig.h - one run of `fathom disambig`: what was asked for, and what its steps have found so far. */
+#ifndef FATHOM_CLI_DISAMBIG_H
+#define FATHOM_CLI_DISAMBIG_H
+
+#include "cli/terminal.h"
+#include "disambig/map_frames.h"
+#include "disambig/measured.h"
+#include "disambig/pads.h"
+#include "disambig/search/search.h"
+#include "image/image.h"
+
+struct disambig_options {
+    const char *map;
+    double budget; /* percent by which the longest stack may grow */
+    double target; /* percent of the weight */
+    enum disambig_search { DISAMBIG_BEST, DISAMBIG_RANDOM } search;
+    uint64_t seed, steps, most; /* most: bytes; steps: 0: no limit */
+    const char *output, *map_output, *emit;
+    bool selftest;
+    const char *program;
+    char *const *command; /* of the self-test; NULL: none */
+};
+
+struct disambig {
+    const struct disambig_options *options;
+    struct terminal *terminal;
+    struct pathmap *map;
+    struct image *image;
+    uint32_t number; /* the image's in the map */
+    struct growth *frames;
+    struct map_frames join;
+    struct search_result found;
+    double seconds;   /* of the search */
+    struct pad *pads; /* sorted by address */
+    size_t pad_count;
+    struct build_id id; /* of the patched file */
+    struct trie *moved; /* the map of the patched program; NULL: not made */
+};
+
+/* Prints the report on standard output. */
+void disambig_say(const struct disambig *d);
+/* Runs the command with the patched file in place of the program, under the probe runtime, and compares the heights that it
+ * measures with the moved map's; prints the result. -EDOM: some are wrong. */
+int disambig_selftest(const struct disambig *d, struct fathom_error *err);
+
+#endif

@@ -1,0 +1,74 @@
+/* disambig_say.c - what `fathom disambig` reports. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/disambig.h"
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 100.0;
+}
+
+static uint32_t greatest_pad(const struct disambig *d)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < d->pad_count; i++)
+        most = d->pads[i].bytes > most ? d->pads[i].bytes : most;
+    return most;
+}
+
+/* The functions that are on the map's paths and call others there: only their frames matter. */
+static bool *find_callers(const struct disambig *d)
+{
+    bool *calls = calloc(pathmap_function_count(d->map) + 1ul, sizeof *calls);
+    for (uint32_t i = 0; calls && i < pathmap_node_count(d->map); i++) {
+        uint32_t parent = pathmap_node(d->map, i).parent;
+        if (parent != PATHMAP_NONE)
+            calls[pathmap_node(d->map, parent).function] = true;
+    }
+    return calls;
+}
+
+static void say_frames(const struct disambig *d)
+{
+    uint32_t all = 0, fit = 0, refused[GROWTH_REFUSALS] = {0};
+    bool *calls = find_callers(d);
+    for (uint32_t f = 0; calls && f < pathmap_function_count(d->map); f++) {
+        if (!calls[f] || d->join.functions[f] == IMAGE_NO_FUNCTION)
+            continue;
+        all++;
+        fit += d->join.most[f] > 0;
+        refused[growth_refusal(d->frames, d->join.functions[f])]++;
+    }
+    free(calls);
+    printf("frames:    %u of the %u calling functions can grow; %zu do, by up to %u bytes\n", fit, all,
+           d->pad_count, greatest_pad(d));
+    for (unsigned r = 1; r < GROWTH_REFUSALS; r++)
+        if (refused[r])
+            printf("  left alone: %5u  %s\n", refused[r], growth_refusal_text((enum growth_refusal)r));
+    if (d->join.unsited)
+        printf("  left alone: %5u  the map does not know where they call from\n", d->join.unsited);
+}
+
+void disambig_say(const struct disambig *d)
+{
+    const struct search_result *r = &d->found;
+    const char *unit = pathmap_sampled(d->map) ? "samples" : "calls";
+    printf("precise:   %.2f%% of the %s, %.2f%% before; %.2f%% of the contexts, %.2f%% before\n",
+           percent(r->precise_after, r->weight), unit, percent(r->precise_before, r->weight),
+           percent(r->paths_precise_after, r->paths), percent(r->paths_precise_before, r->paths));
+    printf("stack:     %.2f times as long: %u bytes at the most, %u before\n",
+           r->stack_before ? (double)r->stack_after / r->stack_before : 1.0, r->stack_after, r->stack_before);
+    say_frames(d);
+    printf("search:    %llu steps, %.2f s\n", (unsigned long long)r->steps, d->seconds);
+    if (d->options->output) {
+        char id[2 * BUILD_ID_MAX + 1];
+        build_id_format(&d->id, id);
+        printf("written:   ");
+        terminal_print(d->options->output);
+        printf(" (build-id %s)%s", id[0] ? id : "none", d->options->map_output ? ", " : "");
+        if (d->options->map_output)
+            terminal_print(d->options->map_output);
+        putchar('\n');
+    }
+}

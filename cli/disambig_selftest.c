@@ -1,0 +1,154 @@
+/* disambig_selftest.c - `fathom disambig --selftest`: measures the patched program under the probe runtime. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/disambig.h"
+#include "cli/exit.h"
+#include "cli/probe_launch.h"
+#include "cli/probe_run.h"
+#include "cli/recover.h"
+#include "image/name.h"
+#include "pathmap/train/harvest.h"
+#include "pathmap/train/session.h"
+
+struct selftest {
+    struct image_cache *images;
+    struct session *session;
+    struct trie *trie;
+    int status; /* wait status of the command */
+};
+
+/* Under which name programs ask for the library; NULL: none that is a file's. */
+static const char *library_name(const struct disambig *d)
+{
+    const char *name = image_soname(d->image);
+    name = name ? name : image_name(d->image);
+    return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 ? name : NULL;
+}
+
+/* A private directory with a link to the patched library, searched first. */
+static int offer_library(const struct disambig *d, const char *whole, char *directory, size_t size,
+                         struct fathom_error *err)
+{
+    const char *tmp = getenv("TMPDIR"), *name = library_name(d), *old = getenv("LD_LIBRARY_PATH");
+    char *link = NULL, *list = NULL;
+    if (!name)
+        return error_set(err, EBADMSG, "the name that %s asks to be called by is no file name",
+                         d->options->program);
+    snprintf(directory, size, "%s/fathom-selftest.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(directory)) {
+        *directory = 0;
+        return error_system(err, errno, "cannot make a directory for the patched library");
+    }
+    int rc = asprintf(&link, "%s/%s", directory, name) < 0 ||
+                     asprintf(&list, "%s%s%s", directory, old ? ":" : "", old ? old : "") < 0
+                 ? error_memory(err)
+                 : 0;
+    if (rc == 0 && (symlink(whole, link) < 0 || setenv("LD_LIBRARY_PATH", list, 1) < 0))
+        rc = error_system(err, errno, "cannot offer the patched library");
+    free(link);
+    free(list);
+    return rc;
+}
+
+static void remove_library(const struct disambig *d, const char *directory)
+{
+    char *link;
+    if (asprintf(&link, "%s/%s", directory, library_name(d)) >= 0) {
+        unlink(link);
+        free(link);
+    }
+    rmdir(directory);
+}
+
+/* The command, with the patched file in place of the program if that is what it runs. */
+static int measure(const struct disambig *d, struct selftest *t, char *const *command,
+                   struct fathom_error *err)
+{
+    char library[4096];
+    struct session_options options = {.no_map = true, .images = t->images, .log = &d->terminal->log};
+    int rc = probe_library(library, sizeof library, err);
+    if (rc == 0) {
+        recover_abandoned(d->terminal);
+        rc = session_open(&options, &t->session, err);
+    }
+    struct probe_run run = {.command = command, .library = library, .session = t->session};
+    if (rc == 0)
+        rc = probe_run(&run, &t->status, err);
+    struct harvest harvest = {0};
+    if (rc == 0)
+        rc = harvest_directory(&harvest, t->trie, t->images, session_directory(t->session), &d->terminal->log,
+                               err);
+    if (rc == 0 && harvest.stores == 0)
+        rc =
+            error_set(err, ECHILD, "the probe runtime did not start in %s: nothing was measured", command[0]);
+    harvest_free(&harvest);
+    return rc;
+}
+
+static int judge(const struct disambig *d, struct trie *trie, struct fathom_error *err)
+{
+    struct pathmap *moved = NULL, *measured = NULL;
+    struct measured m;
+    int rc = pathmap_over(d->moved, &moved, err);
+    if (rc == 0)
+        rc = pathmap_over(trie, &measured, err);
+    if (rc == 0)
+        rc = measured_compare(moved, measured, &m, err);
+    if (rc == 0) {
+        printf("self-test: %llu measured contexts have the height of the moved map, %llu another; %llu are "
+               "new, %llu "
+               "below these\n",
+               (unsigned long long)m.agree, (unsigned long long)m.wrong, (unsigned long long)m.unknown,
+               (unsigned long long)m.below);
+        if (m.wrong) {
+            struct pathmap_node node = pathmap_node(measured, m.first_wrong);
+            struct pathmap_function f = pathmap_function(measured, node.function);
+            char name[256];
+            name_format(pathmap_image(measured, f.image).path, f.name, f.address, name, sizeof name);
+            rc = error_set(err, EDOM, "%s is at height %u, where the moved map has %u", name, node.height,
+                           m.expected);
+        } else if (m.agree == 0) {
+            rc = error_set(err, EDOM,
+                           "no measured context is in the moved map: is it the program that was run?");
+        }
+    }
+    pathmap_close(moved);
+    pathmap_close(measured);
+    return rc;
+}
+
+/* A program is run in its own name's place; a library is found by a search path. */
+int disambig_selftest(const struct disambig *d, struct fathom_error *err)
+{
+    struct selftest t = {.images = image_cache_new(&(struct image_options){.log = &d->terminal->log}),
+                         .trie = trie_new(),
+                         .status = -1};
+    char directory[4096] = "", *command[4096];
+    size_t count = 0;
+    bool program = image_entry(d->image, &(uint64_t){0});
+    for (; d->options->command[count] && count + 1 < sizeof command / sizeof *command; count++)
+        command[count] = d->options->command[count];
+    command[count] = NULL;
+    char *own = realpath(d->options->output, NULL);
+    int rc = t.images && t.trie && own ? 0 : error_memory(err);
+    if (program)
+        command[0] = own;
+    else if (rc == 0)
+        rc = offer_library(d, own, directory, sizeof directory, err);
+    fflush(stdout);
+    if (rc == 0)
+        rc = measure(d, &t, command, err);
+    if (rc == 0)
+        rc = judge(d, t.trie, err);
+    if (*directory)
+        remove_library(d, directory);
+    session_close(t.session);
+    trie_free(t.trie);
+    image_cache_free(t.images);
+    free(own);
+    return rc;
+}

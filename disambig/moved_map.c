@@ -1,0 +1,127 @@
+/* moved_map.c - see moved_map.h. */
+#include "disambig/moved_map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct move {
+    const struct moved_map *input;
+    struct trie *trie;
+    uint32_t *functions; /* the trie's numbers of the map's functions */
+    uint32_t *numbers;   /* the trie's numbers of the map's nodes; TRIE_NONE: not entered yet */
+    uint32_t *shifts;    /* bytes by which a node moves, once it is entered */
+    uint32_t *pending;   /* scratch */
+};
+
+static bool add_images(const struct move *m)
+{
+    const struct moved_map *in = m->input;
+    for (uint32_t i = 0; i < pathmap_image_count(in->map); i++) {
+        struct pathmap_image image = pathmap_image(in->map, i);
+        uint32_t number = i == in->image ? trie_image(m->trie, in->path, in->id)
+                                         : trie_image(m->trie, image.path, &image.build_id);
+        if (number == TRIE_NONE)
+            return false;
+        if (image.hooked)
+            trie_set_hooked(m->trie, number);
+        if (image.entered)
+            trie_set_entered(m->trie, number);
+    }
+    return true;
+}
+
+static int add_functions(struct move *m, struct fathom_error *err)
+{
+    const struct moved_map *in = m->input;
+    for (uint32_t i = 0; i < pathmap_function_count(in->map); i++) {
+        struct pathmap_function f = pathmap_function(in->map, i);
+        if (f.image == PATHMAP_NONE)
+            return error_set(err, EBADMSG, "function %u of the path map is in no image: the map is damaged",
+                             i);
+        struct pathmap_image image = pathmap_image(in->map, f.image);
+        uint32_t number = f.image == in->image ? trie_image(m->trie, in->path, in->id)
+                                               : trie_image(m->trie, image.path, &image.build_id);
+        m->functions[i] = trie_function(m->trie, number, f.address, f.name);
+        if (m->functions[i] == TRIE_NONE)
+            return error_memory(err);
+    }
+    return 0;
+}
+
+/* Enters a node whose parent is entered. */
+static int add_node(struct move *m, uint32_t at, struct fathom_error *err)
+{
+    const struct moved_map *in = m->input;
+    if (!pathmap_node_sound(in->map, at))
+        return error_set(err, EBADMSG, "node %u of the path map is unsound: the map is damaged", at);
+    struct pathmap_node node = pathmap_node(in->map, at);
+    uint32_t parent = TRIE_ROOT, height, shift = 0;
+    if (node.parent != PATHMAP_NONE) {
+        bool moves = !in->unshifted || !in->unshifted[at];
+        uint32_t pad = moves ? in->pads[pathmap_node(in->map, node.parent).function] : 0;
+        parent = m->numbers[node.parent];
+        if (__builtin_add_overflow(m->shifts[node.parent], pad, &shift))
+            return error_set(err, EOVERFLOW, "the pads make a stack of 4 GiB and more");
+    }
+    if (__builtin_add_overflow(node.height, shift, &height))
+        return error_set(err, EOVERFLOW, "the pads make a stack of 4 GiB and more");
+    uint32_t number = trie_child(m->trie, parent, m->functions[node.function], height, node.site);
+    if (number == TRIE_NONE)
+        return error_memory(err);
+    m->numbers[at] = number;
+    m->shifts[at] = shift;
+    trie_add(m->trie, number, node.passes, node.self);
+    uint32_t first, count = pathmap_pcs(in->map, at, &first);
+    for (uint32_t p = first; p < first + count; p++) {
+        struct pathmap_pc pc = pathmap_pc(in->map, p);
+        if (!trie_add_pc(m->trie, number, pc.offset, pc.samples))
+            return error_memory(err);
+    }
+    return 0;
+}
+
+/* Callers first: those that are not entered yet are collected in `pending`. */
+static int add_nodes(struct move *m, struct fathom_error *err)
+{
+    const struct pathmap *map = m->input->map;
+    uint32_t count = pathmap_node_count(map);
+    for (uint32_t i = 0; i < count; i++)
+        m->numbers[i] = TRIE_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t n = 0;
+        for (uint32_t at = i; at != PATHMAP_NONE && m->numbers[at] == TRIE_NONE;
+             at = pathmap_node(map, at).parent)
+            m->pending[n++] = at;
+        while (n) {
+            int rc = add_node(m, m->pending[--n], err);
+            if (rc < 0)
+                return rc;
+        }
+    }
+    return 0;
+}
+
+int moved_map_make(const struct moved_map *moved, struct trie *trie, struct fathom_error *err)
+{
+    if (pathmap_leaves_out(moved->map))
+        return error_set(err, ENOTSUP, "the path map leaves out frames, as older ones do: train it again");
+    size_t nodes = pathmap_node_count(moved->map) + 1ul;
+    struct move m = {.input = moved,
+                     .trie = trie,
+                     .functions = malloc((pathmap_function_count(moved->map) + 1ul) * sizeof *m.functions),
+                     .numbers = malloc(nodes * sizeof *m.numbers),
+                     .shifts = malloc(nodes * sizeof *m.shifts),
+                     .pending = malloc(nodes * sizeof *m.pending)};
+    int rc = m.functions && m.numbers && m.shifts && m.pending && add_images(&m) ? 0 : error_memory(err);
+    if (rc == 0)
+        rc = add_functions(&m, err);
+    if (rc == 0)
+        rc = add_nodes(&m, err);
+    if (rc == 0)
+        *trie_statistics(trie) = pathmap_statistics(moved->map);
+    free(m.functions);
+    free(m.numbers);
+    free(m.shifts);
+    free(m.pending);
+    return rc;
+}

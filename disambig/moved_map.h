@@ -1,0 +1,27 @@
+/*
+ * moved_map.h - the path map of a program whose frames have grown, made from that of the program as it was: each node's
+ * height grows by the pads of its callers, and the program has another build-id. It is what training the patched
+ * program anew would give (DESIGN, section 7).
+ *
+ * Heights below a frame that aligns the stack, or below a signal frame, depend on the stack's address modulo 32 and more,
+ * which pads change: there the moved map is one of the maps that training could give.
+ */
+#ifndef FATHOM_DISAMBIG_MOVED_MAP_H
+#define FATHOM_DISAMBIG_MOVED_MAP_H
+
+#include "pathmap/map/pathmap.h"
+
+struct moved_map { /* all borrowed */
+    const struct pathmap *map;
+    uint32_t image;            /* number of the patched image in it */
+    const char *path;          /* of the patched file */
+    const struct build_id *id; /* of it */
+    const uint32_t *pads;      /* bytes, for each function of the map */
+    const bool *unshifted;     /* for each node: its caller's pad does not move it; NULL: none is so */
+};
+
+/* Enters the moved paths into an empty trie. -ENOTSUP: an old map that leaves frames out; -EBADMSG: a damaged one; -EOVERFLOW: a
+ * height of 4 GiB or more; -ENOMEM. */
+int moved_map_make(const struct moved_map *moved, struct trie *trie, struct fathom_error *err);
+
+#endif
