@@ -64,7 +64,7 @@ const char *growth_refusal_text(enum growth_refusal refusal);
  * they do where they are emitted anew (move/move.h). */
 bool growth_is_understood(const struct growth *growth, uint32_t function);
 /* Whether the callee of this call moves with the pad of the function that makes it: the frame is allocated there.
- * false for calls of functions that cannot be resized. */
+ * false for calls of functions that are not understood. */
 bool growth_shifted(const struct growth *growth, uint64_t return_address);
 /* Whether all calls that the function makes are such. */
 bool growth_all_shifted(const struct growth *growth, uint32_t function);
