@@ -9,7 +9,7 @@ libimage_la_SOURCES = \
 	image/cfi/expression.c image/cfi/expression.h \
 	image/cfi/frames.c image/cfi/frames.h \
 	image/cfi/machine.c image/cfi/machine.h \
-	image/code/code.c image/code/code.h image/code/effects.c image/code/reader.h \
+	image/code/code.c image/code/code.h image/code/effects.c image/code/fields.h image/code/reader.h \
 	image/cold.h image/cold_branches.c image/cold_names.c \
 	image/debug_file.c image/debug_file.h \
 	image/debuginfod.c image/debuginfod.h \
@@ -18,6 +18,7 @@ libimage_la_SOURCES = \
 	image/function_code.c image/function_code.h \
 	image/functions.c image/functions.h \
 	image/image.c image/image.h image/image_private.h \
+	image/image_file.c image/image_file.h \
 	image/image_find.c image/image_find.h \
 	image/mapped_name.c image/mapped_name.h \
 	image/image_store.c image/image_store.h \

@@ -1,4 +1,5 @@
 /* code.c - one instruction, by tables of opcodes; see code.h. */
+#include "image/code/fields.h"
 #include "image/code/reader.h"
 
 #include <string.h>
@@ -101,13 +102,15 @@ static bool read_modrm(struct code_reader *r)
         out->base = r->rm;
     }
     int64_t displacement;
+    r->displacement_at = (uint8_t)r->at;
+    r->displacement_size = (uint8_t)width;
     if (!take(r, width, &displacement))
         return false;
     out->displacement = (int32_t)displacement;
     return true;
 }
 
-static bool read_immediate(struct code_reader *r, unsigned what)
+static bool take_immediate(struct code_reader *r, unsigned what)
 {
     unsigned z = r->operand16 ? 2 : 4;
     int64_t second;
@@ -129,6 +132,15 @@ static bool read_immediate(struct code_reader *r, unsigned what)
     return true;
 }
 
+static bool read_immediate(struct code_reader *r, unsigned what)
+{
+    size_t before = r->at;
+    bool read = take_immediate(r, what);
+    r->immediate_at = (uint8_t)before;
+    r->immediate_size = (uint8_t)(r->at - before);
+    return read;
+}
+
 /* VEX, EVEX and XOP: prefix, opcode, ModRM, SIB, displacement, immediate. None is a branch; a few write a
  * general register (bit counts, moves from vectors), whose number may be in any of three fields. */
 static bool read_vector(struct code_reader *r, unsigned first)
@@ -145,11 +157,14 @@ static bool read_vector(struct code_reader *r, unsigned first)
     r->opcode = p[prefix];
     r->at += prefix + 1;
     bool xop = first == 0x8f;
+    r->vector = true;
+    r->map = (uint8_t)map;
     if (xop ? map < 8 || map > 10 : map == 0 || map == 4 || map > 7)
         return false;
     bool none = !xop && map == 1 && r->opcode == 0x77; /* vzeroupper */
     if (!none && !read_modrm(r))
         return false;
+    r->scaled = first == 0x62 && r->displacement_size == 1;
     unsigned size = 0;
     if (xop)
         size = map == 8 ? 1 : map == 10 ? 4 : 0;
@@ -254,5 +269,29 @@ bool code_read(const uint8_t *code, size_t size, uint64_t address, struct code_i
         out->memory = next + (uint64_t)(int64_t)out->displacement;
     if (out->kind >= CODE_CALL && out->kind <= CODE_BRANCH)
         out->target += next;
+    return true;
+}
+
+bool code_read_fields(const uint8_t *code, size_t size, struct code_fields *out)
+{
+    struct code_insn insn = {
+        .reg = CODE_NO_REGISTER, .base = CODE_NO_REGISTER, .index = CODE_NO_REGISTER};
+    struct code_reader r = {.code = code, .size = size < LENGTH_MAX ? size : LENGTH_MAX, .out = &insn};
+    if (!read_instruction(&r))
+        return false;
+    *out = (struct code_fields){.map = (uint8_t)r.map,
+                                .opcode = (uint8_t)r.opcode,
+                                .wide = r.rex & 8,
+                                .vector = r.vector,
+                                .scaled = r.scaled,
+                                .address32 = r.address32,
+                                .has_modrm = r.has_modrm,
+                                .mod = r.mod,
+                                .reg = r.reg,
+                                .rm = r.rm,
+                                .displacement_at = r.displacement_at,
+                                .displacement_size = r.displacement_size,
+                                .immediate_at = r.immediate_at,
+                                .immediate_size = r.immediate_size};
     return true;
 }

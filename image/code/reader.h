@@ -11,9 +11,11 @@ struct code_reader {
     unsigned rex;
     bool operand16, address32;
     bool repeat; /* f3 */
+    bool vector, scaled; /* see fields.h */
     unsigned opcode, map;
     uint8_t mod, reg, rm; /* of ModRM, with the bits of REX */
     bool has_modrm;
+    uint8_t displacement_at, displacement_size, immediate_at, immediate_size;
     int64_t immediate;
 };
 

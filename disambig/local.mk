@@ -1,0 +1,4 @@
+noinst_LTLIBRARIES += libdisambig.la
+libdisambig_la_SOURCES =
+libdisambig_la_LIBADD =
+include disambig/move/local.mk

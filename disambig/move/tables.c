@@ -1,0 +1,183 @@
+/*
+ * tables.c - the tables that a function jumps through, and whether all of its indirect jumps are accounted for; see
+ * unit.h.
+ *
+ * A jump table is found by the address that the code takes of it, not by following that address to the jump (it may be
+ * spilled): constant data of which the first words lead to instructions of this function. Other data does so by chance
+ * once in many millions. All instructions with the address of a table are given that of its copy, so it does not
+ * matter which of them a jump uses.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "disambig/move/unit.h"
+#include "image/code/operands.h"
+
+#define FIRST_WORDS  4       /* of which at least half must lead into the function */
+#define TABLE_MOST   65536   /* entries */
+
+static bool is_code_of(const struct move_unit *unit, uint64_t address)
+{
+    return function_code_find(&unit->code, address) != FUNCTION_CODE_NONE;
+}
+
+static bool is_inside(const struct move_unit *unit, uint64_t address)
+{
+    for (uint32_t i = 0; i < unit->part_count; i++)
+        if (address - unit->parts[i].address < unit->parts[i].size)
+            return true;
+    return false;
+}
+
+/* Where an entry leads to; false: nowhere in code, or between instructions of this function. */
+static bool follow(const struct move_unit *unit, uint64_t table, const uint8_t *entry, unsigned width, uint64_t *to)
+{
+    int32_t distance;
+    if (width == 4) {
+        memcpy(&distance, entry, sizeof distance);
+        *to = table + (uint64_t)(int64_t)distance;
+    } else {
+        memcpy(to, entry, sizeof *to);
+    }
+    return is_code_of(unit, *to) ||
+           (!is_inside(unit, *to) && elf_file_is_code(unit->survey->file, *to - 1, 1));
+}
+
+/* How many entries a table at this address has; 0: it is none. */
+static uint32_t measure(const struct move_unit *unit, uint64_t address, unsigned width)
+{
+    size_t size;
+    const uint8_t *bytes = address % width == 0 ? survey_constants(unit->survey, address, &size) : NULL;
+    uint64_t end = survey_next_object(unit->survey, address), to;
+    uint32_t count = 0, own = 0;
+    while (bytes && count < TABLE_MOST && size >= (count + (size_t)1) * width &&
+           address + (uint64_t)count * width + width <= end &&
+           follow(unit, address, bytes + (size_t)count * width, width, &to)) {
+        own += is_code_of(unit, to) && to != unit->entry && count < FIRST_WORDS;
+        count++;
+    }
+    uint32_t judged = count < FIRST_WORDS ? count : FIRST_WORDS;
+    return judged >= 1 && own * 2 >= judged ? count : 0;
+}
+
+/* The instruction has this address: notes the table there, if one is. */
+static int note_use(struct move_unit *unit, uint32_t insn, uint64_t address, unsigned width)
+{
+    for (uint32_t i = 0; i < unit->table_count; i++) {
+        if (unit->tables[i].address == address && unit->tables[i].width == width) {
+            unit->uses[insn] = i + 1;
+            return 0;
+        }
+    }
+    uint32_t count = measure(unit, address, width);
+    if (count == 0)
+        return 0;
+    if (!vec_push(unit->tables, unit->table_count, unit->table_room,
+                  (struct move_table){address, count, (uint8_t)width}))
+        return -ENOMEM;
+    unit->uses[insn] = unit->table_count;
+    return 0;
+}
+
+static int find_uses(struct move_unit *unit, uint32_t i)
+{
+    const struct code_insn *insn = &unit->code.insns[i];
+    bool fixed = unit->survey->file->type == ET_EXEC;
+    bool constant = fixed && insn->effect == CODE_CONSTANT;
+    uint64_t address = constant ? insn->target : insn->memory;
+    if (insn->effect == CODE_ADDRESS || constant) {
+        if (is_inside(unit, address) && address != unit->entry && (!constant || is_code_of(unit, address)))
+            unit->refusal = MOVE_LABEL_TAKEN;
+        int rc = note_use(unit, i, address, 4);
+        if (rc == 0 && unit->uses[i] == 0 && fixed)
+            rc = note_use(unit, i, address, 8);
+        if (rc < 0 || unit->uses[i])
+            return rc;
+    }
+    return fixed && insn->memory_operand && !insn->rip_relative && insn->displacement > 0
+               ? note_use(unit, i, (uint64_t)(int64_t)insn->displacement, 8)
+               : 0;
+}
+
+static bool is_table(const struct move_unit *unit, uint64_t address)
+{
+    for (uint32_t i = 0; i < unit->table_count; i++)
+        if (unit->tables[i].address == address)
+            return true;
+    return false;
+}
+
+/* A table of functions, or of labels that relocations re-point. */
+static bool is_pointers(const struct move_unit *unit, uint64_t address)
+{
+    size_t size;
+    uint64_t word;
+    if (unit->survey->file->type != ET_EXEC)
+        return true;
+    const uint8_t *bytes = elf_file_bytes(unit->survey->file, address, &size);
+    if (!bytes || size < sizeof word)
+        return true; /* filled in at run time */
+    memcpy(&word, bytes, sizeof word);
+    return !is_inside(unit, word) || !survey_constants(unit->survey, address, &size);
+}
+
+/* Whether the indirect jump leads out of the function, through one of the tables, or to a label that data points to. */
+static bool is_accounted(const struct move_unit *unit, const struct code_insn *insn, struct operand operand)
+{
+    switch (operand.kind) {
+    case OPERAND_DISTANCED:
+        return operand.value ? is_table(unit, operand.value) : unit->table_count > 0;
+    case OPERAND_DISTANCE:
+        return false;
+    case OPERAND_BEYOND:
+        return is_table(unit, operand.value);
+    case OPERAND_ENTRY:
+        return operand.value == 0 || is_table(unit, operand.value) || is_pointers(unit, operand.value);
+    default:
+        return !insn->notrack || unit->table_count > 0 || unit->labels;
+    }
+}
+
+static void judge_jumps(struct move_unit *unit)
+{
+    struct operands operands;
+    for (uint32_t i = 0; i < unit->code.count; i++) {
+        const struct code_insn *insn = &unit->code.insns[i];
+        if (unit->code.ways[i])
+            operands_forget(&operands);
+        if (insn->kind == CODE_JUMP_INDIRECT && !is_accounted(unit, insn, operands_target(&operands, insn)))
+            unit->refusal = MOVE_JUMP_UNKNOWN;
+        operands_step(&operands, insn);
+    }
+}
+
+/* Pointers of data to labels are re-pointed if they can only be for jumps of this function. */
+static void judge_labels(struct move_unit *unit)
+{
+    const struct survey_label *labels;
+    size_t count = survey_labels(unit->survey, unit->function, &labels);
+    bool jumps = false;
+    for (uint32_t i = 0; i < unit->code.count; i++)
+        jumps |= unit->code.insns[i].kind == CODE_JUMP_INDIRECT;
+    for (size_t i = 0; i < count; i++) {
+        if (move_unit_tabled(unit, &labels[i]))
+            continue;
+        unit->labels = true;
+        if (!jumps || !is_code_of(unit, labels[i].value))
+            unit->refusal = MOVE_POINTED;
+    }
+}
+
+int move_unit_tables(struct move_unit *unit)
+{
+    if (!vec_reserve(unit->uses, 0, unit->use_room, unit->code.count))
+        return -ENOMEM;
+    memset(unit->uses, 0, unit->code.count * sizeof *unit->uses);
+    for (uint32_t i = 0; i < unit->code.count; i++)
+        if (find_uses(unit, i) < 0)
+            return -ENOMEM;
+    judge_labels(unit);
+    judge_jumps(unit);
+    return 0;
+}
