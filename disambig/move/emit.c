@@ -234,7 +234,7 @@ static bool repoint_labels(struct emitter *e)
     size_t count = e->unit->labels ? survey_labels(e->unit->survey, e->unit->function, &labels) : 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t to = function_code_find(&e->unit->code, labels[i].value);
-        if (to == FUNCTION_CODE_NONE || move_unit_tabled(e->unit, &labels[i]))
+        if (to == FUNCTION_CODE_NONE || !move_unit_follows(e->unit, &labels[i]))
             continue;
         struct move_spot spot = spot_of(e, to);
         struct move_work *work = e->work;

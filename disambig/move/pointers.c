@@ -15,12 +15,13 @@
 #define DT_RELR   36
 #endif
 
-static int add_label(struct move_survey *survey, uint64_t value, uint64_t place, const uint8_t *bytes)
+static int add_label(struct move_survey *survey, uint64_t value, uint64_t place, const uint8_t *bytes,
+                     bool likely)
 {
     uint32_t function;
     if (!survey_inside(survey, value, &function))
         return 0;
-    struct survey_label label = {value, place, (uint64_t)(bytes - survey->file->data), function};
+    struct survey_label label = {value, place, (uint64_t)(bytes - survey->file->data), function, likely};
     return vec_push(survey->labels, survey->label_count, survey->label_room, label) ? 0 : -ENOMEM;
 }
 
@@ -59,7 +60,7 @@ static int see_relocations(struct move_survey *survey, int64_t tag, int64_t size
         uint64_t addend = (uint64_t)r.r_addend;
         uint32_t function;
         if (ELF64_R_TYPE(r.r_info) == R_X86_64_RELATIVE) {
-            if (add_label(survey, addend, r.r_offset, bytes + offsetof(Elf64_Rela, r_addend)) < 0)
+            if (add_label(survey, addend, r.r_offset, bytes + offsetof(Elf64_Rela, r_addend), false) < 0)
                 return -ENOMEM;
         } else if (ELF64_R_TYPE(r.r_info) == R_X86_64_IRELATIVE) {
             if (survey_inside(survey, addend, &function))
@@ -73,7 +74,7 @@ static int see_relocations(struct move_survey *survey, int64_t tag, int64_t size
     return 0;
 }
 
-static int see_word(struct move_survey *survey, uint64_t address)
+static int see_word(struct move_survey *survey, uint64_t address, bool likely)
 {
     size_t size;
     const uint8_t *bytes = elf_file_bytes(survey->file, address, &size);
@@ -81,7 +82,7 @@ static int see_word(struct move_survey *survey, uint64_t address)
     if (!bytes || size < sizeof value)
         return 0;
     memcpy(&value, bytes, sizeof value);
-    return add_label(survey, value, address, bytes);
+    return add_label(survey, value, address, bytes, likely);
 }
 
 /* An even entry is the address of one word; an odd one is a bitmap of the 63 words after the last. */
@@ -93,31 +94,50 @@ static int see_packed(struct move_survey *survey)
     for (; size >= 8; bytes += 8, size -= 8) {
         memcpy(&entry, bytes, sizeof entry);
         if (entry % 2 == 0) {
-            if (see_word(survey, entry) < 0)
+            if (see_word(survey, entry, false) < 0)
                 return -ENOMEM;
             next = entry + 8;
             continue;
         }
         for (unsigned i = 0; i < 63; i++)
-            if (entry >> (i + 1) & 1 && see_word(survey, next + 8 * i) < 0)
+            if (entry >> (i + 1) & 1 && see_word(survey, next + 8 * i, false) < 0)
                 return -ENOMEM;
         next += 63 * 8;
     }
     return 0;
 }
 
+static int see_range(struct move_survey *survey, uint64_t start, uint64_t size)
+{
+    for (uint64_t at = (start + 7) & ~7ull; at + 8 <= start + size; at += 8)
+        if (see_word(survey, at, true) < 0)
+            return -ENOMEM;
+    return 0;
+}
+
+static bool has_pointers(const struct elf_section *s)
+{
+    static const char *const without[] = {".interp", ".eh_frame", ".eh_frame_hdr", ".gcc_except_table"};
+    if (s->type != SHT_PROGBITS || !(s->flags & SHF_ALLOC) || s->flags & SHF_EXECINSTR)
+        return false;
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        if (strcmp(s->name, without[i]) == 0)
+            return false;
+    return true;
+}
+
 /* A program that is not relocated has pointers without relocations. */
 static int see_data(struct move_survey *survey)
 {
-    for (size_t i = 0; i < survey->file->segment_count; i++) {
-        const struct elf_segment *s = &survey->file->segments[i];
-        if (s->executable)
-            continue;
-        for (uint64_t at = (s->address + 7) & ~7ull; at + 8 <= s->address + s->file_size; at += 8)
-            if (see_word(survey, at) < 0)
-                return -ENOMEM;
-    }
-    return 0;
+    const struct elf_file *file = survey->file;
+    int rc = 0;
+    for (size_t i = 0; i < file->section_count && rc == 0; i++)
+        if (has_pointers(&file->sections[i]))
+            rc = see_range(survey, file->sections[i].address, file->sections[i].file_size);
+    for (size_t i = 0; i < file->segment_count && rc == 0 && file->section_count == 0; i++)
+        if (!file->segments[i].executable)
+            rc = see_range(survey, file->segments[i].address, file->segments[i].file_size);
+    return rc;
 }
 
 static void see_probes(struct move_survey *survey)
@@ -146,7 +166,7 @@ static int by_function(const void *a, const void *b)
     const struct survey_label *x = a, *y = b;
     if (x->function != y->function)
         return x->function < y->function ? -1 : 1;
-    return (x->value > y->value) - (x->value < y->value);
+    return (x->place > y->place) - (x->place < y->place);
 }
 
 int survey_pointers(struct move_survey *survey)

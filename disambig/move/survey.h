@@ -21,6 +21,7 @@ struct survey_label {
     uint64_t place;  /* address of the word */
     uint64_t offset; /* in the file, of the 8 bytes that give the value: the word's or its relocation's */
     uint32_t function;
+    bool likely; /* by its value alone: it may be another number */
 };
 
 struct move_survey {
@@ -31,7 +32,7 @@ struct move_survey {
     struct cfi_frames cfi;
     uint32_t *parts, *first; /* functions by owner, then address; where each owner's begin, and the end */
     uint8_t *marks;          /* SURVEY_, by function (owner) */
-    struct survey_label *labels; /* by function, then value */
+    struct survey_label *labels; /* by function, then place */
     size_t label_count, label_room;
     uint64_t *objects; /* data addresses that code refers to, ascending */
     size_t object_count, object_room;

@@ -122,6 +122,12 @@ static bool is_pointers(const struct move_unit *unit, uint64_t address)
     return !is_inside(unit, word) || !survey_constants(unit->survey, address, &size);
 }
 
+static bool has_labels(const struct move_unit *unit)
+{
+    const struct survey_label *labels;
+    return survey_labels(unit->survey, unit->function, &labels) > 0;
+}
+
 /* Whether the indirect jump leads out of the function, through one of the tables, or to a label that data points to. */
 static bool is_accounted(const struct move_unit *unit, const struct code_insn *insn, struct operand operand)
 {
@@ -135,21 +141,73 @@ static bool is_accounted(const struct move_unit *unit, const struct code_insn *i
     case OPERAND_ENTRY:
         return operand.value == 0 || is_table(unit, operand.value) || is_pointers(unit, operand.value);
     default:
-        return !insn->notrack || unit->table_count > 0 || unit->labels;
+        return !insn->notrack || unit->table_count > 0 || has_labels(unit);
     }
+}
+
+/* Whether a frame stands, or never does, so that the jump need not be a tail call. */
+static bool may_stay(const struct move_unit *unit, const struct code_insn *insn, bool framed)
+{
+    struct cfi_row row = cfi_lookup(image_cfi(unit->survey->image), insn->address);
+    return !framed || row.cfa != CFI_SP || row.cfa_offset != 8;
+}
+
+static bool is_framed(const struct move_unit *unit)
+{
+    const struct cfi *cfi = image_cfi(unit->survey->image);
+    for (uint32_t p = 0; p < unit->part_count; p++) {
+        const struct move_part *part = &unit->parts[p];
+        struct cfi_row row = cfi_lookup(cfi, part->address);
+        if (row.cfa != CFI_SP || row.cfa_offset != 8 ||
+            cfi_row_end(cfi, part->address) < part->address + part->size)
+            return true;
+    }
+    return false;
 }
 
 static void judge_jumps(struct move_unit *unit)
 {
     struct operands operands;
+    bool framed = is_framed(unit);
     for (uint32_t i = 0; i < unit->code.count; i++) {
         const struct code_insn *insn = &unit->code.insns[i];
         if (unit->code.ways[i])
             operands_forget(&operands);
-        if (insn->kind == CODE_JUMP_INDIRECT && !is_accounted(unit, insn, operands_target(&operands, insn)))
-            unit->refusal = MOVE_JUMP_UNKNOWN;
+        if (insn->kind == CODE_JUMP_INDIRECT) {
+            struct operand operand = operands_target(&operands, insn);
+            bool tabled = operand.value && operand.kind != OPERAND_FIELD && is_table(unit, operand.value);
+            if (!is_accounted(unit, insn, operand))
+                unit->refusal = MOVE_JUMP_UNKNOWN;
+            unit->open |= !tabled && operand.kind != OPERAND_SLOT && may_stay(unit, insn, framed);
+        }
         operands_step(&operands, insn);
     }
+}
+
+static bool is_tabled(const struct move_unit *unit, const struct survey_label *label)
+{
+    for (uint32_t i = 0; i < unit->table_count; i++)
+        if (label->place - unit->tables[i].address < (uint64_t)unit->tables[i].count * unit->tables[i].width)
+            return true;
+    return false;
+}
+
+/* Whether the words before or behind the label point into the unit, too. */
+static bool has_neighbour(const struct move_unit *unit, const struct survey_label *label)
+{
+    const struct survey_label *all;
+    size_t count = survey_labels(unit->survey, unit->function, &all);
+    size_t at = (size_t)(label - all);
+    return (at > 0 && label->place - label[-1].place == 8 && is_code_of(unit, label[-1].value)) ||
+           (at + 1 < count && label[1].place - label->place == 8 && is_code_of(unit, label[1].value));
+}
+
+/* A number in a program at a fixed address is a label if a jump can go there and it is not alone. */
+bool move_unit_follows(const struct move_unit *unit, const struct survey_label *label)
+{
+    if (is_tabled(unit, label))
+        return false;
+    return !label->likely || (unit->open && is_code_of(unit, label->value) && has_neighbour(unit, label));
 }
 
 /* Pointers of data to labels are re-pointed if they can only be for jumps of this function. */
@@ -157,14 +215,14 @@ static void judge_labels(struct move_unit *unit)
 {
     const struct survey_label *labels;
     size_t count = survey_labels(unit->survey, unit->function, &labels);
-    bool jumps = false;
-    for (uint32_t i = 0; i < unit->code.count; i++)
-        jumps |= unit->code.insns[i].kind == CODE_JUMP_INDIRECT;
     for (size_t i = 0; i < count; i++) {
-        if (move_unit_tabled(unit, &labels[i]))
-            continue;
-        unit->labels = true;
-        if (!jumps || !is_code_of(unit, labels[i].value))
+        bool follows = move_unit_follows(unit, &labels[i]);
+        unit->labels |= follows;
+        /* one that may be a label, or is none that is known */
+        bool doubtful = labels[i].likely
+                            ? !follows && unit->open && !is_tabled(unit, &labels[i]) && is_code_of(unit, labels[i].value)
+                            : follows && (!unit->open || !is_code_of(unit, labels[i].value));
+        if (doubtful)
             unit->refusal = MOVE_POINTED;
     }
 }
@@ -177,7 +235,7 @@ int move_unit_tables(struct move_unit *unit)
     for (uint32_t i = 0; i < unit->code.count; i++)
         if (find_uses(unit, i) < 0)
             return -ENOMEM;
-    judge_labels(unit);
     judge_jumps(unit);
+    judge_labels(unit);
     return 0;
 }

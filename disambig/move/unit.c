@@ -38,14 +38,6 @@ const uint8_t *move_unit_bytes(const struct move_unit *unit, uint32_t insn)
     return part->bytes + (unit->code.insns[insn].address - part->address);
 }
 
-bool move_unit_tabled(const struct move_unit *unit, const struct survey_label *label)
-{
-    for (uint32_t i = 0; i < unit->table_count; i++)
-        if (label->place - unit->tables[i].address < (uint64_t)unit->tables[i].count * unit->tables[i].width)
-            return true;
-    return false;
-}
-
 static void refuse(struct move_unit *unit, enum move_refusal refusal)
 {
     if (unit->refusal == MOVE_MOVABLE)
@@ -146,7 +138,7 @@ int move_unit_read(struct move_unit *unit, uint32_t function)
     unit->entry = f->address;
     unit->refusal = MOVE_MOVABLE;
     unit->main = unit->table_count = 0;
-    unit->labels = false;
+    unit->labels = unit->open = false;
     if (f->owner != function || image_function_is_stub(survey->image, function)) {
         refuse(unit, MOVE_NOT_A_FUNCTION);
         return 0;

@@ -44,6 +44,7 @@ struct move_unit {
     uint32_t use_room;
     struct move_table *tables;
     uint32_t table_count, table_room;
+    bool open;   /* it has jumps that may go to any address: tail calls, or to its labels */
     bool labels; /* data points to its labels, to be re-pointed */
 };
 
@@ -54,8 +55,9 @@ int move_unit_read(struct move_unit *unit, uint32_t function);
 /* The part that contains the instruction. */
 uint32_t move_unit_part(const struct move_unit *unit, uint32_t insn);
 const uint8_t *move_unit_bytes(const struct move_unit *unit, uint32_t insn);
-/* Whether a label lies in one of the unit's own tables, which are copied. */
-bool move_unit_tabled(const struct move_unit *unit, const struct survey_label *label);
+/* Whether a word of data points to a label of the unit, and must follow it. Words in tables, which are copied, need not.
+ */
+bool move_unit_follows(const struct move_unit *unit, const struct survey_label *label);
 
 /* tables.c: finds the tables and judges the jumps. 0 or -ENOMEM. */
 int move_unit_tables(struct move_unit *unit);
