@@ -248,7 +248,8 @@ static void run(struct translation *t, struct bytes b)
     }
 }
 
-bool move_cfa(struct move_work *work, const struct move_layout *layout, uint32_t p, struct move_piece *piece, int *rc)
+bool move_cfa(struct move_work *work, const struct move_layout *layout, uint32_t p, struct move_piece *piece,
+              int *rc)
 {
     const struct move_part *part = &layout->unit->parts[p];
     const struct cfi_cie *cie = &work->survey->cfi.cies[part->fde->cie];
@@ -258,7 +259,8 @@ bool move_cfa(struct move_work *work, const struct move_layout *layout, uint32_t
     if (cie->code_alignment != 1 || (cfa != CFI_SP && cfa != CFI_BP))
         return false;
     t.data_alignment = cie->data_alignment;
-    t.now = (struct state){cfa == CFI_SP ? REGISTER_SP : REGISTER_BP, cie->initial.cfa_offset, cie->initial.cfa_offset};
+    t.now = (struct state){cfa == CFI_SP ? REGISTER_SP : REGISTER_BP, cie->initial.cfa_offset,
+                           cie->initial.cfa_offset};
     uint64_t end = part->address + part->size;
     t.edit = lower_bound(i, 0, plan->edit_count, plan->edits[i].address < part->address);
     t.edit_end = lower_bound(i, 0, plan->edit_count, plan->edits[i].address < end);

@@ -59,7 +59,8 @@ static bool entry_of(const struct checker *c, uint64_t address, uint64_t *to)
 static uint64_t target_of(const struct checker *c, const struct code_insn *insn)
 {
     uint64_t to;
-    bool own = insn->kind != CODE_CALL && function_code_find(&c->unit.code, insn->target) != FUNCTION_CODE_NONE;
+    bool own =
+        insn->kind != CODE_CALL && function_code_find(&c->unit.code, insn->target) != FUNCTION_CODE_NONE;
     if (own)
         return entry_of(c, insn->target, &to) ? to : 0;
     if (image_function_entry(c->survey->image, insn->target) == IMAGE_NO_FUNCTION)
@@ -87,7 +88,8 @@ static bool check_branch(struct checker *c, const struct code_insn *old, const u
         !code_read_fields(bytes, new->length, &after))
         return fail(c, old->address, "another branch");
     bool loop = before.map == 0 && (before.opcode & 0xfc) == 0xe0;
-    if (old->kind == CODE_BRANCH && (loop ? before.opcode != after.opcode : (before.opcode ^ after.opcode) & 0x0f))
+    if (old->kind == CODE_BRANCH &&
+        (loop ? before.opcode != after.opcode : (before.opcode ^ after.opcode) & 0x0f))
         return fail(c, old->address, "another condition");
     uint64_t to = target_of(c, old);
     if (loop && new->target != to && !read_new(c, new->target, &jump))
@@ -101,7 +103,8 @@ static bool check_branch(struct checker *c, const struct code_insn *old, const u
 static bool check_table(struct checker *c, const struct move_table *table, uint64_t at)
 {
     size_t size, room;
-    const uint8_t *old = survey_constants(c->survey, table->address, &size), *new = image_bytes(c->after, at, &room);
+    const uint8_t *old = survey_constants(c->survey, table->address, &size),
+                  *new = image_bytes(c->after, at, &room);
     if (!old || !new || room < (size_t)table->count * table->width)
         return fail(c, table->address, "no copy of a table");
     for (uint32_t i = 0; i < table->count; i++) {
@@ -109,10 +112,10 @@ static bool check_table(struct checker *c, const struct move_table *table, uint6
         int32_t distances[2];
         if (table->width == 8) {
             memcpy(&from, old + i * (size_t)8, 8);
-            memcpy(&to, new + i * (size_t)8, 8);
+            memcpy(&to, new + i *(size_t)8, 8);
         } else {
             memcpy(&distances[0], old + i * (size_t)4, 4);
-            memcpy(&distances[1], new + i * (size_t)4, 4);
+            memcpy(&distances[1], new + i *(size_t)4, 4);
             from = table->address + (uint64_t)(int64_t)distances[0];
             to = at + (uint64_t)(int64_t)distances[1];
         }
@@ -131,8 +134,8 @@ static bool same_bytes(const uint8_t *a, const uint8_t *b, unsigned length, unsi
     return memcmp(a, b, from) == 0 && memcmp(a + from + size, b + from + size, length - from - size) == 0;
 }
 
-static bool check_address(struct checker *c, uint32_t i, const uint8_t *old_bytes, const struct code_insn *new,
-                          const uint8_t *bytes)
+static bool check_address(struct checker *c, uint32_t i, const uint8_t *old_bytes,
+                          const struct code_insn *new, const uint8_t *bytes)
 {
     const struct code_insn *old = &c->unit.code.insns[i];
     uint32_t table = c->unit.uses[i];
@@ -146,7 +149,9 @@ static bool check_address(struct checker *c, uint32_t i, const uint8_t *old_byte
         return fail(c, old->address, "another instruction");
     if (table == 0)
         return new->memory == old->memory || fail(c, old->address, "another operand");
-    uint64_t at = old->rip_relative ? new->memory : constant ? new->target : (uint64_t)(int64_t)new->displacement;
+    uint64_t at = old->rip_relative ? new->memory
+                  : constant        ? new->target
+                                    : (uint64_t)(int64_t) new->displacement;
     return check_table(c, &c->unit.tables[table - 1], at);
 }
 
@@ -170,8 +175,8 @@ static bool check_edited(struct checker *c, const struct code_insn *old, const u
         return fail(c, old->address, "another instruction");
     bool wider = f.opcode != g.opcode && (f.opcode | 2) == (g.opcode | 2) && immediate;
     if ((f.opcode != g.opcode && !wider) || f.map != g.map || f.wide != g.wide || f.reg != g.reg ||
-        f.has_modrm != g.has_modrm || old->base != new->base || old->index != new->index || old->scale != new->scale ||
-        old->kind != new->kind || old->memory_operand != new->memory_operand)
+        f.has_modrm != g.has_modrm || old->base != new->base || old->index != new->index ||
+        old->scale != new->scale || old->kind != new->kind || old->memory_operand != new->memory_operand)
         return fail(c, old->address, "another instruction");
     if (new->displacement != (displacement ? displacement->value : old->displacement) && !f.scaled)
         return fail(c, old->address, "another displacement");
@@ -193,7 +198,8 @@ static bool check_lea(struct checker *c, uint64_t old, uint64_t at, int32_t valu
 /* By how much the plan moves the CFA away from SP. */
 static int32_t shift_at(const struct checker *c, uint64_t address)
 {
-    const struct move_part *part = &c->unit.parts[move_unit_part(&c->unit, function_code_find(&c->unit.code, address))];
+    const struct move_part *part =
+        &c->unit.parts[move_unit_part(&c->unit, function_code_find(&c->unit.code, address))];
     const struct move_edit *edits = c->function->edits;
     size_t i = lower_bound(m, 0, c->function->edit_count, edits[m].address <= address);
     while (i > 0 && edits[i - 1].address >= part->address)
@@ -224,7 +230,8 @@ static bool check_insn(struct checker *c, uint32_t i)
     bool edits = c->function->edit_count > 0;
     int32_t before = edits ? lea_of(c, old->address, MOVE_LEA_BEFORE) : 0;
     int32_t after = edits ? lea_of(c, old->address, MOVE_LEA_AFTER) : 0;
-    bool edited = edits && (edit_of(c, old->address, MOVE_DISPLACEMENT) || edit_of(c, old->address, MOVE_IMMEDIATE));
+    bool edited =
+        edits && (edit_of(c, old->address, MOVE_DISPLACEMENT) || edit_of(c, old->address, MOVE_IMMEDIATE));
     if (!bytes)
         return fail(c, old->address, "no instruction");
     if (old->kind == CODE_CALL || old->kind == CODE_JUMP || old->kind == CODE_BRANCH) {
@@ -323,8 +330,8 @@ static int check_all(struct checker *c, struct fathom_error *err)
     return rc == -ENOMEM ? error_memory(err) : rc;
 }
 
-int move_check(const struct move_survey *survey, const struct move_plan *plan, const struct move_result *result,
-               struct fathom_error *err)
+int move_check(const struct move_survey *survey, const struct move_plan *plan,
+               const struct move_result *result, struct fathom_error *err)
 {
     struct image *after;
     static const struct image_options options = {.no_debug_files = true};

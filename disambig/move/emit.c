@@ -7,7 +7,8 @@
 #include "disambig/move/work.h"
 #include "image/code/fields.h"
 
-#define HOT_LIKE  64 /* bytes: a copy keeps the place of its code in cache lines, and so the alignment of its loops */
+#define HOT_LIKE                                                                                             \
+    64 /* bytes: a copy keeps the place of its code in cache lines, and so the alignment of its loops */
 #define COLD_LIKE 16
 #define TRAP      0xcc /* int3, between functions */
 
@@ -191,7 +192,8 @@ static bool put_table(struct emitter *e, uint32_t index)
     uint32_t start = e->tables[index];
     for (uint32_t k = 0; k < table->count; k++) {
         uint32_t at = start + k * table->width;
-        struct move_fix fix = {.at = {BUFFER_DATA, at}, .from = -(int32_t)(k * table->width), .kind = FIX_FAR};
+        struct move_fix fix = {
+            .at = {BUFFER_DATA, at}, .from = -(int32_t)(k * table->width), .kind = FIX_FAR};
         int32_t distance;
         memcpy(&distance, bytes + k * (size_t)table->width, sizeof distance);
         fix.target = table->address + (uint64_t)(int64_t)distance;
@@ -227,11 +229,12 @@ static bool put_tables(struct emitter *e)
     return true;
 }
 
-/* The pointers of data to labels follow the first copy. */
+/* The pointers of data to labels, and the notes of probes, follow the first copy. */
 static bool repoint_labels(struct emitter *e)
 {
     const struct survey_label *labels;
-    size_t count = e->unit->labels ? survey_labels(e->unit->survey, e->unit->function, &labels) : 0;
+    size_t count =
+        e->unit->labels || e->unit->probes ? survey_labels(e->unit->survey, e->unit->function, &labels) : 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t to = function_code_find(&e->unit->code, labels[i].value);
         if (to == FUNCTION_CODE_NONE || !move_unit_follows(e->unit, &labels[i]))
@@ -289,7 +292,8 @@ static bool emit_parts(struct emitter *e, struct move_copy *copy)
 }
 
 /* What the copy says of its frames and exceptions; false: not understood (*rc 0) or out of memory. */
-static bool emit_unwinding(struct emitter *e, const struct move_copy *copy, enum move_refusal *refusal, int *rc)
+static bool emit_unwinding(struct emitter *e, const struct move_copy *copy, enum move_refusal *refusal,
+                           int *rc)
 {
     for (uint32_t p = 0; p < copy->count; p++) {
         struct move_piece *piece = &e->work->pieces[copy->first + p];
@@ -326,8 +330,7 @@ int move_emit(struct move_work *work, struct move_layout *layout, enum move_refu
     struct move_copy copy = {.address = unit->entry,
                              .number = layout->number,
                              .function = unit->function,
-                             .first = (uint32_t)work->piece_count,
-                             .has_labels = unit->labels};
+                             .first = (uint32_t)work->piece_count};
     struct emitter e = {.work = work, .layout = layout, .unit = unit};
     *refusal = layout->bad ? MOVE_EDIT : MOVE_MOVABLE;
     if (layout->bad)

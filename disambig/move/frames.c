@@ -27,8 +27,8 @@ struct raw_cie {
 
 struct section {
     const uint8_t *old;
-    size_t size;       /* without terminators at its end */
-    uint64_t address;  /* of the old one */
+    size_t size;      /* without terminators at its end */
+    uint64_t address; /* of the old one */
 };
 
 static unsigned width_of(uint8_t encoding)
@@ -183,7 +183,8 @@ static bool copy_fde(struct move_work *work, const struct section *s, uint64_t o
         if (!data)
             return false;
         if (cie.lsda_encoding != POINTER_OMIT &&
-            (n < width_of(cie.lsda_encoding) || !shift_pointer(copy + (data - s->old), cie.lsda_encoding, delta)))
+            (n < width_of(cie.lsda_encoding) ||
+             !shift_pointer(copy + (data - s->old), cie.lsda_encoding, delta)))
             return false;
     }
     if (!shift_pointer(copy + pc_at, cie.fde_encoding, delta))
@@ -208,7 +209,8 @@ static bool copy_entries(struct move_work *work, const struct section *s)
         if (length != 0) {
             memcpy(&id, s->old + at + 4, 4);
             if (id == 0 && (!read_cie(s, at, &cie) ||
-                            (cie.personality && !shift_pointer(copy + cie.personality, cie.personality_encoding, delta))))
+                            (cie.personality &&
+                             !shift_pointer(copy + cie.personality, cie.personality_encoding, delta))))
                 return false;
             if (id != 0 && !copy_fde(work, s, at, length, delta))
                 return false;
@@ -241,11 +243,14 @@ static bool put_pointer(struct move_buffer *out, uint8_t encoding, uint64_t valu
     return fits && put(out, &value, width);
 }
 
-static bool put_fde(struct move_work *work, const struct section *s, const struct move_piece *piece, uint64_t cie_at)
+static bool put_fde(struct move_work *work, const struct section *s, const struct move_piece *piece,
+                    uint64_t cie_at)
 {
     struct move_buffer *out = &work->buffers[BUFFER_FRAMES];
     struct raw_cie cie;
-    if (!read_cie(s, cie_at, &cie) || ((cie.fde_encoding | (cie.lsda_encoding == POINTER_OMIT ? 0 : cie.lsda_encoding)) & RELATIVE & ~PCREL))
+    if (!read_cie(s, cie_at, &cie) ||
+        ((cie.fde_encoding | (cie.lsda_encoding == POINTER_OMIT ? 0 : cie.lsda_encoding)) & RELATIVE &
+         ~PCREL))
         return false;
     size_t start = out->size;
     uint64_t pc = move_spot_address(work, piece->spot), size = piece->size, lsda = 0;
@@ -295,7 +300,8 @@ int move_frames(struct move_work *work, struct fathom_error *err)
     if (!put(out, s.old, s.size))
         return error_memory(err);
     /* (a failure is either of these; which one hardly matters) */
-    if (!copy_entries(work, &s) || !move_align(out, 0, 4, 0) || !put_fdes(work, &s) || !put(out, &end, sizeof end))
+    if (!copy_entries(work, &s) || !move_align(out, 0, 4, 0) || !put_fdes(work, &s) ||
+        !put(out, &end, sizeof end))
         return error_set(err, ENOTSUP, "%s: an entry of its .eh_frame cannot be moved", path);
     return 0;
 }
@@ -309,12 +315,14 @@ int move_index(struct move_work *work, struct fathom_error *err)
         qsort(work->entries, work->entry_count, sizeof *work->entries, by_pc);
     out->size = 0;
     uint32_t count = (uint32_t)work->entry_count;
-    bool done = put(out, head, sizeof head) && put_pointer(out, head[1], frames) && put(out, &count, sizeof count);
+    bool done =
+        put(out, head, sizeof head) && put_pointer(out, head[1], frames) && put(out, &count, sizeof count);
     for (size_t i = 0; i < work->entry_count && done; i++) {
         const struct frames_entry *e = &work->entries[i];
         int64_t pair[2] = {(int64_t)(e->pc - out->address), (int64_t)(frames + e->at - out->address)};
         if (pair[0] < INT32_MIN || pair[0] > INT32_MAX || pair[1] < INT32_MIN || pair[1] > INT32_MAX)
-            return error_set(err, EOVERFLOW, "%s: its code is too far from its CFI", image_path(work->survey->image));
+            return error_set(err, EOVERFLOW, "%s: its code is too far from its CFI",
+                             image_path(work->survey->image));
         done = put(out, &pair[0], 4) && put(out, &pair[1], 4);
     }
     return done ? 0 : error_memory(err);

@@ -198,12 +198,14 @@ static bool edits_meet(const struct move_layout *layout)
     return true;
 }
 
-int move_layout_make(struct move_layout *layout, const struct move_unit *unit, const struct move_function *plan)
+int move_layout_make(struct move_layout *layout, const struct move_unit *unit,
+                     const struct move_function *plan)
 {
     uint32_t count = unit->code.count;
     uint32_t rooms[4] = {layout->room, layout->room, layout->room, layout->room};
-    if (!vec_reserve(layout->entries, 0, rooms[0], count) || !vec_reserve(layout->bodies, 0, rooms[1], count) ||
-        !vec_reserve(layout->sizes, 0, rooms[2], count) || !vec_reserve(layout->after, 0, rooms[3], count) ||
+    if (!vec_reserve(layout->entries, 0, rooms[0], count) ||
+        !vec_reserve(layout->bodies, 0, rooms[1], count) || !vec_reserve(layout->sizes, 0, rooms[2], count) ||
+        !vec_reserve(layout->after, 0, rooms[3], count) ||
         !vec_reserve(layout->wide, 0, layout->room, count) ||
         !vec_reserve(layout->part_sizes, 0, layout->part_room, unit->part_count))
         return -ENOMEM;

@@ -59,7 +59,7 @@ static bool note_type(struct lsda *l, uint64_t index)
 /* The list of types of one exception specification, which a negative filter names. */
 static bool note_specification(struct lsda *l, int64_t filter)
 {
-    uint64_t at = (uint64_t)-(filter + 1);
+    uint64_t at = (uint64_t) - (filter + 1);
     if (!l->types || at > (uint64_t)(l->end - l->types))
         return false;
     struct bytes b = bytes_of(l->types + at, (size_t)(l->end - l->types) - at);
@@ -209,14 +209,15 @@ static bool write_lsda(struct lsda *l)
            move_append(data, NULL, padding) != SIZE_MAX && (!l->types || put_types(l));
 }
 
-bool move_lsda(struct move_work *work, const struct move_layout *layout, uint32_t part, struct move_piece *piece,
-               int *rc)
+bool move_lsda(struct move_work *work, const struct move_layout *layout, uint32_t part,
+               struct move_piece *piece, int *rc)
 {
     struct lsda l = {.work = work, .layout = layout, .part = part, .piece = piece};
     struct move_buffer *data = &work->buffers[BUFFER_DATA];
     size_t size;
     const uint8_t *bytes = elf_file_bytes(work->survey->file, piece->fde->lsda, &size);
-    bool done = bytes && read_header(&l, bytes, size, piece->fde->lsda) && translate_sites(&l) && types_movable(&l);
+    bool done =
+        bytes && read_header(&l, bytes, size, piece->fde->lsda) && translate_sites(&l) && types_movable(&l);
     if (done) {
         if (!move_align(data, 0, 4, 0)) {
             l.rc = -ENOMEM;

@@ -68,6 +68,8 @@ static int emit_function(struct move_work *work, struct move_unit *unit, struct 
     for (size_t i = 0; i < count && rc == 0; i++) {
         if (refusal == MOVE_MOVABLE && order[i].copy && unit->labels)
             refusal = MOVE_CLONED_LABELS;
+        if (refusal == MOVE_MOVABLE && unit->probes && (order[i].copy || order[i].function->edit_count))
+            refusal = MOVE_PROBE;
         layout->number = order[i].copy;
         if (refusal == MOVE_MOVABLE)
             rc = move_layout_make(layout, unit, order[i].function);
@@ -120,7 +122,8 @@ static int place_all(struct move_work *work, const struct move_output *out, stru
     place(&b[BUFFER_INDEX], b[BUFFER_FRAMES].address + b[BUFFER_FRAMES].size, 4);
     rc = move_index(work, err);
     if (rc == 0 && move_fix_all(work) < 0)
-        rc = error_set(err, EOVERFLOW, "%s: its new code is out of reach of the old", image_path(work->survey->image));
+        rc = error_set(err, EOVERFLOW, "%s: its new code is out of reach of the old",
+                       image_path(work->survey->image));
     return rc;
 }
 
@@ -196,7 +199,8 @@ static int build(struct move_work *work, struct move_result *result, struct fath
     memcpy(out.bytes, work->survey->data, work->survey->size);
     out.size = work->survey->size;
     if (move_sites(work, out.bytes, &result->repointed) < 0)
-        rc = error_set(err, EOVERFLOW, "%s: its new code is out of reach of the old", image_path(work->survey->image));
+        rc = error_set(err, EOVERFLOW, "%s: its new code is out of reach of the old",
+                       image_path(work->survey->image));
     if (rc == 0)
         rc = move_output_write(work, &out, err);
     result->elf = out.bytes;
@@ -262,7 +266,8 @@ bool move_translate(const struct move_result *result, uint64_t from, uint32_t co
 {
     const struct move_run *r = result->runs;
     from -= back;
-    size_t beyond = lower_bound(i, 0, result->run_count, r[i].copy < copy || (r[i].copy == copy && r[i].from <= from));
+    size_t beyond =
+        lower_bound(i, 0, result->run_count, r[i].copy < copy || (r[i].copy == copy && r[i].from <= from));
     if (beyond == 0 || r[beyond - 1].copy != copy || from - r[beyond - 1].from >= r[beyond - 1].size)
         return false;
     *to = r[beyond - 1].to + (from - r[beyond - 1].from) + back;

@@ -15,22 +15,22 @@
 #include "image/image.h"
 
 enum move_refusal { /* why a function is left alone */
-    MOVE_MOVABLE,
-    MOVE_NOT_A_FUNCTION,
-    MOVE_NO_CFI,
-    MOVE_CFI_UNKNOWN,
-    MOVE_CODE_UNKNOWN,
-    MOVE_TOO_SHORT,
-    MOVE_ENTERED,
-    MOVE_POINTED,
-    MOVE_LABEL_TAKEN,
-    MOVE_JUMP_UNKNOWN,
-    MOVE_SIGNAL_FRAME,
-    MOVE_EXCEPTIONS,
-    MOVE_PROBE,
-    MOVE_CLONED_LABELS,
-    MOVE_EDIT,
-    MOVE_REFUSALS /* how many */
+                    MOVE_MOVABLE,
+                    MOVE_NOT_A_FUNCTION,
+                    MOVE_NO_CFI,
+                    MOVE_CFI_UNKNOWN,
+                    MOVE_CODE_UNKNOWN,
+                    MOVE_TOO_SHORT,
+                    MOVE_ENTERED,
+                    MOVE_POINTED,
+                    MOVE_LABEL_TAKEN,
+                    MOVE_JUMP_UNKNOWN,
+                    MOVE_SIGNAL_FRAME,
+                    MOVE_EXCEPTIONS,
+                    MOVE_PROBE,
+                    MOVE_CLONED_LABELS,
+                    MOVE_EDIT,
+                    MOVE_REFUSALS /* how many */
 };
 
 /* A sentence without its end: "it ..." */
@@ -41,7 +41,7 @@ enum move_what {
     MOVE_IMMEDIATE,    /* its immediate becomes `value` */
     MOVE_LEA_BEFORE,   /* lea value(%rsp),%rsp is added before it: whoever jumps to it executes that, too */
     MOVE_LEA_AFTER,    /* the same after it: executed only when it goes on */
-    MOVE_CFA,          /* from it on, in the order of addresses and up to the next of these, the CFA is `value` bytes
+    MOVE_CFA, /* from it on, in the order of addresses and up to the next of these, the CFA is `value` bytes
                           further from SP than the file's CFI says, where that gives it by SP */
 };
 
@@ -83,14 +83,14 @@ struct move_run {
 struct move_result {
     uint8_t *elf; /* the new file */
     size_t size;
-    struct build_id id;      /* the new one; empty if the file has none */
-    uint8_t *refusals;       /* enum move_refusal; one for each function of the plan */
-    struct move_run *runs;   /* by copy, then `from` */
+    struct build_id id;    /* the new one; empty if the file has none */
+    uint8_t *refusals;     /* enum move_refusal; one for each function of the plan */
+    struct move_run *runs; /* by copy, then `from` */
     size_t run_count;
-    uint64_t moved_bytes;    /* of code, in the functions as they were */
-    uint64_t emitted_bytes;  /* of code, in all copies */
-    uint64_t segment_bytes;  /* of the new segment */
-    uint64_t repointed;      /* direct calls and jumps in code that stays */
+    uint64_t moved_bytes;   /* of code, in the functions as they were */
+    uint64_t emitted_bytes; /* of code, in all copies */
+    uint64_t segment_bytes; /* of the new segment */
+    uint64_t repointed;     /* direct calls and jumps in code that stays */
 };
 
 struct move_survey;
@@ -114,7 +114,7 @@ bool move_translate(const struct move_result *result, uint64_t from, uint32_t co
 
 /* Reads the new file again and compares its moved functions with the old ones, instruction by instruction, and their
  * CFI. -EBADMSG: they differ by more than the plan says. */
-int move_check(const struct move_survey *survey, const struct move_plan *plan, const struct move_result *result,
-               struct fathom_error *err);
+int move_check(const struct move_survey *survey, const struct move_plan *plan,
+               const struct move_result *result, struct fathom_error *err);
 
 #endif

@@ -21,7 +21,8 @@ static int add_label(struct move_survey *survey, uint64_t value, uint64_t place,
     uint32_t function;
     if (!survey_inside(survey, value, &function))
         return 0;
-    struct survey_label label = {value, place, (uint64_t)(bytes - survey->file->data), function, likely};
+    struct survey_label label = {value,    place,  (uint64_t)(bytes - survey->file->data),
+                                 function, likely, false};
     return vec_push(survey->labels, survey->label_count, survey->label_room, label) ? 0 : -ENOMEM;
 }
 
@@ -43,7 +44,8 @@ static uint64_t symbol_value(const struct elf_file *file, uint64_t index)
     uint64_t address;
     size_t size;
     Elf64_Sym symbol;
-    const uint8_t *bytes = elf_file_dynamic(file, DT_SYMTAB, &address) ? elf_file_bytes(file, address, &size) : NULL;
+    const uint8_t *bytes =
+        elf_file_dynamic(file, DT_SYMTAB, &address) ? elf_file_bytes(file, address, &size) : NULL;
     if (!bytes || index >= size / sizeof symbol)
         return 0;
     memcpy(&symbol, bytes + index * sizeof symbol, sizeof symbol);
@@ -140,7 +142,7 @@ static int see_data(struct move_survey *survey)
     return rc;
 }
 
-static void see_probes(struct move_survey *survey)
+static int see_probes(struct move_survey *survey)
 {
     const struct elf_section *section = elf_file_section(survey->file, ".note.stapsdt");
     size_t size;
@@ -151,14 +153,17 @@ static void see_probes(struct move_survey *survey)
         bytes_u32(&b);
         bytes_take(&b, ((uint64_t)name_size + 3) & ~3ull);
         const uint8_t *desc = bytes_take(&b, ((uint64_t)desc_size + 3) & ~3ull);
-        uint64_t address;
-        if (!desc || desc_size < sizeof address)
-            return;
-        memcpy(&address, desc, sizeof address);
-        uint32_t function = image_function_at(survey->image, address);
-        if (function != IMAGE_NO_FUNCTION)
-            survey->marks[function] |= SURVEY_PROBE;
+        struct survey_label label = {.probe = true};
+        if (!desc || desc_size < sizeof label.value)
+            return 0;
+        memcpy(&label.value, desc, sizeof label.value);
+        label.offset = (uint64_t)(desc - survey->file->data);
+        label.function = image_function_at(survey->image, label.value);
+        if (label.function != IMAGE_NO_FUNCTION &&
+            !vec_push(survey->labels, survey->label_count, survey->label_room, label))
+            return -ENOMEM;
     }
+    return 0;
 }
 
 static int by_function(const void *a, const void *b)
@@ -178,7 +183,8 @@ int survey_pointers(struct move_survey *survey)
         rc = see_packed(survey);
     if (rc == 0 && survey->file->type == ET_EXEC)
         rc = see_data(survey);
-    see_probes(survey);
+    if (rc == 0)
+        rc = see_probes(survey);
     if (rc == 0 && survey->label_count)
         qsort(survey->labels, survey->label_count, sizeof *survey->labels, by_function);
     return rc;

@@ -21,7 +21,8 @@ static bool write_distance(uint8_t *at, uint64_t from, uint64_t to)
     return distance == value;
 }
 
-static bool repoint(const struct move_work *work, const struct code_insn *insn, uint8_t *bytes, uint64_t *count)
+static bool repoint(const struct move_work *work, const struct code_insn *insn, uint8_t *bytes,
+                    uint64_t *count)
 {
     struct code_fields f;
     if (insn->kind != CODE_CALL && insn->kind != CODE_JUMP && insn->kind != CODE_BRANCH)
@@ -32,7 +33,8 @@ static bool repoint(const struct move_work *work, const struct code_insn *insn, 
     if (!copy || !code_read_fields(bytes, insn->length, &f) || f.immediate_size != 4)
         return true; /* (short ones go by the old entry) */
     ++*count;
-    return write_distance(bytes + f.immediate_at, insn->address + insn->length, move_spot_address(work, copy->entry));
+    return write_distance(bytes + f.immediate_at, insn->address + insn->length,
+                          move_spot_address(work, copy->entry));
 }
 
 static bool repoint_function(const struct move_work *work, uint8_t *elf, const struct image_function *f,

@@ -12,16 +12,16 @@
 enum {
     SURVEY_ENTERED = 1, /* code outside, or a symbol, leads to the function's middle */
     SURVEY_POINTED = 2, /* so does a pointer that cannot be re-pointed */
-    SURVEY_PROBE = 4,
 };
 
-/* A word of data that holds an address in the middle of a function. */
+/* A word of data that holds an address in the middle of a function; or, in the notes of probes, anywhere in it. */
 struct survey_label {
     uint64_t value;
     uint64_t place;  /* address of the word */
     uint64_t offset; /* in the file, of the 8 bytes that give the value: the word's or its relocation's */
     uint32_t function;
     bool likely; /* by its value alone: it may be another number */
+    bool probe;  /* the note of a SystemTap probe */
 };
 
 struct move_survey {
@@ -30,8 +30,8 @@ struct move_survey {
     uint8_t *data; /* the whole file */
     size_t size;
     struct cfi_frames cfi;
-    uint32_t *parts, *first; /* functions by owner, then address; where each owner's begin, and the end */
-    uint8_t *marks;          /* SURVEY_, by function (owner) */
+    uint32_t *parts, *first;     /* functions by owner, then address; where each owner's begin, and the end */
+    uint8_t *marks;              /* SURVEY_, by function (owner) */
     struct survey_label *labels; /* by function, then place */
     size_t label_count, label_room;
     uint64_t *objects; /* data addresses that code refers to, ascending */

@@ -24,12 +24,14 @@ struct namer {
     size_t code_section;
 };
 
-static const char *name_of(const struct move_survey *survey, const struct move_sections *sections, size_t index)
+static const char *name_of(const struct move_survey *survey, const struct move_sections *sections,
+                           size_t index)
 {
     Elf64_Shdr *names = &sections->items[sections->names];
     uint64_t at = names->sh_offset + sections->items[index].sh_name;
     if (sections->items[index].sh_name >= names->sh_size || names->sh_offset > survey->size ||
-        names->sh_size > survey->size - names->sh_offset || survey->data[names->sh_offset + names->sh_size - 1])
+        names->sh_size > survey->size - names->sh_offset ||
+        survey->data[names->sh_offset + names->sh_size - 1])
         return "";
     return (const char *)survey->data + at;
 }
@@ -62,7 +64,8 @@ static bool add_copy(struct namer *n, const struct move_copy *copy)
         return true;
     if (copy->number)
         snprintf(clone, sizeof clone, ".clone.%u", copy->number);
-    Elf64_Sym file = {.st_name = n->file_name, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FILE), .st_shndx = SHN_ABS};
+    Elf64_Sym file = {
+        .st_name = n->file_name, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FILE), .st_shndx = SHN_ABS};
     if (copy->count > 1 && !add_symbol(n, &file))
         return false;
     for (uint32_t p = 0; p < copy->count; p++) {
@@ -89,7 +92,8 @@ static bool is_indexed(const struct namer *n, size_t table)
         bool indexes = s->sh_type == SHT_RELA || s->sh_type == SHT_REL || s->sh_type == SHT_GROUP ||
                        s->sh_type == SHT_SYMTAB_SHNDX;
         /* (.rela.plt of static programs has no symbols, but may name the table) */
-        if (indexes && s->sh_link == table && s->sh_size && !(s->sh_type == SHT_RELA && (s->sh_flags & SHF_ALLOC)))
+        if (indexes && s->sh_link == table && s->sh_size &&
+            !(s->sh_type == SHT_RELA && (s->sh_flags & SHF_ALLOC)))
             return true;
     }
     return false;

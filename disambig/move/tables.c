@@ -10,12 +10,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/vec.h"
 #include "disambig/move/unit.h"
 #include "image/code/operands.h"
 
-#define FIRST_WORDS  4       /* of which at least half must lead into the function */
-#define TABLE_MOST   65536   /* entries */
+#define FIRST_WORDS 4     /* of which half must lead into the function, or as many of all */
+#define TABLE_MOST  65536 /* entries */
 
 static bool is_code_of(const struct move_unit *unit, uint64_t address)
 {
@@ -31,7 +32,8 @@ static bool is_inside(const struct move_unit *unit, uint64_t address)
 }
 
 /* Where an entry leads to; false: nowhere in code, or between instructions of this function. */
-static bool follow(const struct move_unit *unit, uint64_t table, const uint8_t *entry, unsigned width, uint64_t *to)
+static bool follow(const struct move_unit *unit, uint64_t table, const uint8_t *entry, unsigned width,
+                   uint64_t *to)
 {
     int32_t distance;
     if (width == 4) {
@@ -50,15 +52,16 @@ static uint32_t measure(const struct move_unit *unit, uint64_t address, unsigned
     size_t size;
     const uint8_t *bytes = address % width == 0 ? survey_constants(unit->survey, address, &size) : NULL;
     uint64_t end = survey_next_object(unit->survey, address), to;
-    uint32_t count = 0, own = 0;
+    uint32_t count = 0, own = 0, first = 0;
     while (bytes && count < TABLE_MOST && size >= (count + (size_t)1) * width &&
            address + (uint64_t)count * width + width <= end &&
            follow(unit, address, bytes + (size_t)count * width, width, &to)) {
-        own += is_code_of(unit, to) && to != unit->entry && count < FIRST_WORDS;
+        own += is_code_of(unit, to) && to != unit->entry;
+        first += is_code_of(unit, to) && to != unit->entry && count < FIRST_WORDS;
         count++;
     }
     uint32_t judged = count < FIRST_WORDS ? count : FIRST_WORDS;
-    return judged >= 1 && own * 2 >= judged ? count : 0;
+    return judged >= 1 && (first * 2 >= judged || own >= FIRST_WORDS) ? count : 0;
 }
 
 /* The instruction has this address: notes the table there, if one is. */
@@ -125,7 +128,10 @@ static bool is_pointers(const struct move_unit *unit, uint64_t address)
 static bool has_labels(const struct move_unit *unit)
 {
     const struct survey_label *labels;
-    return survey_labels(unit->survey, unit->function, &labels) > 0;
+    size_t count = survey_labels(unit->survey, unit->function, &labels), own = 0;
+    for (size_t i = 0; i < count; i++)
+        own += !labels[i].probe;
+    return own > 0;
 }
 
 /* Whether the indirect jump leads out of the function, through one of the tables, or to a label that data points to. */
@@ -205,9 +211,25 @@ static bool has_neighbour(const struct move_unit *unit, const struct survey_labe
 /* A number in a program at a fixed address is a label if a jump can go there and it is not alone. */
 bool move_unit_follows(const struct move_unit *unit, const struct survey_label *label)
 {
-    if (is_tabled(unit, label))
-        return false;
+    if (label->probe || is_tabled(unit, label))
+        return label->probe;
     return !label->likely || (unit->open && is_code_of(unit, label->value) && has_neighbour(unit, label));
+}
+
+/* Whether the function itself refers to the object of data that contains the word. */
+static bool is_referred(const struct move_unit *unit, const struct survey_label *label)
+{
+    const struct move_survey *survey = unit->survey;
+    size_t beyond = lower_bound(m, 0, survey->object_count, survey->objects[m] <= label->place);
+    uint64_t object = beyond ? survey->objects[beyond - 1] : 0;
+    for (uint32_t i = 0; i < unit->code.count; i++) {
+        const struct code_insn *insn = &unit->code.insns[i];
+        if ((insn->rip_relative && insn->memory == object) ||
+            (insn->effect == CODE_CONSTANT && insn->target == object) ||
+            (insn->memory_operand && (uint64_t)(int64_t)insn->displacement == object))
+            return true;
+    }
+    return false;
 }
 
 /* Pointers of data to labels are re-pointed if they can only be for jumps of this function. */
@@ -217,11 +239,14 @@ static void judge_labels(struct move_unit *unit)
     size_t count = survey_labels(unit->survey, unit->function, &labels);
     for (size_t i = 0; i < count; i++) {
         bool follows = move_unit_follows(unit, &labels[i]);
-        unit->labels |= follows;
+        unit->probes |= labels[i].probe;
+        unit->labels |= follows && !labels[i].probe;
         /* one that may be a label, or is none that is known */
-        bool doubtful = labels[i].likely
-                            ? !follows && unit->open && !is_tabled(unit, &labels[i]) && is_code_of(unit, labels[i].value)
-                            : follows && (!unit->open || !is_code_of(unit, labels[i].value));
+        bool doubtful =
+            labels[i].likely
+                ? !follows && unit->open && !is_tabled(unit, &labels[i]) &&
+                      is_code_of(unit, labels[i].value) && is_referred(unit, &labels[i])
+                : follows && ((!unit->open && !labels[i].probe) || !is_code_of(unit, labels[i].value));
         if (doubtful)
             unit->refusal = MOVE_POINTED;
     }

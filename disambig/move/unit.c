@@ -55,7 +55,8 @@ static int find_parts(struct move_unit *unit)
         return -ENOMEM;
     for (uint32_t i = first; i < end; i++) {
         const struct image_function *f = &functions->items[survey->parts[i]];
-        struct move_part part = {.address = f->address, .size = f->size, .fde = survey_fde(survey, f->address)};
+        struct move_part part = {
+            .address = f->address, .size = f->size, .fde = survey_fde(survey, f->address)};
         size_t size = 0;
         part.bytes = elf_file_bytes(survey->file, f->address, &size);
         if (!part.fde || part.fde->size != f->size || !part.bytes || size < f->size)
@@ -138,7 +139,7 @@ int move_unit_read(struct move_unit *unit, uint32_t function)
     unit->entry = f->address;
     unit->refusal = MOVE_MOVABLE;
     unit->main = unit->table_count = 0;
-    unit->labels = unit->open = false;
+    unit->labels = unit->probes = unit->open = false;
     if (f->owner != function || image_function_is_stub(survey->image, function)) {
         refuse(unit, MOVE_NOT_A_FUNCTION);
         return 0;
@@ -147,8 +148,6 @@ int move_unit_read(struct move_unit *unit, uint32_t function)
         refuse(unit, MOVE_ENTERED);
     if (survey->marks[function] & SURVEY_POINTED)
         refuse(unit, MOVE_POINTED);
-    if (survey->marks[function] & SURVEY_PROBE)
-        refuse(unit, MOVE_PROBE);
     if (find_parts(unit) < 0)
         return -ENOMEM;
     if (unit->refusal == MOVE_MOVABLE && !has_room(unit))

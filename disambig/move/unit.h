@@ -46,6 +46,7 @@ struct move_unit {
     uint32_t table_count, table_room;
     bool open;   /* it has jumps that may go to any address: tail calls, or to its labels */
     bool labels; /* data points to its labels, to be re-pointed */
+    bool probes; /* it has SystemTap probes, whose notes tell where their arguments are */
 };
 
 int move_unit_begin(struct move_unit *unit, const struct move_survey *survey); /* 0 or -ENOMEM */

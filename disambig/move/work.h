@@ -10,7 +10,7 @@
 enum { /* the order is that of the segment */
        BUFFER_HOT,
        BUFFER_COLD,
-       BUFFER_DATA, /* jump tables, exception tables */
+       BUFFER_DATA,   /* jump tables, exception tables */
        BUFFER_FRAMES, /* .eh_frame */
        BUFFER_INDEX,  /* .eh_frame_hdr */
        BUFFERS
@@ -27,11 +27,11 @@ struct move_spot { /* a place in a buffer */
 };
 
 enum move_fix_kind {
-    FIX_FAR,       /* distance of 4 bytes to the address `target` */
-    FIX_FUNCTION,  /* the same to the copy of the function at `target`, or to that if it is not moved */
-    FIX_SPOT,      /* the same to a spot */
-    FIX_SPOT_4,    /* the spot's address in 4 bytes */
-    FIX_SPOT_8,    /* in 8 */
+    FIX_FAR,      /* distance of 4 bytes to the address `target` */
+    FIX_FUNCTION, /* the same to the copy of the function at `target`, or to that if it is not moved */
+    FIX_SPOT,     /* the same to a spot */
+    FIX_SPOT_4,   /* the spot's address in 4 bytes */
+    FIX_SPOT_8,   /* in 8 */
 };
 
 struct move_fix {
@@ -55,13 +55,12 @@ struct move_piece {
 
 #define NO_LSDA UINT32_MAX
 
-struct move_copy { /* emitted */
+struct move_copy {    /* emitted */
     uint64_t address; /* of the old entry */
     uint32_t number;
-    uint32_t function; /* in the image */
+    uint32_t function;     /* in the image */
     uint32_t first, count; /* pieces */
     struct move_spot entry;
-    bool has_labels;
 };
 
 struct work_run {
@@ -88,10 +87,10 @@ struct move_work {
     size_t program_count, program_room;
     struct work_run *runs;
     size_t run_count, run_room;
-    struct move_call *calls; /* of the plan, by site, then copy */
+    struct move_call *calls;      /* of the plan, by site, then copy */
     struct frames_entry *entries; /* of the new .eh_frame */
     size_t entry_count, entry_room;
-    uint64_t *repointed;     /* label offsets in the file and spots: pairs of words */
+    uint64_t *repointed; /* label offsets in the file and spots: pairs of words */
     size_t repointed_count, repointed_room;
 };
 
@@ -113,9 +112,10 @@ struct move_layout {
     const struct move_unit *unit;
     const struct move_function *plan;
     uint32_t number; /* of the copy */
-    uint32_t *entries, *bodies; /* offsets in the part: of what is added before the instruction, and of itself */
-    uint8_t *sizes, *after;     /* of itself, of what is added after it; bytes */
-    bool *wide;                 /* a branch of one byte's distance that needs four */
+    uint32_t *entries,
+        *bodies;            /* offsets in the part: of what is added before the instruction, and of itself */
+    uint8_t *sizes, *after; /* of itself, of what is added after it; bytes */
+    bool *wide;             /* a branch of one byte's distance that needs four */
     uint32_t room;
     uint32_t *part_sizes;
     uint32_t part_room;
@@ -123,7 +123,8 @@ struct move_layout {
 };
 
 /* layout.c: 0 or -ENOMEM. */
-int move_layout_make(struct move_layout *layout, const struct move_unit *unit, const struct move_function *plan);
+int move_layout_make(struct move_layout *layout, const struct move_unit *unit,
+                     const struct move_function *plan);
 void move_layout_free(struct move_layout *layout);
 /* The instruction's bytes with its edits, not yet its distances; returns their number, 0: an edit does not fit. */
 unsigned move_layout_encode(const struct move_layout *layout, uint32_t insn, uint8_t out[16]);
@@ -141,10 +142,11 @@ uint32_t move_layout_boundary(const struct move_layout *layout, uint32_t part, u
 int move_emit(struct move_work *work, struct move_layout *layout, enum move_refusal *refusal);
 
 /* cfa.c: translates the part's CFI; false: not understood (*rc 0) or out of memory. */
-bool move_cfa(struct move_work *work, const struct move_layout *layout, uint32_t part, struct move_piece *piece, int *rc);
+bool move_cfa(struct move_work *work, const struct move_layout *layout, uint32_t part,
+              struct move_piece *piece, int *rc);
 /* lsda.c: the same for its exceptions. `spots`: of the parts. */
-bool move_lsda(struct move_work *work, const struct move_layout *layout, uint32_t part, struct move_piece *piece,
-               int *rc);
+bool move_lsda(struct move_work *work, const struct move_layout *layout, uint32_t part,
+               struct move_piece *piece, int *rc);
 
 /* frames.c: the new .eh_frame and .eh_frame_hdr, for buffers that have their addresses. */
 int move_frames(struct move_work *work, struct fathom_error *err); /* -ENOTSUP: not understood */

@@ -16,7 +16,7 @@ struct choice {
     size_t function_count;
     struct move_call *calls;
     size_t call_count;
-    uint8_t *copies; /* by function of the image */
+    uint8_t *copies;  /* by function of the image */
     uint32_t offered; /* functions that are none of a .cold part, a stub or without code */
 };
 
@@ -43,12 +43,14 @@ static void choose_functions(const struct image *image, uint64_t *state, unsigne
 }
 
 /* Half of the direct calls of cloned functions go to the second copy. */
-static void choose_calls(const struct image *image, const struct calls *calls, uint64_t *state, struct choice *out)
+static void choose_calls(const struct image *image, const struct calls *calls, uint64_t *state,
+                         struct choice *out)
 {
     const struct call_site *sites;
     size_t count = calls_all(calls, &sites);
     for (size_t i = 0; i < count; i++) {
-        uint32_t f = sites[i].kind == CALL_DIRECT ? image_function_entry(image, sites[i].target) : IMAGE_NO_FUNCTION;
+        uint32_t f =
+            sites[i].kind == CALL_DIRECT ? image_function_entry(image, sites[i].target) : IMAGE_NO_FUNCTION;
         if (f == IMAGE_NO_FUNCTION || out->copies[f] < 2)
             continue;
         for (uint32_t in = 0; in < 2; in++)
@@ -57,7 +59,8 @@ static void choose_calls(const struct image *image, const struct calls *calls, u
     }
 }
 
-static void print_result(const struct image *image, const struct choice *choice, const struct move_result *result)
+static void print_result(const struct image *image, const struct choice *choice,
+                         const struct move_result *result)
 {
     uint32_t reasons[MOVE_REFUSALS] = {0};
     uint64_t code = 0;
@@ -66,13 +69,15 @@ static void print_result(const struct image *image, const struct choice *choice,
             reasons[result->refusals[i]]++;
     for (uint32_t i = 0; i < image_function_count(image); i++)
         code += image_function(image, i)->size;
-    printf("%s: %u of %u functions moved (%.1f%%), %llu of %llu bytes of code (%.1f%%), emitted %llu, segment %llu, "
+    printf("%s: %u of %u functions moved (%.1f%%), %llu of %llu bytes of code (%.1f%%), emitted %llu, "
+           "segment %llu, "
            "re-pointed %llu\n",
            image_name(image), reasons[MOVE_MOVABLE], choice->offered,
            choice->offered ? 100.0 * reasons[MOVE_MOVABLE] / choice->offered : 0,
            (unsigned long long)result->moved_bytes, (unsigned long long)code,
-           code ? 100.0 * (double)result->moved_bytes / (double)code : 0, (unsigned long long)result->emitted_bytes,
-           (unsigned long long)result->segment_bytes, (unsigned long long)result->repointed);
+           code ? 100.0 * (double)result->moved_bytes / (double)code : 0,
+           (unsigned long long)result->emitted_bytes, (unsigned long long)result->segment_bytes,
+           (unsigned long long)result->repointed);
     for (unsigned r = MOVE_MOVABLE + 1; r < MOVE_REFUSALS; r++)
         if (reasons[r])
             printf("  %6u  %s\n", reasons[r], move_refusal_text(r));
@@ -93,7 +98,8 @@ static int write_file(const char *path, const struct move_result *result)
     return 0;
 }
 
-static int relocate(const struct image *image, char **argv, const unsigned long numbers[3], struct fathom_error *err)
+static int relocate(const struct image *image, char **argv, const unsigned long numbers[3],
+                    struct fathom_error *err)
 {
     struct choice choice = {0};
     struct move_survey *survey = NULL;
@@ -111,7 +117,8 @@ static int relocate(const struct image *image, char **argv, const unsigned long 
         choice.calls = calloc(2 * calls_all(calls, &sites) + 1, sizeof *choice.calls);
         choose_functions(image, &state, (unsigned)numbers[1], (unsigned)numbers[2], &choice);
         choose_calls(image, calls, &state, &choice);
-        const struct move_plan plan = {choice.functions, choice.function_count, choice.calls, choice.call_count};
+        const struct move_plan plan = {choice.functions, choice.function_count, choice.calls,
+                                       choice.call_count};
         rc = move_apply(survey, &plan, &result, err);
         if (rc == 0)
             print_result(image, &choice, &result);
