@@ -15,6 +15,7 @@
 #include "disambig/move/work.h"
 
 #define PAGE     0x1000ull
+#define LARGE    (1u << 20)   /* bytes; of a function */
 #define GAP_MOST (1ull << 30) /* bytes of zeroes in the file for memory that it has none for */
 
 #ifndef PT_GNU_PROPERTY
@@ -39,6 +40,18 @@ static bool is_spare(const struct move_survey *survey, const Elf64_Phdr *ph)
     return false;
 }
 
+/* eu-elflint (0.188) takes the words before a segment for part of it, by as many bytes as the function that they point to
+ * has. */
+static uint64_t largest_function(const struct move_survey *survey)
+{
+    const struct functions *functions = &survey->image->functions;
+    uint64_t largest = 0;
+    for (uint32_t i = 0; i < functions->count; i++)
+        if (functions->items[i].size > largest && functions->items[i].size <= LARGE)
+            largest = functions->items[i].size;
+    return largest;
+}
+
 int move_output_plan(const struct move_survey *survey, struct move_output *out, struct fathom_error *err)
 {
     Elf64_Phdr ph;
@@ -61,7 +74,7 @@ int move_output_plan(const struct move_survey *survey, struct move_output *out, 
         return error_set(err, ENOTSUP, "%s has no %s", path, loaded ? ".eh_frame_hdr" : "segment to load");
     out->base = base;
     out->move_headers = !spare;
-    out->address = up(end, PAGE);
+    out->address = up(end + largest_function(survey), PAGE);
     out->offset = up(survey->size, PAGE);
     out->header_bytes = spare ? 0 : (count + 1) * sizeof ph;
     if (!spare) {
@@ -145,8 +158,8 @@ static int put_sections(const struct move_work *work, const struct move_output *
         if (!vec_push(sections.items, sections.count, sections.room, section))
             rc = -ENOMEM;
     sections.names = h.e_shstrndx;
-    if (rc == 0 && sections.count && sections.count < SHN_LORESERVE - 2 && sections.names < sections.count) {
-        rc = move_symbols(work, out, file, &sections, sections.count);
+    if (rc == 0 && sections.count && sections.count < SHN_LORESERVE - 4 && sections.names < sections.count) {
+        rc = move_symbols(work, out, file, &sections);
         if (rc == 0 && (!move_align(file, 0, 8, 0) ||
                         (h.e_shoff = file->size,
                          move_append(file, sections.items, sections.count * sizeof section) == SIZE_MAX)))

@@ -1,5 +1,5 @@
 /*
- * symbols.c - the section headers of the new file: .eh_frame and its index where they are now, the new code, and its
+ * symbols.c - the section headers of the new file: those of the new segment behind the old ones, and the new code's
  * names in a copy of the symbol table, for debuggers and profilers. See work.h.
  *
  * The symbols of the first copy have the names of the function, those of copy n the suffix ".clone.n". All are local;
@@ -21,7 +21,7 @@ struct namer {
     struct move_buffer strings, symbols; /* new ones */
     uint32_t string_base;                /* offset of the first new string */
     uint32_t file_name;                  /* offset of the name of file symbols */
-    size_t code_section;
+    size_t old_count;                    /* of sections; the first new one is that of the code */
 };
 
 static const char *name_of(const struct move_survey *survey, const struct move_sections *sections,
@@ -73,7 +73,7 @@ static bool add_copy(struct namer *n, const struct move_copy *copy)
         bool main = piece->address == copy->address;
         int length = snprintf(name, sizeof name, "%s%s%s", base, clone, main ? "" : ".cold");
         Elf64_Sym symbol = {.st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
-                            .st_shndx = (Elf64_Half)n->code_section,
+                            .st_shndx = (Elf64_Half)n->old_count,
                             .st_value = move_spot_address(work, piece->spot),
                             .st_size = piece->size};
         if (length >= (int)sizeof name)
@@ -148,46 +148,70 @@ static int add_symbols(struct namer *n, struct move_buffer *file)
     return done ? 0 : -ENOMEM;
 }
 
-static void set_place(Elf64_Shdr *s, const struct move_buffer *buffer, const struct move_output *out)
+struct addition {
+    const char *name, *old; /* old: what the section that had the name is called now; NULL: none had it */
+    unsigned first, last;   /* buffers */
+    Elf64_Shdr header;
+};
+
+/* Adds one section behind the old ones. */
+static bool add_section(struct namer *n, const struct addition *a, struct move_buffer *names, uint32_t base,
+                        const struct move_output *out)
 {
-    s->sh_addr = buffer->address;
-    s->sh_offset = buffer->address - out->address + out->offset;
-    s->sh_size = buffer->size;
+    const struct move_buffer *first = &n->work->buffers[a->first], *last = &n->work->buffers[a->last];
+    struct move_sections *sections = n->sections;
+    Elf64_Shdr section = a->header;
+    section.sh_addr = first->address;
+    section.sh_offset = first->address - out->address + out->offset;
+    section.sh_size = last->address + last->size - first->address;
+    for (size_t i = 0; i < n->old_count && a->old; i++)
+        if (strcmp(name_of(n->work->survey, sections, i), a->name) == 0)
+            if (!add_string(names, base, a->old, &sections->items[i].sh_name))
+                return false;
+    return add_string(names, base, a->name, &section.sh_name) &&
+           vec_push(sections->items, sections->count, sections->room, section);
 }
 
-/* The new sections of code and constants, behind the old ones. */
 static int add_sections(struct namer *n, const struct move_output *out, struct move_buffer *file)
 {
-    const struct move_work *work = n->work;
-    struct move_sections *sections = n->sections;
+    static const uint64_t code = SHF_ALLOC | SHF_EXECINSTR;
+    const struct addition additions[] = {
+        {".text.moved",
+         NULL,
+         BUFFER_HOT,
+         BUFFER_COLD,
+         {.sh_type = SHT_PROGBITS, .sh_flags = code, .sh_addralign = 64}},
+        {".rodata.moved",
+         NULL,
+         BUFFER_DATA,
+         BUFFER_DATA,
+         {.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addralign = 16}},
+        {".eh_frame",
+         ".eh_frame.old",
+         BUFFER_FRAMES,
+         BUFFER_FRAMES,
+         {.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addralign = 8}},
+        {".eh_frame_hdr",
+         ".eh_frame_hdr.old",
+         BUFFER_INDEX,
+         BUFFER_INDEX,
+         {.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addralign = 4}},
+    };
     struct move_buffer names = {0};
-    Elf64_Shdr *table = &sections->items[sections->names];
-    uint32_t base = (uint32_t)table->sh_size;
-    Elf64_Shdr code = {.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addralign = 64};
-    Elf64_Shdr data = {.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addralign = 16};
-    set_place(&code, &work->buffers[BUFFER_HOT], out);
-    code.sh_size = work->buffers[BUFFER_COLD].address + work->buffers[BUFFER_COLD].size - code.sh_addr;
-    set_place(&data, &work->buffers[BUFFER_DATA], out);
-    bool done = in_file(file, table) && add_string(&names, base, ".text.moved", &code.sh_name) &&
-                add_string(&names, base, ".rodata.moved", &data.sh_name) &&
-                extend(file, table, table->sh_size, &names) &&
-                vec_push(sections->items, sections->count, sections->room, code) &&
-                (data.sh_size == 0 || vec_push(sections->items, sections->count, sections->room, data));
+    Elf64_Shdr table = n->sections->items[n->sections->names];
+    bool done = in_file(file, &table);
+    for (size_t i = 0; i < sizeof additions / sizeof *additions && done; i++)
+        if (additions[i].first != BUFFER_DATA || n->work->buffers[BUFFER_DATA].size)
+            done = add_section(n, &additions[i], &names, (uint32_t)table.sh_size, out);
+    done = done && extend(file, &n->sections->items[n->sections->names], table.sh_size, &names);
     free(names.bytes);
     return done ? 0 : -ENOMEM;
 }
 
 int move_symbols(const struct move_work *work, const struct move_output *out, struct move_buffer *file,
-                 struct move_sections *sections, size_t code_section)
+                 struct move_sections *sections)
 {
-    struct namer n = {.work = work, .sections = sections, .code_section = code_section};
-    for (size_t i = 0; i < sections->count; i++) {
-        const char *name = name_of(work->survey, sections, i);
-        if (strcmp(name, ".eh_frame") == 0)
-            set_place(&sections->items[i], &work->buffers[BUFFER_FRAMES], out);
-        else if (strcmp(name, ".eh_frame_hdr") == 0)
-            set_place(&sections->items[i], &work->buffers[BUFFER_INDEX], out);
-    }
+    struct namer n = {.work = work, .sections = sections, .old_count = sections->count};
     int rc = add_symbols(&n, file);
     if (rc == 0)
         rc = add_sections(&n, out, file);

@@ -177,6 +177,6 @@ struct move_sections {
     size_t names; /* index of the section names' table */
 };
 int move_symbols(const struct move_work *work, const struct move_output *out, struct move_buffer *file,
-                 struct move_sections *sections, size_t code_section);
+                 struct move_sections *sections);
 
 #endif
