@@ -90,7 +90,8 @@ static bool edit_immediate(struct edited *e, int32_t value)
         return false;
     if (fits_byte(value))
         return splice(e, at, 1, 1, value);
-    unsigned opcode = f.has_modrm ? f.displacement_at - 2u - (f.mod != 3 && (f.rm & 7) == 4) : at - 1u;
+    unsigned modrm = f.mod == 3 ? at - 1u : f.displacement_at - 1u - ((f.rm & 7) == 4);
+    unsigned opcode = f.has_modrm ? modrm - 1u : at - 1u;
     uint8_t wide = f.opcode == 0x83 ? 0x81 : f.opcode == 0x6a ? 0x68 : f.opcode == 0x6b ? 0x69 : 0;
     /* under a 66 prefix the wide form has two bytes only */
     if (wide == 0 || e->bytes[opcode] != f.opcode || memchr(e->bytes, 0x66, opcode))
