@@ -10,6 +10,8 @@
 #include "base/vec.h"
 #include "disambig/move/work.h"
 
+#define LETTERS_MOST 16 /* bytes of a CIE's augmentation */
+
 #define FORMAT   0x0f
 #define RELATIVE 0x70
 #define PCREL    0x10
@@ -81,7 +83,8 @@ static bool read_cie(const struct section *s, uint64_t offset, struct raw_cie *c
     if (bytes_u32(&b) != 0)
         return false;
     uint8_t version = bytes_u8(&b);
-    const char *letters = bytes_string(&b);
+    size_t left = bytes_left(&b) < LETTERS_MOST ? bytes_left(&b) : LETTERS_MOST;
+    const char *letters = left && memchr(b.at, 0, left) ? bytes_string(&b) : NULL;
     if (!letters || (version != 1 && version != 3))
         return false;
     bytes_uleb(&b);

@@ -12,6 +12,7 @@
 #include "disambig/move/work.h"
 
 #define TYPES_MOST 65536
+#define CHAIN_MOST 1024 /* actions of one call site, types of one specification: more would be hostile */
 #define PCREL      0x10
 #define ULEB       0x01
 
@@ -63,8 +64,9 @@ static bool note_specification(struct lsda *l, int64_t filter)
     if (!l->types || at > (uint64_t)(l->end - l->types))
         return false;
     struct bytes b = bytes_of(l->types + at, (size_t)(l->end - l->types) - at);
-    for (uint64_t type; (type = bytes_uleb(&b)) != 0;)
-        if (b.failed || !note_type(l, type))
+    unsigned n = 0;
+    for (uint64_t type; (type = bytes_uleb(&b)) != 0; n++)
+        if (b.failed || n > CHAIN_MOST || !note_type(l, type))
             return false;
     if ((size_t)(b.at - l->types) > l->specifications)
         l->specifications = (size_t)(b.at - l->types);
@@ -76,7 +78,7 @@ static bool note_actions(struct lsda *l, uint64_t action)
 {
     uint64_t at = action - 1;
     for (unsigned n = 0; action; n++) {
-        if (n > TYPES_MOST || at >= (uint64_t)(l->end - l->actions))
+        if (n > CHAIN_MOST || at >= (uint64_t)(l->end - l->actions))
             return false;
         struct bytes b = bytes_of(l->actions + at, (size_t)(l->end - l->actions) - at);
         int64_t filter = bytes_sleb(&b);

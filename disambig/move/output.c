@@ -16,7 +16,7 @@
 
 #define PAGE     0x1000ull
 #define LARGE    (1u << 20)   /* bytes; of a function */
-#define GAP_MOST (1ull << 30) /* bytes of zeroes in the file for memory that it has none for */
+#define GAP_MOST (1ull << 26) /* bytes of zeroes in the file for memory that it has none for */
 
 #ifndef PT_GNU_PROPERTY
 #define PT_GNU_PROPERTY 0x6474e553

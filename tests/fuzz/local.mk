@@ -24,6 +24,11 @@ tests_fuzz_fuzz_automaton_SOURCES = tests/fuzz/fuzz_automaton.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_automaton_LDADD = libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
 tests_fuzz_fuzz_automaton_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_move
+tests_fuzz_fuzz_move_SOURCES = tests/fuzz/fuzz_move.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_move_LDADD = libdisambig.la libimage.la libbase.la
+tests_fuzz_fuzz_move_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_perfdata
 tests_fuzz_fuzz_perfdata_SOURCES = tests/fuzz/fuzz_perfdata.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_perfdata_LDADD = libperfdata.la libbase.la
