@@ -97,8 +97,10 @@ static bool read_cie(const struct section *s, uint64_t offset, struct raw_cie *c
     if (cie->augmented) {
         uint64_t size = bytes_uleb(&b);
         const uint8_t *data = bytes_take(&b, size);
-        struct bytes d = bytes_of(data, data ? size : 0);
-        if (!data || !read_letters(s, letters + 1, &d, cie))
+        if (!data)
+            return false;
+        struct bytes d = bytes_of(data, size);
+        if (!read_letters(s, letters + 1, &d, cie))
             return false;
     } else if (letters[0]) {
         return false;
@@ -266,7 +268,7 @@ static bool put_fde(struct move_work *work, const struct section *s, const struc
         !put_pointer(out, cie.fde_encoding, pc) || !put(out, &size, width_of(cie.fde_encoding)) ||
         (cie.augmented && !put(out, &augmentation, 1)) ||
         (lsda_width && !put_pointer(out, cie.lsda_encoding, lsda)) ||
-        !put(out, work->programs + piece->program, piece->program_size) ||
+        (piece->program_size && !put(out, work->programs + piece->program, piece->program_size)) ||
         !move_align(out, start, 8, 0)) /* (DW_CFA_nop) */
         return false;
     uint32_t length = (uint32_t)(out->size - start - 4);

@@ -147,7 +147,9 @@ static int see_probes(struct move_survey *survey)
     const struct elf_section *section = elf_file_section(survey->file, ".note.stapsdt");
     size_t size;
     const uint8_t *data = elf_section_bytes(survey->file, section, &size);
-    struct bytes b = bytes_of(data, data ? size : 0);
+    if (!data)
+        return 0;
+    struct bytes b = bytes_of(data, size);
     while (bytes_left(&b) >= sizeof(Elf64_Nhdr)) {
         uint32_t name_size = bytes_u32(&b), desc_size = bytes_u32(&b);
         bytes_u32(&b);

@@ -62,7 +62,7 @@ size_t survey_labels(const struct move_survey *survey, uint32_t function, const 
     const struct survey_label *labels = survey->labels;
     size_t from = lower_bound(i, 0, survey->label_count, labels[i].function < function);
     size_t to = lower_bound(i, from, survey->label_count, labels[i].function <= function);
-    *out = labels + from;
+    *out = from < to ? labels + from : NULL;
     return to - from;
 }
 
