@@ -19,6 +19,7 @@ static int add_label(struct move_survey *survey, uint64_t value, uint64_t place,
                      bool likely)
 {
     uint32_t function;
+    survey_take(survey, value);
     if (!survey_inside(survey, value, &function))
         return 0;
     struct survey_label label = {value,    place,  (uint64_t)(bytes - survey->file->data),

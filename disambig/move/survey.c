@@ -84,6 +84,13 @@ static void mark(struct move_survey *survey, uint32_t from, uint64_t to, uint8_t
         survey->marks[function] |= bit;
 }
 
+void survey_take(struct move_survey *survey, uint64_t address)
+{
+    uint32_t function = image_function_entry(survey->image, address);
+    if (function != IMAGE_NO_FUNCTION)
+        survey->marks[function] |= SURVEY_TAKEN;
+}
+
 static int note_object(struct move_survey *survey, uint64_t address)
 {
     if (address < LEAST_ADDRESS || elf_file_is_code(survey->file, address, 1))
@@ -98,14 +105,17 @@ static int see_insn(struct move_survey *survey, uint32_t function, const struct 
         mark(survey, function, insn->target, SURVEY_ENTERED);
     if (insn->kind == CODE_CALL) /* the function's own middle, too */
         mark(survey, IMAGE_NO_FUNCTION, insn->target, SURVEY_ENTERED);
-    if (insn->effect == CODE_ADDRESS)
+    if (insn->effect == CODE_ADDRESS) {
         mark(survey, function, insn->memory, SURVEY_ENTERED);
+        survey_take(survey, insn->memory);
+    }
     if (insn->rip_relative)
         return note_object(survey, insn->memory);
     if (survey->file->type != ET_EXEC)
         return 0;
     if (insn->effect == CODE_CONSTANT) {
         mark(survey, function, insn->target, SURVEY_ENTERED);
+        survey_take(survey, insn->target);
         if (note_object(survey, insn->target) < 0)
             return -ENOMEM;
     }

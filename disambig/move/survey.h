@@ -12,6 +12,7 @@
 enum {
     SURVEY_ENTERED = 1, /* code outside, or a symbol, leads to the function's middle */
     SURVEY_POINTED = 2, /* so does a pointer that cannot be re-pointed */
+    SURVEY_TAKEN = 4,   /* code or data has its entry's address, other than by its symbol */
 };
 
 /* A word of data that holds an address in the middle of a function; or, in the notes of probes, anywhere in it. */
@@ -48,6 +49,8 @@ const uint8_t *survey_constants(const struct move_survey *survey, uint64_t addre
 uint64_t survey_next_object(const struct move_survey *survey, uint64_t address);
 /* The FDE that starts there, or NULL. */
 const struct cfi_fde *survey_fde(const struct move_survey *survey, uint64_t address);
+/* Notes that something has this address: that of a function's entry, perhaps. */
+void survey_take(struct move_survey *survey, uint64_t address);
 /* The labels of a function. */
 size_t survey_labels(const struct move_survey *survey, uint32_t function, const struct survey_label **out);
 

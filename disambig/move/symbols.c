@@ -84,6 +84,38 @@ static bool add_copy(struct namer *n, const struct move_copy *copy)
     return true;
 }
 
+static bool in_file(const struct move_buffer *file, const Elf64_Shdr *s)
+{
+    return s->sh_type != SHT_NOBITS && s->sh_offset <= file->size && s->sh_size <= file->size - s->sh_offset;
+}
+
+/* The symbols by which other files find the functions, and this one's own calls through its PLT, follow the first copy.
+ * But pointers to a function must be equal: not where the file has the old address in another way, too. */
+static void move_dynamic(const struct namer *n, struct move_buffer *file)
+{
+    const struct move_work *work = n->work;
+    const struct move_survey *survey = work->survey;
+    for (size_t i = 0; i < n->old_count; i++) {
+        const Elf64_Shdr *s = &n->sections->items[i];
+        if (s->sh_type != SHT_DYNSYM || !in_file(file, s) || s->sh_entsize != sizeof(Elf64_Sym))
+            continue;
+        for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= s->sh_size; at += sizeof(Elf64_Sym)) {
+            Elf64_Sym symbol;
+            memcpy(&symbol, file->bytes + s->sh_offset + at, sizeof symbol);
+            const struct move_copy *copy = move_copy_find(work, symbol.st_value, 0);
+            if (!copy || symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC ||
+                survey->marks[copy->function] & SURVEY_TAKEN)
+                continue;
+            symbol.st_value = move_spot_address(work, copy->entry);
+            symbol.st_shndx = (Elf64_Half)n->old_count;
+            for (uint32_t p = copy->first; p < copy->first + copy->count; p++)
+                symbol.st_size =
+                    work->pieces[p].address == copy->address ? work->pieces[p].size : symbol.st_size;
+            memcpy(file->bytes + s->sh_offset + at, &symbol, sizeof symbol);
+        }
+    }
+}
+
 /* Whether the indices of the table's symbols matter to another section. */
 static bool is_indexed(const struct namer *n, size_t table)
 {
@@ -97,11 +129,6 @@ static bool is_indexed(const struct namer *n, size_t table)
             return true;
     }
     return false;
-}
-
-static bool in_file(const struct move_buffer *file, const Elf64_Shdr *s)
-{
-    return s->sh_type != SHT_NOBITS && s->sh_offset <= file->size && s->sh_size <= file->size - s->sh_offset;
 }
 
 /* Appends a section's old bytes with more of them behind the first `before`. */
@@ -212,6 +239,7 @@ int move_symbols(const struct move_work *work, const struct move_output *out, st
                  struct move_sections *sections)
 {
     struct namer n = {.work = work, .sections = sections, .old_count = sections->count};
+    move_dynamic(&n, file);
     int rc = add_symbols(&n, file);
     if (rc == 0)
         rc = add_sections(&n, out, file);
