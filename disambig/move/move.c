@@ -70,6 +70,8 @@ static int emit_function(struct move_work *work, struct move_unit *unit, struct 
             refusal = MOVE_CLONED_LABELS;
         if (refusal == MOVE_MOVABLE && unit->probes && (order[i].copy || order[i].function->edit_count))
             refusal = MOVE_PROBE;
+        if (refusal == MOVE_MOVABLE && unit->leaves && order[i].function->edit_count)
+            refusal = MOVE_LEAVES;
         layout->number = order[i].copy;
         if (refusal == MOVE_MOVABLE)
             rc = move_layout_make(layout, unit, order[i].function);

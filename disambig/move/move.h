@@ -28,6 +28,7 @@ enum move_refusal { /* why a function is left alone */
                     MOVE_SIGNAL_FRAME,
                     MOVE_EXCEPTIONS,
                     MOVE_PROBE,
+                    MOVE_LEAVES,
                     MOVE_CLONED_LABELS,
                     MOVE_EDIT,
                     MOVE_REFUSALS /* how many */

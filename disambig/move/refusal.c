@@ -15,6 +15,7 @@ static const char *const texts[MOVE_REFUSALS] = {
     [MOVE_SIGNAL_FRAME] = "it is the frame of a signal",
     [MOVE_EXCEPTIONS] = "its table of exceptions is not understood",
     [MOVE_PROBE] = "it contains a SystemTap probe, which allows no other frame or copy",
+    [MOVE_LEAVES] = "it jumps out while its frame stands, which allows no other frame",
     [MOVE_CLONED_LABELS] = "it jumps through pointers to its labels, which lead to one copy only",
     [MOVE_EDIT] = "an edit does not fit its instruction",
 };

@@ -252,6 +252,32 @@ static void judge_labels(struct move_unit *unit)
     }
 }
 
+static bool table_leaves(const struct move_unit *unit, const struct move_table *table)
+{
+    size_t size;
+    uint64_t to;
+    const uint8_t *bytes = survey_constants(unit->survey, table->address, &size);
+    for (uint32_t k = 0; k < table->count; k++)
+        if (!follow(unit, table->address, bytes + (size_t)k * table->width, table->width, &to) ||
+            !is_code_of(unit, to))
+            return true;
+    return false;
+}
+
+static void judge_leaving(struct move_unit *unit)
+{
+    const struct cfi *cfi = image_cfi(unit->survey->image);
+    for (uint32_t i = 0; i < unit->code.count; i++) {
+        const struct code_insn *insn = &unit->code.insns[i];
+        struct cfi_row row = cfi_lookup(cfi, insn->address);
+        if ((insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH) &&
+            unit->code.jumps[i] == FUNCTION_CODE_NONE)
+            unit->leaves |= row.cfa != CFI_SP || row.cfa_offset != 8;
+    }
+    for (uint32_t i = 0; i < unit->table_count; i++)
+        unit->leaves |= table_leaves(unit, &unit->tables[i]);
+}
+
 int move_unit_tables(struct move_unit *unit)
 {
     if (!vec_reserve(unit->uses, 0, unit->use_room, unit->code.count))
@@ -262,5 +288,6 @@ int move_unit_tables(struct move_unit *unit)
             return -ENOMEM;
     judge_jumps(unit);
     judge_labels(unit);
+    judge_leaving(unit);
     return 0;
 }

@@ -139,7 +139,7 @@ int move_unit_read(struct move_unit *unit, uint32_t function)
     unit->entry = f->address;
     unit->refusal = MOVE_MOVABLE;
     unit->main = unit->table_count = 0;
-    unit->labels = unit->probes = unit->open = false;
+    unit->labels = unit->probes = unit->open = unit->leaves = false;
     if (f->owner != function || image_function_is_stub(survey->image, function)) {
         refuse(unit, MOVE_NOT_A_FUNCTION);
         return 0;

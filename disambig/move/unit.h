@@ -46,6 +46,7 @@ struct move_unit {
     uint32_t table_count, table_room;
     bool open;   /* it has jumps that may go to any address: tail calls, or to its labels */
     bool labels; /* data points to its labels, to be re-pointed */
+    bool leaves; /* it jumps to other code while its frame stands: a part of it that was not recognised */
     bool probes; /* it has SystemTap probes, whose notes tell where their arguments are */
 };
 

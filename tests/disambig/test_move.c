@@ -31,6 +31,12 @@ static const char program[] =
     " sub %r12, %rax\n pop %r12\n.cfi_def_cfa_offset 8\n ret\nend twice\n"
     "f entered\n nop\n nop\n nop\n nop\n nop\n nop\n xor %eax, %eax\n ret\nend entered\n"
     "f intruder\n test %edi, %edi\n jne entered + 6\n xor %eax, %eax\n ret\nend intruder\n"
+    "f leaver\n push %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset 3, -16\n test %edi, %edi\n jne stray\n mov "
+    "%edi, %eax\n"
+    " pop %rbx\n.cfi_def_cfa_offset 8\n ret\nend leaver\n"
+    "f stray\n.cfi_def_cfa_offset 16\n.cfi_offset 3, -16\n mov $7, %eax\n pop %rbx\n.cfi_def_cfa_offset 8\n "
+    "ret\n"
+    "end stray\n"
     "f label\n lea 1f(%rip), %rax\n push %rax\n.cfi_def_cfa_offset 16\n ret\n1: ret\nend label\n"
     "f tiny\n ret\nend tiny\n"
     ".p2align 0\n.type bare, @function\nbare: xor %eax, %eax\n nop\n nop\n nop\n nop\n ret\n.size bare, "
@@ -219,6 +225,12 @@ Test(move, refuses_edits_that_do_not_fit, .fini = build_clean)
                                       {at(&rig, "grows", 5), 8, MOVE_DISPLACEMENT},
                                       {at(&rig, "grows", 1) + 1, 8, MOVE_IMMEDIATE},
                                       {at(&rig, "grows", 4), 8, MOVE_IMMEDIATE}};
+    const struct move_edit leaver = {at(&rig, "leaver", 1), 8, MOVE_CFA};
+    const struct move_function frame = {at(&rig, "leaver", 0), &leaver, 1};
+    const struct move_plan alone = {.functions = &frame, .function_count = 1};
+    cr_assert(move_apply(rig.survey, &alone, &rig.result, &err) == 0);
+    cr_expect(rig.result.refusals[0] == MOVE_LEAVES && refusal(&rig, "leaver") == MOVE_MOVABLE);
+    move_result_free(&rig.result);
     for (unsigned i = 0; i < 4; i++) {
         const struct move_function function = {at(&rig, "grows", 0), &edits[i], 1};
         const struct move_plan plan = {.functions = &function, .function_count = 1};
