@@ -35,13 +35,34 @@ bool survey_section(const struct move_survey *survey, size_t index, Elf64_Shdr *
     return true;
 }
 
+/* The section of constants that contains the address; NULL: none. */
+static const struct elf_section *constants_at(const struct move_survey *survey, uint64_t address)
+{
+    for (size_t i = 0; i < survey->file->section_count; i++) {
+        const struct elf_section *s = &survey->file->sections[i];
+        if ((s->flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR)) == SHF_ALLOC &&
+            address - s->address < s->file_size)
+            return s;
+    }
+    return NULL;
+}
+
+/* Linkers may put constants into the segment of the code (-z noseparate-code). */
 const uint8_t *survey_constants(const struct move_survey *survey, uint64_t address, size_t *size)
 {
     Elf64_Phdr ph;
-    for (size_t i = 0; survey_segment(survey, i, &ph); i++)
-        if (ph.p_type == PT_LOAD && address - ph.p_vaddr < ph.p_memsz)
-            return ph.p_flags & (PF_W | PF_X) ? NULL : elf_file_bytes(survey->file, address, size);
-    return NULL;
+    size_t i = 0;
+    while (survey_segment(survey, i, &ph) && !(ph.p_type == PT_LOAD && address - ph.p_vaddr < ph.p_memsz))
+        i++;
+    if (!survey_segment(survey, i, &ph) || ph.p_flags & PF_W)
+        return NULL;
+    const uint8_t *bytes = elf_file_bytes(survey->file, address, size);
+    if (!bytes || !(ph.p_flags & PF_X))
+        return bytes;
+    const struct elf_section *s = constants_at(survey, address);
+    if (s && *size > s->file_size - (address - s->address))
+        *size = s->file_size - (address - s->address);
+    return s ? bytes : NULL;
 }
 
 uint64_t survey_next_object(const struct move_survey *survey, uint64_t address)
@@ -93,7 +114,8 @@ void survey_take(struct move_survey *survey, uint64_t address)
 
 static int note_object(struct move_survey *survey, uint64_t address)
 {
-    if (address < LEAST_ADDRESS || elf_file_is_code(survey->file, address, 1))
+    if (address < LEAST_ADDRESS ||
+        (elf_file_is_code(survey->file, address, 1) && !constants_at(survey, address)))
         return 0;
     return vec_push(survey->objects, survey->object_count, survey->object_room, address) ? 0 : -ENOMEM;
 }

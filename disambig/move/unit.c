@@ -74,8 +74,13 @@ static int find_parts(struct move_unit *unit)
 /* Each instruction fills its place, and both decoders agree on it. */
 static bool is_understood(struct move_unit *unit, const struct move_part *part, const struct code_insn *insn)
 {
+    /* the padded call of __tls_get_addr (psABI, section 6.2): REX.W makes the operand size prefixes void */
+    static const uint8_t padded_call[] = {0x66, 0x66, 0x48, 0xe8};
     struct insn other;
     uint64_t at = insn->address - part->address;
+    if (insn->length == sizeof padded_call + 4 && at + insn->length <= part->size &&
+        memcmp(part->bytes + at, padded_call, sizeof padded_call) == 0)
+        return insn->kind == CODE_CALL;
     if (at + insn->length > part->size ||
         !insn_read(unit->reader, part->bytes + at, part->size - at, insn->address, &other))
         return false;
