@@ -17,6 +17,7 @@
 
 #define FIRST_WORDS 4     /* of which half must lead into the function, or as many of all */
 #define TABLE_MOST  65536 /* entries */
+#define STRANGERS   16    /* entries that lead out of the function, one after the other */
 
 static bool is_code_of(const struct move_unit *unit, uint64_t address)
 {
@@ -46,18 +47,22 @@ static bool follow(const struct move_unit *unit, uint64_t table, const uint8_t *
            (!is_inside(unit, *to) && elf_file_is_code(unit->survey->file, *to - 1, 1));
 }
 
-/* How many entries a table at this address has; 0: it is none. */
+/* How many entries a table at this address has; 0: it is none. Too many are harmless, too few are not. Another known
+ * object may seem to begin inside of the table (code that indexes an array from 3 on has the address 3 entries before
+ * it): from there on the table ends where a number of entries lead elsewhere. */
 static uint32_t measure(const struct move_unit *unit, uint64_t address, unsigned width)
 {
     size_t size;
     const uint8_t *bytes = address % width == 0 ? survey_constants(unit->survey, address, &size) : NULL;
     uint64_t end = survey_next_object(unit->survey, address), to;
-    uint32_t count = 0, own = 0, first = 0;
+    uint32_t count = 0, own = 0, first = 0, strangers = 0;
     while (bytes && count < TABLE_MOST && size >= (count + (size_t)1) * width &&
-           address + (uint64_t)count * width + width <= end &&
+           (strangers < STRANGERS || address + (uint64_t)count * width + width <= end) &&
            follow(unit, address, bytes + (size_t)count * width, width, &to)) {
-        own += is_code_of(unit, to) && to != unit->entry;
-        first += is_code_of(unit, to) && to != unit->entry && count < FIRST_WORDS;
+        bool inside = is_code_of(unit, to);
+        strangers = inside ? 0 : strangers + 1;
+        own += inside && to != unit->entry;
+        first += inside && to != unit->entry && count < FIRST_WORDS;
         count++;
     }
     uint32_t judged = count < FIRST_WORDS ? count : FIRST_WORDS;
