@@ -182,6 +182,24 @@ static bool put_part(struct emitter *e, uint32_t p)
     return put_end(e, part);
 }
 
+static uint64_t end_of(const struct move_table *table)
+{
+    return table->address + (uint64_t)table->count * table->width;
+}
+
+/* The table of addresses that contains this one wholly, as tables are read on into those behind them: the largest, or
+ * itself. */
+static uint32_t holder_of(const struct move_unit *unit, uint32_t index)
+{
+    const struct move_table *tables = unit->tables;
+    uint32_t holder = index;
+    for (uint32_t k = 0; k < unit->table_count && tables[index].width == 8; k++)
+        if (tables[k].width == 8 && (tables[k].address - tables[index].address) % 8 == 0 &&
+            tables[k].address < tables[holder].address && end_of(&tables[k]) >= end_of(&tables[index]))
+            holder = k;
+    return holder;
+}
+
 /* The table's copy: entries that lead out of the function still do. */
 static bool put_table(struct emitter *e, uint32_t index)
 {
@@ -219,12 +237,19 @@ static bool put_tables(struct emitter *e)
     struct move_buffer *data = &e->work->buffers[BUFFER_DATA];
     for (uint32_t i = 0; i < e->unit->table_count; i++) {
         const struct move_table *table = &e->unit->tables[i];
+        if (holder_of(e->unit, i) != i)
+            continue;
         if (!move_align(data, 0, table->width, 0))
             return false;
         size_t at = move_append(data, NULL, (size_t)table->count * table->width);
         if (at == SIZE_MAX)
             return false;
         e->tables[i] = (uint32_t)at;
+    }
+    for (uint32_t i = 0; i < e->unit->table_count; i++) {
+        uint32_t holder = holder_of(e->unit, i);
+        e->tables[i] =
+            e->tables[holder] + (uint32_t)(e->unit->tables[i].address - e->unit->tables[holder].address);
     }
     return true;
 }
@@ -315,7 +340,7 @@ static int emit(struct emitter *e, struct move_copy *copy, enum move_refusal *re
     if (!choose_spots(e) || !put_tables(e) || !emit_parts(e, copy))
         return -ENOMEM;
     for (uint32_t i = 0; i < e->unit->table_count; i++)
-        if (!put_table(e, i))
+        if (holder_of(e->unit, i) == i && !put_table(e, i))
             return -ENOMEM;
     if (!emit_unwinding(e, copy, refusal, &rc) || (e->layout->number == 0 && !repoint_labels(e)))
         return *refusal ? rc : -ENOMEM;

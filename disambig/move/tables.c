@@ -50,7 +50,7 @@ static bool follow(const struct move_unit *unit, uint64_t table, const uint8_t *
 /* How many entries a table at this address has; 0: it is none. Too many are harmless, too few are not. Another known
  * object may seem to begin inside of the table (code that indexes an array from 3 on has the address 3 entries before
  * it): from there on the table ends where a number of entries lead elsewhere. */
-static uint32_t measure(const struct move_unit *unit, uint64_t address, unsigned width)
+static uint32_t measure(const struct move_unit *unit, uint64_t address, unsigned width, bool *certain)
 {
     size_t size;
     const uint8_t *bytes = address % width == 0 ? survey_constants(unit->survey, address, &size) : NULL;
@@ -66,6 +66,7 @@ static uint32_t measure(const struct move_unit *unit, uint64_t address, unsigned
         count++;
     }
     uint32_t judged = count < FIRST_WORDS ? count : FIRST_WORDS;
+    *certain = first == FIRST_WORDS;
     return judged >= 1 && (first * 2 >= judged || own >= FIRST_WORDS) ? count : 0;
 }
 
@@ -78,11 +79,12 @@ static int note_use(struct move_unit *unit, uint32_t insn, uint64_t address, uns
             return 0;
         }
     }
-    uint32_t count = measure(unit, address, width);
+    bool certain;
+    uint32_t count = measure(unit, address, width, &certain);
     if (count == 0)
         return 0;
     if (!vec_push(unit->tables, unit->table_count, unit->table_room,
-                  (struct move_table){address, count, (uint8_t)width}))
+                  (struct move_table){address, count, (uint8_t)width, certain, false}))
         return -ENOMEM;
     unit->uses[insn] = unit->table_count;
     return 0;
@@ -114,6 +116,26 @@ static bool is_table(const struct move_unit *unit, uint64_t address)
         if (unit->tables[i].address == address)
             return true;
     return false;
+}
+
+static void claim(struct move_unit *unit, uint64_t address)
+{
+    for (uint32_t i = 0; i < unit->table_count; i++)
+        unit->tables[i].claimed |= unit->tables[i].address == address;
+}
+
+/* A table that no jump was seen to go through is none if all jumps were understood. */
+static void drop_unclaimed(struct move_unit *unit, bool vague)
+{
+    for (uint32_t i = 0; i < unit->table_count; i++)
+        if (!unit->tables[i].claimed && vague && !unit->tables[i].certain)
+            unit->refusal = MOVE_JUMP_UNKNOWN;
+    for (uint32_t i = 0; i < unit->code.count; i++)
+        if (unit->uses[i] && !vague && !unit->tables[unit->uses[i] - 1].claimed)
+            unit->uses[i] = 0;
+    for (uint32_t i = 0; i < unit->table_count; i++)
+        if (!vague && !unit->tables[i].claimed)
+            unit->tables[i].count = 0;
 }
 
 /* A table of functions, or of labels that relocations re-point. */
@@ -179,7 +201,7 @@ static bool is_framed(const struct move_unit *unit)
 static void judge_jumps(struct move_unit *unit)
 {
     struct operands operands;
-    bool framed = is_framed(unit);
+    bool framed = is_framed(unit), vague = false;
     for (uint32_t i = 0; i < unit->code.count; i++) {
         const struct code_insn *insn = &unit->code.insns[i];
         if (unit->code.ways[i])
@@ -189,10 +211,17 @@ static void judge_jumps(struct move_unit *unit)
             bool tabled = operand.value && operand.kind != OPERAND_FIELD && is_table(unit, operand.value);
             if (!is_accounted(unit, insn, operand))
                 unit->refusal = MOVE_JUMP_UNKNOWN;
+            if (tabled)
+                claim(unit, operand.value);
+            vague |= !tabled &&
+                     (operand.kind == OPERAND_DISTANCED || operand.kind == OPERAND_UNKNOWN ||
+                      operand.kind == OPERAND_BEYOND || operand.kind == OPERAND_ENTRY) &&
+                     may_stay(unit, insn, framed);
             unit->open |= !tabled && operand.kind != OPERAND_SLOT && may_stay(unit, insn, framed);
         }
         operands_step(&operands, insn);
     }
+    drop_unclaimed(unit, vague);
 }
 
 static bool is_tabled(const struct move_unit *unit, const struct survey_label *label)

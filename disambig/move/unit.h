@@ -26,6 +26,8 @@ struct move_table {
     uint64_t address;
     uint32_t count; /* entries, perhaps more than are used */
     uint8_t width;
+    bool certain; /* its first entries all lead into the function */
+    bool claimed; /* a jump was seen to go through it */
 };
 
 struct move_unit {

@@ -46,6 +46,8 @@ static const char program[] =
     "end computed\n"
     "f chosen\n lea table(%rip), %rax\n movslq (%rax, %rdi, 4), %rdi\n add %rdi, %rax\n jmp *%rax\n"
     "3: mov $33, %eax\n ret\n4: mov $44, %eax\n ret\n5: mov $55, %eax\n ret\nend chosen\n"
+    /* what seems to be an object inside of the table */
+    "f biased\n lea table + 4(%rip), %rax\n mov (%rax), %eax\n ret\nend biased\n"
     ".section .data.rel.ro, \"aw\"\nlabels: .quad 1b, 2b\n"
     ".section .rodata\n.p2align 2\ntable: .long 3b - table, 4b - table, 5b - table\n";
 
