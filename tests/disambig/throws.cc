@@ -89,7 +89,12 @@ int main()
     int total = 0;
     for (int n = 0; n < 12; n++) {
         total = total * 5 + guarded(nested, n);
-        total = total * 3 + guarded([](int i) { Guard lambda("lambda"); nested(i + 1); }, n);
+        total = total * 3 + guarded(
+                                [](int i) {
+                                    Guard lambda("lambda");
+                                    nested(i + 1);
+                                },
+                                n);
         std::printf("alive %d\n", alive);
         total %= 1000003;
     }
