@@ -33,3 +33,4 @@ libdisambig_la_SOURCES = \
 	disambig/patch/patch.h \
 	disambig/patch/resize.c
 libdisambig_la_LIBADD = $(XXHASH_LIBS) -lm
+include disambig/move/local.mk

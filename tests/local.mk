@@ -12,10 +12,10 @@ include tests/perfdata/local.mk
 include tests/collector/local.mk
 include tests/process/local.mk
 include tests/pathmap/local.mk
+include tests/disambig/local.mk
 include tests/probe/local.mk
 include tests/checker/local.mk
 include tests/random/local.mk
-include tests/disambig/local.mk
 include tests/infer/local.mk
 include tests/evaluate/local.mk
 include tests/hcct/local.mk

@@ -28,6 +28,10 @@ FUZZERS_BUILT += tests/fuzz/fuzz_patch
 tests_fuzz_fuzz_patch_SOURCES = tests/fuzz/fuzz_patch.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_patch_LDADD = libdisambig.la libimage.la libbase.la
 tests_fuzz_fuzz_patch_LDFLAGS = $(FUZZ_LINK)
+FUZZERS_BUILT += tests/fuzz/fuzz_move
+tests_fuzz_fuzz_move_SOURCES = tests/fuzz/fuzz_move.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_move_LDADD = libdisambig.la libimage.la libbase.la
+tests_fuzz_fuzz_move_LDFLAGS = $(FUZZ_LINK)
 
 FUZZERS_BUILT += tests/fuzz/fuzz_perfdata
 tests_fuzz_fuzz_perfdata_SOURCES = tests/fuzz/fuzz_perfdata.c $(FUZZ_DRIVER)

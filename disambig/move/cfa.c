@@ -1,0 +1,274 @@
+/*
+ * cfa.c - translates the call frame instructions of a moved part (DWARF 5, section 6.4.2): locations advance by the new
+ * code's lengths, and where the plan says so the CFA is further from SP. All else is copied. See work.h.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/search.h"
+#include "base/vec.h"
+#include "disambig/move/work.h"
+
+enum {
+    CFA_advance_loc = 0x40, /* high two bits; the operand is in the low six */
+    CFA_offset = 0x80,
+    CFA_restore = 0xc0,
+    CFA_advance_loc1 = 0x02,
+    CFA_advance_loc2 = 0x03,
+    CFA_advance_loc4 = 0x04,
+    CFA_remember_state = 0x0a,
+    CFA_restore_state = 0x0b,
+    CFA_def_cfa = 0x0c,
+    CFA_def_cfa_register = 0x0d,
+    CFA_def_cfa_offset = 0x0e,
+    CFA_def_cfa_expression = 0x0f,
+    CFA_def_cfa_sf = 0x12,
+    CFA_def_cfa_offset_sf = 0x13,
+};
+
+#define REGISTER_SP 7
+#define REGISTER_BP 6
+#define NO_REGISTER UINT64_MAX /* an expression */
+
+struct state {
+    uint64_t cfa_register;
+    int64_t offset; /* as the file says */
+    int64_t told;   /* as the translation has said last */
+};
+
+struct translation {
+    struct move_work *work;
+    const struct move_layout *layout;
+    uint32_t part;
+    uint64_t location; /* in the old code */
+    uint32_t at;       /* in the new part */
+    int64_t shift;
+    size_t edit, edit_end; /* the plan's MOVE_CFA of this part not yet reached */
+    int64_t data_alignment;
+    struct state now, remembered[CFI_REMEMBER_DEPTH];
+    unsigned depth;
+    bool bad;
+    int rc;
+};
+
+static void put(struct translation *t, const void *bytes, size_t n)
+{
+    struct move_work *work = t->work;
+    if (!vec_reserve(work->programs, work->program_count, work->program_room, n)) {
+        t->rc = -ENOMEM;
+        return;
+    }
+    memcpy(work->programs + work->program_count, bytes, n);
+    work->program_count += n;
+}
+
+static void put_uleb(struct translation *t, uint64_t value)
+{
+    do {
+        uint8_t byte = value & 0x7f;
+        value >>= 7;
+        byte |= value ? 0x80 : 0;
+        put(t, &byte, 1);
+    } while (value);
+}
+
+/* Brings the CFA's offset in line with the shift that applies at this location. */
+static void settle(struct translation *t)
+{
+    struct state *s = &t->now;
+    if (s->cfa_register == NO_REGISTER) {
+        t->bad |= t->shift != 0;
+        return;
+    }
+    int64_t wanted = s->offset + (s->cfa_register == REGISTER_SP ? t->shift : 0);
+    if (wanted == s->told)
+        return;
+    t->bad |= wanted < 0;
+    static const uint8_t op = CFA_def_cfa_offset;
+    put(t, &op, 1);
+    put_uleb(t, (uint64_t)wanted);
+    s->told = wanted;
+}
+
+static void advance_to(struct translation *t, uint32_t at)
+{
+    t->bad |= at == UINT32_MAX || at < t->at;
+    if (t->bad || at == t->at)
+        return;
+    uint32_t by = at - t->at;
+    uint8_t bytes[5] = {(uint8_t)(CFA_advance_loc | (by & 0x3f))};
+    size_t n = by < 0x40 ? 0 : by <= UINT8_MAX ? 1 : by <= UINT16_MAX ? 2 : 4;
+    if (n) {
+        bytes[0] = n == 1 ? CFA_advance_loc1 : n == 2 ? CFA_advance_loc2 : CFA_advance_loc4;
+        memcpy(bytes + 1, &by, n);
+    }
+    put(t, bytes, 1 + n);
+    t->at = at;
+}
+
+/* The shifts that begin below an old location. */
+static void shift_until(struct translation *t, uint64_t location)
+{
+    const struct move_function *plan = t->layout->plan;
+    for (; t->edit < t->edit_end && plan->edits[t->edit].address < location; t->edit++) {
+        const struct move_edit *edit = &plan->edits[t->edit];
+        if (edit->what != MOVE_CFA)
+            continue;
+        uint32_t at = move_layout_boundary(t->layout, t->part, edit->address, true);
+        if (at != t->at)
+            settle(t);
+        advance_to(t, at);
+        t->shift = edit->value;
+    }
+    settle(t);
+}
+
+static void move_on(struct translation *t, uint64_t by)
+{
+    uint64_t location = t->location + by;
+    const struct move_part *part = &t->layout->unit->parts[t->part];
+    if (by == 0)
+        return;
+    if (location < t->location || location - part->address > part->size) {
+        t->bad = true;
+        return;
+    }
+    shift_until(t, location);
+    advance_to(t, move_layout_boundary(t->layout, t->part, location, false));
+    t->location = location;
+}
+
+/* Rules of the CFA; false: another instruction. */
+static bool run_cfa(struct translation *t, uint8_t op, struct bytes *b)
+{
+    struct state *s = &t->now;
+    switch (op) {
+    case CFA_def_cfa:
+    case CFA_def_cfa_sf:
+        s->cfa_register = bytes_uleb(b);
+        s->offset = op == CFA_def_cfa ? (int64_t)bytes_uleb(b) : bytes_sleb(b) * t->data_alignment;
+        break;
+    case CFA_def_cfa_register:
+        s->cfa_register = bytes_uleb(b);
+        return true;
+    case CFA_def_cfa_offset:
+        s->offset = (int64_t)bytes_uleb(b);
+        break;
+    case CFA_def_cfa_offset_sf:
+        s->offset = bytes_sleb(b) * t->data_alignment;
+        break;
+    case CFA_def_cfa_expression:
+        bytes_take(b, bytes_uleb(b));
+        s->cfa_register = NO_REGISTER;
+        return true;
+    case CFA_remember_state:
+        t->bad |= t->depth == CFI_REMEMBER_DEPTH;
+        if (!t->bad)
+            t->remembered[t->depth++] = *s;
+        return true;
+    case CFA_restore_state:
+        t->bad |= t->depth == 0;
+        if (!t->bad)
+            *s = t->remembered[--t->depth];
+        return true;
+    default:
+        return false;
+    }
+    s->told = s->offset;
+    return true;
+}
+
+/* Passes over the operands of rules of registers. */
+static void run_register(struct translation *t, uint8_t op, struct bytes *b)
+{
+    switch (op) {
+    case 0x00: /* nop */
+        break;
+    case 0x06: /* restore_extended */
+    case 0x07: /* undefined */
+    case 0x08: /* same_value */
+    case 0x2e: /* GNU_args_size */
+        bytes_uleb(b);
+        break;
+    case 0x05: /* offset_extended */
+    case 0x09: /* register */
+    case 0x14: /* val_offset */
+    case 0x2f: /* GNU_negative_offset_extended */
+        bytes_uleb(b);
+        bytes_uleb(b);
+        break;
+    case 0x11: /* offset_extended_sf */
+    case 0x15: /* val_offset_sf */
+        bytes_uleb(b);
+        bytes_sleb(b);
+        break;
+    case 0x10: /* expression */
+    case 0x16: /* val_expression */
+        bytes_uleb(b);
+        bytes_take(b, bytes_uleb(b));
+        break;
+    default:
+        t->bad = true;
+    }
+}
+
+static bool read_advance(uint8_t op, struct bytes *b, uint64_t *by)
+{
+    if ((op & 0xc0) == CFA_advance_loc)
+        *by = op & 0x3f;
+    else if (op == CFA_advance_loc1)
+        *by = bytes_u8(b);
+    else if (op == CFA_advance_loc2)
+        *by = bytes_u16(b);
+    else if (op == CFA_advance_loc4)
+        *by = bytes_u32(b);
+    else
+        return false;
+    return true;
+}
+
+static void run(struct translation *t, struct bytes b)
+{
+    while (bytes_left(&b) && !t->bad && t->rc == 0) {
+        const uint8_t *start = b.at;
+        uint8_t op = bytes_u8(&b);
+        uint64_t by;
+        if (read_advance(op, &b, &by)) {
+            t->bad |= b.failed;
+            move_on(t, by);
+            continue;
+        }
+        if ((op & 0xc0) == CFA_offset)
+            bytes_uleb(&b);
+        else if ((op & 0xc0) != CFA_restore && !run_cfa(t, op, &b))
+            run_register(t, op, &b);
+        t->bad |= b.failed;
+        if (op != 0 && !t->bad) /* (padding is made anew) */
+            put(t, start, (size_t)(b.at - start));
+    }
+}
+
+bool move_cfa(struct move_work *work, const struct move_layout *layout, uint32_t p, struct move_piece *piece,
+              int *rc)
+{
+    const struct move_part *part = &layout->unit->parts[p];
+    const struct cfi_cie *cie = &work->survey->cfi.cies[part->fde->cie];
+    const struct move_function *plan = layout->plan;
+    struct translation t = {.work = work, .layout = layout, .part = p, .location = part->address};
+    uint8_t cfa = cie->initial.cfa;
+    if (cie->code_alignment != 1 || (cfa != CFI_SP && cfa != CFI_BP))
+        return false;
+    t.data_alignment = cie->data_alignment;
+    t.now = (struct state){cfa == CFI_SP ? REGISTER_SP : REGISTER_BP, cie->initial.cfa_offset,
+                           cie->initial.cfa_offset};
+    uint64_t end = part->address + part->size;
+    t.edit = lower_bound(i, 0, plan->edit_count, plan->edits[i].address < part->address);
+    t.edit_end = lower_bound(i, 0, plan->edit_count, plan->edits[i].address < end);
+    piece->program = work->program_count;
+    run(&t, part->fde->code);
+    if (!t.bad)
+        shift_until(&t, end);
+    piece->program_size = work->program_count - piece->program;
+    *rc = t.rc;
+    return !t.bad && t.rc == 0;
+}

@@ -1,0 +1,357 @@
+/* check.c - reads a new file as any file is read, and compares its moved functions with the old ones; see move.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/search.h"
+#include "disambig/move/work.h"
+#include "image/code/fields.h"
+
+struct checker {
+    const struct move_survey *survey;
+    const struct move_plan *plan;
+    const struct move_result *result;
+    const struct image *after;
+    struct move_unit unit;
+    const struct move_function *function;
+    uint32_t copy;
+    struct move_work calls; /* only the plan's calls, to look them up */
+    const char *what;       /* the first difference */
+    uint64_t where;
+};
+
+static bool fail(struct checker *c, uint64_t where, const char *what)
+{
+    c->what = what;
+    c->where = where;
+    return false;
+}
+
+static const struct move_edit *edit_of(const struct checker *c, uint64_t address, enum move_what what)
+{
+    const struct move_edit *edits = c->function->edits;
+    size_t i = lower_bound(m, 0, c->function->edit_count, edits[m].address < address);
+    for (; i < c->function->edit_count && edits[i].address == address; i++)
+        if (edits[i].what == what)
+            return &edits[i];
+    return NULL;
+}
+
+/* All that is added before an instruction, or after it. */
+static int32_t lea_of(const struct checker *c, uint64_t address, enum move_what what)
+{
+    const struct move_layout layout = {.unit = &c->unit, .plan = c->function};
+    return move_layout_lea(&layout, function_code_find(&c->unit.code, address), what);
+}
+
+/* Where a jump to an old address in the same function leads now. */
+static bool entry_of(const struct checker *c, uint64_t address, uint64_t *to)
+{
+    if (!move_translate(c->result, address, c->copy, false, to))
+        return false;
+    int32_t before = lea_of(c, address, MOVE_LEA_BEFORE);
+    *to -= before ? move_lea(before, NULL) : 0;
+    return true;
+}
+
+/* Where a branch or call to an old address leads now. */
+static uint64_t target_of(const struct checker *c, const struct code_insn *insn)
+{
+    uint64_t to;
+    bool own =
+        insn->kind != CODE_CALL && function_code_find(&c->unit.code, insn->target) != FUNCTION_CODE_NONE;
+    if (own)
+        return entry_of(c, insn->target, &to) ? to : 0;
+    if (image_function_entry(c->survey->image, insn->target) == IMAGE_NO_FUNCTION)
+        return insn->target;
+    uint32_t copy = move_call_copy(&c->calls, insn->address, c->copy);
+    if (!move_translate(c->result, insn->target, copy, false, &to) &&
+        !move_translate(c->result, insn->target, 0, false, &to))
+        return insn->target;
+    return to;
+}
+
+static const uint8_t *read_new(const struct checker *c, uint64_t address, struct code_insn *insn)
+{
+    size_t size;
+    const uint8_t *bytes = image_bytes(c->after, address, &size);
+    return bytes && code_read(bytes, size, address, insn) ? bytes : NULL;
+}
+
+static bool check_branch(struct checker *c, const struct code_insn *old, const uint8_t *old_bytes,
+                         const struct code_insn *new, const uint8_t *bytes)
+{
+    struct code_fields before, after;
+    struct code_insn jump = *new;
+    if (new->kind != old->kind || !code_read_fields(old_bytes, old->length, &before) ||
+        !code_read_fields(bytes, new->length, &after))
+        return fail(c, old->address, "another branch");
+    bool loop = before.map == 0 && (before.opcode & 0xfc) == 0xe0;
+    if (old->kind == CODE_BRANCH &&
+        (loop ? before.opcode != after.opcode : (before.opcode ^ after.opcode) & 0x0f))
+        return fail(c, old->address, "another condition");
+    uint64_t to = target_of(c, old);
+    if (loop && new->target != to && !read_new(c, new->target, &jump))
+        return fail(c, old->address, "a loop that leads nowhere");
+    if (jump.target != to)
+        return fail(c, old->address, "another target");
+    return true;
+}
+
+/* The copy of a table leads to where the old one does. */
+static bool check_table(struct checker *c, const struct move_table *table, uint64_t at)
+{
+    size_t size, room;
+    const uint8_t *old = survey_constants(c->survey, table->address, &size),
+                  *new = image_bytes(c->after, at, &room);
+    if (!old || !new || room < (size_t)table->count * table->width)
+        return fail(c, table->address, "no copy of a table");
+    for (uint32_t i = 0; i < table->count; i++) {
+        uint64_t from, to, wanted;
+        int32_t distances[2];
+        if (table->width == 8) {
+            memcpy(&from, old + i * (size_t)8, 8);
+            memcpy(&to, new + i *(size_t)8, 8);
+        } else {
+            memcpy(&distances[0], old + i * (size_t)4, 4);
+            memcpy(&distances[1], new + i *(size_t)4, 4);
+            from = table->address + (uint64_t)(int64_t)distances[0];
+            to = at + (uint64_t)(int64_t)distances[1];
+        }
+        wanted = from;
+        if (function_code_find(&c->unit.code, from) != FUNCTION_CODE_NONE && !entry_of(c, from, &wanted))
+            return fail(c, table->address, "an entry of a table that leads nowhere");
+        if (to != wanted)
+            return fail(c, table->address, "another entry of a table");
+    }
+    return true;
+}
+
+/* The bytes but for some of them. */
+static bool same_bytes(const uint8_t *a, const uint8_t *b, unsigned length, unsigned from, unsigned size)
+{
+    return memcmp(a, b, from) == 0 && memcmp(a + from + size, b + from + size, length - from - size) == 0;
+}
+
+static bool check_address(struct checker *c, uint32_t i, const uint8_t *old_bytes,
+                          const struct code_insn *new, const uint8_t *bytes)
+{
+    const struct code_insn *old = &c->unit.code.insns[i];
+    uint32_t table = c->unit.uses[i];
+    struct code_fields f;
+    if (new->length != old->length || !code_read_fields(old_bytes, old->length, &f))
+        return fail(c, old->address, "another instruction");
+    bool constant = !old->rip_relative && old->effect == CODE_CONSTANT;
+    unsigned from = constant ? f.immediate_at : f.displacement_at;
+    unsigned size = constant ? f.immediate_size : f.displacement_size;
+    if (!same_bytes(old_bytes, bytes, old->length, from, size))
+        return fail(c, old->address, "another instruction");
+    if (table == 0)
+        return new->memory == old->memory || fail(c, old->address, "another operand");
+    uint64_t at = old->rip_relative ? new->memory
+                  : constant        ? new->target
+                                    : (uint64_t)(int64_t) new->displacement;
+    return check_table(c, &c->unit.tables[table - 1], at);
+}
+
+static int64_t immediate_of(const uint8_t *bytes, const struct code_fields *f)
+{
+    int32_t wide = 0;
+    if (f->immediate_size == 1)
+        return (int8_t)bytes[f->immediate_at];
+    memcpy(&wide, bytes + f->immediate_at, f->immediate_size == 4 ? 4 : 2);
+    return f->immediate_size == 4 ? wide : (int16_t)wide;
+}
+
+/* An instruction with edits: the same but for its numbers. */
+static bool check_edited(struct checker *c, const struct code_insn *old, const uint8_t *old_bytes,
+                         const struct code_insn *new, const uint8_t *bytes)
+{
+    const struct move_edit *displacement = edit_of(c, old->address, MOVE_DISPLACEMENT);
+    const struct move_edit *immediate = edit_of(c, old->address, MOVE_IMMEDIATE);
+    struct code_fields f, g;
+    if (!code_read_fields(old_bytes, old->length, &f) || !code_read_fields(bytes, new->length, &g))
+        return fail(c, old->address, "another instruction");
+    bool wider = f.opcode != g.opcode && (f.opcode | 2) == (g.opcode | 2) && immediate;
+    if ((f.opcode != g.opcode && !wider) || f.map != g.map || f.wide != g.wide || f.reg != g.reg ||
+        f.has_modrm != g.has_modrm || old->base != new->base || old->index != new->index ||
+        old->scale != new->scale || old->kind != new->kind || old->memory_operand != new->memory_operand)
+        return fail(c, old->address, "another instruction");
+    if (new->displacement != (displacement ? displacement->value : old->displacement) && !f.scaled)
+        return fail(c, old->address, "another displacement");
+    if (f.immediate_size && f.immediate_size <= 4 &&
+        immediate_of(bytes, &g) != (immediate ? immediate->value : immediate_of(old_bytes, &f)))
+        return fail(c, old->address, "another immediate");
+    return true;
+}
+
+static bool check_lea(struct checker *c, uint64_t old, uint64_t at, int32_t value)
+{
+    uint8_t lea[8];
+    size_t size;
+    const uint8_t *bytes = image_bytes(c->after, at, &size);
+    unsigned length = value ? move_lea(value, lea) : 0;
+    return (bytes && size >= length && memcmp(bytes, lea, length) == 0) || fail(c, old, "no change of SP");
+}
+
+/* By how much the plan moves the CFA away from SP. */
+static int32_t shift_at(const struct checker *c, uint64_t address)
+{
+    const struct move_part *part =
+        &c->unit.parts[move_unit_part(&c->unit, function_code_find(&c->unit.code, address))];
+    const struct move_edit *edits = c->function->edits;
+    size_t i = lower_bound(m, 0, c->function->edit_count, edits[m].address <= address);
+    while (i > 0 && edits[i - 1].address >= part->address)
+        if (edits[--i].what == MOVE_CFA)
+            return edits[i].value;
+    return 0;
+}
+
+static bool check_cfi(struct checker *c, uint64_t old, uint64_t old_insn, uint64_t new)
+{
+    struct cfi_row a = cfi_lookup(image_cfi(c->survey->image), old), b = cfi_lookup(image_cfi(c->after), new);
+    if (a.cfa == CFI_SP)
+        a.cfa_offset += shift_at(c, old_insn);
+    return (a.cfa == b.cfa && a.bp == b.bp && a.root == b.root && a.cfa_offset == b.cfa_offset &&
+            a.bp_offset == b.bp_offset) ||
+           fail(c, old_insn, "another CFI");
+}
+
+static bool check_insn(struct checker *c, uint32_t i)
+{
+    const struct code_insn *old = &c->unit.code.insns[i];
+    const uint8_t *old_bytes = move_unit_bytes(&c->unit, i);
+    struct code_insn new;
+    uint64_t at;
+    if (!move_translate(c->result, old->address, c->copy, false, &at))
+        return fail(c, old->address, "no translation");
+    const uint8_t *bytes = read_new(c, at, &new);
+    bool edits = c->function->edit_count > 0;
+    int32_t before = edits ? lea_of(c, old->address, MOVE_LEA_BEFORE) : 0;
+    int32_t after = edits ? lea_of(c, old->address, MOVE_LEA_AFTER) : 0;
+    bool edited =
+        edits && (edit_of(c, old->address, MOVE_DISPLACEMENT) || edit_of(c, old->address, MOVE_IMMEDIATE));
+    if (!bytes)
+        return fail(c, old->address, "no instruction");
+    if (old->kind == CODE_CALL || old->kind == CODE_JUMP || old->kind == CODE_BRANCH) {
+        if (!check_branch(c, old, old_bytes, &new, bytes))
+            return false;
+    } else if (old->rip_relative || c->unit.uses[i]) {
+        if (!check_address(c, i, old_bytes, &new, bytes))
+            return false;
+    } else if (edited) {
+        if (!check_edited(c, old, old_bytes, &new, bytes))
+            return false;
+    } else if (new.length != old->length || memcmp(bytes, old_bytes, new.length) != 0) {
+        return fail(c, old->address, "another instruction");
+    }
+    if (!check_lea(c, old->address, at - (before ? move_lea(before, NULL) : 0), before) ||
+        !check_lea(c, old->address, at + new.length, after))
+        return false;
+    return check_cfi(c, old->address, old->address, at) &&
+           check_cfi(c, old->address + old->length - 1u, old->address, at + new.length - 1u);
+}
+
+/* The table that unwinders search leads to each part. */
+static bool check_index(struct checker *c, uint64_t part)
+{
+    const struct elf_file *file = &c->after->file;
+    size_t size;
+    const uint8_t *index = elf_file_bytes(file, file->eh_frame_header, &size);
+    uint64_t at;
+    uint32_t count;
+    if (!index || size < 12 || !move_translate(c->result, part, c->copy, false, &at))
+        return fail(c, part, "no .eh_frame_hdr");
+    memcpy(&count, index + 8, 4);
+    if (count > (size - 12) / 8)
+        return fail(c, part, "a damaged .eh_frame_hdr");
+    size_t beyond = 0, end = count;
+    int32_t entry;
+    while (beyond < end) {
+        size_t middle = beyond + (end - beyond) / 2;
+        memcpy(&entry, index + 12 + 8 * middle, 4);
+        if (file->eh_frame_header + (uint64_t)(int64_t)entry <= at)
+            beyond = middle + 1;
+        else
+            end = middle;
+    }
+    if (beyond == 0)
+        return fail(c, part, "no entry of .eh_frame_hdr");
+    memcpy(&entry, index + 12 + 8 * (beyond - 1), 4);
+    int32_t before = lea_of(c, part, MOVE_LEA_BEFORE);
+    return file->eh_frame_header + (uint64_t)(int64_t)entry == at - (before ? move_lea(before, NULL) : 0) ||
+           fail(c, part, "no entry of .eh_frame_hdr");
+}
+
+static bool check_function(struct checker *c)
+{
+    for (uint32_t i = 0; i < c->unit.code.count; i++)
+        if (!check_insn(c, i))
+            return false;
+    for (uint32_t p = 0; p < c->unit.part_count; p++)
+        if (!check_index(c, c->unit.parts[p].address))
+            return false;
+    return true;
+}
+
+static uint32_t copy_of(const struct move_plan *plan, size_t index, struct table *seen)
+{
+    uint64_t *count = table_put(seen, plan->functions[index].address, NULL);
+    return count ? (uint32_t)(*count)++ : UINT32_MAX;
+}
+
+static int by_site(const void *a, const void *b)
+{
+    const struct move_call *x = a, *y = b;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return (x->in > y->in) - (x->in < y->in);
+}
+
+static int check_all(struct checker *c, struct fathom_error *err)
+{
+    struct table *seen = table_new();
+    int rc = seen ? move_unit_begin(&c->unit, c->survey) : -ENOMEM;
+    for (size_t i = 0; i < c->plan->function_count && rc == 0; i++) {
+        c->function = &c->plan->functions[i];
+        c->copy = copy_of(c->plan, i, seen);
+        if (c->copy == UINT32_MAX)
+            rc = -ENOMEM;
+        if (rc < 0 || c->result->refusals[i] != MOVE_MOVABLE)
+            continue;
+        rc = move_unit_read(&c->unit, image_function_entry(c->survey->image, c->function->address));
+        if (rc == 0 && !check_function(c))
+            rc = error_set(err, EBADMSG, "the new file does not do what %s does: %s at %#llx",
+                           image_path(c->survey->image), c->what, (unsigned long long)c->where);
+    }
+    move_unit_free(&c->unit);
+    table_free(seen);
+    return rc == -ENOMEM ? error_memory(err) : rc;
+}
+
+int move_check(const struct move_survey *survey, const struct move_plan *plan,
+               const struct move_result *result, struct fathom_error *err)
+{
+    struct image *after;
+    static const struct image_options options = {.no_debug_files = true};
+    struct checker c = {.survey = survey, .plan = plan, .result = result};
+    int rc = image_open_memory(image_path(survey->image), result->elf, result->size, &options, &after, err);
+    if (rc < 0)
+        return rc;
+    c.after = after;
+    c.calls.plan = plan;
+    c.calls.calls = malloc((plan->call_count + 1) * sizeof *c.calls.calls);
+    if (!c.calls.calls) {
+        rc = error_memory(err);
+    } else {
+        if (plan->call_count)
+            memcpy(c.calls.calls, plan->calls, plan->call_count * sizeof *plan->calls);
+        if (plan->call_count)
+            qsort(c.calls.calls, plan->call_count, sizeof *plan->calls, by_site);
+        rc = check_all(&c, err);
+    }
+    free(c.calls.calls);
+    image_close(after);
+    return rc;
+}

@@ -1,0 +1,63 @@
+/* fuzz_move.c - a fuzz target for the mover of functions: moves all functions of an image, each second one twice, and
+ * reads the new file again. */
+#include <stdlib.h>
+
+#include "disambig/move/move.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What was promised in move.h. */
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void ask(const struct move_plan *plan, const struct move_result *result)
+{
+    uint64_t to;
+    for (size_t i = 0; i < plan->function_count; i++) {
+        bool moved = result->refusals[i] == MOVE_MOVABLE;
+        bool first = i == 0 || plan->functions[i - 1].address != plan->functions[i].address;
+        require(result->refusals[i] < MOVE_REFUSALS && move_refusal_text(result->refusals[i]));
+        require(!first || !moved || move_translate(result, plan->functions[i].address, 0, false, &to));
+    }
+    for (size_t i = 1; i < result->run_count; i++)
+        require(result->runs[i - 1].copy < result->runs[i].copy ||
+                result->runs[i - 1].from + result->runs[i - 1].size <= result->runs[i].from);
+}
+
+static void move(const struct image *image, const struct move_survey *survey)
+{
+    uint32_t count = image_function_count(image);
+    struct move_function *functions = calloc(2 * (size_t)count + 1, sizeof *functions);
+    struct move_plan plan = {.functions = functions};
+    struct move_result result;
+    if (!functions)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < 1 + i % 2; k++)
+            functions[plan.function_count++].address = image_function(image, i)->address;
+    if (move_apply(survey, &plan, &result, NULL) == 0) {
+        ask(&plan, &result);
+        move_check(survey, &plan, &result,
+                   NULL); /* a damaged file may read differently when it is read again */
+        move_result_free(&result);
+    }
+    free(functions);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct image_options options = {.no_debug_files = true};
+    struct image *image;
+    struct move_survey *survey;
+    if (image_open_memory("fuzz", data, size, &options, &image, NULL) < 0)
+        return 0;
+    if (move_survey_new(image, &survey, NULL) == 0) {
+        move(image, survey);
+        move_survey_free(survey);
+    }
+    image_close(image);
+    return 0;
+}
