@@ -2,8 +2,8 @@
  * elf_image.c - see elf_image.h.
  *
  * The loader's public list (struct link_map) gives an image's bias and the address of its dynamic section,
- * for all namespaces and without a lock; /proc/self/maps gives the file and where its first page, with the
- * ELF header and the program headers, is mapped. dl_iterate_phdr() would take locks, sees one namespace, and
+ * for all namespaces and without a lock; /proc/self/maps gives the file and where its ELF header and its
+ * program headers are mapped. dl_iterate_phdr() would take locks, sees one namespace, and
  * some programs replace it.
  */
 #include "pathmap/probe/elf_image.h"
@@ -13,29 +13,51 @@
 #include "pathmap/probe/maps.h"
 #include "pathmap/probe/raw.h"
 
-/* The mapping of the file's start, and the image's path. */
-static bool find_start(struct elf_image *out, uint64_t dynamic, uint64_t *start, uint64_t *size)
+/* Where an image's headers are in memory. */
+struct headers {
+    const Elf64_Ehdr *elf; /* NULL: the mapping before the dynamic section's is not of its file's start */
+    const Elf64_Phdr *programs;
+    uint64_t device, inode;
+};
+
+/* A mapping with the ELF header, or another one with the program headers: these may have been moved to where there is room. */
+static void see_mapping(struct headers *h, const struct maps_line *line)
+{
+    if (!line->inode || !(line->prot & PROT_READ))
+        return;
+    if (line->offset == 0) {
+        const Elf64_Ehdr *elf = (const void *)line->start;
+        bool is_elf = line->end - line->start >= sizeof *elf && raw_equal(elf->e_ident, ELFMAG, SELFMAG) &&
+                      elf->e_ident[EI_CLASS] == ELFCLASS64 && elf->e_phentsize == sizeof(Elf64_Phdr);
+        *h = (struct headers){is_elf ? elf : NULL, NULL, line->device, line->inode};
+    }
+    if (!h->elf || h->programs || line->device != h->device || line->inode != h->inode)
+        return;
+    uint64_t size = line->end - line->start, at = h->elf->e_phoff - line->offset;
+    if (h->elf->e_phoff >= line->offset && at <= size &&
+        h->elf->e_phnum <= (size - at) / sizeof(Elf64_Phdr))
+        h->programs = (const void *)(line->start + at);
+}
+
+/* The headers of the image, and its path. */
+static bool find_headers(struct elf_image *out, uint64_t dynamic, struct headers *h)
 {
     struct maps maps;
     struct maps_line line;
-    uint64_t device = 0, inode = 0;
     bool found = false;
-    *start = *size = 0;
+    *h = (struct headers){0};
     if (!maps_open(&maps))
         return false;
-    while (!found && maps_next(&maps, &line)) {
-        if (line.offset == 0 && line.inode && (line.prot & PROT_READ)) {
-            *start = line.start;
-            *size = line.end - line.start;
-            device = line.device;
-            inode = line.inode;
-        }
-        found = dynamic >= line.start && dynamic < line.end;
-        if (found) {
-            raw_append(out->path, sizeof out->path, 0, line.path);
-            if (line.inode != inode || line.device != device)
-                *start = 0;
-        }
+    while (!(found && (h->programs || !h->elf)) && maps_next(&maps, &line)) {
+        if (found && line.offset == 0 && line.inode)
+            break; /* the next file's */
+        see_mapping(h, &line);
+        if (dynamic < line.start || dynamic >= line.end)
+            continue;
+        found = true;
+        raw_append(out->path, sizeof out->path, 0, line.path);
+        if (line.inode != h->inode || line.device != h->device)
+            h->elf = NULL;
     }
     maps_close(&maps);
     return found;
@@ -102,19 +124,18 @@ static bool has_relocated_code(uint64_t dynamic)
 
 const char *elf_image_read(struct elf_image *out, uint64_t bias, uint64_t dynamic)
 {
-    uint64_t start, size;
+    struct headers h;
     raw_fill(out, 0, sizeof *out);
     out->place.bias = bias;
-    if (!find_start(out, dynamic, &start, &size))
+    if (!find_headers(out, dynamic, &h))
         return "it is not in /proc/self/maps";
     if (out->path[0] != '/')
         return NULL;
-    const Elf64_Ehdr *elf = (const void *)start;
-    if (!start || size < sizeof *elf || !raw_equal(elf->e_ident, ELFMAG, SELFMAG) ||
-        elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_phentsize != sizeof(Elf64_Phdr) ||
-        elf->e_phoff > size || elf->e_phnum > (size - elf->e_phoff) / sizeof(Elf64_Phdr))
+    if (!h.elf || !h.programs)
         return "its program headers are not in memory";
-    const Elf64_Phdr *headers = (const void *)(start + elf->e_phoff);
+    const Elf64_Ehdr *elf = h.elf;
+    const Elf64_Phdr *headers = h.programs;
+    uint64_t start = (uint64_t)(uintptr_t)elf;
     if (!read_segments(&out->place, headers, elf->e_phnum) || start < out->place.low ||
         start >= out->place.high)
         return "its segments are invalid";
