@@ -13,7 +13,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "disambig/moved_map.h"
-#include "disambig/patch/patch.h"
 
 static int open_inputs(struct disambig *d, struct fathom_error *err)
 {
@@ -35,8 +34,9 @@ static int open_inputs(struct disambig *d, struct fathom_error *err)
             "the training of %s did not see every call of %s: train it by hooks (fathom-train(1))", o->map,
             o->program);
     progress_show(&d->terminal->progress, "reading the frames", 0, 0);
-    rc = growth_new(d->image, &d->frames, err);
-    return rc == 0 ? map_frames_make(d->map, d->number, d->image, d->frames, &d->join, err) : rc;
+    rc = growth_new(d->image, &d->growth, err);
+    struct map_frames_of of = {d->map, d->number, d->image, d->growth, o->method == DISAMBIG_MOVE};
+    return rc == 0 ? map_frames_make(&of, &d->join, err) : rc;
 }
 
 static void show(void *context, uint64_t steps, double precise, double stack)
@@ -87,30 +87,19 @@ static int list_pads(struct disambig *d, struct fathom_error *err)
     return 0;
 }
 
-/* Patches, checks what came out, and writes it with the permissions of the program (but set-user-ID). */
+/* With the permissions of the program (but set-user-ID). */
 static int write_program(struct disambig *d, struct outfile *out, struct fathom_error *err)
 {
-    void *elf = NULL;
-    size_t size;
-    struct image *after = NULL;
     struct stat status;
-    int fd, rc = patch_resize(d->image, d->frames, d->pads, d->pad_count, &elf, &size, &d->id, err);
-    if (rc == 0)
-        rc = image_open_memory(d->options->output, elf, size, NULL, &after, err);
-    if (rc == 0)
-        rc = patch_check(d->image, after, d->pads, d->pad_count, err);
+    int fd, rc = enlarge_frames(d->image, d->growth, d->pads, d->pad_count, &d->file, err);
     if (rc == 0)
         rc = outfile_begin(out, &fd, err);
     if (rc == 0)
-        rc = file_write_all(fd, elf, size, outfile_path(out), err);
+        rc = file_write_all(fd, d->file.elf, d->file.size, outfile_path(out), err);
     if (rc == 0 && !outfile_is_stream(out) &&
         (stat(d->options->program, &status) < 0 || fchmod(fd, status.st_mode & 0777) < 0))
         rc = error_system(err, errno, "cannot make %s executable", outfile_path(out));
-    if (rc == 0)
-        rc = outfile_publish(out, false, err);
-    image_close(after);
-    free(elf);
-    return rc;
+    return rc == 0 ? outfile_publish(out, false, err) : rc;
 }
 
 static int write_map(struct disambig *d, struct outfile *out, struct fathom_error *err)
@@ -119,9 +108,10 @@ static int write_map(struct disambig *d, struct outfile *out, struct fathom_erro
     struct moved_map moved = {.map = d->map,
                               .image = d->number,
                               .path = path ? path : d->options->output,
-                              .id = &d->id,
+                              .id = &d->file.id,
                               .pads = d->found.pads,
-                              .unshifted = d->join.unshifted};
+                              .unshifted = d->join.unshifted,
+                              .file = &d->file};
     d->moved = trie_new();
     int rc = d->moved ? moved_map_make(&moved, d->moved, err) : error_memory(err);
     if (rc == 0 && out)
@@ -168,7 +158,8 @@ static int disambiguate(const struct disambig_options *options, struct terminal 
     free(d.pads);
     free(d.found.pads);
     map_frames_clear(&d.join);
-    growth_free(d.frames);
+    enlarged_clear(&d.file);
+    growth_free(d.growth);
     image_close(d.image);
     pathmap_close(d.map);
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
@@ -205,6 +196,7 @@ static int disambig_run(int argc, char **argv, struct terminal *terminal)
     return code < 0 ? disambiguate(&options, terminal) : code;
 }
 
+static const struct option_word methods[] = {{"move", DISAMBIG_MOVE}, {"resize", DISAMBIG_RESIZE}, {0}};
 static const struct option_word searches[] = {{"best", DISAMBIG_BEST}, {"random", DISAMBIG_RANDOM}, {0}};
 
 static const struct option_row rows[] = {
@@ -220,6 +212,10 @@ static const struct option_row rows[] = {
                     "stop when so much of the weight is precise (default: 100)"),
     OPTION_NUMBER("most", 0, "BYTES", 16, UINT32_MAX, struct disambig_options, most,
                   "the largest pad of a frame (default: what fits)"),
+    OPTION_CHOICE(
+        "method", 0, "HOW", methods, enum disambig_method, struct disambig_options, method,
+        "resize: change frames in place; move (default): also emit functions anew whose code has no "
+        "room for larger numbers"),
     OPTION_CHOICE("search", 0, "HOW", searches, enum disambig_search, struct disambig_options, search,
                   "best (default), or random: the ICPP paper's"),
     OPTION_NUMBER("seed", 0, "N", 0, UINT64_MAX, struct disambig_options, seed,

@@ -13,6 +13,7 @@ struct disambig_options {
     const char *map;
     double budget; /* percent by which the longest stack may grow */
     double target; /* percent of the weight */
+    enum disambig_method { DISAMBIG_MOVE, DISAMBIG_RESIZE } method;
     enum disambig_search { DISAMBIG_BEST, DISAMBIG_RANDOM } search;
     uint64_t seed, steps, most; /* most: bytes; steps: 0: no limit */
     const char *output, *map_output, *emit;
@@ -27,14 +28,14 @@ struct disambig {
     struct pathmap *map;
     struct image *image;
     uint32_t number; /* the image's in the map */
-    struct growth *frames;
+    struct growth *growth;
     struct map_frames join;
     struct search_result found;
     double seconds;   /* of the search */
     struct pad *pads; /* sorted by address */
     size_t pad_count;
-    struct build_id id; /* of the patched file */
-    struct trie *moved; /* the map of the patched program; NULL: not made */
+    struct enlarged file; /* the patched file; empty: not made */
+    struct trie *moved;   /* the map of the patched program; NULL: not made */
 };
 
 /* Prints the report on standard output. */

@@ -31,18 +31,21 @@ static bool *find_callers(const struct disambig *d)
 
 static void say_frames(const struct disambig *d)
 {
-    uint32_t all = 0, fit = 0, refused[GROWTH_REFUSALS] = {0};
+    uint32_t all = 0, fit = 0, anew = 0, refused[GROWTH_REFUSALS] = {0};
     bool *calls = find_callers(d);
     for (uint32_t f = 0; calls && f < pathmap_function_count(d->map); f++) {
         if (!calls[f] || d->join.functions[f] == IMAGE_NO_FUNCTION)
             continue;
         all++;
         fit += d->join.most[f] > 0;
-        refused[growth_refusal(d->frames, d->join.functions[f])]++;
+        anew += d->join.anew[f];
+        if (!d->join.most[f])
+            refused[growth_refusal(d->growth, d->join.functions[f])]++;
     }
     free(calls);
-    printf("frames:    %u of the %u calling functions can grow; %zu do, by up to %u bytes\n", fit, all,
-           d->pad_count, greatest_pad(d));
+    printf("frames:    %u of the %u calling functions can grow, %u of them only by being emitted anew; %zu "
+           "do, by up to %u bytes\n",
+           fit, all, anew, d->pad_count, greatest_pad(d));
     for (unsigned r = 1; r < GROWTH_REFUSALS; r++)
         if (refused[r])
             printf("  left alone: %5u  %s\n", refused[r], growth_refusal_text((enum growth_refusal)r));
@@ -63,7 +66,10 @@ void disambig_say(const struct disambig *d)
     printf("search:    %llu steps, %.2f s\n", (unsigned long long)r->steps, d->seconds);
     if (d->options->output) {
         char id[2 * BUILD_ID_MAX + 1];
-        build_id_format(&d->id, id);
+        if (d->file.anew)
+            printf("moved:     %zu functions, %llu bytes of code\n", d->file.anew,
+                   (unsigned long long)d->file.moved.emitted_bytes);
+        build_id_format(&d->file.id, id);
         printf("written:   ");
         terminal_print(d->options->output);
         printf(" (build-id %s)%s", id[0] ? id : "none", d->options->map_output ? ", " : "");

@@ -96,6 +96,10 @@ static int judge(const struct disambig *d, struct trie *trie, struct fathom_erro
     int rc = pathmap_over(d->moved, &moved, err);
     if (rc == 0)
         rc = pathmap_over(trie, &measured, err);
+    uint32_t own = rc == 0 ? pathmap_find_image(measured, d->options->output, &d->file.id, NULL) : 0;
+    if (rc == 0 && (own == PATHMAP_NONE || !pathmap_image(measured, own).hooked))
+        rc = error_set(err, EDOM, "%s did not run, or without hooks: nothing was measured of it",
+                       d->options->output);
     if (rc == 0)
         rc = measured_compare(moved, measured, &m, err);
     if (rc == 0) {

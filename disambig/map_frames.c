@@ -4,46 +4,77 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void read_functions(const struct pathmap *map, uint32_t image, const struct image *file,
-                           const struct growth *frames, struct map_frames *m)
+static void read_functions(const struct map_frames_of *of, struct map_frames *m)
 {
-    for (uint32_t i = 0; i < pathmap_function_count(map); i++) {
-        struct pathmap_function f = pathmap_function(map, i);
-        m->functions[i] = f.image == image ? image_function_entry(file, f.address) : IMAGE_NO_FUNCTION;
-        m->most[i] = m->functions[i] == IMAGE_NO_FUNCTION ? 0 : growth_most(frames, m->functions[i]);
+    for (uint32_t i = 0; i < pathmap_function_count(of->map); i++) {
+        struct pathmap_function f = pathmap_function(of->map, i);
+        m->functions[i] =
+            f.image == of->number ? image_function_entry(of->image, f.address) : IMAGE_NO_FUNCTION;
+        m->most[i] = m->functions[i] == IMAGE_NO_FUNCTION ? 0 : growth_most(of->growth, m->functions[i]);
     }
 }
 
-static void read_nodes(const struct pathmap *map, const struct growth *frames, struct map_frames *m)
+/* Those that lack nothing but room, and can be moved to where there is some. */
+static int add_movable(const struct map_frames_of *of, struct map_frames *m, struct fathom_error *err)
 {
-    for (uint32_t i = 0; i < pathmap_node_count(map); i++) {
-        struct pathmap_node node = pathmap_node(map, i);
+    uint32_t all = pathmap_function_count(of->map), count = 0, k = 0;
+    uint64_t *addresses = malloc((all + 1ul) * sizeof *addresses);
+    bool *movable = malloc((all + 1ul) * sizeof *movable);
+    if (!addresses || !movable) {
+        free(addresses);
+        free(movable);
+        return error_memory(err);
+    }
+    for (uint32_t i = 0; i < all; i++) {
+        m->anew[i] = m->functions[i] != IMAGE_NO_FUNCTION && !m->most[i] &&
+                     growth_is_understood(of->growth, m->functions[i]);
+        if (m->anew[i])
+            addresses[count++] = pathmap_function(of->map, i).address;
+    }
+    int rc = count ? enlarge_movable(of->image, of->growth, addresses, count, movable, err) : 0;
+    for (uint32_t i = 0; i < all && rc == 0; i++) {
+        m->anew[i] = m->anew[i] && movable[k++];
+        m->most[i] = m->anew[i] ? GROWTH_MOST : m->most[i];
+    }
+    free(addresses);
+    free(movable);
+    return rc;
+}
+
+static void read_nodes(const struct map_frames_of *of, struct map_frames *m)
+{
+    for (uint32_t i = 0; i < pathmap_node_count(of->map); i++) {
+        struct pathmap_node node = pathmap_node(of->map, i);
         uint32_t caller =
-            node.parent == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(map, node.parent).function;
-        if (caller >= pathmap_function_count(map) || !m->most[caller])
+            node.parent == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(of->map, node.parent).function;
+        if (caller >= pathmap_function_count(of->map) || !m->most[caller])
             continue;
         if (node.site) {
-            m->unshifted[i] = !growth_shifted(frames, node.site);
-        } else if (!growth_all_shifted(frames, m->functions[caller])) {
+            m->unshifted[i] = !growth_shifted(of->growth, node.site);
+        } else if (!growth_all_shifted(of->growth, m->functions[caller])) {
             m->most[caller] = 0;
             m->unsited++;
         }
     }
 }
 
-int map_frames_make(const struct pathmap *map, uint32_t image, const struct image *file,
-                    const struct growth *frames, struct map_frames *out, struct fathom_error *err)
+int map_frames_make(const struct map_frames_of *of, struct map_frames *out, struct fathom_error *err)
 {
-    size_t functions = pathmap_function_count(map) + 1ul, nodes = pathmap_node_count(map) + 1ul;
+    size_t functions = pathmap_function_count(of->map) + 1ul, nodes = pathmap_node_count(of->map) + 1ul;
     struct map_frames m = {.functions = malloc(functions * sizeof *m.functions),
                            .most = calloc(functions, sizeof *m.most),
+                           .anew = calloc(functions, sizeof *m.anew),
                            .unshifted = calloc(nodes, sizeof *m.unshifted)};
-    if (!m.functions || !m.most || !m.unshifted) {
-        map_frames_clear(&m);
-        return error_memory(err);
+    int rc = m.functions && m.most && m.anew && m.unshifted ? 0 : error_memory(err);
+    if (rc == 0) {
+        read_functions(of, &m);
+        rc = of->anew ? add_movable(of, &m, err) : 0;
     }
-    read_functions(map, image, file, frames, &m);
-    read_nodes(map, frames, &m);
+    if (rc < 0) {
+        map_frames_clear(&m);
+        return rc;
+    }
+    read_nodes(of, &m);
     *out = m;
     return 0;
 }
@@ -52,6 +83,7 @@ void map_frames_clear(struct map_frames *m)
 {
     free(m->functions);
     free(m->most);
+    free(m->anew);
     free(m->unshifted);
     memset(m, 0, sizeof *m);
 }

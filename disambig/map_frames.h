@@ -1,5 +1,5 @@
 /*
- * map_frames.h - the frames of one image (frames/frames.h) by the numbers of a path map: how much each function of the map
+ * map_frames.h - the frames of one image (growth/growth.h) by the numbers of a path map: how much each function of the map
  * may grow, and which of its nodes a pad of the caller moves.
  *
  * A map has no call site where the caller's image was not hooked, or the call was not seen: such a node moves if all calls of
@@ -8,20 +8,28 @@
 #ifndef FATHOM_DISAMBIG_MAP_FRAMES_H
 #define FATHOM_DISAMBIG_MAP_FRAMES_H
 
-#include "disambig/growth/growth.h"
+#include "disambig/enlarge.h"
 #include "pathmap/map/pathmap.h"
+
+struct map_frames_of { /* all borrowed */
+    const struct pathmap *map;
+    uint32_t number;             /* of the image in the map */
+    const struct image *image;   /* the same */
+    const struct growth *growth; /* its frames */
+    bool anew;                   /* functions may be emitted anew */
+};
 
 struct map_frames {
     uint32_t *
         functions; /* for each function of the map: its number in the image; IMAGE_NO_FUNCTION: of another image */
     uint32_t *most;   /* for each function of the map: the largest pad, bytes */
+    bool *anew;       /* for each function of the map: only by being emitted anew */
     bool *unshifted;  /* for each node of the map: a pad of its caller does not move it */
     uint32_t unsited; /* functions that must keep their frame because calls of theirs have no call site */
 };
 
-/* image: number in the map of the image that the frames are of. -ENOMEM. */
-int map_frames_make(const struct pathmap *map, uint32_t image, const struct image *file,
-                    const struct growth *frames, struct map_frames *out, struct fathom_error *err);
-void map_frames_clear(struct map_frames *m);
+/* -ENOMEM, or what enlarge_movable() returns. */
+int map_frames_make(const struct map_frames_of *of, struct map_frames *out, struct fathom_error *err);
+void map_frames_clear(struct map_frames *m); /* zeros are allowed */
 
 #endif

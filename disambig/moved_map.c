@@ -30,6 +30,12 @@ static bool add_images(const struct move *m)
     return true;
 }
 
+/* An address of the patched image. */
+static uint64_t address_now(const struct moved_map *in, uint64_t address, bool back)
+{
+    return in->file ? enlarged_address(in->file, address, back) : address;
+}
+
 static int add_functions(struct move *m, struct fathom_error *err)
 {
     const struct moved_map *in = m->input;
@@ -41,8 +47,26 @@ static int add_functions(struct move *m, struct fathom_error *err)
         struct pathmap_image image = pathmap_image(in->map, f.image);
         uint32_t number = f.image == in->image ? trie_image(m->trie, in->path, in->id)
                                                : trie_image(m->trie, image.path, &image.build_id);
-        m->functions[i] = trie_function(m->trie, number, f.address, f.name);
+        uint64_t address = f.image == in->image ? address_now(in, f.address, false) : f.address;
+        m->functions[i] = trie_function(m->trie, number, address, f.name);
         if (m->functions[i] == TRIE_NONE)
+            return error_memory(err);
+    }
+    return 0;
+}
+
+/* Where samples of a node were in its function. */
+static int add_pcs(struct move *m, uint32_t at, uint32_t number, struct fathom_error *err)
+{
+    const struct moved_map *in = m->input;
+    struct pathmap_function f = pathmap_function(in->map, pathmap_node(in->map, at).function);
+    uint32_t first, count = pathmap_pcs(in->map, at, &first);
+    for (uint32_t p = first; p < first + count; p++) {
+        struct pathmap_pc pc = pathmap_pc(in->map, p);
+        if (f.image == in->image)
+            pc.offset =
+                (uint32_t)(address_now(in, f.address + pc.offset, false) - address_now(in, f.address, false));
+        if (!trie_add_pc(m->trie, number, pc.offset, pc.samples))
             return error_memory(err);
     }
     return 0;
@@ -65,19 +89,16 @@ static int add_node(struct move *m, uint32_t at, struct fathom_error *err)
     }
     if (__builtin_add_overflow(node.height, shift, &height))
         return error_set(err, EOVERFLOW, "the pads make a stack of 4 GiB and more");
-    uint32_t number = trie_child(m->trie, parent, m->functions[node.function], height, node.site);
+    bool inside = node.parent != PATHMAP_NONE && node.site &&
+                  pathmap_function(in->map, pathmap_node(in->map, node.parent).function).image == in->image;
+    uint64_t site = inside ? address_now(in, node.site, true) : node.site;
+    uint32_t number = trie_child(m->trie, parent, m->functions[node.function], height, site);
     if (number == TRIE_NONE)
         return error_memory(err);
     m->numbers[at] = number;
     m->shifts[at] = shift;
     trie_add(m->trie, number, node.passes, node.self);
-    uint32_t first, count = pathmap_pcs(in->map, at, &first);
-    for (uint32_t p = first; p < first + count; p++) {
-        struct pathmap_pc pc = pathmap_pc(in->map, p);
-        if (!trie_add_pc(m->trie, number, pc.offset, pc.samples))
-            return error_memory(err);
-    }
-    return 0;
+    return add_pcs(m, at, number, err);
 }
 
 /* Callers first: those that are not entered yet are collected in `pending`. */

@@ -9,15 +9,17 @@
 #ifndef FATHOM_DISAMBIG_MOVED_MAP_H
 #define FATHOM_DISAMBIG_MOVED_MAP_H
 
+#include "disambig/enlarge.h"
 #include "pathmap/map/pathmap.h"
 
 struct moved_map { /* all borrowed */
     const struct pathmap *map;
-    uint32_t image;            /* number of the patched image in it */
-    const char *path;          /* of the patched file */
-    const struct build_id *id; /* of it */
-    const uint32_t *pads;      /* bytes, for each function of the map */
-    const bool *unshifted;     /* for each node: its caller's pad does not move it; NULL: none is so */
+    uint32_t image;              /* number of the patched image in it */
+    const char *path;            /* of the patched file */
+    const struct build_id *id;   /* of it */
+    const uint32_t *pads;        /* bytes, for each function of the map */
+    const bool *unshifted;       /* for each node: its caller's pad does not move it; NULL: none is so */
+    const struct enlarged *file; /* where code of the image is now; NULL: all of it where it was */
 };
 
 /* Enters the moved paths into an empty trie. -ENOTSUP: an old map that leaves frames out; -EBADMSG: a damaged one; -EOVERFLOW: a

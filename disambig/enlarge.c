@@ -1,0 +1,293 @@
+/* enlarge.c - see enlarge.h. */
+#include "disambig/enlarge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/search.h"
+#include "base/vec.h"
+#include "disambig/growth/private.h"
+#include "disambig/growth/unit.h"
+#include "disambig/patch/patch.h"
+
+/* Edits ------------------------------------------------------------------------------------------------------- */
+
+struct edits {
+    struct move_edit *at;
+    size_t count, room;
+};
+
+/* The number in the code that an edit of a frame changes. false: not in the file. */
+static bool read_number(const struct image *image, const struct frame_edit *edit, int32_t *out)
+{
+    size_t size;
+    const uint8_t *bytes = image_bytes(image, edit->address, &size);
+    if (!bytes || size < edit->size)
+        return false;
+    if (edit->size == 1)
+        *out = (int8_t)bytes[0];
+    else
+        memcpy(out, bytes, sizeof *out);
+    return true;
+}
+
+/* The instruction in whose bytes the address is. */
+static uint32_t find_insn(const struct unit *u, uint64_t address)
+{
+    return lower_bound(i, 0u, u->code.count, u->code.insns[i].address <= address) - 1;
+}
+
+static int add_operand(const struct unit *u, const struct frame_edit *edit, uint32_t pad, struct edits *to)
+{
+    struct code_fields fields;
+    uint32_t i = find_insn(u, edit->address);
+    int32_t number;
+    if (i >= u->code.count || !unit_fields(u, i, &fields) || !read_number(u->whole->image, edit, &number))
+        return -EINVAL;
+    uint64_t insn = u->code.insns[i].address;
+    bool displacement = fields.displacement_size && edit->address == insn + fields.displacement_at;
+    int64_t grown = number + edit->sign * (int64_t)pad;
+    if (grown != (int32_t)grown)
+        return -EINVAL;
+    struct move_edit change = {insn, (int32_t)grown, displacement ? MOVE_DISPLACEMENT : MOVE_IMMEDIATE};
+    return vec_push(to->at, to->count, to->room, change) ? 0 : -ENOMEM;
+}
+
+/* From where on the pad is part of the frame, and from where not. */
+static int add_cfa(const struct unit *u, uint32_t pad, struct edits *to)
+{
+    int32_t before = -1;
+    for (uint32_t i = 0; i < u->code.count; i++) {
+        uint64_t address = u->code.insns[i].address;
+        for (uint32_t p = 0; p < u->part_count; p++)
+            before = u->parts[p].address == address ? -1 : before;
+        if (u->states[i].depth == DEPTH_UNSEEN)
+            continue;
+        int32_t now = u->states[i].bound ? (int32_t)pad : 0;
+        if (now != before &&
+            !vec_push(to->at, to->count, to->room, (struct move_edit){address, now, MOVE_CFA}))
+            return -ENOMEM;
+        before = now;
+    }
+    return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct move_edit *x = a, *y = b;
+    return x->address != y->address ? (x->address < y->address ? -1 : 1) : x->what - y->what;
+}
+
+/* All that changes in a function when it is emitted with a pad. */
+static int make_edits(struct unit *u, const struct growth *growth, const struct pad *pad, struct edits *to)
+{
+    uint32_t function = image_function_entry(growth->whole.image, pad->address);
+    if (function == IMAGE_NO_FUNCTION || !growth_is_understood(growth, function))
+        return -EINVAL;
+    int rc = unit_analyse(u, &growth->whole, function);
+    for (size_t i = 0; rc == 0 && i < u->edit_count; i++)
+        rc = add_operand(u, &u->edits[i], pad->bytes, to);
+    if (rc == 0)
+        rc = add_cfa(u, pad->bytes, to);
+    if (rc == 0 && to->count)
+        qsort(to->at, to->count, sizeof *to->at, by_address);
+    return rc;
+}
+
+/* Plans ------------------------------------------------------------------------------------------------------- */
+
+struct planning {
+    struct move_function *functions;
+    struct edits *edits;
+    size_t count;
+};
+
+static void planning_clear(struct planning *p)
+{
+    for (size_t i = 0; p->edits && i < p->count; i++)
+        free(p->edits[i].at);
+    free(p->edits);
+    free(p->functions);
+}
+
+static int plan(const struct growth *growth, const struct pad *pads, size_t count, struct planning *out,
+                struct fathom_error *err)
+{
+    struct unit u = {0};
+    int rc = 0;
+    out->functions = calloc(count + 1, sizeof *out->functions);
+    out->edits = calloc(count + 1, sizeof *out->edits);
+    out->count = count;
+    if (!out->functions || !out->edits)
+        return error_memory(err);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        struct edits *e = &out->edits[i];
+        rc = make_edits(&u, growth, &pads[i], e);
+        out->functions[i] = (struct move_function){pads[i].address, e->at, e->count};
+        if (rc == -ENOMEM)
+            error_memory(err);
+        else if (rc < 0)
+            error_set(err, -rc, "the frame of the function at 0x%llx cannot grow",
+                      (unsigned long long)pads[i].address);
+    }
+    unit_free(&u);
+    return rc;
+}
+
+int enlarge_movable(const struct image *image, const struct growth *growth, const uint64_t *functions,
+                    size_t count, bool *movable, struct fathom_error *err)
+{
+    struct planning planning = {0};
+    struct move_survey *survey = NULL;
+    struct move_result result = {0};
+    struct pad *pads = malloc((count + 1) * sizeof *pads);
+    memset(movable, 0, count * sizeof *movable);
+    int rc = pads ? move_survey_new(image, &survey, err) : error_memory(err);
+    for (size_t i = 0; i < count && pads; i++)
+        pads[i] = (struct pad){functions[i], GROWTH_MOST};
+    if (rc == 0)
+        rc = plan(growth, pads, count, &planning, err);
+    struct move_plan asked = {.functions = planning.functions, .function_count = count};
+    if (rc == 0)
+        rc = move_apply(survey, &asked, &result, err);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        movable[i] = result.refusals[i] == MOVE_MOVABLE;
+    move_result_free(&result);
+    move_survey_free(survey);
+    planning_clear(&planning);
+    free(pads);
+    return rc == -ENOTSUP ? 0 : rc;
+}
+
+/* Files ------------------------------------------------------------------------------------------------------- */
+
+/* Whether an address of the new file is of code that was moved, and not of a jump that was added behind a last call, which may
+ * return for all that is known. */
+static bool was_moved(const struct enlarged *e, uint64_t address)
+{
+    for (size_t i = 0; i < e->moved.run_count; i++)
+        if (address - e->moved.runs[i].to < e->moved.runs[i].size)
+            return true;
+    return false;
+}
+
+static bool is_understood(const struct enlarged *e, const struct growth *growth, uint32_t function)
+{
+    if (function == IMAGE_NO_FUNCTION)
+        return false;
+    return growth_is_understood(growth, function) || (growth_refusal(growth, function) == GROWTH_JUMPS_OUT &&
+                                                      !was_moved(e, growth_where(growth, function)));
+}
+
+/* Whoever reads the new file must find the frames in it that were asked for: from its own code and CFI. */
+static int check_moved(const struct enlarged *e, const char *name, const struct pad *pads, size_t count,
+                       struct fathom_error *err)
+{
+    struct image *image = NULL;
+    struct growth *growth = NULL;
+    int rc = image_open_memory(name, e->elf, e->size, &(struct image_options){.no_debug_files = true}, &image,
+                               err);
+    if (rc == 0)
+        rc = growth_new(image, &growth, err);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        uint32_t function = image_function_entry(image, enlarged_address(e, pads[i].address, false));
+        if (!is_understood(e, growth, function))
+            rc = error_set(
+                err, EBADMSG, "the frame of the function at 0x%llx is not understood in the new file: %s",
+                (unsigned long long)pads[i].address, growth_refusal_text(growth_refusal(growth, function)));
+    }
+    growth_free(growth);
+    image_close(image);
+    return rc;
+}
+
+static int emit_anew(const struct image *image, const struct growth *growth, const struct pad *pads,
+                     size_t count, struct enlarged *out, struct fathom_error *err)
+{
+    struct planning planning = {0};
+    struct move_survey *survey = NULL;
+    struct move_result result = {0};
+    int rc = plan(growth, pads, count, &planning, err);
+    struct move_plan asked = {.functions = planning.functions, .function_count = count};
+    if (rc == 0)
+        rc = move_survey_new(image, &survey, err);
+    if (rc == 0)
+        rc = move_apply(survey, &asked, &result, err);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        if (result.refusals[i] != MOVE_MOVABLE)
+            rc = error_set(err, EINVAL, "the function at 0x%llx cannot be emitted anew: %s",
+                           (unsigned long long)pads[i].address, move_refusal_text(result.refusals[i]));
+    if (rc == 0)
+        rc = move_check(survey, &asked, &result, err);
+    move_survey_free(survey);
+    planning_clear(&planning);
+    if (rc < 0) {
+        move_result_free(&result);
+        return rc;
+    }
+    free(out->elf);
+    out->elf = result.elf;
+    out->size = result.size;
+    out->id = result.id;
+    out->moved = result;
+    out->moved.elf = NULL;
+    out->anew = count;
+    return check_moved(out, image_path(image), pads, count, err);
+}
+
+/* Puts those first that fit in place; how many do. */
+static size_t split(const struct image *image, const struct growth *growth, const struct pad *pads,
+                    size_t count, struct pad *sorted)
+{
+    size_t fit = 0, others = 0;
+    for (unsigned round = 0; round < 2; round++)
+        for (size_t i = 0; i < count; i++) {
+            uint32_t function = image_function_entry(image, pads[i].address);
+            bool fits = function != IMAGE_NO_FUNCTION && pads[i].bytes <= growth_most(growth, function);
+            if (fits != (round == 0))
+                continue;
+            sorted[fit + others] = pads[i];
+            fit += fits;
+            others += !fits;
+        }
+    return fit;
+}
+
+int enlarge_frames(const struct image *image, const struct growth *growth, const struct pad *pads,
+                   size_t count, struct enlarged *out, struct fathom_error *err)
+{
+    struct pad *sorted = malloc((count + 1) * sizeof *sorted);
+    struct image *resized = NULL;
+    struct enlarged e = {0};
+    if (!sorted)
+        return error_memory(err);
+    e.in_place = split(image, growth, pads, count, sorted);
+    int rc = patch_resize(image, growth, sorted, e.in_place, &e.elf, &e.size, &e.id, err);
+    if (rc == 0)
+        rc = image_open_memory(image_path(image), e.elf, e.size, NULL, &resized, err);
+    if (rc == 0)
+        rc = patch_check(image, resized, sorted, e.in_place, err);
+    if (rc == 0 && e.in_place < count)
+        rc = emit_anew(resized, growth, sorted + e.in_place, count - e.in_place, &e, err);
+    image_close(resized);
+    free(sorted);
+    if (rc < 0)
+        enlarged_clear(&e);
+    else
+        *out = e;
+    return rc;
+}
+
+void enlarged_clear(struct enlarged *e)
+{
+    free(e->elf);
+    move_result_free(&e->moved);
+    memset(e, 0, sizeof *e);
+}
+
+uint64_t enlarged_address(const struct enlarged *e, uint64_t address, bool back)
+{
+    uint64_t to;
+    return e->moved.run_count && move_translate(&e->moved, address, 0, back, &to) ? to : address;
+}

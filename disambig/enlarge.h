@@ -1,0 +1,35 @@
+/*
+ * enlarge.h - makes a file with larger frames: in place where the code and the CFI have room for the numbers (patch/patch.h), and
+ * else by emitting the function anew with wider ones (move/move.h).
+ */
+#ifndef FATHOM_DISAMBIG_ENLARGE_H
+#define FATHOM_DISAMBIG_ENLARGE_H
+
+#include "disambig/growth/growth.h"
+#include "disambig/move/move.h"
+#include "disambig/pads.h"
+
+struct enlarged {
+    void *elf; /* the new file */
+    size_t size;
+    struct build_id id;       /* of it */
+    struct move_result moved; /* where code went; empty if none did */
+    size_t in_place, anew;    /* functions */
+};
+
+/* Which of the functions, by their addresses, can grow by being emitted anew, by up to GROWTH_MOST bytes. -ENOMEM and other
+ * system errors; not that a file has no room for a segment: then none can. */
+int enlarge_movable(const struct image *image, const struct growth *growth, const uint64_t *functions,
+                    size_t count, bool *movable, struct fathom_error *err);
+
+/* Makes the new file and checks it, read again, against the old one. pads: ascending by address; those that do not fit in place are
+ * of functions that enlarge_movable() found. The caller clears the result. Errors as of patch_resize(), patch_check(), move_apply() and
+ * move_check(). */
+int enlarge_frames(const struct image *image, const struct growth *growth, const struct pad *pads,
+                   size_t count, struct enlarged *out, struct fathom_error *err);
+void enlarged_clear(struct enlarged *enlarged); /* zeros are allowed */
+
+/* Where an instruction of the old file is in the new one; back: a return address, which is the end of a call. */
+uint64_t enlarged_address(const struct enlarged *enlarged, uint64_t address, bool back);
+
+#endif
