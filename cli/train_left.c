@@ -16,8 +16,8 @@ static const char *const reasons[NOTE_KINDS] = {
     [NOTE_RAISED] = "was not hooked: it is set-user-ID or has capabilities, so nothing can be loaded into it",
     [NOTE_STATIC] = "was not hooked: it is statically linked, so nothing can be loaded into it",
     [NOTE_FOREIGN] = "was not hooked: it is not an x86-64 program",
-    [NOTE_UNREACHABLE] = "was not hooked: it has another user or root directory and cannot open the "
-                         "directory of the hooks' files",
+    [NOTE_UNREACHABLE] =
+        "was not hooked: it has another user or root directory and cannot open the hooks' files",
     [NOTE_BURSTS] = "was counted all the time, not in bursts: its hooks cannot be taken out while it runs",
     [NOTE_SPACE] = "was run with up to 300 MB, plus 4 MB per thread, less address space (ulimit -v)",
 };
