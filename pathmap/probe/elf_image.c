@@ -34,8 +34,7 @@ static void see_mapping(struct headers *h, const struct maps_line *line)
     if (!h->elf || h->programs || line->device != h->device || line->inode != h->inode)
         return;
     uint64_t size = line->end - line->start, at = h->elf->e_phoff - line->offset;
-    if (h->elf->e_phoff >= line->offset && at <= size &&
-        h->elf->e_phnum <= (size - at) / sizeof(Elf64_Phdr))
+    if (h->elf->e_phoff >= line->offset && at <= size && h->elf->e_phnum <= (size - at) / sizeof(Elf64_Phdr))
         h->programs = (const void *)(line->start + at);
 }
 
