@@ -34,8 +34,9 @@ static int open_inputs(struct disambig *d, struct fathom_error *err)
             "the training of %s did not see every call of %s: train it by hooks (fathom-train(1))", o->map,
             o->program);
     progress_show(&d->terminal->progress, "reading the frames", 0, 0);
-    rc = growth_new(d->image, &d->growth, err);
-    struct map_frames_of of = {d->map, d->number, d->image, d->growth, o->method == DISAMBIG_MOVE};
+    rc = o->emit ? 0 : growth_new(d->image, &d->growth, err);
+    struct map_frames_of of = {d->map,         d->number, d->image, d->growth, o->method == DISAMBIG_MOVE,
+                               o->emit != NULL};
     return rc == 0 ? map_frames_make(&of, &d->join, err) : rc;
 }
 
@@ -120,6 +121,7 @@ static int write_map(struct disambig *d, struct outfile *out, struct fathom_erro
     return rc;
 }
 
+/* program: the patched file, or the list of pads; NULL, as map: not asked for. */
 static int run_steps(struct disambig *d, struct outfile *program, struct outfile *map,
                      struct fathom_error *err)
 {
@@ -129,7 +131,7 @@ static int run_steps(struct disambig *d, struct outfile *program, struct outfile
     if (rc == 0)
         rc = list_pads(d, err);
     if (rc == 0 && program)
-        rc = write_program(d, program, err);
+        rc = d->options->emit ? disambig_emit(d, program, err) : write_program(d, program, err);
     if (rc == 0 && (map || d->options->selftest))
         rc = write_map(d, map, err);
     if (rc == 0)
@@ -142,7 +144,8 @@ static int disambiguate(const struct disambig_options *options, struct terminal 
     struct disambig d = {.options = options, .terminal = terminal};
     struct outfile *program = NULL, *map = NULL;
     struct fathom_error err = {0};
-    int rc = options->output ? outfile_open(options->output, &program, &err) : 0;
+    const char *output = options->emit ? options->emit : options->output;
+    int rc = output ? output_open(output, &program, &err) : 0;
     if (rc == 0 && options->map_output)
         rc = outfile_open(options->map_output, &map, &err);
     if (rc == 0)
@@ -175,6 +178,8 @@ static int complete(struct disambig_options *o, int argc, char **argv, struct te
         o->command = argv + optind + 1;
     if (!o->map)
         return option_usage(terminal, c, "give the program's path map: --map MAP (from 'fathom train')");
+    if (o->emit && o->output)
+        return option_usage(terminal, c, "--emit is for the compiler, --output patches: give one of them");
     if (o->map_output && !o->output)
         return option_usage(terminal, c,
                             "--map-output is the map of the patched program: give --output, too");
@@ -206,6 +211,8 @@ static const struct option_row rows[] = {
                 "write the patched program or library"),
     OPTION_TEXT("map-output", 'M', "MAP", struct disambig_options, map_output,
                 "write the path map of the patched file"),
+    OPTION_TEXT("emit", 0, "FILE", struct disambig_options, emit,
+                "write how much each frame is to grow, for the GCC plugin"),
     OPTION_FRACTION("budget", 0, "PERCENT", 0, 100000, struct disambig_options, budget,
                     "by how much the longest stack may grow (default: 15)"),
     OPTION_FRACTION("target", 0, "PERCENT", 0, 100, struct disambig_options, target,

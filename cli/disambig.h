@@ -2,6 +2,7 @@
 #ifndef FATHOM_CLI_DISAMBIG_H
 #define FATHOM_CLI_DISAMBIG_H
 
+#include "base/outfile.h"
 #include "cli/terminal.h"
 #include "disambig/map_frames.h"
 #include "disambig/measured.h"
@@ -38,6 +39,8 @@ struct disambig {
     struct trie *moved;   /* the map of the patched program; NULL: not made */
 };
 
+/* Writes the list of pads for the GCC plugin. */
+int disambig_emit(const struct disambig *d, struct outfile *out, struct fathom_error *err);
 /* Prints the report on standard output. */
 void disambig_say(const struct disambig *d);
 /* Runs the command with the patched file in place of the program, under the probe runtime, and compares the heights that it

@@ -39,7 +39,7 @@ static void say_frames(const struct disambig *d)
         all++;
         fit += d->join.most[f] > 0;
         anew += d->join.anew[f];
-        if (!d->join.most[f])
+        if (!d->join.most[f] && d->growth)
             refused[growth_refusal(d->growth, d->join.functions[f])]++;
     }
     free(calls);

@@ -2,6 +2,7 @@ bin_PROGRAMS += fathom
 fathom_SOURCES = \
 	cli/ambiguity.c \
 	cli/disambig.c cli/disambig.h \
+	cli/disambig_emit.c \
 	cli/disambig_say.c \
 	cli/disambig_selftest.c \
 	cli/call_trace.c cli/call_trace.h \

@@ -4,14 +4,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 static void read_functions(const struct map_frames_of *of, struct map_frames *m)
 {
     for (uint32_t i = 0; i < pathmap_function_count(of->map); i++) {
         struct pathmap_function f = pathmap_function(of->map, i);
         m->functions[i] =
             f.image == of->number ? image_function_entry(of->image, f.address) : IMAGE_NO_FUNCTION;
-        m->most[i] = m->functions[i] == IMAGE_NO_FUNCTION ? 0 : growth_most(of->growth, m->functions[i]);
+        bool known = m->functions[i] != IMAGE_NO_FUNCTION && of->growth;
+        m->most[i] = known ? growth_most(of->growth, m->functions[i]) : 0;
     }
+}
+
+/* Functions by their symbols, which the list for the compiler names. */
+static int read_symbols(const struct map_frames_of *of, struct map_frames *m, struct fathom_error *err)
+{
+    uint32_t count = image_function_count(of->image);
+    struct names *names = names_new();
+    uint32_t *times = calloc(count + 1ul, sizeof *times), *numbers = malloc((count + 1ul) * sizeof *numbers);
+    uint64_t start = 0;
+    bool fine = names && times && numbers;
+    image_entry(of->image, &start);
+    for (uint32_t f = 0; fine && f < count; f++) {
+        const char *name = image_function(of->image, f)->name;
+        numbers[f] = name ? names_intern(names, name) : count;
+        fine = numbers[f] != NAMES_NONE;
+        if (fine && name)
+            times[numbers[f]]++;
+    }
+    for (uint32_t i = 0; fine && i < pathmap_function_count(of->map); i++) {
+        uint32_t f = m->functions[i];
+        bool listed = f != IMAGE_NO_FUNCTION && image_function(of->image, f)->name && times[numbers[f]] == 1;
+        m->most[i] = listed && pathmap_function(of->map, i).address != start ? GROWTH_MOST : 0;
+    }
+    names_free(names);
+    free(times);
+    free(numbers);
+    return fine ? 0 : error_memory(err);
 }
 
 /* Those that lack nothing but room, and can be moved to where there is some. */
@@ -68,13 +98,14 @@ int map_frames_make(const struct map_frames_of *of, struct map_frames *out, stru
     int rc = m.functions && m.most && m.anew && m.unshifted ? 0 : error_memory(err);
     if (rc == 0) {
         read_functions(of, &m);
-        rc = of->anew ? add_movable(of, &m, err) : 0;
+        rc = of->compiled ? read_symbols(of, &m, err) : of->anew ? add_movable(of, &m, err) : 0;
     }
     if (rc < 0) {
         map_frames_clear(&m);
         return rc;
     }
-    read_nodes(of, &m);
+    if (!of->compiled) /* GCC makes frames before all calls but tail calls */
+        read_nodes(of, &m);
     *out = m;
     return 0;
 }

@@ -17,6 +17,8 @@ struct map_frames_of { /* all borrowed */
     const struct image *image;   /* the same */
     const struct growth *growth; /* its frames */
     bool anew;                   /* functions may be emitted anew */
+    bool
+        compiled; /* the compiler makes the frames (docs/pads.md): each function with a symbol that no other has may grow */
 };
 
 struct map_frames {
