@@ -101,13 +101,17 @@ static int judge(const struct disambig *d, struct trie *trie, struct fathom_erro
         rc = error_set(err, EDOM, "%s did not run, or without hooks: nothing was measured of it",
                        d->options->output);
     if (rc == 0)
-        rc = measured_compare(moved, measured, &m, err);
+        rc = measured_compare(moved, measured, &d->file.id, &m, err);
     if (rc == 0) {
         printf("self-test: %llu measured contexts have the height of the moved map, %llu another; %llu are "
                "new, %llu "
                "below these\n",
                (unsigned long long)m.agree, (unsigned long long)m.wrong, (unsigned long long)m.unknown,
                (unsigned long long)m.below);
+        if (m.aligned)
+            printf("           %llu more, of files that were not changed, have another (the loader aligns "
+                   "the stack)\n",
+                   (unsigned long long)m.aligned);
         if (m.wrong) {
             struct pathmap_node node = pathmap_node(measured, m.first_wrong);
             struct pathmap_function f = pathmap_function(measured, node.function);

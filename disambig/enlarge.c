@@ -135,6 +135,67 @@ static int plan(const struct growth *growth, const struct pad *pads, size_t coun
     return rc;
 }
 
+/* Checks ------------------------------------------------------------------------------------------------------ */
+
+/* Whether an address of the new file is of code that was moved, and not of a jump that was added behind a last call, which may
+ * return for all that is known. */
+static bool was_moved(const struct move_result *moved, uint64_t address)
+{
+    for (size_t i = 0; i < moved->run_count; i++)
+        if (address - moved->runs[i].to < moved->runs[i].size)
+            return true;
+    return false;
+}
+
+static bool is_understood(const struct move_result *moved, const struct growth *growth, uint32_t function)
+{
+    return function != IMAGE_NO_FUNCTION &&
+           (growth_is_understood(growth, function) || (growth_refusal(growth, function) == GROWTH_JUMPS_OUT &&
+                                                       !was_moved(moved, growth_where(growth, function))));
+}
+
+/* Whether the new file's code and CFI contradict each other, or the frame. Other refusals say that the analysis does not see
+ * through the code at its new place (a table of jumps, a number like an address), which move_check() has compared with the old. */
+static bool is_contradicted(const struct growth *growth, uint32_t function)
+{
+    switch (growth_refusal(growth, function)) {
+    case GROWTH_NOT_A_FUNCTION:
+    case GROWTH_NO_FRAME:
+    case GROWTH_PUSHED:
+    case GROWTH_NO_CFI:
+    case GROWTH_CFI_DIFFERS:
+    case GROWTH_CFI_UNSUPPORTED:
+    case GROWTH_CODE_UNKNOWN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* checked: by move_check(). Which functions, by the addresses that they had, are found in the new file with a frame that is understood: from its own code
+ * and CFI. */
+static int find_understood(const struct move_result *moved, const struct pad *pads, size_t count,
+                           bool checked, bool *understood, struct fathom_error *err)
+{
+    struct image *image = NULL;
+    struct growth *growth = NULL;
+    int rc = image_open_memory("", moved->elf, moved->size, &(struct image_options){.no_debug_files = true},
+                               &image, err);
+    if (rc == 0)
+        rc = growth_new(image, &growth, err);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        uint64_t now;
+        uint32_t function = move_translate(moved, pads[i].address, 0, false, &now)
+                                ? image_function_entry(image, now)
+                                : IMAGE_NO_FUNCTION;
+        understood[i] =
+            is_understood(moved, growth, function) || (checked && !is_contradicted(growth, function));
+    }
+    growth_free(growth);
+    image_close(image);
+    return rc;
+}
+
 int enlarge_movable(const struct image *image, const struct growth *growth, const uint64_t *functions,
                     size_t count, bool *movable, struct fathom_error *err)
 {
@@ -151,8 +212,10 @@ int enlarge_movable(const struct image *image, const struct growth *growth, cons
     struct move_plan asked = {.functions = planning.functions, .function_count = count};
     if (rc == 0)
         rc = move_apply(survey, &asked, &result, err);
-    for (size_t i = 0; i < count && rc == 0; i++)
-        movable[i] = result.refusals[i] == MOVE_MOVABLE;
+    if (rc == 0)
+        rc = find_understood(&result, pads, count, false, movable, err);
+    for (size_t i = 0; i < count; i++)
+        movable[i] = rc == 0 && movable[i] && result.refusals[i] == MOVE_MOVABLE;
     move_result_free(&result);
     move_survey_free(survey);
     planning_clear(&planning);
@@ -162,43 +225,17 @@ int enlarge_movable(const struct image *image, const struct growth *growth, cons
 
 /* Files ------------------------------------------------------------------------------------------------------- */
 
-/* Whether an address of the new file is of code that was moved, and not of a jump that was added behind a last call, which may
- * return for all that is known. */
-static bool was_moved(const struct enlarged *e, uint64_t address)
+static int check_frames(const struct move_result *moved, const struct pad *pads, size_t count,
+                        struct fathom_error *err)
 {
-    for (size_t i = 0; i < e->moved.run_count; i++)
-        if (address - e->moved.runs[i].to < e->moved.runs[i].size)
-            return true;
-    return false;
-}
-
-static bool is_understood(const struct enlarged *e, const struct growth *growth, uint32_t function)
-{
-    if (function == IMAGE_NO_FUNCTION)
-        return false;
-    return growth_is_understood(growth, function) || (growth_refusal(growth, function) == GROWTH_JUMPS_OUT &&
-                                                      !was_moved(e, growth_where(growth, function)));
-}
-
-/* Whoever reads the new file must find the frames in it that were asked for: from its own code and CFI. */
-static int check_moved(const struct enlarged *e, const char *name, const struct pad *pads, size_t count,
-                       struct fathom_error *err)
-{
-    struct image *image = NULL;
-    struct growth *growth = NULL;
-    int rc = image_open_memory(name, e->elf, e->size, &(struct image_options){.no_debug_files = true}, &image,
-                               err);
-    if (rc == 0)
-        rc = growth_new(image, &growth, err);
-    for (size_t i = 0; i < count && rc == 0; i++) {
-        uint32_t function = image_function_entry(image, enlarged_address(e, pads[i].address, false));
-        if (!is_understood(e, growth, function))
-            rc = error_set(
-                err, EBADMSG, "the frame of the function at 0x%llx is not understood in the new file: %s",
-                (unsigned long long)pads[i].address, growth_refusal_text(growth_refusal(growth, function)));
-    }
-    growth_free(growth);
-    image_close(image);
+    bool *understood = calloc(count + 1, sizeof *understood);
+    int rc = understood ? find_understood(moved, pads, count, true, understood, err) : error_memory(err);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        if (!understood[i])
+            rc = error_set(err, EBADMSG,
+                           "the frame of the function at 0x%llx is not understood in the new file",
+                           (unsigned long long)pads[i].address);
+    free(understood);
     return rc;
 }
 
@@ -220,6 +257,8 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
                            (unsigned long long)pads[i].address, move_refusal_text(result.refusals[i]));
     if (rc == 0)
         rc = move_check(survey, &asked, &result, err);
+    if (rc == 0)
+        rc = check_frames(&result, pads, count, err);
     move_survey_free(survey);
     planning_clear(&planning);
     if (rc < 0) {
@@ -233,7 +272,7 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
     out->moved = result;
     out->moved.elf = NULL;
     out->anew = count;
-    return check_moved(out, image_path(image), pads, count, err);
+    return 0;
 }
 
 /* Puts those first that fit in place; how many do. */

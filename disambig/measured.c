@@ -11,6 +11,7 @@ struct comparison {
     uint32_t *functions; /* of the measured map: numbers in the moved one, PATHMAP_NONE: not there */
     uint32_t *numbers;   /* of the measured nodes: the moved one, NOT_THERE, NOT_YET */
     uint32_t *pending;   /* scratch */
+    const struct build_id *patched;
     struct measured result;
 };
 
@@ -50,6 +51,14 @@ static uint32_t find_call(const struct pathmap *moved, uint32_t parent, uint32_t
     return PATHMAP_NONE;
 }
 
+/* Whether the function is of the image that was changed. */
+static bool is_of_patched(const struct comparison *c, const struct pathmap_node *node)
+{
+    struct pathmap_image image =
+        pathmap_image(c->measured, pathmap_function(c->measured, node->function).image);
+    return build_id_equal(&image.build_id, c->patched);
+}
+
 static uint32_t compare(struct comparison *c, uint32_t at)
 {
     struct pathmap_node node = pathmap_node(c->measured, at);
@@ -68,6 +77,10 @@ static uint32_t compare(struct comparison *c, uint32_t at)
         function == PATHMAP_NONE ? PATHMAP_NONE : find_call(c->moved, parent, function, node.site);
     if (other == PATHMAP_NONE) {
         c->result.unknown++;
+        return NOT_THERE;
+    }
+    if (!is_of_patched(c, &node)) {
+        c->result.aligned++;
         return NOT_THERE;
     }
     if (c->result.wrong++ == 0) {
@@ -94,13 +107,14 @@ static void compare_all(struct comparison *c)
     }
 }
 
-int measured_compare(const struct pathmap *moved, const struct pathmap *measured, struct measured *out,
-                     struct fathom_error *err)
+int measured_compare(const struct pathmap *moved, const struct pathmap *measured,
+                     const struct build_id *patched, struct measured *out, struct fathom_error *err)
 {
     size_t nodes = pathmap_node_count(measured) + 1ul;
     struct comparison c = {
         .moved = moved,
         .measured = measured,
+        .patched = patched,
         .functions = malloc((pathmap_function_count(measured) + 1ul) * sizeof *c.functions),
         .numbers = malloc(nodes * sizeof *c.numbers),
         .pending = malloc(nodes * sizeof *c.pending),

@@ -199,9 +199,10 @@ static bool anneal(struct annealing *a)
 static void search(struct annealing *a)
 {
     struct state *s = a->s;
-    double path = (double)UNITS_WORTH * UNITS_SHARE_PATHS / pathmap_node_count(s->problem->map);
+    uint32_t nodes = pathmap_node_count(s->problem->map);
+    double path = (double)UNITS_WORTH * UNITS_SHARE_PATHS / (nodes ? nodes : 1);
     for (uint32_t f = 0; f < s->units.functions; f++)
-        a->prices[f] = 1 + (int64_t)(PRICE * path * (1 + limbs_price(&s->limbs, f)));
+        a->prices[f] = 1 + (int64_t)fmin(PRICE * path * (1 + limbs_price(&s->limbs, f)), 1e15);
     a->best_value = s->cells.value;
     s->cells.weighted_only = true;
     for (unsigned i = 0; i < FIRST_SWEEPS; i++) {

@@ -68,7 +68,7 @@ Test(moved_map, heights_grow_by_the_pads_of_callers)
     cr_assert_eq(pathmap_over(moved, &got_map, NULL), 0);
     cr_expect_eq(pathmap_node_count(got_map), pathmap_node_count(want_map));
     struct measured m;
-    cr_assert_eq(measured_compare(got_map, want_map, &m, NULL), 0);
+    cr_assert_eq(measured_compare(got_map, want_map, &after, &m, NULL), 0);
     cr_expect(m.agree == 7 && m.wrong == 0 && m.unknown == 0 && m.below == 0, "%d agree", (int)m.agree);
     for (uint32_t i = 0; i < pathmap_node_count(got_map); i++) {
         struct pathmap_node x = pathmap_node(got_map, i), y = pathmap_node(want_map, i);
@@ -132,7 +132,7 @@ Test(measured, tells_wrong_heights_from_paths_that_are_new)
     trie_child(found.trie, trie_child(found.trie, m, found.c, 32, 0x1030), found.a, 64, 0x4010);
     struct pathmap *map = over(&t), *measured = over(&found);
     struct measured result;
-    cr_assert_eq(measured_compare(map, measured, &result, NULL), 0);
+    cr_assert_eq(measured_compare(map, measured, &before, &result, NULL), 0);
     cr_expect_eq(result.agree, 5);
     cr_expect_eq(result.wrong, 1, "b is at another height");
     cr_expect_eq(result.unknown, 1, "main did not call c before");
