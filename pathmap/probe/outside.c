@@ -102,47 +102,37 @@ static void install(void)
 
 /* Executions ------------------------------------------------------------------------------------------------ */
 
-/* A signal that is pending when a thread executes a program is pending in that, too, and ends it. */
+/* A signal that is pending when a thread executes a program is pending in that, too, and ends it. No lock: a handler may
+ * execute one while its thread is here. */
 static struct {
-    uint32_t lock;
-    uint32_t held; /* threads that are about to execute one */
+    uint32_t asking; /* the thread of bursts is sending a question, unless it sees that some are held */
+    uint32_t held;   /* threads that are about to execute a program */
 } gate;
 
-static void lock_gate(void)
+static bool is_ours(void)
 {
-    while (__atomic_exchange_n(&gate.lock, 1, __ATOMIC_ACQUIRE))
-        raw_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
-}
-
-static void unlock_gate(void)
-{
-    __atomic_store_n(&gate.lock, 0, __ATOMIC_RELEASE);
-}
-
-static bool count_held(uint32_t more)
-{
-    if (!probe_works() || raw_pid() != core.pid)
-        return false;
-    lock_gate();
-    gate.held += more;
-    unlock_gate();
-    return true;
+    return probe_works() && raw_pid() == core.pid;
 }
 
 void outside_hold(void)
 {
-    if (count_held(1))
-        raw_pid(); /* what was sent before has been handled when this returns */
+    if (!is_ours())
+        return;
+    __atomic_fetch_add(&gate.held, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&gate.asking, __ATOMIC_SEQ_CST))
+        raw_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    raw_pid(); /* what was sent before has been handled when this returns */
 }
 
 void outside_release(void)
 {
-    count_held(-1u);
+    if (is_ours())
+        __atomic_fetch_sub(&gate.held, 1, __ATOMIC_SEQ_CST);
 }
 
 void outside_fork_child(void)
 {
-    gate.lock = gate.held = 0;
+    gate.asking = gate.held = 0;
 }
 
 /* Questions ------------------------------------------------------------------------------------------------- */
@@ -157,11 +147,11 @@ static bool ask(struct thread_at *t)
     __atomic_store_n(&t->asked, ++state.round, __ATOMIC_RELEASE);
     info.si_value.sival_ptr =
         (void *)(uintptr_t)((uint64_t)state.round << 32 | (uint64_t)(t - state.threads));
-    lock_gate();
-    bool held = gate.held;
+    __atomic_store_n(&gate.asking, 1, __ATOMIC_SEQ_CST);
+    bool held = __atomic_load_n(&gate.held, __ATOMIC_SEQ_CST);
     bool there =
         held || raw_call(SYS_rt_tgsigqueueinfo, raw_pid(), t->tid, ASK_SIGNAL, (long)&info, 0, 0) >= 0;
-    unlock_gate();
+    __atomic_store_n(&gate.asking, 0, __ATOMIC_SEQ_CST);
     t->asked = held ? 0 : t->asked;
     return there;
 }
