@@ -142,7 +142,9 @@ int disambig_selftest(const struct disambig *d, struct fathom_error *err)
         command[count] = d->options->command[count];
     command[count] = NULL;
     char *own = realpath(d->options->output, NULL);
-    int rc = t.images && t.trie && own ? 0 : error_memory(err);
+    int failure = errno, rc = t.images && t.trie ? 0 : error_memory(err);
+    if (rc == 0 && !own)
+        rc = error_system(err, failure, "cannot run %s", d->options->output);
     if (program)
         command[0] = own;
     else if (rc == 0)

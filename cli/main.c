@@ -23,8 +23,8 @@ static void keep_standard_streams(void)
 int main(int argc, char **argv)
 {
     keep_standard_streams();
-    signal(SIGXFSZ,
-           SIG_IGN); /* a limit of file sizes is a failed write (commands get the default, as of SIGPIPE) */
+    /* A limit of file sizes is a failed write. Commands get the default, as of SIGPIPE. */
+    signal(SIGXFSZ, SIG_IGN);
     struct terminal terminal;
     terminal_init(&terminal);
     const char *name = argc > 1 ? argv[1] : "help";

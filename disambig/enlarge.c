@@ -172,8 +172,8 @@ static bool is_contradicted(const struct growth *growth, uint32_t function)
     }
 }
 
-/* checked: by move_check(). Which functions, by the addresses that they had, are found in the new file with a frame that is understood: from its own code
- * and CFI. */
+/* Which functions, by the addresses that they had, have a frame in the new file that its own code and CFI explain; with `checked`,
+ * after move_check(), one that they do not contradict is enough. */
 static int find_understood(const struct move_result *moved, const struct pad *pads, size_t count,
                            bool checked, bool *understood, struct fathom_error *err)
 {

@@ -1,4 +1,4 @@
-/* refusal.c - why frames are left alone, as sentences; see frames.h. */
+/* refusal.c - why frames are left alone, as sentences; see growth.h. */
 #include "disambig/growth/growth.h"
 
 static const char *const texts[GROWTH_REFUSALS] = {
