@@ -19,7 +19,6 @@ enum {
     PAGES = 3,
     WORDS_MAX = 60,
     FUNCTIONS = 40,
-    STACKS_MAX = 1 << 16,
     TOLD_MAX = 1 << 10,
 };
 
@@ -83,8 +82,8 @@ struct world {
     struct known_stacks *known;
     struct thread threads[THREADS];
     struct shape shapes[DEPTHS][SHAPES];
-    struct announced *stacks;
-    size_t stack_count, learned; /* those before were looked at by the learner */
+    struct announced *stacks;                /* which move as more come */
+    size_t stack_room, stack_count, learned; /* those before were looked at by the learner */
     struct told_by told[TOLD_MAX];
     size_t told_count;
     uint32_t ring_full, told_full; /* one in so many; 0: never */
@@ -129,7 +128,6 @@ static void world_start(struct world *w, const struct verify_config *config, uin
     w->machine.context = w;
     const struct known_stacks_maps maps = machine_maps();
     cr_assert_eq(known_stacks_new(&maps, config->compared, config->page_bits, &w->known), 0);
-    w->stacks = calloc(STACKS_MAX, sizeof *w->stacks);
     for (uint32_t i = 0; i < THREADS; i++) {
         struct thread *t = &w->threads[i];
         *t = (struct thread){.pid = 100 * (1 + i / 2), .tid = 100 * (1 + i / 2) + i % 2, .followed = true};
@@ -253,7 +251,11 @@ static void make_scene(struct world *w, uint32_t functions, struct scene *out)
 
 static void keep_new(struct world *w, const struct scene *scene, uint32_t number)
 {
-    cr_assert_lt(w->stack_count, (size_t)STACKS_MAX);
+    if (w->stack_count == w->stack_room) {
+        w->stack_room = w->stack_room ? 2 * w->stack_room : 64;
+        w->stacks = realloc(w->stacks, w->stack_room * sizeof *w->stacks);
+        cr_assert_not_null(w->stacks);
+    }
     struct announced *a = &w->stacks[w->stack_count++];
     const struct machine_sample *s = &scene->sample;
     *a = (struct announced){number,       s->pid, s->ip >> w->config.page_bits, s->sp, s->bp, s->ip,
