@@ -81,7 +81,8 @@ static void unite(struct ways *w)
     w->count = kept;
 }
 
-static struct ways *ways_of(const struct graph *g, uint32_t f, uint32_t height, uint32_t next, bool last)
+static void find_ways(const struct graph *g, uint32_t f, uint32_t height, uint32_t next, bool last,
+                      struct ways *w)
 {
     struct graph_edges pair = graph_callers_before(g, f, next), all = graph_callers(g, f),
                        fixed = graph_static_callers(g, f), open = graph_open_callers(g, f);
@@ -93,14 +94,12 @@ static struct ways *ways_of(const struct graph *g, uint32_t f, uint32_t height, 
     double unseen = fixed.weight + rest;
     double share = unseen == 0 ? 0 : all.weight == 0 ? 1 : all.count / (all.weight + all.count);
     double of_pair = pair.weight / (pair.weight + 2);
-    struct ways *w = malloc(sizeof *w);
-    cr_assert_not_null(w);
     w->count = 0;
     if (last) {
         add_edges(g, w, open, height, ANYTHING, share / unseen);
         for (uint32_t i = 0; i < class_count; i++)
             add_edges(g, w, graph_class_callers(g, classes[i]), height, ANYTHING, share / unseen);
-        return w;
+        return;
     }
     if (pair.count)
         add_edges(g, w, pair, height, f, (1 - share) * of_pair / pair.weight);
@@ -109,7 +108,6 @@ static struct ways *ways_of(const struct graph *g, uint32_t f, uint32_t height, 
     unite(w);
     if (fixed.count)
         add_edges(g, w, fixed, height, f, share / unseen);
-    return w;
 }
 
 /* resort: whether pointers and open frames may be used where nothing else leads out. */
@@ -123,9 +121,10 @@ static struct total enumerate(const struct graph *g, uint32_t f, uint32_t height
         next = ANYTHING;
     }
     for (int last = 0; last <= resort && total.paths == 0; last++) {
-        struct ways *w = ways_of(g, f, height, next, last);
-        for (unsigned i = 0; i < w->count; i++) {
-            const struct way *way = &w->items[i];
+        struct ways ways;
+        find_ways(g, f, height, next, last, &ways);
+        for (unsigned i = 0; i < ways.count; i++) {
+            const struct way *way = &ways.items[i];
             struct total outer = {1, 1, 1};
             if (way->caller != GRAPH_ROOT)
                 outer = enumerate(g, way->caller, way->height, way->next, resort);
@@ -134,7 +133,6 @@ static struct total enumerate(const struct graph *g, uint32_t f, uint32_t height
             if (way->probability * outer.best > total.best)
                 total.best = way->probability * outer.best;
         }
-        free(w);
     }
     return total;
 }
