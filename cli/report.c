@@ -35,9 +35,11 @@ static bool take_no_audit(struct terminal *terminal, const struct option_row *ro
     return true;
 }
 
-/* --phi alone: eps = phi / 5, as in the HCCT paper (section 5.2). */
+/* A view may need accesses. --phi alone: eps = phi / 5, as in the HCCT paper (section 5.2). */
 static bool complete(struct report_options *o, struct terminal *terminal)
 {
+    if (o->view.view && o->view.view->accesses)
+        o->profile.framing.accesses = true;
     if (o->phi > 0 && o->profile.eps == 0)
         o->profile.eps = o->phi / 5;
     o->profile.phi = o->phi;
@@ -113,6 +115,10 @@ static const struct option_row rows[] = {
                 "show functions inlined at the sampled instruction (needs debug info)"),
     OPTION_FLAG("lines", 0, struct report_options, profile.framing.lines,
                 "its source line (needs debug info)"),
+    OPTION_FLAG(
+        "data", 0, struct report_options, profile.framing.accesses,
+        "show the memory that was accessed, and where the processor found it, at the end of each path "
+        "(of a recording with --data)"),
     SYMFS_OPTION(struct report_options),
     OPTION_FLAG("wide", 0, struct report_options, wide,
                 "names in full, also where they are longer than the terminal is wide"),

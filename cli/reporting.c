@@ -174,6 +174,11 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
     int rc = metrics_of(event, r->options->metric, &profile.metrics, err);
     if (rc < 0)
         return rc;
+    if (profile.framing.accesses && !(event->attr.sample_type & PERF_SAMPLE_ADDR))
+        return error_set(
+            err, ENOENT,
+            "samples of %s have no data addresses: record memory events or page faults with --data",
+            event->name);
     r->profile = profile_new(&profile, r->images);
     return r->profile ? 0 : error_memory(err);
 }

@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = \
+	profile/access.c profile/access.h \
 	profile/agreement.c profile/agreement.h \
 	profile/common.c profile/common.h \
 	profile/contexts.h \

@@ -154,7 +154,7 @@ static void count(struct profile *p, uint64_t weight, const struct sample *sampl
 static bool plain_paths(const struct profile *p)
 {
     const struct framing_options *o = &p->options.framing;
-    return !o->threads && !o->inlined && !o->lines;
+    return !o->threads && !o->inlined && !o->lines && !o->accesses;
 }
 
 /* Keeps where the path last added to the bounded tree ends; without memory for it, it is sought again. */

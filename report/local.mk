@@ -11,6 +11,7 @@ libreport_la_SOURCES = \
 	report/views/inferences.c report/views/inferences.h \
 	report/export/json.c report/export/json.h \
 	report/views/left_out.c \
+	report/views/memory.c \
 	report/text/printer.c report/text/printer.h \
 	report/text/shorten.c report/text/shorten.h \
 	report/views/sure.c \

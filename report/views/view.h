@@ -24,6 +24,7 @@ struct view {
     const char *name;
     const char *help; /* a few words; NULL: the name says it */
     int (*write)(const struct drawing *drawing, struct fathom_error *err);
+    bool accesses; /* paths must end in the data that was accessed (framing.h) */
 };
 
 /* Ends with one without a name; the first is the default. */

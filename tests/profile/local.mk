@@ -1,4 +1,5 @@
 UNIT_TESTS += \
+	tests/profile/test_access \
 	tests/profile/test_agreement \
 	tests/profile/test_common \
 	tests/profile/test_doubts \
@@ -7,6 +8,8 @@ UNIT_TESTS += \
 	tests/profile/test_profile \
 	tests/profile/test_shares
 PROFILE_TEST_LIBS = libprofile.la libhcct.la
+tests_profile_test_access_SOURCES = tests/profile/test_access.c
+tests_profile_test_access_LDADD = $(PROFILE_TEST_LIBS) libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_agreement_SOURCES = tests/profile/test_agreement.c $(INFER_TEST_WORLD)
 tests_profile_test_agreement_LDADD = $(PROFILE_TEST_LIBS) $(INFER_TEST_LIBS)
 tests_profile_test_common_SOURCES = tests/profile/test_common.c $(INFER_TEST_WORLD)
