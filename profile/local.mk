@@ -6,6 +6,7 @@ libprofile_la_SOURCES = \
 	profile/contexts.h \
 	profile/counted.c profile/counted.h \
 	profile/doubts.c profile/doubts.h \
+	profile/filter.c profile/filter.h \
 	profile/frames.c profile/frames.h \
 	profile/framing.c profile/framing.h \
 	profile/metric.c profile/metric.h \

@@ -16,8 +16,9 @@
 #include "profile/common.h"
 #include "profile/shares.h"
 
-#define DELTA       0.01 /* Sticky Sampling may fail with this probability */
-#define SURE_ENOUGH 0.5  /* AMBIGUOUS_LIKELY: less sure frames are not shown */
+#define LEFT_OUT    UINT64_MAX /* as a place: the filter leaves the path out */
+#define DELTA       0.01       /* Sticky Sampling may fail with this probability */
+#define SURE_ENOUGH 0.5        /* AMBIGUOUS_LIKELY: less sure frames are not shown */
 
 /* A set of candidates that some sample had. */
 struct known_set {
@@ -53,6 +54,7 @@ struct adding {
     const struct sample *sample;
     const struct resolved *resolved;
     uint64_t values[METRICS_MAX]; /* of the profile's metrics */
+    bool *counted;                /* set if any of the sample's paths is */
 };
 
 struct profile *profile_new(const struct profile_options *options, struct image_cache *images)
@@ -176,7 +178,7 @@ static uint64_t set_key(const struct candidate_path *paths, uint32_t count)
     return key;
 }
 
-/* Adds weight to the framed path. *node: where it ends, NULL in bounded memory. place: where to cache that,
+/* Adds weight to the framed path. *node: where it ends, NULL in bounded memory and if the filter leaves it out. place: where to cache that,
  * or NULL. */
 static int add_framed(struct profile *p, const struct adding *a, uint64_t *place, struct cct_node **node,
                       struct fathom_error *err)
@@ -187,6 +189,12 @@ static int add_framed(struct profile *p, const struct adding *a, uint64_t *place
     if (rc < 0)
         return rc;
     *node = NULL;
+    if (p->options.filter && !filter_path(p->options.filter, framing_frames(p->framing), items, count)) {
+        if (place)
+            *place = LEFT_OUT;
+        return 0;
+    }
+    *a->counted = true;
     if (p->bounded) {
         rc = hcct_add(p->bounded, items, count, a->values) < 0 ? error_memory(err) : 0;
         if (rc == 0 && place)
@@ -206,6 +214,9 @@ static bool add_known(struct profile *p, const struct adding *a, const uint64_t 
     if (!place || !*place)
         return false;
     *node = NULL;
+    if (*place == LEFT_OUT)
+        return true;
+    *a->counted = true;
     if (p->bounded)
         return hcct_add_at(p->bounded, p->spots[*place - 1], a->values);
     *node = (struct cct_node *)(uintptr_t)*place;
@@ -396,6 +407,22 @@ static int add_likely(struct profile *p, const struct adding *a, struct fathom_e
     return rc;
 }
 
+static int add_sample(struct profile *p, const struct adding *a, struct fathom_error *err)
+{
+    if (a->resolved->kind == RESOLVED_UNKNOWN)
+        return add_unknown(p, a, err);
+    switch (p->options.ambiguity) {
+    case AMBIGUOUS_SPLIT:
+        return add_shares(p, a, err);
+    case AMBIGUOUS_COMMON:
+        return add_common(p, a, err);
+    case AMBIGUOUS_LIKELY:
+    case AMBIGUOUS_BEST:
+        break;
+    }
+    return add_likely(p, a, err);
+}
+
 int profile_add(struct profile *p, const struct pathmap *map, const struct process *process,
                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
 {
@@ -408,21 +435,16 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
         r.reason = UNKNOWN_UNSURE;
         r.probability = r.least = r.most = 0;
     }
-    struct adding a = {map, process, sample, &r, {0}};
+    bool counted = false;
+    struct adding a = {map, process, sample, &r, {0}, &counted};
     metrics_values(&p->options.metrics, sample, a.values);
-    count(p, a.values[0], a.sample, &r);
-    if (r.kind == RESOLVED_UNKNOWN)
-        return add_unknown(p, &a, err);
-    switch (p->options.ambiguity) {
-    case AMBIGUOUS_SPLIT:
-        return add_shares(p, &a, err);
-    case AMBIGUOUS_COMMON:
-        return add_common(p, &a, err);
-    case AMBIGUOUS_LIKELY:
-    case AMBIGUOUS_BEST:
-        break;
-    }
-    return add_likely(p, &a, err);
+    if (!p->options.filter || filter_sample(p->options.filter, process, sample))
+        rc = add_sample(p, &a, err);
+    if (counted)
+        count(p, a.values[0], a.sample, &r);
+    else
+        p->counts.left_out += a.values[0];
+    return rc;
 }
 
 void profile_counts(const struct profile *p, struct profile_counts *out)

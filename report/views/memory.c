@@ -117,9 +117,10 @@ static void write_figures(const struct memory *m, const struct accessed *row)
     struct printer *p = m->drawing->printer;
     char share[SHARE_SIZE];
     printer_write(p, "%7s", share_format(share, row->weight, m->drawing->whole));
-    if (m->latency != NO_METRIC)
-        printer_write(p, "  %7llu",
-                      (unsigned long long)(row->samples ? row->latency / row->samples : row->latency));
+    if (m->latency != NO_METRIC && row->latency)
+        printer_write(p, "  %7llu", (unsigned long long)(row->latency / (row->samples ? row->samples : 1)));
+    else if (m->latency != NO_METRIC)
+        printer_write(p, "  %7s", "");
     for (unsigned s = 0; s < ACCESS_SOURCES; s++)
         if (m->shown[s])
             printer_write(p, "  %7s", row->found[s] ? share_format(share, row->found[s], row->weight) : "");

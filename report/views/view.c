@@ -32,7 +32,9 @@ static int write_branches(struct branches *b, const struct contexts *contexts,
                               .whole = b->at[0].total,
                               .printer = &printer};
     if (drawing.whole == 0) {
-        printer_write(&printer, b->count > 1 ? "no sample has any weight\n" : "nothing was sampled\n");
+        printer_write(&printer, b->count > 1        ? "no sample has any weight\n"
+                                : options->filtered ? "the options leave no sample\n"
+                                                    : "nothing was sampled\n");
         return printer_finish(&printer, err);
     }
     rc = (options->view ? options->view : view_table)->write(&drawing, err);

@@ -3,6 +3,7 @@ UNIT_TESTS += \
 	tests/report/test_folded \
 	tests/report/test_heading \
 	tests/report/test_json \
+	tests/report/test_memory \
 	tests/report/test_shorten \
 	tests/report/test_view
 REPORT_TEST_LIBS = libreport.la libprofile.la libhcct.la libimage.la libbase.la $(CRITERION_LIBS)
@@ -15,6 +16,8 @@ tests_report_test_heading_SOURCES = tests/report/test_heading.c $(REPORT_TEST_TR
 tests_report_test_heading_LDADD = $(REPORT_TEST_LIBS)
 tests_report_test_json_SOURCES = tests/report/test_json.c
 tests_report_test_json_LDADD = $(REPORT_TEST_LIBS)
+tests_report_test_memory_SOURCES = tests/report/test_memory.c
+tests_report_test_memory_LDADD = $(REPORT_TEST_LIBS)
 tests_report_test_shorten_SOURCES = tests/report/test_shorten.c
 tests_report_test_shorten_LDADD = $(REPORT_TEST_LIBS)
 tests_report_test_view_SOURCES = tests/report/test_view.c $(REPORT_TEST_TREE)
