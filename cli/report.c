@@ -44,6 +44,11 @@ static bool complete(struct report_options *o, struct terminal *terminal)
     if (o->phi > 0 && o->profile.eps == 0)
         o->profile.eps = o->phi / 5;
     o->profile.phi = o->phi;
+    if (o->phi > 0 && o->format->samples) {
+        terminal_wrong(terminal, "--format %s shows each sample: it cannot be made in bounded memory (--phi)",
+                       o->format->name);
+        return false;
+    }
     if (o->profile.eps > 0 && o->phi <= o->profile.eps) {
         terminal_wrong(terminal, "--eps must be smaller than --phi");
         return false;

@@ -184,6 +184,7 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
             "samples of %s have no data addresses: record memory events or page faults with --data",
             event->name);
     profile.filter = r->filter;
+    profile.samples = r->options->format->samples;
     r->profile = profile_new(&profile, r->images);
     return r->profile ? 0 : error_memory(err);
 }

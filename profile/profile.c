@@ -45,6 +45,14 @@ struct profile {
     struct shares *shares[METRICS_MAX]; /* AMBIGUOUS_SPLIT; NULL before the first sample */
     struct common common;               /* AMBIGUOUS_COMMON: scratch */
     struct profile_counts counts;
+    struct placed_sample *samples; /* NULL: not kept */
+    size_t sample_count, sample_room;
+};
+
+/* What became of a sample. */
+struct outcome {
+    bool counted;          /* any of its paths is */
+    struct cct_node *node; /* where the most probable of these ends; NULL: none, or bounded memory */
 };
 
 /* A sample being added to the tree. */
@@ -54,7 +62,7 @@ struct adding {
     const struct sample *sample;
     const struct resolved *resolved;
     uint64_t values[METRICS_MAX]; /* of the profile's metrics */
-    bool *counted;                /* set if any of the sample's paths is */
+    struct outcome *outcome;
 };
 
 struct profile *profile_new(const struct profile_options *options, struct image_cache *images)
@@ -108,6 +116,7 @@ void profile_free(struct profile *p)
     cct_free(p->hot);
     free(p->places);
     free(p->spots);
+    free(p->samples);
     free(p);
 }
 
@@ -194,7 +203,7 @@ static int add_framed(struct profile *p, const struct adding *a, uint64_t *place
             *place = LEFT_OUT;
         return 0;
     }
-    *a->counted = true;
+    a->outcome->counted = true;
     if (p->bounded) {
         rc = hcct_add(p->bounded, items, count, a->values) < 0 ? error_memory(err) : 0;
         if (rc == 0 && place)
@@ -204,6 +213,8 @@ static int add_framed(struct profile *p, const struct adding *a, uint64_t *place
     *node = cct_add(p->exact, items, count, a->values);
     if (place)
         *place = (uintptr_t)*node;
+    if (!a->outcome->node)
+        a->outcome->node = *node;
     return *node ? 0 : error_memory(err);
 }
 
@@ -216,11 +227,13 @@ static bool add_known(struct profile *p, const struct adding *a, const uint64_t 
     *node = NULL;
     if (*place == LEFT_OUT)
         return true;
-    *a->counted = true;
+    a->outcome->counted = true;
     if (p->bounded)
         return hcct_add_at(p->bounded, p->spots[*place - 1], a->values);
     *node = (struct cct_node *)(uintptr_t)*place;
     cct_weigh(p->exact, *node, a->values);
+    if (!a->outcome->node)
+        a->outcome->node = *node;
     return true;
 }
 
@@ -407,6 +420,18 @@ static int add_likely(struct profile *p, const struct adding *a, struct fathom_e
     return rc;
 }
 
+static bool keep_sample(struct profile *p, const struct adding *a)
+{
+    const struct placed_sample placed = {.time = a->sample->time,
+                                         .value = a->values[0],
+                                         .node = a->outcome->node,
+                                         .pid = a->sample->pid,
+                                         .tid = a->sample->tid,
+                                         .probability = (float)a->resolved->probability,
+                                         .kind = (uint8_t)a->resolved->kind};
+    return vec_push(p->samples, p->sample_count, p->sample_room, placed);
+}
+
 static int add_sample(struct profile *p, const struct adding *a, struct fathom_error *err)
 {
     if (a->resolved->kind == RESOLVED_UNKNOWN)
@@ -435,12 +460,14 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
         r.reason = UNKNOWN_UNSURE;
         r.probability = r.least = r.most = 0;
     }
-    bool counted = false;
-    struct adding a = {map, process, sample, &r, {0}, &counted};
+    struct outcome outcome = {0};
+    struct adding a = {map, process, sample, &r, {0}, &outcome};
     metrics_values(&p->options.metrics, sample, a.values);
     if (!p->options.filter || filter_sample(p->options.filter, process, sample))
         rc = add_sample(p, &a, err);
-    if (counted)
+    if (rc == 0 && p->options.samples && outcome.node && !keep_sample(p, &a))
+        rc = error_memory(err);
+    if (outcome.counted)
         count(p, a.values[0], a.sample, &r);
     else
         p->counts.left_out += a.values[0];
@@ -464,6 +491,8 @@ int profile_contexts(struct profile *p, double phi, struct contexts *out)
         .frames = framing_frames(p->framing),
         .metrics = &p->options.metrics,
         .doubts = p->exact && sure_known ? p->doubts : NULL,
+        .samples = p->samples,
+        .sample_count = p->sample_count,
     };
     bool unpromised = p->bounded && !hcct_promises(p->options.counter ? p->options.counter : HCCT_LSS) &&
                       (double)hcct_unseen(p->bounded) >= phi * (double)hcct_total(p->bounded);

@@ -13,7 +13,7 @@ static int write_folded(const struct report *r, FILE *out, struct fathom_error *
 }
 
 const struct format format_table[] = {
-    {"text", NULL, write_text},
-    {"folded", "for flame graphs", write_folded},
+    {.name = "text", .write = write_text},
+    {.name = "folded", .help = "for flame graphs", .write = write_folded},
     {0},
 };

@@ -52,9 +52,9 @@ Test(memory, data_and_paths_with_where_it_was_found)
               "  share   cycles       L1      RAM  unknown  data, and below it the path that accessed it\n"
               "  60.0%      102    50.0%    50.0%           table (prog)\n"
               "         scan < main (prog)\n"
-              "  20.0%      300            100.0%           table (prog)\n"
-              "         find < main (prog)\n"
               "  20.0%                              100.0%  [heap]\n"
+              "         find < main (prog)\n"
+              "  20.0%      300            100.0%           table (prog)\n"
               "         find < main (prog)\n");
     free(text);
     text = view(tree, frames, (struct view_options){.max_rows = 1});
