@@ -4,7 +4,10 @@ libreport_la_SOURCES = \
 	report/views/callers.c \
 	report/views/draw.c \
 	report/views/flat.c \
-	report/export/folded.c \
+	report/export/callgrind.c report/export/function_calls.c report/export/function_calls.h \
+	report/export/contexts_json.c report/export/csv.c report/export/dot.c \
+	report/export/export.c report/export/export.h \
+	report/export/folded.c report/export/speedscope.c report/export/svg.c \
 	report/format.c report/format.h \
 	report/views/functions.c report/views/functions.h \
 	report/views/heading.c \

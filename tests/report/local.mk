@@ -1,5 +1,6 @@
 UNIT_TESTS += \
 	tests/report/test_depth \
+	tests/report/test_exports \
 	tests/report/test_folded \
 	tests/report/test_heading \
 	tests/report/test_json \
@@ -10,6 +11,8 @@ REPORT_TEST_LIBS = libreport.la libprofile.la libhcct.la libimage.la libbase.la 
 REPORT_TEST_TREE = tests/report/report_tree.c tests/report/report_tree.h
 tests_report_test_depth_SOURCES = tests/report/test_depth.c $(REPORT_TEST_TREE)
 tests_report_test_depth_LDADD = $(REPORT_TEST_LIBS)
+tests_report_test_exports_SOURCES = tests/report/test_exports.c
+tests_report_test_exports_LDADD = $(REPORT_TEST_LIBS)
 tests_report_test_folded_SOURCES = tests/report/test_folded.c $(REPORT_TEST_TREE)
 tests_report_test_folded_LDADD = $(REPORT_TEST_LIBS)
 tests_report_test_heading_SOURCES = tests/report/test_heading.c $(REPORT_TEST_TREE)
