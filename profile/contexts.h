@@ -12,9 +12,9 @@
 
 /* A sample and where its path ends. */
 struct placed_sample {
-    uint64_t time;  /* ns */
-    uint64_t value; /* of metrics->at[0] */
+    uint64_t time; /* ns */
     const struct cct_node *node;
+    const char *comm; /* the thread's name */
     uint32_t pid, tid;
     float probability; /* that this is its path */
     uint8_t kind;      /* enum resolved_kind */
@@ -30,6 +30,7 @@ struct contexts {
      * it. */
     const struct doubts *doubts;
     const struct placed_sample *samples; /* in the order of time; NULL: they were not kept */
+    const uint64_t *sample_values;       /* of each: those of all metrics */
     size_t sample_count;
 };
 

@@ -46,7 +46,8 @@ struct profile {
     struct common common;               /* AMBIGUOUS_COMMON: scratch */
     struct profile_counts counts;
     struct placed_sample *samples; /* NULL: not kept */
-    size_t sample_count, sample_room;
+    uint64_t *sample_values;
+    size_t sample_count, sample_room, value_room;
 };
 
 /* What became of a sample. */
@@ -117,6 +118,7 @@ void profile_free(struct profile *p)
     free(p->places);
     free(p->spots);
     free(p->samples);
+    free(p->sample_values);
     free(p);
 }
 
@@ -423,13 +425,19 @@ static int add_likely(struct profile *p, const struct adding *a, struct fathom_e
 static bool keep_sample(struct profile *p, const struct adding *a)
 {
     const struct placed_sample placed = {.time = a->sample->time,
-                                         .value = a->values[0],
                                          .node = a->outcome->node,
+                                         .comm = a->process ? process_thread_name(a->process, a->sample->tid)
+                                                            : "",
                                          .pid = a->sample->pid,
                                          .tid = a->sample->tid,
                                          .probability = (float)a->resolved->probability,
                                          .kind = (uint8_t)a->resolved->kind};
-    return vec_push(p->samples, p->sample_count, p->sample_room, placed);
+    uint32_t metrics = p->options.metrics.count;
+    if (!vec_reserve(p->sample_values, p->sample_count * metrics, p->value_room, metrics) ||
+        !vec_push(p->samples, p->sample_count, p->sample_room, placed))
+        return false;
+    memcpy(p->sample_values + (p->sample_count - 1) * metrics, a->values, metrics * sizeof *a->values);
+    return true;
 }
 
 static int add_sample(struct profile *p, const struct adding *a, struct fathom_error *err)
@@ -492,6 +500,7 @@ int profile_contexts(struct profile *p, double phi, struct contexts *out)
         .metrics = &p->options.metrics,
         .doubts = p->exact && sure_known ? p->doubts : NULL,
         .samples = p->samples,
+        .sample_values = p->sample_values,
         .sample_count = p->sample_count,
     };
     bool unpromised = p->bounded && !hcct_promises(p->options.counter ? p->options.counter : HCCT_LSS) &&

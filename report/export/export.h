@@ -23,6 +23,9 @@ int dot_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* A flame graph that stands by itself. */
 int svg_write(const struct report *report, FILE *out, struct fathom_error *err);
 
+/* A page for a browser, without the network: needs each sample. */
+int html_write(const struct report *report, FILE *out, struct fathom_error *err);
+
 /* Shared by them ---------------------------------------------------------------------------------------------- */
 
 #define EXPORT_NOT_KEPT "[contexts not kept]" /* the name of branch 0, whose own weight is theirs */

@@ -118,7 +118,7 @@ Test(profile, samples_are_kept_with_their_places)
     cr_assert_eq(contexts.sample_count, 2);
     for (int i = 0; i < 2; i++)
         cr_expect_eq(contexts.samples[i].node, node);
-    cr_expect_eq(contexts.samples[1].value, 20);
+    cr_expect_eq(contexts.sample_values[3], 20, "the first of three metrics of the second");
     cr_expect_eq(contexts.samples[1].kind, RESOLVED_AMBIGUOUS);
     cr_expect_float_eq(contexts.samples[1].probability, 0.75f, 1e-6);
     setup_close(&s);
