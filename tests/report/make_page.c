@@ -70,7 +70,9 @@ static void fill_large(void)
         size_t depth = 4 + i % 32;
         for (size_t d = 0; d < depth; d++) {
             random = random * 1664525 + 1013904223;
-            snprintf(name, sizeof name, "function_%u", d < depth - 4 ? (unsigned)d : random >> 22);
+            static const unsigned fan_out[] = {4, 8, 16, 512};
+            snprintf(name, sizeof name, "function_%u",
+                     d < depth - 4 ? (unsigned)d : (random >> 16) % fan_out[d - (depth - 4)]);
             items[d] = function(name);
         }
         add(items, depth, 1 + random % 100, i % 16, 1000000000 + i * 1000ul, 1);
