@@ -1,31 +1,13 @@
 /* report.c - `fathom report`: prints a recording's hot calling contexts. */
 #include <getopt.h>
-#include <stdlib.h>
 
 #include "cli/exit.h"
+#include "cli/filtering.h"
 #include "cli/inferred.h"
 #include "cli/kept_maps.h"
 #include "cli/options.h"
 #include "cli/reporting.h"
 #include "cli/symfs.h"
-
-static int report_file(const struct report_options *options, struct terminal *terminal)
-{
-    struct fathom_error err = {0};
-    struct reader *reader = NULL;
-    struct reporting *reporting = NULL;
-    int rc = reader_open(options->input, &terminal->log, &reader, &err);
-    if (rc == 0)
-        rc = reporting_new(options, terminal, &reporting, &err);
-    if (rc == 0)
-        rc = reporting_run(reporting, reader, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    int code = rc < 0 ? exit_code_of(&err) : reporting_code(reporting);
-    reporting_free(reporting);
-    reader_close(reader);
-    return code;
-}
 
 /* --no-audit */
 static bool take_no_audit(struct terminal *terminal, const struct option_row *row, char *text, void *value)
@@ -65,10 +47,9 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
     if (optind < argc)
         return option_usage(terminal, &report_command, "unexpected argument '%s'; give the recording with -i",
                             argv[optind]);
-    code = complete(&options, terminal) ? report_file(&options, terminal)
+    code = complete(&options, terminal) ? reporting_file(&options, terminal)
                                         : option_usage(terminal, &report_command, NULL);
-    free(options.pids.pids);
-    free(options.tids.pids);
+    filtering_clear(&options);
     return code;
 }
 
@@ -117,19 +98,7 @@ static const struct option_row rows[] = {
                   "with --phi: lss (default), bss, lc, sticky or purge; see fathom-hcct(1)"),
     OPTION_TEXT("event", 0, "NAME", struct report_options, event,
                 "which event, if the recording has several"),
-    OPTION_PIDS("pid", 'p', "PID,...", struct report_options, pids, "only samples of these processes"),
-    OPTION_PIDS("tid", 't', "TID,...", struct report_options, tids, "only of these threads"),
-    OPTION_TEXT("comm", 0, "REGEX", struct report_options, filter.comm, "only of threads with such a name"),
-    OPTION_FRACTION("from", 0, "S", 0, 1e9, struct report_options, filter.from,
-                    "only from S seconds after the first sample on"),
-    OPTION_FRACTION("to", 0, "S", 0, 1e9, struct report_options, filter.to, "only before S seconds after it"),
-    OPTION_TEXT("focus", 0, "REGEX", struct report_options, filter.focus,
-                "only paths that have such a function"),
-    OPTION_TEXT("ignore", 0, "REGEX", struct report_options, filter.ignore, "only paths that have none"),
-    OPTION_TEXT("symbol", 0, "REGEX", struct report_options, filter.symbol,
-                "only samples in such a function"),
-    OPTION_TEXT("image", 0, "REGEX", struct report_options, filter.image,
-                "only samples in such a program or library"),
+    FILTERING_ROWS,
     OPTION_FLAG("threads", 0, struct report_options, profile.framing.threads,
                 "show each thread as a separate root"),
     OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,

@@ -8,7 +8,7 @@ libreport_la_SOURCES = \
 	report/export/contexts_json.c report/export/csv.c report/export/dot.c \
 	report/export/export.c report/export/export.h \
 	report/export/html.c report/export/html_page.h \
-	report/export/folded.c report/export/speedscope.c report/export/svg.c \
+	report/export/folded.c report/export/script.c report/export/script.h report/export/speedscope.c report/export/svg.c \
 	report/format.c report/format.h \
 	report/views/functions.c report/views/functions.h \
 	report/views/heading.c \

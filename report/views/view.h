@@ -19,6 +19,7 @@
 #include "report/views/inferences.h"
 
 struct drawing;
+struct script_fields;
 
 struct view {
     const char *name;
@@ -36,7 +37,8 @@ struct view_options {
     double min_percent; /* leave out what weighs less (its weight stays in its parent's total) */
     unsigned max_rows;  /* the contexts with the most weight of their own to show, with the paths to them
                            (callers, flat: functions); 0: all */
-    bool filtered;      /* some samples may have been left out on purpose */
+    const struct script_fields *fields; /* of each sample: export/script.h */
+    bool filtered;                      /* some samples may have been left out on purpose */
     bool colour;
     bool verbose; /* all of the heading, not only what was sampled, how sure the contexts are, and warnings */
     bool show_image;  /* the image's name beside each function; the flat view always has it */
