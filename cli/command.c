@@ -8,6 +8,7 @@ const struct command *const command_table[] = {
     &record_command,
     &train_command,
     &report_command,
+    &script_command,
     &map_command,
     &evaluate_command,
     &graph_command,

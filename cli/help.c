@@ -1,13 +1,26 @@
 /* help.c - `fathom help [CMD]`: the list of commands, or one command's usage. */
-#include <string.h>
+#include <getopt.h>
 
+#include "cli/completion.h"
 #include "cli/exit.h"
 #include "cli/options.h"
 
+struct help_options {
+    const char *completion;
+};
+
 static int help_run(int argc, char **argv, struct terminal *terminal)
 {
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-        return option_help(&help_command);
+    struct help_options options = {0};
+    int code = options_parse(&help_command, &options, false, argc, argv, terminal);
+    if (code >= 0)
+        return code;
+    if (options.completion)
+        return completion_print(options.completion)
+                   ? EXIT_OK
+                   : option_usage(terminal, &help_command, "there is completion for bash and zsh only");
+    argc -= optind - 1;
+    argv += optind - 1;
     if (argc > 1) {
         const struct command *command = command_find(argv[1]);
         if (!command)
@@ -31,12 +44,17 @@ static int help_run(int argc, char **argv, struct terminal *terminal)
     return EXIT_OK;
 }
 
-static const struct option_row rows[] = {OPTION_END};
+static const struct option_row rows[] = {
+    OPTION_TEXT("completion", 0, "SHELL", struct help_options, completion,
+                "print what bash or zsh needs to complete commands and options"),
+    OPTION_HELP,
+    OPTION_END,
+};
 
 const struct command help_command = {
     .name = "help",
     .summary = "this list, or the options of a command",
-    .synopsis = "[COMMAND]",
+    .synopsis = "[COMMAND]\n--completion SHELL",
     .options = rows,
     .run = help_run,
 };

@@ -42,7 +42,9 @@ fathom_SOURCES = \
 	cli/path_names.c cli/path_names.h \
 	cli/record.c cli/record.h cli/record_report.c \
 	cli/recover.c cli/recover.h \
+	cli/filtering.c cli/filtering.h \
 	cli/report.c cli/reporting.c cli/reporting.h \
+	cli/completion.c cli/completion.h cli/script.c \
 	cli/stack_sink.c cli/stack_sink.h \
 	cli/symfs.c cli/symfs.h \
 	cli/target.c cli/target.h \
@@ -65,3 +67,14 @@ fathom_SOURCES = \
 	cli/train_ways.h
 
 fathom_LDADD = $(FATHOM_LIBS) $(NCURSES_LIBS)
+
+# What shells complete, as the program itself tells it.
+bashcompletiondir = $(datadir)/bash-completion/completions
+zshcompletiondir = $(datadir)/zsh/site-functions
+nodist_bashcompletion_DATA = cli/completions/fathom
+nodist_zshcompletion_DATA = cli/completions/_fathom
+CLEANFILES += cli/completions/fathom cli/completions/_fathom
+cli/completions/fathom: fathom$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) cli/completions && ./fathom$(EXEEXT) help --completion bash >$@.new && mv $@.new $@
+cli/completions/_fathom: fathom$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) cli/completions && ./fathom$(EXEEXT) help --completion zsh >$@.new && mv $@.new $@

@@ -2,29 +2,12 @@
 #include <getopt.h>
 
 #include "cli/exit.h"
+#include "cli/filtering.h"
 #include "cli/inferred.h"
 #include "cli/kept_maps.h"
 #include "cli/options.h"
 #include "cli/reporting.h"
 #include "cli/symfs.h"
-
-static int report_file(const struct report_options *options, struct terminal *terminal)
-{
-    struct fathom_error err = {0};
-    struct reader *reader = NULL;
-    struct reporting *reporting = NULL;
-    int rc = reader_open(options->input, &terminal->log, &reader, &err);
-    if (rc == 0)
-        rc = reporting_new(options, terminal, &reporting, &err);
-    if (rc == 0)
-        rc = reporting_run(reporting, reader, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    int code = rc < 0 ? exit_code_of(&err) : reporting_code(reporting);
-    reporting_free(reporting);
-    reader_close(reader);
-    return code;
-}
 
 /* --no-audit */
 static bool take_no_audit(struct terminal *terminal, const struct option_row *row, char *text, void *value)
@@ -35,12 +18,19 @@ static bool take_no_audit(struct terminal *terminal, const struct option_row *ro
     return true;
 }
 
-/* --phi alone: eps = phi / 5, as in the HCCT paper (section 5.2). */
+/* A view may need accesses. --phi alone: eps = phi / 5, as in the HCCT paper (section 5.2). */
 static bool complete(struct report_options *o, struct terminal *terminal)
 {
+    if (o->view.view && o->view.view->accesses)
+        o->profile.framing.accesses = true;
     if (o->phi > 0 && o->profile.eps == 0)
         o->profile.eps = o->phi / 5;
     o->profile.phi = o->phi;
+    if (o->phi > 0 && o->format->samples) {
+        terminal_wrong(terminal, "--format %s shows each sample: it cannot be made in bounded memory (--phi)",
+                       o->format->name);
+        return false;
+    }
     if (o->profile.eps > 0 && o->phi <= o->profile.eps) {
         terminal_wrong(terminal, "--eps must be smaller than --phi");
         return false;
@@ -57,9 +47,10 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
     if (optind < argc)
         return option_usage(terminal, &report_command, "unexpected argument '%s'; give the recording with -i",
                             argv[optind]);
-    if (!complete(&options, terminal))
-        return option_usage(terminal, &report_command, NULL);
-    return report_file(&options, terminal);
+    code = complete(&options, terminal) ? reporting_file(&options, terminal)
+                                        : option_usage(terminal, &report_command, NULL);
+    filtering_clear(&options);
+    return code;
 }
 
 static const struct option_word ambiguities[] = {{"likely", AMBIGUOUS_LIKELY},
@@ -107,12 +98,17 @@ static const struct option_row rows[] = {
                   "with --phi: lss (default), bss, lc, sticky or purge; see fathom-hcct(1)"),
     OPTION_TEXT("event", 0, "NAME", struct report_options, event,
                 "which event, if the recording has several"),
+    FILTERING_ROWS,
     OPTION_FLAG("threads", 0, struct report_options, profile.framing.threads,
                 "show each thread as a separate root"),
     OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,
                 "show functions inlined at the sampled instruction (needs debug info)"),
     OPTION_FLAG("lines", 0, struct report_options, profile.framing.lines,
                 "its source line (needs debug info)"),
+    OPTION_FLAG(
+        "data", 0, struct report_options, profile.framing.accesses,
+        "show the memory that was accessed, and where the processor found it, at the end of each path "
+        "(of a recording with --data)"),
     SYMFS_OPTION(struct report_options),
     OPTION_FLAG("wide", 0, struct report_options, wide,
                 "names in full, also where they are longer than the terminal is wide"),

@@ -22,6 +22,7 @@ struct reporting {
     struct pathmap *map;   /* NULL: none was given */
     struct kept_maps kept; /* if none was given */
     struct engine *engine;
+    struct filter *filter;   /* NULL: all samples count */
     struct profile *profile; /* NULL before the event is known */
     uint32_t event;
     struct truth *truth; /* of the audit samples held back for checking */
@@ -97,6 +98,7 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
         .kept = r->kept.recordings,
         .samples = counts.samples,
         .weight = counts.weight,
+        .left_out = counts.left_out,
         .precise = counts.precise,
         .ambiguous = counts.ambiguous,
         .inferred = counts.inferred,
@@ -127,7 +129,8 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
             !followed && !attr_is_clock(&event->attr) && !(event->attr.sample_type & PERF_SAMPLE_STACK_USER),
         .base_unknown = counts.unknown_by_reason[UNKNOWN_BASE],
         .bare = counts.unknown_by_reason[UNKNOWN_REGISTERS],
-        .counted = r->options->metric == metric_table ? summary.counted : 0, /* in the event's unit */
+        .counted =
+            r->options->metric == metric_table && !r->filter ? summary.counted : 0, /* in the event's unit */
         .counted_share = summary.counted_share,
         .started = summary.started,
         .unsampled = summary.unsampled,
@@ -155,6 +158,7 @@ static int write_report(struct reporting *r, struct reader *reader, const struct
     snprintf(unit, sizeof unit, "%s", metrics_unit(contexts.metrics, 0));
     text_clean(unit);
     view.unit = unit;
+    view.filtered = r->filter != NULL;
     view.max_rows = (unsigned)r->options->rows;
     view.colour = terminal_colour(r->options->colour, stdout);
     view.width = r->options->wide ? 0 : terminal_width(stdout);
@@ -174,8 +178,27 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
     int rc = metrics_of(event, r->options->metric, &profile.metrics, err);
     if (rc < 0)
         return rc;
+    if (profile.framing.accesses && !(event->attr.sample_type & PERF_SAMPLE_ADDR))
+        return error_set(
+            err, ENOENT,
+            "samples of %s have no data addresses: record memory events or page faults with --data",
+            event->name);
+    profile.filter = r->filter;
+    profile.samples = r->options->format->samples;
     r->profile = profile_new(&profile, r->images);
     return r->profile ? 0 : error_memory(err);
+}
+
+static int start_filter(struct reporting *r, struct fathom_error *err)
+{
+    struct filter_options o = r->options->filter;
+    o.pids = r->options->pids.pids;
+    o.pid_count = r->options->pids.count;
+    o.tids = r->options->tids.pids;
+    o.tid_count = r->options->tids.count;
+    bool any = o.pid_count || o.tid_count || o.comm || o.from > 0 || o.to > 0 || o.focus || o.ignore ||
+               o.symbol || o.image;
+    return any ? filter_new(&o, &r->filter, err) : 0;
 }
 
 int reporting_new(const struct report_options *options, struct terminal *terminal, struct reporting **out,
@@ -195,6 +218,8 @@ int reporting_new(const struct report_options *options, struct terminal *termina
     r->truth = truth_new(NULL);
     r->checked = r->truth ? evaluation_new(r->truth) : NULL;
     int rc = r->engine && r->checked ? symfs_check(options->symfs, err) : error_memory(err);
+    if (rc == 0)
+        rc = start_filter(r, err);
     if (rc == 0 && options->map)
         rc = pathmap_open(options->map, &r->map, err);
     if (rc < 0)
@@ -212,6 +237,7 @@ void reporting_free(struct reporting *r)
     truth_free(r->truth);
     engine_free(r->engine);
     profile_free(r->profile);
+    filter_free(r->filter);
     pathmap_close(r->map);
     kept_maps_close(&r->kept);
     image_cache_free(r->images);

@@ -5,6 +5,7 @@
 #ifndef FATHOM_CLI_REPORTING_H
 #define FATHOM_CLI_REPORTING_H
 
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "infer/engine/engine.h"
 #include "profile/profile.h"
@@ -13,7 +14,9 @@
 struct report_options {
     const char *input, *map, *event, *symfs;
     struct view_options view;
-    struct profile_options profile;
+    struct profile_options profile; /* without its filter */
+    struct filter_options filter;
+    struct option_pids pids, tids; /* the filter's */
     double phi;
     struct engine_options engine;
     const struct format *format;

@@ -322,7 +322,10 @@ static int introduce(struct collector *c, const struct process *p, struct fathom
 {
     pid_t *tids;
     size_t count;
-    int rc = synth_process(p->pid, c->options->unwound_elsewhere, &c->to, err);
+    enum synth_mappings which = c->options->event.data_address  ? SYNTH_ALL
+                                : c->options->unwound_elsewhere ? SYNTH_FILES
+                                                                : SYNTH_CODE;
+    int rc = synth_process(p->pid, which, &c->to, err);
     if (rc)
         return rc == -ESRCH ? 0 : rc;
     if (p->tid)

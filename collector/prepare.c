@@ -176,7 +176,7 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
         event_tasks(&c->events[c->event_count++]);
     struct perf_event_attr *attr = &c->events[collector_tasks_event(c)].attr;
     attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = attr->build_id = 1;
-    attr->mmap_data = c->options->unwound_elsewhere;
+    attr->mmap_data = c->options->unwound_elsewhere || c->options->event.data_address;
     for (size_t i = 0; i < c->event_count; i++)
         c->events[i].attr.enable_on_exec =
             c->options->command && !c->options->raised && c->events[i].attr.inherit;

@@ -10,6 +10,8 @@
 #include "image/debug_file.h"
 #include "image/elf/mini_debug.h"
 
+#define MAPPED_PAGE 4096ul /* mappings are of whole pages */
+
 /* Entry points that are known even in a stripped file: the C start-up code has no FDE. */
 static int add_entry_points(const struct elf_file *file, struct symbols *symbols)
 {
@@ -187,6 +189,27 @@ bool image_offset(const struct image *image, uint64_t address, uint64_t *file_of
             return true;
         }
     }
+    return false;
+}
+
+bool image_bias(const struct image *image, uint64_t file_offset, uint64_t start, uint64_t *bias)
+{
+    for (size_t i = 0; i < image->file.segment_count; i++) {
+        const struct elf_segment *s = &image->file.segments[i];
+        uint64_t first = s->offset & ~(MAPPED_PAGE - 1);
+        if (s->executable && file_offset >= first && file_offset < s->offset + s->file_size) {
+            *bias = start - (s->address + (file_offset - s->offset));
+            return true;
+        }
+    }
+    return false;
+}
+
+bool image_covers(const struct image *image, uint64_t address)
+{
+    for (size_t i = 0; i < image->file.segment_count; i++)
+        if (address - image->file.segments[i].address < image->file.segments[i].memory_size)
+            return true;
     return false;
 }
 

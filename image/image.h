@@ -67,6 +67,11 @@ const struct build_id *image_build_id(const struct image *image);
 bool image_address(const struct image *image, uint64_t file_offset, uint64_t *address);
 /* The other way round. */
 bool image_offset(const struct image *image, uint64_t address, uint64_t *file_offset);
+/* How far a process has the image from its own addresses, by an executable mapping of the file's bytes from file_offset on at
+ * `start`. false: no executable segment has these bytes. */
+bool image_bias(const struct image *image, uint64_t file_offset, uint64_t start, uint64_t *bias);
+/* Whether the image has memory at the address: also what is zeros and not in the file. */
+bool image_covers(const struct image *image, uint64_t address);
 /* The bytes of the file at a virtual address, up to the segment's end in the file; NULL: none there. */
 const uint8_t *image_bytes(const struct image *image, uint64_t address, size_t *size);
 

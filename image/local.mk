@@ -32,6 +32,7 @@ libimage_la_SOURCES = \
 	image/elf/mini_debug.c image/elf/mini_debug.h \
 	image/name.c image/name.h \
 	image/code/operands.c image/code/operands.h \
+	image/objects.c image/objects.h \
 	image/plt.c \
 	image/elf/pointer.c image/elf/pointer.h \
 	image/elf/program.c image/elf/program.h \

@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += libprocess.la
 libprocess_la_SOURCES = \
 	process/code_cache.c process/code_cache.h \
+	process/data.c process/data.h \
 	process/frame.c process/frame.h \
 	process/places.c \
 	process/process.c process/process.h process/process_data.h \

@@ -48,6 +48,7 @@ static void forget_threads(struct process *process)
 static void process_free(struct process *process)
 {
     space_release(process->space);
+    space_release(process->data);
     forget_stacks(process);
     forget_threads(process);
     free(process);
@@ -126,6 +127,27 @@ struct build_id process_build_id(const struct record_mmap *mmap)
     return id;
 }
 
+/* Adds a mapping to code or data, and takes what it covers from the other. */
+static int process_add_region(struct process *process, bool executable, const struct region *region,
+                              struct fathom_error *err)
+{
+    struct processes *all = process->all;
+    if (!executable && !process->data && !(process->data = space_new()))
+        return error_memory(err);
+    struct space **to = executable ? &process->space : &process->data,
+                 **other = executable ? &process->data : &process->space;
+    if (*other && !space_cut(other, region->mapping.start, region->mapping.end))
+        return error_memory(err);
+    int r = space_add(to, region);
+    if (r == -ENOSPC && !all->told_full) {
+        all->told_full = true;
+        log_write(all->log, LOG_WARNING,
+                  "process %u has more than %d mappings of %s in further ones are unknown", process->pid,
+                  SPACE_MAX_REGIONS, executable ? "code: samples" : "data: accesses");
+    }
+    return r == -ENOMEM ? error_memory(err) : 0;
+}
+
 static int process_apply_mmap(struct processes *all, const struct record *record, struct fathom_error *err)
 {
     const struct record_mmap *mmap = &record->mmap;
@@ -140,8 +162,6 @@ static int process_apply_mmap(struct processes *all, const struct record *record
     if (process_stack_name(path, &tid))
         return process_set_stack(process, tid, mmap->address, end, err);
     process->state = ++all->last_state;
-    if (!mmap->executable)
-        return space_cut(&process->space, mmap->address, end) ? 0 : error_memory(err);
 
     struct region region = {
         .mapping = {.start = mmap->address, .end = end, .offset = mmap->offset},
@@ -151,14 +171,7 @@ static int process_apply_mmap(struct processes *all, const struct record *record
     if (number == NAMES_NONE)
         return error_memory(err);
     region.mapping.path = names_text(all->names, number);
-    int r = space_add(&process->space, &region);
-    if (r == -ENOSPC && !all->told_full) {
-        all->told_full = true;
-        log_write(all->log, LOG_WARNING,
-                  "process %u has more than %d executable mappings: samples in further ones are unknown",
-                  record->pid, SPACE_MAX_REGIONS);
-    }
-    return r == -ENOMEM ? error_memory(err) : 0;
+    return process_add_region(process, mmap->executable, &region, err);
 }
 
 static bool process_name_thread(struct process *process, uint32_t tid, uint32_t name)
@@ -181,7 +194,9 @@ static int process_apply_comm(struct processes *all, const struct record *record
         if (!space)
             return error_memory(err);
         space_release(process->space);
+        space_release(process->data);
         process->space = space;
+        process->data = NULL;
         process->state = ++all->last_state;
         forget_stacks(process);
         forget_threads(process);
@@ -254,7 +269,9 @@ static int process_apply_fork(struct processes *all, const struct record *record
     if (!space)
         return error_memory(err);
     space_release(child->space);
+    space_release(child->data);
     child->space = space;
+    child->data = parent && parent->data ? space_share(parent->data) : NULL;
     child->state = parent ? parent->state : ++all->last_state;
     forget_stacks(child);
     forget_threads(child);

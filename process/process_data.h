@@ -1,4 +1,4 @@
-/* process_data.h - the internals of processes, for process.c, which changes them, and places.c. */
+/* process_data.h - the internals of processes, for process.c, which changes them, places.c and data.c. */
 #ifndef FATHOM_PROCESS_PROCESS_DATA_H
 #define FATHOM_PROCESS_PROCESS_DATA_H
 
@@ -23,7 +23,8 @@ struct process {
     struct processes *all;
     uint32_t pid;
     const char *name;
-    struct space *space;   /* never NULL */
+    struct space *space;   /* of code; never NULL */
+    struct space *data;    /* of other memory; NULL: none was recorded */
     uint64_t state;        /* number of the space's state; each change assigns a new one, so it is unique */
     size_t last;           /* region hit last: a hint, may be out of range */
     uint64_t unread_state; /* the state for which `unread` was determined; 0: none */

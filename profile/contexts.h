@@ -10,6 +10,16 @@
 #include "profile/frames.h"
 #include "profile/metric.h"
 
+/* A sample and where its path ends. */
+struct placed_sample {
+    uint64_t time; /* ns */
+    const struct cct_node *node;
+    const char *comm; /* the thread's name */
+    uint32_t pid, tid;
+    float probability; /* that this is its path */
+    uint8_t kind;      /* enum resolved_kind */
+};
+
 /* All borrowed. */
 struct contexts {
     struct cct *tree;
@@ -19,6 +29,9 @@ struct contexts {
      * how exact its weight is), and with AMBIGUOUS_SPLIT and AMBIGUOUS_COMMON, where weights and frames say
      * it. */
     const struct doubts *doubts;
+    const struct placed_sample *samples; /* in the order of time; NULL: they were not kept */
+    const uint64_t *sample_values;       /* of each: those of all metrics */
+    size_t sample_count;
 };
 
 #endif

@@ -21,6 +21,8 @@ enum frame_kind {
     FRAME_FUNCTION,
     FRAME_INLINED,         /* inlined into the frame before it */
     FRAME_UNKNOWN_CONTEXT, /* "[unknown context]" */
+    FRAME_DATA,            /* the memory that the sample accessed */
+    FRAME_FOUND,           /* where the processor found it: "L3"; address: enum access_source */
     FRAME_LABEL,           /* any other text: "[kernel]", "[jit]", a thread's or process's name */
 };
 

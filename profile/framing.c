@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "image/lines/lines.h"
 #include "infer/samples/locate.h"
+#include "profile/access.h"
 
 #define NO_ITEM     UINT32_MAX
 #define MAX_INLINED 32
@@ -24,6 +25,9 @@ struct framing {
     size_t depth, room;  /* of path */
     uint32_t *functions; /* of a node's path in the map */
     size_t function_room;
+    struct accesses *accesses;     /* NULL: not wanted */
+    const struct process *process; /* of the path that was begun */
+    const struct sample *sample;
 };
 
 struct framing *framing_new(const struct framing_options *options, struct image_cache *images)
@@ -35,7 +39,9 @@ struct framing *framing_new(const struct framing_options *options, struct image_
     f->images = images;
     f->frames = frames_new();
     f->lines = table_new();
-    if (!f->frames || !f->lines) {
+    if (options->accesses)
+        f->accesses = accesses_new();
+    if (!f->frames || !f->lines || (options->accesses && !f->accesses)) {
         framing_free(f);
         return NULL;
     }
@@ -51,6 +57,7 @@ void framing_free(struct framing *f)
     while (f->lines && table_next(f->lines, &cursor, &key, &value))
         lines_close((struct lines *)(uintptr_t)value);
     table_free(f->lines);
+    accesses_free(f->accesses);
     frames_free(f->frames);
     free(f->items);
     free(f->path);
@@ -90,6 +97,8 @@ int framing_begin(struct framing *f, const struct process *process, const struct
                   struct fathom_error *err)
 {
     f->depth = 0;
+    f->process = process;
+    f->sample = sample;
     if (!f->options.threads)
         return 0;
     char text[64];
@@ -204,10 +213,27 @@ static int append_source(struct framing *f, const struct place *place, struct fa
     return framing_label(f, text, err);
 }
 
+/* Appends what the sample accessed, and where it was found if it tells. */
+static int append_access(struct framing *f, struct fathom_error *err)
+{
+    const struct sample *s = f->sample;
+    struct data_place place = {0};
+    if (f->process && s->addr)
+        data_find(f->process, s->tid, s->addr, &place);
+    struct frame frame = {.kind = FRAME_DATA};
+    frame.name = accesses_name(f->accesses, &place, &frame.image);
+    int rc = frame.name ? append(f, frames_add(f->frames, &frame), err) : error_memory(err);
+    enum access_source source = access_source(s->data_src);
+    struct frame found = {.kind = FRAME_FOUND, .name = access_source_name(source), .address = source};
+    return rc < 0 || source == ACCESS_UNKNOWN ? rc : append(f, frames_add(f->frames, &found), err);
+}
+
 int framing_end(struct framing *f, const struct place *place, const uint32_t **items, size_t *count,
                 struct fathom_error *err)
 {
     int rc = f->options.inlined || f->options.lines ? append_source(f, place, err) : 0;
+    if (rc == 0 && f->accesses)
+        rc = append_access(f, err);
     *items = f->path;
     *count = f->depth;
     return rc;

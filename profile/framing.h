@@ -12,9 +12,10 @@
 #include "profile/frames.h"
 
 struct framing_options {
-    bool threads; /* each thread's name as the root */
-    bool inlined; /* functions inlined at the sampled instruction, from debug info */
-    bool lines;   /* its source line */
+    bool threads;  /* each thread's name as the root */
+    bool inlined;  /* functions inlined at the sampled instruction, from debug info */
+    bool lines;    /* its source line */
+    bool accesses; /* the memory that it accessed, and where the processor found that */
 };
 
 struct framing;

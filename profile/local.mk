@@ -1,10 +1,12 @@
 noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = \
+	profile/access.c profile/access.h \
 	profile/agreement.c profile/agreement.h \
 	profile/common.c profile/common.h \
 	profile/contexts.h \
 	profile/counted.c profile/counted.h \
 	profile/doubts.c profile/doubts.h \
+	profile/filter.c profile/filter.h \
 	profile/frames.c profile/frames.h \
 	profile/framing.c profile/framing.h \
 	profile/metric.c profile/metric.h \

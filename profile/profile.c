@@ -16,8 +16,9 @@
 #include "profile/common.h"
 #include "profile/shares.h"
 
-#define DELTA       0.01 /* Sticky Sampling may fail with this probability */
-#define SURE_ENOUGH 0.5  /* AMBIGUOUS_LIKELY: less sure frames are not shown */
+#define LEFT_OUT    UINT64_MAX /* as a place: the filter leaves the path out */
+#define DELTA       0.01       /* Sticky Sampling may fail with this probability */
+#define SURE_ENOUGH 0.5        /* AMBIGUOUS_LIKELY: less sure frames are not shown */
 
 /* A set of candidates that some sample had. */
 struct known_set {
@@ -44,6 +45,15 @@ struct profile {
     struct shares *shares[METRICS_MAX]; /* AMBIGUOUS_SPLIT; NULL before the first sample */
     struct common common;               /* AMBIGUOUS_COMMON: scratch */
     struct profile_counts counts;
+    struct placed_sample *samples; /* NULL: not kept */
+    uint64_t *sample_values;
+    size_t sample_count, sample_room, value_room;
+};
+
+/* What became of a sample. */
+struct outcome {
+    bool counted;          /* any of its paths is */
+    struct cct_node *node; /* where the most probable of these ends; NULL: none, or bounded memory */
 };
 
 /* A sample being added to the tree. */
@@ -53,6 +63,7 @@ struct adding {
     const struct sample *sample;
     const struct resolved *resolved;
     uint64_t values[METRICS_MAX]; /* of the profile's metrics */
+    struct outcome *outcome;
 };
 
 struct profile *profile_new(const struct profile_options *options, struct image_cache *images)
@@ -106,6 +117,8 @@ void profile_free(struct profile *p)
     cct_free(p->hot);
     free(p->places);
     free(p->spots);
+    free(p->samples);
+    free(p->sample_values);
     free(p);
 }
 
@@ -154,7 +167,7 @@ static void count(struct profile *p, uint64_t weight, const struct sample *sampl
 static bool plain_paths(const struct profile *p)
 {
     const struct framing_options *o = &p->options.framing;
-    return !o->threads && !o->inlined && !o->lines;
+    return !o->threads && !o->inlined && !o->lines && !o->accesses;
 }
 
 /* Keeps where the path last added to the bounded tree ends; without memory for it, it is sought again. */
@@ -176,7 +189,7 @@ static uint64_t set_key(const struct candidate_path *paths, uint32_t count)
     return key;
 }
 
-/* Adds weight to the framed path. *node: where it ends, NULL in bounded memory. place: where to cache that,
+/* Adds weight to the framed path. *node: where it ends, NULL in bounded memory and if the filter leaves it out. place: where to cache that,
  * or NULL. */
 static int add_framed(struct profile *p, const struct adding *a, uint64_t *place, struct cct_node **node,
                       struct fathom_error *err)
@@ -187,6 +200,12 @@ static int add_framed(struct profile *p, const struct adding *a, uint64_t *place
     if (rc < 0)
         return rc;
     *node = NULL;
+    if (p->options.filter && !filter_path(p->options.filter, framing_frames(p->framing), items, count)) {
+        if (place)
+            *place = LEFT_OUT;
+        return 0;
+    }
+    a->outcome->counted = true;
     if (p->bounded) {
         rc = hcct_add(p->bounded, items, count, a->values) < 0 ? error_memory(err) : 0;
         if (rc == 0 && place)
@@ -196,6 +215,8 @@ static int add_framed(struct profile *p, const struct adding *a, uint64_t *place
     *node = cct_add(p->exact, items, count, a->values);
     if (place)
         *place = (uintptr_t)*node;
+    if (!a->outcome->node)
+        a->outcome->node = *node;
     return *node ? 0 : error_memory(err);
 }
 
@@ -206,10 +227,15 @@ static bool add_known(struct profile *p, const struct adding *a, const uint64_t 
     if (!place || !*place)
         return false;
     *node = NULL;
+    if (*place == LEFT_OUT)
+        return true;
+    a->outcome->counted = true;
     if (p->bounded)
         return hcct_add_at(p->bounded, p->spots[*place - 1], a->values);
     *node = (struct cct_node *)(uintptr_t)*place;
     cct_weigh(p->exact, *node, a->values);
+    if (!a->outcome->node)
+        a->outcome->node = *node;
     return true;
 }
 
@@ -396,6 +422,40 @@ static int add_likely(struct profile *p, const struct adding *a, struct fathom_e
     return rc;
 }
 
+static bool keep_sample(struct profile *p, const struct adding *a)
+{
+    const struct placed_sample placed = {.time = a->sample->time,
+                                         .node = a->outcome->node,
+                                         .comm = a->process ? process_thread_name(a->process, a->sample->tid)
+                                                            : "",
+                                         .pid = a->sample->pid,
+                                         .tid = a->sample->tid,
+                                         .probability = (float)a->resolved->probability,
+                                         .kind = (uint8_t)a->resolved->kind};
+    uint32_t metrics = p->options.metrics.count;
+    if (!vec_reserve(p->sample_values, p->sample_count * metrics, p->value_room, metrics) ||
+        !vec_push(p->samples, p->sample_count, p->sample_room, placed))
+        return false;
+    memcpy(p->sample_values + (p->sample_count - 1) * metrics, a->values, metrics * sizeof *a->values);
+    return true;
+}
+
+static int add_sample(struct profile *p, const struct adding *a, struct fathom_error *err)
+{
+    if (a->resolved->kind == RESOLVED_UNKNOWN)
+        return add_unknown(p, a, err);
+    switch (p->options.ambiguity) {
+    case AMBIGUOUS_SPLIT:
+        return add_shares(p, a, err);
+    case AMBIGUOUS_COMMON:
+        return add_common(p, a, err);
+    case AMBIGUOUS_LIKELY:
+    case AMBIGUOUS_BEST:
+        break;
+    }
+    return add_likely(p, a, err);
+}
+
 int profile_add(struct profile *p, const struct pathmap *map, const struct process *process,
                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
 {
@@ -408,21 +468,18 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
         r.reason = UNKNOWN_UNSURE;
         r.probability = r.least = r.most = 0;
     }
-    struct adding a = {map, process, sample, &r, {0}};
+    struct outcome outcome = {0};
+    struct adding a = {map, process, sample, &r, {0}, &outcome};
     metrics_values(&p->options.metrics, sample, a.values);
-    count(p, a.values[0], a.sample, &r);
-    if (r.kind == RESOLVED_UNKNOWN)
-        return add_unknown(p, &a, err);
-    switch (p->options.ambiguity) {
-    case AMBIGUOUS_SPLIT:
-        return add_shares(p, &a, err);
-    case AMBIGUOUS_COMMON:
-        return add_common(p, &a, err);
-    case AMBIGUOUS_LIKELY:
-    case AMBIGUOUS_BEST:
-        break;
-    }
-    return add_likely(p, &a, err);
+    if (!p->options.filter || filter_sample(p->options.filter, process, sample))
+        rc = add_sample(p, &a, err);
+    if (rc == 0 && p->options.samples && outcome.node && !keep_sample(p, &a))
+        rc = error_memory(err);
+    if (outcome.counted)
+        count(p, a.values[0], a.sample, &r);
+    else
+        p->counts.left_out += a.values[0];
+    return rc;
 }
 
 void profile_counts(const struct profile *p, struct profile_counts *out)
@@ -442,6 +499,9 @@ int profile_contexts(struct profile *p, double phi, struct contexts *out)
         .frames = framing_frames(p->framing),
         .metrics = &p->options.metrics,
         .doubts = p->exact && sure_known ? p->doubts : NULL,
+        .samples = p->samples,
+        .sample_values = p->sample_values,
+        .sample_count = p->sample_count,
     };
     bool unpromised = p->bounded && !hcct_promises(p->options.counter ? p->options.counter : HCCT_LSS) &&
                       (double)hcct_unseen(p->bounded) >= phi * (double)hcct_total(p->bounded);

@@ -6,6 +6,7 @@
 
 #include "hcct/hcct.h"
 #include "profile/contexts.h"
+#include "profile/filter.h"
 #include "profile/framing.h"
 
 struct profile;
@@ -27,11 +28,14 @@ struct profile_options {
     enum hcct_kind counter; /* then; HCCT_EXACT: the default one, Lazy Space Saving */
     double phi;             /* of HCCT_STICKY: the least that will be asked for */
     struct framing_options framing;
+    bool samples; /* keep each sample's place (40 bytes, and 8 for each metric); not in bounded memory */
+    struct filter *filter; /* which samples count; NULL: all. Borrowed */
 };
 
 /* What the samples came to; all but their number in the unit of the weight. */
 struct profile_counts {
     uint64_t samples, weight;
+    uint64_t left_out;                              /* by the filter, and not among the others */
     uint64_t precise, ambiguous, inferred, unknown; /* resolver.h, enum resolved_kind */
     uint64_t by_source[SOURCES];                    /* of all but the unknown */
     uint64_t refused; /* stacks that the recorder did not know, and did not read */

@@ -1,6 +1,8 @@
 /* format.c - see format.h. */
 #include "report/format.h"
 
+#include "report/export/export.h"
+
 static int write_text(const struct report *r, FILE *out, struct fathom_error *err)
 {
     int rc = view_heading_write(r->heading, r->view, out, err);
@@ -13,7 +15,14 @@ static int write_folded(const struct report *r, FILE *out, struct fathom_error *
 }
 
 const struct format format_table[] = {
-    {"text", NULL, write_text},
-    {"folded", "for flame graphs", write_folded},
+    {.name = "text", .write = write_text},
+    {.name = "folded", .help = "for flame graphs", .write = write_folded},
+    {.name = "html", .help = "a page to explore", .write = html_write, .samples = true},
+    {.name = "svg", .help = "a flame graph", .write = svg_write},
+    {.name = "json", .help = "all that is known, for programs", .write = json_report_write},
+    {.name = "csv", .help = "a context a line", .write = csv_write},
+    {.name = "speedscope", .help = "for speedscope.app", .write = speedscope_write},
+    {.name = "callgrind", .help = "for KCachegrind", .write = callgrind_write},
+    {.name = "dot", .help = "a call graph, for Graphviz", .write = dot_write},
     {0},
 };

@@ -4,16 +4,28 @@ libreport_la_SOURCES = \
 	report/views/callers.c \
 	report/views/draw.c \
 	report/views/flat.c \
-	report/export/folded.c \
+	report/export/callgrind.c report/export/function_calls.c report/export/function_calls.h \
+	report/export/contexts_json.c report/export/csv.c report/export/dot.c \
+	report/export/export.c report/export/export.h \
+	report/export/html.c report/export/html_page.h \
+	report/export/folded.c report/export/script.c report/export/script.h report/export/speedscope.c report/export/svg.c \
 	report/format.c report/format.h \
 	report/views/functions.c report/views/functions.h \
 	report/views/heading.c \
 	report/views/inferences.c report/views/inferences.h \
 	report/export/json.c report/export/json.h \
 	report/views/left_out.c \
+	report/views/memory.c \
 	report/text/printer.c report/text/printer.h \
 	report/text/shorten.c report/text/shorten.h \
 	report/views/sure.c \
 	report/views/tree.c \
 	report/views/view.c report/views/view.h report/views/views.h \
 	report/text/weight.c report/text/weight.h
+nodist_libreport_la_SOURCES = report/export/html_page.c
+page_parts = report/export/html/page.html report/export/html/style.css report/export/html/data.js report/export/html/flame.js \
+	report/export/html/lists.js report/export/html/timeline.js report/export/html/main.js
+EXTRA_DIST += $(page_parts) scripts/embed
+CLEANFILES += report/export/html_page.c
+report/export/html_page.c: $(page_parts) scripts/embed
+	$(AM_V_GEN)$(MKDIR_P) report/export && $(srcdir)/scripts/embed $(srcdir)/report/export/html >$@.new && mv $@.new $@

@@ -25,20 +25,22 @@ static int synth_threads(pid_t pid, const struct sideband *to, struct fathom_err
     return rc;
 }
 
-static int synth_mappings(pid_t pid, bool data, const struct sideband *to, struct fathom_error *err)
+static int write_mappings(pid_t pid, enum synth_mappings which, const struct sideband *to,
+                          struct fathom_error *err)
 {
     struct maps maps;
     if (proc_maps(pid, &maps) != 0)
         return 0;
     int rc = 0;
     for (size_t i = 0; i < maps.count && rc == 0; i++)
-        if (maps.list[i].prot & PROT_EXEC || (data && maps.list[i].inode))
+        if (maps.list[i].prot & PROT_EXEC || which == SYNTH_ALL ||
+            (which == SYNTH_FILES && maps.list[i].inode))
             rc = sideband_mapping(to, pid, &maps.list[i], err);
     proc_maps_free(&maps);
     return rc;
 }
 
-int synth_process(pid_t pid, bool data, const struct sideband *to, struct fathom_error *err)
+int synth_process(pid_t pid, enum synth_mappings which, const struct sideband *to, struct fathom_error *err)
 {
     struct proc_stat stat;
     int rc = proc_stat(pid, &stat);
@@ -50,7 +52,7 @@ int synth_process(pid_t pid, bool data, const struct sideband *to, struct fathom
     if (rc == 0)
         rc = sideband_comm(to, pid, pid, stat.name, err);
     if (rc == 0)
-        rc = synth_mappings(pid, data, to, err);
+        rc = write_mappings(pid, which, to, err);
     if (rc == 0)
         rc = synth_threads(pid, to, err);
     return rc;

@@ -7,8 +7,13 @@
 
 #include "collector/targets/sideband.h"
 
-/* -ESRCH: the process is gone. Parts that may not be read are left out. data: of the files' mappings, those that are
- * not executable, too. */
-int synth_process(pid_t pid, bool data, const struct sideband *to, struct fathom_error *err);
+enum synth_mappings {
+    SYNTH_CODE,  /* executable ones */
+    SYNTH_FILES, /* of files */
+    SYNTH_ALL,   /* of data without a file, too */
+};
+
+/* -ESRCH: the process is gone. Parts that may not be read are left out. */
+int synth_process(pid_t pid, enum synth_mappings which, const struct sideband *to, struct fathom_error *err);
 
 #endif

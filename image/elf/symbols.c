@@ -12,8 +12,7 @@ int symbols_add(struct symbols *symbols, const struct symbol *symbol)
     return vec_push(symbols->items, symbols->count, symbols->room, *symbol) ? 0 : -ENOMEM;
 }
 
-/* NULL: empty, or not NUL-terminated inside the string table. */
-static const char *string_at(const uint8_t *strings, size_t size, uint32_t offset)
+const char *symbol_string(const uint8_t *strings, size_t size, uint32_t offset)
 {
     if (offset >= size || strings[offset] == 0 || !memchr(strings + offset, 0, size - offset))
         return NULL;
@@ -43,12 +42,12 @@ static int read_table(struct symbols *symbols, const struct elf_file *file, cons
         memcpy(&sym, at, sizeof sym);
         if (ELF64_ST_TYPE(sym.st_info) == STT_FILE) {
             /* ld puts an empty one before the hidden symbols that it made local, which are from any file */
-            source = string_at(strings, string_size, sym.st_name) ? ++symbols->files : 0;
+            source = symbol_string(strings, string_size, sym.st_name) ? ++symbols->files : 0;
             continue;
         }
         if (!is_wanted(&sym, image))
             continue;
-        const char *name = string_at(strings, string_size, sym.st_name);
+        const char *name = symbol_string(strings, string_size, sym.st_name);
         if (!name)
             continue;
         bool local = ELF64_ST_BIND(sym.st_info) == STB_LOCAL;

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-static void write_text(struct printer *printer, const char *text)
+static void write_text(struct printer *printer, const char *text, bool in_html)
 {
     printer_write(printer, "\"");
     while (*text) {
@@ -14,7 +14,8 @@ static void write_text(struct printer *printer, const char *text)
         size_t length = text_character(text, &code);
         if (*text == '"' || *text == '\\')
             printer_write(printer, "\\%c", *text);
-        else if (length == 0 || !text_shown(code)) /* none of which is above U+FFFF */
+        else if (length == 0 || !text_shown(code) ||
+                 (in_html && *text == '<')) /* none of which is above U+FFFF */
             printer_write(printer, "\\u%04x", code);
         else
             printer_bytes(printer, text, length);
@@ -34,7 +35,7 @@ static void begin_value(struct json *json, const char *key)
         json->started[at - 1] = true;
     }
     if (key) {
-        write_text(json->printer, key);
+        write_text(json->printer, key, json->in_html);
         printer_write(json->printer, ": ");
     }
 }
@@ -73,7 +74,7 @@ void json_text(struct json *json, const char *key, const char *text)
 {
     begin_value(json, key);
     if (text)
-        write_text(json->printer, text);
+        write_text(json->printer, text, json->in_html);
     else
         printer_write(json->printer, "null");
 }

@@ -17,6 +17,7 @@ struct json {
     unsigned depth;           /* open objects and arrays; more than JSON_DEPTH fail the printer */
     char closing[JSON_DEPTH]; /* closing bracket of each */
     bool started[JSON_DEPTH]; /* whether it has any elements */
+    bool in_html;             /* it stands in a script of a page: '<' is escaped in texts */
 };
 
 void json_object(struct json *json, const char *key);

@@ -46,6 +46,7 @@ int branches_of_cct(struct branches *branches, struct cct *cct, const struct dou
         return rc;
     branches->at[0].self = root->self[0];
     branches->at[0].error = cct_error(root);
+    branches->at[0].node = root;
     uint32_t index = 0; /* of node */
     for (;;) {
         if (node->first_child) {
@@ -65,6 +66,7 @@ int branches_of_cct(struct branches *branches, struct cct *cct, const struct dou
             branches_clear(branches);
             return error_memory(err);
         }
+        branches->at[index].node = node;
         if (doubts) {
             struct doubt doubt = doubts_at(doubts, node);
             branches->at[index].end_doubt = doubt.end;

@@ -1,6 +1,7 @@
 /* heading.c - the heading of every report: what was recorded, and how far to trust it; see view.h. */
 #include <string.h>
 
+#include "base/saturate.h"
 #include "report/text/printer.h"
 #include "report/text/weight.h"
 #include "report/views/view.h"
@@ -254,6 +255,16 @@ static void write_samples(struct printer *printer, const struct view_heading *he
     printer_write(printer, "\n");
 }
 
+/* Percentages below are of what is left. */
+static void write_left_out(struct printer *printer, const struct view_heading *heading)
+{
+    char share[SHARE_SIZE];
+    uint64_t all = add_saturating(heading->weight, heading->left_out);
+    if (heading->left_out > 0)
+        printer_write(printer, "left out: %s of the weight, by the options\n",
+                      share_format(share, heading->left_out, all));
+}
+
 #define RANGE_LEAST 0.02 /* of the weight: what is narrower is not told */
 
 /* How much weight is right, and where few stacks tell that, how much it is at least and at most. */
@@ -334,6 +345,7 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
     }
     write_kept(&printer, heading, options->verbose);
     write_samples(&printer, heading, options->unit ? options->unit : "weight");
+    write_left_out(&printer, heading);
     write_contexts(&printer, heading);
     write_sources(&printer, heading);
     if (options->verbose) {

@@ -4,29 +4,37 @@
 #include "report/views/views.h"
 
 const struct view view_table[] = {
-    {"tree", "callers first", tree_write},
-    {"callers", "hot functions first", callers_write},
-    {"flat", NULL, flat_write},
+    {.name = "tree", .help = "callers first", .write = tree_write},
+    {.name = "callers", .help = "hot functions first", .write = callers_write},
+    {.name = "flat", .write = flat_write},
+    {.name = "memory",
+     .help = "what was accessed, and where it was found",
+     .write = memory_write,
+     .accesses = true},
     {0},
 };
 
-static int write_branches(struct branches *b, const struct frames *frames, const struct view_options *options,
-                          FILE *out, struct fathom_error *err)
+static int write_branches(struct branches *b, const struct contexts *contexts,
+                          const struct view_options *options, FILE *out, struct fathom_error *err)
 {
+    const struct frames *frames = contexts->frames;
     int rc = branches_check(b, frames_count(frames), err);
     if (rc == 0)
         rc = branches_arrange(b, branch_compare_weight, frames, err);
     if (rc)
         return rc;
     struct printer printer = {.out = out};
-    struct drawing drawing = {.branches = b,
+    struct drawing drawing = {.contexts = contexts,
+                              .branches = b,
                               .frames = frames,
                               .options = options,
                               .unit = options->unit ? options->unit : "weight",
                               .whole = b->at[0].total,
                               .printer = &printer};
     if (drawing.whole == 0) {
-        printer_write(&printer, b->count > 1 ? "no sample has any weight\n" : "nothing was sampled\n");
+        printer_write(&printer, b->count > 1        ? "no sample has any weight\n"
+                                : options->filtered ? "the options leave no sample\n"
+                                                    : "nothing was sampled\n");
         return printer_finish(&printer, err);
     }
     rc = (options->view ? options->view : view_table)->write(&drawing, err);
@@ -46,7 +54,7 @@ int view_write(const struct contexts *contexts, const struct view_options *optio
     int rc = branches_of_cct(&branches, contexts->tree, contexts->doubts, err);
     if (rc)
         return rc;
-    rc = write_branches(&branches, contexts->frames, options, out, err);
+    rc = write_branches(&branches, contexts, options, out, err);
     branches_clear(&branches);
     return rc;
 }

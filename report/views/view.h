@@ -19,11 +19,13 @@
 #include "report/views/inferences.h"
 
 struct drawing;
+struct script_fields;
 
 struct view {
     const char *name;
     const char *help; /* a few words; NULL: the name says it */
     int (*write)(const struct drawing *drawing, struct fathom_error *err);
+    bool accesses; /* paths must end in the data that was accessed (framing.h) */
 };
 
 /* Ends with one without a name; the first is the default. */
@@ -35,6 +37,8 @@ struct view_options {
     double min_percent; /* leave out what weighs less (its weight stays in its parent's total) */
     unsigned max_rows;  /* the contexts with the most weight of their own to show, with the paths to them
                            (callers, flat: functions); 0: all */
+    const struct script_fields *fields; /* of each sample: export/script.h */
+    bool filtered;                      /* some samples may have been left out on purpose */
     bool colour;
     bool verbose; /* all of the heading, not only what was sampled, how sure the contexts are, and warnings */
     bool show_image;  /* the image's name beside each function; the flat view always has it */
@@ -50,6 +54,7 @@ struct view_heading {
     unsigned kept;                     /* recordings whose maps were used in place of a given one */
     bool user_only;                    /* no sample was taken in the kernel */
     uint64_t samples, weight;          /* weight = the sum of the next four */
+    uint64_t left_out;                 /* weight that the options leave out of all */
     uint64_t precise, ambiguous, inferred, unknown;
     uint64_t unknown_by_reason[16];
     const char *const *reason_text; /* by the same index; reason_count of them */

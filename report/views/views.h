@@ -9,6 +9,7 @@
 
 /* What a view draws: the whole tree, arranged (heaviest first). */
 struct drawing {
+    const struct contexts *contexts; /* the same, with all metrics */
     struct branches *branches;
     const struct frames *frames;
     const struct view_options *options;
@@ -24,6 +25,9 @@ int tree_write(const struct drawing *drawing, struct fathom_error *err);
 int callers_write(const struct drawing *drawing, struct fathom_error *err);
 /* Functions by their own weight, with totals in which recursion counts once, and images. */
 int flat_write(const struct drawing *drawing, struct fathom_error *err);
+
+/* The memory that was accessed: by data, and by data and path. For contexts whose paths end in FRAME_DATA. */
+int memory_write(const struct drawing *drawing, struct fathom_error *err);
 
 /* Columns left for a name and what follows it, given the byte count at the start of the row; 0: unlimited. */
 size_t room_left(const struct drawing *drawing, size_t row_began);

@@ -6,7 +6,7 @@ UNIT_TESTS += tests/image/test_program
 tests_image_test_program_SOURCES = tests/image/test_program.c
 tests_image_test_program_LDADD = $(IMAGE_TEST_LIBS)
 UNIT_TESTS += tests/image/test_calls tests/image/test_cfi tests/image/test_code tests/image/test_cold \
-	tests/image/test_debug_file tests/image/test_image tests/image/test_lines tests/image/test_mapped_name \
+	tests/image/test_debug_file tests/image/test_image tests/image/test_lines tests/image/test_mapped_name tests/image/test_objects \
 	tests/image/test_thread_return
 IMAGE_TEST_BUILD = tests/image/build.c tests/image/build.h
 IMAGE_TEST_LIBS = libimage.la libbase.la $(CRITERION_LIBS)
@@ -22,6 +22,8 @@ tests_image_test_debug_file_SOURCES = tests/image/test_debug_file.c $(IMAGE_TEST
 tests_image_test_debug_file_LDADD = $(IMAGE_TEST_LIBS)
 tests_image_test_image_SOURCES = tests/image/test_image.c $(IMAGE_TEST_BUILD)
 tests_image_test_image_LDADD = $(IMAGE_TEST_LIBS)
+tests_image_test_objects_SOURCES = tests/image/test_objects.c $(IMAGE_TEST_BUILD)
+tests_image_test_objects_LDADD = $(IMAGE_TEST_LIBS)
 tests_image_test_mapped_name_SOURCES = tests/image/test_mapped_name.c
 tests_image_test_mapped_name_LDADD = $(IMAGE_TEST_LIBS)
 tests_image_test_thread_return_SOURCES = tests/image/test_thread_return.c

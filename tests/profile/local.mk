@@ -1,18 +1,24 @@
 UNIT_TESTS += \
+	tests/profile/test_access \
 	tests/profile/test_agreement \
 	tests/profile/test_common \
 	tests/profile/test_doubts \
+	tests/profile/test_filter \
 	tests/profile/test_frames \
 	tests/profile/test_metric \
 	tests/profile/test_profile \
 	tests/profile/test_shares
 PROFILE_TEST_LIBS = libprofile.la libhcct.la
+tests_profile_test_access_SOURCES = tests/profile/test_access.c
+tests_profile_test_access_LDADD = $(PROFILE_TEST_LIBS) libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_agreement_SOURCES = tests/profile/test_agreement.c $(INFER_TEST_WORLD)
 tests_profile_test_agreement_LDADD = $(PROFILE_TEST_LIBS) $(INFER_TEST_LIBS)
 tests_profile_test_common_SOURCES = tests/profile/test_common.c $(INFER_TEST_WORLD)
 tests_profile_test_common_LDADD = $(PROFILE_TEST_LIBS) $(INFER_TEST_LIBS)
 tests_profile_test_doubts_SOURCES = tests/profile/test_doubts.c
 tests_profile_test_doubts_LDADD = $(PROFILE_TEST_LIBS) libimage.la libbase.la $(CRITERION_LIBS)
+tests_profile_test_filter_SOURCES = tests/profile/test_filter.c
+tests_profile_test_filter_LDADD = $(PROFILE_TEST_LIBS) libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_frames_SOURCES = tests/profile/test_frames.c
 tests_profile_test_frames_LDADD = $(PROFILE_TEST_LIBS) libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_metric_SOURCES = tests/profile/test_metric.c

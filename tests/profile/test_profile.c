@@ -108,6 +108,22 @@ Test(profile, counts_and_certainty_are_of_the_chosen_weight)
     setup_close(&s);
 }
 
+Test(profile, samples_are_kept_with_their_places)
+{
+    struct setup s = setup_open((struct profile_options){.ambiguity = AMBIGUOUS_BEST, .samples = true}, NULL);
+    add(&s, 10, 300, 1);
+    add(&s, 20, 0, 0.75f);
+    struct contexts contexts;
+    const struct cct_node *node = end_below(&s, "fun1", &contexts, 0);
+    cr_assert_eq(contexts.sample_count, 2);
+    for (int i = 0; i < 2; i++)
+        cr_expect_eq(contexts.samples[i].node, node);
+    cr_expect_eq(contexts.sample_values[3], 20, "the first of three metrics of the second");
+    cr_expect_eq(contexts.samples[1].kind, RESOLVED_AMBIGUOUS);
+    cr_expect_float_eq(contexts.samples[1].probability, 0.75f, 1e-6);
+    setup_close(&s);
+}
+
 Test(profile, each_metric_is_split)
 {
     struct setup s = setup_open((struct profile_options){.ambiguity = AMBIGUOUS_SPLIT}, NULL);

@@ -1,6 +1,6 @@
 # Programs with known call trees, as any program is built: optimised, no frame pointers, no sanitizers.
 test_programs = \
-	tests/programs/alloca tests/programs/between tests/programs/callback tests/programs/cleanup tests/programs/cold tests/programs/coroutines \
+	tests/programs/accesses tests/programs/alloca tests/programs/between tests/programs/callback tests/programs/cleanup tests/programs/cold tests/programs/coroutines \
 	tests/programs/bursts tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole tests/programs/jit \
 	tests/programs/order tests/programs/order_framed tests/programs/orders \
 	tests/programs/recursion tests/programs/service tests/programs/clocks tests/programs/containers tests/programs/thread_forks tests/programs/signals tests/programs/tailcall \
@@ -41,6 +41,9 @@ tests_programs_cleanup_LINK = $(CXX) $(CXXFLAGS) $(program_flags) -o $@
 tests_programs_containers_SOURCES = tests/programs/containers.cc
 tests_programs_containers_CXXFLAGS = $(CXXFLAGS) $(program_flags)
 tests_programs_containers_LINK = $(CXX) $(CXXFLAGS) $(program_flags) -o $@
+tests_programs_accesses_SOURCES = tests/programs/accesses.c tests/programs/program.h
+tests_programs_accesses_CFLAGS = $(program_cflags)
+tests_programs_accesses_LINK = $(program_link) -o $@
 tests_programs_alloca_SOURCES = tests/programs/alloca.c tests/programs/program.h
 tests_programs_alloca_CFLAGS = $(program_cflags)
 tests_programs_alloca_LINK = $(program_link) -pthread -o $@

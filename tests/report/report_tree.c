@@ -35,7 +35,9 @@ struct cct_node *report_tree_add(struct report_tree *tree, const char *path, uin
 
 struct contexts report_tree_contexts(const struct report_tree *tree)
 {
-    return (struct contexts){.tree = tree->cct, .frames = tree->frames, .doubts = tree->doubts};
+    static const struct metrics weight = {.at = {&metric_table[0]}, .count = 1};
+    return (struct contexts){
+        .tree = tree->cct, .frames = tree->frames, .metrics = &weight, .doubts = tree->doubts};
 }
 
 const struct view *view_named(const char *name)

@@ -1,0 +1,10 @@
+/* completion.h - what a shell needs to complete commands and options, from the table of commands. */
+#ifndef FATHOM_CLI_COMPLETION_H
+#define FATHOM_CLI_COMPLETION_H
+
+#include <stdbool.h>
+
+/* Prints the script for "bash" or "zsh" on standard output; false: another shell. */
+bool completion_print(const char *shell);
+
+#endif

@@ -1,0 +1,30 @@
+/* filtering.c - see filtering.h. */
+#include "cli/filtering.h"
+
+#include <stdlib.h>
+
+#include "cli/exit.h"
+
+int reporting_file(const struct report_options *options, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    struct reader *reader = NULL;
+    struct reporting *reporting = NULL;
+    int rc = reader_open(options->input, &terminal->log, &reader, &err);
+    if (rc == 0)
+        rc = reporting_new(options, terminal, &reporting, &err);
+    if (rc == 0)
+        rc = reporting_run(reporting, reader, &err);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    int code = rc < 0 ? exit_code_of(&err) : reporting_code(reporting);
+    reporting_free(reporting);
+    reader_close(reader);
+    return code;
+}
+
+void filtering_clear(struct report_options *options)
+{
+    free(options->pids.pids);
+    free(options->tids.pids);
+}

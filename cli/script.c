@@ -1,0 +1,76 @@
+/* script.c - `fathom script`: a line for each sample. */
+#include <getopt.h>
+
+#include "cli/exit.h"
+#include "cli/filtering.h"
+#include "cli/inferred.h"
+#include "cli/kept_maps.h"
+#include "cli/symfs.h"
+#include "report/export/script.h"
+
+#define FIELDS "comm,tid,time,weight,sure,path"
+
+static const struct format script_format = {.name = "script", .write = script_write, .samples = true};
+
+struct script_options {
+    struct report_options report; /* first: its rows are also those of fathom report */
+    const char *fields;
+};
+
+static int script_run(int argc, char **argv, struct terminal *terminal)
+{
+    struct script_options options = {.report = REPORT_DEFAULTS, .fields = FIELDS};
+    struct script_fields fields;
+    struct fathom_error err = {0};
+    options.report.profile.ambiguity = AMBIGUOUS_BEST;
+    options.report.format = &script_format;
+    int code = options_parse(&script_command, &options, true, argc, argv, terminal);
+    if (code >= 0)
+        return code;
+    if (optind < argc)
+        return option_usage(terminal, &script_command, "unexpected argument '%s'; give the recording with -i",
+                            argv[optind]);
+    if (script_fields_parse(options.fields, &fields, &err) < 0)
+        return option_usage(terminal, &script_command, "%s", err.text);
+    options.report.view.fields = &fields;
+    code = reporting_file(&options.report, terminal);
+    filtering_clear(&options.report);
+    return code;
+}
+
+static const struct option_row rows[] = {
+    OPTION_TEXT("input", 'i', "FILE", struct report_options, input,
+                "a perf.data file; '-' reads standard input (default: perf.data)"),
+    OPTION_TEXT("fields", 'F', "NAME,...", struct script_options, fields,
+                "which fields, in this order (default: " FIELDS ")"),
+    OPTION_TEXT("map", 'm', "MAP", struct report_options, map, "a path map from 'fathom train'"),
+    KEPT_MAPS_NO_CACHE(struct report_options,
+                       "do not use what other recordings of the same programs learned"),
+    OPTION_TEXT("event", 0, "NAME", struct report_options, event,
+                "which event, if the recording has several"),
+    FILTERING_ROWS,
+    OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,
+                "show functions inlined at the sampled instruction (needs debug info)"),
+    OPTION_FLAG("lines", 0, struct report_options, profile.framing.lines,
+                "its source line (needs debug info)"),
+    OPTION_FLAG("data", 0, struct report_options, profile.framing.accesses,
+                "show the memory that was accessed at the end of each path (of a recording with --data)"),
+    SYMFS_OPTION(struct report_options),
+    OPTION_QUIET("print no progress and no notes"),
+    OPTION_VERBOSE("print more details"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
+const struct command script_command = {
+    .name = "script",
+    .summary = "print each sample of a recording with its call path",
+    .synopsis = "[OPTIONS]",
+    .about = "Prints a line for each sample, in the order of time: fields that are parted by tabs, the most "
+             "probable "
+             "call path among them.",
+    .options = rows,
+    .notes = "Fields: comm, pid, tid, time, event, weight, latency, kind, sure, symbol, image, path; see "
+             "fathom-script(1).",
+    .run = script_run,
+};

@@ -1,0 +1,124 @@
+/* access.c - see access.h. */
+#include "profile/access.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "image/objects.h"
+
+struct accesses {
+    struct table *objects; /* image -> struct objects */
+};
+
+static enum access_source by_number(unsigned number)
+{
+    switch (number) {
+    case PERF_MEM_LVLNUM_L1:
+        return ACCESS_L1;
+    case PERF_MEM_LVLNUM_LFB:
+        return ACCESS_LFB;
+    case PERF_MEM_LVLNUM_L2:
+        return ACCESS_L2;
+    case PERF_MEM_LVLNUM_L3:
+    case PERF_MEM_LVLNUM_L4:
+        return ACCESS_L3;
+    case PERF_MEM_LVLNUM_CXL:
+    case PERF_MEM_LVLNUM_RAM:
+    case PERF_MEM_LVLNUM_PMEM:
+        return ACCESS_RAM;
+    default:
+        return ACCESS_OTHER;
+    }
+}
+
+/* The older field: one bit for each level. */
+static enum access_source by_bits(unsigned level)
+{
+    if (level &
+        (PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2 | PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2))
+        return ACCESS_REMOTE;
+    if (level & PERF_MEM_LVL_LOC_RAM)
+        return ACCESS_RAM;
+    if (level & PERF_MEM_LVL_MISS || !(level & PERF_MEM_LVL_HIT))
+        return level & ~(unsigned)PERF_MEM_LVL_NA ? ACCESS_OTHER : ACCESS_UNKNOWN;
+    return level & PERF_MEM_LVL_L1    ? ACCESS_L1
+           : level & PERF_MEM_LVL_LFB ? ACCESS_LFB
+           : level & PERF_MEM_LVL_L2  ? ACCESS_L2
+           : level & PERF_MEM_LVL_L3  ? ACCESS_L3
+                                      : ACCESS_OTHER;
+}
+
+enum access_source access_source(uint64_t data_src)
+{
+    union perf_mem_data_src src = {.val = data_src};
+    if (src.mem_remote)
+        return ACCESS_REMOTE;
+    if (src.mem_lvl_num && src.mem_lvl_num != PERF_MEM_LVLNUM_NA)
+        return by_number((unsigned)src.mem_lvl_num);
+    return by_bits((unsigned)src.mem_lvl);
+}
+
+const char *access_source_name(enum access_source source)
+{
+    static const char *const names[ACCESS_SOURCES] = {"L1",  "LFB",    "L2",    "L3",
+                                                      "RAM", "remote", "other", "unknown"};
+    return names[source];
+}
+
+struct accesses *accesses_new(void)
+{
+    struct accesses *a = calloc(1, sizeof *a);
+    if (a && !(a->objects = table_new())) {
+        free(a);
+        return NULL;
+    }
+    return a;
+}
+
+void accesses_free(struct accesses *a)
+{
+    if (!a)
+        return;
+    size_t cursor = 0;
+    uint64_t key, value;
+    while (table_next(a->objects, &cursor, &key, &value))
+        objects_free((struct objects *)(uintptr_t)value);
+    table_free(a->objects);
+    free(a);
+}
+
+static const char *name_in_image(struct accesses *a, const struct data_place *place)
+{
+    uint64_t *slot = table_put(a->objects, (uintptr_t)place->image, NULL);
+    if (slot && !*slot)
+        *slot = (uintptr_t)objects_new(place->image);
+    if (!slot || !*slot)
+        return NULL;
+    const struct object *object = objects_at((const struct objects *)(uintptr_t)*slot, place->address);
+    return object ? object->name : "[data]";
+}
+
+const char *accesses_name(struct accesses *a, const struct data_place *place, const char **image)
+{
+    const char *path = place->path ? place->path : "", *slash = strrchr(path, '/');
+    *image = "";
+    switch (place->kind) {
+    case DATA_STACK:
+        return "[stack]";
+    case DATA_HEAP:
+        return "[heap]";
+    case DATA_ANONYMOUS:
+        return "[anonymous memory]";
+    case DATA_FILE:
+        *image = slash ? slash + 1 : path;
+        return "[file]";
+    case DATA_IMAGE:
+        *image = image_name(place->image);
+        return name_in_image(a, place);
+    case DATA_UNKNOWN:
+        break;
+    }
+    return "[unknown memory]";
+}

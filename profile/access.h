@@ -1,0 +1,34 @@
+/*
+ * access.h - what a memory sample accessed: where the processor found it, and whose memory it is.
+ */
+#ifndef FATHOM_PROFILE_ACCESS_H
+#define FATHOM_PROFILE_ACCESS_H
+
+#include "process/data.h"
+
+/* Where the data was found, from near to far (union perf_mem_data_src in linux/perf_event.h). */
+enum access_source {
+    ACCESS_L1,
+    ACCESS_LFB, /* line fill buffer: on its way to L1 because of an earlier miss */
+    ACCESS_L2,
+    ACCESS_L3,      /* and an L4 */
+    ACCESS_RAM,     /* of this node; persistent memory and CXL, too */
+    ACCESS_REMOTE,  /* another node's memory or cache */
+    ACCESS_OTHER,   /* uncached or I/O; or only that a cache missed is known */
+    ACCESS_UNKNOWN, /* the sample does not tell */
+    ACCESS_SOURCES
+};
+
+enum access_source access_source(uint64_t data_src);
+/* "L1", "RAM" */
+const char *access_source_name(enum access_source source);
+
+struct accesses; /* the data of images, by name */
+
+struct accesses *accesses_new(void); /* NULL: out of memory */
+void accesses_free(struct accesses *accesses);
+/* What to call the memory at a place: "table" of `image`, "[heap]", "[data]" of an image that has no symbol there. *image: the file's
+ * name, "" if there is none. Both live as long as `accesses` and the image. NULL: out of memory. */
+const char *accesses_name(struct accesses *accesses, const struct data_place *place, const char **image);
+
+#endif

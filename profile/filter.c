@@ -1,0 +1,144 @@
+/* filter.c - see filter.h. What a name matches is kept by its item. */
+#include "profile/filter.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+enum expression { FOCUS, IGNORE, SYMBOL, IMAGE, COMM, EXPRESSIONS };
+
+#define MATCHED(expression) (1u << (expression))
+#define LOOKED_UP           (1u << EXPRESSIONS)
+
+struct filter {
+    struct filter_options options;
+    regex_t compiled[EXPRESSIONS];
+    unsigned given; /* bits MATCHED() of those that are */
+    uint64_t first; /* time of the first sample; 0: none came yet */
+    uint8_t *items; /* by item: MATCHED() bits, LOOKED_UP */
+    size_t room;
+};
+
+static int compile(struct filter *f, enum expression which, const char *text, const char *option,
+                   struct fathom_error *err)
+{
+    char why[128];
+    if (!text)
+        return 0;
+    int rc = regcomp(&f->compiled[which], text, REG_EXTENDED | REG_NOSUB);
+    if (rc == 0) {
+        f->given |= MATCHED(which);
+        return 0;
+    }
+    regerror(rc, &f->compiled[which], why, sizeof why);
+    return rc == REG_ESPACE
+               ? error_memory(err)
+               : error_set(err, EINVAL, "--%s: '%s' is no regular expression: %s", option, text, why);
+}
+
+int filter_new(const struct filter_options *o, struct filter **out, struct fathom_error *err)
+{
+    struct filter *f = calloc(1, sizeof *f);
+    if (!f)
+        return error_memory(err);
+    f->options = *o;
+    int rc = compile(f, FOCUS, o->focus, "focus", err);
+    if (rc == 0)
+        rc = compile(f, IGNORE, o->ignore, "ignore", err);
+    if (rc == 0)
+        rc = compile(f, SYMBOL, o->symbol, "symbol", err);
+    if (rc == 0)
+        rc = compile(f, IMAGE, o->image, "image", err);
+    if (rc == 0)
+        rc = compile(f, COMM, o->comm, "comm", err);
+    if (rc == 0 && o->to > 0 && o->to <= o->from)
+        rc = error_set(err, EINVAL, "--to must be later than --from");
+    if (rc < 0)
+        filter_free(f);
+    else
+        *out = f;
+    return rc;
+}
+
+void filter_free(struct filter *f)
+{
+    if (!f)
+        return;
+    for (unsigned i = 0; i < EXPRESSIONS; i++)
+        if (f->given & MATCHED(i))
+            regfree(&f->compiled[i]);
+    free(f->items);
+    free(f);
+}
+
+static bool matches(const struct filter *f, enum expression which, const char *text)
+{
+    return f->given & MATCHED(which) && regexec(&f->compiled[which], text, 0, NULL, 0) == 0;
+}
+
+static bool is_listed(const pid_t *list, size_t count, uint32_t number)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((uint32_t)list[i] == number)
+            return true;
+    return count == 0;
+}
+
+bool filter_sample(struct filter *f, const struct process *process, const struct sample *sample)
+{
+    const struct filter_options *o = &f->options;
+    if (!f->first)
+        f->first = sample->time;
+    double since = sample->time > f->first ? (double)(sample->time - f->first) * 1e-9 : 0;
+    if (since < o->from || (o->to > 0 && since >= o->to))
+        return false;
+    if (!is_listed(o->pids, o->pid_count, sample->pid) || !is_listed(o->tids, o->tid_count, sample->tid))
+        return false;
+    return !o->comm || (process && matches(f, COMM, process_thread_name(process, sample->tid)));
+}
+
+/* What the item's name matches. */
+static uint8_t look_up(struct filter *f, const struct frames *frames, uint32_t item)
+{
+    const struct frame *frame = frames_at(frames, item);
+    bool is_function = frame->kind == FRAME_FUNCTION || frame->kind == FRAME_INLINED;
+    uint8_t found = LOOKED_UP;
+    for (enum expression which = FOCUS; which <= SYMBOL && is_function; which++)
+        found |= matches(f, which, frame->name) ? MATCHED(which) : 0;
+    return found | (is_function && matches(f, IMAGE, frame->image) ? MATCHED(IMAGE) : 0);
+}
+
+static bool take_item(struct filter *f, const struct frames *frames, uint32_t item, uint8_t *out)
+{
+    size_t known = f->room;
+    if (item >= known) {
+        if (!vec_reserve(f->items, 0, f->room, (size_t)item + 1))
+            return false;
+        for (size_t i = known; i < f->room; i++)
+            f->items[i] = 0;
+    }
+    if (!f->items[item])
+        f->items[item] = look_up(f, frames, item);
+    *out = f->items[item];
+    return true;
+}
+
+bool filter_path(struct filter *f, const struct frames *frames, const uint32_t *items, size_t count)
+{
+    unsigned seen = 0, innermost = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t item;
+        if (!take_item(f, frames, items[i], &item))
+            return true;
+        enum frame_kind kind = frames_at(frames, items[i])->kind;
+        if (kind == FRAME_FUNCTION || kind == FRAME_INLINED)
+            innermost = item;
+        seen |= item;
+    }
+    if (f->given & MATCHED(FOCUS) && !(seen & MATCHED(FOCUS)))
+        return false;
+    unsigned wanted = f->given & (MATCHED(SYMBOL) | MATCHED(IMAGE));
+    return !(seen & MATCHED(IGNORE)) && (innermost & wanted) == wanted;
+}

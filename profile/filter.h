@@ -1,0 +1,32 @@
+/*
+ * filter.h - which samples a profile counts: by thread, time, and the functions on their paths.
+ */
+#ifndef FATHOM_PROFILE_FILTER_H
+#define FATHOM_PROFILE_FILTER_H
+
+#include <sys/types.h>
+
+#include "process/process.h"
+#include "profile/frames.h"
+
+/* All that is given must hold. Texts are POSIX extended regular expressions that match anywhere in a name. */
+struct filter_options {
+    const pid_t *pids, *tids;
+    size_t pid_count, tid_count; /* 0: any */
+    const char *comm;            /* the thread's name; NULL: any */
+    double from, to;             /* s since the first sample; to = 0: no end */
+    const char *focus, *ignore;  /* a function on the path; NULL: any, none */
+    const char *symbol, *image;  /* the innermost function, its file's name; NULL: any */
+};
+
+struct filter;
+
+/* Texts and lists are borrowed. -EINVAL: an expression is none; -ENOMEM. */
+int filter_new(const struct filter_options *options, struct filter **out, struct fathom_error *err);
+void filter_free(struct filter *filter); /* NULL is allowed */
+/* By thread and time. Samples come in the order of time: the first one begins it. process: NULL: unknown. */
+bool filter_sample(struct filter *filter, const struct process *process, const struct sample *sample);
+/* By functions. Always the same frames for a filter. Out of memory, it counts the path. */
+bool filter_path(struct filter *filter, const struct frames *frames, const uint32_t *items, size_t count);
+
+#endif

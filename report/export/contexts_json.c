@@ -1,0 +1,112 @@
+/* contexts_json.c - a report as JSON: docs/json.md has the format, whose version changes when a reader must. */
+#include "report/export/export.h"
+#include "report/export/json.h"
+
+#define VERSION 1
+
+static const char *kind_name(enum frame_kind kind)
+{
+    switch (kind) {
+    case FRAME_FUNCTION:
+        return "function";
+    case FRAME_INLINED:
+        return "inlined";
+    case FRAME_UNKNOWN_CONTEXT:
+        return "unknown";
+    case FRAME_DATA:
+        return "data";
+    case FRAME_FOUND:
+        return "found";
+    case FRAME_LABEL:
+        break;
+    }
+    return "label";
+}
+
+static void write_heading(struct json *json, const struct view_heading *h)
+{
+    json_text(json, "event", h->event);
+    json_text(json, "command", h->command);
+    json_number(json, "samples", h->samples);
+    json_number(json, "weight", h->weight);
+    json_number(json, "left_out", h->left_out);
+    json_number(json, "precise", h->precise);
+    json_number(json, "ambiguous", h->ambiguous);
+    json_number(json, "inferred", h->inferred);
+    json_number(json, "unknown", h->unknown);
+    json_real(json, "expected_right", h->expected, 1);
+    json_number(json, "lost", h->lost);
+}
+
+static void write_frames(struct json *json, const struct frames *frames)
+{
+    json_array(json, "frames");
+    for (uint32_t i = 0; i < frames_count(frames); i++) {
+        const struct frame *f = frames_at(frames, i);
+        char address[24];
+        snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
+        json_object(json, NULL);
+        json_text(json, "name", f->name);
+        json_text(json, "kind", kind_name(f->kind));
+        if (*f->image)
+            json_text(json, "image", f->image);
+        if (f->kind == FRAME_FUNCTION)
+            json_text(json, "address", address);
+        if (f->source)
+            json_text(json, "source", f->source);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+/* Parents before children; the number of a context is its place in the list. */
+static int write_contexts(struct json *json, const struct contexts *contexts, struct fathom_error *err)
+{
+    struct branches b;
+    int rc = export_branches(contexts, &b, err);
+    if (rc < 0)
+        return rc;
+    json_array(json, "contexts");
+    for (uint32_t i = 1; i < b.count; i++) {
+        const struct branch *branch = &b.at[i];
+        json_object(json, NULL);
+        json_real(json, "parent", (double)branch->parent - 1, 0);
+        json_number(json, "frame", branch->item);
+        json_array(json, "self");
+        for (uint32_t m = 0; m < contexts->metrics->count; m++)
+            json_number(json, NULL, branch->node->self[m]);
+        json_end(json);
+        if (contexts->doubts && branch->self)
+            json_real(json, "sure", export_sure(branch), 3);
+        if (branch->error)
+            json_number(json, "error", branch->error);
+        json_end(json);
+    }
+    json_end(json);
+    branches_clear(&b);
+    return 0;
+}
+
+int json_report_write(const struct report *report, FILE *out, struct fathom_error *err)
+{
+    const struct contexts *contexts = report->contexts;
+    struct printer printer = {.out = out};
+    struct json json = {.printer = &printer};
+    json_object(&json, NULL);
+    json_text(&json, "format", "fathom-contexts");
+    json_number(&json, "version", VERSION);
+    write_heading(&json, report->heading);
+    json_array(&json, "metrics");
+    for (uint32_t m = 0; m < contexts->metrics->count; m++) {
+        json_object(&json, NULL);
+        json_text(&json, "name", contexts->metrics->at[m]->name);
+        json_text(&json, "unit", metrics_unit(contexts->metrics, m));
+        json_end(&json);
+    }
+    json_end(&json);
+    json_number(&json, "not_kept", cct_root(contexts->tree)->self[0]);
+    write_frames(&json, contexts->frames);
+    int rc = write_contexts(&json, contexts, err);
+    json_end(&json);
+    return rc == 0 ? printer_finish(&printer, err) : rc;
+}

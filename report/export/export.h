@@ -1,0 +1,41 @@
+/*
+ * export.h - the formats of a report for other programs, one file each (format.h has them in a table). Private to report/.
+ *
+ * Each writes all contexts, whatever they weigh, with the sum of all weights in every format the same. Errors as in view.h.
+ */
+#ifndef FATHOM_REPORT_EXPORT_EXPORT_H
+#define FATHOM_REPORT_EXPORT_EXPORT_H
+
+#include "report/format.h"
+#include "report/views/branches.h"
+
+/* Fathom's own: all that a report has. docs/json.md */
+int json_report_write(const struct report *report, FILE *out, struct fathom_error *err);
+/* A line for each context, with a column for each metric (RFC 4180). */
+int csv_write(const struct report *report, FILE *out, struct fathom_error *err);
+/* https://www.speedscope.app/file-format-schema.json; a profile for each metric. */
+int speedscope_write(const struct report *report, FILE *out, struct fathom_error *err);
+/* Callgrind's profile format 1, for callgrind_annotate and KCachegrind: functions and calls, without their contexts.
+ * (Valgrind's manual, "Callgrind Format Specification") */
+int callgrind_write(const struct report *report, FILE *out, struct fathom_error *err);
+/* A call graph for Graphviz: functions and calls that weigh at least min_percent. */
+int dot_write(const struct report *report, FILE *out, struct fathom_error *err);
+/* A flame graph that stands by itself. */
+int svg_write(const struct report *report, FILE *out, struct fathom_error *err);
+
+/* A page for a browser, without the network: needs each sample. */
+int html_write(const struct report *report, FILE *out, struct fathom_error *err);
+
+/* Shared by them ---------------------------------------------------------------------------------------------- */
+
+#define EXPORT_NOT_KEPT "[contexts not kept]" /* the name of branch 0, whose own weight is theirs */
+
+/* All contexts, heaviest first, in the same order for equal trees; their names can be looked up. */
+int export_branches(const struct contexts *contexts, struct branches *out, struct fathom_error *err);
+const char *export_name(const struct contexts *contexts, const struct branches *branches, uint32_t branch);
+/* How sure it is that the weight that ends in a context has come that way: 0 to 1. */
+double export_sure(const struct branch *branch);
+/* Whether anything ends in it, by any metric. */
+bool export_has_values(const struct contexts *contexts, const struct branch *branch);
+
+#endif

@@ -1,0 +1,161 @@
+// data.js - the recording: contexts, what their samples add up to under the filters, and how numbers are told.
+//
+// contexts: lists by number; 0 is the root, parents come before children, siblings from heavy to light. entries: samples of one
+// context, thread, slice of time and certainty, added up. frames: [name, image, kind], threads: [pid, tid, name].
+const data = JSON.parse(document.getElementById("data").textContent);
+const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, LABEL: 5 };
+const contexts = data.contexts, entries = data.entries, frames = data.frames;
+const contextCount = contexts.parent.length;
+
+const filter = { metric: 0, thread: -1, sure: 0, from: 0, to: data.slices };
+
+// self: weight that ends in a context; total: with all below; doubt: of `total`, what is expected not to be there.
+const weights = { self: new Float64Array(contextCount), total: new Float64Array(contextCount), doubt: new Float64Array(contextCount) };
+
+function passes(i) {
+    return (filter.thread < 0 || entries.thread[i] === filter.thread) && entries.sure[i] >= filter.sure * data.sureSteps &&
+        entries.slice[i] >= filter.from && entries.slice[i] < filter.to;
+}
+
+function weigh() {
+    const values = entries.values[filter.metric], { self, total, doubt } = weights;
+    self.fill(0);
+    doubt.fill(0);
+    for (let i = 0; i < values.length; i++) {
+        if (!passes(i))
+            continue;
+        self[entries.context[i]] += values[i];
+        doubt[entries.context[i]] += values[i] * (1 - entries.sure[i] / data.sureSteps);
+    }
+    total.set(self);
+    for (let i = contextCount - 1; i > 0; i--) {
+        total[contexts.parent[i]] += total[i];
+        doubt[contexts.parent[i]] += doubt[i];
+    }
+}
+
+function nameOf(context) {
+    return context ? frames[contexts.frame[context]][0] : "all";
+}
+
+function kindOf(frame) {
+    return frame < 0 ? Kind.FUNCTION : frames[frame][2];
+}
+
+const explanations = {
+    [Kind.UNKNOWN]: "No known path leads to the function at this stack height.",
+    [Kind.INLINED]: "Inlined into its caller.",
+    [Kind.DATA]: "The memory that was accessed.",
+    [Kind.FOUND]: "Where the processor found it.",
+    [Kind.LABEL]: "Not a function: several paths were possible from here on, or code without a name.",
+};
+
+function formatShare(part, whole) {
+    const percent = whole > 0 ? 100 * part / whole : 0;
+    return part > 0 && percent < 0.05 ? "<0.1%" : percent.toFixed(1) + "%";
+}
+
+// Times as 3.49 s, other numbers as 34.9 M.
+function formatWeight(weight) {
+    const unit = data.metrics[filter.metric][1];
+    const steps = unit === "ns" ? [[1e9, " s"], [1e6, " ms"], [1e3, " us"], [1, " ns"]] : [[1e9, " G"], [1e6, " M"], [1e4, " k", 1e3], [0, ""]];
+    const [least, suffix, divide] = steps.find(step => weight >= step[0]) || steps[steps.length - 1];
+    const shown = suffix === "" ? Math.round(weight).toLocaleString("en") : (weight / (divide || least || 1)).toPrecision(3) + suffix;
+    return unit === "ns" ? shown : shown + " " + unit;
+}
+
+function formatTime(slice) {
+    const ns = data.nanoseconds * slice / data.slices;
+    return ns >= 1e9 ? (ns / 1e9).toFixed(2) + " s" : (ns / 1e6).toFixed(1) + " ms";
+}
+
+// From the root inwards.
+function pathOf(context) {
+    const path = [];
+    for (let at = context; at; at = contexts.parent[at])
+        path.unshift(at);
+    return path;
+}
+
+// Trees made from the contexts, for graphs of one function: nodes {frame, weight, doubt, children: Map}.
+function newNode(frame) {
+    return { frame, weight: 0, doubt: 0, children: new Map() };
+}
+
+function childOf(node, frame) {
+    let child = node.children.get(frame);
+    if (!child)
+        node.children.set(frame, child = newNode(frame));
+    return child;
+}
+
+// Outermost occurrences of a frame: each weight counts once, however often it recurs.
+function occurrences(frame) {
+    const found = [], below = new Uint8Array(contextCount);
+    for (let i = 1; i < contextCount; i++) {
+        below[i] = below[contexts.parent[i]];
+        if (contexts.frame[i] !== frame)
+            continue;
+        if (!below[i])
+            found.push(i);
+        below[i] = 1;
+    }
+    return found;
+}
+
+function addWeight(node, weight, doubt) {
+    node.weight += weight;
+    node.doubt += doubt;
+}
+
+function calleesOf(frame) {
+    const root = newNode(frame), nodes = new Array(contextCount);
+    for (const at of occurrences(frame)) {
+        nodes[at] = root;
+        addWeight(root, weights.total[at], weights.doubt[at]);
+    }
+    for (let i = 1; i < contextCount; i++) {
+        const above = nodes[contexts.parent[i]];
+        if (!above || nodes[i] || !weights.total[i])
+            continue;
+        nodes[i] = childOf(above, contexts.frame[i]);
+        addWeight(nodes[i], weights.total[i], weights.doubt[i]);
+    }
+    return root;
+}
+
+function callersOf(frame) {
+    const root = newNode(frame);
+    for (const at of occurrences(frame)) {
+        if (!weights.total[at])
+            continue;
+        let node = root;
+        addWeight(node, weights.total[at], weights.doubt[at]);
+        for (let up = contexts.parent[at]; up; up = contexts.parent[up]) {
+            node = childOf(node, contexts.frame[up]);
+            addWeight(node, weights.total[at], weights.doubt[at]);
+        }
+    }
+    return root;
+}
+
+// All functions: {frame, self, total}.
+function functionWeights() {
+    const self = new Float64Array(frames.length), total = new Float64Array(frames.length);
+    const open = new Int32Array(frames.length).fill(-1), chain = [];
+    for (let i = 1; i < contextCount; i++) {
+        while (chain.length && chain[chain.length - 1] !== contexts.parent[i]) {
+            const left = chain.pop();
+            if (open[contexts.frame[left]] === left)
+                open[contexts.frame[left]] = -1;
+        }
+        chain.push(i);
+        const frame = contexts.frame[i];
+        self[frame] += weights.self[i];
+        if (open[frame] < 0) {
+            open[frame] = i;
+            total[frame] += weights.total[i];
+        }
+    }
+    return frames.map((_, frame) => ({ frame, self: self[frame], total: total[frame] })).filter(f => f.total > 0);
+}

@@ -1,0 +1,85 @@
+// lists.js - hot contexts and functions as tables.
+const MOST_ROWS = 500;
+const order = { contexts: "self", functions: "self" };
+
+function cell(row, text, number) {
+    const td = textElement(row, "td", text);
+    td.className = number ? "number" : "";
+    return td;
+}
+
+function tableOf(columns, sorted, onSort) {
+    const table = document.createElement("table"), head = document.createElement("tr");
+    for (const [key, title] of columns) {
+        const th = document.createElement("th");
+        th.scope = "col";
+        if (key) {
+            const button = textElement(th, "button", title + (key === sorted ? " ▾" : ""));
+            button.addEventListener("click", () => onSort(key));
+            th.setAttribute("aria-sort", key === sorted ? "descending" : "none");
+        } else {
+            th.textContent = title;
+        }
+        head.append(th);
+    }
+    table.append(head);
+    return table;
+}
+
+function appendName(td, frame) {
+    textElement(td, isMatch(frame) ? "mark" : "span", frames[frame][0]);
+}
+
+function listContexts(list, onOpen, redraw) {
+    const whole = weights.total[0], rows = [];
+    for (let i = 1; i < contextCount; i++)
+        if (weights.self[i] > 0 && (matcher === null || pathOf(i).some(at => isMatch(contexts.frame[at]))))
+            rows.push(i);
+    const by = order.contexts === "self" ? i => weights.self[i] : order.contexts === "total" ? i => weights.total[i] : i => -weights.doubt[i] / weights.total[i];
+    rows.sort((a, b) => by(b) - by(a));
+    const table = tableOf([["self", "Self"], ["total", "Total"], ["sure", "Sure"], ["", "Context, from its function outwards"]], order.contexts, key => { order.contexts = key; redraw(); });
+    for (const i of rows.slice(0, MOST_ROWS)) {
+        const tr = document.createElement("tr"), path = pathOf(i).reverse();
+        cell(tr, formatShare(weights.self[i], whole), true).title = formatWeight(weights.self[i]);
+        cell(tr, formatShare(weights.total[i], whole), true);
+        cell(tr, (100 * Math.max(0, 1 - weights.doubt[i] / weights.total[i])).toFixed(0) + "%", true);
+        const td = cell(tr, "");
+        td.className = "path";
+        path.slice(0, 40).forEach((at, n) => {
+            if (n)
+                textElement(td, "span", " ← ").className = "outer";
+            appendName(td, contexts.frame[at]);
+        });
+        if (path.length > 40)
+            textElement(td, "span", ` ← ... ${path.length - 40} more`).className = "outer";
+        tr.tabIndex = 0;
+        tr.addEventListener("click", () => onOpen(i));
+        tr.addEventListener("keydown", e => { if (e.key === "Enter") onOpen(i); });
+        table.append(tr);
+    }
+    list.replaceChildren(table);
+    if (rows.length > MOST_ROWS)
+        textElement(list, "p", `... ${rows.length - MOST_ROWS} more contexts`);
+}
+
+function listFunctions(list, onOpen, redraw) {
+    const whole = weights.total[0], rows = functionWeights().filter(f => matcher === null || isMatch(f.frame));
+    rows.sort((a, b) => b[order.functions] - a[order.functions]);
+    const table = tableOf([["self", "Self"], ["total", "Total"], ["", "Function"], ["", "File"]], order.functions, key => { order.functions = key; redraw(); });
+    for (const f of rows.slice(0, MOST_ROWS)) {
+        const tr = document.createElement("tr");
+        cell(tr, formatShare(f.self, whole), true).title = formatWeight(f.self);
+        cell(tr, formatShare(f.total, whole), true).title = formatWeight(f.total);
+        const td = cell(tr, "");
+        td.className = "path";
+        appendName(td, f.frame);
+        cell(tr, frames[f.frame][1]);
+        tr.tabIndex = 0;
+        tr.addEventListener("click", () => onOpen(f.frame));
+        tr.addEventListener("keydown", e => { if (e.key === "Enter") onOpen(f.frame); });
+        table.append(tr);
+    }
+    list.replaceChildren(table);
+    if (rows.length > MOST_ROWS)
+        textElement(list, "p", `... ${rows.length - MOST_ROWS} more functions`);
+}

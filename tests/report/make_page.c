@@ -1,0 +1,117 @@
+/*
+ * make_page.c - "make_page small|large": a page of known contents on standard output, for tests that look at it in a browser.
+ *
+ * small: two threads, whose samples are of hostile names, unknown contexts and paths that are not sure. Weights: main parse 40,
+ * main `<script>alert(1)</script>` 30, main parse lex 20 (half sure), an unknown context 10. The first thread has the first half of
+ * the time and "parse" alone.
+ * large: 100,000 contexts.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "infer/contexts/resolver.h"
+#include "report/format.h"
+
+enum { LARGE = 100000 };
+
+static struct metrics metrics = {.count = 2};
+static struct event event = {.name = "cache-misses:u"};
+static struct cct *tree;
+static struct frames *frames;
+static struct placed_sample samples[LARGE];
+static uint64_t values[2 * LARGE];
+static size_t sample_count;
+
+static void add(const uint32_t *items, size_t count, uint64_t weight, uint32_t thread, uint64_t time,
+                float sure)
+{
+    struct cct_node *node = cct_add(tree, items, count, (uint64_t[]){weight, 1});
+    samples[sample_count] = (struct placed_sample){.time = time,
+                                                   .node = node,
+                                                   .comm = thread == 1 ? "reader" : "<b>writer</b>",
+                                                   .pid = 1,
+                                                   .tid = thread,
+                                                   .probability = sure,
+                                                   .kind = sure > 0 ? RESOLVED_PRECISE : RESOLVED_UNKNOWN};
+    values[2 * sample_count] = weight;
+    values[2 * sample_count + 1] = 1;
+    sample_count++;
+}
+
+static uint32_t function(const char *name)
+{
+    return frames_named(frames, name, "prog", 0);
+}
+
+static void fill_small(void)
+{
+    char *endless = malloc(10001);
+    memset(endless, 'x', 10000);
+    endless[10000] = 0;
+    uint32_t top = function("main"), parse = function("parse"), lex = function("lex"),
+             script = function("<script>alert(1)</script>"), escape = function("\x1b[31mred \"</script>"),
+             unknown = frames_label(frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]");
+    for (unsigned i = 0; i < 10; i++) {
+        uint64_t time = 1000000000 + i * 100000000ul;
+        add((uint32_t[]){top, parse}, 2, 4, 1, time, 1);
+        add((uint32_t[]){top, script, escape, function(endless)}, 4, 3, 2, time + 1000000000, 1);
+        add((uint32_t[]){top, parse, lex}, 3, 2, 2, time + 1000000000, 0.5f);
+        add((uint32_t[]){unknown, lex}, 2, 1, 2, time + 1000000000, 0);
+    }
+    free(endless);
+}
+
+/* Many short and some deep paths. */
+static void fill_large(void)
+{
+    uint32_t items[64], random = 1;
+    char name[32];
+    for (unsigned i = 0; cct_count(tree) < LARGE && i < LARGE; i++) {
+        size_t depth = 4 + i % 32;
+        for (size_t d = 0; d < depth; d++) {
+            random = random * 1664525 + 1013904223;
+            static const unsigned fan_out[] = {4, 8, 16, 512};
+            snprintf(name, sizeof name, "function_%u",
+                     d < depth - 4 ? (unsigned)d : (random >> 16) % fan_out[d - (depth - 4)]);
+            items[d] = function(name);
+        }
+        add(items, depth, 1 + random % 100, i % 16, 1000000000 + i * 1000ul, 1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    for (uint32_t i = 0; i < metrics.count; i++)
+        metrics.at[i] = &metric_table[i];
+    metrics.event = &event;
+    tree = cct_new(metrics.count);
+    frames = frames_new();
+    if (!tree || !frames || argc != 2)
+        return 2;
+    bool large = strcmp(argv[1], "large") == 0;
+    (large ? fill_large : fill_small)();
+    struct contexts contexts = {.tree = tree,
+                                .frames = frames,
+                                .metrics = &metrics,
+                                .samples = samples,
+                                .sample_values = values,
+                                .sample_count = sample_count};
+    struct view_heading heading = {.command = "prog </script><script>alert(2)</script>",
+                                   .event = event.name,
+                                   .samples = sample_count,
+                                   .weight = cct_total(tree),
+                                   .precise = large ? cct_total(tree) : 90,
+                                   .unknown = large ? 0 : 10,
+                                   .expected = 80};
+    struct report report = {&contexts, &heading, &(struct view_options){0}};
+    const struct format *format = format_table;
+    while (strcmp(format->name, "html") != 0)
+        format++;
+    struct fathom_error err = {0};
+    int rc = format->write(&report, stdout, &err);
+    if (rc < 0)
+        fprintf(stderr, "%s\n", err.text);
+    frames_free(frames);
+    cct_free(tree);
+    return rc < 0;
+}

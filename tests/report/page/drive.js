@@ -1,0 +1,158 @@
+// drive.js - "drive.js MODULES SMALL LARGE PICTURES": uses the pages as a person would, in Chromium; TAP on standard output.
+// Pictures of each view, light and dark, wide and narrow, are left in PICTURES.
+"use strict";
+const [modules, small, large, pictures] = process.argv.slice(2);
+const { chromium } = require(require("path").resolve(modules, "playwright-core"));
+
+let count = 0, failed = 0;
+function check(good, what, seen) {
+    count++;
+    failed += good ? 0 : 1;
+    console.log(`${good ? "ok" : "not ok"} ${count} - page: ${what}`);
+    if (!good)
+        console.log(`# ${JSON.stringify(seen)}`);
+}
+
+const errors = [];
+async function open(browser, file, options = {}) {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+    page.on("pageerror", e => errors.push(e.message));
+    page.on("dialog", d => { errors.push("a dialog: " + d.message()); d.dismiss(); });
+    page.on("console", m => { if (m.type() === "error") errors.push(m.text()); });
+    page.on("request", r => { if (!/^(file|data):/.test(r.url())) errors.push("a request: " + r.url()); });
+    await page.goto("file://" + require("path").resolve(file));
+    return page;
+}
+
+const text = (page, id) => page.locator("#" + id).innerText();
+// Boxes of a graph: {name, weight, depth, x, width}.
+const boxes = (page, graph) => page.evaluate(graph => (graph === "upper" ? upper : lower).boxes.map(b =>
+    ({ name: b.frame < 0 ? "all" : frames[b.frame][0], weight: b.weight, depth: b.depth, x: b.x, width: b.width })), graph);
+
+async function click(page, name, graph = "lower") {
+    const box = (await boxes(page, graph)).find(b => b.name === name);
+    const at = await page.evaluate(([graph, name]) => {
+        const g = graph === "upper" ? upper : lower, b = g.boxes.find(b => (b.frame < 0 ? "all" : frames[b.frame][0]) === name);
+        return [b.x + b.width / 2, g.top(b.depth) + 9];
+    }, [graph, name]);
+    await page.locator("#" + graph).click({ position: { x: at[0], y: at[1] } });
+    return box;
+}
+
+async function useSmall(browser) {
+    const page = await open(browser, small);
+    let shown = await boxes(page, "lower");
+    check(shown.find(b => b.name === "all").weight === 100 && shown.find(b => b.name === "parse").weight === 60, "weights add up", shown);
+    check(shown.some(b => b.name === "<script>alert(1)</script>"), "hostile names are text");
+    check((await text(page, "command")).includes("</script><script>alert(2)</script>"), "so is a hostile command");
+    await click(page, "parse");
+    shown = await boxes(page, "lower");
+    check(Math.abs(shown.find(b => b.name === "parse").width - shown.find(b => b.name === "all").width) < 1 && shown.find(b => b.name === "lex").weight === 20, "a click zooms in", shown);
+    await page.keyboard.press("Escape");
+    check((await boxes(page, "lower")).some(b => b.name.startsWith("[unknown")), "Escape zooms out");
+
+    await page.keyboard.press("/");
+    await page.keyboard.type("^lex$");
+    check(await text(page, "match") === "matched 30.0%", "search tells the match's share", await text(page, "match"));
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("(");
+    check(await page.locator("#search").evaluate(e => !e.checkValidity()), "a bad expression is told");
+    await page.locator("#search").fill("");
+    await page.keyboard.press("Escape");
+
+    await page.keyboard.press("s");
+    await page.evaluate(() => { state.frame = frames.findIndex(f => f[0] === "lex"); draw(); });
+    const callers = await boxes(page, "upper");
+    check(callers.find(b => b.name === "parse").weight === 20 && callers.find(b => b.name === "lex").weight === 30, "sandwich: callers of a function", callers);
+    await click(page, "parse", "upper");
+    check((await boxes(page, "lower")).find(b => b.name === "lex").weight === 20, "... and callees of the one that is clicked");
+
+    await page.keyboard.press("f");
+    await page.locator("#metric").selectOption("1");
+    check((await boxes(page, "lower")).find(b => b.name === "all").weight === 40, "another metric");
+    await page.locator("#metric").selectOption("0");
+    await page.locator("#thread").selectOption({ label: "reader 1" });
+    check((await boxes(page, "lower")).find(b => b.name === "all").weight === 40, "one thread");
+    await page.locator("#thread").selectOption({ label: "all" });
+    await page.locator("#sure").selectOption("0.9");
+    check((await boxes(page, "lower")).find(b => b.name === "all").weight === 70, "only what is sure");
+    await page.locator("#sure").selectOption("0");
+
+    const bounds = await page.locator("#timeline").boundingBox();
+    await page.mouse.move(bounds.x + 1, bounds.y + 5);
+    await page.mouse.down();
+    await page.mouse.move(bounds.x + bounds.width / 2, bounds.y + 5);
+    await page.mouse.up();
+    shown = await boxes(page, "lower");
+    check(shown.find(b => b.name === "all").weight === 40 && !shown.some(b => b.name === "lex"), "a part of the time", shown);
+    check(/only these samples count/.test(await text(page, "range")), "... is told");
+    await page.keyboard.press("Escape");
+    await page.locator("#timeline").focus();
+    await page.keyboard.press("ArrowRight");
+    check((await boxes(page, "lower")).find(b => b.name === "all").weight < 40, "the keyboard selects time, too");
+    await page.keyboard.press("Escape");
+
+    await page.keyboard.press("i");
+    await page.locator("#lower").focus();
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowDown"])
+        await page.keyboard.press(key);
+    check((await text(page, "path")).startsWith("main → parse: 60.0%"), "arrows move in the graph", await text(page, "path"));
+    await page.keyboard.press("Enter");
+    check(await page.evaluate(() => state.zoom) > 0, "Enter zooms in");
+    await page.keyboard.press("Escape");
+    await page.mouse.move(640, (await page.locator("#lower").boundingBox()).y + 9);
+    check(/100.0%/.test(await text(page, "tip")), "a tip tells the weight");
+
+    await page.keyboard.press("u");
+    check((await page.locator("#list tr").nth(1).innerText()).includes("parse"), "functions, the hottest first");
+    await page.keyboard.press("c");
+    check((await page.locator("#list tr").count()) === 5, "contexts");
+    await page.locator("#list tr").nth(1).click();
+    check(await page.evaluate(() => state.view === "icicle" && nameOf(state.zoom) === "parse"), "a context opens in the graph");
+    await page.close();
+}
+
+async function useLarge(browser) {
+    const page = await open(browser, large);
+    const paint = await page.evaluate(() => new Promise(done => {
+        const seen = () => performance.getEntriesByName("first-contentful-paint")[0];
+        const wait = () => seen() ? done(seen().startTime) : setTimeout(wait, 20);
+        wait();
+    }));
+    const contexts = await page.evaluate(() => contextCount);
+    console.log(`# first paint of ${contexts} contexts after ${Math.round(paint)} ms`);
+    const drawn = (await boxes(page, "lower")).length;
+    check(contexts > 90000 && drawn > 100, "100,000 contexts are drawn as far as they can be seen", [contexts, drawn]);
+    await page.locator("#thread").selectOption({ index: 3 });
+    await page.keyboard.press("s");
+    check((await boxes(page, "upper")).length > 1, "... and filtered, and turned round");
+    await page.close();
+}
+
+async function takePictures(browser) {
+    for (const width of [1280, 400])
+        for (const colorScheme of ["light", "dark"]) {
+            const page = await open(browser, small, { viewport: { width, height: 900 }, colorScheme });
+            for (const view of ["i", "f", "s", "c", "u"]) {
+                await page.keyboard.press(view);
+                await page.screenshot({ path: `${pictures}/page-${width}-${colorScheme}-${view}.png` });
+                const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+                if (over > 0)
+                    errors.push(`view ${view} is ${over} pixels wider than a window of ${width}`);
+            }
+            await page.close();
+        }
+}
+
+(async () => {
+    const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"] });
+    await useSmall(browser);
+    await useLarge(browser);
+    await takePictures(browser);
+    check(errors.length === 0, "no errors, requests, dialogs, or rows that are too wide", errors);
+    await browser.close();
+    console.log(`1..${count}`);
+})().catch(error => {
+    console.log(`Bail out! ${error.message.split("\n")[0]}`);
+    process.exit(1);
+});

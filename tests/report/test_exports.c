@@ -1,0 +1,181 @@
+/* The formats for other programs: the same sums in each, and names that would break them. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/format.h"
+
+static struct metrics metrics = {.count = 2};
+static struct event event = {.name = "cache-misses:u"};
+
+struct tree {
+    struct cct *cct;
+    struct frames *frames;
+};
+
+static struct tree tree_new(void)
+{
+    metrics.at[0] = &metric_table[0];
+    metrics.at[1] = &metric_table[1];
+    metrics.event = &event;
+    return (struct tree){cct_new(2), frames_new()};
+}
+
+static void tree_free(struct tree *t)
+{
+    cct_free(t->cct);
+    frames_free(t->frames);
+}
+
+static void add(struct tree *t, const char *a, const char *b, const char *c, uint64_t weight)
+{
+    const char *names[] = {a, b, c};
+    uint32_t items[3], count = 0;
+    for (int i = 0; i < 3 && names[i]; i++)
+        items[count++] = frames_named(t->frames, names[i], "prog", (uint64_t)i);
+    cct_add(t->cct, items, count, (uint64_t[]){weight, 1});
+}
+
+static char *export(struct tree *t, const char *format, const struct view_options *view)
+{
+    struct contexts contexts = {.tree = t->cct, .frames = t->frames, .metrics = &metrics};
+    struct view_heading heading = {.command = "prog <&>", .event = event.name, .samples = 4, .weight = 100};
+    struct report report = {&contexts, &heading, view};
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    const struct format *f = format_table;
+    while (f->name && strcmp(f->name, format) != 0)
+        f++;
+    cr_assert_not_null(f->name, "%s", format);
+    struct fathom_error err = {0};
+    cr_assert_eq(f->write(&report, out, &err), 0, "%s", err.text);
+    fclose(out);
+    return text;
+}
+
+static struct tree small_tree(void)
+{
+    struct tree t = tree_new();
+    add(&t, "main", "run", "copy", 60);
+    add(&t, "main", "run", NULL, 20);
+    add(&t, "main", "run", "run", 15);
+    cct_weigh(t.cct, cct_root(t.cct), (uint64_t[]){5, 1});
+    return t;
+}
+
+static void expect(struct tree *t, const char *format, const char *wanted)
+{
+    char *text = export(t, format, &(struct view_options){.unit = "cache-misses"});
+    cr_expect(strcmp(text, wanted) == 0, "wanted:\n%sgot:\n%s", wanted, text);
+    free(text);
+}
+
+Test(exports, csv)
+{
+    struct tree t = small_tree();
+    expect(&t, "csv",
+           "weight,samples,sure,path,image\r\n"
+           "5,1,,\"[contexts not kept]\",\"\"\r\n"
+           "20,1,,\"main;run\",\"prog\"\r\n"
+           "60,1,,\"main;run;copy\",\"prog\"\r\n"
+           "15,1,,\"main;run;run\",\"prog\"\r\n");
+    tree_free(&t);
+}
+
+/* A recursion counts once: 95 below main, of which 15 again. */
+Test(exports, callgrind)
+{
+    struct tree t = small_tree();
+    expect(&t, "callgrind",
+           "# callgrind format\nversion: 1\ncreator: fathom\ncmd: prog <&>\npositions: line\nevents: weight "
+           "samples\n"
+           "\nob=???\nfl=???\nfn=(0) [contexts not kept]\n0 5 1\n"
+           "\nob=prog\nfl=???\nfn=(1) main\n0 0 0\ncob=prog\ncfi=???\ncfn=(2) run\ncalls=1 0\n0 95 3\n"
+           "\nob=prog\nfl=???\nfn=(2)\n0 20 1\ncob=prog\ncfi=???\ncfn=(3) copy\ncalls=1 0\n0 60 1\n"
+           "cob=prog\ncfi=???\ncfn=(4) run\ncalls=1 0\n0 15 1\n"
+           "\nob=prog\nfl=???\nfn=(3)\n0 60 1\n"
+           "\nob=prog\nfl=???\nfn=(4)\n0 15 1\n");
+    tree_free(&t);
+}
+
+Test(exports, json)
+{
+    struct tree t = tree_new();
+    add(&t, "main", "a\"\\\x1b[31m", NULL, 7);
+    char *text = export(&t, "json", &(struct view_options){0});
+    cr_expect_not_null(strstr(text, "{\"format\": \"fathom-contexts\",\n \"version\": 1,\n"), "%s", text);
+    cr_expect_not_null(strstr(text,
+                              "{\"name\": \"a\\\"\\\\?[31m\", \"kind\": \"function\", \"image\": \"prog\", "
+                              "\"address\": \"0x1\"}"),
+                       "%s", text);
+    cr_expect_not_null(strstr(text, "\"contexts\": [{\"parent\": -1, \"frame\": 0, \"self\": [0, 0]},\n"
+                                    "  {\"parent\": 0, \"frame\": 1, \"self\": [7, 1]}]}\n"),
+                       "%s", text);
+    free(text);
+    tree_free(&t);
+}
+
+Test(exports, speedscope)
+{
+    struct tree t = small_tree();
+    char *text = export(&t, "speedscope", &(struct view_options){0});
+    cr_expect_not_null(strstr(text, "\"samples\": [[4], [0, 1], [0, 1, 2], [0, 1, 3]], "
+                                    "\"weights\": [5, 20, 60, 15], \"startValue\": 0, \"endValue\": 100}"),
+                       "%s", text);
+    free(text);
+    tree_free(&t);
+}
+
+/* The text of a box begins at its own place, and names are no markup. */
+Test(exports, svg)
+{
+    struct tree t = tree_new();
+    add(&t, "main", "<script>alert(1)</script>", NULL, 75);
+    add(&t, "main", "b]]>&\"", NULL, 25);
+    char *text = export(&t, "svg", &(struct view_options){.unit = "ns"});
+    cr_expect_null(strstr(text, "<script"), "%s", text);
+    cr_expect_not_null(strstr(text, "&lt;script&gt;alert(1)&lt;/script&gt; (prog): 75.0%, 75 ns"), "%s",
+                       text);
+    cr_expect_not_null(strstr(text, "b]]&gt;&amp;&quot; (prog): 25.0%"), "%s", text);
+    cr_expect_not_null(strstr(text, "<rect x=\"895.00\" y=\"46.0\" width=\"295.00\""), "%s", text);
+    free(text);
+    tree_free(&t);
+}
+
+Test(exports, dot_leaves_out_what_is_light)
+{
+    struct tree t = tree_new();
+    add(&t, "main", "heavy \"quoted\"", NULL, 999);
+    add(&t, "main", "light", NULL, 1);
+    char *text = export(&t, "dot", &(struct view_options){.min_percent = 0.5});
+    cr_expect_not_null(strstr(text, "f1 [label=\"heavy \\\"quoted\\\"\\nprog\\n99.9% of 99.9%\""), "%s",
+                       text);
+    cr_expect_not_null(strstr(text, "f0 -> f1 [label=\"99.9%\""), "%s", text);
+    cr_expect_null(strstr(text, "light"));
+    free(text);
+    tree_free(&t);
+}
+
+/* Nothing at all, a very deep path, and an item without a frame. */
+Test(exports, odd_trees)
+{
+    for (const struct format *f = format_table; f->name; f++) {
+        struct tree t = tree_new();
+        free(export(&t, f->name, &(struct view_options){0}));
+        uint32_t *path = malloc(100000 * sizeof *path), item = frames_named(t.frames, "again", "prog", 1);
+        for (int i = 0; i < 100000; i++)
+            path[i] = item;
+        cct_add(t.cct, path, 100000, (uint64_t[]){1, 1});
+        free(export(&t, f->name, &(struct view_options){0}));
+        free(path);
+        cct_add(t.cct, (uint32_t[]){77}, 1, (uint64_t[]){1, 1});
+        struct contexts contexts = {.tree = t.cct, .frames = t.frames, .metrics = &metrics};
+        struct report report = {&contexts, &(struct view_heading){0}, &(struct view_options){0}};
+        FILE *out = fopen("/dev/null", "w");
+        cr_expect_eq(f->write(&report, out, &(struct fathom_error){0}), -ERANGE, "%s", f->name);
+        fclose(out);
+        tree_free(&t);
+    }
+}
