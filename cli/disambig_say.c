@@ -43,9 +43,14 @@ static void say_frames(const struct disambig *d)
             refused[growth_refusal(d->growth, d->join.functions[f])]++;
     }
     free(calls);
-    printf("frames:    %u of the %u calling functions can grow, %u of them only by being emitted anew; %zu "
-           "do, by up to %u bytes\n",
-           fit, all, anew, d->pad_count, greatest_pad(d));
+    printf("frames:    %u of the %u functions that call others can grow", fit, all);
+    if (anew)
+        printf(", %u of them only by being emitted anew", anew);
+    if (d->pad_count)
+        printf("; %zu %s, by up to %u bytes\n", d->pad_count, d->pad_count == 1 ? "does" : "do",
+               greatest_pad(d));
+    else
+        printf("; none does\n");
     for (unsigned r = 1; r < GROWTH_REFUSALS; r++)
         if (refused[r])
             printf("  left alone: %5u  %s\n", refused[r], growth_refusal_text((enum growth_refusal)r));
@@ -57,7 +62,7 @@ void disambig_say(const struct disambig *d)
 {
     const struct search_result *r = &d->found;
     const char *unit = pathmap_sampled(d->map) ? "samples" : "calls";
-    printf("precise:   %.2f%% of the %s, %.2f%% before; %.2f%% of the contexts, %.2f%% before\n",
+    printf("precise:   %.2f%% of the %s, %.2f%% before; %.2f%% of the paths, %.2f%% before\n",
            percent(r->precise_after, r->weight), unit, percent(r->precise_before, r->weight),
            percent(r->paths_precise_after, r->paths), percent(r->paths_precise_before, r->paths));
     printf("stack:     %.2f times as long: %u bytes at the most, %u before\n",
@@ -67,8 +72,8 @@ void disambig_say(const struct disambig *d)
     if (d->options->output) {
         char id[2 * BUILD_ID_MAX + 1];
         if (d->file.anew)
-            printf("moved:     %zu functions, %llu bytes of code\n", d->file.anew,
-                   (unsigned long long)d->file.moved.emitted_bytes);
+            printf("moved:     %zu function%s, %llu bytes of code\n", d->file.anew,
+                   d->file.anew == 1 ? "" : "s", (unsigned long long)d->file.moved.emitted_bytes);
         build_id_format(&d->file.id, id);
         printf("written:   ");
         terminal_print(d->options->output);
