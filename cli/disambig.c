@@ -13,6 +13,7 @@
 #include "cli/exit.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "disambig/move/appended.h"
 #include "disambig/moved_map.h"
 
 static int open_inputs(struct disambig *d, struct fathom_error *err)
@@ -94,6 +95,11 @@ static int write_program(struct disambig *d, struct outfile *out, struct fathom_
 {
     struct stat status;
     int fd, rc = enlarge_frames(d->image, d->growth, d->pads, d->pad_count, &d->file, err);
+    size_t appended = rc == 0 ? appended_bytes(d->file.elf, d->file.size) : 0;
+    if (appended)
+        terminal_say(d->terminal, LOG_WARNING,
+                     "%zu bytes are appended to %s: a signature there does not hold for the copy", appended,
+                     d->options->program);
     if (rc == 0)
         rc = outfile_begin(out, &fd, err);
     if (rc == 0)

@@ -288,3 +288,25 @@ Test(move, needs_an_index_of_cfi, .fini = build_clean)
     move_survey_free(survey);
     image_close(image);
 }
+
+/* Archives and signatures are found from the end of the file. */
+Test(move, keeps_what_is_appended_at_the_end, .fini = build_clean)
+{
+    build_source("m.s", program);
+    build_run("$CC -shared -o m.so m.s");
+    build_run("cp m.so zeros.so; head -c 100 /dev/zero >>zeros.so");
+    build_run("cp m.so signed.so; echo signature >>signed.so");
+    static const char *const names[] = {"m.so", "zeros.so", "signed.so"};
+    for (unsigned i = 0; i < 3; i++) {
+        struct fathom_error err = {0};
+        struct move_survey *survey;
+        struct move_result result = {0};
+        struct image *image = build_open(names[i]);
+        cr_assert(move_survey_new(image, &survey, &err) == 0);
+        int rc = move_apply(survey, &(struct move_plan){0}, &result, &err);
+        cr_expect(rc == (i == 2 ? -ENOTSUP : 0), "%s: %s", names[i], err.text);
+        move_result_free(&result);
+        move_survey_free(survey);
+        image_close(image);
+    }
+}
