@@ -31,7 +31,7 @@ static bool *find_callers(const struct disambig *d)
 
 static void say_frames(const struct disambig *d)
 {
-    uint32_t all = 0, fit = 0, anew = 0, refused[GROWTH_REFUSALS] = {0};
+    uint32_t all = 0, fit = 0, anew = 0, nameless = 0, refused[GROWTH_REFUSALS] = {0};
     bool *calls = find_callers(d);
     for (uint32_t f = 0; calls && f < pathmap_function_count(d->map); f++) {
         if (!calls[f] || d->join.functions[f] == IMAGE_NO_FUNCTION)
@@ -39,7 +39,9 @@ static void say_frames(const struct disambig *d)
         all++;
         fit += d->join.most[f] > 0;
         anew += d->join.anew[f];
-        if (!d->join.most[f] && d->growth)
+        if (!d->join.most[f] && !d->growth)
+            nameless++;
+        else if (!d->join.most[f])
             refused[growth_refusal(d->growth, d->join.functions[f])]++;
     }
     free(calls);
@@ -54,6 +56,8 @@ static void say_frames(const struct disambig *d)
     for (unsigned r = 1; r < GROWTH_REFUSALS; r++)
         if (refused[r])
             printf("  left alone: %5u  %s\n", refused[r], growth_refusal_text((enum growth_refusal)r));
+    if (nameless)
+        printf("  left alone: %5u  it has no symbol that no other function has\n", nameless);
     if (d->join.unsited)
         printf("  left alone: %5u  the map does not know where they call from\n", d->join.unsited);
 }
@@ -69,6 +73,11 @@ void disambig_say(const struct disambig *d)
            r->stack_before ? (double)r->stack_after / r->stack_before : 1.0, r->stack_after, r->stack_before);
     say_frames(d);
     printf("search:    %llu steps, %.2f s\n", (unsigned long long)r->steps, d->seconds);
+    if (d->options->emit) {
+        printf("written:   ");
+        terminal_print(d->options->emit);
+        printf(": compile the program with it (docs/pads.md), and train it again\n");
+    }
     if (d->options->output) {
         char id[2 * BUILD_ID_MAX + 1];
         if (d->file.anew)
