@@ -190,5 +190,8 @@ int move_output_write(const struct move_work *work, struct move_output *out, str
         rc = put_sections(work, out, &file);
     out->bytes = file.bytes;
     out->size = file.size;
+    if (rc == -ENOTSUP)
+        return error_set(err, ENOTSUP, "%s: the names of its sections are not in the file",
+                         image_path(work->survey->image));
     return rc < 0 ? error_memory(err) : 0;
 }
