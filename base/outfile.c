@@ -213,6 +213,21 @@ const char *outfile_target(const struct outfile *file)
     return file->target;
 }
 
+char *outfile_absolute(const struct outfile *file)
+{
+    char *directory = file->target ? directory_of(file->target) : NULL;
+    char *real = directory ? realpath(directory, NULL) : NULL, *path = NULL;
+    if (real) {
+        const char *slash = strrchr(file->target, '/');
+        const char *name = slash ? slash + 1 : file->target;
+        if (asprintf(&path, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name) < 0)
+            path = NULL;
+    }
+    free(real);
+    free(directory);
+    return path;
+}
+
 const char *outfile_path(const struct outfile *file)
 {
     return file->path;

@@ -28,6 +28,8 @@ const char *outfile_name(const char *path);           /* its name in messages: "
 const char *outfile_path(const struct outfile *file); /* outfile_name() of the given path */
 /* The file itself, with links resolved when it was opened; NULL: a stream. */
 const char *outfile_target(const struct outfile *file);
+/* Its absolute path, whether it exists already or not; malloc'd. NULL: a stream, or there is no memory. */
+char *outfile_absolute(const struct outfile *file);
 /* Creates the file, without a name if the file system supports that, else with a temporary name in the same
  * directory. The descriptor is open for writing until outfile_close(). */
 int outfile_begin(struct outfile *file, int *fd, struct fathom_error *err);

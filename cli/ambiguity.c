@@ -97,9 +97,10 @@ static int print_text(struct listing *l, struct fathom_error *err)
 {
     const struct ambiguity *a = l->a;
     printer_foreign(&l->printer, l->options->map);
-    printer_write(&l->printer, ": %llu %s, %llu paths, %llu CIDs of which %u are ambiguous\n\n",
+    printer_write(&l->printer, ": %llu %s, %llu paths, %llu CIDs of which %u %s ambiguous\n\n",
                   (unsigned long long)a->all.weight, a->sampled ? "samples" : "calls",
-                  (unsigned long long)a->all.paths, (unsigned long long)a->cid_count, a->count);
+                  (unsigned long long)a->all.paths, (unsigned long long)a->cid_count, a->count,
+                  a->count == 1 ? "is" : "are");
     printer_write(&l->printer, "  %-8s %8s %8s\n", "precise", a->sampled ? "samples" : "calls", "paths");
     print_share(l, "now", &a->precise, "");
     for (unsigned m = 0; m < AMBIGUITY_METHODS; m++)

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "cli/exit.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "disambig/move/appended.h"
 #include "disambig/moved_map.h"
 
 static int open_inputs(struct disambig *d, struct fathom_error *err)
@@ -88,11 +90,16 @@ static int list_pads(struct disambig *d, struct fathom_error *err)
     return 0;
 }
 
-/* With the permissions of the program (but set-user-ID). */
+/* With the permissions of the program (but set-user-ID). It gets its name when its map is written, too. */
 static int write_program(struct disambig *d, struct outfile *out, struct fathom_error *err)
 {
     struct stat status;
     int fd, rc = enlarge_frames(d->image, d->growth, d->pads, d->pad_count, &d->file, err);
+    size_t appended = rc == 0 ? appended_bytes(d->file.elf, d->file.size) : 0;
+    if (appended)
+        terminal_say(d->terminal, LOG_WARNING,
+                     "%zu bytes are appended to %s: a signature there does not hold for the copy", appended,
+                     d->options->program);
     if (rc == 0)
         rc = outfile_begin(out, &fd, err);
     if (rc == 0)
@@ -100,12 +107,15 @@ static int write_program(struct disambig *d, struct outfile *out, struct fathom_
     if (rc == 0 && !outfile_is_stream(out) &&
         (stat(d->options->program, &status) < 0 || fchmod(fd, status.st_mode & 0777) < 0))
         rc = error_system(err, errno, "cannot make %s executable", outfile_path(out));
-    return rc == 0 ? outfile_publish(out, false, err) : rc;
+    if (rc == 0 && fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
+        rc = error_system(err, errno, "cannot write to %s", outfile_path(out));
+    return rc;
 }
 
-static int write_map(struct disambig *d, struct outfile *out, struct fathom_error *err)
+static int write_map(struct disambig *d, const struct outfile *program, struct outfile *out,
+                     struct fathom_error *err)
 {
-    char *path = realpath(d->options->output, NULL);
+    char *path = outfile_absolute(program);
     struct moved_map moved = {.map = d->map,
                               .image = d->number,
                               .path = path ? path : d->options->output,
@@ -133,9 +143,36 @@ static int run_steps(struct disambig *d, struct outfile *program, struct outfile
     if (rc == 0 && program)
         rc = d->options->emit ? disambig_emit(d, program, err) : write_program(d, program, err);
     if (rc == 0 && (map || d->options->selftest))
-        rc = write_map(d, map, err);
+        rc = write_map(d, program, map, err);
+    if (rc == 0 && program)
+        rc = outfile_publish(program, false, err);
     if (rc == 0)
         disambig_say(d);
+    return rc;
+}
+
+/* Refuses to write one file over another one of this run; the program itself may be replaced by the copy. */
+static int check_places(const struct disambig_options *o, const struct outfile *program,
+                        const struct outfile *map, struct fathom_error *err)
+{
+    char *to = program ? outfile_absolute(program) : NULL, *map_to = map ? outfile_absolute(map) : NULL;
+    char *from = realpath(o->map, NULL), *old = realpath(o->program, NULL);
+    bool same = map && (strcmp(o->output, o->map_output) == 0 || (to && map_to && strcmp(to, map_to) == 0));
+    int rc = 0;
+    if (o->selftest && outfile_is_stream(program))
+        rc = error_set(err, EINVAL, "--selftest runs the copy, and %s is no file: name one",
+                       outfile_path(program));
+    else if (same)
+        rc = error_set(err, EINVAL, "%s cannot be both the program and its map: name two files",
+                       o->map_output);
+    else if (to && from && strcmp(to, from) == 0)
+        rc = error_set(err, EINVAL, "%s is the map that is read: name another output", o->map);
+    else if ((o->emit ? to : map_to) && old && strcmp(o->emit ? to : map_to, old) == 0)
+        rc = error_set(err, EINVAL, "%s is the program that is read: name another output", o->program);
+    free(to);
+    free(map_to);
+    free(from);
+    free(old);
     return rc;
 }
 
@@ -147,7 +184,9 @@ static int disambiguate(const struct disambig_options *options, struct terminal 
     const char *output = options->emit ? options->emit : options->output;
     int rc = output ? output_open(output, &program, &err) : 0;
     if (rc == 0 && options->map_output)
-        rc = outfile_open(options->map_output, &map, &err);
+        rc = output_open(options->map_output, &map, &err);
+    if (rc == 0)
+        rc = check_places(options, program, map, &err);
     if (rc == 0)
         rc = run_steps(&d, program, map, &err);
     outfile_close(program); /* a file that is open for writing cannot be run */

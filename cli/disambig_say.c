@@ -31,7 +31,7 @@ static bool *find_callers(const struct disambig *d)
 
 static void say_frames(const struct disambig *d)
 {
-    uint32_t all = 0, fit = 0, anew = 0, refused[GROWTH_REFUSALS] = {0};
+    uint32_t all = 0, fit = 0, anew = 0, nameless = 0, refused[GROWTH_REFUSALS] = {0};
     bool *calls = find_callers(d);
     for (uint32_t f = 0; calls && f < pathmap_function_count(d->map); f++) {
         if (!calls[f] || d->join.functions[f] == IMAGE_NO_FUNCTION)
@@ -39,16 +39,25 @@ static void say_frames(const struct disambig *d)
         all++;
         fit += d->join.most[f] > 0;
         anew += d->join.anew[f];
-        if (!d->join.most[f] && d->growth)
+        if (!d->join.most[f] && !d->growth)
+            nameless++;
+        else if (!d->join.most[f])
             refused[growth_refusal(d->growth, d->join.functions[f])]++;
     }
     free(calls);
-    printf("frames:    %u of the %u calling functions can grow, %u of them only by being emitted anew; %zu "
-           "do, by up to %u bytes\n",
-           fit, all, anew, d->pad_count, greatest_pad(d));
+    printf("frames:    %u of the %u functions that call others can grow", fit, all);
+    if (anew)
+        printf(", %u of them only by being emitted anew", anew);
+    if (d->pad_count)
+        printf("; %zu %s, by up to %u bytes\n", d->pad_count, d->pad_count == 1 ? "does" : "do",
+               greatest_pad(d));
+    else
+        printf("; none does\n");
     for (unsigned r = 1; r < GROWTH_REFUSALS; r++)
         if (refused[r])
             printf("  left alone: %5u  %s\n", refused[r], growth_refusal_text((enum growth_refusal)r));
+    if (nameless)
+        printf("  left alone: %5u  it has no symbol that no other function has\n", nameless);
     if (d->join.unsited)
         printf("  left alone: %5u  the map does not know where they call from\n", d->join.unsited);
 }
@@ -57,18 +66,23 @@ void disambig_say(const struct disambig *d)
 {
     const struct search_result *r = &d->found;
     const char *unit = pathmap_sampled(d->map) ? "samples" : "calls";
-    printf("precise:   %.2f%% of the %s, %.2f%% before; %.2f%% of the contexts, %.2f%% before\n",
+    printf("precise:   %.2f%% of the %s, %.2f%% before; %.2f%% of the paths, %.2f%% before\n",
            percent(r->precise_after, r->weight), unit, percent(r->precise_before, r->weight),
            percent(r->paths_precise_after, r->paths), percent(r->paths_precise_before, r->paths));
     printf("stack:     %.2f times as long: %u bytes at the most, %u before\n",
            r->stack_before ? (double)r->stack_after / r->stack_before : 1.0, r->stack_after, r->stack_before);
     say_frames(d);
     printf("search:    %llu steps, %.2f s\n", (unsigned long long)r->steps, d->seconds);
+    if (d->options->emit) {
+        printf("written:   ");
+        terminal_print(d->options->emit);
+        printf(": compile the program with it (docs/pads.md), and train it again\n");
+    }
     if (d->options->output) {
         char id[2 * BUILD_ID_MAX + 1];
         if (d->file.anew)
-            printf("moved:     %zu functions, %llu bytes of code\n", d->file.anew,
-                   (unsigned long long)d->file.moved.emitted_bytes);
+            printf("moved:     %zu function%s, %llu bytes of code\n", d->file.anew,
+                   d->file.anew == 1 ? "" : "s", (unsigned long long)d->file.moved.emitted_bytes);
         build_id_format(&d->file.id, id);
         printf("written:   ");
         terminal_print(d->options->output);

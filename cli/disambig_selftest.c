@@ -10,6 +10,7 @@
 #include "cli/probe_launch.h"
 #include "cli/probe_run.h"
 #include "cli/recover.h"
+#include "image/elf/program.h"
 #include "image/name.h"
 #include "pathmap/train/harvest.h"
 #include "pathmap/train/session.h"
@@ -129,6 +130,18 @@ static int judge(const struct disambig *d, struct trie *trie, struct fathom_erro
     return rc;
 }
 
+static int check_dynamic(const char *path, struct fathom_error *err)
+{
+    struct program program;
+    int rc = program_find(path, &program, err);
+    if (rc == 0 && program.kind == PROGRAM_STATIC)
+        rc = error_set(err, ECHILD,
+                       "%s is statically linked, and the probe runtime cannot be loaded into it: train it, "
+                       "and compare that map's paths ('fathom map paths')",
+                       path);
+    return rc;
+}
+
 /* A program is run in its own name's place; a library is found by a search path. */
 int disambig_selftest(const struct disambig *d, struct fathom_error *err)
 {
@@ -147,6 +160,8 @@ int disambig_selftest(const struct disambig *d, struct fathom_error *err)
         rc = error_system(err, failure, "cannot run %s", d->options->output);
     if (program)
         command[0] = own;
+    if (rc == 0 && program)
+        rc = check_dynamic(own, err);
     else if (rc == 0)
         rc = offer_library(d, own, directory, sizeof directory, err);
     fflush(stdout);

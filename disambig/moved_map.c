@@ -125,7 +125,7 @@ static int add_nodes(struct move *m, struct fathom_error *err)
 int moved_map_make(const struct moved_map *moved, struct trie *trie, struct fathom_error *err)
 {
     if (pathmap_leaves_out(moved->map))
-        return error_set(err, ENOTSUP, "the path map leaves out frames, as older ones do: train it again");
+        trie_leave_out(trie); /* files that are not patched: their frames do not grow */
     size_t nodes = pathmap_node_count(moved->map) + 1ul;
     struct move m = {.input = moved,
                      .trie = trie,

@@ -22,8 +22,8 @@ struct moved_map { /* all borrowed */
     const struct enlarged *file; /* where code of the image is now; NULL: all of it where it was */
 };
 
-/* Enters the moved paths into an empty trie. -ENOTSUP: an old map that leaves frames out; -EBADMSG: a damaged one; -EOVERFLOW: a
- * height of 4 GiB or more; -ENOMEM. */
+/* Enters the moved paths into an empty trie, which leaves out the frames that the map leaves out. -EBADMSG: a damaged map;
+ * -EOVERFLOW: a height of 4 GiB or more; -ENOMEM. */
 int moved_map_make(const struct moved_map *moved, struct trie *trie, struct fathom_error *err);
 
 #endif

@@ -1,4 +1,5 @@
 libdisambig_la_SOURCES += \
+	disambig/move/appended.c disambig/move/appended.h \
 	disambig/move/cfa.c \
 	disambig/move/check.c \
 	disambig/move/emit.c \

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "disambig/move/appended.h"
 #include "disambig/move/work.h"
 
 #define PAGE     0x1000ull
@@ -72,6 +73,8 @@ int move_output_plan(const struct move_survey *survey, struct move_output *out, 
     const char *path = image_path(survey->image);
     if (!loaded || !indexed)
         return error_set(err, ENOTSUP, "%s has no %s", path, loaded ? ".eh_frame_hdr" : "segment to load");
+    if (appended_bytes(survey->data, survey->size))
+        return error_set(err, ENOTSUP, "%s: something is appended to it, which has to stay at its end", path);
     out->base = base;
     out->move_headers = !spare;
     out->address = up(end + largest_function(survey), PAGE);
@@ -187,5 +190,8 @@ int move_output_write(const struct move_work *work, struct move_output *out, str
         rc = put_sections(work, out, &file);
     out->bytes = file.bytes;
     out->size = file.size;
+    if (rc == -ENOTSUP)
+        return error_set(err, ENOTSUP, "%s: the names of its sections are not in the file",
+                         image_path(work->survey->image));
     return rc < 0 ? error_memory(err) : 0;
 }

@@ -226,7 +226,9 @@ static int add_sections(struct namer *n, const struct move_output *out, struct m
     };
     struct move_buffer names = {0};
     Elf64_Shdr table = n->sections->items[n->sections->names];
-    bool done = in_file(file, &table);
+    bool done = true;
+    if (!in_file(file, &table))
+        return -ENOTSUP;
     for (size_t i = 0; i < sizeof additions / sizeof *additions && done; i++)
         if (additions[i].first != BUFFER_DATA || n->work->buffers[BUFFER_DATA].size)
             done = add_section(n, &additions[i], &names, (uint32_t)table.sh_size, out);

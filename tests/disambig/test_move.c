@@ -288,3 +288,51 @@ Test(move, needs_an_index_of_cfi, .fini = build_clean)
     move_survey_free(survey);
     image_close(image);
 }
+
+/* Archives and signatures are found from the end of the file. */
+Test(move, keeps_what_is_appended_at_the_end, .fini = build_clean)
+{
+    build_source("m.s", program);
+    build_run("$CC -shared -o m.so m.s");
+    build_run("cp m.so zeros.so; head -c 100 /dev/zero >>zeros.so");
+    build_run("cp m.so signed.so; echo signature >>signed.so");
+    static const char *const names[] = {"m.so", "zeros.so", "signed.so"};
+    for (unsigned i = 0; i < 3; i++) {
+        struct fathom_error err = {0};
+        struct move_survey *survey;
+        struct move_result result = {0};
+        struct image *image = build_open(names[i]);
+        cr_assert(move_survey_new(image, &survey, &err) == 0);
+        int rc = move_apply(survey, &(struct move_plan){0}, &result, &err);
+        cr_expect(rc == (i == 2 ? -ENOTSUP : 0), "%s: %s", names[i], err.text);
+        move_result_free(&result);
+        move_survey_free(survey);
+        image_close(image);
+    }
+}
+
+Test(move, leaves_alone_what_has_no_section_names, .fini = build_clean)
+{
+    struct fathom_error err = {0};
+    struct move_survey *survey;
+    struct move_result result = {0};
+    Elf64_Ehdr header;
+    const uint64_t outside = 1ull << 60;
+    build_source("m.s", program);
+    build_run("$CC -shared -o m.so m.s");
+    struct image *whole = build_open("m.so");
+    FILE *file = fopen(image_path(whole), "r+b");
+    cr_assert(file && fread(&header, sizeof header, 1, file) == 1);
+    cr_assert(fseek(file,
+                    (long)(header.e_shoff + header.e_shstrndx * sizeof(Elf64_Shdr) +
+                           offsetof(Elf64_Shdr, sh_offset)),
+                    SEEK_SET) == 0 &&
+              fwrite(&outside, sizeof outside, 1, file) == 1 && fclose(file) == 0);
+    image_close(whole);
+    struct image *image = build_open("m.so");
+    cr_assert(move_survey_new(image, &survey, &err) == 0);
+    cr_expect(move_apply(survey, &(struct move_plan){0}, &result, &err) == -ENOTSUP, "%s", err.text);
+    move_result_free(&result);
+    move_survey_free(survey);
+    image_close(image);
+}

@@ -107,6 +107,31 @@ Test(moved_map, calls_without_the_frame_do_not_move)
     trie_free(t.trie);
 }
 
+Test(moved_map, frames_of_other_files_stay_left_out)
+{
+    struct trie *trie = trie_new(), *moved = trie_new();
+    trie_leave_out(trie); /* as training by uprobes does */
+    uint32_t image = trie_image(trie, "/bin/p", &before), first;
+    trie_set_hooked(trie, image);
+    uint32_t outer = trie_function(trie, image, 0x1000, "main");
+    uint32_t inner = trie_function(trie, image, 0x2000, "compare"); /* called by qsort */
+    trie_add(trie, trie_child(trie, trie_child(trie, TRIE_ROOT, outer, 16, 0), inner, 160, 0), 7, 0);
+    struct pathmap *map, *got;
+    cr_assert_eq(pathmap_over(trie, &map, NULL), 0);
+    cr_assert(pathmap_leaves_out(map));
+    uint32_t pads[2] = {0};
+    pads[outer] = 32;
+    struct moved_map move = request(map, pads, NULL);
+    cr_assert_eq(moved_map_make(&move, moved, NULL), 0);
+    cr_assert_eq(pathmap_over(moved, &got, NULL), 0);
+    cr_expect(pathmap_leaves_out(got));
+    cr_expect_eq(pathmap_find(got, inner, 192, &first), 1);
+    pathmap_close(got);
+    pathmap_close(map);
+    trie_free(moved);
+    trie_free(trie);
+}
+
 Test(moved_map, heights_that_overflow_are_refused)
 {
     const uint32_t deep[] = {16, 64, 64, UINT32_MAX - 8, 96, 96, 160};
