@@ -29,6 +29,8 @@ int enlarge_frames(const struct image *image, const struct growth *growth, const
                    size_t count, struct enlarged *out, struct fathom_error *err);
 void enlarged_clear(struct enlarged *enlarged); /* zeros are allowed */
 
+/* Where a function's entry is in the new file. */
+uint64_t enlarged_entry(const struct enlarged *enlarged, uint64_t entry);
 /* Where an instruction of the old file is in the new one; back: a return address, which is the end of a call. */
 uint64_t enlarged_address(const struct enlarged *enlarged, uint64_t address, bool back);
 
