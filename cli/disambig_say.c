@@ -29,9 +29,26 @@ static bool *find_callers(const struct disambig *d)
     return calls;
 }
 
+/* The functions that execute instructions which were added, and of how many of the map's calls they are. */
+static void say_inserted(const struct disambig *d)
+{
+    uint64_t calls = 0, all = 0;
+    uint32_t functions = 0;
+    for (uint32_t f = 0; f < pathmap_function_count(d->map); f++)
+        functions += d->found.pads[f] && d->join.inserted[f];
+    for (uint32_t i = 0; functions && i < pathmap_node_count(d->map); i++) {
+        struct pathmap_node node = pathmap_node(d->map, i);
+        all += node.passes;
+        calls += d->found.pads[node.function] && d->join.inserted[node.function] ? node.passes : 0;
+    }
+    if (functions)
+        printf("added:     at most two instructions to each call of %u functions, %.2f%% of all calls\n", functions,
+               percent(calls, all));
+}
+
 static void say_frames(const struct disambig *d)
 {
-    uint32_t all = 0, fit = 0, anew = 0, refused[GROWTH_REFUSALS] = {0};
+    uint32_t all = 0, fit = 0, anew = 0, inserted = 0, refused[GROWTH_REFUSALS] = {0};
     bool *calls = find_callers(d);
     for (uint32_t f = 0; calls && f < pathmap_function_count(d->map); f++) {
         if (!calls[f] || d->join.functions[f] == IMAGE_NO_FUNCTION)
@@ -39,13 +56,15 @@ static void say_frames(const struct disambig *d)
         all++;
         fit += d->join.most[f] > 0;
         anew += d->join.anew[f];
+        inserted += d->join.inserted[f];
         if (!d->join.most[f] && d->growth)
             refused[growth_refusal(d->growth, d->join.functions[f])]++;
     }
     free(calls);
-    printf("frames:    %u of the %u calling functions can grow, %u of them only by being emitted anew; %zu "
-           "do, by up to %u bytes\n",
-           fit, all, anew, d->pad_count, greatest_pad(d));
+    printf("frames:    %u of the %u calling functions can grow, %u of them only by being emitted anew, %u by "
+           "added "
+           "instructions; %zu do, by up to %u bytes\n",
+           fit, all, anew, inserted, d->pad_count, greatest_pad(d));
     for (unsigned r = 1; r < GROWTH_REFUSALS; r++)
         if (refused[r])
             printf("  left alone: %5u  %s\n", refused[r], growth_refusal_text((enum growth_refusal)r));
@@ -63,6 +82,7 @@ void disambig_say(const struct disambig *d)
     printf("stack:     %.2f times as long: %u bytes at the most, %u before\n",
            r->stack_before ? (double)r->stack_after / r->stack_before : 1.0, r->stack_after, r->stack_before);
     say_frames(d);
+    say_inserted(d);
     printf("search:    %llu steps, %.2f s\n", (unsigned long long)r->steps, d->seconds);
     if (d->options->output) {
         char id[2 * BUILD_ID_MAX + 1];

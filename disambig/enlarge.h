@@ -1,6 +1,6 @@
 /*
  * enlarge.h - makes a file with larger frames: in place where the code and the CFI have room for the numbers (patch/patch.h), and
- * else by emitting the function anew with wider ones (move/move.h).
+ * else by emitting the function anew (move/move.h) with wider ones, or, where pushes make the frame, with instructions added.
  */
 #ifndef FATHOM_DISAMBIG_ENLARGE_H
 #define FATHOM_DISAMBIG_ENLARGE_H
