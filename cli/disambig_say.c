@@ -42,8 +42,8 @@ static void say_inserted(const struct disambig *d)
         calls += d->found.pads[node.function] && d->join.inserted[node.function] ? node.passes : 0;
     }
     if (functions)
-        printf("added:     at most two instructions to each call of %u functions, %.2f%% of all calls\n", functions,
-               percent(calls, all));
+        printf("added:     at most two instructions to each call of %u functions, %.2f%% of all calls\n",
+               functions, percent(calls, all));
 }
 
 static void say_frames(const struct disambig *d)

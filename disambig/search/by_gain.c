@@ -137,11 +137,12 @@ static bool can_help(const struct state *s, uint32_t function)
     return s->problem->most[function] && s->units.first_block[function + 1] > s->units.first_block[function];
 }
 
-static void sweep(struct annealing *a)
+/* dear: also over functions whose pads cost instructions. */
+static void sweep(struct annealing *a, bool dear)
 {
     struct state *s = a->s;
     for (uint32_t f = 0; f < s->units.functions && !state_over(s); f++)
-        if (can_help(s, f))
+        if (can_help(s, f) && (dear || !a->dear[f]))
             settle(a, f);
 }
 
@@ -227,7 +228,7 @@ static void search(struct annealing *a)
     a->best_value = s->cells.value;
     s->cells.weighted_only = true;
     for (unsigned i = 0; i < FIRST_SWEEPS; i++) {
-        sweep(a);
+        sweep(a, i > 0);
         if (state_reached(s) || s->cells.work > MOST_WORK / 4)
             break;
     }
@@ -240,7 +241,7 @@ static void search(struct annealing *a)
     a->heat = 0;
     s->cells.weighted_only = false;
     for (unsigned i = 0; i < LAST_SWEEPS && s->cells.work < MOST_WORK + MOST_WORK / 4; i++)
-        sweep(a);
+        sweep(a, true);
 }
 
 int search_by_gain(struct state *s, struct fathom_error *err)
