@@ -37,8 +37,13 @@ static int open_inputs(struct disambig *d, struct fathom_error *err)
             o->program);
     progress_show(&d->terminal->progress, "reading the frames", 0, 0);
     rc = o->emit ? 0 : growth_new(d->image, &d->growth, err);
-    struct map_frames_of of = {d->map,         d->number, d->image, d->growth, o->method == DISAMBIG_MOVE,
-                               o->emit != NULL};
+    struct map_frames_of of = {.map = d->map,
+                               .number = d->number,
+                               .image = d->image,
+                               .growth = d->growth,
+                               .anew = o->method >= DISAMBIG_MOVE,
+                               .inserted = o->method >= DISAMBIG_INSERT,
+                               .compiled = o->emit != NULL};
     return rc == 0 ? map_frames_make(&of, &d->join, err) : rc;
 }
 
@@ -57,6 +62,7 @@ static int search(struct disambig *d, struct fathom_error *err)
     struct search_problem problem = {.map = d->map,
                                      .most = d->join.most,
                                      .unshifted = d->join.unshifted,
+                                     .dear = d->join.inserted,
                                      .stack = 1 + o->budget / 100,
                                      .target = o->target / 100,
                                      .seed = o->seed,
@@ -233,14 +239,15 @@ static int complete(struct disambig_options *o, int argc, char **argv, struct te
 
 static int disambig_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct disambig_options options = {.budget = 15, .target = 100};
+    struct disambig_options options = {.budget = 15, .target = 100, .method = DISAMBIG_INSERT};
     int code = options_parse(&disambig_command, &options, false, argc, argv, terminal);
     if (code < 0)
         code = complete(&options, argc, argv, terminal);
     return code < 0 ? disambiguate(&options, terminal) : code;
 }
 
-static const struct option_word methods[] = {{"move", DISAMBIG_MOVE}, {"resize", DISAMBIG_RESIZE}, {0}};
+static const struct option_word methods[] = {
+    {"resize", DISAMBIG_RESIZE}, {"move", DISAMBIG_MOVE}, {"insert", DISAMBIG_INSERT}, {0}};
 static const struct option_word searches[] = {{"best", DISAMBIG_BEST}, {"random", DISAMBIG_RANDOM}, {0}};
 
 static const struct option_row rows[] = {
@@ -260,8 +267,8 @@ static const struct option_row rows[] = {
                   "the largest pad of a frame (default: what fits)"),
     OPTION_CHOICE(
         "method", 0, "HOW", methods, enum disambig_method, struct disambig_options, method,
-        "resize: change frames in place; move (default): also emit functions anew whose code has no "
-        "room for larger numbers"),
+        "resize: change frames in place; move: also emit functions anew whose code has no room for larger "
+        "numbers; insert (default): also those whose frame is made by pushes, with instructions added"),
     OPTION_CHOICE("search", 0, "HOW", searches, enum disambig_search, struct disambig_options, search,
                   "best (default), or random: the ICPP paper's"),
     OPTION_NUMBER("seed", 0, "N", 0, UINT64_MAX, struct disambig_options, seed,
@@ -284,7 +291,9 @@ const struct command disambig_command = {
     .about =
         "Chooses how much the frames of a program's functions are to grow so that as much as possible of "
         "what its map saw is told apart by function and stack height alone, and patches that into a copy: "
-        "no instruction more is executed. Functions that cannot be proved safe are left alone.",
+        "no instruction more is executed, but by functions whose frame is made by pushes alone. Functions "
+        "that "
+        "cannot be proved safe are left alone.",
     .options = rows,
     .notes = "Without --output, it only tells what could be reached.",
     .run = disambig_run,

@@ -14,7 +14,11 @@ struct disambig_options {
     const char *map;
     double budget; /* percent by which the longest stack may grow */
     double target; /* percent of the weight */
-    enum disambig_method { DISAMBIG_MOVE, DISAMBIG_RESIZE } method;
+    enum disambig_method {
+        DISAMBIG_RESIZE,
+        DISAMBIG_MOVE,
+        DISAMBIG_INSERT
+    } method; /* each has the means of those before it */
     enum disambig_search { DISAMBIG_BEST, DISAMBIG_RANDOM } search;
     uint64_t seed, steps, most; /* most: bytes; steps: 0: no limit */
     const char *output, *map_output, *emit;

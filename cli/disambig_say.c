@@ -29,9 +29,26 @@ static bool *find_callers(const struct disambig *d)
     return calls;
 }
 
+/* The functions that execute instructions which were added, and of how many of the map's calls they are. */
+static void say_inserted(const struct disambig *d)
+{
+    uint64_t calls = 0, all = 0;
+    uint32_t functions = 0;
+    for (uint32_t f = 0; f < pathmap_function_count(d->map); f++)
+        functions += d->found.pads[f] && d->join.inserted[f];
+    for (uint32_t i = 0; functions && i < pathmap_node_count(d->map); i++) {
+        struct pathmap_node node = pathmap_node(d->map, i);
+        all += node.passes;
+        calls += d->found.pads[node.function] && d->join.inserted[node.function] ? node.passes : 0;
+    }
+    if (functions)
+        printf("added:     at most two instructions to each call of %u functions, %.2f%% of all calls\n",
+               functions, percent(calls, all));
+}
+
 static void say_frames(const struct disambig *d)
 {
-    uint32_t all = 0, fit = 0, anew = 0, nameless = 0, refused[GROWTH_REFUSALS] = {0};
+    uint32_t all = 0, fit = 0, anew = 0, inserted = 0, nameless = 0, refused[GROWTH_REFUSALS] = {0};
     bool *calls = find_callers(d);
     for (uint32_t f = 0; calls && f < pathmap_function_count(d->map); f++) {
         if (!calls[f] || d->join.functions[f] == IMAGE_NO_FUNCTION)
@@ -39,6 +56,7 @@ static void say_frames(const struct disambig *d)
         all++;
         fit += d->join.most[f] > 0;
         anew += d->join.anew[f];
+        inserted += d->join.inserted[f];
         if (!d->join.most[f] && !d->growth)
             nameless++;
         else if (!d->join.most[f])
@@ -48,6 +66,8 @@ static void say_frames(const struct disambig *d)
     printf("frames:    %u of the %u functions that call others can grow", fit, all);
     if (anew)
         printf(", %u of them only by being emitted anew", anew);
+    if (inserted)
+        printf(", %u by added instructions", inserted);
     if (d->pad_count)
         printf("; %zu %s, by up to %u bytes\n", d->pad_count, d->pad_count == 1 ? "does" : "do",
                greatest_pad(d));
@@ -72,6 +92,7 @@ void disambig_say(const struct disambig *d)
     printf("stack:     %.2f times as long: %u bytes at the most, %u before\n",
            r->stack_before ? (double)r->stack_after / r->stack_before : 1.0, r->stack_after, r->stack_before);
     say_frames(d);
+    say_inserted(d);
     printf("search:    %llu steps, %.2f s\n", (unsigned long long)r->steps, d->seconds);
     if (d->options->emit) {
         printf("written:   ");

@@ -64,11 +64,25 @@ static int add_cfa(const struct unit *u, uint32_t pad, struct edits *to)
             before = u->parts[p].address == address ? -1 : before;
         if (u->states[i].depth == DEPTH_UNSEEN)
             continue;
-        int32_t now = u->states[i].bound ? (int32_t)pad : 0;
-        if (now != before &&
-            !vec_push(to->at, to->count, to->room, (struct move_edit){address, now, MOVE_CFA}))
+        int32_t come = u->states[i].bound ? (int32_t)pad : 0, now = unit_has_pad(u, i) ? (int32_t)pad : 0;
+        struct move_edit first = {address, come, MOVE_CFA_BEFORE}, then = {address, now, MOVE_CFA};
+        if ((now != come && come != before && !vec_push(to->at, to->count, to->room, first)) ||
+            ((now != come || now != before) && !vec_push(to->at, to->count, to->room, then)))
             return -ENOMEM;
         before = now;
+    }
+    return 0;
+}
+
+/* lea, as the flags may be in use. */
+static int add_insertions(const struct unit *u, uint32_t pad, struct edits *to)
+{
+    for (size_t i = 0; i < u->insertion_count; i++) {
+        const struct unit_insertion *at = &u->insertions[i];
+        struct move_edit edit = {u->code.insns[at->insn].address, -at->sign * (int32_t)pad,
+                                 at->after ? MOVE_LEA_AFTER : MOVE_LEA_BEFORE};
+        if (!vec_push(to->at, to->count, to->room, edit))
+            return -ENOMEM;
     }
     return 0;
 }
@@ -83,11 +97,14 @@ static int by_address(const void *a, const void *b)
 static int make_edits(struct unit *u, const struct growth *growth, const struct pad *pad, struct edits *to)
 {
     uint32_t function = image_function_entry(growth->whole.image, pad->address);
-    if (function == IMAGE_NO_FUNCTION || !growth_is_understood(growth, function))
+    if (function == IMAGE_NO_FUNCTION ||
+        (!growth_is_understood(growth, function) && !growth_by_insertion(growth, function)))
         return -EINVAL;
     int rc = unit_analyse(u, &growth->whole, function);
     for (size_t i = 0; rc == 0 && i < u->edit_count; i++)
         rc = add_operand(u, &u->edits[i], pad->bytes, to);
+    if (rc == 0)
+        rc = add_insertions(u, pad->bytes, to);
     if (rc == 0)
         rc = add_cfa(u, pad->bytes, to);
     if (rc == 0 && to->count)
@@ -185,9 +202,8 @@ static int find_understood(const struct move_result *moved, const struct pad *pa
         rc = growth_new(image, &growth, err);
     for (size_t i = 0; i < count && rc == 0; i++) {
         uint64_t now;
-        uint32_t function = move_translate(moved, pads[i].address, 0, false, &now)
-                                ? image_function_entry(image, now)
-                                : IMAGE_NO_FUNCTION;
+        uint32_t function = move_entry(moved, pads[i].address, 0, &now) ? image_function_entry(image, now)
+                                                                        : IMAGE_NO_FUNCTION;
         understood[i] =
             is_understood(moved, growth, function) || (checked && !is_contradicted(growth, function));
     }
@@ -323,6 +339,12 @@ void enlarged_clear(struct enlarged *e)
     free(e->elf);
     move_result_free(&e->moved);
     memset(e, 0, sizeof *e);
+}
+
+uint64_t enlarged_entry(const struct enlarged *e, uint64_t entry)
+{
+    uint64_t to;
+    return e->moved.run_count && move_entry(&e->moved, entry, 0, &to) ? to : entry;
 }
 
 uint64_t enlarged_address(const struct enlarged *e, uint64_t address, bool back)

@@ -1,6 +1,6 @@
 /*
  * enlarge.h - makes a file with larger frames: in place where the code and the CFI have room for the numbers (patch/patch.h), and
- * else by emitting the function anew with wider ones (move/move.h).
+ * else by emitting the function anew (move/move.h) with wider ones, or, where pushes make the frame, with instructions added.
  */
 #ifndef FATHOM_DISAMBIG_ENLARGE_H
 #define FATHOM_DISAMBIG_ENLARGE_H
@@ -29,6 +29,8 @@ int enlarge_frames(const struct image *image, const struct growth *growth, const
                    size_t count, struct enlarged *out, struct fathom_error *err);
 void enlarged_clear(struct enlarged *enlarged); /* zeros are allowed */
 
+/* Where a function's entry is in the new file. */
+uint64_t enlarged_entry(const struct enlarged *enlarged, uint64_t entry);
 /* Where an instruction of the old file is in the new one; back: a return address, which is the end of a call. */
 uint64_t enlarged_address(const struct enlarged *enlarged, uint64_t address, bool back);
 

@@ -20,6 +20,7 @@ libdisambig_la_SOURCES = \
 	disambig/growth/debug_frame.c \
 	disambig/growth/flow.c \
 	disambig/growth/growth.c disambig/growth/growth.h \
+	disambig/growth/inserted.c \
 	disambig/growth/operands.c \
 	disambig/growth/private.h \
 	disambig/growth/refusal.c \

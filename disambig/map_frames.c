@@ -44,7 +44,7 @@ static int read_symbols(const struct map_frames_of *of, struct map_frames *m, st
     return fine ? 0 : error_memory(err);
 }
 
-/* Those that lack nothing but room, and can be moved to where there is some. */
+/* Those that lack nothing but room, or instructions that move SP, and can be moved to where there is some. */
 static int add_movable(const struct map_frames_of *of, struct map_frames *m, struct fathom_error *err)
 {
     uint32_t all = pathmap_function_count(of->map), count = 0, k = 0;
@@ -56,14 +56,16 @@ static int add_movable(const struct map_frames_of *of, struct map_frames *m, str
         return error_memory(err);
     }
     for (uint32_t i = 0; i < all; i++) {
-        m->anew[i] = m->functions[i] != IMAGE_NO_FUNCTION && !m->most[i] &&
-                     growth_is_understood(of->growth, m->functions[i]);
+        bool known = m->functions[i] != IMAGE_NO_FUNCTION && !m->most[i];
+        m->inserted[i] = known && of->inserted && growth_by_insertion(of->growth, m->functions[i]);
+        m->anew[i] = known && (m->inserted[i] || growth_is_understood(of->growth, m->functions[i]));
         if (m->anew[i])
             addresses[count++] = pathmap_function(of->map, i).address;
     }
     int rc = count ? enlarge_movable(of->image, of->growth, addresses, count, movable, err) : 0;
     for (uint32_t i = 0; i < all && rc == 0; i++) {
         m->anew[i] = m->anew[i] && movable[k++];
+        m->inserted[i] = m->inserted[i] && m->anew[i];
         m->most[i] = m->anew[i] ? GROWTH_MOST : m->most[i];
     }
     free(addresses);
@@ -94,8 +96,9 @@ int map_frames_make(const struct map_frames_of *of, struct map_frames *out, stru
     struct map_frames m = {.functions = malloc(functions * sizeof *m.functions),
                            .most = calloc(functions, sizeof *m.most),
                            .anew = calloc(functions, sizeof *m.anew),
+                           .inserted = calloc(functions, sizeof *m.inserted),
                            .unshifted = calloc(nodes, sizeof *m.unshifted)};
-    int rc = m.functions && m.most && m.anew && m.unshifted ? 0 : error_memory(err);
+    int rc = m.functions && m.most && m.anew && m.inserted && m.unshifted ? 0 : error_memory(err);
     if (rc == 0) {
         read_functions(of, &m);
         rc = of->compiled ? read_symbols(of, &m, err) : of->anew ? add_movable(of, &m, err) : 0;
@@ -115,6 +118,7 @@ void map_frames_clear(struct map_frames *m)
     free(m->functions);
     free(m->most);
     free(m->anew);
+    free(m->inserted);
     free(m->unshifted);
     memset(m, 0, sizeof *m);
 }

@@ -16,7 +16,8 @@ struct map_frames_of { /* all borrowed */
     uint32_t number;             /* of the image in the map */
     const struct image *image;   /* the same */
     const struct growth *growth; /* its frames */
-    bool anew;                   /* functions may be emitted anew */
+    bool anew;                   /* functions may be emitted anew, */
+    bool inserted;               /* also with instructions that are added */
     bool
         compiled; /* the compiler makes the frames (docs/pads.md): each function with a symbol that no other has may grow */
 };
@@ -26,6 +27,7 @@ struct map_frames {
         functions; /* for each function of the map: its number in the image; IMAGE_NO_FUNCTION: of another image */
     uint32_t *most;   /* for each function of the map: the largest pad, bytes */
     bool *anew;       /* for each function of the map: only by being emitted anew */
+    bool *inserted;   /* for each function of the map: only by instructions that are added */
     bool *unshifted;  /* for each node of the map: a pad of its caller does not move it */
     uint32_t unsited; /* functions that must keep their frame because calls of theirs have no call site */
 };

@@ -30,6 +30,12 @@ static bool add_images(const struct move *m)
     return true;
 }
 
+/* A function's entry in the patched image. */
+static uint64_t entry_now(const struct moved_map *in, uint64_t entry)
+{
+    return in->file ? enlarged_entry(in->file, entry) : entry;
+}
+
 /* An address of the patched image. */
 static uint64_t address_now(const struct moved_map *in, uint64_t address, bool back)
 {
@@ -47,7 +53,7 @@ static int add_functions(struct move *m, struct fathom_error *err)
         struct pathmap_image image = pathmap_image(in->map, f.image);
         uint32_t number = f.image == in->image ? trie_image(m->trie, in->path, in->id)
                                                : trie_image(m->trie, image.path, &image.build_id);
-        uint64_t address = f.image == in->image ? address_now(in, f.address, false) : f.address;
+        uint64_t address = f.image == in->image ? entry_now(in, f.address) : f.address;
         m->functions[i] = trie_function(m->trie, number, address, f.name);
         if (m->functions[i] == TRIE_NONE)
             return error_memory(err);
@@ -64,8 +70,7 @@ static int add_pcs(struct move *m, uint32_t at, uint32_t number, struct fathom_e
     for (uint32_t p = first; p < first + count; p++) {
         struct pathmap_pc pc = pathmap_pc(in->map, p);
         if (f.image == in->image)
-            pc.offset =
-                (uint32_t)(address_now(in, f.address + pc.offset, false) - address_now(in, f.address, false));
+            pc.offset = (uint32_t)(address_now(in, f.address + pc.offset, false) - entry_now(in, f.address));
         if (!trie_add_pc(m->trie, number, pc.offset, pc.samples))
             return error_memory(err);
     }

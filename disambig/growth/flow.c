@@ -11,27 +11,14 @@
 #include "base/search.h"
 #include "base/vec.h"
 
-/* Whether all words between the return address and `depth` bytes below the CFA hold registers that the CFI names. */
-static bool is_saved(const struct unit *u, uint64_t address, int32_t depth)
-{
-    const struct unit_point *point = unit_point_at(u, address);
-    if (depth == 8)
-        return true;
-    unsigned words = (unsigned)(depth - 8) / 8;
-    if (!point || depth % 8 || words > 31)
-        return false;
-    uint32_t all = (1u << words) - 1;
-    return (point->named & all) == all;
-}
-
 static bool refuse(struct unit *u, enum growth_refusal refusal, uint32_t i)
 {
     unit_refuse(u, refusal, u->code.insns[i].address);
     return false;
 }
 
-/* push, pop, add, sub, lea: SP by a known amount. *site: it allocates the frame, or frees it. */
-static bool move(struct unit *u, uint32_t i, struct frame_state *s, bool *site)
+/* push, pop, add, sub, lea: SP by a known amount. */
+static bool move(struct unit *u, uint32_t i, struct frame_state *s, enum unit_site *site)
 {
     const struct code_insn *insn = &u->code.insns[i];
     struct code_fields f;
@@ -43,16 +30,19 @@ static bool move(struct unit *u, uint32_t i, struct frame_state *s, bool *site)
     int64_t next = (int64_t)s->depth + insn->amount;
     if (next < 0 || next > DEPTH_MOST)
         return refuse(u, GROWTH_CFI_DIFFERS, i);
-    if (s->bound == 0) {
-        if (adjusts && insn->amount > 0 && is_saved(u, insn->address + insn->length, s->depth)) {
+    if (u->place) {
+        if (!unit_insert(u, i, next, s, site))
+            return false;
+    } else if (s->bound == 0) {
+        if (adjusts && insn->amount > 0 && unit_is_saved(u, insn->address + insn->length, s->depth)) {
             s->bound = s->depth;
-            *site = true;
+            *site = SITE_NUMBER;
         }
     } else if (next <= s->bound) {
-        if (!adjusts)
+        if (!adjusts && (!u->inserting || next != s->bound))
             return refuse(u, GROWTH_POPPED, i);
         s->bound = 0;
-        *site = true;
+        *site = adjusts ? SITE_NUMBER : SITE_AFTER;
     }
     s->depth = (int32_t)next;
     return true;
@@ -96,7 +86,7 @@ static bool sets_frame(const struct unit *u, uint32_t i)
            (f.opcode == 0x8b && f.reg == CODE_BP && f.rm == CODE_SP);
 }
 
-static bool step(struct unit *u, uint32_t i, struct frame_state *s, bool *site)
+static bool step(struct unit *u, uint32_t i, struct frame_state *s, enum unit_site *site)
 {
     const struct code_insn *insn = &u->code.insns[i];
     bool done = true;
@@ -108,12 +98,14 @@ static bool step(struct unit *u, uint32_t i, struct frame_state *s, bool *site)
         done = set(u, i, s);
     if (done && insn->written & 1u << CODE_BP)
         s->frame = s->bound == 0 && s->depth > 0 && sets_frame(u, i) ? s->depth : 0;
+    if (done && u->place && s->frame && insn->stack == CODE_SP_SAME && insn->written & 1u << CODE_BP)
+        done = unit_insert(u, i, s->depth, s, site);
     return done;
 }
 
 bool unit_step(struct unit *u, uint32_t i, struct frame_state *s)
 {
-    bool site = false;
+    enum unit_site site = SITE_NONE;
     return step(u, i, s, &site);
 }
 
@@ -229,7 +221,7 @@ static int land(struct unit *u, uint32_t i, struct frame_state s)
     const struct unit_point *point = unit_point_at(u, last);
     if (s.depth != DEPTH_OPEN && point && point->args) {
         int64_t depth = (int64_t)s.depth - point->args;
-        if (depth <= s.bound || depth < 8) {
+        if (depth < s.bound + (u->place == 0) || depth < 8) {
             refuse(u, GROWTH_LANDING_PADS, i);
             return 0;
         }
@@ -346,6 +338,15 @@ static void check_labels(struct unit *u)
     }
 }
 
+static int note_number(struct unit *u, uint32_t i, bool allocates)
+{
+    const struct code_insn *insn = &u->code.insns[i];
+    struct code_fields f;
+    bool lea = insn->memory_operand;
+    bool subtracts = !lea && unit_fields(u, i, &f) && (f.reg & 7) == 5;
+    return unit_edit(u, i, lea, subtracts == allocates ? 1 : -1);
+}
+
 /* What allocates and frees the frame, once all states are known. */
 static int note_sites(struct unit *u)
 {
@@ -364,14 +365,13 @@ static int note_sites(struct unit *u)
             u->framed |= framed;
             by_sp |= !framed;
         }
-        bool site = false;
+        enum unit_site site = SITE_NONE;
         if (!step(u, i, &s, &site) || !site)
             continue;
         any = true;
-        struct code_fields f;
-        bool lea = insn->memory_operand, allocates = insn->amount > 0;
-        bool subtracts = !lea && unit_fields(u, i, &f) && (f.reg & 7) == 5;
-        if (unit_edit(u, i, lea, subtracts == allocates ? 1 : -1) < 0)
+        int rc = site == SITE_NUMBER ? note_number(u, i, s.bound != 0)
+                                     : unit_note_insertion(u, i, s.bound != 0, site == SITE_AFTER);
+        if (rc < 0)
             return -ENOMEM;
     }
     if (u->framed && by_sp)
@@ -384,6 +384,8 @@ static int note_sites(struct unit *u)
 int unit_flow(struct unit *u)
 {
     struct frame_state entry = {.depth = 8};
+    if (u->place)
+        unit_choose_place(u);
     uint32_t first = function_code_find(&u->code, image_function(u->whole->image, u->function)->address);
     if (first == FUNCTION_CODE_NONE) {
         unit_refuse(u, GROWTH_CODE_UNKNOWN, 0);

@@ -29,9 +29,12 @@ static int add_function(struct growth *growth, struct unit *u, uint32_t function
     if (unit_analyse(u, &growth->whole, function) < 0)
         return -ENOMEM;
     struct frame *item = &growth->items[function];
-    *item = (struct frame){
-        .most = (uint16_t)u->most, .refusal = (uint8_t)u->refusal, .calls = u->calls, .where = u->where};
-    return unit_is_understood(u) ? add_sites(growth, u, &item->leaves_some) : 0;
+    *item = (struct frame){.most = (uint16_t)u->most,
+                           .refusal = (uint8_t)u->refusal,
+                           .calls = u->calls,
+                           .inserting = u->inserting,
+                           .where = u->where};
+    return unit_is_understood(u) || u->inserting ? add_sites(growth, u, &item->leaves_some) : 0;
 }
 
 static int by_number(const void *a, const void *b)
@@ -91,7 +94,13 @@ enum growth_refusal growth_refusal(const struct growth *growth, uint32_t functio
 
 bool growth_all_shifted(const struct growth *growth, uint32_t function)
 {
-    return growth_is_understood(growth, function) && !growth->items[function].leaves_some;
+    return (growth_is_understood(growth, function) || growth_by_insertion(growth, function)) &&
+           !growth->items[function].leaves_some;
+}
+
+bool growth_by_insertion(const struct growth *growth, uint32_t function)
+{
+    return function < growth->count && growth->items[function].inserting;
 }
 
 bool growth_is_understood(const struct growth *growth, uint32_t function)

@@ -7,7 +7,8 @@
  * further. Where locals are addressed by BP, the pad is below them, too. A function and its .cold parts are one unit.
  *
  * A function is only resizable if all of its code is understood: each instruction is reached with one known distance
- * of SP from the CFA, which is the distance that the CFI tells. ICPP (OOPSLA 2009), section 5: activation record
+ * of SP from the CFA, which is the distance that the CFI tells. A frame that is made by pushes alone, or freed by a pop, has no
+ * number to change: it grows by instructions that are added. ICPP (OOPSLA 2009), section 5: activation record
  * resizing.
  */
 #ifndef FATHOM_DISAMBIG_GROWTH_GROWTH_H
@@ -63,8 +64,10 @@ const char *growth_refusal_text(enum growth_refusal refusal);
 /* Whether its frame could grow by any number of bytes up to GROWTH_MOST, if its code and CFI had room for larger numbers, as
  * they do where they are emitted anew (move/move.h). */
 bool growth_is_understood(const struct growth *growth, uint32_t function);
+/* Whether its frame, which is made by pushes or freed by pops, could grow so if instructions were added that move SP. */
+bool growth_by_insertion(const struct growth *growth, uint32_t function);
 /* Whether the callee of this call moves with the pad of the function that makes it: the frame is allocated there.
- * false for calls of functions that are not understood. */
+ * false for calls of functions that cannot grow. */
 bool growth_shifted(const struct growth *growth, uint64_t return_address);
 /* Whether all calls that the function makes are such. */
 bool growth_all_shifted(const struct growth *growth, uint32_t function);

@@ -61,6 +61,8 @@ static int place(struct reading *r, uint32_t i, int64_t a, const struct code_fie
 {
     const struct code_insn *insn = &r->u->code.insns[i];
     int64_t bound = -(int64_t)r->u->states[i].bound;
+    if (r->u->place && a == bound && (is_lea(f) || insn->index != CODE_NO_REGISTER))
+        unit_refuse(r->u, GROWTH_ADDRESS_ABOVE, insn->address); /* not the end of locals: there are none */
     if (insn->index != CODE_NO_REGISTER) {
         if (a > bound)
             unit_refuse(r->u, GROWTH_ADDRESS_ABOVE, insn->address);
@@ -159,7 +161,8 @@ int unit_operands(struct unit *u)
         struct frame_state after = *s;
         bool sets_frame = insn->stack == CODE_SP_SAME && insn->written & 1u << CODE_BP &&
                           unit_step(u, i, &after) && after.frame;
-        if (uses_value(&f) && insn->stack == CODE_SP_SAME && !s->bound && !sets_frame)
+        bool above = !s->bound || (u->place && s->depth == s->bound); /* SP is above the pad's place */
+        if (uses_value(&f) && insn->stack == CODE_SP_SAME && above && !sets_frame)
             unit_refuse(u, GROWTH_ADDRESS_TAKEN, insn->address);
         if (insn->memory_operand && insn->base == CODE_SP && insn->stack == CODE_SP_SAME &&
             read_memory(&r, i, &f) < 0)

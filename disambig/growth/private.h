@@ -9,6 +9,7 @@ struct frame {
     uint8_t refusal;
     bool calls;
     bool leaves_some; /* calls that are made without the frame */
+    bool inserting;   /* it can grow with instructions that are added */
     uint64_t where;   /* of what was refused; 0: nothing in particular */
 };
 

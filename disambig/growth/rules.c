@@ -14,6 +14,7 @@
 #include "base/vec.h"
 
 enum {
+    BP_COLUMN = 6,
     SP_COLUMN = 7,
     COLUMNS = 17, /* general registers and the return address */
     REMEMBER_DEPTH = 16
@@ -84,12 +85,20 @@ static void forget(struct rule_reader *r, uint64_t column)
         r->now.slots[column] = 0;
 }
 
+/* The register that the CFA is given by. */
+static void define_register(struct rule_reader *r)
+{
+    uint64_t column = bytes_uleb(&r->b);
+    r->now.by_sp = column == SP_COLUMN;
+    r->u->by_bp |= column == BP_COLUMN;
+}
+
 /* CFA = register + number */
 static void define(struct rule_reader *r, bool with_register)
 {
     struct unit *u = r->u;
     if (with_register)
-        r->now.by_sp = bytes_uleb(&r->b) == SP_COLUMN;
+        define_register(r);
     const uint8_t *before = r->b.at;
     uint64_t value = bytes_uleb(&r->b);
     if (!r->now.by_sp || r->b.failed)
@@ -146,7 +155,7 @@ static void read_extended(struct rule_reader *r, uint8_t op)
         define(r, true);
         break;
     case 0x0d:
-        r->now.by_sp = bytes_uleb(b) == SP_COLUMN;
+        define_register(r);
         r->odd |= r->now.by_sp; /* with a number from before */
         break;
     case 0x0e:

@@ -49,6 +49,18 @@ const struct unit_point *unit_point_at(const struct unit *u, uint64_t address)
     return beyond ? &u->points[beyond - 1] : NULL;
 }
 
+bool unit_is_saved(const struct unit *u, uint64_t address, int32_t depth)
+{
+    const struct unit_point *point = unit_point_at(u, address);
+    if (depth == 8)
+        return true;
+    unsigned words = (unsigned)(depth - 8) / 8;
+    if (!point || depth % 8 || words > 31)
+        return false;
+    uint32_t all = (1u << words) - 1;
+    return (point->named & all) == all;
+}
+
 struct landing_reader {
     struct unit *u;
     int rc;
@@ -135,25 +147,46 @@ int unit_read(struct unit *u)
     return u->refusal == GROWTH_RESIZABLE ? read_landings(u) : 0;
 }
 
-int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function)
+/* frame: with instructions added where nothing but pushes allocates the frame. */
+static int analyse(struct unit *u, const struct whole *whole, uint32_t function, bool inserting, bool frame)
 {
     int (*const steps[])(struct unit *) = {unit_read, unit_read_rules, unit_flow, unit_operands, unit_rules};
+    unsigned count = sizeof steps / sizeof *steps - inserting; /* in place, nothing is added */
     u->whole = whole;
     u->function = function;
+    u->inserting = inserting;
+    u->place = frame; /* to be chosen */
     u->refusal = GROWTH_RESIZABLE;
     u->where = 0;
-    u->framed = u->calls = false;
+    u->framed = u->calls = u->by_bp = false;
     u->most = 0;
     u->hub = (struct frame_state){DEPTH_UNSEEN, 0, 0};
-    u->edit_count = u->landing_count = u->point_count = u->rule_count = u->fde_count = 0;
+    u->edit_count = u->insertion_count = u->landing_count = u->point_count = u->rule_count = u->fde_count = 0;
     u->work_count = u->later_count = u->target_count = 0;
     u->code.count = u->code.edge_count = 0;
     if (image_function(whole->image, function)->owner != function ||
         image_function_is_stub(whole->image, function))
         unit_refuse(u, GROWTH_NOT_A_FUNCTION, 0);
     int rc = 0;
-    for (unsigned i = 0; i < sizeof steps / sizeof *steps && rc == 0 && u->refusal == GROWTH_RESIZABLE; i++)
+    for (unsigned i = 0; i < count && rc == 0 && u->refusal == GROWTH_RESIZABLE; i++)
         rc = steps[i](u);
+    return rc;
+}
+
+int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function)
+{
+    int rc = analyse(u, whole, function, false, false);
+    enum growth_refusal refusal = u->refusal;
+    uint64_t where = u->where;
+    if (rc < 0 || !refusal_is_of_pushes(refusal) || !u->calls)
+        return rc;
+    rc = analyse(u, whole, function, true, refusal == GROWTH_PUSHED);
+    if (u->refusal != GROWTH_RESIZABLE) {
+        u->inserting = false;
+        return rc;
+    }
+    u->refusal = refusal;
+    u->where = where;
     return rc;
 }
 
@@ -163,6 +196,7 @@ void unit_free(struct unit *u)
     function_code_free(&u->code);
     free(u->states);
     free(u->edits);
+    free(u->insertions);
     free(u->landings);
     free(u->targets);
     free(u->points);

@@ -30,6 +30,20 @@ struct frame_edit {
     int8_t sign;
 };
 
+/* How the frame's pad is allocated or freed at an instruction. */
+enum unit_site {
+    SITE_NONE,
+    SITE_NUMBER, /* by its number */
+    SITE_BEFORE, /* by an instruction that is added before it; whoever jumps to it executes that, too */
+    SITE_AFTER,  /* after it */
+};
+
+struct unit_insertion {
+    uint32_t insn;
+    int8_t sign; /* 1: SP goes down by the pad, -1: up */
+    bool after;  /* the instruction */
+};
+
 struct unit_landing { /* calls in [start, end) continue there if they throw */
     uint64_t start, end;
     uint32_t pad; /* instruction */
@@ -64,6 +78,9 @@ struct unit {
     enum growth_refusal refusal;
     uint64_t where; /* of what was refused, or 0 */
     bool framed;    /* locals are addressed by BP: the pad is below them */
+    bool by_bp;     /* some of the CFI gives the CFA by BP */
+    bool inserting; /* instructions are added that allocate or free the pad (inserted.c) */
+    int32_t place;  /* if nothing else allocates the frame: where the pad is, bytes below the CFA. Else 0 */
     bool calls;     /* it calls others */
     uint32_t most;  /* bytes */
     struct function_part *parts;
@@ -76,6 +93,8 @@ struct unit {
     size_t target_count, target_room;
     struct frame_edit *edits;
     size_t edit_count, edit_room;
+    struct unit_insertion *insertions; /* ascending */
+    size_t insertion_count, insertion_room;
     struct unit_landing *landings; /* ascending, disjoint */
     size_t landing_count, landing_room;
     struct unit_point *points; /* ascending */
@@ -90,7 +109,8 @@ struct unit {
     size_t scratch_room;
 };
 
-/* All of the analysis. 0 or -ENOMEM; u->refusal tells whether it can be resized. The function must own itself. */
+/* All of the analysis. 0 or -ENOMEM; u->refusal tells whether it can be resized. If that is that it is not without instructions
+ * that are added, u->inserting tells whether it is with them, and all else is for that. */
 int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function);
 void unit_free(struct unit *u);
 
@@ -103,6 +123,12 @@ static inline bool refusal_is_of_room(unsigned refusal)
 static inline bool unit_is_understood(const struct unit *u)
 {
     return refusal_is_of_room(u->refusal);
+}
+
+/* Whether the refusal is of frames that instructions could be added to. */
+static inline bool refusal_is_of_pushes(unsigned refusal)
+{
+    return refusal == GROWTH_PUSHED || refusal == GROWTH_POPPED;
 }
 
 /* Keeps the first refusal. */
@@ -123,6 +149,17 @@ bool unit_fields(const struct unit *u, uint32_t insn, struct code_fields *fields
 int unit_edit(struct unit *u, uint32_t insn, bool displacement, int sign);
 /* What the CFI tells at an address; NULL: nothing. */
 const struct unit_point *unit_point_at(const struct unit *u, uint64_t address);
+/* Whether all words between the return address and `depth` bytes below the CFA hold registers that the CFI names. */
+bool unit_is_saved(const struct unit *u, uint64_t address, int32_t depth);
+/* inserted.c: where the pad comes to be in a frame that is made by pushes. */
+void unit_choose_place(struct unit *u);
+/* For units with such a place: what the instruction, which moves SP to `next` bytes below the CFA, or else sets BP to it, does for
+ * the pad. Sets s->bound. false: refused. */
+bool unit_insert(struct unit *u, uint32_t insn, int64_t next, struct frame_state *s, enum unit_site *site);
+/* Notes that an instruction is added there. 0 or -ENOMEM. */
+int unit_note_insertion(struct unit *u, uint32_t insn, bool allocates, bool after);
+/* Whether the pad is part of the frame when the instruction itself is executed. */
+bool unit_has_pad(const struct unit *u, uint32_t insn);
 /* The state after an instruction that goes on; false: refused. */
 bool unit_step(struct unit *u, uint32_t insn, struct frame_state *state);
 

@@ -106,15 +106,22 @@ static void advance_to(struct translation *t, uint32_t at)
     t->at = at;
 }
 
+/* Where the instruction begins in its part, with what is added before it. (Edits are of instructions.) */
+static uint32_t entry_of(const struct move_layout *layout, uint64_t address)
+{
+    return layout->entries[function_code_find(&layout->unit->code, address)];
+}
+
 /* The shifts that begin below an old location. */
 static void shift_until(struct translation *t, uint64_t location)
 {
     const struct move_function *plan = t->layout->plan;
     for (; t->edit < t->edit_end && plan->edits[t->edit].address < location; t->edit++) {
         const struct move_edit *edit = &plan->edits[t->edit];
-        if (edit->what != MOVE_CFA)
+        if (edit->what != MOVE_CFA && edit->what != MOVE_CFA_BEFORE)
             continue;
-        uint32_t at = move_layout_boundary(t->layout, t->part, edit->address, true);
+        uint32_t at = edit->what == MOVE_CFA ? move_layout_boundary(t->layout, t->part, edit->address, true)
+                                             : entry_of(t->layout, edit->address);
         if (at != t->at)
             settle(t);
         advance_to(t, at);

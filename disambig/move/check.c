@@ -48,11 +48,7 @@ static int32_t lea_of(const struct checker *c, uint64_t address, enum move_what 
 /* Where a jump to an old address in the same function leads now. */
 static bool entry_of(const struct checker *c, uint64_t address, uint64_t *to)
 {
-    if (!move_translate(c->result, address, c->copy, false, to))
-        return false;
-    int32_t before = lea_of(c, address, MOVE_LEA_BEFORE);
-    *to -= before ? move_lea(before, NULL) : 0;
-    return true;
+    return move_entry(c->result, address, c->copy, to);
 }
 
 /* Where a branch or call to an old address leads now. */
@@ -66,8 +62,7 @@ static uint64_t target_of(const struct checker *c, const struct code_insn *insn)
     if (image_function_entry(c->survey->image, insn->target) == IMAGE_NO_FUNCTION)
         return insn->target;
     uint32_t copy = move_call_copy(&c->calls, insn->address, c->copy);
-    if (!move_translate(c->result, insn->target, copy, false, &to) &&
-        !move_translate(c->result, insn->target, 0, false, &to))
+    if (!move_entry(c->result, insn->target, copy, &to) && !move_entry(c->result, insn->target, 0, &to))
         return insn->target;
     return to;
 }
@@ -195,27 +190,46 @@ static bool check_lea(struct checker *c, uint64_t old, uint64_t at, int32_t valu
     return (bytes && size >= length && memcmp(bytes, lea, length) == 0) || fail(c, old, "no change of SP");
 }
 
-/* By how much the plan moves the CFA away from SP. */
-static int32_t shift_at(const struct checker *c, uint64_t address)
+/* By how much the plan moves the CFA away from SP: at the instruction, or while that is executed which is added before it. */
+static int32_t shift_at(const struct checker *c, uint64_t address, bool before)
 {
     const struct move_part *part =
         &c->unit.parts[move_unit_part(&c->unit, function_code_find(&c->unit.code, address))];
     const struct move_edit *edits = c->function->edits;
     size_t i = lower_bound(m, 0, c->function->edit_count, edits[m].address <= address);
-    while (i > 0 && edits[i - 1].address >= part->address)
-        if (edits[--i].what == MOVE_CFA)
-            return edits[i].value;
+    while (i > 0 && edits[i - 1].address >= part->address) {
+        const struct move_edit *edit = &edits[--i];
+        if (edit->what == MOVE_CFA_BEFORE ||
+            (edit->what == MOVE_CFA && !(before && edit->address == address)))
+            return edit->value;
+    }
     return 0;
 }
 
-static bool check_cfi(struct checker *c, uint64_t old, uint64_t old_insn, uint64_t new)
+static bool check_cfi(struct checker *c, uint64_t old, uint64_t old_insn, int32_t shift, uint64_t new)
 {
     struct cfi_row a = cfi_lookup(image_cfi(c->survey->image), old), b = cfi_lookup(image_cfi(c->after), new);
     if (a.cfa == CFI_SP)
-        a.cfa_offset += shift_at(c, old_insn);
+        a.cfa_offset += shift;
     return (a.cfa == b.cfa && a.bp == b.bp && a.root == b.root && a.cfa_offset == b.cfa_offset &&
             a.bp_offset == b.bp_offset) ||
            fail(c, old_insn, "another CFI");
+}
+
+/* The CFI of the instruction, whose first and last bytes are now at `at` and before at + length, and of what is added to it. */
+static bool check_rows(struct checker *c, uint32_t i, int32_t before, int32_t after, uint64_t at,
+                       unsigned length)
+{
+    const struct code_insn *old = &c->unit.code.insns[i];
+    uint64_t end = old->address + old->length;
+    int32_t shift = shift_at(c, old->address, false);
+    if (before && !check_cfi(c, old->address, old->address, shift_at(c, old->address, true),
+                             at - move_lea(before, NULL)))
+        return false;
+    if (after && !check_cfi(c, end, old->address, shift, at + length))
+        return false;
+    return check_cfi(c, old->address, old->address, shift, at) &&
+           check_cfi(c, end - 1, old->address, shift, at + length - 1);
 }
 
 static bool check_insn(struct checker *c, uint32_t i)
@@ -246,11 +260,9 @@ static bool check_insn(struct checker *c, uint32_t i)
     } else if (new.length != old->length || memcmp(bytes, old_bytes, new.length) != 0) {
         return fail(c, old->address, "another instruction");
     }
-    if (!check_lea(c, old->address, at - (before ? move_lea(before, NULL) : 0), before) ||
-        !check_lea(c, old->address, at + new.length, after))
-        return false;
-    return check_cfi(c, old->address, old->address, at) &&
-           check_cfi(c, old->address + old->length - 1u, old->address, at + new.length - 1u);
+    return check_lea(c, old->address, at - (before ? move_lea(before, NULL) : 0), before) &&
+           check_lea(c, old->address, at + new.length, after) &&
+           check_rows(c, i, before, after, at, new.length);
 }
 
 /* The table that unwinders search leads to each part. */
@@ -261,7 +273,7 @@ static bool check_index(struct checker *c, uint64_t part)
     const uint8_t *index = elf_file_bytes(file, file->eh_frame_header, &size);
     uint64_t at;
     uint32_t count;
-    if (!index || size < 12 || !move_translate(c->result, part, c->copy, false, &at))
+    if (!index || size < 12 || !move_entry(c->result, part, c->copy, &at))
         return fail(c, part, "no .eh_frame_hdr");
     memcpy(&count, index + 8, 4);
     if (count > (size - 12) / 8)
@@ -279,8 +291,7 @@ static bool check_index(struct checker *c, uint64_t part)
     if (beyond == 0)
         return fail(c, part, "no entry of .eh_frame_hdr");
     memcpy(&entry, index + 12 + 8 * (beyond - 1), 4);
-    int32_t before = lea_of(c, part, MOVE_LEA_BEFORE);
-    return file->eh_frame_header + (uint64_t)(int64_t)entry == at - (before ? move_lea(before, NULL) : 0) ||
+    return file->eh_frame_header + (uint64_t)(int64_t)entry == at ||
            fail(c, part, "no entry of .eh_frame_hdr");
 }
 

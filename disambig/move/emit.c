@@ -148,7 +148,12 @@ static bool note_run(struct emitter *e, uint32_t i)
         last->run.size += insn->length;
         return true;
     }
-    struct work_run run = {{insn->address, to, insn->length, e->layout->number}, e->spots[e->part].buffer};
+    struct work_run run = {{.from = insn->address,
+                            .to = to,
+                            .size = insn->length,
+                            .copy = e->layout->number,
+                            .before = (uint8_t)(e->layout->bodies[i] - e->layout->entries[i])},
+                           e->spots[e->part].buffer};
     return vec_push(work->runs, work->run_count, work->run_room, run);
 }
 

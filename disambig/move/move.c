@@ -264,14 +264,29 @@ void move_result_free(struct move_result *result)
     *result = (struct move_result){0};
 }
 
-bool move_translate(const struct move_result *result, uint64_t from, uint32_t copy, bool back, uint64_t *to)
+/* The run with this byte; NULL: none. */
+static const struct move_run *find_run(const struct move_result *result, uint64_t from, uint32_t copy)
 {
     const struct move_run *r = result->runs;
-    from -= back;
     size_t beyond =
         lower_bound(i, 0, result->run_count, r[i].copy < copy || (r[i].copy == copy && r[i].from <= from));
     if (beyond == 0 || r[beyond - 1].copy != copy || from - r[beyond - 1].from >= r[beyond - 1].size)
-        return false;
-    *to = r[beyond - 1].to + (from - r[beyond - 1].from) + back;
-    return true;
+        return NULL;
+    return &r[beyond - 1];
+}
+
+bool move_translate(const struct move_result *result, uint64_t from, uint32_t copy, bool back, uint64_t *to)
+{
+    const struct move_run *run = find_run(result, from - back, copy);
+    if (run)
+        *to = run->to + (from - run->from);
+    return run;
+}
+
+bool move_entry(const struct move_result *result, uint64_t entry, uint32_t copy, uint64_t *to)
+{
+    const struct move_run *run = find_run(result, entry, copy);
+    if (run)
+        *to = run->to + (entry - run->from) - (entry == run->from ? run->before : 0);
+    return run;
 }

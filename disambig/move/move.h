@@ -42,6 +42,7 @@ enum move_what {
     MOVE_IMMEDIATE,    /* its immediate becomes `value` */
     MOVE_LEA_BEFORE,   /* lea value(%rsp),%rsp is added before it: whoever jumps to it executes that, too */
     MOVE_LEA_AFTER,    /* the same after it: executed only when it goes on */
+    MOVE_CFA_BEFORE,   /* as MOVE_CFA, and also while that is executed which is added before it */
     MOVE_CFA, /* from it on, in the order of addresses and up to the next of these, the CFA is `value` bytes
                           further from SP than the file's CFI says, where that gives it by SP */
 };
@@ -79,6 +80,7 @@ struct move_run {
     uint64_t from, to;
     uint32_t size; /* bytes */
     uint32_t copy;
+    uint8_t before; /* bytes that are added before the first of them */
 };
 
 struct move_result {
@@ -112,6 +114,9 @@ void move_result_free(struct move_result *result);
 /* Where the instruction at `from` is in a copy; false: not moved. For a return address pass back = true: it is the end
  * of the call. */
 bool move_translate(const struct move_result *result, uint64_t from, uint32_t copy, bool back, uint64_t *to);
+
+/* Where the entry of a function is in a copy: before what is added to its first instruction. false: not moved. */
+bool move_entry(const struct move_result *result, uint64_t entry, uint32_t copy, uint64_t *to);
 
 /* Reads the new file again and compares its moved functions with the old ones, instruction by instruction, and their
  * CFI. -EBADMSG: they differ by more than the plan says. */

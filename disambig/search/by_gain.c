@@ -8,7 +8,7 @@
  * chosen the more often the more ambiguous weight they move, and the less they cost.
  *
  * The stack is no part of what is gained, as long as it is within its limit: pads on tall stacks have a price of a fraction of a
- * path, so that of equal pads those are taken that leave room for others.
+ * path, so that of equal pads those are taken that leave room for others. Pads that cost instructions have a price beside, of any size.
  *
  * First only groups with weight are looked at: of gnugo's 1.6 million paths 135 have samples, of sqlite3's 42,000 there are 284.
  * With the same number of units moved, that made 99.98% of sqlite3's weight precise at 48 bytes in place of 99.63%, and, with
@@ -37,12 +37,15 @@
 #define FIRST_SWEEPS  2u
 #define WEIGHT_FIRST  2u /* so much of the work is for groups with weight alone */
 #define LAST_SWEEPS   2u
-#define PRICE         0.1  /* of a pad of 16 bytes, in values of a path, on no tall stack */
+#define PRICE         0.1 /* of a pad of 16 bytes, in values of a path, on no tall stack */
+#define DEAR          1.0 /* price of a pad that costs instructions at all calls of the map, in shares of all value, */
+#define DEAR_PATHS    1.0  /* and of any, in values of a path */
 #define EVEN          1e-6 /* share of ambiguous value that a function is taken to move at least */
 
 struct annealing {
     struct state *s;
-    int64_t *prices; /* by function: of 16 bytes of its pad */
+    int64_t *prices; /* by function: of 16 bytes of its pad, */
+    int64_t *dear;   /* and of having one */
     int64_t cost;    /* of all pads */
     double *chances; /* by function: of it and all before it */
     uint32_t *best;  /* pads */
@@ -101,7 +104,7 @@ static uint32_t choose_option(struct annealing *a, const int64_t *gains, uint32_
 
 static int64_t price(const struct annealing *a, uint32_t function, uint32_t pad)
 {
-    return a->prices[function] * (pad / PAD_UNIT);
+    return a->prices[function] * (pad / PAD_UNIT) + (pad ? a->dear[function] : 0);
 }
 
 /* One step. */
@@ -134,11 +137,12 @@ static bool can_help(const struct state *s, uint32_t function)
     return s->problem->most[function] && s->units.first_block[function + 1] > s->units.first_block[function];
 }
 
-static void sweep(struct annealing *a)
+/* dear: also over functions whose pads cost instructions. */
+static void sweep(struct annealing *a, bool dear)
 {
     struct state *s = a->s;
     for (uint32_t f = 0; f < s->units.functions && !state_over(s); f++)
-        if (can_help(s, f))
+        if (can_help(s, f) && (dear || !a->dear[f]))
             settle(a, f);
 }
 
@@ -196,17 +200,35 @@ static bool anneal(struct annealing *a)
     return false;
 }
 
+/* What a pad costs by the instructions that its function then executes. */
+static void price_instructions(struct annealing *a, double path)
+{
+    const struct pathmap *map = a->s->problem->map;
+    const bool *dear = a->s->problem->dear;
+    double all = 0;
+    for (uint32_t i = 0; dear && i < pathmap_node_count(map); i++)
+        all += (double)pathmap_node(map, i).passes;
+    for (uint32_t i = 0; dear && i < pathmap_node_count(map); i++) {
+        struct pathmap_node node = pathmap_node(map, i);
+        if (dear[node.function] && all > 0)
+            a->dear[node.function] += (int64_t)(DEAR * (double)UNITS_WORTH * ((double)node.passes / all));
+    }
+    for (uint32_t f = 0; dear && f < a->s->units.functions; f++)
+        a->dear[f] += dear[f] ? (int64_t)(DEAR_PATHS * path) : 0;
+}
+
 static void search(struct annealing *a)
 {
     struct state *s = a->s;
     uint32_t nodes = pathmap_node_count(s->problem->map);
     double path = (double)UNITS_WORTH * UNITS_SHARE_PATHS / (nodes ? nodes : 1);
+    price_instructions(a, path);
     for (uint32_t f = 0; f < s->units.functions; f++)
         a->prices[f] = 1 + (int64_t)fmin(PRICE * path * (1 + limbs_price(&s->limbs, f)), 1e15);
     a->best_value = s->cells.value;
     s->cells.weighted_only = true;
     for (unsigned i = 0; i < FIRST_SWEEPS; i++) {
-        sweep(a);
+        sweep(a, i > 0);
         if (state_reached(s) || s->cells.work > MOST_WORK / 4)
             break;
     }
@@ -219,19 +241,21 @@ static void search(struct annealing *a)
     a->heat = 0;
     s->cells.weighted_only = false;
     for (unsigned i = 0; i < LAST_SWEEPS && s->cells.work < MOST_WORK + MOST_WORK / 4; i++)
-        sweep(a);
+        sweep(a, true);
 }
 
 int search_by_gain(struct state *s, struct fathom_error *err)
 {
     struct annealing a = {.s = s};
     a.prices = calloc(s->units.functions + 1ul, sizeof *a.prices);
+    a.dear = calloc(s->units.functions + 1ul, sizeof *a.dear);
     a.chances = calloc(s->units.functions + 1ul, sizeof *a.chances);
     a.best = calloc(s->units.functions + 1ul, sizeof *a.best);
-    bool good = a.prices && a.chances && a.best;
+    bool good = a.prices && a.dear && a.chances && a.best;
     if (good)
         search(&a);
     free(a.prices);
+    free(a.dear);
     free(a.chances);
     free(a.best);
     return good ? 0 : error_memory(err);

@@ -1,7 +1,9 @@
 /*
  * resize.c - pads the frames of a file: "resize IN OUT [SEED [MOST]]" lets each frame that can grow do so by a random
  * multiple of 16 (seed 0: by the most that fits), at most MOST bytes, and checks the result. Prints how many functions
- * that call others can grow, and why others cannot. "resize -v IN": only tells of each function that cannot.
+ * that call others can grow, and why others cannot. "resize -a IN OUT ...": also frames that grow only where the function is emitted
+ * anew, and those that grow by instructions that are added, by up to GROWTH_MOST or MOST bytes. "resize -v IN": only tells of each
+ * function that cannot grow.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "disambig/enlarge.h"
 #include "disambig/patch/patch.h"
 
 static int fail(const struct fathom_error *err)
@@ -26,13 +29,14 @@ static uint64_t random_next(uint64_t *state)
     return *state * 0x2545f4914f6cdd1dULL >> 33;
 }
 
-static size_t choose(const struct image *image, const struct growth *frames, uint64_t seed, uint32_t limit,
-                     struct pad *pads)
+/* anew: by address, which functions can be emitted anew; NULL: none. */
+static size_t choose(const struct image *image, const struct growth *frames, const bool *anew, uint64_t seed,
+                     uint32_t limit, struct pad *pads)
 {
     uint64_t state = seed * 0x9e3779b97f4a7c15ULL + 1;
     size_t count = 0;
     for (uint32_t f = 0; f < image_function_count(image); f++) {
-        uint32_t most = growth_most(frames, f);
+        uint32_t most = anew && anew[f] ? GROWTH_MOST : growth_most(frames, f);
         most = most < limit ? most : limit / PAD_UNIT * PAD_UNIT;
         uint32_t bytes = seed ? (uint32_t)(random_next(&state) % (most / PAD_UNIT + 1)) * PAD_UNIT : most;
         if (bytes)
@@ -80,6 +84,62 @@ static int write_file(const char *path, const void *data, size_t size)
     return 0;
 }
 
+/* For each function whether it can be emitted anew with a larger frame; NULL: failed. Prints how many of those that call can,
+ * and how many of these by instructions that are added. */
+static bool *find_movable(const struct image *image, const struct growth *frames, struct fathom_error *err)
+{
+    uint32_t all = image_function_count(image), count = 0, callers = 0, grow = 0, asked = 0, added = 0;
+    uint64_t *addresses = calloc(all + 1ul, sizeof *addresses);
+    bool *movable = calloc(all + 1ul, sizeof *movable), *result = calloc(all + 1ul, sizeof *result);
+    for (uint32_t f = 0; f < all && addresses; f++)
+        if (growth_is_understood(frames, f) || growth_by_insertion(frames, f))
+            addresses[count++] = image_function(image, f)->address;
+    if (!addresses || !movable || !result ||
+        enlarge_movable(image, frames, addresses, count, movable, err) < 0) {
+        free(result);
+        result = NULL;
+    }
+    for (uint32_t k = 0; k < count && result; k++) {
+        uint32_t f = image_function_entry(image, addresses[k]);
+        result[f] = movable[k];
+        asked += growth_by_insertion(frames, f);
+        added += movable[k] && growth_by_insertion(frames, f);
+    }
+    for (uint32_t f = 0; f < all && result; f++) {
+        callers += growth_calls(frames, f);
+        grow += growth_calls(frames, f) && (result[f] || growth_most(frames, f));
+    }
+    if (result)
+        printf("%u of %u functions with calls can grow (%.1f%%), %u of %u frames made by pushes with them\n",
+               grow, callers, callers ? 100.0 * grow / callers : 0, added, asked);
+    free(addresses);
+    free(movable);
+    return result;
+}
+
+/* As resize(), with all means. */
+static int enlarge(const struct image *image, const struct growth *frames, char **argv, int argc)
+{
+    uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
+    uint32_t limit = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 0) : GROWTH_MOST;
+    struct fathom_error err = {0};
+    struct enlarged file = {0};
+    struct pad *pads = calloc(image_function_count(image) + 1, sizeof *pads);
+    bool *anew = find_movable(image, frames, &err);
+    int rc = pads && anew ? 0 : -1;
+    size_t count = rc == 0 ? choose(image, frames, anew, seed, limit, pads) : 0;
+    if (rc == 0)
+        rc = enlarge_frames(image, frames, pads, count, &file, &err);
+    if (rc == 0) {
+        printf("%zu padded, %zu of them anew\n", count, file.anew);
+        rc = write_file(argv[2], file.elf, file.size);
+    }
+    enlarged_clear(&file);
+    free(pads);
+    free(anew);
+    return rc ? fail(&err) : 0;
+}
+
 static int resize(const struct image *image, const struct growth *frames, char **argv, int argc)
 {
     uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 0) : 1;
@@ -88,7 +148,7 @@ static int resize(const struct image *image, const struct growth *frames, char *
     struct pad *pads = calloc(image_function_count(image) + 1, sizeof *pads);
     if (!pads)
         return 1;
-    size_t count = choose(image, frames, seed, limit, pads), size;
+    size_t count = choose(image, frames, NULL, seed, limit, pads), size;
     void *elf;
     struct build_id id;
     struct image *after;
@@ -115,10 +175,14 @@ int main(int argc, char **argv)
     struct image *image;
     struct growth *frames;
     if (argc < 3) {
-        fprintf(stderr, "usage: resize IN OUT [SEED [MOST]], or resize -v IN\n");
+        fprintf(stderr, "usage: resize [-a] IN OUT [SEED [MOST]], or resize -v IN\n");
         return 2;
     }
-    int verbose = strcmp(argv[1], "-v") == 0, rc = 0;
+    int verbose = strcmp(argv[1], "-v") == 0, all = strcmp(argv[1], "-a") == 0, rc = 0;
+    if (all) {
+        argv++;
+        argc--;
+    }
     if (image_open(argv[verbose ? 2 : 1], NULL, &image, &err) < 0)
         return fail(&err);
     if (growth_new(image, &frames, &err) < 0) {
@@ -128,7 +192,7 @@ int main(int argc, char **argv)
     if (verbose)
         tell(image, frames, 0, 1);
     else
-        rc = resize(image, frames, argv, argc);
+        rc = all ? enlarge(image, frames, argv, argc) : resize(image, frames, argv, argc);
     growth_free(frames);
     image_close(image);
     return rc;

@@ -37,6 +37,10 @@ static const char program[] =
     "f stray\n.cfi_def_cfa_offset 16\n.cfi_offset 3, -16\n mov $7, %eax\n pop %rbx\n.cfi_def_cfa_offset 8\n "
     "ret\n"
     "end stray\n"
+    /* two ends, the second behind CFI that is remembered */
+    "f ends\n push %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset 3, -16\n lea 16(%rsp), %rax\n sub %rdi, %rax\n"
+    " test %edi, %edi\n jne 1f\n.cfi_remember_state\n pop %rbx\n.cfi_def_cfa_offset 8\n ret\n"
+    "1:\n.cfi_restore_state\n pop %rbx\n.cfi_def_cfa_offset 8\n ret\nend ends\n"
     "f label\n lea 1f(%rip), %rax\n push %rax\n.cfi_def_cfa_offset 16\n ret\n1: ret\nend label\n"
     "f tiny\n ret\nend tiny\n"
     ".p2align 0\n.type bare, @function\nbare: xor %eax, %eax\n nop\n nop\n nop\n nop\n ret\n.size bare, "
@@ -187,6 +191,76 @@ Test(move, frames_grow_by_any_amount, .fini = build_clean)
         image_close(after);
         rig_close(&rig);
     }
+}
+
+static int64_t offset_at(const struct image *image, uint64_t address)
+{
+    return cfi_lookup(image_cfi(image), address).cfa_offset;
+}
+
+Test(move, what_is_added_before_an_instruction, .fini = build_clean)
+{
+    struct rig rig = {0};
+    rig_open(&rig);
+    /* below the return address, and so before the first instruction */
+    const struct move_edit pushes[] = {
+        {at(&rig, "pushes", 0), -64, MOVE_LEA_BEFORE},
+        {at(&rig, "pushes", 0), 64, MOVE_CFA},
+        {at(&rig, "pushes", 1), 16 + 64, MOVE_DISPLACEMENT},
+        {at(&rig, "pushes", 5), 64, MOVE_LEA_AFTER},
+        {at(&rig, "pushes", 6), 0, MOVE_CFA},
+    };
+    const struct move_edit ends[] = {
+        {at(&rig, "ends", 0), -48, MOVE_LEA_AFTER},
+        {at(&rig, "ends", 1), 48, MOVE_CFA},
+        {at(&rig, "ends", 1), 16 + 48, MOVE_DISPLACEMENT},
+        {at(&rig, "ends", 5), 48, MOVE_LEA_BEFORE},
+        {at(&rig, "ends", 5), 0, MOVE_CFA},
+        {at(&rig, "ends", 7), 48, MOVE_LEA_BEFORE},
+        {at(&rig, "ends", 7), 48, MOVE_CFA_BEFORE},
+        {at(&rig, "ends", 7), 0, MOVE_CFA},
+    };
+    const struct move_function functions[] = {{at(&rig, "pushes", 0), pushes, 5},
+                                              {at(&rig, "ends", 0), ends, 8}};
+    const struct move_plan plan = {.functions = functions, .function_count = 2};
+    apply(&rig, &plan);
+    cr_expect(rig.result.refusals[0] == MOVE_MOVABLE && rig.result.refusals[1] == MOVE_MOVABLE);
+    cr_expect(call(&rig, "pushes", 0) == 16 + 64 && call(&rig, "twice", 0) == 0);
+    cr_expect(call(&rig, "ends", 0) - call(&rig, "ends", 8) == 8, "both ends free what was added");
+    struct image *after = build_open("moved.so");
+    uint64_t entry, first, end;
+    cr_assert(move_entry(&rig.result, at(&rig, "pushes", 0), 0, &entry) &&
+              move_translate(&rig.result, at(&rig, "pushes", 0), 0, false, &first));
+    cr_expect_eq(first - entry, 5);
+    cr_expect(offset_at(after, entry) == 8 && offset_at(after, first - 1) == 8 &&
+              offset_at(after, first) == 8 + 64);
+    cr_assert(move_translate(&rig.result, at(&rig, "ends", 7), 0, false, &end));
+    cr_expect(offset_at(after, end - 6) == 8 && offset_at(after, end - 5) == 16 + 48 &&
+              offset_at(after, end) == 16);
+    cr_expect_not(move_entry(&rig.result, at(&rig, "twice", 0), 0, &entry));
+    image_close(after);
+    rig_close(&rig);
+}
+
+/* As the file's own CFI returns to what was remembered, where the added instruction is executed the CFA must be told. */
+Test(move, a_row_of_what_is_added_is_checked, .fini = build_clean)
+{
+    struct rig rig = {0};
+    struct fathom_error err = {0};
+    rig_open(&rig);
+    struct move_edit ends[] = {
+        {at(&rig, "ends", 0), -48, MOVE_LEA_AFTER}, {at(&rig, "ends", 1), 48, MOVE_CFA},
+        {at(&rig, "ends", 5), 48, MOVE_LEA_BEFORE}, {at(&rig, "ends", 5), 0, MOVE_CFA},
+        {at(&rig, "ends", 7), 48, MOVE_LEA_BEFORE}, {at(&rig, "ends", 7), 48, MOVE_CFA_BEFORE},
+        {at(&rig, "ends", 7), 0, MOVE_CFA},
+    };
+    const struct move_function function = {at(&rig, "ends", 0), ends, 7};
+    const struct move_plan plan = {.functions = &function, .function_count = 1};
+    cr_assert(move_apply(rig.survey, &plan, &rig.result, &err) == 0);
+    cr_expect(move_check(rig.survey, &plan, &rig.result, &err) == 0);
+    ends[5].value = 32;
+    cr_expect(move_check(rig.survey, &plan, &rig.result, &err) == -EBADMSG);
+    rig_close(&rig);
 }
 
 Test(move, copies_are_called_from_their_own_sites, .fini = build_clean)

@@ -70,6 +70,39 @@ Test(search, small_pads)
     maps_end(&m);
 }
 
+/* Pads that cost instructions: others are preferred, they are taken if nothing else helps, but not for little of many calls. */
+Test(search, dear_pads)
+{
+    uint32_t most[5] = {0, 64, 64, 0, 0};
+    bool dear[5] = {false, true, false, false, false};
+    for (unsigned rounds = 1; rounds <= 1000; rounds += 999) {
+        struct maps m;
+        maps_begin(&m, 5);
+        for (unsigned i = 0; i < rounds; i++) {
+            maps_add(&m, "abd", 16, i == 0 ? 10 : 0);
+            maps_add(&m, "acd", 16, i == 0 ? 5 : 0);
+        }
+        if (rounds > 1)
+            maps_add(&m, "ae", 16, 1000000);
+        maps_ready(&m);
+        struct search_problem p = problem_of(&m, most);
+        p.dear = dear;
+        struct search_result r = run(&p);
+        cr_expect(r.pads[1] == 0 && r.pads[2] == 16);
+        free(r.pads);
+        most[2] = 0;
+        r = run(&p);
+        cr_expect_eq(r.pads[1], rounds > 1 ? 0 : 16);
+        free(r.pads);
+        p.dear = NULL;
+        r = run(&p);
+        cr_expect_eq(r.pads[1], 16);
+        free(r.pads);
+        most[2] = 64;
+        maps_end(&m);
+    }
+}
+
 Test(search, same_functions_in_another_order)
 {
     struct maps m;

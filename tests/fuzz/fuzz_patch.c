@@ -1,7 +1,9 @@
-/* fuzz_patch.c - a fuzz target for the analysis of frames and the patcher: resizes what can be in a damaged file. */
+/* fuzz_patch.c - a fuzz target for the analysis of frames and the patcher: resizes what can be in a damaged file, and enlarges what
+ * can be by all means. */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "disambig/enlarge.h"
 #include "disambig/patch/patch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -42,6 +44,37 @@ static void check(const struct image *before, const void *elf, size_t size, cons
     image_close(after);
 }
 
+/* By functions that are emitted anew, too, and instructions that are added. */
+static void enlarge(const struct image *image, const struct growth *frames)
+{
+    size_t all = image_function_count(image), count = 0, fit = 0;
+    uint64_t *addresses = calloc(all + 1, sizeof *addresses);
+    bool *movable = calloc(all + 1, sizeof *movable);
+    struct pad *pads = calloc(all + 1, sizeof *pads);
+    struct fathom_error err = {0};
+    struct enlarged file;
+    require(addresses && movable && pads);
+    for (uint32_t f = 0; f < all; f++) {
+        require(!growth_by_insertion(frames, f) || growth_most(frames, f) == 0);
+        if (growth_is_understood(frames, f) || growth_by_insertion(frames, f))
+            addresses[count++] = image_function(image, f)->address;
+    }
+    int rc = enlarge_movable(image, frames, addresses, count, movable, &err);
+    require(rc == 0 || err.text[0]);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (movable[i])
+            pads[fit++] = (struct pad){addresses[i], GROWTH_MOST};
+    if (rc == 0) {
+        rc = enlarge_frames(image, frames, pads, fit, &file, &err);
+        require(rc == 0 || err.text[0]);
+    }
+    if (rc == 0)
+        enlarged_clear(&file);
+    free(addresses);
+    free(movable);
+    free(pads);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct image_options options = {.no_debug_files = true};
@@ -66,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free(elf);
     }
     free(pads);
+    enlarge(image, frames);
     growth_free(frames);
     image_close(image);
     return 0;
