@@ -67,6 +67,8 @@ static const struct option_row rows[] = {
     OPTION_TEXT("input", 'i', "FILE", struct report_options, input,
                 "a perf.data file; '-' reads standard input (default: perf.data)"),
     OPTION_TEXT("map", 'm', "MAP", struct report_options, map, "a path map from 'fathom train'"),
+    OPTION_TEXT("output", 'o', "FILE", struct report_options, output,
+                "write the report to a file (default: standard output)"),
     OPTION_OWN("no-audit", 0, NULL, take_no_audit, "do not use the recording's own stacks"),
     KEPT_MAPS_NO_CACHE(struct report_options,
                        "do not use what other recordings of the same programs learned"),

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/outfile.h"
 #include "base/text.h"
 #include "cli/exit.h"
 #include "cli/inferred.h"
@@ -143,6 +145,32 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
     return 0;
 }
 
+/* Writes the report to standard output, or to a file, which replaces an existing one only when it is complete. */
+static int put_out(const struct reporting *r, const struct report *report, struct fathom_error *err)
+{
+    const struct format *format = r->options->format;
+    if (!r->options->output)
+        return format->binary && isatty(STDOUT_FILENO)
+                   ? error_set(err, ENOTTY, "standard output is a terminal: give a file with -o")
+                   : format->write(report, stdout, err);
+    struct outfile *file = NULL;
+    int fd = -1, rc = outfile_open(r->options->output, &file, err);
+    if (rc == 0)
+        rc = outfile_begin(file, &fd, err);
+    int copy = rc == 0 ? dup(fd) : -1;
+    FILE *out = copy >= 0 ? fdopen(copy, "w") : NULL;
+    if (rc == 0 && !out)
+        rc = error_system(err, errno, "cannot write %s", r->options->output);
+    if (rc == 0)
+        rc = format->write(report, out, err);
+    if (out && fclose(out) != 0 && rc == 0)
+        rc = error_system(err, errno, "cannot write %s", r->options->output);
+    if (rc == 0)
+        rc = outfile_publish(file, false, err);
+    outfile_close(file);
+    return rc;
+}
+
 static int write_report(struct reporting *r, struct reader *reader, const struct event *event,
                         struct fathom_error *err)
 {
@@ -160,15 +188,14 @@ static int write_report(struct reporting *r, struct reader *reader, const struct
     view.unit = unit;
     view.filtered = r->filter != NULL;
     view.max_rows = (unsigned)r->options->rows;
-    view.colour = terminal_colour(r->options->colour, stdout);
-    view.width = r->options->wide ? 0 : terminal_width(stdout);
+    view.colour = (!r->options->output || r->options->colour == COLOUR_ALWAYS) &&
+                  terminal_colour(r->options->colour, stdout);
+    view.width = r->options->wide || r->options->output ? 0 : terminal_width(stdout);
     view.verbose = r->terminal->verbose;
     struct view_heading heading;
     struct report report = {&contexts, &heading, &view};
     int rc = fill_heading(&heading, r, reader, event, err);
-    if (rc == 0)
-        rc = r->options->format->write(&report, stdout, err);
-    return rc;
+    return rc == 0 ? put_out(r, &report, err) : rc;
 }
 
 /* The metrics depend on what the event's samples carry. */

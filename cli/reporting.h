@@ -13,6 +13,7 @@
 
 struct report_options {
     const char *input, *map, *event, *symfs;
+    const char *output; /* NULL: standard output */
     struct view_options view;
     struct profile_options profile; /* without its filter */
     struct filter_options filter;

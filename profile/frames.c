@@ -28,7 +28,8 @@ struct frames {
     struct table *functions; /* image's number << 32 | function -> item + 1 */
     struct entry **items;    /* by item; entries in the arena */
     uint32_t count, room;
-    char *scratch; /* a name being built */
+    struct table *named; /* a file's name in `texts` -> struct frame_image */
+    char *scratch;       /* a name being built */
     size_t scratch_size;
 };
 
@@ -42,7 +43,9 @@ struct frames *frames_new(void)
     frames->by_words = table_new();
     frames->images = table_new();
     frames->functions = table_new();
-    if (!frames->arena || !frames->texts || !frames->by_words || !frames->images || !frames->functions) {
+    frames->named = table_new();
+    if (!frames->named || !frames->arena || !frames->texts || !frames->by_words || !frames->images ||
+        !frames->functions) {
         frames_free(frames);
         return NULL;
     }
@@ -58,6 +61,7 @@ void frames_free(struct frames *frames)
     table_free(frames->by_words);
     table_free(frames->images);
     table_free(frames->functions);
+    table_free(frames->named);
     free(frames->items);
     free(frames->scratch);
     free(frames);
@@ -133,13 +137,37 @@ static bool frames_function_name(struct frames *frames, const struct image *imag
     return true;
 }
 
+/* Keeps what is known of an image, under its file's name. */
+static bool note_image(struct frames *frames, const struct image *image)
+{
+    const char *name = frames_text(frames, image_name(image)), *path = frames_text(frames, image_path(image));
+    uint64_t *place = name && path ? table_put(frames->named, (uintptr_t)name, NULL) : NULL;
+    if (place && !*place) {
+        struct frame_image *known = arena_alloc(frames->arena, sizeof *known);
+        if (!known)
+            return false;
+        *known = (struct frame_image){path, *image_build_id(image)};
+        *place = (uintptr_t)known;
+    }
+    return place;
+}
+
+const struct frame_image *frames_image(const struct frames *frames, const char *name)
+{
+    const uint64_t *place = table_find(frames->named, (uintptr_t)name);
+    return place ? (const struct frame_image *)(uintptr_t)*place : NULL;
+}
+
 uint32_t frames_function(struct frames *frames, const struct image *image, uint32_t function)
 {
     uint64_t *number = table_put(frames->images, (uintptr_t)image, NULL);
     if (!number)
         return FRAMES_NONE;
-    if (*number == 0)
+    if (*number == 0) {
         *number = table_count(frames->images);
+        if (!note_image(frames, image))
+            return FRAMES_NONE;
+    }
     uint64_t key = *number << 32 | function;
     const uint64_t *known = table_find(frames->functions, key);
     if (known)

@@ -34,6 +34,12 @@ struct frame {
     const char *source; /* "file.c:12" or NULL */
 };
 
+/* A program or library, by its file's name. */
+struct frame_image {
+    const char *path; /* as recorded */
+    struct build_id build_id;
+};
+
 struct frames *frames_new(void); /* NULL: out of memory */
 void frames_free(struct frames *frames);
 /* The item of any frame; NULL strings in it count as "" (source: none). FRAMES_NONE: out of memory. */
@@ -44,6 +50,8 @@ uint32_t frames_function(struct frames *frames, const struct image *image, uint3
 /* Item of a function known only from a map. */
 uint32_t frames_named(struct frames *frames, const char *name, const char *image, uint64_t address);
 uint32_t frames_label(struct frames *frames, enum frame_kind kind, const char *text);
+/* What is known of the image of a frame, whose `image` is given (of the first image, if several have that name); NULL: nothing. */
+const struct frame_image *frames_image(const struct frames *frames, const char *name);
 /* NULL: no such item. */
 const struct frame *frames_at(const struct frames *frames, uint32_t item);
 uint32_t frames_count(const struct frames *frames);

@@ -18,6 +18,7 @@ struct format {
     const char *name;
     const char *help; /* a few words; NULL: the name says it */
     int (*write)(const struct report *report, FILE *out, struct fathom_error *err);
+    bool binary;  /* no text for a terminal */
     bool samples; /* it needs each sample (contexts->samples) */
 };
 

@@ -8,6 +8,7 @@ libreport_la_SOURCES = \
 	report/export/contexts_json.c report/export/csv.c report/export/dot.c \
 	report/export/export.c report/export/export.h \
 	report/export/html.c report/export/html_page.h \
+	report/export/placed.c report/export/placed.h report/export/pprof.c \
 	report/export/folded.c report/export/script.c report/export/script.h report/export/speedscope.c report/export/svg.c \
 	report/format.c report/format.h \
 	report/views/functions.c report/views/functions.h \
@@ -22,7 +23,14 @@ libreport_la_SOURCES = \
 	report/views/tree.c \
 	report/views/view.c report/views/view.h report/views/views.h \
 	report/text/weight.c report/text/weight.h
-nodist_libreport_la_SOURCES = report/export/html_page.c
+nodist_libreport_la_SOURCES = report/export/html_page.c report/export/profile.pb-c.c report/export/profile.pb-c.h
+libreport_la_LIBADD = $(PROTOBUF_C_LIBS) -lz
+BUILT_SOURCES += report/export/profile.pb-c.h
+CLEANFILES += report/export/profile.pb-c.c report/export/profile.pb-c.h
+EXTRA_DIST += report/export/profile.proto
+report/export/profile.pb-c.h: report/export/profile.proto
+	$(AM_V_GEN)$(MKDIR_P) report/export && $(PROTOC_C) --c_out=report/export --proto_path=$(srcdir)/report/export $(srcdir)/report/export/profile.proto
+report/export/profile.pb-c.c: report/export/profile.pb-c.h
 page_parts = report/export/html/page.html report/export/html/style.css report/export/html/data.js report/export/html/flame.js \
 	report/export/html/lists.js report/export/html/timeline.js report/export/html/main.js
 EXTRA_DIST += $(page_parts) scripts/embed

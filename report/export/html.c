@@ -4,131 +4,44 @@
  *
  * Samples of one context, thread, slice of time and certainty are added up to one entry.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash.h"
-#include "base/saturate.h"
-#include "base/vec.h"
 #include "report/export/export.h"
 #include "report/export/html_page.h"
 #include "report/export/json.h"
+#include "report/export/placed.h"
 
-enum { SLICES = 400, SURE_STEPS = 20 };
-
-struct entry {
-    uint32_t context, thread;
-    uint16_t slice;
-    uint8_t sure; /* 0 to SURE_STEPS */
-};
-
-struct thread {
-    uint32_t pid, tid;
-    const char *comm; /* its last name */
-};
+enum { SLICES = 400 };
 
 struct page {
     const struct report *report;
     struct branches branches;
     struct table *contexts; /* node -> its number among the branches */
-    struct table *known;    /* a hash of an entry -> its number */
-    struct entry *entries;
-    uint64_t *values; /* of each entry: of all metrics */
-    size_t count, room, value_room;
-    struct table *thread_numbers;
-    struct thread *threads;
-    size_t thread_count, thread_room;
-    uint64_t first, last; /* ns */
+    struct placed_samples samples;
 };
 
-static int number_contexts(struct page *p)
+static int gather(struct page *p, struct fathom_error *err)
 {
-    for (uint32_t i = 0; i < p->branches.count; i++) {
-        uint64_t *number = table_put(p->contexts, (uintptr_t)p->branches.at[i].node, NULL);
-        if (!number)
-            return -1;
-        *number = i;
-    }
-    return 0;
-}
-
-static bool find_thread(struct page *p, const struct placed_sample *s, uint32_t *out)
-{
-    bool added;
-    uint64_t *number = table_put(p->thread_numbers, (uint64_t)s->pid << 32 | s->tid, &added);
-    if (!number)
-        return false;
-    if (added) {
-        *number = p->thread_count;
-        if (!vec_push(p->threads, p->thread_count, p->thread_room, (struct thread){s->pid, s->tid, s->comm}))
-            return false;
-    }
-    p->threads[*number].comm = s->comm;
-    *out = (uint32_t)*number;
-    return true;
-}
-
-static uint16_t slice_of(const struct page *p, uint64_t time)
-{
-    uint64_t length = p->last - p->first;
-    return length ? (uint16_t)((double)(time - p->first) / (double)length * (SLICES - 1)) : 0;
-}
-
-static int add_sample(struct page *p, size_t number)
-{
-    const struct contexts *contexts = p->report->contexts;
-    const struct placed_sample *s = &contexts->samples[number];
-    uint32_t metrics = contexts->metrics->count;
-    const uint64_t *context = table_find(p->contexts, (uintptr_t)s->node);
-    struct entry e = {.slice = slice_of(p, s->time), .sure = (uint8_t)(s->probability * SURE_STEPS + 0.5f)};
-    if (!context || !find_thread(p, s, &e.thread))
-        return -1;
-    e.context = (uint32_t)*context;
-    bool added;
-    uint64_t *place = table_put(
-        p->known,
-        hash_u64(hash_u64((uint64_t)e.context << 32 | e.thread) + ((uint64_t)e.slice << 8 | e.sure)), &added);
-    if (!place)
-        return -1;
-    if (added) {
-        *place = p->count;
-        if (!vec_reserve(p->values, p->count * metrics, p->value_room, metrics) ||
-            !vec_push(p->entries, p->count, p->room, e))
-            return -1;
-        memset(p->values + *place * metrics, 0, metrics * sizeof *p->values);
-    }
-    for (uint32_t m = 0; m < metrics; m++) {
-        uint64_t *to = &p->values[*place * metrics + m];
-        *to = add_saturating(*to, contexts->sample_values[number * metrics + m]);
-    }
-    return 0;
-}
-
-static int gather(struct page *p)
-{
-    const struct contexts *contexts = p->report->contexts;
     p->contexts = table_new();
-    p->known = table_new();
-    p->thread_numbers = table_new();
-    int rc = p->contexts && p->known && p->thread_numbers ? number_contexts(p) : -1;
-    p->first = UINT64_MAX;
-    for (size_t i = 0; i < contexts->sample_count; i++) {
-        p->first = contexts->samples[i].time < p->first ? contexts->samples[i].time : p->first;
-        p->last = contexts->samples[i].time > p->last ? contexts->samples[i].time : p->last;
+    bool good = p->contexts;
+    for (uint32_t i = 0; good && i < p->branches.count; i++) {
+        uint64_t *number = table_put(p->contexts, (uintptr_t)p->branches.at[i].node, NULL);
+        good = number;
+        if (good)
+            *number = i;
     }
-    for (size_t i = 0; rc == 0 && i < contexts->sample_count; i++)
-        rc = add_sample(p, i);
-    return rc;
+    return good ? placed_add_up(p->report->contexts, SLICES, &p->samples, err) : error_memory(err);
+}
+
+static uint64_t context_of(const struct page *p, const struct placed *placed)
+{
+    const uint64_t *number = table_find(p->contexts, (uintptr_t)placed->node);
+    return number ? *number : 0;
 }
 
 static void page_clear(struct page *p)
 {
     table_free(p->contexts);
-    table_free(p->known);
-    table_free(p->thread_numbers);
-    free(p->entries);
-    free(p->values);
-    free(p->threads);
+    placed_clear(&p->samples);
     branches_clear(&p->branches);
 }
 
@@ -148,9 +61,9 @@ static void write_heading(struct json *json, const struct page *p)
     json_number(json, "inferred", h->inferred);
     json_number(json, "unknown", h->unknown);
     json_real(json, "expected", h->expected, 1);
-    json_number(json, "nanoseconds", p->last > p->first ? p->last - p->first : 0);
+    json_number(json, "nanoseconds", p->samples.last - p->samples.first);
     json_number(json, "slices", SLICES);
-    json_number(json, "sureSteps", SURE_STEPS);
+    json_number(json, "sureSteps", PLACED_SURE_STEPS);
 }
 
 static void write_tables(struct json *json, const struct page *p)
@@ -165,11 +78,11 @@ static void write_tables(struct json *json, const struct page *p)
     }
     json_end(json);
     json_array(json, "threads");
-    for (size_t i = 0; i < p->thread_count; i++) {
+    for (size_t i = 0; i < p->samples.thread_count; i++) {
         json_array(json, NULL);
-        json_number(json, NULL, p->threads[i].pid);
-        json_number(json, NULL, p->threads[i].tid);
-        json_text(json, NULL, p->threads[i].comm);
+        json_number(json, NULL, p->samples.threads[i].pid);
+        json_number(json, NULL, p->samples.threads[i].tid);
+        json_text(json, NULL, p->samples.threads[i].comm);
         json_end(json);
     }
     json_end(json);
@@ -206,13 +119,13 @@ static void write_data(struct json *json, const struct page *p)
     WRITE_LIST(json, "frame", b->count, b->at[i].item);
     json_end(json);
     json_object(json, "entries");
-    WRITE_LIST(json, "context", p->count, p->entries[i].context);
-    WRITE_LIST(json, "thread", p->count, p->entries[i].thread);
-    WRITE_LIST(json, "slice", p->count, p->entries[i].slice);
-    WRITE_LIST(json, "sure", p->count, p->entries[i].sure);
+    WRITE_LIST(json, "context", p->samples.count, context_of(p, &p->samples.at[i]));
+    WRITE_LIST(json, "thread", p->samples.count, p->samples.at[i].thread);
+    WRITE_LIST(json, "slice", p->samples.count, p->samples.at[i].slice);
+    WRITE_LIST(json, "sure", p->samples.count, p->samples.at[i].sure);
     json_array(json, "values");
     for (uint32_t m = 0; m < metrics; m++)
-        WRITE_LIST(json, NULL, p->count, p->values[i * metrics + m]);
+        WRITE_LIST(json, NULL, p->samples.count, p->samples.values[i * metrics + m]);
     json_end(json);
     json_end(json);
     json_end(json);
@@ -226,13 +139,12 @@ int html_write(const struct report *report, FILE *out, struct fathom_error *err)
     int rc = export_branches(report->contexts, &page.branches, err);
     if (rc < 0)
         return rc;
-    if (gather(&page) == 0) {
+    rc = gather(&page, err);
+    if (rc == 0) {
         printer_bytes(&printer, html_before_data, html_before_data_size);
         write_data(&json, &page);
         printer_bytes(&printer, html_after_data, html_after_data_size);
         rc = printer_finish(&printer, err);
-    } else {
-        rc = error_memory(err);
     }
     page_clear(&page);
     return rc;

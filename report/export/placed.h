@@ -1,0 +1,38 @@
+/*
+ * placed.h - samples of one context, thread and certainty, added up: what formats with labels need of them. Private to
+ * report/export/.
+ */
+#ifndef FATHOM_REPORT_EXPORT_PLACED_H
+#define FATHOM_REPORT_EXPORT_PLACED_H
+
+#include "profile/contexts.h"
+
+enum { PLACED_SURE_STEPS = 20 }; /* certainty from 0 to this */
+
+struct placed {
+    const struct cct_node *node;
+    uint32_t thread;
+    uint16_t slice; /* of the time */
+    uint8_t sure;   /* 0 to PLACED_SURE_STEPS */
+};
+
+struct placed_thread {
+    uint32_t pid, tid;
+    const char *comm; /* its last name */
+};
+
+struct placed_samples {
+    struct placed *at;
+    uint64_t *values; /* of each: of all metrics */
+    size_t count;
+    struct placed_thread *threads;
+    size_t thread_count;
+    uint64_t first, last; /* times of the first and last sample, ns */
+};
+
+/* slices: into how many parts of equal length the time is cut, 1 to 65535. contexts->samples must have been kept. -ENOMEM. */
+int placed_add_up(const struct contexts *contexts, uint16_t slices, struct placed_samples *out,
+                  struct fathom_error *err);
+void placed_clear(struct placed_samples *placed);
+
+#endif

@@ -1,0 +1,305 @@
+/*
+ * pprof.c - a gzipped profile for pprof: samples of one context, thread and certainty are one, with a value of each metric and
+ * labels. Its messages are those of profile.proto, by protobuf-c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "report/export/export.h"
+#include "report/export/placed.h"
+#include "report/export/profile.pb-c.h"
+
+typedef Fathom__Pprof__Profile Profile;
+typedef Fathom__Pprof__Sample Sample;
+typedef Fathom__Pprof__Label Label;
+typedef Fathom__Pprof__Mapping Mapping;
+typedef Fathom__Pprof__Location Location;
+typedef Fathom__Pprof__Line Line;
+typedef Fathom__Pprof__Function Function;
+typedef Fathom__Pprof__ValueType ValueType;
+
+enum { LABELS = 4 }; /* of a sample: thread, TID, process, certainty */
+
+/* What the message consists of: whole arrays, and pointers to their elements as protobuf-c wants them. */
+struct building {
+    const struct contexts *contexts;
+    struct placed_samples placed;
+    struct names *texts; /* numbered as in the table of strings, but from 1 on */
+    struct table *mappings_by_name;
+    Profile profile;
+    ValueType types[METRICS_MAX], *type_list[METRICS_MAX], period;
+    Sample *samples;
+    Label *labels, **label_list;
+    uint64_t *location_ids; /* of all samples */
+    size_t location_count, location_room;
+    int64_t *values;
+    Mapping *mappings;
+    size_t mapping_count;
+    Location *locations; /* by item */
+    Line *lines, **line_list;
+    Function *functions;
+    void **sample_list, **mapping_list, **location_list, **function_list;
+    char **strings;
+    bool failed;
+};
+
+/* The number of a text in the table of strings, in which 0 is "". */
+static int64_t text(struct building *b, const char *words)
+{
+    if (!words || !*words)
+        return 0;
+    uint32_t number = names_intern(b->texts, words);
+    b->failed |= number == NAMES_NONE;
+    return b->failed ? 0 : (int64_t)number + 1;
+}
+
+static void *room(struct building *b, size_t count, size_t size)
+{
+    void *memory = calloc(count + 1, size);
+    b->failed |= !memory;
+    return memory;
+}
+
+static void add_types(struct building *b)
+{
+    const struct metrics *metrics = b->contexts->metrics;
+    for (uint32_t m = 0; m < metrics->count; m++) {
+        const char *unit = metrics_unit(metrics, m);
+        fathom__pprof__value_type__init(&b->types[m]);
+        b->types[m].type = text(b, metrics->at[m]->name);
+        b->types[m].unit = text(b, strcmp(unit, "ns") == 0        ? "nanoseconds"
+                                   : strcmp(unit, "samples") == 0 ? "count"
+                                                                  : unit);
+        b->type_list[m] = &b->types[m];
+    }
+    b->profile.n_sample_type = metrics->count;
+    b->profile.sample_type = b->type_list;
+    b->profile.default_sample_type = b->types[0].type;
+    b->period = b->types[0];
+    b->profile.period_type = &b->period;
+    b->profile.period = 1;
+}
+
+/* The mapping of a file, by its name; 0: no file. */
+static uint64_t mapping_of(struct building *b, const char *name)
+{
+    bool added;
+    uint64_t *id = *name ? table_put(b->mappings_by_name, (uint64_t)text(b, name), &added) : NULL;
+    if (!id)
+        return 0;
+    if (added) {
+        const struct frame_image *image = frames_image(b->contexts->frames, name);
+        char build_id[2 * BUILD_ID_MAX + 1] = "";
+        Mapping *m = &b->mappings[b->mapping_count++];
+        fathom__pprof__mapping__init(m);
+        m->id = b->mapping_count;
+        m->memory_limit = UINT64_MAX >> 1; /* addresses are those of the file */
+        m->has_functions = true;
+        m->filename = text(b, image ? image->path : name);
+        if (image)
+            build_id_format(&image->build_id, build_id);
+        m->build_id = text(b, build_id);
+        *id = m->id;
+    }
+    return *id;
+}
+
+/* A location and a function for each frame. */
+static void add_frames(struct building *b)
+{
+    uint32_t count = frames_count(b->contexts->frames);
+    b->mappings = room(b, count, sizeof *b->mappings);
+    b->locations = room(b, count, sizeof *b->locations);
+    b->lines = room(b, count, sizeof *b->lines);
+    b->line_list = room(b, count, sizeof *b->line_list);
+    b->functions = room(b, count, sizeof *b->functions);
+    for (uint32_t i = 0; i < count && !b->failed; i++) {
+        const struct frame *frame = frames_at(b->contexts->frames, i);
+        Function *f = &b->functions[i];
+        fathom__pprof__function__init(f);
+        f->id = i + 1;
+        f->name = f->system_name = text(b, *frame->name ? frame->name : "?");
+        f->filename = text(b, frame->source);
+        fathom__pprof__line__init(&b->lines[i]);
+        b->lines[i].function_id = f->id;
+        b->line_list[i] = &b->lines[i];
+        Location *l = &b->locations[i];
+        fathom__pprof__location__init(l);
+        l->id = i + 1;
+        l->mapping_id = mapping_of(b, frame->image);
+        l->address = frame->address;
+        l->n_line = 1;
+        l->line = &b->line_list[i];
+    }
+}
+
+static void set_label(struct building *b, Label *label, const char *key, const char *words, int64_t number,
+                      const char *unit)
+{
+    fathom__pprof__label__init(label);
+    label->key = text(b, key);
+    label->str = text(b, words);
+    label->num = number;
+    label->num_unit = text(b, unit);
+}
+
+/* From the leaf outwards. */
+static void add_path(struct building *b, const struct cct_node *node)
+{
+    for (; cct_parent(node) && !b->failed; node = cct_parent(node))
+        b->failed |=
+            !vec_push(b->location_ids, b->location_count, b->location_room, (uint64_t)node->item + 1);
+}
+
+static void add_samples(struct building *b)
+{
+    const struct placed_samples *placed = &b->placed;
+    uint32_t metrics = b->contexts->metrics->count;
+    b->samples = room(b, placed->count, sizeof *b->samples);
+    b->labels = room(b, placed->count * LABELS, sizeof *b->labels);
+    b->label_list = room(b, placed->count * LABELS, sizeof *b->label_list);
+    b->values = room(b, placed->count * metrics, sizeof *b->values);
+    for (size_t i = 0; i < placed->count && !b->failed; i++) {
+        const struct placed *p = &placed->at[i];
+        const struct placed_thread *t = &placed->threads[p->thread];
+        Sample *s = &b->samples[i];
+        Label *labels = &b->labels[i * LABELS];
+        fathom__pprof__sample__init(s);
+        size_t before = b->location_count;
+        add_path(b, p->node);
+        s->n_location_id = b->location_count - before;
+        s->n_value = metrics;
+        s->value = b->values + i * metrics;
+        for (uint32_t m = 0; m < metrics; m++) {
+            uint64_t value = placed->values[i * metrics + m];
+            s->value[m] = value > INT64_MAX ? INT64_MAX : (int64_t)value;
+        }
+        set_label(b, &labels[0], "thread", *t->comm ? t->comm : "?", 0, NULL);
+        set_label(b, &labels[1], "tid", NULL, t->tid, "id");
+        set_label(b, &labels[2], "pid", NULL, t->pid, "id");
+        set_label(b, &labels[3], "sure", NULL, 100 * p->sure / PLACED_SURE_STEPS, "percent");
+        for (int l = 0; l < LABELS; l++)
+            b->label_list[i * LABELS + (size_t)l] = &labels[l];
+        s->n_label = LABELS;
+        s->label = b->label_list + i * LABELS;
+    }
+    size_t at = 0; /* the list has its final place only now */
+    for (size_t i = 0; i < placed->count && !b->failed; i++) {
+        b->samples[i].location_id = b->location_ids + at;
+        at += b->samples[i].n_location_id;
+    }
+}
+
+/* Pointers to the elements of an array. */
+static void **list_of(struct building *b, void *array, size_t count, size_t size)
+{
+    void **list = room(b, count, sizeof *list);
+    for (size_t i = 0; list && array && i < count; i++)
+        list[i] = (char *)array + i * size;
+    return list;
+}
+
+static void put_together(struct building *b)
+{
+    uint32_t frames = frames_count(b->contexts->frames);
+    b->sample_list = list_of(b, b->samples, b->placed.count, sizeof *b->samples);
+    b->mapping_list = list_of(b, b->mappings, b->mapping_count, sizeof *b->mappings);
+    b->location_list = list_of(b, b->locations, frames, sizeof *b->locations);
+    b->function_list = list_of(b, b->functions, frames, sizeof *b->functions);
+    Profile *p = &b->profile;
+    p->n_sample = b->placed.count;
+    p->sample = (Sample **)(void *)b->sample_list;
+    p->n_mapping = b->mapping_count;
+    p->mapping = (Mapping **)(void *)b->mapping_list;
+    p->n_location = frames;
+    p->location = (Location **)(void *)b->location_list;
+    p->n_function = frames;
+    p->function = (Function **)(void *)b->function_list;
+    p->duration_nanos = (int64_t)(b->placed.last - b->placed.first);
+    uint32_t texts = names_count(b->texts);
+    b->strings = room(b, texts + 1ul, sizeof *b->strings);
+    for (uint32_t i = 0; b->strings && i <= texts; i++)
+        b->strings[i] = i ? (char *)(uintptr_t)names_text(b->texts, i - 1) : (char *)(uintptr_t) "";
+    p->n_string_table = texts + 1ul;
+    p->string_table = b->strings;
+}
+
+static int write_gzip(const uint8_t *bytes, size_t size, FILE *out, struct fathom_error *err)
+{
+    z_stream z = {0};
+    uint8_t piece[65536];
+    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        return error_memory(err);
+    z.next_in = (uint8_t *)(uintptr_t)bytes;
+    struct printer printer = {.out = out};
+    int rc;
+    do {
+        if (!z.avail_in && size) {
+            z.avail_in = size > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)size;
+            size -= z.avail_in;
+        }
+        z.next_out = piece;
+        z.avail_out = sizeof piece;
+        rc = deflate(&z, size ? Z_NO_FLUSH : Z_FINISH);
+        printer_bytes(&printer, (const char *)piece, sizeof piece - z.avail_out);
+    } while (rc == Z_OK && !printer.failed);
+    deflateEnd(&z);
+    return printer_finish(&printer, err);
+}
+
+static int write_profile(struct building *b, FILE *out, struct fathom_error *err)
+{
+    uint8_t *packed = NULL;
+    size_t size = 0;
+    if (!b->failed) {
+        size = fathom__pprof__profile__get_packed_size(&b->profile);
+        packed = malloc(size + 1);
+    }
+    if (!packed)
+        return error_memory(err);
+    fathom__pprof__profile__pack(&b->profile, packed);
+    int rc = write_gzip(packed, size, out, err);
+    free(packed);
+    return rc;
+}
+
+static void building_clear(struct building *b)
+{
+    void *all[] = {b->samples,     b->labels,       b->label_list,    b->location_ids,  b->values,
+                   b->mappings,    b->locations,    b->lines,         b->line_list,     b->functions,
+                   b->sample_list, b->mapping_list, b->location_list, b->function_list, b->strings};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    placed_clear(&b->placed);
+    names_free(b->texts);
+    table_free(b->mappings_by_name);
+}
+
+int pprof_write(const struct report *report, FILE *out, struct fathom_error *err)
+{
+    struct building b = {.contexts = report->contexts, .texts = names_new(), .mappings_by_name = table_new()};
+    struct branches checked;
+    int rc = export_branches(report->contexts, &checked, err); /* its items have frames */
+    if (rc == 0)
+        branches_clear(&checked);
+    if (rc == 0)
+        rc = b.texts && b.mappings_by_name ? placed_add_up(report->contexts, 1, &b.placed, err)
+                                           : error_memory(err);
+    if (rc == 0) {
+        fathom__pprof__profile__init(&b.profile);
+        add_types(&b);
+        add_frames(&b);
+        add_samples(&b);
+        int64_t comment = text(&b, report->heading->command);
+        b.profile.n_comment = comment != 0;
+        b.profile.comment = &comment;
+        put_together(&b);
+        rc = write_profile(&b, out, err);
+    }
+    building_clear(&b);
+    return rc;
+}
