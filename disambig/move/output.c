@@ -52,6 +52,32 @@ static uint64_t largest_function(const struct move_survey *survey)
     return largest;
 }
 
+static void include(const struct move_survey *survey, uint64_t offset, uint64_t bytes, uint64_t *end)
+{
+    if (offset <= survey->size && bytes <= survey->size - offset && offset + bytes > *end)
+        *end = offset + bytes;
+}
+
+/* Whether the file has bytes behind all that its headers name, as an archive or a signature, which is looked for at the end of
+ * the file. Zeroes are padding. */
+static bool has_appendix(const struct move_survey *survey)
+{
+    Elf64_Ehdr h;
+    Elf64_Phdr ph;
+    Elf64_Shdr sh;
+    uint64_t end = sizeof h;
+    memcpy(&h, survey->data, sizeof h);
+    include(survey, h.e_phoff, (uint64_t)h.e_phnum * h.e_phentsize, &end);
+    include(survey, h.e_shoff, (uint64_t)h.e_shnum * h.e_shentsize, &end);
+    for (size_t i = 0; survey_segment(survey, i, &ph); i++)
+        include(survey, ph.p_offset, ph.p_filesz, &end);
+    for (size_t i = 0; survey_section(survey, i, &sh); i++)
+        include(survey, sh.sh_offset, sh.sh_type == SHT_NOBITS ? 0 : sh.sh_size, &end);
+    while (end < survey->size && !survey->data[end])
+        end++;
+    return end < survey->size;
+}
+
 int move_output_plan(const struct move_survey *survey, struct move_output *out, struct fathom_error *err)
 {
     Elf64_Phdr ph;
@@ -72,6 +98,9 @@ int move_output_plan(const struct move_survey *survey, struct move_output *out, 
     const char *path = image_path(survey->image);
     if (!loaded || !indexed)
         return error_set(err, ENOTSUP, "%s has no %s", path, loaded ? ".eh_frame_hdr" : "segment to load");
+    if (has_appendix(survey))
+        return error_set(err, ENOTSUP, "%s has data behind its ELF file, which is looked for at its end",
+                         path);
     out->base = base;
     out->move_headers = !spare;
     out->address = up(end + largest_function(survey), PAGE);
