@@ -96,8 +96,8 @@ precise()
         "of $(said precise 'contexts, \([0-9.]*\)% before')"
     row "disambig: $2 ($1), longest stack" "$(said stack ' \([0-9.]*\) times')" times "<= $(awk -v b="$stack" 'BEGIN { print 1 + b / 100 }')" \
         "$(said frames ' \([0-9]* of the [0-9]*\)') functions can grow, $(said frames '; \([0-9]*\) do'); search $(said search ', \([0-9.]* s\)')"
-    [ "$2" = gnugo ] || return 0
-    "${fathom%/*}"/bench/bench_heights measured.fmap 4 >bounds
+    "${fathom%/*}"/bench/bench_heights measured.fmap "$(awk -v b="$stack" 'BEGIN { print 1 + b / 100 }')" "$(target "$1" "$2")" \
+        >bounds
     while IFS="$(printf '\t')" read -r name value unit limit more; do
         row "disambig: $2 ($1), $name" "$value" "$unit" "$limit" "$more"
     done <bounds
@@ -118,7 +118,10 @@ recorded()
 right()
 {
     right_on "$1" "$2" measured
-    [ "$2" = gnugo ] || right_on "$1" "$2" other
+    case $2 in
+    lua5.4 | sqlite3) right_on "$1" "$2" other && right_on "$1" "$2" foreign ;;
+    perl) right_on "$1" "$2" foreign ;;
+    esac
 }
 
 # right_on KIND SUBJECT INPUT

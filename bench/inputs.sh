@@ -8,8 +8,8 @@ of_place()
     if [ -e "$place/$1" ]; then echo "$place/$1"; else echo "$1"; fi
 }
 
-# run SUBJECT INPUT [PREFIX...]: the program on its input "measured", on "other", which is of the same kind, or on a
-# "small" one, behind the prefix.
+# run SUBJECT INPUT [PREFIX...]: the program on its input "measured", on "other", which is of the same kind
+# (perl's is not), on a "foreign" one, which is not, or on a "small" one, behind the prefix.
 run()
 {
     what=$1-$2 program=$(of_place "$1")
@@ -22,6 +22,9 @@ run()
     sqlite3-measured) shop "$program" 250000 12345 "$@" && return ;;
     sqlite3-other) shop "$program" 90000 2023 "$@" && return ;;
     perl-measured) set -- "$@" "$program" log.pl 200000 ;;
+    lua5.4-foreign) set -- "$@" "$program" other.lua ;;
+    perl-foreign) set -- "$@" "$program" hashes.pl 100000 2023 ;;
+    sqlite3-foreign) set -- "$@" "$program" -init /dev/null :memory: '.read other.sql' ;;
     bzip2-small) set -- "$@" "$program" -kc shop.sql ;;
     lua5.4-small) set -- "$@" "$program" words.lua 3 ;;
     sqlite3-small) shop "$program" 4000 12345 "$@" && return ;;
@@ -51,7 +54,7 @@ shop()
 # Inputs and programs stand in the current directory, so that commands are short.
 prepare()
 {
-    ln -s "$source"/tests/workloads/* "$programs"/plain "$programs"/sqlite .
+    ln -s "$source"/tests/workloads/* "$source"/bench/other.* "$programs"/plain "$programs"/sqlite .
     awk -v size=20000000 -f "$source"/bench/text.awk >text
     [ ! -e "$programs"/games ] || ln -s "$programs"/games .
     printf 'loadsgf games/arion.sgf 60\nreg_genmove black\nquit\n' >measured.gtp

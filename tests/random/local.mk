@@ -5,6 +5,6 @@ E2E_TESTS += tests/random/random.test tests/random/patched.test
 EXTRA_DIST += tests/random/log.h tests/random/lib.sh
 # A thousand of them, each patched in all ways: RANDOM_PROGRAMS, RANDOM_FIRST, PATCHES and METHOD on the command line.
 check-long:
-	$(MAKE) $(AM_MAKEFLAGS) check E2E_RUN=tests/random/patched.test UNIT_TESTS= \
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=tests/random/patched.test \
 	    RANDOM_PROGRAMS=$${RANDOM_PROGRAMS:-1000}
 .PHONY: check-long
