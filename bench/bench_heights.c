@@ -19,7 +19,7 @@
 #include "disambig/map_frames.h"
 
 struct tally {
-    double weight, precise, by_chance;
+    double weight, precise, by_chance, paths_by_chance;
     unsigned long long paths, precise_paths, crowded; /* crowded: functions with more paths than heights */
 };
 
@@ -76,14 +76,16 @@ static void count_function(const struct pathmap *map, uint32_t function, uint64_
     uint64_t heights = (highest - pathmap_node(map, first).height) / 16 + 1;
     count = join_paths(paths, count);
     qsort(paths, count, sizeof *paths, by_weight);
+    double alone = exp(-(double)(count - 1) / (double)heights);
     uint64_t room = count <= heights ? count : heights - 1;
     tally->crowded += count > heights;
     tally->paths += count;
     tally->precise_paths += room;
+    tally->paths_by_chance += count * alone;
     for (uint32_t i = 0; i < count; i++) {
         tally->weight += (double)paths[i].weight;
         tally->precise += i < room ? (double)paths[i].weight : 0;
-        tally->by_chance += (double)paths[i].weight * exp(-(double)(count - 1) / (double)heights);
+        tally->by_chance += (double)paths[i].weight * alone;
     }
     free(paths);
 }
@@ -100,8 +102,9 @@ static void print_heights(const struct pathmap *map, double times)
         count_function(map, f, (uint64_t)(times * longest), pathmap_sampled(map), &tally);
     printf("weight that heights suffice for\t%.2f\t%%\t\t%llu functions have more paths than heights\n",
            tally.weight > 0 ? 100 * tally.precise / tally.weight : 100, tally.crowded);
-    printf("weight alone at heights drawn by chance\t%.2f\t%%\t\t\n",
-           tally.weight > 0 ? 100 * tally.by_chance / tally.weight : 100);
+    printf("weight alone at heights drawn by chance\t%.2f\t%%\t\tpaths %.2f%%\n",
+           tally.weight > 0 ? 100 * tally.by_chance / tally.weight : 100,
+           tally.paths ? 100 * tally.paths_by_chance / (double)tally.paths : 100);
     printf("paths that heights suffice for\t%.2f\t%%\t\tof %llu; longest stack %u bytes\n",
            tally.paths ? 100.0 * (double)tally.precise_paths / (double)tally.paths : 100, tally.paths,
            longest);

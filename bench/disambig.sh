@@ -11,7 +11,7 @@
 # gnugo has 2.4 million paths, more than there are heights: its stack may grow to 4 times.
 #
 # In the environment: METHOD, of `fathom disambig` (default "move"); BUDGET, for the longest stack (15, in percent);
-# SUBJECTS, programs of inputs.sh; RUNS, recordings or pairs (5); KINDS of programs: "frames", built from Debian's
+# SUBJECTS, programs of inputs.sh; INPUTS, for "right"; RUNS, recordings or pairs (5); KINDS of programs: "frames", built from Debian's
 # sources by gcc -O2 -fno-omit-frame-pointer, "plain", by gcc -O2, and "debian", Debian's own.
 # Needs dpkg-dev, tcl, perl and valgrind (scripts/setup bench).
 set -eu
@@ -117,11 +117,14 @@ recorded()
 # right KIND SUBJECT: after change. gnugo's other input is another game, of which next to nothing is in the map.
 right()
 {
-    right_on "$1" "$2" measured
     case $2 in
-    lua5.4 | sqlite3) right_on "$1" "$2" other && right_on "$1" "$2" foreign ;;
-    perl) right_on "$1" "$2" foreign ;;
+    lua5.4 | sqlite3) inputs="measured other foreign" ;;
+    perl) inputs="measured foreign" ;;
+    *) inputs=measured ;;
     esac
+    for input in ${INPUTS:-$inputs}; do
+        right_on "$1" "$2" "$input"
+    done
 }
 
 # right_on KIND SUBJECT INPUT
