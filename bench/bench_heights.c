@@ -28,7 +28,7 @@ struct path {
     uint64_t weight;
 };
 
-static void fail(const char *what)
+static _Noreturn void fail(const char *what)
 {
     fprintf(stderr, "bench_heights: %s\n", what);
     exit(1);
@@ -114,7 +114,7 @@ static void print_frames(const struct pathmap *map, const char *program)
 {
     struct fathom_error err;
     struct image *image;
-    struct growth *growth;
+    struct growth *growth = NULL;
     struct map_frames frames;
     struct ambiguity a;
     if (image_open(program, NULL, &image, &err) < 0 || growth_new(image, &growth, &err) < 0)

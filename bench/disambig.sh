@@ -30,7 +30,7 @@ debian()
     mkdir -p debian
     case $1 in
     cc1) program=$(${CC:-gcc} -print-prog-name=cc1) ;;
-    *) program=$(command -v "$1") ;;
+    *) program=$(PATH=$(command -p getconf PATH) && command -v "$1") ;;
     esac
     ln -sf "$(readlink -f "$program")" debian/"$1"
 }
@@ -94,10 +94,11 @@ precise()
         "of $(said precise ', \([0-9.]*\)% before;'); resizing without a limit: $(ceiling resize)"
     row "disambig: $2 ($1), contexts precise" "$(said precise '; \([0-9.]*\)% of the contexts')" % ">= 95" \
         "of $(said precise 'contexts, \([0-9.]*\)% before')"
-    row "disambig: $2 ($1), longest stack" "$(said stack ' \([0-9.]*\) times')" times "<= $(awk -v b="$stack" 'BEGIN { print 1 + b / 100 }')" \
-        "$(said frames ' \([0-9]* of the [0-9]*\)') functions can grow, $(said frames '; \([0-9]*\) do'); search $(said search ', \([0-9.]* s\)')"
-    "${fathom%/*}"/bench/bench_heights measured.fmap "$(awk -v b="$stack" 'BEGIN { print 1 + b / 100 }')" "$(target "$1" "$2")" \
-        >bounds
+    times=$(awk -v more="$stack" 'BEGIN { print 1 + more / 100 }')
+    row "disambig: $2 ($1), longest stack" "$(said stack ' \([0-9.]*\) times')" times "<= $times" \
+        "$(said frames ' \([0-9]* of the [0-9]*\)') functions can grow, $(said frames '; \([0-9]*\) do')"
+    row "disambig: $2 ($1), search" "$(said search ', \([0-9.]*\) s')" s
+    "${fathom%/*}"/bench/bench_heights measured.fmap "$times" "$(target "$1" "$2")" >bounds
     while IFS="$(printf '\t')" read -r name value unit limit more; do
         row "disambig: $2 ($1), $name" "$value" "$unit" "$limit" "$more"
     done <bounds
@@ -204,7 +205,7 @@ measure()
     for figure in $figures; do
         applies "$figure" "$1" "$2" || continue
         if [ -z "$changed" ]; then
-            HZ= stack=$budget
+            HZ='' stack=$budget
             [ "$2" != gnugo ] || HZ=10000 stack=300
             change "$1" "$2" "$stack"
             changed=1
