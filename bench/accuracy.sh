@@ -14,54 +14,8 @@ shift 3
 runs=${RUNS:-3}
 . "$source"/bench/rows.sh
 . "$source"/bench/sources.sh
+. "$source"/bench/inputs.sh
 cd "$directory"
-
-# run SUBJECT INPUT [PREFIX...]: the program on its input "measured", or on "other", which is of the same kind,
-# behind the prefix.
-run()
-{
-    what=$1-$2
-    shift 2
-    case $what in
-    bzip2-measured) set -- "$@" plain/bzip2 -kc text ;;
-    bzip2-other) set -- "$@" plain/bzip2 -kc sqlite/sqlite3.c ;;
-    lua5.4-measured) set -- "$@" plain/lua5.4 words.lua 120 ;;
-    lua5.4-other) set -- "$@" plain/lua5.4 words.lua 70 2023 ;;
-    sqlite3-measured) shop 250000 12345 "$@" && return ;;
-    sqlite3-other) shop 90000 2023 "$@" && return ;;
-    perl-measured) set -- "$@" perl log.pl 200000 ;;
-    perl-other) set -- "$@" perl hashes.pl 100000 2023 ;;
-    speedtest1-measured) set -- "$@" plain/speedtest1 --memdb --size 70 --testset main ;;
-    speedtest1-cte | speedtest1-orm) set -- "$@" plain/speedtest1 --memdb --size 40 --testset "${what#*-}" ;;
-    gnugo-measured) set -- "$@" plain/gnugo --mode gtp --seed 1 --gtp-input measured.gtp ;;
-    gnugo-other) set -- "$@" plain/gnugo --mode gtp --seed 1 --gtp-input other.gtp ;;
-    esac
-    "$@" </dev/null
-}
-
-# shop ORDERS SEED [PREFIX...]: sqlite3 on tests/workloads/shop.sql.
-shop()
-{
-    orders=$1 seed=$2
-    shift 2
-    "$@" plain/sqlite3 -init /dev/null -cmd ".parameter set @n $orders" -cmd ".parameter set @seed $seed" \
-        :memory: '.read shop.sql' </dev/null
-}
-
-# Inputs and programs stand in the current directory, so that commands are short.
-prepare()
-{
-    ln -s "$source"/tests/workloads/* "$programs"/plain "$programs"/sqlite .
-    awk -v size=20000000 -f "$source"/bench/text.awk >text
-    [ ! -e "$programs"/games ] || ln -s "$programs"/games .
-    printf 'loadsgf games/arion.sgf 60\nreg_genmove black\nquit\n' >measured.gtp
-    printf 'loadsgf games/kisei28_g7.sgf 100\nreg_genmove black\nquit\n' >other.gtp
-}
-
-# weight KEY FILE: of "KEY": {"paths": N, "weight": N} in the JSON of evaluate.
-weight() { sed -n "s/^ \"$1\": {\"paths\": [0-9]*, \"weight\": \([0-9]*\)}.*/\1/p" "$2"; }
-# number KEY FILE: of "KEY": N.
-number() { sed -n "s/^[ {]\"$1\": \([0-9.]*\),*$/\1/p" "$2"; }
 
 # figures FILE: percent of the weight on the right path; right frames; precise, ambiguous, incorrect, missing; weight
 # without a truth; what the answers said of themselves; calibration error; audit samples used.

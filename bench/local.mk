@@ -32,7 +32,8 @@ bench_fault_stack_SOURCES = bench/fault_stack.c
 bench_cpu_of_SOURCES = bench/cpu_of.c
 
 EXTRA_DIST += bench/run.sh bench/verify.sh bench/verified.sh bench/train.sh bench/accuracy.sh \
-	bench/hcct.sh bench/trees.py bench/stored.sh bench/rows.sh bench/sources.sh bench/text.awk bench/unknown.sh
+	bench/hcct.sh bench/trees.py bench/stored.sh bench/rows.sh bench/sources.sh bench/inputs.sh bench/disambig.sh \
+	bench/text.awk bench/unknown.sh bench/other.lua bench/other.sql
 CLEANFILES += $(EXTRA_PROGRAMS)
 # Figures with their limits and peers; docs/benchmarks.md keeps the last ones.
 .PHONY: bench bench-hcct bench-verify bench-train bench-accuracy bench-stored
@@ -95,3 +96,11 @@ EXTRA_PROGRAMS += bench/bench_disambig
 BENCHES += bench/bench_disambig
 bench_bench_disambig_SOURCES = bench/bench_disambig.c
 bench_bench_disambig_LDADD = libdisambig.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
+
+EXTRA_PROGRAMS += bench/bench_heights
+bench_bench_heights_SOURCES = bench/bench_heights.c
+bench_bench_heights_LDADD = libdisambig.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
+# What frame sizes that tell paths apart reach: FIGURES, METHOD, SUBJECTS and so on on the command line (disambig.sh).
+bench-disambig: fathom$(EXEEXT) libfathom-probe.la bench/bench_heights$(EXEEXT)
+	@$(SHELL) $(top_srcdir)/bench/disambig.sh $(BENCH_ARGUMENTS) $(FIGURES)
+.PHONY: bench-disambig

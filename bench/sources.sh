@@ -73,22 +73,34 @@ compile()
 
 build_plain() { compile plain; }
 
+build_frames() { compile frames -fno-omit-frame-pointer; }
+
 # SQLite's own benchmark.
 build_speedtest1()
 {
     ${CC:-gcc} -O2 -w -Isqlite -o plain/speedtest1 sqlite3-*/test/speedtest1.c sqlite/sqlite3.c -lm -ldl -lpthread
 }
 
-# Without Debian's patches, which only package it. -fcommon: it is older than gcc 10.
+# Without Debian's patches, which only package it.
 build_gnugo()
 {
     rm -rf gnugo-*/ games
     source_apt source --tar-only gnugo
     tar -xf gnugo_*.orig.tar.*
-    (cd gnugo-*/ && ./configure -q CC="${CC:-gcc}" CFLAGS='-O2 -fcommon -w' && make)
-    cp gnugo-*/interface/gnugo plain/
+    compile_gnugo plain
     ln -s gnugo-*/regression/games games
 }
+
+# compile_gnugo KIND FLAGS...: into KIND/. -fcommon: it is older than gcc 10.
+compile_gnugo()
+{
+    kind=$1
+    shift
+    (cd gnugo-*/ && ./configure -q CC="${CC:-gcc}" CFLAGS="-O2 -fcommon -w $*" && make clean && make)
+    cp gnugo-*/interface/gnugo "$kind"/
+}
+
+build_gnugo_frames() { compile_gnugo frames -fno-omit-frame-pointer; }
 
 build_peers()
 {

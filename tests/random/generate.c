@@ -165,8 +165,7 @@ static void act(unsigned depth, unsigned number, int tail)
         come_back(depth + 1);
         break;
     case 8:
-        line(depth + 1, "volatile char room[%u]%s;", 1 + lot(2000),
-             lot(3) ? "" : " __attribute__((aligned(64)))");
+        line(depth + 1, "volatile char room[%u]%s;", 1 + lot(2000), lot(3) ? "" : " ALIGNED");
         line(depth + 1, "room[0] = (char)r;");
         plain_call(depth + 1);
         line(depth + 1, "r += room[0];");

@@ -1,5 +1,10 @@
 # Random programs that know their own calls: "make check RANDOM_PROGRAMS=1000 E2E_RUN=tests/random/random.test".
 check_PROGRAMS += tests/random/generate
 tests_random_generate_SOURCES = tests/random/generate.c
-E2E_TESTS += tests/random/random.test
-EXTRA_DIST += tests/random/log.h
+E2E_TESTS += tests/random/random.test tests/random/patched.test
+EXTRA_DIST += tests/random/log.h tests/random/lib.sh
+# A thousand of them, each patched in all ways: RANDOM_PROGRAMS, RANDOM_FIRST, PATCHES and METHOD on the command line.
+check-long:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=tests/random/patched.test \
+	    RANDOM_PROGRAMS=$${RANDOM_PROGRAMS:-1000}
+.PHONY: check-long

@@ -22,6 +22,13 @@
 #define LOG_WORK 0
 #endif
 
+/* Below frames that align the stack, heights are not the same in each run: for tests that compare those of two. */
+#ifdef LOG_STEADY
+#define ALIGNED
+#else
+#define ALIGNED __attribute__((aligned(64)))
+#endif
+
 struct log_event {
     uint32_t parent; /* event, or node when the paths are made; LOG_NONE: a thread's outermost function */
     uint32_t function;
