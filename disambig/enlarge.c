@@ -5,95 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
-#include "base/vec.h"
-#include "disambig/growth/private.h"
-#include "disambig/growth/unit.h"
+#include "disambig/edits.h"
 #include "disambig/patch/patch.h"
-
-/* Edits ------------------------------------------------------------------------------------------------------- */
-
-struct edits {
-    struct move_edit *at;
-    size_t count, room;
-};
-
-/* The number in the code that an edit of a frame changes. false: not in the file. */
-static bool read_number(const struct image *image, const struct frame_edit *edit, int32_t *out)
-{
-    size_t size;
-    const uint8_t *bytes = image_bytes(image, edit->address, &size);
-    if (!bytes || size < edit->size)
-        return false;
-    if (edit->size == 1)
-        *out = (int8_t)bytes[0];
-    else
-        memcpy(out, bytes, sizeof *out);
-    return true;
-}
-
-/* The instruction in whose bytes the address is. */
-static uint32_t find_insn(const struct unit *u, uint64_t address)
-{
-    return lower_bound(i, 0u, u->code.count, u->code.insns[i].address <= address) - 1;
-}
-
-static int add_operand(const struct unit *u, const struct frame_edit *edit, uint32_t pad, struct edits *to)
-{
-    struct code_fields fields;
-    uint32_t i = find_insn(u, edit->address);
-    int32_t number;
-    if (i >= u->code.count || !unit_fields(u, i, &fields) || !read_number(u->whole->image, edit, &number))
-        return -EINVAL;
-    uint64_t insn = u->code.insns[i].address;
-    bool displacement = fields.displacement_size && edit->address == insn + fields.displacement_at;
-    int64_t grown = number + edit->sign * (int64_t)pad;
-    if (grown != (int32_t)grown)
-        return -EINVAL;
-    struct move_edit change = {insn, (int32_t)grown, displacement ? MOVE_DISPLACEMENT : MOVE_IMMEDIATE};
-    return vec_push(to->at, to->count, to->room, change) ? 0 : -ENOMEM;
-}
-
-/* From where on the pad is part of the frame, and from where not. */
-static int add_cfa(const struct unit *u, uint32_t pad, struct edits *to)
-{
-    int32_t before = -1;
-    for (uint32_t i = 0; i < u->code.count; i++) {
-        uint64_t address = u->code.insns[i].address;
-        for (uint32_t p = 0; p < u->part_count; p++)
-            before = u->parts[p].address == address ? -1 : before;
-        if (u->states[i].depth == DEPTH_UNSEEN)
-            continue;
-        int32_t now = u->states[i].bound ? (int32_t)pad : 0;
-        if (now != before &&
-            !vec_push(to->at, to->count, to->room, (struct move_edit){address, now, MOVE_CFA}))
-            return -ENOMEM;
-        before = now;
-    }
-    return 0;
-}
-
-static int by_address(const void *a, const void *b)
-{
-    const struct move_edit *x = a, *y = b;
-    return x->address != y->address ? (x->address < y->address ? -1 : 1) : x->what - y->what;
-}
-
-/* All that changes in a function when it is emitted with a pad. */
-static int make_edits(struct unit *u, const struct growth *growth, const struct pad *pad, struct edits *to)
-{
-    uint32_t function = image_function_entry(growth->whole.image, pad->address);
-    if (function == IMAGE_NO_FUNCTION || !growth_is_understood(growth, function))
-        return -EINVAL;
-    int rc = unit_analyse(u, &growth->whole, function);
-    for (size_t i = 0; rc == 0 && i < u->edit_count; i++)
-        rc = add_operand(u, &u->edits[i], pad->bytes, to);
-    if (rc == 0)
-        rc = add_cfa(u, pad->bytes, to);
-    if (rc == 0 && to->count)
-        qsort(to->at, to->count, sizeof *to->at, by_address);
-    return rc;
-}
 
 /* Plans ------------------------------------------------------------------------------------------------------- */
 
@@ -123,7 +36,7 @@ static int plan(const struct growth *growth, const struct pad *pads, size_t coun
         return error_memory(err);
     for (size_t i = 0; i < count && rc == 0; i++) {
         struct edits *e = &out->edits[i];
-        rc = make_edits(&u, growth, &pads[i], e);
+        rc = edits_make(&u, growth, &pads[i], e);
         out->functions[i] = (struct move_function){pads[i].address, e->at, e->count};
         if (rc == -ENOMEM)
             error_memory(err);
