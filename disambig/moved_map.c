@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "pathmap/map/walk.h"
+
 struct move {
     const struct moved_map *input;
     struct trie *trie;
     uint32_t *functions; /* the trie's numbers of the map's functions */
-    uint32_t *numbers;   /* the trie's numbers of the map's nodes; TRIE_NONE: not entered yet */
+    uint32_t *numbers;   /* the trie's numbers of the map's nodes, once they are entered */
     uint32_t *shifts;    /* bytes by which a node moves, once it is entered */
-    uint32_t *pending;   /* scratch */
 };
 
 static bool add_images(const struct move *m)
@@ -73,8 +74,9 @@ static int add_pcs(struct move *m, uint32_t at, uint32_t number, struct fathom_e
 }
 
 /* Enters a node whose parent is entered. */
-static int add_node(struct move *m, uint32_t at, struct fathom_error *err)
+static int add_node(void *context, uint32_t at, struct fathom_error *err)
 {
+    struct move *m = context;
     const struct moved_map *in = m->input;
     if (!pathmap_node_sound(in->map, at))
         return error_set(err, EBADMSG, "node %u of the path map is unsound: the map is damaged", at);
@@ -101,27 +103,6 @@ static int add_node(struct move *m, uint32_t at, struct fathom_error *err)
     return add_pcs(m, at, number, err);
 }
 
-/* Callers first: those that are not entered yet are collected in `pending`. */
-static int add_nodes(struct move *m, struct fathom_error *err)
-{
-    const struct pathmap *map = m->input->map;
-    uint32_t count = pathmap_node_count(map);
-    for (uint32_t i = 0; i < count; i++)
-        m->numbers[i] = TRIE_NONE;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t n = 0;
-        for (uint32_t at = i; at != PATHMAP_NONE && m->numbers[at] == TRIE_NONE;
-             at = pathmap_node(map, at).parent)
-            m->pending[n++] = at;
-        while (n) {
-            int rc = add_node(m, m->pending[--n], err);
-            if (rc < 0)
-                return rc;
-        }
-    }
-    return 0;
-}
-
 int moved_map_make(const struct moved_map *moved, struct trie *trie, struct fathom_error *err)
 {
     if (pathmap_leaves_out(moved->map))
@@ -131,18 +112,16 @@ int moved_map_make(const struct moved_map *moved, struct trie *trie, struct fath
                      .trie = trie,
                      .functions = malloc((pathmap_function_count(moved->map) + 1ul) * sizeof *m.functions),
                      .numbers = malloc(nodes * sizeof *m.numbers),
-                     .shifts = malloc(nodes * sizeof *m.shifts),
-                     .pending = malloc(nodes * sizeof *m.pending)};
-    int rc = m.functions && m.numbers && m.shifts && m.pending && add_images(&m) ? 0 : error_memory(err);
+                     .shifts = malloc(nodes * sizeof *m.shifts)};
+    int rc = m.functions && m.numbers && m.shifts && add_images(&m) ? 0 : error_memory(err);
     if (rc == 0)
         rc = add_functions(&m, err);
     if (rc == 0)
-        rc = add_nodes(&m, err);
+        rc = pathmap_walk(moved->map, add_node, &m, err);
     if (rc == 0)
         *trie_statistics(trie) = pathmap_statistics(moved->map);
     free(m.functions);
     free(m.numbers);
     free(m.shifts);
-    free(m.pending);
     return rc;
 }
