@@ -18,6 +18,7 @@ libdisambig_la_SOURCES = \
 	disambig/search/search.c disambig/search/search.h \
 	disambig/search/state.h \
 	disambig/search/units.c disambig/search/units.h \
+	disambig/search/worth.c disambig/search/worth.h \
 	disambig/growth/debug_frame.c \
 	disambig/growth/flow.c \
 	disambig/growth/growth.c disambig/growth/growth.h \

@@ -159,7 +159,7 @@ static double reckon_chances(struct annealing *a)
                     ambiguous += (double)u->units[first[m].unit].value;
         }
         if (can_help(a->s, f) && moves > 0)
-            sum += sqrt((ambiguous / (double)UNITS_WORTH + EVEN) / moves);
+            sum += sqrt((ambiguous / (double)WORTH_ALL + EVEN) / moves);
         a->chances[f] = sum;
     }
     return sum;
@@ -184,7 +184,7 @@ static bool anneal(struct annealing *a)
             sum = reckon_chances(a);
             if (state_reached(s))
                 return true;
-            a->heat = (double)UNITS_WORTH * HOT * pow(COLD / HOT, (double)s->cells.work / (double)all);
+            a->heat = (double)WORTH_ALL * HOT * pow(COLD / HOT, (double)s->cells.work / (double)all);
         }
         if (!(sum > 0))
             return false;
@@ -200,7 +200,7 @@ static void search(struct annealing *a)
 {
     struct state *s = a->s;
     uint32_t nodes = pathmap_node_count(s->problem->map);
-    double path = (double)UNITS_WORTH * UNITS_SHARE_PATHS / (nodes ? nodes : 1);
+    double path = (double)WORTH_ALL * WORTH_SHARE_PATHS / (nodes ? nodes : 1);
     for (uint32_t f = 0; f < s->units.functions; f++)
         a->prices[f] = 1 + (int64_t)fmin(PRICE * path * (1 + limbs_price(&s->limbs, f)), 1e15);
     a->best_value = s->cells.value;
