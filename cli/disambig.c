@@ -83,7 +83,7 @@ static int list_pads(struct disambig *d, struct fathom_error *err)
         return error_memory(err);
     for (uint32_t i = 0; i < count; i++)
         if (d->found.pads[i])
-            d->pads[d->pad_count++] = (struct pad){pathmap_function(d->map, i).address, d->found.pads[i]};
+            d->pads[d->pad_count++] = (struct pad){pathmap_function(d->map, i).address, d->found.pads[i], 0};
     qsort(d->pads, d->pad_count, sizeof *d->pads, by_address);
     return 0;
 }
@@ -92,7 +92,8 @@ static int list_pads(struct disambig *d, struct fathom_error *err)
 static int write_program(struct disambig *d, struct outfile *out, struct fathom_error *err)
 {
     struct stat status;
-    int fd, rc = enlarge_frames(d->image, d->growth, d->pads, d->pad_count, &d->file, err);
+    struct enlarge_plan plan = {.pads = d->pads, .count = d->pad_count};
+    int fd, rc = enlarge_frames(d->image, d->growth, &plan, &d->file, err);
     if (rc == 0)
         rc = outfile_begin(out, &fd, err);
     if (rc == 0)

@@ -36,7 +36,7 @@ static int plan(const struct growth *growth, const struct pad *pads, size_t coun
         return error_memory(err);
     for (size_t i = 0; i < count && rc == 0; i++) {
         struct edits *e = &out->edits[i];
-        rc = edits_make(&u, growth, &pads[i], e);
+        rc = pads[i].bytes ? edits_make(&u, growth, &pads[i], e) : 0;
         out->functions[i] = (struct move_function){pads[i].address, e->at, e->count};
         if (rc == -ENOMEM)
             error_memory(err);
@@ -85,7 +85,7 @@ static bool is_contradicted(const struct growth *growth, uint32_t function)
     }
 }
 
-/* Which functions, by the addresses that they had, have a frame in the new file that its own code and CFI explain; with `checked`,
+/* Which functions, by the addresses that they had, keep their frame, or have a frame in the new file that its own code and CFI explain; with `checked`,
  * after move_check(), one that they do not contradict is enough. */
 static int find_understood(const struct move_result *moved, const struct pad *pads, size_t count,
                            bool checked, bool *understood, struct fathom_error *err)
@@ -98,28 +98,25 @@ static int find_understood(const struct move_result *moved, const struct pad *pa
         rc = growth_new(image, &growth, err);
     for (size_t i = 0; i < count && rc == 0; i++) {
         uint64_t now;
-        uint32_t function = move_translate(moved, pads[i].address, 0, false, &now)
+        uint32_t function = move_translate(moved, pads[i].address, pads[i].copy, false, &now)
                                 ? image_function_entry(image, now)
                                 : IMAGE_NO_FUNCTION;
-        understood[i] =
-            is_understood(moved, growth, function) || (checked && !is_contradicted(growth, function));
+        understood[i] = !pads[i].bytes || is_understood(moved, growth, function) ||
+                        (checked && !is_contradicted(growth, function));
     }
     growth_free(growth);
     image_close(image);
     return rc;
 }
 
-int enlarge_movable(const struct image *image, const struct growth *growth, const uint64_t *functions,
+int enlarge_movable(const struct image *image, const struct growth *growth, const struct pad *pads,
                     size_t count, bool *movable, struct fathom_error *err)
 {
     struct planning planning = {0};
     struct move_survey *survey = NULL;
     struct move_result result = {0};
-    struct pad *pads = malloc((count + 1) * sizeof *pads);
     memset(movable, 0, count * sizeof *movable);
-    int rc = pads ? move_survey_new(image, &survey, err) : error_memory(err);
-    for (size_t i = 0; i < count && pads; i++)
-        pads[i] = (struct pad){functions[i], GROWTH_MOST};
+    int rc = move_survey_new(image, &survey, err);
     if (rc == 0)
         rc = plan(growth, pads, count, &planning, err);
     struct move_plan asked = {.functions = planning.functions, .function_count = count};
@@ -132,7 +129,6 @@ int enlarge_movable(const struct image *image, const struct growth *growth, cons
     move_result_free(&result);
     move_survey_free(survey);
     planning_clear(&planning);
-    free(pads);
     return rc == -ENOTSUP ? 0 : rc;
 }
 
@@ -152,26 +148,29 @@ static int check_frames(const struct move_result *moved, const struct pad *pads,
     return rc;
 }
 
-static int emit_anew(const struct image *image, const struct growth *growth, const struct pad *pads,
-                     size_t count, struct enlarged *out, struct fathom_error *err)
+static int emit_anew(const struct image *image, const struct growth *growth, const struct enlarge_plan *of,
+                     struct enlarged *out, struct fathom_error *err)
 {
     struct planning planning = {0};
     struct move_survey *survey = NULL;
     struct move_result result = {0};
-    int rc = plan(growth, pads, count, &planning, err);
-    struct move_plan asked = {.functions = planning.functions, .function_count = count};
+    int rc = plan(growth, of->pads, of->count, &planning, err);
+    struct move_plan asked = {.functions = planning.functions,
+                              .function_count = of->count,
+                              .calls = of->calls,
+                              .call_count = of->call_count};
     if (rc == 0)
         rc = move_survey_new(image, &survey, err);
     if (rc == 0)
         rc = move_apply(survey, &asked, &result, err);
-    for (size_t i = 0; i < count && rc == 0; i++)
+    for (size_t i = 0; i < of->count && rc == 0; i++)
         if (result.refusals[i] != MOVE_MOVABLE)
             rc = error_set(err, EINVAL, "the function at 0x%llx cannot be emitted anew: %s",
-                           (unsigned long long)pads[i].address, move_refusal_text(result.refusals[i]));
+                           (unsigned long long)of->pads[i].address, move_refusal_text(result.refusals[i]));
     if (rc == 0)
         rc = move_check(survey, &asked, &result, err);
     if (rc == 0)
-        rc = check_frames(&result, pads, count, err);
+        rc = check_frames(&result, of->pads, of->count, err);
     move_survey_free(survey);
     planning_clear(&planning);
     if (rc < 0) {
@@ -184,44 +183,52 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
     out->id = result.id;
     out->moved = result;
     out->moved.elf = NULL;
-    out->anew = count;
+    out->anew = of->count;
     return 0;
 }
 
+static bool has_copies(const struct enlarge_plan *plan, size_t i)
+{
+    return plan->pads[i].copy || (i + 1 < plan->count && plan->pads[i + 1].address == plan->pads[i].address);
+}
+
 /* Puts those first that fit in place; how many do. */
-static size_t split(const struct image *image, const struct growth *growth, const struct pad *pads,
-                    size_t count, struct pad *sorted)
+static size_t split(const struct image *image, const struct growth *growth, const struct enlarge_plan *plan,
+                    struct pad *sorted)
 {
     size_t fit = 0, others = 0;
     for (unsigned round = 0; round < 2; round++)
-        for (size_t i = 0; i < count; i++) {
-            uint32_t function = image_function_entry(image, pads[i].address);
-            bool fits = function != IMAGE_NO_FUNCTION && pads[i].bytes <= growth_most(growth, function);
+        for (size_t i = 0; i < plan->count; i++) {
+            const struct pad *pad = &plan->pads[i];
+            uint32_t function = image_function_entry(image, pad->address);
+            bool fits = function != IMAGE_NO_FUNCTION && pad->bytes <= growth_most(growth, function) &&
+                        !has_copies(plan, i);
             if (fits != (round == 0))
                 continue;
-            sorted[fit + others] = pads[i];
+            sorted[fit + others] = *pad;
             fit += fits;
             others += !fits;
         }
     return fit;
 }
 
-int enlarge_frames(const struct image *image, const struct growth *growth, const struct pad *pads,
-                   size_t count, struct enlarged *out, struct fathom_error *err)
+int enlarge_frames(const struct image *image, const struct growth *growth, const struct enlarge_plan *plan,
+                   struct enlarged *out, struct fathom_error *err)
 {
-    struct pad *sorted = malloc((count + 1) * sizeof *sorted);
+    struct pad *sorted = malloc((plan->count + 1) * sizeof *sorted);
     struct image *resized = NULL;
     struct enlarged e = {0};
     if (!sorted)
         return error_memory(err);
-    e.in_place = split(image, growth, pads, count, sorted);
+    e.in_place = split(image, growth, plan, sorted);
+    struct enlarge_plan anew = {sorted + e.in_place, plan->count - e.in_place, plan->calls, plan->call_count};
     int rc = patch_resize(image, growth, sorted, e.in_place, &e.elf, &e.size, &e.id, err);
     if (rc == 0)
         rc = image_open_memory(image_path(image), e.elf, e.size, NULL, &resized, err);
     if (rc == 0)
         rc = patch_check(image, resized, sorted, e.in_place, err);
-    if (rc == 0 && e.in_place < count)
-        rc = emit_anew(resized, growth, sorted + e.in_place, count - e.in_place, &e, err);
+    if (rc == 0 && anew.count)
+        rc = emit_anew(resized, growth, &anew, &e, err);
     image_close(resized);
     free(sorted);
     if (rc < 0)
@@ -238,8 +245,8 @@ void enlarged_clear(struct enlarged *e)
     memset(e, 0, sizeof *e);
 }
 
-uint64_t enlarged_address(const struct enlarged *e, uint64_t address, bool back)
+uint64_t enlarged_address(const struct enlarged *e, uint64_t address, uint32_t copy, bool back)
 {
     uint64_t to;
-    return e->moved.run_count && move_translate(&e->moved, address, 0, back, &to) ? to : address;
+    return e->moved.run_count && move_translate(&e->moved, address, copy, back, &to) ? to : address;
 }

@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += libdisambig.la
 libdisambig_la_SOURCES = \
+	disambig/bodies.c disambig/bodies.h \
 	disambig/edits.c disambig/edits.h \
 	disambig/enlarge.c disambig/enlarge.h \
 	disambig/map_frames.c disambig/map_frames.h \

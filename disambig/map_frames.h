@@ -34,4 +34,9 @@ struct map_frames {
 int map_frames_make(const struct map_frames_of *of, struct map_frames *out, struct fathom_error *err);
 void map_frames_clear(struct map_frames *m); /* zeros are allowed */
 
+/* The part of it that looks at nodes, for a map whose functions are others (clone/cloned_map.h): functions: for each of its
+ * functions, the image's number; most becomes 0 for those that must keep their frame, whose number is returned. */
+uint32_t map_frames_read_nodes(const struct pathmap *map, const struct growth *growth,
+                               const uint32_t *functions, uint32_t *most, bool *unshifted);
+
 #endif
