@@ -14,6 +14,18 @@
 #include "cli/output.h"
 #include "disambig/moved_map.h"
 
+static struct map_frames_of frames_of(const struct disambig *d)
+{
+    const struct disambig_options *o = d->options;
+    return (struct map_frames_of){
+        d->map, d->number, d->image, d->growth, o->method != DISAMBIG_RESIZE, o->emit != NULL};
+}
+
+static uint32_t largest_pad(const struct disambig_options *o)
+{
+    return o->most && o->most < GROWTH_MOST ? (uint32_t)o->most / PAD_UNIT * PAD_UNIT : GROWTH_MOST;
+}
+
 static int open_inputs(struct disambig *d, struct fathom_error *err)
 {
     const struct disambig_options *o = d->options;
@@ -35,8 +47,7 @@ static int open_inputs(struct disambig *d, struct fathom_error *err)
             o->program);
     progress_show(&d->terminal->progress, "reading the frames", 0, 0);
     rc = o->emit ? 0 : growth_new(d->image, &d->growth, err);
-    struct map_frames_of of = {d->map,         d->number, d->image, d->growth, o->method == DISAMBIG_MOVE,
-                               o->emit != NULL};
+    struct map_frames_of of = frames_of(d);
     return rc == 0 ? map_frames_make(&of, &d->join, err) : rc;
 }
 
@@ -49,9 +60,9 @@ static void show(void *context, uint64_t steps, double precise, double stack)
 static int search(struct disambig *d, struct fathom_error *err)
 {
     const struct disambig_options *o = d->options;
-    for (uint32_t i = 0; o->most && i < pathmap_function_count(d->map); i++)
-        if (d->join.most[i] > o->most)
-            d->join.most[i] = (uint32_t)o->most / PAD_UNIT * PAD_UNIT;
+    for (uint32_t i = 0; i < pathmap_function_count(d->map); i++)
+        if (d->join.most[i] > largest_pad(o))
+            d->join.most[i] = largest_pad(o);
     struct search_problem problem = {.map = d->map,
                                      .most = d->join.most,
                                      .unshifted = d->join.unshifted,
@@ -62,8 +73,13 @@ static int search(struct disambig *d, struct fathom_error *err)
                                      .steps = o->steps,
                                      .progress = show,
                                      .context = d->terminal};
+    struct map_frames_of of = frames_of(d);
+    struct clone_problem cloning = {&of, &d->join, &problem, largest_pad(o), o->code / 100};
     uint64_t start = clock_ns();
-    int rc = search_run(&problem, &d->found, err);
+    int rc = o->method == DISAMBIG_CLONE ? clone_run(&cloning, &d->cloned, err)
+                                         : search_run(&problem, &d->found, err);
+    if (o->method == DISAMBIG_CLONE)
+        d->found = d->cloned.found;
     d->seconds = (double)(clock_ns() - start) * 1e-9;
     terminal_progress_end(d->terminal);
     return rc;
@@ -72,18 +88,25 @@ static int search(struct disambig *d, struct fathom_error *err)
 static int by_address(const void *a, const void *b)
 {
     const struct pad *x = a, *y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return (x->copy > y->copy) - (x->copy < y->copy);
 }
 
+/* Those that change: by their frame, or that they have copies. */
 static int list_pads(struct disambig *d, struct fathom_error *err)
 {
-    uint32_t count = pathmap_function_count(d->map);
+    const struct bodies *bodies = d->cloned.bodies;
+    uint32_t count = bodies ? bodies_count(bodies) : pathmap_function_count(d->map);
     d->pads = malloc((count + 1ul) * sizeof *d->pads);
     if (!d->pads)
         return error_memory(err);
-    for (uint32_t i = 0; i < count; i++)
-        if (d->found.pads[i])
-            d->pads[d->pad_count++] = (struct pad){pathmap_function(d->map, i).address, d->found.pads[i], 0};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t function = bodies ? bodies_function(bodies, i) : i;
+        if (d->found.pads[i] || (bodies && bodies_copies(bodies, function) > 1))
+            d->pads[d->pad_count++] = (struct pad){pathmap_function(d->map, function).address,
+                                                   d->found.pads[i], bodies ? bodies_copy(bodies, i) : 0};
+    }
     qsort(d->pads, d->pad_count, sizeof *d->pads, by_address);
     return 0;
 }
@@ -92,8 +115,15 @@ static int list_pads(struct disambig *d, struct fathom_error *err)
 static int write_program(struct disambig *d, struct outfile *out, struct fathom_error *err)
 {
     struct stat status;
-    struct enlarge_plan plan = {.pads = d->pads, .count = d->pad_count};
-    int fd, rc = enlarge_frames(d->image, d->growth, &plan, &d->file, err);
+    struct move_call *calls = NULL;
+    size_t call_count = 0;
+    int fd, rc = 0;
+    if (d->cloned.bodies)
+        rc = clone_calls(d->image, &d->join, d->cloned.bodies, &calls, &call_count, err);
+    struct enlarge_plan plan = {d->pads, d->pad_count, calls, call_count};
+    if (rc == 0)
+        rc = enlarge_frames(d->image, d->growth, &plan, &d->file, err);
+    free(calls);
     if (rc == 0)
         rc = outfile_begin(out, &fd, err);
     if (rc == 0)
@@ -107,12 +137,14 @@ static int write_program(struct disambig *d, struct outfile *out, struct fathom_
 static int write_map(struct disambig *d, struct outfile *out, struct fathom_error *err)
 {
     char *path = realpath(d->options->output, NULL);
-    struct moved_map moved = {.map = d->map,
+    bool copies = d->cloned.bodies;
+    struct moved_map moved = {.map = copies ? d->cloned.cloned.map : d->map,
+                              .bodies = d->cloned.bodies,
                               .image = d->number,
                               .path = path ? path : d->options->output,
                               .id = &d->file.id,
                               .pads = d->found.pads,
-                              .unshifted = d->join.unshifted,
+                              .unshifted = copies ? d->cloned.unshifted : d->join.unshifted,
                               .file = &d->file};
     d->moved = trie_new();
     int rc = d->moved ? moved_map_make(&moved, d->moved, err) : error_memory(err);
@@ -160,7 +192,9 @@ static int disambiguate(const struct disambig_options *options, struct terminal 
         terminal_error(terminal, &err);
     trie_free(d.moved);
     free(d.pads);
-    free(d.found.pads);
+    if (!d.cloned.bodies)
+        free(d.found.pads);
+    clone_clear(&d.cloned);
     map_frames_clear(&d.join);
     enlarged_clear(&d.file);
     growth_free(d.growth);
@@ -181,6 +215,9 @@ static int complete(struct disambig_options *o, int argc, char **argv, struct te
         return option_usage(terminal, c, "give the program's path map: --map MAP (from 'fathom train')");
     if (o->emit && o->output)
         return option_usage(terminal, c, "--emit is for the compiler, --output patches: give one of them");
+    if (o->emit && o->method == DISAMBIG_CLONE)
+        return option_usage(terminal, c,
+                            "--emit is for the compiler, which makes no copies: give another --method");
     if (o->map_output && !o->output)
         return option_usage(terminal, c,
                             "--map-output is the map of the patched program: give --output, too");
@@ -195,14 +232,15 @@ static int complete(struct disambig_options *o, int argc, char **argv, struct te
 
 static int disambig_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct disambig_options options = {.budget = 15, .target = 100};
+    struct disambig_options options = {.budget = 15, .code = 25, .target = 100};
     int code = options_parse(&disambig_command, &options, false, argc, argv, terminal);
     if (code < 0)
         code = complete(&options, argc, argv, terminal);
     return code < 0 ? disambiguate(&options, terminal) : code;
 }
 
-static const struct option_word methods[] = {{"move", DISAMBIG_MOVE}, {"resize", DISAMBIG_RESIZE}, {0}};
+static const struct option_word methods[] = {
+    {"clone", DISAMBIG_CLONE}, {"move", DISAMBIG_MOVE}, {"resize", DISAMBIG_RESIZE}, {0}};
 static const struct option_word searches[] = {{"best", DISAMBIG_BEST}, {"random", DISAMBIG_RANDOM}, {0}};
 
 static const struct option_row rows[] = {
@@ -216,6 +254,8 @@ static const struct option_row rows[] = {
                 "write how much each frame is to grow, for the GCC plugin"),
     OPTION_FRACTION("budget", 0, "PERCENT", 0, 100000, struct disambig_options, budget,
                     "by how much the longest stack may grow (default: 15)"),
+    OPTION_FRACTION("code", 0, "PERCENT", 0, 100000, struct disambig_options, code,
+                    "by how much copies may enlarge the code (default: 25)"),
     OPTION_FRACTION("target", 0, "PERCENT", 0, 100, struct disambig_options, target,
                     "stop when so much of the weight is precise (default: 100)"),
     OPTION_NUMBER("most", 0, "BYTES", 16, UINT32_MAX, struct disambig_options, most,
@@ -223,7 +263,7 @@ static const struct option_row rows[] = {
     OPTION_CHOICE(
         "method", 0, "HOW", methods, enum disambig_method, struct disambig_options, method,
         "resize: change frames in place; move (default): also emit functions anew whose code has no "
-        "room for larger numbers"),
+        "room for larger numbers; clone: also give functions copies for some of their callers"),
     OPTION_CHOICE("search", 0, "HOW", searches, enum disambig_search, struct disambig_options, search,
                   "best (default), or random: the ICPP paper's"),
     OPTION_NUMBER("seed", 0, "N", 0, UINT64_MAX, struct disambig_options, seed,

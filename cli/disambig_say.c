@@ -9,12 +9,28 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 100.0;
 }
 
-static uint32_t greatest_pad(const struct disambig *d)
+/* How many frames grow, a copy's own each, and by how many bytes at the most. */
+static size_t count_pads(const struct disambig *d, uint32_t *most)
 {
-    uint32_t most = 0;
-    for (size_t i = 0; i < d->pad_count; i++)
-        most = d->pads[i].bytes > most ? d->pads[i].bytes : most;
-    return most;
+    size_t count = 0;
+    *most = 0;
+    for (size_t i = 0; i < d->pad_count; i++) {
+        count += d->pads[i].bytes > 0;
+        *most = d->pads[i].bytes > *most ? d->pads[i].bytes : *most;
+    }
+    return count;
+}
+
+static void say_copies(const struct disambig *d)
+{
+    const struct bodies *bodies = d->cloned.bodies;
+    uint32_t functions = 0;
+    for (uint32_t f = 0; bodies && f < pathmap_function_count(d->map); f++)
+        functions += bodies_copies(bodies, f) > 1;
+    if (bodies)
+        printf("copies:    %u, of %u functions, for some of their callers: %llu bytes of code, %.1f%% more\n",
+               d->cloned.copies, functions, (unsigned long long)d->cloned.code,
+               percent(d->cloned.code, d->cloned.all_code));
 }
 
 /* The functions that are on the map's paths and call others there: only their frames matter. */
@@ -32,6 +48,8 @@ static bool *find_callers(const struct disambig *d)
 static void say_frames(const struct disambig *d)
 {
     uint32_t all = 0, fit = 0, anew = 0, refused[GROWTH_REFUSALS] = {0};
+    uint32_t most;
+    size_t growing = count_pads(d, &most);
     bool *calls = find_callers(d);
     for (uint32_t f = 0; calls && f < pathmap_function_count(d->map); f++) {
         if (!calls[f] || d->join.functions[f] == IMAGE_NO_FUNCTION)
@@ -45,7 +63,7 @@ static void say_frames(const struct disambig *d)
     free(calls);
     printf("frames:    %u of the %u calling functions can grow, %u of them only by being emitted anew; %zu "
            "do, by up to %u bytes\n",
-           fit, all, anew, d->pad_count, greatest_pad(d));
+           fit, all, anew, growing, most);
     for (unsigned r = 1; r < GROWTH_REFUSALS; r++)
         if (refused[r])
             printf("  left alone: %5u  %s\n", refused[r], growth_refusal_text((enum growth_refusal)r));
@@ -59,10 +77,11 @@ void disambig_say(const struct disambig *d)
     const char *unit = pathmap_sampled(d->map) ? "samples" : "calls";
     printf("precise:   %.2f%% of the %s, %.2f%% before; %.2f%% of the contexts, %.2f%% before\n",
            percent(r->precise_after, r->weight), unit, percent(r->precise_before, r->weight),
-           percent(r->paths_precise_after, r->paths), percent(r->paths_precise_before, r->paths));
+           percent(r->paths_precise_after, r->paths), percent(r->paths_precise_before, r->paths_before));
     printf("stack:     %.2f times as long: %u bytes at the most, %u before\n",
            r->stack_before ? (double)r->stack_after / r->stack_before : 1.0, r->stack_after, r->stack_before);
     say_frames(d);
+    say_copies(d);
     printf("search:    %llu steps, %.2f s\n", (unsigned long long)r->steps, d->seconds);
     if (d->options->output) {
         char id[2 * BUILD_ID_MAX + 1];

@@ -20,6 +20,13 @@ libdisambig_la_SOURCES = \
 	disambig/search/state.h \
 	disambig/search/units.c disambig/search/units.h \
 	disambig/search/worth.c disambig/search/worth.h \
+	disambig/clone/choose.c disambig/clone/choose.h \
+	disambig/clone/clone.c disambig/clone/clone.h \
+	disambig/clone/cloned_map.c disambig/clone/cloned_map.h \
+	disambig/clone/clone_calls.c \
+	disambig/clone/copyable.c disambig/clone/copyable.h \
+	disambig/clone/leaders.c disambig/clone/leaders.h \
+	disambig/clone/rivals.c disambig/clone/rivals.h \
 	disambig/growth/debug_frame.c \
 	disambig/growth/flow.c \
 	disambig/growth/growth.c disambig/growth/growth.h \
