@@ -63,12 +63,13 @@ static uint64_t target_of(const struct checker *c, const struct code_insn *insn)
         insn->kind != CODE_CALL && function_code_find(&c->unit.code, insn->target) != FUNCTION_CODE_NONE;
     if (own)
         return entry_of(c, insn->target, &to) ? to : 0;
-    if (image_function_entry(c->survey->image, insn->target) == IMAGE_NO_FUNCTION)
-        return insn->target;
-    uint32_t copy = move_call_copy(&c->calls, insn->address, c->copy);
-    if (!move_translate(c->result, insn->target, copy, false, &to) &&
-        !move_translate(c->result, insn->target, 0, false, &to))
-        return insn->target;
+    struct move_call call = move_call_find(&c->calls, insn->address, c->copy);
+    uint64_t target = call.target ? call.target : insn->target;
+    if (image_function_entry(c->survey->image, target) == IMAGE_NO_FUNCTION)
+        return target;
+    if (!move_translate(c->result, target, call.copy, false, &to) &&
+        !move_translate(c->result, target, 0, false, &to))
+        return target;
     return to;
 }
 
@@ -310,7 +311,8 @@ static bool check_call(struct checker *c, const struct move_call *call)
         if (call->in)
             return fail(c, call->site, "no copy of a call");
     }
-    if (!move_translate(c->result, old.target, call->copy, false, &to) || !read_new(c, at, &new) ||
+    uint64_t target = call->target ? call->target : old.target;
+    if (!move_translate(c->result, target, call->copy, false, &to) || !read_new(c, at, &new) ||
         new.kind != old.kind || new.target != to)
         return fail(c, call->site, "another target");
     return true;
