@@ -18,7 +18,7 @@ static struct map_frames_of frames_of(const struct disambig *d)
 {
     const struct disambig_options *o = d->options;
     return (struct map_frames_of){
-        d->map, d->number, d->image, d->growth, o->method != DISAMBIG_RESIZE, o->emit != NULL};
+        d->map, d->number, d->image, d->growth, o->method != DISAMBIG_RESIZE, o->symbolic, o->emit != NULL};
 }
 
 static uint32_t largest_pad(const struct disambig_options *o)
@@ -118,8 +118,9 @@ static int write_program(struct disambig *d, struct outfile *out, struct fathom_
     struct move_call *calls = NULL;
     size_t call_count = 0;
     int fd, rc = 0;
+    struct map_frames_of of = frames_of(d);
     if (d->cloned.bodies)
-        rc = clone_calls(d->image, &d->join, d->cloned.bodies, &calls, &call_count, err);
+        rc = clone_calls(&of, &d->join, d->cloned.bodies, &calls, &call_count, err);
     struct enlarge_plan plan = {d->pads, d->pad_count, calls, call_count};
     if (rc == 0)
         rc = enlarge_frames(d->image, d->growth, &plan, &d->file, err);
@@ -270,6 +271,8 @@ static const struct option_row rows[] = {
                   "of the search's random choices (default: 0)"),
     OPTION_NUMBER("steps", 0, "N", 1, UINT64_MAX, struct disambig_options, steps,
                   "stop the search after so many"),
+    OPTION_FLAG("symbolic", 0, struct disambig_options, symbolic,
+                "lead a library's calls of its own functions past its PLT to copies, as ld -Bsymbolic does"),
     OPTION_FLAG("selftest", 0, struct disambig_options, selftest,
                 "run COMMAND with the patched file, measure all heights, and compare them with the map's"),
     OPTION_QUIET("print no notes"),

@@ -20,7 +20,7 @@ struct disambig_options {
     enum disambig_search { DISAMBIG_BEST, DISAMBIG_RANDOM } search;
     uint64_t seed, steps, most; /* most: bytes; steps: 0: no limit */
     const char *output, *map_output, *emit;
-    bool selftest;
+    bool selftest, symbolic;
     const char *program;
     char *const *command; /* of the self-test; NULL: none */
 };

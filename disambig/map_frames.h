@@ -18,6 +18,8 @@ struct map_frames_of { /* all borrowed */
     const struct growth *growth; /* its frames */
     bool anew;                   /* functions may be emitted anew */
     bool
+        symbolic; /* the image's calls of its own functions through its PLT may be led past that, as by ld -Bsymbolic */
+    bool
         compiled; /* the compiler makes the frames (docs/pads.md): each function with a symbol that no other has may grow */
 };
 

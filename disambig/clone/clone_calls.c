@@ -4,14 +4,14 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "disambig/clone/clone.h"
-#include "image/calls/calls.h"
+#include "disambig/clone/leaders.h"
 
 struct listing {
     const struct map_frames *frames;
     const struct bodies *bodies;
     const struct calls *calls;
     struct table *numbers; /* function of the image -> of the map */
-    const struct image *image;
+    const struct map_frames_of *of;
     struct move_call *list;
     size_t count, room;
 };
@@ -22,26 +22,26 @@ static bool add_calls(struct listing *l, uint32_t body)
     uint32_t function = l->frames->functions[bodies_function(l->bodies, body)];
     size_t count = function == IMAGE_NO_FUNCTION ? 0 : calls_of(l->calls, function, &sites);
     for (size_t i = 0; i < count; i++) {
-        if (sites[i].kind != CALL_DIRECT)
-            continue;
-        const uint64_t *called = table_find(l->numbers, image_function_entry(l->image, sites[i].target));
+        uint32_t target = leaders_target(l->of, l->calls, &sites[i]);
+        const uint64_t *called = target == IMAGE_NO_FUNCTION ? NULL : table_find(l->numbers, target);
         uint32_t callee = called ? bodies_callee(l->bodies, body, (uint32_t)*called) : 0;
         if (!called || !bodies_copy(l->bodies, callee))
             continue;
-        struct move_call call = {sites[i].address, bodies_copy(l->bodies, body),
-                                 bodies_copy(l->bodies, callee)};
+        struct move_call call = {
+            sites[i].address, bodies_copy(l->bodies, body), bodies_copy(l->bodies, callee),
+            sites[i].kind == CALL_IMPORT ? image_function(l->of->image, target)->address : 0};
         if (!vec_push(l->list, l->count, l->room, call))
             return false;
     }
     return true;
 }
 
-int clone_calls(const struct image *image, const struct map_frames *frames, const struct bodies *bodies,
+int clone_calls(const struct map_frames_of *of, const struct map_frames *frames, const struct bodies *bodies,
                 struct move_call **out, size_t *count, struct fathom_error *err)
 {
     struct calls *calls = NULL;
-    struct listing l = {.frames = frames, .bodies = bodies, .image = image, .numbers = table_new()};
-    bool good = l.numbers && calls_build(image, &calls, err) == 0;
+    struct listing l = {.frames = frames, .bodies = bodies, .of = of, .numbers = table_new()};
+    bool good = l.numbers && calls_build(of->image, &calls, err) == 0;
     l.calls = calls;
     for (uint32_t b = 0; good && b < bodies_count(bodies) && bodies_function(bodies, b) == b; b++) {
         uint64_t *number = frames->functions[b] == IMAGE_NO_FUNCTION

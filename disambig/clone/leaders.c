@@ -7,7 +7,8 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define SEVERAL (PATHMAP_NONE - 1) /* ways lead to a function, or one that is not known */
+#define MOST_JUMPS 32u                /* from function to function, after one call: circles end there, too */
+#define SEVERAL    (PATHMAP_NONE - 1) /* ways lead to a function, or one that is not known */
 
 /* Functions that a function may go on to by jumps. */
 struct exits {
@@ -45,6 +46,26 @@ static bool is_long(const struct image *image, uint64_t address)
            ((size >= 5 && bytes[0] == 0xe9) || (size >= 6 && bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80));
 }
 
+uint32_t leaders_target(const struct map_frames_of *of, const struct calls *calls,
+                        const struct call_site *site)
+{
+    bool resolver = false;
+    if (site->kind == CALL_DIRECT)
+        return image_function_entry(of->image, site->target);
+    if (!of->symbolic || site->kind != CALL_IMPORT || !site->target)
+        return IMAGE_NO_FUNCTION;
+    uint32_t function = calls_export(calls, site->symbol, &resolver);
+    return resolver ? IMAGE_NO_FUNCTION : function;
+}
+
+/* Whether the function is a stub of the PLT for one of the image's own, to which no way leads but calls that could pass it. */
+static bool is_own_stub(const struct leading *l, uint32_t function, const struct call_site *site)
+{
+    bool resolver;
+    return l->of->symbolic && image_function_is_stub(l->of->image, l->frames->functions[function]) &&
+           site->kind == CALL_IMPORT && calls_export(l->calls, site->symbol, &resolver) != IMAGE_NO_FUNCTION;
+}
+
 static bool read_exits(struct leading *l, uint32_t function)
 {
     const struct call_site *sites;
@@ -54,13 +75,13 @@ static bool read_exits(struct leading *l, uint32_t function)
                        : calls_of(l->calls, l->frames->functions[function], &sites);
     exits->first = l->jump_count;
     for (size_t i = 0; i < count; i++) {
-        if (!sites[i].tail)
+        if (!sites[i].tail || is_own_stub(l, function, &sites[i]))
             continue;
-        if (sites[i].kind != CALL_DIRECT) {
+        uint32_t callee = leaders_target(l->of, l->calls, &sites[i]);
+        if (sites[i].kind != CALL_DIRECT && callee == IMAGE_NO_FUNCTION) {
             exits->unknown = true;
             continue;
         }
-        uint32_t callee = image_function_entry(l->of->image, sites[i].target);
         callee = callee == IMAGE_NO_FUNCTION ? PATHMAP_NONE : l->numbers[callee];
         if (callee == PATHMAP_NONE || callee == function)
             continue;
@@ -118,10 +139,9 @@ static int by_site(const void *a, const void *b, void *context)
 static uint32_t find_callee(const struct leading *l, uint32_t caller, uint64_t site)
 {
     const struct call_site *call = site ? calls_before(l->calls, site) : NULL;
-    if (caller == PATHMAP_NONE || !call || call->kind != CALL_DIRECT ||
-        call->function != l->frames->functions[caller])
+    if (caller == PATHMAP_NONE || !call || call->function != l->frames->functions[caller])
         return PATHMAP_NONE;
-    uint32_t callee = image_function_entry(l->of->image, call->target);
+    uint32_t callee = leaders_target(l->of, l->calls, call);
     return callee == IMAGE_NO_FUNCTION ? PATHMAP_NONE : l->numbers[callee];
 }
 
@@ -130,12 +150,22 @@ static void add_way(struct leading *l, uint32_t function, uint32_t from)
     l->ways[function] = l->ways[function] == PATHMAP_NONE ? from : SEVERAL;
 }
 
+/* Adds the ways by jumps from one node of the group to others. */
+static void add_jumps(struct leading *l, uint32_t node, uint32_t function)
+{
+    for (uint32_t k = 0; k < l->exits[function].count; k++) {
+        uint32_t to = l->jumps[l->exits[function].first + k];
+        if (l->here[to] != PATHMAP_NONE && l->ways[to] != node)
+            add_way(l, to, node);
+    }
+}
+
 /* How the nodes of one call may have been reached. Pins what must not be chosen. */
 static bool find_ways(struct leading *l, const uint32_t *nodes, uint32_t count, uint32_t caller,
                       uint32_t parent, uint64_t site)
 {
     const struct pathmap *map = l->of->map;
-    uint32_t callee = find_callee(l, caller, site);
+    uint32_t callee = find_callee(l, caller, site), unknown = 0, last = PATHMAP_NONE;
     bool known = callee != PATHMAP_NONE && l->here[callee] != PATHMAP_NONE, good = true;
     if (known)
         add_way(l, callee, parent);
@@ -143,24 +173,16 @@ static bool find_ways(struct leading *l, const uint32_t *nodes, uint32_t count, 
         uint32_t f = pathmap_node(map, nodes[i]).function;
         if (l->here[f] != nodes[i])
             continue;
-        for (uint32_t k = 0; k < l->exits[f].count; k++) {
-            uint32_t to = l->jumps[l->exits[f].first + k];
-            if (l->here[to] != PATHMAP_NONE && l->ways[to] != nodes[i])
-                add_way(l, to, nodes[i]);
-        }
-        for (uint32_t k = 0; l->exits[f].unknown && k < count; k++) {
-            uint32_t to = pathmap_node(map, nodes[k]).function;
-            if (to != f && l->taken[to])
-                l->ways[to] = SEVERAL;
-        }
+        add_jumps(l, nodes[i], f);
+        unknown += l->exits[f].unknown;
+        last = l->exits[f].unknown ? f : last;
     }
     for (uint32_t i = 0; i < count && good; i++) {
         uint32_t f = pathmap_node(map, nodes[i]).function;
-        if (!known && l->ways[f] != PATHMAP_NONE)
+        bool jumped = l->taken[f] && (unknown > 1 || (unknown == 1 && f != last));
+        if (jumped || (!known && l->ways[f] != PATHMAP_NONE))
             l->ways[f] = SEVERAL;
-        if (!site && caller != PATHMAP_NONE)
-            good = pin(l, caller, f);
-        if (good && l->ways[f] == SEVERAL && caller != PATHMAP_NONE)
+        if (caller != PATHMAP_NONE && (!site || l->ways[f] == SEVERAL))
             good = pin(l, caller, f);
     }
     return good;
@@ -181,10 +203,10 @@ static bool pin_jumps(struct leading *l, const uint32_t *nodes, uint32_t count)
 }
 
 /* Whether the ways to the function begin with the call. */
-static bool begins(const struct leading *l, uint32_t function, uint32_t parent, uint32_t count)
+static bool begins(const struct leading *l, uint32_t function, uint32_t parent)
 {
     uint32_t node = l->ways[function];
-    for (uint32_t steps = 0; steps <= count && node < SEVERAL; steps++) {
+    for (uint32_t steps = 0; steps <= MOST_JUMPS && node < SEVERAL; steps++) {
         if (node == parent)
             return true;
         node = l->ways[pathmap_node(l->of->map, node).function];
@@ -202,7 +224,7 @@ static bool lead(struct leading *l, const uint32_t *nodes, uint32_t count)
     bool good = find_ways(l, nodes, count, caller, first.parent, first.site);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t f = pathmap_node(map, nodes[i]).function;
-        if (l->ways[f] < SEVERAL && !begins(l, f, first.parent, count))
+        if (l->ways[f] < SEVERAL && !begins(l, f, first.parent))
             l->ways[f] = SEVERAL;
     }
     good = good && pin_jumps(l, nodes, count);

@@ -11,6 +11,10 @@
 #include "disambig/map_frames.h"
 #include "image/calls/calls.h"
 
+/* The function of the image that a direct call or jump leads to, perhaps through the PLT (`symbolic`); IMAGE_NO_FUNCTION: not known. */
+uint32_t leaders_target(const struct map_frames_of *of, const struct calls *calls,
+                        const struct call_site *site);
+
 /* Fills leaders: for each node of the map; PATHMAP_NONE: none is certain, and the node's function is its first copy. The leader of a
  * node, its leader and so on end with a parent or with none. -ENOMEM. */
 int leaders_find(const struct map_frames_of *of, const struct map_frames *frames, const struct calls *calls,
