@@ -36,7 +36,7 @@ static size_t choose(const struct image *image, const struct growth *frames, uin
         most = most < limit ? most : limit / PAD_UNIT * PAD_UNIT;
         uint32_t bytes = seed ? (uint32_t)(random_next(&state) % (most / PAD_UNIT + 1)) * PAD_UNIT : most;
         if (bytes)
-            pads[count++] = (struct pad){image_function(image, f)->address, bytes};
+            pads[count++] = (struct pad){image_function(image, f)->address, bytes, 0};
     }
     return count;
 }

@@ -23,7 +23,7 @@ static size_t choose(const struct image *image, const struct growth *frames, uin
         require((most > 0) == (refusal == GROWTH_RESIZABLE) && refusal < GROWTH_REFUSALS);
         uint32_t bytes = (f + seed) % 3 ? most : most / PAD_UNIT / 2 * PAD_UNIT;
         if (bytes)
-            pads[count++] = (struct pad){image_function(image, f)->address, bytes};
+            pads[count++] = (struct pad){image_function(image, f)->address, bytes, 0};
     }
     return count;
 }
