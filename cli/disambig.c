@@ -219,6 +219,8 @@ static int complete(struct disambig_options *o, int argc, char **argv, struct te
     if (o->emit && o->method == DISAMBIG_CLONE)
         return option_usage(terminal, c,
                             "--emit is for the compiler, which makes no copies: give another --method");
+    if (o->symbolic && o->method != DISAMBIG_CLONE)
+        return option_usage(terminal, c, "--symbolic is about copies: give --method clone, too");
     if (o->map_output && !o->output)
         return option_usage(terminal, c,
                             "--map-output is the map of the patched program: give --output, too");
