@@ -16,6 +16,24 @@
 #include "disambig/move/appended.h"
 #include "disambig/moved_map.h"
 
+static struct map_frames_of frames_of(const struct disambig *d)
+{
+    const struct disambig_options *o = d->options;
+    return (struct map_frames_of){.map = d->map,
+                                  .number = d->number,
+                                  .image = d->image,
+                                  .growth = d->growth,
+                                  .anew = o->methods.anew,
+                                  .inserted = o->methods.insert,
+                                  .symbolic = o->symbolic,
+                                  .compiled = o->emit != NULL};
+}
+
+static uint32_t largest_pad(const struct disambig_options *o)
+{
+    return o->most && o->most < GROWTH_MOST ? (uint32_t)o->most / PAD_UNIT * PAD_UNIT : GROWTH_MOST;
+}
+
 static int open_inputs(struct disambig *d, struct fathom_error *err)
 {
     const struct disambig_options *o = d->options;
@@ -37,13 +55,7 @@ static int open_inputs(struct disambig *d, struct fathom_error *err)
             o->program);
     progress_show(&d->terminal->progress, "reading the frames", 0, 0);
     rc = o->emit ? 0 : growth_new(d->image, &d->growth, err);
-    struct map_frames_of of = {.map = d->map,
-                               .number = d->number,
-                               .image = d->image,
-                               .growth = d->growth,
-                               .anew = o->method >= DISAMBIG_MOVE,
-                               .inserted = o->method >= DISAMBIG_INSERT,
-                               .compiled = o->emit != NULL};
+    struct map_frames_of of = frames_of(d);
     return rc == 0 ? map_frames_make(&of, &d->join, err) : rc;
 }
 
@@ -56,9 +68,9 @@ static void show(void *context, uint64_t steps, double precise, double stack)
 static int search(struct disambig *d, struct fathom_error *err)
 {
     const struct disambig_options *o = d->options;
-    for (uint32_t i = 0; o->most && i < pathmap_function_count(d->map); i++)
-        if (d->join.most[i] > o->most)
-            d->join.most[i] = (uint32_t)o->most / PAD_UNIT * PAD_UNIT;
+    for (uint32_t i = 0; i < pathmap_function_count(d->map); i++)
+        if (d->join.most[i] > largest_pad(o))
+            d->join.most[i] = largest_pad(o);
     struct search_problem problem = {.map = d->map,
                                      .most = d->join.most,
                                      .unshifted = d->join.unshifted,
@@ -70,8 +82,12 @@ static int search(struct disambig *d, struct fathom_error *err)
                                      .steps = o->steps,
                                      .progress = show,
                                      .context = d->terminal};
+    struct map_frames_of of = frames_of(d);
+    struct clone_problem cloning = {&of, &d->join, &problem, largest_pad(o), o->code / 100};
     uint64_t start = clock_ns();
-    int rc = search_run(&problem, &d->found, err);
+    int rc = o->methods.clone ? clone_run(&cloning, &d->cloned, err) : search_run(&problem, &d->found, err);
+    if (o->methods.clone)
+        d->found = d->cloned.found;
     d->seconds = (double)(clock_ns() - start) * 1e-9;
     terminal_progress_end(d->terminal);
     return rc;
@@ -80,18 +96,25 @@ static int search(struct disambig *d, struct fathom_error *err)
 static int by_address(const void *a, const void *b)
 {
     const struct pad *x = a, *y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return (x->copy > y->copy) - (x->copy < y->copy);
 }
 
+/* Those that change: by their frame, or that they have copies. */
 static int list_pads(struct disambig *d, struct fathom_error *err)
 {
-    uint32_t count = pathmap_function_count(d->map);
+    const struct bodies *bodies = d->cloned.bodies;
+    uint32_t count = bodies ? bodies_count(bodies) : pathmap_function_count(d->map);
     d->pads = malloc((count + 1ul) * sizeof *d->pads);
     if (!d->pads)
         return error_memory(err);
-    for (uint32_t i = 0; i < count; i++)
-        if (d->found.pads[i])
-            d->pads[d->pad_count++] = (struct pad){pathmap_function(d->map, i).address, d->found.pads[i]};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t function = bodies ? bodies_function(bodies, i) : i;
+        if (d->found.pads[i] || (bodies && bodies_copies(bodies, function) > 1))
+            d->pads[d->pad_count++] = (struct pad){pathmap_function(d->map, function).address,
+                                                   d->found.pads[i], bodies ? bodies_copy(bodies, i) : 0};
+    }
     qsort(d->pads, d->pad_count, sizeof *d->pads, by_address);
     return 0;
 }
@@ -100,7 +123,16 @@ static int list_pads(struct disambig *d, struct fathom_error *err)
 static int write_program(struct disambig *d, struct outfile *out, struct fathom_error *err)
 {
     struct stat status;
-    int fd, rc = enlarge_frames(d->image, d->growth, d->pads, d->pad_count, &d->file, err);
+    struct move_call *calls = NULL;
+    size_t call_count = 0;
+    int fd, rc = 0;
+    struct map_frames_of of = frames_of(d);
+    if (d->cloned.bodies)
+        rc = clone_calls(&of, &d->join, d->cloned.bodies, &calls, &call_count, err);
+    struct enlarge_plan plan = {d->pads, d->pad_count, calls, call_count};
+    if (rc == 0)
+        rc = enlarge_frames(d->image, d->growth, &plan, &d->file, err);
+    free(calls);
     size_t appended = rc == 0 ? appended_bytes(d->file.elf, d->file.size) : 0;
     if (appended)
         terminal_say(d->terminal, LOG_WARNING,
@@ -122,12 +154,14 @@ static int write_map(struct disambig *d, const struct outfile *program, struct o
                      struct fathom_error *err)
 {
     char *path = outfile_absolute(program);
-    struct moved_map moved = {.map = d->map,
+    bool copies = d->cloned.bodies;
+    struct moved_map moved = {.map = copies ? d->cloned.cloned.map : d->map,
+                              .bodies = d->cloned.bodies,
                               .image = d->number,
                               .path = path ? path : d->options->output,
                               .id = &d->file.id,
                               .pads = d->found.pads,
-                              .unshifted = d->join.unshifted,
+                              .unshifted = copies ? d->cloned.unshifted : d->join.unshifted,
                               .file = &d->file};
     d->moved = trie_new();
     int rc = d->moved ? moved_map_make(&moved, d->moved, err) : error_memory(err);
@@ -204,7 +238,9 @@ static int disambiguate(const struct disambig_options *options, struct terminal 
         terminal_error(terminal, &err);
     trie_free(d.moved);
     free(d.pads);
-    free(d.found.pads);
+    if (!d.cloned.bodies)
+        free(d.found.pads);
+    clone_clear(&d.cloned);
     map_frames_clear(&d.join);
     enlarged_clear(&d.file);
     growth_free(d.growth);
@@ -225,6 +261,12 @@ static int complete(struct disambig_options *o, int argc, char **argv, struct te
         return option_usage(terminal, c, "give the program's path map: --map MAP (from 'fathom train')");
     if (o->emit && o->output)
         return option_usage(terminal, c, "--emit is for the compiler, --output patches: give one of them");
+    if (o->emit && (o->methods.clone || o->methods.insert))
+        return option_usage(terminal, c,
+                            "--emit is for the compiler, which neither makes copies nor adds instructions: "
+                            "give another --method");
+    if (o->symbolic && !o->methods.clone)
+        return option_usage(terminal, c, "--symbolic is about copies: give --method clone, too");
     if (o->map_output && !o->output)
         return option_usage(terminal, c,
                             "--map-output is the map of the patched program: give --output, too");
@@ -239,15 +281,34 @@ static int complete(struct disambig_options *o, int argc, char **argv, struct te
 
 static int disambig_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct disambig_options options = {.budget = 15, .target = 100, .method = DISAMBIG_INSERT};
+    struct disambig_options options = {.budget = 15, .code = 25, .target = 100, .methods.anew = true};
     int code = options_parse(&disambig_command, &options, false, argc, argv, terminal);
     if (code < 0)
         code = complete(&options, argc, argv, terminal);
     return code < 0 ? disambiguate(&options, terminal) : code;
 }
 
-static const struct option_word methods[] = {
-    {"resize", DISAMBIG_RESIZE}, {"move", DISAMBIG_MOVE}, {"insert", DISAMBIG_INSERT}, {0}};
+/* --method "clone,insert" */
+static bool take_methods(struct terminal *terminal, const struct option_row *row, char *text, void *value)
+{
+    struct disambig_options *o = value;
+    o->methods = (struct disambig_methods){0};
+    for (char *rest = text, *word; (word = strsep(&rest, ","));) {
+        if (strcmp(word, "clone") == 0)
+            o->methods.clone = true;
+        else if (strcmp(word, "insert") == 0)
+            o->methods.insert = true;
+        else if (strcmp(word, "move") != 0 && strcmp(word, "resize") != 0) {
+            terminal_wrong(terminal,
+                           "--%s takes resize, move, clone or insert, or several with commas, not '%s'",
+                           row->name, word);
+            return false;
+        }
+        o->methods.anew |= strcmp(word, "resize") != 0;
+    }
+    return true;
+}
+
 static const struct option_word searches[] = {{"best", DISAMBIG_BEST}, {"random", DISAMBIG_RANDOM}, {0}};
 
 static const struct option_row rows[] = {
@@ -261,20 +322,26 @@ static const struct option_row rows[] = {
                 "write how much each frame is to grow, for the GCC plugin"),
     OPTION_FRACTION("budget", 0, "PERCENT", 0, 100000, struct disambig_options, budget,
                     "by how much the longest stack may grow (default: 15)"),
+    OPTION_FRACTION("code", 0, "PERCENT", 0, 100000, struct disambig_options, code,
+                    "by how much copies may enlarge the code (default: 25)"),
     OPTION_FRACTION("target", 0, "PERCENT", 0, 100, struct disambig_options, target,
                     "stop when so much of the weight is precise (default: 100)"),
     OPTION_NUMBER("most", 0, "BYTES", 16, UINT32_MAX, struct disambig_options, most,
                   "the largest pad of a frame (default: what fits)"),
-    OPTION_CHOICE(
-        "method", 0, "HOW", methods, enum disambig_method, struct disambig_options, method,
-        "resize: change frames in place; move: also emit functions anew whose code has no room for larger "
-        "numbers; insert (default): also those whose frame is made by pushes, with instructions added"),
+    OPTION_OWN(
+        "method", 0, "HOW,...", take_methods,
+        "resize: change frames in place; move (default): also emit functions anew whose code has no room for "
+        "larger numbers; and beside that clone: give functions copies for some of their callers; insert: "
+        "make "
+        "frames larger that are made by pushes, with instructions added"),
     OPTION_CHOICE("search", 0, "HOW", searches, enum disambig_search, struct disambig_options, search,
                   "best (default), or random: the ICPP paper's"),
     OPTION_NUMBER("seed", 0, "N", 0, UINT64_MAX, struct disambig_options, seed,
                   "of the search's random choices (default: 0)"),
     OPTION_NUMBER("steps", 0, "N", 1, UINT64_MAX, struct disambig_options, steps,
                   "stop the search after so many"),
+    OPTION_FLAG("symbolic", 0, struct disambig_options, symbolic,
+                "lead a library's calls of its own functions past its PLT to copies, as ld -Bsymbolic does"),
     OPTION_FLAG("selftest", 0, struct disambig_options, selftest,
                 "run COMMAND with the patched file, measure all heights, and compare them with the map's"),
     OPTION_QUIET("print no notes"),

@@ -4,6 +4,7 @@
 
 #include "base/outfile.h"
 #include "cli/terminal.h"
+#include "disambig/clone/clone.h"
 #include "disambig/map_frames.h"
 #include "disambig/measured.h"
 #include "disambig/pads.h"
@@ -14,15 +15,14 @@ struct disambig_options {
     const char *map;
     double budget; /* percent by which the longest stack may grow */
     double target; /* percent of the weight */
-    enum disambig_method {
-        DISAMBIG_RESIZE,
-        DISAMBIG_MOVE,
-        DISAMBIG_INSERT
-    } method; /* each has the means of those before it */
+    double code;   /* percent by which its code may grow */
+    struct disambig_methods {
+        bool anew, clone, insert; /* beside resizing in place; the last two need the first */
+    } methods;
     enum disambig_search { DISAMBIG_BEST, DISAMBIG_RANDOM } search;
     uint64_t seed, steps, most; /* most: bytes; steps: 0: no limit */
     const char *output, *map_output, *emit;
-    bool selftest;
+    bool selftest, symbolic;
     const char *program;
     char *const *command; /* of the self-test; NULL: none */
 };
@@ -35,9 +35,10 @@ struct disambig {
     uint32_t number; /* the image's in the map */
     struct growth *growth;
     struct map_frames join;
-    struct search_result found;
-    double seconds;   /* of the search */
-    struct pad *pads; /* sorted by address */
+    struct search_result found; /* with copies: pads by body */
+    struct clone_result cloned; /* empty: no copies */
+    double seconds;             /* of the search */
+    struct pad *pads;           /* sorted by address, then copy */
     size_t pad_count;
     struct enlarged file; /* the patched file; empty: not made */
     struct trie *moved;   /* the map of the patched program; NULL: not made */

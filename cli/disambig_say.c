@@ -9,12 +9,28 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 100.0;
 }
 
-static uint32_t greatest_pad(const struct disambig *d)
+/* How many frames grow, a copy's own each, and by how many bytes at the most. */
+static size_t count_pads(const struct disambig *d, uint32_t *most)
 {
-    uint32_t most = 0;
-    for (size_t i = 0; i < d->pad_count; i++)
-        most = d->pads[i].bytes > most ? d->pads[i].bytes : most;
-    return most;
+    size_t count = 0;
+    *most = 0;
+    for (size_t i = 0; i < d->pad_count; i++) {
+        count += d->pads[i].bytes > 0;
+        *most = d->pads[i].bytes > *most ? d->pads[i].bytes : *most;
+    }
+    return count;
+}
+
+static void say_copies(const struct disambig *d)
+{
+    const struct bodies *bodies = d->cloned.bodies;
+    uint32_t functions = 0;
+    for (uint32_t f = 0; bodies && f < pathmap_function_count(d->map); f++)
+        functions += bodies_copies(bodies, f) > 1;
+    if (bodies)
+        printf("copies:    %u, of %u functions, for some of their callers: %llu bytes of code, %.1f%% more\n",
+               d->cloned.copies, functions, (unsigned long long)d->cloned.code,
+               percent(d->cloned.code, d->cloned.all_code));
 }
 
 /* The functions that are on the map's paths and call others there: only their frames matter. */
@@ -29,17 +45,26 @@ static bool *find_callers(const struct disambig *d)
     return calls;
 }
 
+/* Whether a function, or a copy of one, executes instructions that were added. */
+static bool has_inserted(const struct disambig *d, uint32_t number)
+{
+    const struct bodies *bodies = d->cloned.bodies;
+    return d->found.pads[number] && d->join.inserted[bodies ? bodies_function(bodies, number) : number];
+}
+
 /* The functions that execute instructions which were added, and of how many of the map's calls they are. */
 static void say_inserted(const struct disambig *d)
 {
+    const struct bodies *bodies = d->cloned.bodies;
+    const struct pathmap *map = bodies ? d->cloned.cloned.map : d->map;
     uint64_t calls = 0, all = 0;
     uint32_t functions = 0;
-    for (uint32_t f = 0; f < pathmap_function_count(d->map); f++)
-        functions += d->found.pads[f] && d->join.inserted[f];
-    for (uint32_t i = 0; functions && i < pathmap_node_count(d->map); i++) {
-        struct pathmap_node node = pathmap_node(d->map, i);
+    for (uint32_t f = 0; f < pathmap_function_count(map); f++)
+        functions += has_inserted(d, f);
+    for (uint32_t i = 0; functions && i < pathmap_node_count(map); i++) {
+        struct pathmap_node node = pathmap_node(map, i);
         all += node.passes;
-        calls += d->found.pads[node.function] && d->join.inserted[node.function] ? node.passes : 0;
+        calls += has_inserted(d, node.function) ? node.passes : 0;
     }
     if (functions)
         printf("added:     at most two instructions to each call of %u functions, %.2f%% of all calls\n",
@@ -49,6 +74,8 @@ static void say_inserted(const struct disambig *d)
 static void say_frames(const struct disambig *d)
 {
     uint32_t all = 0, fit = 0, anew = 0, inserted = 0, nameless = 0, refused[GROWTH_REFUSALS] = {0};
+    uint32_t most;
+    size_t growing = count_pads(d, &most);
     bool *calls = find_callers(d);
     for (uint32_t f = 0; calls && f < pathmap_function_count(d->map); f++) {
         if (!calls[f] || d->join.functions[f] == IMAGE_NO_FUNCTION)
@@ -68,9 +95,8 @@ static void say_frames(const struct disambig *d)
         printf(", %u of them only by being emitted anew", anew);
     if (inserted)
         printf(", %u by added instructions", inserted);
-    if (d->pad_count)
-        printf("; %zu %s, by up to %u bytes\n", d->pad_count, d->pad_count == 1 ? "does" : "do",
-               greatest_pad(d));
+    if (growing)
+        printf("; %zu %s, by up to %u bytes\n", growing, growing == 1 ? "does" : "do", most);
     else
         printf("; none does\n");
     for (unsigned r = 1; r < GROWTH_REFUSALS; r++)
@@ -88,11 +114,12 @@ void disambig_say(const struct disambig *d)
     const char *unit = pathmap_sampled(d->map) ? "samples" : "calls";
     printf("precise:   %.2f%% of the %s, %.2f%% before; %.2f%% of the paths, %.2f%% before\n",
            percent(r->precise_after, r->weight), unit, percent(r->precise_before, r->weight),
-           percent(r->paths_precise_after, r->paths), percent(r->paths_precise_before, r->paths));
+           percent(r->paths_precise_after, r->paths), percent(r->paths_precise_before, r->paths_before));
     printf("stack:     %.2f times as long: %u bytes at the most, %u before\n",
            r->stack_before ? (double)r->stack_after / r->stack_before : 1.0, r->stack_after, r->stack_before);
     say_frames(d);
     say_inserted(d);
+    say_copies(d);
     printf("search:    %llu steps, %.2f s\n", (unsigned long long)r->steps, d->seconds);
     if (d->options->emit) {
         printf("written:   ");

@@ -5,112 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
-#include "base/vec.h"
-#include "disambig/growth/private.h"
-#include "disambig/growth/unit.h"
+#include "disambig/edits.h"
 #include "disambig/patch/patch.h"
-
-/* Edits ------------------------------------------------------------------------------------------------------- */
-
-struct edits {
-    struct move_edit *at;
-    size_t count, room;
-};
-
-/* The number in the code that an edit of a frame changes. false: not in the file. */
-static bool read_number(const struct image *image, const struct frame_edit *edit, int32_t *out)
-{
-    size_t size;
-    const uint8_t *bytes = image_bytes(image, edit->address, &size);
-    if (!bytes || size < edit->size)
-        return false;
-    if (edit->size == 1)
-        *out = (int8_t)bytes[0];
-    else
-        memcpy(out, bytes, sizeof *out);
-    return true;
-}
-
-/* The instruction in whose bytes the address is. */
-static uint32_t find_insn(const struct unit *u, uint64_t address)
-{
-    return lower_bound(i, 0u, u->code.count, u->code.insns[i].address <= address) - 1;
-}
-
-static int add_operand(const struct unit *u, const struct frame_edit *edit, uint32_t pad, struct edits *to)
-{
-    struct code_fields fields;
-    uint32_t i = find_insn(u, edit->address);
-    int32_t number;
-    if (i >= u->code.count || !unit_fields(u, i, &fields) || !read_number(u->whole->image, edit, &number))
-        return -EINVAL;
-    uint64_t insn = u->code.insns[i].address;
-    bool displacement = fields.displacement_size && edit->address == insn + fields.displacement_at;
-    int64_t grown = number + edit->sign * (int64_t)pad;
-    if (grown != (int32_t)grown)
-        return -EINVAL;
-    struct move_edit change = {insn, (int32_t)grown, displacement ? MOVE_DISPLACEMENT : MOVE_IMMEDIATE};
-    return vec_push(to->at, to->count, to->room, change) ? 0 : -ENOMEM;
-}
-
-/* From where on the pad is part of the frame, and from where not. */
-static int add_cfa(const struct unit *u, uint32_t pad, struct edits *to)
-{
-    int32_t before = -1;
-    for (uint32_t i = 0; i < u->code.count; i++) {
-        uint64_t address = u->code.insns[i].address;
-        for (uint32_t p = 0; p < u->part_count; p++)
-            before = u->parts[p].address == address ? -1 : before;
-        if (u->states[i].depth == DEPTH_UNSEEN)
-            continue;
-        int32_t come = u->states[i].bound ? (int32_t)pad : 0, now = unit_has_pad(u, i) ? (int32_t)pad : 0;
-        struct move_edit first = {address, come, MOVE_CFA_BEFORE}, then = {address, now, MOVE_CFA};
-        if ((now != come && come != before && !vec_push(to->at, to->count, to->room, first)) ||
-            ((now != come || now != before) && !vec_push(to->at, to->count, to->room, then)))
-            return -ENOMEM;
-        before = now;
-    }
-    return 0;
-}
-
-/* lea, as the flags may be in use. */
-static int add_insertions(const struct unit *u, uint32_t pad, struct edits *to)
-{
-    for (size_t i = 0; i < u->insertion_count; i++) {
-        const struct unit_insertion *at = &u->insertions[i];
-        struct move_edit edit = {u->code.insns[at->insn].address, -at->sign * (int32_t)pad,
-                                 at->after ? MOVE_LEA_AFTER : MOVE_LEA_BEFORE};
-        if (!vec_push(to->at, to->count, to->room, edit))
-            return -ENOMEM;
-    }
-    return 0;
-}
-
-static int by_address(const void *a, const void *b)
-{
-    const struct move_edit *x = a, *y = b;
-    return x->address != y->address ? (x->address < y->address ? -1 : 1) : x->what - y->what;
-}
-
-/* All that changes in a function when it is emitted with a pad. */
-static int make_edits(struct unit *u, const struct growth *growth, const struct pad *pad, struct edits *to)
-{
-    uint32_t function = image_function_entry(growth->whole.image, pad->address);
-    if (function == IMAGE_NO_FUNCTION ||
-        (!growth_is_understood(growth, function) && !growth_by_insertion(growth, function)))
-        return -EINVAL;
-    int rc = unit_analyse(u, &growth->whole, function);
-    for (size_t i = 0; rc == 0 && i < u->edit_count; i++)
-        rc = add_operand(u, &u->edits[i], pad->bytes, to);
-    if (rc == 0)
-        rc = add_insertions(u, pad->bytes, to);
-    if (rc == 0)
-        rc = add_cfa(u, pad->bytes, to);
-    if (rc == 0 && to->count)
-        qsort(to->at, to->count, sizeof *to->at, by_address);
-    return rc;
-}
 
 /* Plans ------------------------------------------------------------------------------------------------------- */
 
@@ -140,7 +36,7 @@ static int plan(const struct growth *growth, const struct pad *pads, size_t coun
         return error_memory(err);
     for (size_t i = 0; i < count && rc == 0; i++) {
         struct edits *e = &out->edits[i];
-        rc = make_edits(&u, growth, &pads[i], e);
+        rc = pads[i].bytes ? edits_make(&u, growth, &pads[i], e) : 0;
         out->functions[i] = (struct move_function){pads[i].address, e->at, e->count};
         if (rc == -ENOMEM)
             error_memory(err);
@@ -189,7 +85,7 @@ static bool is_contradicted(const struct growth *growth, uint32_t function)
     }
 }
 
-/* Which functions, by the addresses that they had, have a frame in the new file that its own code and CFI explain; with `checked`,
+/* Which functions, by the addresses that they had, keep their frame, or have a frame in the new file that its own code and CFI explain; with `checked`,
  * after move_check(), one that they do not contradict is enough. */
 static int find_understood(const struct move_result *moved, const struct pad *pads, size_t count,
                            bool checked, bool *understood, struct fathom_error *err)
@@ -202,27 +98,25 @@ static int find_understood(const struct move_result *moved, const struct pad *pa
         rc = growth_new(image, &growth, err);
     for (size_t i = 0; i < count && rc == 0; i++) {
         uint64_t now;
-        uint32_t function = move_entry(moved, pads[i].address, 0, &now) ? image_function_entry(image, now)
-                                                                        : IMAGE_NO_FUNCTION;
-        understood[i] =
-            is_understood(moved, growth, function) || (checked && !is_contradicted(growth, function));
+        uint32_t function = move_entry(moved, pads[i].address, pads[i].copy, &now)
+                                ? image_function_entry(image, now)
+                                : IMAGE_NO_FUNCTION;
+        understood[i] = !pads[i].bytes || is_understood(moved, growth, function) ||
+                        (checked && !is_contradicted(growth, function));
     }
     growth_free(growth);
     image_close(image);
     return rc;
 }
 
-int enlarge_movable(const struct image *image, const struct growth *growth, const uint64_t *functions,
+int enlarge_movable(const struct image *image, const struct growth *growth, const struct pad *pads,
                     size_t count, bool *movable, struct fathom_error *err)
 {
     struct planning planning = {0};
     struct move_survey *survey = NULL;
     struct move_result result = {0};
-    struct pad *pads = malloc((count + 1) * sizeof *pads);
     memset(movable, 0, count * sizeof *movable);
-    int rc = pads ? move_survey_new(image, &survey, err) : error_memory(err);
-    for (size_t i = 0; i < count && pads; i++)
-        pads[i] = (struct pad){functions[i], GROWTH_MOST};
+    int rc = move_survey_new(image, &survey, err);
     if (rc == 0)
         rc = plan(growth, pads, count, &planning, err);
     struct move_plan asked = {.functions = planning.functions, .function_count = count};
@@ -235,7 +129,6 @@ int enlarge_movable(const struct image *image, const struct growth *growth, cons
     move_result_free(&result);
     move_survey_free(survey);
     planning_clear(&planning);
-    free(pads);
     return rc == -ENOTSUP ? 0 : rc;
 }
 
@@ -255,26 +148,29 @@ static int check_frames(const struct move_result *moved, const struct pad *pads,
     return rc;
 }
 
-static int emit_anew(const struct image *image, const struct growth *growth, const struct pad *pads,
-                     size_t count, struct enlarged *out, struct fathom_error *err)
+static int emit_anew(const struct image *image, const struct growth *growth, const struct enlarge_plan *of,
+                     struct enlarged *out, struct fathom_error *err)
 {
     struct planning planning = {0};
     struct move_survey *survey = NULL;
     struct move_result result = {0};
-    int rc = plan(growth, pads, count, &planning, err);
-    struct move_plan asked = {.functions = planning.functions, .function_count = count};
+    int rc = plan(growth, of->pads, of->count, &planning, err);
+    struct move_plan asked = {.functions = planning.functions,
+                              .function_count = of->count,
+                              .calls = of->calls,
+                              .call_count = of->call_count};
     if (rc == 0)
         rc = move_survey_new(image, &survey, err);
     if (rc == 0)
         rc = move_apply(survey, &asked, &result, err);
-    for (size_t i = 0; i < count && rc == 0; i++)
+    for (size_t i = 0; i < of->count && rc == 0; i++)
         if (result.refusals[i] != MOVE_MOVABLE)
             rc = error_set(err, EINVAL, "the function at 0x%llx cannot be emitted anew: %s",
-                           (unsigned long long)pads[i].address, move_refusal_text(result.refusals[i]));
+                           (unsigned long long)of->pads[i].address, move_refusal_text(result.refusals[i]));
     if (rc == 0)
         rc = move_check(survey, &asked, &result, err);
     if (rc == 0)
-        rc = check_frames(&result, pads, count, err);
+        rc = check_frames(&result, of->pads, of->count, err);
     move_survey_free(survey);
     planning_clear(&planning);
     if (rc < 0) {
@@ -287,44 +183,52 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
     out->id = result.id;
     out->moved = result;
     out->moved.elf = NULL;
-    out->anew = count;
+    out->anew = of->count;
     return 0;
 }
 
+static bool has_copies(const struct enlarge_plan *plan, size_t i)
+{
+    return plan->pads[i].copy || (i + 1 < plan->count && plan->pads[i + 1].address == plan->pads[i].address);
+}
+
 /* Puts those first that fit in place; how many do. */
-static size_t split(const struct image *image, const struct growth *growth, const struct pad *pads,
-                    size_t count, struct pad *sorted)
+static size_t split(const struct image *image, const struct growth *growth, const struct enlarge_plan *plan,
+                    struct pad *sorted)
 {
     size_t fit = 0, others = 0;
     for (unsigned round = 0; round < 2; round++)
-        for (size_t i = 0; i < count; i++) {
-            uint32_t function = image_function_entry(image, pads[i].address);
-            bool fits = function != IMAGE_NO_FUNCTION && pads[i].bytes <= growth_most(growth, function);
+        for (size_t i = 0; i < plan->count; i++) {
+            const struct pad *pad = &plan->pads[i];
+            uint32_t function = image_function_entry(image, pad->address);
+            bool fits = function != IMAGE_NO_FUNCTION && pad->bytes <= growth_most(growth, function) &&
+                        !has_copies(plan, i);
             if (fits != (round == 0))
                 continue;
-            sorted[fit + others] = pads[i];
+            sorted[fit + others] = *pad;
             fit += fits;
             others += !fits;
         }
     return fit;
 }
 
-int enlarge_frames(const struct image *image, const struct growth *growth, const struct pad *pads,
-                   size_t count, struct enlarged *out, struct fathom_error *err)
+int enlarge_frames(const struct image *image, const struct growth *growth, const struct enlarge_plan *plan,
+                   struct enlarged *out, struct fathom_error *err)
 {
-    struct pad *sorted = malloc((count + 1) * sizeof *sorted);
+    struct pad *sorted = malloc((plan->count + 1) * sizeof *sorted);
     struct image *resized = NULL;
     struct enlarged e = {0};
     if (!sorted)
         return error_memory(err);
-    e.in_place = split(image, growth, pads, count, sorted);
+    e.in_place = split(image, growth, plan, sorted);
+    struct enlarge_plan anew = {sorted + e.in_place, plan->count - e.in_place, plan->calls, plan->call_count};
     int rc = patch_resize(image, growth, sorted, e.in_place, &e.elf, &e.size, &e.id, err);
     if (rc == 0)
         rc = image_open_memory(image_path(image), e.elf, e.size, NULL, &resized, err);
     if (rc == 0)
         rc = patch_check(image, resized, sorted, e.in_place, err);
-    if (rc == 0 && e.in_place < count)
-        rc = emit_anew(resized, growth, sorted + e.in_place, count - e.in_place, &e, err);
+    if (rc == 0 && anew.count)
+        rc = emit_anew(resized, growth, &anew, &e, err);
     image_close(resized);
     free(sorted);
     if (rc < 0)
@@ -341,14 +245,14 @@ void enlarged_clear(struct enlarged *e)
     memset(e, 0, sizeof *e);
 }
 
-uint64_t enlarged_entry(const struct enlarged *e, uint64_t entry)
+uint64_t enlarged_entry(const struct enlarged *e, uint64_t entry, uint32_t copy)
 {
     uint64_t to;
-    return e->moved.run_count && move_entry(&e->moved, entry, 0, &to) ? to : entry;
+    return e->moved.run_count && move_entry(&e->moved, entry, copy, &to) ? to : entry;
 }
 
-uint64_t enlarged_address(const struct enlarged *e, uint64_t address, bool back)
+uint64_t enlarged_address(const struct enlarged *e, uint64_t address, uint32_t copy, bool back)
 {
     uint64_t to;
-    return e->moved.run_count && move_translate(&e->moved, address, 0, back, &to) ? to : address;
+    return e->moved.run_count && move_translate(&e->moved, address, copy, back, &to) ? to : address;
 }

@@ -1,6 +1,7 @@
 /*
  * enlarge.h - makes a file with larger frames: in place where the code and the CFI have room for the numbers (patch/patch.h), and
- * else by emitting the function anew (move/move.h) with wider ones, or, where pushes make the frame, with instructions added.
+ * else by emitting the function anew (move/move.h) with wider ones, or, where pushes make the frame, with instructions added. A function
+ * can have several copies.
  */
 #ifndef FATHOM_DISAMBIG_ENLARGE_H
 #define FATHOM_DISAMBIG_ENLARGE_H
@@ -14,24 +15,33 @@ struct enlarged {
     size_t size;
     struct build_id id;       /* of it */
     struct move_result moved; /* where code went; empty if none did */
-    size_t in_place, anew;    /* functions */
+    size_t in_place, anew;    /* functions; each copy counts */
 };
 
-/* Which of the functions, by their addresses, can grow by being emitted anew, by up to GROWTH_MOST bytes. -ENOMEM and other
- * system errors; not that a file has no room for a segment: then none can. */
-int enlarge_movable(const struct image *image, const struct growth *growth, const uint64_t *functions,
+/* Pads ascending by address, then copy. A function with copies has one for each of them from 0 on, of no bytes if its frame stays. */
+struct enlarge_plan { /* all borrowed */
+    const struct pad *pads;
+    size_t count;
+    const struct move_call *calls; /* that lead to copies but the first */
+    size_t call_count;
+};
+
+/* Which of the pads (by address, then copy) are of functions that can be emitted anew with them. -ENOMEM and other system errors; not
+ * that a file has no room for a segment: then none can. */
+int enlarge_movable(const struct image *image, const struct growth *growth, const struct pad *pads,
                     size_t count, bool *movable, struct fathom_error *err);
 
-/* Makes the new file and checks it, read again, against the old one. pads: ascending by address; those that do not fit in place are
- * of functions that enlarge_movable() found. The caller clears the result. Errors as of patch_resize(), patch_check(), move_apply() and
+/* Makes the new file and checks it, read again, against the old one. Functions with copies, or whose pads do not fit in place, are ones
+ * that enlarge_movable() found. The caller clears the result. Errors as of patch_resize(), patch_check(), move_apply() and
  * move_check(). */
-int enlarge_frames(const struct image *image, const struct growth *growth, const struct pad *pads,
-                   size_t count, struct enlarged *out, struct fathom_error *err);
+int enlarge_frames(const struct image *image, const struct growth *growth, const struct enlarge_plan *plan,
+                   struct enlarged *out, struct fathom_error *err);
 void enlarged_clear(struct enlarged *enlarged); /* zeros are allowed */
 
-/* Where a function's entry is in the new file. */
-uint64_t enlarged_entry(const struct enlarged *enlarged, uint64_t entry);
-/* Where an instruction of the old file is in the new one; back: a return address, which is the end of a call. */
-uint64_t enlarged_address(const struct enlarged *enlarged, uint64_t address, bool back);
+/* Where a function's entry is in the new file, in this copy of it. */
+uint64_t enlarged_entry(const struct enlarged *enlarged, uint64_t entry, uint32_t copy);
+/* Where an instruction of the old file is in the new one, in this copy of its function; back: a return address, which is the end of
+ * a call. */
+uint64_t enlarged_address(const struct enlarged *enlarged, uint64_t address, uint32_t copy, bool back);
 
 #endif

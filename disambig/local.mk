@@ -1,5 +1,7 @@
 noinst_LTLIBRARIES += libdisambig.la
 libdisambig_la_SOURCES = \
+	disambig/bodies.c disambig/bodies.h \
+	disambig/edits.c disambig/edits.h \
 	disambig/enlarge.c disambig/enlarge.h \
 	disambig/map_frames.c disambig/map_frames.h \
 	disambig/measured.c disambig/measured.h \
@@ -17,6 +19,14 @@ libdisambig_la_SOURCES = \
 	disambig/search/search.c disambig/search/search.h \
 	disambig/search/state.h \
 	disambig/search/units.c disambig/search/units.h \
+	disambig/search/worth.c disambig/search/worth.h \
+	disambig/clone/choose.c disambig/clone/choose.h \
+	disambig/clone/clone.c disambig/clone/clone.h \
+	disambig/clone/cloned_map.c disambig/clone/cloned_map.h \
+	disambig/clone/clone_calls.c \
+	disambig/clone/copyable.c disambig/clone/copyable.h \
+	disambig/clone/leaders.c disambig/clone/leaders.h \
+	disambig/clone/rivals.c disambig/clone/rivals.h \
 	disambig/growth/debug_frame.c \
 	disambig/growth/flow.c \
 	disambig/growth/growth.c disambig/growth/growth.h \

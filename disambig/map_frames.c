@@ -48,10 +48,10 @@ static int read_symbols(const struct map_frames_of *of, struct map_frames *m, st
 static int add_movable(const struct map_frames_of *of, struct map_frames *m, struct fathom_error *err)
 {
     uint32_t all = pathmap_function_count(of->map), count = 0, k = 0;
-    uint64_t *addresses = malloc((all + 1ul) * sizeof *addresses);
+    struct pad *pads = malloc((all + 1ul) * sizeof *pads);
     bool *movable = malloc((all + 1ul) * sizeof *movable);
-    if (!addresses || !movable) {
-        free(addresses);
+    if (!pads || !movable) {
+        free(pads);
         free(movable);
         return error_memory(err);
     }
@@ -60,34 +60,37 @@ static int add_movable(const struct map_frames_of *of, struct map_frames *m, str
         m->inserted[i] = known && of->inserted && growth_by_insertion(of->growth, m->functions[i]);
         m->anew[i] = known && (m->inserted[i] || growth_is_understood(of->growth, m->functions[i]));
         if (m->anew[i])
-            addresses[count++] = pathmap_function(of->map, i).address;
+            pads[count++] = (struct pad){pathmap_function(of->map, i).address, GROWTH_MOST, 0};
     }
-    int rc = count ? enlarge_movable(of->image, of->growth, addresses, count, movable, err) : 0;
+    int rc = count ? enlarge_movable(of->image, of->growth, pads, count, movable, err) : 0;
     for (uint32_t i = 0; i < all && rc == 0; i++) {
         m->anew[i] = m->anew[i] && movable[k++];
         m->inserted[i] = m->inserted[i] && m->anew[i];
         m->most[i] = m->anew[i] ? GROWTH_MOST : m->most[i];
     }
-    free(addresses);
+    free(pads);
     free(movable);
     return rc;
 }
 
-static void read_nodes(const struct map_frames_of *of, struct map_frames *m)
+uint32_t map_frames_read_nodes(const struct pathmap *map, const struct growth *growth,
+                               const uint32_t *functions, uint32_t *most, bool *unshifted)
 {
-    for (uint32_t i = 0; i < pathmap_node_count(of->map); i++) {
-        struct pathmap_node node = pathmap_node(of->map, i);
+    uint32_t unsited = 0;
+    for (uint32_t i = 0; i < pathmap_node_count(map); i++) {
+        struct pathmap_node node = pathmap_node(map, i);
         uint32_t caller =
-            node.parent == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(of->map, node.parent).function;
-        if (caller >= pathmap_function_count(of->map) || !m->most[caller])
+            node.parent == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(map, node.parent).function;
+        if (caller >= pathmap_function_count(map) || !most[caller])
             continue;
         if (node.site) {
-            m->unshifted[i] = !growth_shifted(of->growth, node.site);
-        } else if (!growth_all_shifted(of->growth, m->functions[caller])) {
-            m->most[caller] = 0;
-            m->unsited++;
+            unshifted[i] = !growth_shifted(growth, node.site);
+        } else if (!growth_all_shifted(growth, functions[caller])) {
+            most[caller] = 0;
+            unsited++;
         }
     }
+    return unsited;
 }
 
 int map_frames_make(const struct map_frames_of *of, struct map_frames *out, struct fathom_error *err)
@@ -108,7 +111,7 @@ int map_frames_make(const struct map_frames_of *of, struct map_frames *out, stru
         return rc;
     }
     if (!of->compiled) /* GCC makes frames before all calls but tail calls */
-        read_nodes(of, &m);
+        m.unsited = map_frames_read_nodes(of->map, of->growth, m.functions, m.most, m.unshifted);
     *out = m;
     return 0;
 }

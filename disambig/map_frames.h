@@ -19,6 +19,8 @@ struct map_frames_of { /* all borrowed */
     bool anew;                   /* functions may be emitted anew, */
     bool inserted;               /* also with instructions that are added */
     bool
+        symbolic; /* the image's calls of its own functions through its PLT may be led past that, as by ld -Bsymbolic */
+    bool
         compiled; /* the compiler makes the frames (docs/pads.md): each function with a symbol that no other has may grow */
 };
 
@@ -35,5 +37,10 @@ struct map_frames {
 /* -ENOMEM, or what enlarge_movable() returns. */
 int map_frames_make(const struct map_frames_of *of, struct map_frames *out, struct fathom_error *err);
 void map_frames_clear(struct map_frames *m); /* zeros are allowed */
+
+/* The part of it that looks at nodes, for a map whose functions are others (clone/cloned_map.h): functions: for each of its
+ * functions, the image's number; most becomes 0 for those that must keep their frame, whose number is returned. */
+uint32_t map_frames_read_nodes(const struct pathmap *map, const struct growth *growth,
+                               const uint32_t *functions, uint32_t *most, bool *unshifted);
 
 #endif

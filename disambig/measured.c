@@ -3,14 +3,14 @@
 
 #include <stdlib.h>
 
-#define NOT_YET   UINT32_MAX
+#include "pathmap/map/walk.h"
+
 #define NOT_THERE (UINT32_MAX - 1)
 
 struct comparison {
     const struct pathmap *moved, *measured;
     uint32_t *functions; /* of the measured map: numbers in the moved one, PATHMAP_NONE: not there */
-    uint32_t *numbers;   /* of the measured nodes: the moved one, NOT_THERE, NOT_YET */
-    uint32_t *pending;   /* scratch */
+    uint32_t *numbers;   /* of the measured nodes: the moved one, or NOT_THERE */
     const struct build_id *patched;
     struct measured result;
 };
@@ -90,21 +90,12 @@ static uint32_t compare(struct comparison *c, uint32_t at)
     return NOT_THERE;
 }
 
-static void compare_all(struct comparison *c)
+static int compare_node(void *context, uint32_t at, struct fathom_error *err)
 {
-    uint32_t count = pathmap_node_count(c->measured);
-    for (uint32_t i = 0; i < count; i++)
-        c->numbers[i] = NOT_YET;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t n = 0;
-        for (uint32_t at = i; at != PATHMAP_NONE && c->numbers[at] == NOT_YET;
-             at = pathmap_node(c->measured, at).parent)
-            c->pending[n++] = at;
-        while (n) {
-            uint32_t at = c->pending[--n];
-            c->numbers[at] = compare(c, at);
-        }
-    }
+    (void)err;
+    struct comparison *c = context;
+    c->numbers[at] = compare(c, at);
+    return 0;
 }
 
 int measured_compare(const struct pathmap *moved, const struct pathmap *measured,
@@ -117,17 +108,16 @@ int measured_compare(const struct pathmap *moved, const struct pathmap *measured
         .patched = patched,
         .functions = malloc((pathmap_function_count(measured) + 1ul) * sizeof *c.functions),
         .numbers = malloc(nodes * sizeof *c.numbers),
-        .pending = malloc(nodes * sizeof *c.pending),
         .result.first_wrong = PATHMAP_NONE,
     };
-    int rc = c.functions && c.numbers && c.pending ? 0 : error_memory(err);
+    int rc = c.functions && c.numbers ? 0 : error_memory(err);
     if (rc == 0) {
         find_functions(&c);
-        compare_all(&c);
-        *out = c.result;
+        rc = pathmap_walk(measured, compare_node, &c, err);
     }
+    if (rc == 0)
+        *out = c.result;
     free(c.functions);
     free(c.numbers);
-    free(c.pending);
     return rc;
 }

@@ -9,11 +9,13 @@
 #ifndef FATHOM_DISAMBIG_MOVED_MAP_H
 #define FATHOM_DISAMBIG_MOVED_MAP_H
 
+#include "disambig/bodies.h"
 #include "disambig/enlarge.h"
 #include "pathmap/map/pathmap.h"
 
-struct moved_map { /* all borrowed */
-    const struct pathmap *map;
+struct moved_map {               /* all borrowed */
+    const struct pathmap *map;   /* with copies: a cloned one (clone/cloned_map.h), */
+    const struct bodies *bodies; /* and what its functions are copies of; NULL: of none */
     uint32_t image;              /* number of the patched image in it */
     const char *path;            /* of the patched file */
     const struct build_id *id;   /* of it */

@@ -9,6 +9,7 @@
 struct pad {
     uint64_t address; /* the function's entry in the image */
     uint32_t bytes;   /* a multiple of PAD_UNIT */
+    uint32_t copy;    /* of which copy of the function; 0: the first, which all of its pointers lead to */
 };
 
 #endif

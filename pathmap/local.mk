@@ -28,5 +28,6 @@ libpathmap_la_SOURCES = \
 	pathmap/map/trie.c pathmap/map/trie.h \
 	pathmap/map/trie_data.h \
 	pathmap/train/uprobe_site.c pathmap/train/uprobe_site.h \
-	pathmap/map/verify.c
+	pathmap/map/verify.c \
+	pathmap/map/walk.c pathmap/map/walk.h
 EXTRA_DIST += docs/fmap.md

@@ -59,11 +59,12 @@ static uint64_t target_of(const struct checker *c, const struct code_insn *insn)
         insn->kind != CODE_CALL && function_code_find(&c->unit.code, insn->target) != FUNCTION_CODE_NONE;
     if (own)
         return entry_of(c, insn->target, &to) ? to : 0;
-    if (image_function_entry(c->survey->image, insn->target) == IMAGE_NO_FUNCTION)
-        return insn->target;
-    uint32_t copy = move_call_copy(&c->calls, insn->address, c->copy);
-    if (!move_entry(c->result, insn->target, copy, &to) && !move_entry(c->result, insn->target, 0, &to))
-        return insn->target;
+    struct move_call call = move_call_find(&c->calls, insn->address, c->copy);
+    uint64_t target = call.target ? call.target : insn->target;
+    if (image_function_entry(c->survey->image, target) == IMAGE_NO_FUNCTION)
+        return target;
+    if (!move_entry(c->result, target, call.copy, &to) && !move_entry(c->result, target, 0, &to))
+        return target;
     return to;
 }
 
@@ -306,6 +307,37 @@ static bool check_function(struct checker *c)
     return true;
 }
 
+/* The call leads to the copy that it is to lead to, also in code that stays. */
+static bool check_call(struct checker *c, const struct move_call *call)
+{
+    uint64_t at, to;
+    size_t size;
+    struct code_insn old, new;
+    const uint8_t *bytes = image_bytes(c->survey->image, call->site, &size);
+    if (!bytes || !code_read(bytes, size, call->site, &old) ||
+        (old.kind != CODE_CALL && old.kind != CODE_JUMP && old.kind != CODE_BRANCH))
+        return fail(c, call->site, "no call");
+    if (!move_translate(c->result, call->site, call->in, false, &at)) {
+        at = call->site;
+        if (call->in)
+            return fail(c, call->site, "no copy of a call");
+    }
+    uint64_t target = call->target ? call->target : old.target;
+    if (!move_translate(c->result, target, call->copy, false, &to) || !read_new(c, at, &new) ||
+        new.kind != old.kind || new.target != to)
+        return fail(c, call->site, "another target");
+    return true;
+}
+
+static int check_calls(struct checker *c, struct fathom_error *err)
+{
+    for (size_t i = 0; i < c->plan->call_count; i++)
+        if (!check_call(c, &c->plan->calls[i]))
+            return error_set(err, EBADMSG, "the new file does not do what was planned for %s: %s at %#llx",
+                             image_path(c->survey->image), c->what, (unsigned long long)c->where);
+    return 0;
+}
+
 static uint32_t copy_of(const struct move_plan *plan, size_t index, struct table *seen)
 {
     uint64_t *count = table_put(seen, plan->functions[index].address, NULL);
@@ -361,6 +393,8 @@ int move_check(const struct move_survey *survey, const struct move_plan *plan,
         if (plan->call_count)
             qsort(c.calls.calls, plan->call_count, sizeof *plan->calls, by_site);
         rc = check_all(&c, err);
+        if (rc == 0)
+            rc = check_calls(&c, err);
     }
     free(c.calls.calls);
     image_close(after);

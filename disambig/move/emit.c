@@ -48,7 +48,9 @@ static bool fix_branch(struct emitter *e, uint32_t insn, uint64_t target)
         fix.kind = FIX_SPOT;
         fix.to = spot_of(e, to);
     } else {
-        fix.to.offset = move_call_copy(e->work, i->address, e->layout->number);
+        struct move_call call = move_call_find(e->work, i->address, e->layout->number);
+        fix.to.offset = call.copy;
+        fix.target = call.target ? call.target : target;
     }
     return move_fix(e->work, &fix);
 }

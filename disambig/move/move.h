@@ -66,6 +66,8 @@ struct move_call {
     uint64_t site; /* address of the instruction in the file as it was */
     uint32_t in;   /* in which copy of the function that contains it; 0 if that stays */
     uint32_t copy; /* of the called function */
+    uint64_t
+        target; /* entry of a function that it calls instead of a stub of the PLT, which would lead there; 0: the same */
 };
 
 struct move_plan {

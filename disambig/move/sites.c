@@ -27,9 +27,11 @@ static bool repoint(const struct move_work *work, const struct code_insn *insn, 
     struct code_fields f;
     if (insn->kind != CODE_CALL && insn->kind != CODE_JUMP && insn->kind != CODE_BRANCH)
         return true;
-    const struct move_copy *copy = move_copy_find(work, insn->target, move_call_copy(work, insn->address, 0));
+    struct move_call call = move_call_find(work, insn->address, 0);
+    uint64_t target = call.target ? call.target : insn->target;
+    const struct move_copy *copy = move_copy_find(work, target, call.copy);
     if (!copy)
-        copy = move_copy_find(work, insn->target, 0);
+        copy = move_copy_find(work, target, 0);
     if (!copy || !code_read_fields(bytes, insn->length, &f) || f.immediate_size != 4)
         return true; /* (short ones go by the old entry) */
     ++*count;

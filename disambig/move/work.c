@@ -47,12 +47,13 @@ const struct move_copy *move_copy_find(const struct move_work *work, uint64_t ad
     return i < work->copy_count && c[i].address == address && c[i].number == number ? &c[i] : NULL;
 }
 
-uint32_t move_call_copy(const struct move_work *work, uint64_t site, uint32_t in)
+struct move_call move_call_find(const struct move_work *work, uint64_t site, uint32_t in)
 {
     const struct move_call *calls = work->calls;
     size_t i = lower_bound(m, 0, work->plan->call_count,
                            calls[m].site < site || (calls[m].site == site && calls[m].in < in));
-    return i < work->plan->call_count && calls[i].site == site && calls[i].in == in ? calls[i].copy : 0;
+    bool found = i < work->plan->call_count && calls[i].site == site && calls[i].in == in;
+    return found ? calls[i] : (struct move_call){.site = site, .in = in};
 }
 
 static bool fix_one(struct move_work *work, const struct move_fix *fix)

@@ -103,8 +103,8 @@ bool move_fix(struct move_work *work, const struct move_fix *fix);
 int move_fix_all(struct move_work *work);
 /* The copy; NULL: the function is not moved. */
 const struct move_copy *move_copy_find(const struct move_work *work, uint64_t address, uint32_t number);
-/* Which copy a call goes to. */
-uint32_t move_call_copy(const struct move_work *work, uint64_t site, uint32_t in);
+/* What the plan says of a direct call or jump; with a copy of 0 and no target: nothing. */
+struct move_call move_call_find(const struct move_work *work, uint64_t site, uint32_t in);
 uint64_t move_spot_address(const struct move_work *work, struct move_spot spot);
 
 /* A copy's layout: where each instruction is in its part. */

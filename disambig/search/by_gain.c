@@ -163,7 +163,7 @@ static double reckon_chances(struct annealing *a)
                     ambiguous += (double)u->units[first[m].unit].value;
         }
         if (can_help(a->s, f) && moves > 0)
-            sum += sqrt((ambiguous / (double)UNITS_WORTH + EVEN) / moves);
+            sum += sqrt((ambiguous / (double)WORTH_ALL + EVEN) / moves);
         a->chances[f] = sum;
     }
     return sum;
@@ -188,7 +188,7 @@ static bool anneal(struct annealing *a)
             sum = reckon_chances(a);
             if (state_reached(s))
                 return true;
-            a->heat = (double)UNITS_WORTH * HOT * pow(COLD / HOT, (double)s->cells.work / (double)all);
+            a->heat = (double)WORTH_ALL * HOT * pow(COLD / HOT, (double)s->cells.work / (double)all);
         }
         if (!(sum > 0))
             return false;
@@ -211,7 +211,7 @@ static void price_instructions(struct annealing *a, double path)
     for (uint32_t i = 0; dear && i < pathmap_node_count(map); i++) {
         struct pathmap_node node = pathmap_node(map, i);
         if (dear[node.function] && all > 0)
-            a->dear[node.function] += (int64_t)(DEAR * (double)UNITS_WORTH * ((double)node.passes / all));
+            a->dear[node.function] += (int64_t)(DEAR * (double)WORTH_ALL * ((double)node.passes / all));
     }
     for (uint32_t f = 0; dear && f < a->s->units.functions; f++)
         a->dear[f] += dear[f] ? (int64_t)(DEAR_PATHS * path) : 0;
@@ -221,7 +221,7 @@ static void search(struct annealing *a)
 {
     struct state *s = a->s;
     uint32_t nodes = pathmap_node_count(s->problem->map);
-    double path = (double)UNITS_WORTH * UNITS_SHARE_PATHS / (nodes ? nodes : 1);
+    double path = (double)WORTH_ALL * WORTH_SHARE_PATHS / (nodes ? nodes : 1);
     price_instructions(a, path);
     for (uint32_t f = 0; f < s->units.functions; f++)
         a->prices[f] = 1 + (int64_t)fmin(PRICE * path * (1 + limbs_price(&s->limbs, f)), 1e15);

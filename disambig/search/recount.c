@@ -21,9 +21,8 @@ static int by_height(const void *a, const void *b)
     return 0;
 }
 
-/* Each node's height is its old distance from its parent, plus the parent's pad, above the parent. */
-static void move_heights(const struct pathmap *map, const struct lineage_order *order, const uint32_t *pads,
-                         const bool *unshifted, uint64_t *heights)
+void recount_heights(const struct pathmap *map, const struct lineage_order *order, const uint32_t *pads,
+                     const bool *unshifted, uint64_t *heights)
 {
     for (uint32_t i = 0; i < order->count; i++) {
         uint32_t node = order->nodes[i];
@@ -89,7 +88,7 @@ int recount_map(const struct pathmap *map, const struct lineage_order *order, co
     int rc = heights && places && ends ? 0 : error_memory(err);
     *out = (struct recount){0};
     if (rc == 0) {
-        move_heights(map, order, pads, unshifted, heights);
+        recount_heights(map, order, pads, unshifted, heights);
         count_all(map, heights, places, ends, out);
     }
     free(heights);

@@ -15,7 +15,7 @@ struct making {
     uint64_t *ancestors;   /* by node */
     uint32_t *by_function; /* nodes */
     uint32_t *first;       /* of each function in it; function_count + 1 */
-    double samples, calls, nodes;
+    struct worth worth;
 };
 
 /* A multiset's hash is the sum of its members'. */
@@ -40,8 +40,6 @@ static void sort_by_function(struct making *m, uint32_t nodes)
     for (uint32_t i = 0; i < nodes; i++) {
         struct pathmap_node at = pathmap_node(m->map, i);
         m->first[at.function + 1]++;
-        m->samples += (double)at.self;
-        m->calls += (double)at.passes;
     }
     for (uint32_t f = 0; f < functions; f++)
         m->first[f + 1] += m->first[f];
@@ -50,17 +48,6 @@ static void sort_by_function(struct making *m, uint32_t nodes)
     for (uint32_t f = functions; f > 0; f--)
         m->first[f] = m->first[f - 1];
     m->first[0] = 0;
-}
-
-static int64_t worth(const struct making *m, const struct pathmap_node *at, bool new_path)
-{
-    double value = new_path ? UNITS_SHARE_PATHS / m->nodes : 0;
-    if (m->samples > 0 && at->self)
-        value += UNITS_SHARE_WEIGHT * (double)at->self / m->samples;
-    if (m->calls > 0 && at->passes)
-        value += (m->samples > 0 ? UNITS_SHARE_CALLS : UNITS_SHARE_WEIGHT + UNITS_SHARE_CALLS) *
-                 (double)at->passes / m->calls;
-    return (int64_t)(value * (double)UNITS_WORTH);
 }
 
 static void add_node(struct making *m, uint32_t number, uint32_t node, bool fresh)
@@ -72,12 +59,13 @@ static void add_node(struct making *m, uint32_t number, uint32_t node, bool fres
         *unit = (struct unit){.place = at.height, .paths = 1};
         *origin = (struct unit_origin){m->u->group_count, node, at.path, at.path, 0};
     }
-    unit->value += worth(m, &at, fresh || (at.path != origin->path && at.path != origin->other));
+    unit->value +=
+        worth_of_node(&m->worth, &at, fresh || (at.path != origin->path && at.path != origin->other));
     if (at.path != origin->path) {
         unit->paths = 2;
         origin->other = at.path;
     }
-    origin->weight = add_saturating(origin->weight, m->samples > 0 ? at.self : at.passes);
+    origin->weight = add_saturating(origin->weight, m->worth.samples > 0 ? at.self : at.passes);
 }
 
 /* Makes a group of the units from `first` on; one that has no rival is not worth one. */
@@ -130,12 +118,12 @@ static int make(struct making *m, const struct lineage_order *order, struct fath
 {
     struct units *u = m->u;
     uint32_t nodes = order->count;
-    m->nodes = nodes;
+    m->worth = worth_of_map(m->map);
     hash_ancestors(m, order);
     sort_by_function(m, nodes);
     for (uint32_t i = 0; i < nodes; i++) {
         struct pathmap_node at = pathmap_node(m->map, i);
-        u->weight = add_saturating(u->weight, m->samples > 0 ? at.self : at.passes);
+        u->weight = add_saturating(u->weight, m->worth.samples > 0 ? at.self : at.passes);
     }
     int rc = 0;
     for (uint32_t f = 0; rc == 0 && f < u->functions; f++)

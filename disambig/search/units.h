@@ -10,11 +10,12 @@
 
 #include "disambig/ambiguity/lineage.h"
 #include "disambig/search/search.h"
+#include "disambig/search/worth.h"
 
 struct unit {
     uint32_t place; /* height, relative to what all of the group share, modulo 2^32 */
     uint32_t paths; /* 1, or 2: it has several, and cannot become precise */
-    int64_t value;  /* what it is worth to be precise; UNITS_WORTH: as much as all together */
+    int64_t value;  /* what it is worth to be precise: worth.h */
 };
 
 /* What is needed of a unit less often. */
@@ -24,13 +25,6 @@ struct unit_origin {
     uint32_t path, other; /* a function path, and another one if it has several */
     uint64_t weight;
 };
-
-#define UNITS_WORTH ((int64_t)1 << 44)
-/* What precise samples, calls and nodes are worth of it. A CID's samples in one run foretell those of another only if there
- * are many; calls and paths keep the search from giving up what had none by chance. */
-#define UNITS_SHARE_WEIGHT 0.8
-#define UNITS_SHARE_CALLS  0.1
-#define UNITS_SHARE_PATHS  0.1
 
 /* The units of one function with more than one unit. Their cells (cells.h) are in a table of their own. */
 struct group {

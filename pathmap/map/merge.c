@@ -11,6 +11,7 @@
 #include "base/saturate.h"
 #include "pathmap/map/pathmap.h"
 #include "pathmap/map/trie_data.h"
+#include "pathmap/map/walk.h"
 
 static int map_check(const struct pathmap *map, struct fathom_error *err)
 {
@@ -43,15 +44,14 @@ bool trie_adopt_images(struct trie *trie, const struct pathmap *map)
     return true;
 }
 
-/* A merge under way. numbers, covered and pending have one element per node of the map. */
+/* A merge under way. numbers and covered have one element per node of the map. */
 struct merge {
     struct trie *trie;
     const struct pathmap *map;
     uint32_t *functions; /* the trie's numbers of the map's functions */
     bool *counted;       /* by the trie's function: all its calls were counted in the trie before */
-    uint32_t *numbers;   /* the trie's numbers of the map's nodes; TRIE_NONE: not entered yet */
+    uint32_t *numbers;   /* the trie's numbers of the map's nodes, once they are entered */
     uint32_t *covered;   /* the nearest covered ancestor, counting the node itself */
-    uint32_t *pending;   /* scratch */
 };
 
 /* Maps the map's function numbers to the trie's, adding missing functions. */
@@ -95,8 +95,9 @@ static bool keeps_site(const struct trie *trie, uint32_t parent, uint32_t caller
 
 /* Enters a node whose parent is entered. A node of an image that the trie covers goes below its nearest
  * covered ancestor. */
-static bool node_add(struct merge *m, uint32_t at)
+static int node_add(void *context, uint32_t at, struct fathom_error *err)
 {
+    struct merge *m = context;
     struct trie *trie = m->trie;
     struct pathmap_node node = pathmap_node(m->map, at);
     uint32_t function = m->functions[node.function];
@@ -107,31 +108,12 @@ static bool node_add(struct merge *m, uint32_t at)
     bool called = outermost || keeps_site(trie, parent, m->numbers[node.parent]);
     uint32_t number = trie_child(trie, parent, function, node.height, called ? node.site : 0);
     if (number == TRIE_NONE)
-        return false;
+        return error_memory(err);
     m->numbers[at] = number;
     m->covered[at] = covers ? number : above;
     struct pathmap_image image = pathmap_image(m->map, pathmap_function(m->map, node.function).image);
     trie_add(trie, number, m->counted[function] && !image.hooked ? 0 : node.passes, node.self);
-    return true;
-}
-
-/* Enters each node after its parent: nodes are sorted by CID, so outer frames that have not been entered yet
- * are collected in `pending` first. */
-static bool nodes_add(struct merge *m)
-{
-    uint32_t count = pathmap_node_count(m->map);
-    for (uint32_t i = 0; i < count; i++)
-        m->numbers[i] = TRIE_NONE;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t n = 0;
-        for (uint32_t at = i; at != PATHMAP_NONE && m->numbers[at] == TRIE_NONE;
-             at = pathmap_node(m->map, at).parent)
-            m->pending[n++] = at;
-        while (n)
-            if (!node_add(m, m->pending[--n]))
-                return false;
-    }
-    return true;
+    return 0;
 }
 
 static bool pcs_add(const struct merge *m)
@@ -168,17 +150,18 @@ int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error
                       .map = map,
                       .functions = malloc((pathmap_function_count(map) + 1ul) * sizeof *m.functions),
                       .numbers = malloc(nodes * sizeof *m.numbers),
-                      .covered = malloc(nodes * sizeof *m.covered),
-                      .pending = malloc(nodes * sizeof *m.pending)};
-    if (m.functions && m.numbers && m.covered && m.pending && trie_adopt_images(trie, map) &&
-        functions_add(&m) && note_counted(&m) && nodes_add(&m) && pcs_add(&m))
-        statistics_add(trie, map);
-    else
+                      .covered = malloc(nodes * sizeof *m.covered)};
+    rc = m.functions && m.numbers && m.covered && trie_adopt_images(trie, map) && functions_add(&m) &&
+                 note_counted(&m)
+             ? pathmap_walk(map, node_add, &m, err)
+             : error_memory(err);
+    if (rc == 0 && !pcs_add(&m))
         rc = error_memory(err);
+    if (rc == 0)
+        statistics_add(trie, map);
     free(m.functions);
     free(m.counted);
     free(m.numbers);
     free(m.covered);
-    free(m.pending);
     return rc;
 }

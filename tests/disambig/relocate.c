@@ -55,7 +55,7 @@ static void choose_calls(const struct image *image, const struct calls *calls, u
             continue;
         for (uint32_t in = 0; in < 2; in++)
             if (chance(state, 50))
-                out->calls[out->call_count++] = (struct move_call){sites[i].address, in, 1};
+                out->calls[out->call_count++] = (struct move_call){sites[i].address, in, 1, 0};
     }
 }
 

@@ -40,7 +40,7 @@ static size_t choose(const struct image *image, const struct growth *frames, con
         most = most < limit ? most : limit / PAD_UNIT * PAD_UNIT;
         uint32_t bytes = seed ? (uint32_t)(random_next(&state) % (most / PAD_UNIT + 1)) * PAD_UNIT : most;
         if (bytes)
-            pads[count++] = (struct pad){image_function(image, f)->address, bytes};
+            pads[count++] = (struct pad){image_function(image, f)->address, bytes, 0};
     }
     return count;
 }
@@ -89,18 +89,18 @@ static int write_file(const char *path, const void *data, size_t size)
 static bool *find_movable(const struct image *image, const struct growth *frames, struct fathom_error *err)
 {
     uint32_t all = image_function_count(image), count = 0, callers = 0, grow = 0, asked = 0, added = 0;
-    uint64_t *addresses = calloc(all + 1ul, sizeof *addresses);
+    struct pad *asked_for = calloc(all + 1ul, sizeof *asked_for);
     bool *movable = calloc(all + 1ul, sizeof *movable), *result = calloc(all + 1ul, sizeof *result);
-    for (uint32_t f = 0; f < all && addresses; f++)
+    for (uint32_t f = 0; f < all && asked_for; f++)
         if (growth_is_understood(frames, f) || growth_by_insertion(frames, f))
-            addresses[count++] = image_function(image, f)->address;
-    if (!addresses || !movable || !result ||
-        enlarge_movable(image, frames, addresses, count, movable, err) < 0) {
+            asked_for[count++] = (struct pad){image_function(image, f)->address, GROWTH_MOST, 0};
+    if (!asked_for || !movable || !result ||
+        enlarge_movable(image, frames, asked_for, count, movable, err) < 0) {
         free(result);
         result = NULL;
     }
     for (uint32_t k = 0; k < count && result; k++) {
-        uint32_t f = image_function_entry(image, addresses[k]);
+        uint32_t f = image_function_entry(image, asked_for[k].address);
         result[f] = movable[k];
         asked += growth_by_insertion(frames, f);
         added += movable[k] && growth_by_insertion(frames, f);
@@ -112,7 +112,7 @@ static bool *find_movable(const struct image *image, const struct growth *frames
     if (result)
         printf("%u of %u functions with calls can grow (%.1f%%), %u of %u frames made by pushes with them\n",
                grow, callers, callers ? 100.0 * grow / callers : 0, added, asked);
-    free(addresses);
+    free(asked_for);
     free(movable);
     return result;
 }
@@ -129,7 +129,7 @@ static int enlarge(const struct image *image, const struct growth *frames, char 
     int rc = pads && anew ? 0 : -1;
     size_t count = rc == 0 ? choose(image, frames, anew, seed, limit, pads) : 0;
     if (rc == 0)
-        rc = enlarge_frames(image, frames, pads, count, &file, &err);
+        rc = enlarge_frames(image, frames, &(struct enlarge_plan){.pads = pads, .count = count}, &file, &err);
     if (rc == 0) {
         printf("%zu padded, %zu of them anew\n", count, file.anew);
         rc = write_file(argv[2], file.elf, file.size);

@@ -133,21 +133,19 @@ static void grow(struct rig *rig, uint32_t first)
     struct fathom_error err = {0};
     struct enlarged file;
     struct pad pads[COUNT];
-    uint64_t addresses[COUNT];
     bool movable[COUNT];
     size_t count = 0;
     for (size_t i = 0; i < COUNT; i++)
         if (expected[i].grows) {
-            addresses[count] = build_function(rig->image, expected[i].name);
-            pads[count] = (struct pad){addresses[count], first + (uint32_t)i * 16};
-            count++;
+            uint64_t address = build_function(rig->image, expected[i].name);
+            pads[count++] = (struct pad){address, first + (uint32_t)i * 16, 0};
         }
-    cr_assert_eq(enlarge_movable(rig->image, rig->growth, addresses, count, movable, &err), 0, "%s",
-                 err.text);
-    for (size_t i = 0; i < count; i++)
-        cr_expect(movable[i], "%#lx", (unsigned long)addresses[i]);
     qsort(pads, count, sizeof *pads, by_address);
-    cr_assert_eq(enlarge_frames(rig->image, rig->growth, pads, count, &file, &err), 0, "%s", err.text);
+    cr_assert_eq(enlarge_movable(rig->image, rig->growth, pads, count, movable, &err), 0, "%s", err.text);
+    for (size_t i = 0; i < count; i++)
+        cr_expect(movable[i], "%#lx", (unsigned long)pads[i].address);
+    struct enlarge_plan plan = {.pads = pads, .count = count};
+    cr_assert_eq(enlarge_frames(rig->image, rig->growth, &plan, &file, &err), 0, "%s", err.text);
     cr_expect_eq(file.anew, count);
     FILE *f = fopen(build_path("grown.so"), "wb");
     cr_assert(f && fwrite(file.elf, 1, file.size, f) == file.size && fclose(f) == 0);

@@ -279,7 +279,7 @@ Test(move, copies_are_called_from_their_own_sites, .fini = build_clean)
                                               {at(&rig, "pushes", 0), edits, 5},
                                               {at(&rig, "computed", 0), NULL, 0},
                                               {at(&rig, "computed", 0), NULL, 0}};
-    const struct move_call calls[] = {{at(&rig, "twice", 3), 0, 1}};
+    const struct move_call calls[] = {{at(&rig, "twice", 3), 0, 1, 0}};
     const struct move_plan plan = {functions, 4, calls, 1};
     apply(&rig, &plan);
     cr_expect(call(&rig, "twice", 0) == 64);
@@ -314,7 +314,7 @@ Test(move, refuses_edits_that_do_not_fit, .fini = build_clean)
         cr_expect(rig.result.refusals[0] == MOVE_EDIT, "%u", i);
         move_result_free(&rig.result);
     }
-    const struct move_call calls[] = {{at(&rig, "twice", 1), 0, 1}, {at(&rig, "twice", 1), 0, 0}};
+    const struct move_call calls[] = {{at(&rig, "twice", 1), 0, 1, 0}, {at(&rig, "twice", 1), 0, 0, 0}};
     const struct move_plan plan = {.calls = calls, .call_count = 2};
     cr_expect(move_apply(rig.survey, &plan, &rig.result, &err) == -EINVAL);
     rig_close(&rig);

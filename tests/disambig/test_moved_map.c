@@ -48,7 +48,7 @@ static struct pathmap *over(const struct tree *t)
 static struct moved_map request(const struct pathmap *map, const uint32_t *pads, const bool *unshifted)
 {
     return (struct moved_map){
-        map, pathmap_find_image(map, "/bin/p", &before, NULL), "/tmp/q", &after, pads, unshifted, NULL};
+        map, NULL, pathmap_find_image(map, "/bin/p", &before, NULL), "/tmp/q", &after, pads, unshifted, NULL};
 }
 
 Test(moved_map, heights_grow_by_the_pads_of_callers)

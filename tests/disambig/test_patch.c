@@ -49,8 +49,8 @@ static void open_program(struct fixture *f, const char *options)
     build_run("$CC -O2 %s -o program program.c && ./program >want", options);
     f->image = build_open("program");
     cr_assert_eq(growth_new(f->image, &f->frames, &f->err), 0, "%s", f->err.text);
-    f->pads[0] = (struct pad){build_function(f->image, "outer"), 32};
-    f->pads[1] = (struct pad){build_function(f->image, "inner"), 16};
+    f->pads[0] = (struct pad){build_function(f->image, "outer"), 32, 0};
+    f->pads[1] = (struct pad){build_function(f->image, "inner"), 16, 0};
 }
 
 static int resize(struct fixture *f)
@@ -152,11 +152,11 @@ Test(patch, refuses_pads_that_do_not_fit, .fini = build_clean)
     cr_expect_eq(resize(&f), -EINVAL);
     f.pads[0].bytes = 8;
     cr_expect_eq(resize(&f), -EINVAL);
-    f.pads[0] = (struct pad){pad.address + 1, 16};
+    f.pads[0] = (struct pad){pad.address + 1, 16, 0};
     cr_expect_eq(resize(&f), -EINVAL);
     f.pads[0] = f.pads[1];
     cr_expect_eq(resize(&f), -EINVAL);
-    f.pads[0] = (struct pad){pad.address, 0};
+    f.pads[0] = (struct pad){pad.address, 0, 0};
     cr_expect_eq(resize(&f), 0);
     cr_expect_eq(check(&f), 0, "%s", f.err.text);
     cr_expect_null(strstr(f.err.text, "%"), "no format is left");

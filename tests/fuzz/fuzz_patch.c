@@ -25,7 +25,7 @@ static size_t choose(const struct image *image, const struct growth *frames, uin
         require((most > 0) == (refusal == GROWTH_RESIZABLE) && refusal < GROWTH_REFUSALS);
         uint32_t bytes = (f + seed) % 3 ? most : most / PAD_UNIT / 2 * PAD_UNIT;
         if (bytes)
-            pads[count++] = (struct pad){image_function(image, f)->address, bytes};
+            pads[count++] = (struct pad){image_function(image, f)->address, bytes, 0};
     }
     return count;
 }
@@ -48,29 +48,28 @@ static void check(const struct image *before, const void *elf, size_t size, cons
 static void enlarge(const struct image *image, const struct growth *frames)
 {
     size_t all = image_function_count(image), count = 0, fit = 0;
-    uint64_t *addresses = calloc(all + 1, sizeof *addresses);
     bool *movable = calloc(all + 1, sizeof *movable);
-    struct pad *pads = calloc(all + 1, sizeof *pads);
+    struct pad *asked = calloc(all + 1, sizeof *asked), *pads = calloc(all + 1, sizeof *pads);
     struct fathom_error err = {0};
     struct enlarged file;
-    require(addresses && movable && pads);
+    require(asked && movable && pads);
     for (uint32_t f = 0; f < all; f++) {
         require(!growth_by_insertion(frames, f) || growth_most(frames, f) == 0);
         if (growth_is_understood(frames, f) || growth_by_insertion(frames, f))
-            addresses[count++] = image_function(image, f)->address;
+            asked[count++] = (struct pad){image_function(image, f)->address, GROWTH_MOST, 0};
     }
-    int rc = enlarge_movable(image, frames, addresses, count, movable, &err);
+    int rc = enlarge_movable(image, frames, asked, count, movable, &err);
     require(rc == 0 || err.text[0]);
     for (size_t i = 0; rc == 0 && i < count; i++)
         if (movable[i])
-            pads[fit++] = (struct pad){addresses[i], GROWTH_MOST};
+            pads[fit++] = asked[i];
     if (rc == 0) {
-        rc = enlarge_frames(image, frames, pads, fit, &file, &err);
+        rc = enlarge_frames(image, frames, &(struct enlarge_plan){.pads = pads, .count = fit}, &file, &err);
         require(rc == 0 || err.text[0]);
     }
     if (rc == 0)
         enlarged_clear(&file);
-    free(addresses);
+    free(asked);
     free(movable);
     free(pads);
 }

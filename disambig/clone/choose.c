@@ -1,0 +1,194 @@
+/*
+ * choose.c - see choose.h.
+ *
+ * The callers of a body are split in two so that the worth of the rivals between them is large (a maximum cut, found by moving one
+ * caller after the other); one half gets a copy. Both halves can then be split again. Of all splits, the one comes first that is worth
+ * most for a byte of code.
+ */
+#include "disambig/clone/choose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/search.h"
+#include "base/vec.h"
+
+#define SWEEPS 16u /* over the callers of a body: few are needed */
+
+/* A body whose callers may be split. */
+struct part {
+    uint32_t body;
+    struct rivals *rivals; /* of its callers */
+    size_t count;
+    double worth; /* of the best split that was found; 0: none */
+    double cost;  /* bytes of code */
+};
+
+struct choosing {
+    struct bodies *bodies;
+    const uint32_t *sizes;
+    struct part *parts;
+    uint32_t count, room;
+    uint32_t *callers; /* of the part at hand, ascending; RIVALS_OTHERS last */
+    bool *sides;       /* by caller: gets the copy */
+    double *pulls;     /* by caller: what it is worth to change the side */
+    uint32_t caller_count, caller_room, side_room, pull_room;
+};
+
+static uint32_t find_caller(const struct choosing *c, uint32_t caller)
+{
+    return lower_bound(i, 0u, c->caller_count, c->callers[i] < caller);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool list_callers(struct choosing *c, const struct part *part)
+{
+    uint32_t most = (uint32_t)part->count * 2;
+    if (!vec_reserve(c->callers, 0, c->caller_room, most) || !vec_reserve(c->sides, 0, c->side_room, most) ||
+        !vec_reserve(c->pulls, 0, c->pull_room, most))
+        return false;
+    for (size_t i = 0; i < part->count; i++) {
+        c->callers[2 * i] = part->rivals[i].a;
+        c->callers[2 * i + 1] = part->rivals[i].b;
+    }
+    qsort(c->callers, most, sizeof *c->callers, by_number);
+    c->caller_count = 0;
+    for (uint32_t i = 0; i < most; i++)
+        if (!c->caller_count || c->callers[c->caller_count - 1] != c->callers[i])
+            c->callers[c->caller_count++] = c->callers[i];
+    memset(c->sides, 0, c->caller_count * sizeof *c->sides);
+    memset(c->pulls, 0, c->caller_count * sizeof *c->pulls);
+    return true;
+}
+
+static void change_side(struct choosing *c, const struct part *part, uint32_t caller)
+{
+    c->sides[caller] = !c->sides[caller];
+    c->pulls[caller] = -c->pulls[caller];
+    for (size_t i = 0; i < part->count; i++) {
+        uint32_t a = find_caller(c, part->rivals[i].a), b = find_caller(c, part->rivals[i].b);
+        if (a != caller && b != caller)
+            continue;
+        uint32_t other = a == caller ? b : a;
+        bool parted = c->sides[a] != c->sides[b];
+        c->pulls[other] += (parted ? -2 : 2) * part->rivals[i].worth;
+    }
+}
+
+/* Calls that are not direct cannot get the copy. */
+static bool split(struct choosing *c, struct part *part)
+{
+    if (!list_callers(c, part))
+        return false;
+    for (size_t i = 0; i < part->count; i++) {
+        c->pulls[find_caller(c, part->rivals[i].a)] += part->rivals[i].worth;
+        c->pulls[find_caller(c, part->rivals[i].b)] += part->rivals[i].worth;
+    }
+    part->worth = 0;
+    for (unsigned sweep = 0; sweep < SWEEPS; sweep++) {
+        uint32_t best = c->caller_count;
+        bool changed = false;
+        for (uint32_t i = 0; sweep == 0 && i < c->caller_count; i++)
+            if (c->callers[i] != RIVALS_OTHERS && (best == c->caller_count || c->pulls[i] > c->pulls[best]))
+                best = i;
+        for (uint32_t k = 0; k < c->caller_count; k++) {
+            uint32_t i = best < c->caller_count ? (best + k) % c->caller_count : k;
+            if (c->callers[i] == RIVALS_OTHERS || !(c->pulls[i] > 0))
+                continue;
+            part->worth += c->pulls[i];
+            change_side(c, part, i);
+            changed = true;
+        }
+        if (!changed)
+            break;
+    }
+    return true;
+}
+
+static bool add_part(struct choosing *c, uint32_t body, const struct rivals *rivals, size_t count)
+{
+    struct part part = {
+        .body = body, .count = count, .cost = 1.0 + c->sizes[bodies_function(c->bodies, body)]};
+    if (!count)
+        return true;
+    part.rivals = malloc(count * sizeof *part.rivals);
+    if (!part.rivals)
+        return false;
+    memcpy(part.rivals, rivals, count * sizeof *part.rivals);
+    if (split(c, &part) && vec_push(c->parts, c->count, c->room, part))
+        return true;
+    free(part.rivals);
+    return false;
+}
+
+/* Gives one half of a part's callers a copy; both halves are parts then. */
+static bool apply(struct choosing *c, struct part *part)
+{
+    size_t ends[2] = {0, part->count}; /* rivals on the side of the body come first, those of the copy last */
+    uint32_t copy = bodies_add(c->bodies, part->body);
+    bool good = copy != UINT32_MAX && split(c, part);
+    for (uint32_t i = 0; good && i < c->caller_count; i++)
+        good = !c->sides[i] || bodies_lead(c->bodies, c->callers[i], copy);
+    struct rivals *sorted = malloc((part->count + 1) * sizeof *sorted);
+    good = good && sorted;
+    for (size_t i = 0; good && i < part->count; i++) {
+        bool side = c->sides[find_caller(c, part->rivals[i].a)];
+        if (side == c->sides[find_caller(c, part->rivals[i].b)])
+            sorted[side ? --ends[1] : ends[0]++] = part->rivals[i];
+    }
+    size_t count = part->count;
+    uint32_t body = part->body;
+    part->worth = 0;
+    good = good && add_part(c, body, sorted, ends[0]) && add_part(c, copy, sorted + ends[1], count - ends[1]);
+    free(sorted);
+    return good;
+}
+
+static struct part *best_part(const struct choosing *c, uint64_t room)
+{
+    struct part *best = NULL;
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct part *p = &c->parts[i];
+        if (p->worth > 0 && p->cost <= (double)room &&
+            (!best || p->worth / p->cost > best->worth / best->cost))
+            best = p;
+    }
+    return best;
+}
+
+static bool choose(struct choosing *c, const struct rivals *rivals, size_t count, uint64_t *room,
+                   uint32_t *made)
+{
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i; end < count && rivals[end].body == rivals[i].body; end++)
+            ;
+        if (!add_part(c, rivals[i].body, rivals + i, end - i))
+            return false;
+    }
+    for (struct part *best; (best = best_part(c, *room)) != NULL; ++*made) {
+        *room -= (uint64_t)best->cost;
+        if (!apply(c, best))
+            return false;
+    }
+    return true;
+}
+
+int choose_copies(struct bodies *bodies, const struct rivals *rivals, size_t count, const uint32_t *sizes,
+                  uint64_t *room, uint32_t *made, struct fathom_error *err)
+{
+    struct choosing c = {.bodies = bodies, .sizes = sizes};
+    *made = 0;
+    bool good = choose(&c, rivals, count, room, made);
+    for (uint32_t i = 0; i < c.count; i++)
+        free(c.parts[i].rivals);
+    free(c.parts);
+    free(c.callers);
+    free(c.sides);
+    free(c.pulls);
+    return good ? 0 : error_memory(err);
+}

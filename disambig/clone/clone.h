@@ -1,0 +1,43 @@
+/*
+ * clone.h - which functions get copies of their own for some of their callers, so that paths differ that frame sizes alone cannot tell
+ * apart, and by how much each copy's frame grows (ICPP paper, section 5.3).
+ *
+ * In rounds: a search chooses pads (search/search.h), what is still ambiguous then chooses copies (rivals.h, choose.h), the map is
+ * made anew with these as functions of their own (cloned_map.h), and so on. A copy costs no instruction: calls are re-pointed.
+ */
+#ifndef FATHOM_DISAMBIG_CLONE_CLONE_H
+#define FATHOM_DISAMBIG_CLONE_CLONE_H
+
+#include "disambig/clone/cloned_map.h"
+#include "disambig/map_frames.h"
+#include "disambig/search/search.h"
+
+struct clone_problem { /* all borrowed */
+    const struct map_frames_of *of;
+    const struct map_frames *frames;     /* of the map without copies */
+    const struct search_problem *search; /* of the map without copies */
+    uint32_t largest;                    /* the largest pad, bytes */
+    double code; /* the copies may have so much of the bytes of the image's code: 0.25 */
+};
+
+struct clone_result {
+    struct bodies *bodies;
+    struct cloned_map cloned;
+    struct search_result
+        found;       /* of the cloned map: pads by body. What was before is of the map without copies */
+    bool *unshifted; /* by node of the cloned map */
+    uint32_t *most;  /* by body: bytes */
+    uint32_t copies;
+    uint64_t code;     /* bytes of the copies, as they were */
+    uint64_t all_code; /* bytes of all functions of the image */
+};
+
+/* Errors as of search_run(), enlarge_movable() and cloned_map_make(). */
+int clone_run(const struct clone_problem *problem, struct clone_result *out, struct fathom_error *err);
+void clone_clear(struct clone_result *result); /* zeros are allowed */
+
+/* All direct calls and jumps to functions of the image, in each copy of their function, that lead to a copy but the first; the caller frees them. -ENOMEM. */
+int clone_calls(const struct map_frames_of *of, const struct map_frames *frames, const struct bodies *bodies,
+                struct move_call **out, size_t *count, struct fathom_error *err);
+
+#endif

@@ -1,0 +1,65 @@
+/* clone_calls.c - which calls of a file are to lead to copies; see clone.h. */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "disambig/clone/clone.h"
+#include "disambig/clone/leaders.h"
+
+struct listing {
+    const struct map_frames *frames;
+    const struct bodies *bodies;
+    const struct calls *calls;
+    struct table *numbers; /* function of the image -> of the map */
+    const struct map_frames_of *of;
+    struct move_call *list;
+    size_t count, room;
+};
+
+static bool add_calls(struct listing *l, uint32_t body)
+{
+    const struct call_site *sites;
+    uint32_t function = l->frames->functions[bodies_function(l->bodies, body)];
+    size_t count = function == IMAGE_NO_FUNCTION ? 0 : calls_of(l->calls, function, &sites);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t target = leaders_target(l->of, l->calls, &sites[i]);
+        const uint64_t *called = target == IMAGE_NO_FUNCTION ? NULL : table_find(l->numbers, target);
+        uint32_t callee = called ? bodies_callee(l->bodies, body, (uint32_t)*called) : 0;
+        if (!called || !bodies_copy(l->bodies, callee))
+            continue;
+        struct move_call call = {
+            sites[i].address, bodies_copy(l->bodies, body), bodies_copy(l->bodies, callee),
+            sites[i].kind == CALL_IMPORT ? image_function(l->of->image, target)->address : 0};
+        if (!vec_push(l->list, l->count, l->room, call))
+            return false;
+    }
+    return true;
+}
+
+int clone_calls(const struct map_frames_of *of, const struct map_frames *frames, const struct bodies *bodies,
+                struct move_call **out, size_t *count, struct fathom_error *err)
+{
+    struct calls *calls = NULL;
+    struct listing l = {.frames = frames, .bodies = bodies, .of = of, .numbers = table_new()};
+    bool good = l.numbers && calls_build(of->image, &calls, err) == 0;
+    l.calls = calls;
+    for (uint32_t b = 0; good && b < bodies_count(bodies) && bodies_function(bodies, b) == b; b++) {
+        uint64_t *number = frames->functions[b] == IMAGE_NO_FUNCTION
+                               ? NULL
+                               : table_put(l.numbers, frames->functions[b], NULL);
+        good = number || frames->functions[b] == IMAGE_NO_FUNCTION;
+        if (number)
+            *number = b;
+    }
+    for (uint32_t b = 0; good && b < bodies_count(bodies); b++)
+        good = add_calls(&l, b);
+    calls_free(calls);
+    table_free(l.numbers);
+    if (!good) {
+        free(l.list);
+        return error_memory(err);
+    }
+    *out = l.list;
+    *count = l.count;
+    return 0;
+}

@@ -1,0 +1,307 @@
+/* leaders.c - see leaders.h. */
+#include "disambig/clone/leaders.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+#define MOST_JUMPS 32u                /* from function to function, after one call: circles end there, too */
+#define SEVERAL    (PATHMAP_NONE - 1) /* ways lead to a function, or one that is not known */
+
+/* Functions that a function may go on to by jumps. */
+struct exits {
+    uint32_t first, count; /* in `jumps`: functions of the map */
+    bool unknown;          /* it jumps to what a pointer says */
+};
+
+struct leading {
+    const struct map_frames_of *of;
+    const struct map_frames *frames;
+    const struct calls *calls;
+    uint32_t *leaders;
+    uint32_t *numbers;   /* by function of the image: of the map, or PATHMAP_NONE */
+    bool *taken;         /* by function of the map: a pointer may lead to it */
+    struct exits *exits; /* by function of the map */
+    uint32_t *jumps;
+    uint32_t jump_count, jump_room;
+    struct table *pinned; /* (caller, callee), functions of the map: calls must lead to the first copy */
+    uint32_t *nodes;      /* by parent, site */
+    uint32_t *here;       /* by function: a node of the group at hand, or PATHMAP_NONE */
+    uint32_t *ways; /* by function: the node that leads to it in the group; PATHMAP_NONE: none; SEVERAL */
+};
+
+static bool pin(struct leading *l, uint32_t caller, uint32_t callee)
+{
+    return table_put(l->pinned, (uint64_t)caller << 32 | callee, NULL);
+}
+
+/* Whether the jump has room for any distance, wherever it stands. */
+static bool is_long(const struct image *image, uint64_t address)
+{
+    size_t size;
+    const uint8_t *bytes = image_bytes(image, address, &size);
+    return bytes &&
+           ((size >= 5 && bytes[0] == 0xe9) || (size >= 6 && bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80));
+}
+
+uint32_t leaders_target(const struct map_frames_of *of, const struct calls *calls,
+                        const struct call_site *site)
+{
+    bool resolver = false;
+    if (site->kind == CALL_DIRECT)
+        return image_function_entry(of->image, site->target);
+    if (!of->symbolic || site->kind != CALL_IMPORT || !site->target)
+        return IMAGE_NO_FUNCTION;
+    uint32_t function = calls_export(calls, site->symbol, &resolver);
+    return resolver ? IMAGE_NO_FUNCTION : function;
+}
+
+/* Whether the function is a stub of the PLT for one of the image's own, to which no way leads but calls that could pass it. */
+static bool is_own_stub(const struct leading *l, uint32_t function, const struct call_site *site)
+{
+    bool resolver;
+    return l->of->symbolic && image_function_is_stub(l->of->image, l->frames->functions[function]) &&
+           site->kind == CALL_IMPORT && calls_export(l->calls, site->symbol, &resolver) != IMAGE_NO_FUNCTION;
+}
+
+static bool read_exits(struct leading *l, uint32_t function)
+{
+    const struct call_site *sites;
+    struct exits *exits = &l->exits[function];
+    size_t count = l->frames->functions[function] == IMAGE_NO_FUNCTION
+                       ? 0
+                       : calls_of(l->calls, l->frames->functions[function], &sites);
+    exits->first = l->jump_count;
+    for (size_t i = 0; i < count; i++) {
+        if (!sites[i].tail || is_own_stub(l, function, &sites[i]))
+            continue;
+        uint32_t callee = leaders_target(l->of, l->calls, &sites[i]);
+        if (sites[i].kind != CALL_DIRECT && callee == IMAGE_NO_FUNCTION) {
+            exits->unknown = true;
+            continue;
+        }
+        callee = callee == IMAGE_NO_FUNCTION ? PATHMAP_NONE : l->numbers[callee];
+        if (callee == PATHMAP_NONE || callee == function)
+            continue;
+        if ((!is_long(l->of->image, sites[i].address) && !pin(l, function, callee)) ||
+            !vec_push(l->jumps, l->jump_count, l->jump_room, callee))
+            return false;
+    }
+    exits->count = l->jump_count - exits->first;
+    return true;
+}
+
+/* Whether a jump through the PLT may lead to it. */
+static bool is_exported(const struct leading *l, uint32_t function)
+{
+    const char *name = image_function(l->of->image, l->frames->functions[function])->name;
+    bool resolver;
+    return name && calls_export(l->calls, name, &resolver) != IMAGE_NO_FUNCTION;
+}
+
+static bool read_functions(struct leading *l)
+{
+    const uint32_t *taken;
+    size_t count = calls_taken(l->calls, &taken);
+    uint32_t functions = pathmap_function_count(l->of->map);
+    for (uint32_t i = 0; i < image_function_count(l->of->image); i++)
+        l->numbers[i] = PATHMAP_NONE;
+    for (uint32_t f = 0; f < functions; f++) {
+        if (l->frames->functions[f] != IMAGE_NO_FUNCTION)
+            l->numbers[l->frames->functions[f]] = f;
+        l->taken[f] = l->frames->functions[f] == IMAGE_NO_FUNCTION || is_exported(l, f);
+        l->here[f] = l->ways[f] = PATHMAP_NONE;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (l->numbers[taken[i]] != PATHMAP_NONE)
+            l->taken[l->numbers[taken[i]]] = true;
+    for (uint32_t f = 0; f < functions; f++)
+        if (!read_exits(l, f))
+            return false;
+    return true;
+}
+
+static int by_site(const void *a, const void *b, void *context)
+{
+    const struct leading *l = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    struct pathmap_node m = pathmap_node(l->of->map, x), n = pathmap_node(l->of->map, y);
+    if (m.parent != n.parent)
+        return m.parent < n.parent ? -1 : 1;
+    if (m.site != n.site)
+        return m.site < n.site ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* The function of the map that the call leads to at first; PATHMAP_NONE: not known. */
+static uint32_t find_callee(const struct leading *l, uint32_t caller, uint64_t site)
+{
+    const struct call_site *call = site ? calls_before(l->calls, site) : NULL;
+    if (caller == PATHMAP_NONE || !call || call->function != l->frames->functions[caller])
+        return PATHMAP_NONE;
+    uint32_t callee = leaders_target(l->of, l->calls, call);
+    return callee == IMAGE_NO_FUNCTION ? PATHMAP_NONE : l->numbers[callee];
+}
+
+static void add_way(struct leading *l, uint32_t function, uint32_t from)
+{
+    l->ways[function] = l->ways[function] == PATHMAP_NONE ? from : SEVERAL;
+}
+
+/* Adds the ways by jumps from one node of the group to others. */
+static void add_jumps(struct leading *l, uint32_t node, uint32_t function)
+{
+    for (uint32_t k = 0; k < l->exits[function].count; k++) {
+        uint32_t to = l->jumps[l->exits[function].first + k];
+        if (l->here[to] != PATHMAP_NONE && l->ways[to] != node)
+            add_way(l, to, node);
+    }
+}
+
+/* How the nodes of one call may have been reached. Pins what must not be chosen. */
+static bool find_ways(struct leading *l, const uint32_t *nodes, uint32_t count, uint32_t caller,
+                      uint32_t parent, uint64_t site)
+{
+    const struct pathmap *map = l->of->map;
+    uint32_t callee = find_callee(l, caller, site), unknown = 0, last = PATHMAP_NONE;
+    bool known = callee != PATHMAP_NONE && l->here[callee] != PATHMAP_NONE, good = true;
+    if (known)
+        add_way(l, callee, parent);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t f = pathmap_node(map, nodes[i]).function;
+        if (l->here[f] != nodes[i])
+            continue;
+        add_jumps(l, nodes[i], f);
+        unknown += l->exits[f].unknown;
+        last = l->exits[f].unknown ? f : last;
+    }
+    for (uint32_t i = 0; i < count && good; i++) {
+        uint32_t f = pathmap_node(map, nodes[i]).function;
+        bool jumped = l->taken[f] && (unknown > 1 || (unknown == 1 && f != last));
+        if (jumped || (!known && l->ways[f] != PATHMAP_NONE))
+            l->ways[f] = SEVERAL;
+        if (caller != PATHMAP_NONE && (!site || l->ways[f] == SEVERAL))
+            good = pin(l, caller, f);
+    }
+    return good;
+}
+
+/* Of the jumps to functions that several ways lead to, none may choose a copy. */
+static bool pin_jumps(struct leading *l, const uint32_t *nodes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t f = pathmap_node(l->of->map, nodes[i]).function;
+        for (uint32_t k = 0; k < l->exits[f].count; k++) {
+            uint32_t to = l->jumps[l->exits[f].first + k];
+            if (l->here[to] != PATHMAP_NONE && l->ways[to] == SEVERAL && !pin(l, f, to))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the ways to the function begin with the call. */
+static bool begins(const struct leading *l, uint32_t function, uint32_t parent)
+{
+    uint32_t node = l->ways[function];
+    for (uint32_t steps = 0; steps <= MOST_JUMPS && node < SEVERAL; steps++) {
+        if (node == parent)
+            return true;
+        node = l->ways[pathmap_node(l->of->map, node).function];
+    }
+    return node == SEVERAL;
+}
+
+static bool lead(struct leading *l, const uint32_t *nodes, uint32_t count)
+{
+    const struct pathmap *map = l->of->map;
+    struct pathmap_node first = pathmap_node(map, nodes[0]);
+    uint32_t caller = first.parent == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(map, first.parent).function;
+    for (uint32_t i = 0; i < count; i++)
+        l->here[pathmap_node(map, nodes[i]).function] = nodes[i];
+    bool good = find_ways(l, nodes, count, caller, first.parent, first.site);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t f = pathmap_node(map, nodes[i]).function;
+        if (l->ways[f] < SEVERAL && !begins(l, f, first.parent))
+            l->ways[f] = SEVERAL;
+    }
+    good = good && pin_jumps(l, nodes, count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t way = l->ways[pathmap_node(map, nodes[i]).function];
+        l->leaders[nodes[i]] = way < SEVERAL ? way : PATHMAP_NONE;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t f = pathmap_node(map, nodes[i]).function;
+        l->here[f] = l->ways[f] = PATHMAP_NONE;
+    }
+    return good;
+}
+
+static bool lead_all(struct leading *l)
+{
+    const struct pathmap *map = l->of->map;
+    uint32_t count = pathmap_node_count(map);
+    for (uint32_t i = 0; i < count; i++)
+        l->nodes[i] = i;
+    qsort_r(l->nodes, count, sizeof *l->nodes, by_site, l);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        struct pathmap_node first = pathmap_node(map, l->nodes[i]);
+        for (end = i + 1; end < count; end++) {
+            struct pathmap_node node = pathmap_node(map, l->nodes[end]);
+            if (node.parent != first.parent || node.site != first.site)
+                break;
+        }
+        if (!lead(l, l->nodes + i, end - i))
+            return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t leader = l->leaders[i];
+        uint64_t call = leader == PATHMAP_NONE ? 0
+                                               : (uint64_t)pathmap_node(map, leader).function << 32 |
+                                                     pathmap_node(map, i).function;
+        if (leader != PATHMAP_NONE && table_find(l->pinned, call))
+            l->leaders[i] = PATHMAP_NONE;
+    }
+    return true;
+}
+
+/* Whether the numbers in the map can be used to index. */
+static bool is_sound(const struct pathmap *map)
+{
+    for (uint32_t i = 0; i < pathmap_node_count(map); i++)
+        if (!pathmap_node_sound(map, i))
+            return false;
+    return true;
+}
+
+int leaders_find(const struct map_frames_of *of, const struct map_frames *frames, const struct calls *calls,
+                 uint32_t *leaders, struct fathom_error *err)
+{
+    size_t functions = pathmap_function_count(of->map) + 1ul, nodes = pathmap_node_count(of->map) + 1ul;
+    if (!is_sound(of->map))
+        return error_set(err, EBADMSG, "the path map is damaged: train it again");
+    struct leading l = {.of = of,
+                        .frames = frames,
+                        .calls = calls,
+                        .leaders = leaders,
+                        .numbers = malloc((image_function_count(of->image) + 1ul) * sizeof *l.numbers),
+                        .taken = calloc(functions, sizeof *l.taken),
+                        .exits = calloc(functions, sizeof *l.exits),
+                        .pinned = table_new(),
+                        .nodes = malloc(nodes * sizeof *l.nodes),
+                        .here = malloc(functions * sizeof *l.here),
+                        .ways = malloc(functions * sizeof *l.ways)};
+    bool good = l.numbers && l.taken && l.exits && l.pinned && l.nodes && l.here && l.ways &&
+                read_functions(&l) && lead_all(&l);
+    free(l.numbers);
+    free(l.taken);
+    free(l.exits);
+    free(l.jumps);
+    table_free(l.pinned);
+    free(l.nodes);
+    free(l.here);
+    free(l.ways);
+    return good ? 0 : error_memory(err);
+}

@@ -1,0 +1,23 @@
+/*
+ * leaders.h - for each node of a map, the node whose code leads to it by direct calls and jumps: where a copy can be chosen for it.
+ *
+ * That is its parent, if that calls the node's function directly; or a node that the same call of the same parent had led to, and which
+ * went on by a jump (a tail call): then the jump can lead to a copy. Where several ways may have led to a function, or one that is
+ * not known, none of them may lead to a copy anywhere, as it would not be certain which copy runs.
+ */
+#ifndef FATHOM_DISAMBIG_CLONE_LEADERS_H
+#define FATHOM_DISAMBIG_CLONE_LEADERS_H
+
+#include "disambig/map_frames.h"
+#include "image/calls/calls.h"
+
+/* The function of the image that a direct call or jump leads to, perhaps through the PLT (`symbolic`); IMAGE_NO_FUNCTION: not known. */
+uint32_t leaders_target(const struct map_frames_of *of, const struct calls *calls,
+                        const struct call_site *site);
+
+/* Fills leaders: for each node of the map; PATHMAP_NONE: none is certain, and the node's function is its first copy. The leader of a
+ * node, its leader and so on end with a parent or with none. -ENOMEM. */
+int leaders_find(const struct map_frames_of *of, const struct map_frames *frames, const struct calls *calls,
+                 uint32_t *leaders, struct fathom_error *err);
+
+#endif

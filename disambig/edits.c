@@ -1,0 +1,103 @@
+/* edits.c - see edits.h. */
+#include "disambig/edits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/search.h"
+#include "base/vec.h"
+#include "disambig/growth/private.h"
+
+/* The number in the code that an edit of a frame changes. false: not in the file. */
+static bool read_number(const struct image *image, const struct frame_edit *edit, int32_t *out)
+{
+    size_t size;
+    const uint8_t *bytes = image_bytes(image, edit->address, &size);
+    if (!bytes || size < edit->size)
+        return false;
+    if (edit->size == 1)
+        *out = (int8_t)bytes[0];
+    else
+        memcpy(out, bytes, sizeof *out);
+    return true;
+}
+
+/* The instruction in whose bytes the address is. */
+static uint32_t find_insn(const struct unit *u, uint64_t address)
+{
+    return lower_bound(i, 0u, u->code.count, u->code.insns[i].address <= address) - 1;
+}
+
+static int add_operand(const struct unit *u, const struct frame_edit *edit, uint32_t pad, struct edits *to)
+{
+    struct code_fields fields;
+    uint32_t i = find_insn(u, edit->address);
+    int32_t number;
+    if (i >= u->code.count || !unit_fields(u, i, &fields) || !read_number(u->whole->image, edit, &number))
+        return -EINVAL;
+    uint64_t insn = u->code.insns[i].address;
+    bool displacement = fields.displacement_size && edit->address == insn + fields.displacement_at;
+    int64_t grown = number + edit->sign * (int64_t)pad;
+    if (grown != (int32_t)grown)
+        return -EINVAL;
+    struct move_edit change = {insn, (int32_t)grown, displacement ? MOVE_DISPLACEMENT : MOVE_IMMEDIATE};
+    return vec_push(to->at, to->count, to->room, change) ? 0 : -ENOMEM;
+}
+
+/* From where on the pad is part of the frame, and from where not. */
+static int add_cfa(const struct unit *u, uint32_t pad, struct edits *to)
+{
+    int32_t before = -1;
+    for (uint32_t i = 0; i < u->code.count; i++) {
+        uint64_t address = u->code.insns[i].address;
+        for (uint32_t p = 0; p < u->part_count; p++)
+            before = u->parts[p].address == address ? -1 : before;
+        if (u->states[i].depth == DEPTH_UNSEEN)
+            continue;
+        int32_t come = u->states[i].bound ? (int32_t)pad : 0, now = unit_has_pad(u, i) ? (int32_t)pad : 0;
+        struct move_edit first = {address, come, MOVE_CFA_BEFORE}, then = {address, now, MOVE_CFA};
+        if ((now != come && come != before && !vec_push(to->at, to->count, to->room, first)) ||
+            ((now != come || now != before) && !vec_push(to->at, to->count, to->room, then)))
+            return -ENOMEM;
+        before = now;
+    }
+    return 0;
+}
+
+/* lea, as the flags may be in use. */
+static int add_insertions(const struct unit *u, uint32_t pad, struct edits *to)
+{
+    for (size_t i = 0; i < u->insertion_count; i++) {
+        const struct unit_insertion *at = &u->insertions[i];
+        struct move_edit edit = {u->code.insns[at->insn].address, -at->sign * (int32_t)pad,
+                                 at->after ? MOVE_LEA_AFTER : MOVE_LEA_BEFORE};
+        if (!vec_push(to->at, to->count, to->room, edit))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct move_edit *x = a, *y = b;
+    return x->address != y->address ? (x->address < y->address ? -1 : 1) : x->what - y->what;
+}
+
+int edits_make(struct unit *u, const struct growth *growth, const struct pad *pad, struct edits *to)
+{
+    uint32_t function = image_function_entry(growth->whole.image, pad->address);
+    if (function == IMAGE_NO_FUNCTION ||
+        (!growth_is_understood(growth, function) && !growth_by_insertion(growth, function)))
+        return -EINVAL;
+    int rc = unit_analyse(u, &growth->whole, function);
+    for (size_t i = 0; rc == 0 && i < u->edit_count; i++)
+        rc = add_operand(u, &u->edits[i], pad->bytes, to);
+    if (rc == 0)
+        rc = add_insertions(u, pad->bytes, to);
+    if (rc == 0)
+        rc = add_cfa(u, pad->bytes, to);
+    if (rc == 0 && to->count)
+        qsort(to->at, to->count, sizeof *to->at, by_address);
+    return rc;
+}

@@ -1,0 +1,21 @@
+/*
+ * edits.h - what changes in a function that is emitted anew (move/move.h) with a larger frame: the numbers and the
+ * instructions to add that growth/ finds, and from where on the CFA is further from SP.
+ */
+#ifndef FATHOM_DISAMBIG_EDITS_H
+#define FATHOM_DISAMBIG_EDITS_H
+
+#include "disambig/growth/unit.h"
+#include "disambig/move/move.h"
+#include "disambig/pads.h"
+
+struct edits {
+    struct move_edit *at; /* ascending by address; the caller frees it */
+    size_t count, room;
+};
+
+/* All that changes in a function when it is emitted with a pad. u: scratch, of unit_analyse(). `to` is empty before. -EINVAL: the
+ * frame is not understood; -ENOMEM. */
+int edits_make(struct unit *u, const struct growth *growth, const struct pad *pad, struct edits *to);
+
+#endif

@@ -1,0 +1,208 @@
+/* test_clone.c - copies of functions for some of their callers, on small maps. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "disambig/clone/choose.h"
+#include "tests/disambig/maps.h"
+
+/* Bodies ---------------------------------------------------------------------------------------------------- */
+
+Test(bodies, calls_lead_to_the_copy_that_was_chosen)
+{
+    struct bodies *bodies = bodies_new(3);
+    cr_assert_not_null(bodies);
+    cr_expect(bodies_count(bodies) == 3 && bodies_callee(bodies, 0, 2) == 2 && bodies_copies(bodies, 2) == 1);
+    uint32_t copy = bodies_add(bodies, 2);
+    cr_expect(copy == 3 && bodies_function(bodies, 3) == 2 && bodies_copy(bodies, 3) == 1 &&
+              bodies_copies(bodies, 2) == 2);
+    cr_assert(bodies_lead(bodies, 0, copy));
+    cr_expect(bodies_callee(bodies, 0, 2) == copy && bodies_callee(bodies, 1, 2) == 2);
+    struct bodies *again = bodies_again(bodies);
+    cr_assert_not_null(again);
+    uint32_t caller = bodies_add(bodies, 0);
+    cr_expect(bodies_callee(bodies, caller, 2) == copy, "it calls what its original called");
+    cr_assert(bodies_lead(bodies, 0, 2));
+    cr_expect(bodies_callee(bodies, caller, 2) == copy && bodies_callee(bodies, 0, 2) == 2);
+    cr_expect(bodies_count(again) == 4 && bodies_callee(again, 0, 2) == copy && bodies_copies(again, 2) == 2);
+    bodies_free(again);
+    bodies_free(bodies);
+}
+
+/* Maps -------------------------------------------------------------------------------------------------------- */
+
+/* Everything that is known of a map whose calls are all direct. */
+struct rig {
+    struct maps maps;
+    uint32_t *leaders;
+    struct bodies *bodies;
+    struct cloned_map cloned;
+    uint32_t pads[32];
+    bool unshifted[64], clonable[8], growing[8];
+    uint32_t sizes[8];
+};
+
+static void rig_ready(struct rig *rig)
+{
+    maps_ready(&rig->maps);
+    uint32_t nodes = pathmap_node_count(rig->maps.map);
+    rig->leaders = malloc((nodes + 1ul) * sizeof *rig->leaders);
+    rig->bodies = bodies_new(rig->maps.functions);
+    cr_assert(rig->leaders && rig->bodies && nodes <= 64);
+    for (uint32_t i = 0; i < nodes; i++)
+        rig->leaders[i] = pathmap_node(rig->maps.map, i).parent;
+    for (unsigned f = 0; f < 8; f++) {
+        rig->clonable[f] = true;
+        rig->sizes[f] = 100;
+    }
+}
+
+static void rig_clone(struct rig *rig)
+{
+    struct fathom_error err = {0};
+    cloned_map_clear(&rig->cloned);
+    cr_assert(cloned_map_make(rig->maps.map, rig->leaders, rig->bodies, &rig->cloned, &err) == 0, "%s",
+              err.text);
+}
+
+static size_t rig_rivals(struct rig *rig, struct rivals **out)
+{
+    struct rivals_of of = {rig->maps.map, rig->leaders,   rig->bodies,   &rig->cloned,
+                           rig->pads,     rig->unshifted, rig->clonable, rig->growing};
+    size_t count;
+    cr_assert(rivals_find(&of, out, &count, NULL) == 0);
+    return count;
+}
+
+static void rig_end(struct rig *rig)
+{
+    cloned_map_clear(&rig->cloned);
+    bodies_free(rig->bodies);
+    free(rig->leaders);
+    maps_end(&rig->maps);
+}
+
+static uint64_t ambiguous(const struct rig *rig)
+{
+    struct maps_count count = maps_count(rig->cloned.map, rig->pads, rig->unshifted);
+    return count.paths - count.paths_precise;
+}
+
+/* d is called by b and by c, which call each other. */
+static void plant(struct rig *rig)
+{
+    maps_begin(&rig->maps, 5);
+    maps_add(&rig->maps, "abcd", 16, 60);
+    maps_add(&rig->maps, "acbd", 16, 40);
+    rig_ready(rig);
+    rig_clone(rig);
+}
+
+Test(clone, the_innermost_call_that_differs_is_a_rival)
+{
+    struct rig rig = {0};
+    struct rivals *rivals;
+    plant(&rig);
+    cr_assert_eq(ambiguous(&rig), 2);
+    cr_assert_eq(rig_rivals(&rig, &rivals), 1);
+    cr_expect(rivals->body == 3 && rivals->a == 1 && rivals->b == 2 && rivals->worth > 0);
+    free(rivals);
+    rig.clonable[3] = false;
+    cr_expect_eq(rig_rivals(&rig, &rivals), 0, "nothing else has another frame for some of its callers");
+    free(rivals);
+    rig.growing[1] = rig.growing[2] = true;
+    cr_assert_eq(rig_rivals(&rig, &rivals), 1, "a copy of b or c parts them by its pad");
+    cr_expect(rivals->body == 1 || rivals->body == 2);
+    free(rivals);
+    rig_end(&rig);
+}
+
+Test(clone, a_copy_parts_what_no_pad_can)
+{
+    struct rig rig = {0};
+    struct rivals *rivals;
+    plant(&rig);
+    size_t count = rig_rivals(&rig, &rivals);
+    uint64_t room = 99;
+    uint32_t made;
+    cr_assert_eq(choose_copies(rig.bodies, rivals, count, rig.sizes, &room, &made, NULL), 0);
+    cr_expect(made == 0 && room == 99, "its code does not fit");
+    room = 1000;
+    cr_assert_eq(choose_copies(rig.bodies, rivals, count, rig.sizes, &room, &made, NULL), 0);
+    cr_expect(made == 1 && room < 1000 && bodies_copies(rig.bodies, 3) == 2);
+    rig_clone(&rig);
+    cr_expect_eq(ambiguous(&rig), 0);
+    cr_expect_eq(pathmap_node_count(rig.cloned.map), pathmap_node_count(rig.maps.map));
+    for (uint32_t i = 0; i < pathmap_node_count(rig.cloned.map); i++) {
+        struct pathmap_node node = pathmap_node(rig.cloned.map, i);
+        struct pathmap_node origin = pathmap_node(rig.maps.map, rig.cloned.origins[i]);
+        cr_expect(node.height == origin.height && node.self == origin.self && node.passes == origin.passes);
+        cr_expect(bodies_function(rig.bodies, node.function) == origin.function);
+        cr_expect(rig.cloned.numbers[rig.cloned.origins[i]] == i &&
+                  rig.cloned.bodies[rig.cloned.origins[i]] == node.function);
+    }
+    free(rivals);
+    rig_end(&rig);
+}
+
+Test(clone, ways_that_are_not_certain_keep_the_first_copy)
+{
+    struct rig rig = {0};
+    struct rivals *rivals;
+    plant(&rig);
+    for (uint32_t i = 0; i < pathmap_node_count(rig.maps.map); i++)
+        if (pathmap_node(rig.maps.map, i).function == 3)
+            rig.leaders[i] = PATHMAP_NONE;
+    rig_clone(&rig);
+    cr_expect_eq(rig_rivals(&rig, &rivals), 0);
+    free(rivals);
+    uint32_t copy = bodies_add(rig.bodies, 3), first;
+    cr_assert(bodies_lead(rig.bodies, 1, copy) && bodies_lead(rig.bodies, 2, copy));
+    rig_clone(&rig);
+    cr_expect_eq(pathmap_function_nodes(rig.cloned.map, copy, &first), 0);
+    rig_end(&rig);
+}
+
+/* Each of four callers with each other, of which two are worth more. */
+Test(clone, callers_are_split_where_it_is_worth_most)
+{
+    struct bodies *bodies = bodies_new(6);
+    const struct rivals rivals[] = {
+        {5, 0, 1, 1}, {5, 0, 2, 10}, {5, 1, 3, 10}, {5, 2, 3, 1}, {5, 3, RIVALS_OTHERS, 5}};
+    const uint32_t sizes[6] = {10, 10, 10, 10, 10, 10};
+    uint64_t room = 15;
+    uint32_t made;
+    cr_assert_eq(choose_copies(bodies, rivals, 5, sizes, &room, &made, NULL), 0);
+    cr_expect_eq(made, 1);
+    cr_expect(bodies_callee(bodies, 0, 5) != bodies_callee(bodies, 2, 5));
+    cr_expect(bodies_callee(bodies, 1, 5) != bodies_callee(bodies, 3, 5));
+    cr_expect_neq(bodies_callee(bodies, 3, 5), 5, "the others have the first copy");
+    room = 1000;
+    cr_assert_eq(choose_copies(bodies, rivals, 5, sizes, &room, &made, NULL), 0);
+    for (unsigned i = 0; i < 4; i++)
+        cr_expect_neq(bodies_callee(bodies, rivals[i].a, 5), bodies_callee(bodies, rivals[i].b, 5), "%u", i);
+    bodies_free(bodies);
+}
+
+/* Copies of copies: two calls further out, and then the chain of what they call. */
+Test(clone, rounds_part_paths_by_chains_of_copies)
+{
+    struct rig rig = {0};
+    maps_begin(&rig.maps, 5);
+    maps_add(&rig.maps, "abcde", 16, 10);
+    maps_add(&rig.maps, "acbde", 16, 10);
+    rig_ready(&rig);
+    rig_clone(&rig);
+    uint64_t before = ambiguous(&rig);
+    for (unsigned round = 0; round < 3; round++) {
+        struct rivals *rivals;
+        size_t count = rig_rivals(&rig, &rivals);
+        uint64_t room = 1000;
+        uint32_t made;
+        cr_assert_eq(choose_copies(rig.bodies, rivals, count, rig.sizes, &room, &made, NULL), 0);
+        free(rivals);
+        rig_clone(&rig);
+    }
+    cr_expect(before == 4 && ambiguous(&rig) == 0, "%d before, %d after", (int)before, (int)ambiguous(&rig));
+    cr_expect(bodies_copies(rig.bodies, 3) == 2 && bodies_copies(rig.bodies, 4) == 2);
+    rig_end(&rig);
+}
