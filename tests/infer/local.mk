@@ -90,3 +90,6 @@ tests_infer_test_survey_SOURCES = tests/infer/test_survey.c
 tests_infer_test_survey_LDADD = $(INFER_TEST_LIBS)
 tests_infer_test_held_out_SOURCES = tests/infer/test_held_out.c $(INFER_TEST_WORLD)
 tests_infer_test_held_out_LDADD = $(INFER_TEST_LIBS)
+check_PROGRAMS += tests/infer/rechain
+tests_infer_rechain_SOURCES = tests/infer/rechain.c tests/perfdata/build.h
+tests_infer_rechain_LDADD = $(INFER_TEST_LIBS)
