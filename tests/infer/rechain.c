@@ -1,6 +1,6 @@
 /*
  * rechain.c - makes of a recording with stack dumps one with call chains, as the kernel or the processor would have
- * recorded them at the same moments: "rechain fp|calls DEPTH regs|bare IN OUT".
+ * recorded them at the same moments: "rechain fp|calls DEPTH regs|bare IN OUT". (pebs.c makes one of PEBS records.)
  *
  *   fp     the chain that following frame pointers gives (perf_callchain_user() in arch/x86/events/core.c)
  *   calls  the DEPTH innermost calls that have not returned, as branch stacks of call-stack mode hold them
@@ -12,18 +12,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "infer/chains/proof.h"
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
 #include "process/frame.h"
 #include "process/unwind.h"
-#include "tests/perfdata/build.h"
+#include "tests/infer/rerecord.h"
 
 #define FRAMES_MOST 4096
 #define CHAIN_MOST  127 /* kernel.perf_event_max_stack */
-#define ID          7
 
 struct rechain {
     enum chain_source source;
@@ -38,49 +36,6 @@ struct rechain {
     uint8_t branches[CHAIN_MOST][SAMPLE_BRANCH];
     uint64_t samples, whole, part, none, wrong, unknown;
 };
-
-static void put_trailer(struct rechain *r, const struct record *record)
-{
-    put32(&r->b, record->pid);
-    put32(&r->b, record->tid);
-    put64(&r->b, record->time);
-    put64(&r->b, ID);
-    record_end(&r->b);
-}
-
-static void put_other(struct rechain *r, const struct record *record)
-{
-    struct build *b = &r->b;
-    if (record->kind == RECORD_COMM) {
-        record_start(b, PERF_RECORD_COMM, record->comm.exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
-        put32(b, record->pid);
-        put32(b, record->tid);
-        put_text(b, record->comm.name);
-    } else if (record->kind == RECORD_MMAP) {
-        record_start(b, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
-        put32(b, record->pid);
-        put32(b, record->tid);
-        put64(b, record->mmap.address);
-        put64(b, record->mmap.length);
-        put64(b, record->mmap.offset);
-        put64(b, 0);
-        put64(b, 0);
-        put64(b, 0);
-        put32(b, PROT_READ | (record->mmap.executable ? PROT_EXEC : 0));
-        put32(b, MAP_PRIVATE);
-        put_text(b, record->mmap.path);
-    } else if (record->kind == RECORD_FORK || record->kind == RECORD_EXIT) {
-        record_start(b, record->type, 0);
-        put32(b, record->pid);
-        put32(b, record->fork.parent_pid);
-        put32(b, record->tid);
-        put32(b, record->fork.parent_tid);
-        put64(b, record->time);
-    } else {
-        return;
-    }
-    put_trailer(r, record);
-}
 
 /* As perf_callchain_user() walks. */
 static uint32_t follow_frames(struct rechain *r, const struct sample *sample)
@@ -129,7 +84,7 @@ static void put_sample(struct rechain *r, const struct sample *sample)
 {
     struct build *b = &r->b;
     record_start(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-    put64(b, ID);
+    put64(b, RERECORD_ID);
     put64(b, sample->ip);
     put32(b, sample->pid);
     put32(b, sample->tid);
@@ -204,7 +159,7 @@ static int take(void *context, const struct record *record, struct fathom_error 
     struct rechain *r = c->r;
     int rc = 0;
     if (record->kind != RECORD_SAMPLE) {
-        put_other(r, record);
+        put_other(&r->b, record);
         rc = processes_apply(r->processes, record, err);
     } else if (record->sample.stack && record->sample.has_regs) {
         prove(r, c->calls, process_find(r->processes, record->sample.pid), &record->sample);
@@ -217,7 +172,7 @@ static int take(void *context, const struct record *record, struct fathom_error 
 
 static struct event event_of(const struct rechain *r, const struct event *recorded)
 {
-    static uint64_t ids[] = {ID};
+    static uint64_t ids[] = {RERECORD_ID};
     struct event event = *recorded;
     event.ids = ids;
     event.id_count = 1;
