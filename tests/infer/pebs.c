@@ -103,6 +103,7 @@ static void put_base(struct pebs *p, const struct sample *s, size_t count)
                 &(struct record){.kind = RECORD_MMAP,
                                  .pid = s->pid,
                                  .tid = s->tid,
+                                 .time = s->time,
                                  .mmap = {.address = base - 0x100000, .length = 0x100000, .path = name}});
 }
 
