@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
-#include "base/vec.h"
 #include "perfdata/announced.h"
+#include "perfdata/directory.h"
 #include "perfdata/head.h"
 #include "perfdata/inflate.h"
 #include "perfdata/input.h"
@@ -21,7 +20,7 @@
 struct reader {
     struct input input;
     struct input *parts; /* more files of records alone, of a directory; in no order */
-    size_t part_count, part_room;
+    size_t part_count;
     struct head head;
     struct decoder *decoder;
     const struct log *log;
@@ -61,49 +60,6 @@ static void reader_free(struct reader *reader)
     free(reader);
 }
 
-/* Opens the files data.0, data.1, ... beside the directory's "data" (tools/perf/util/data.c). */
-static int open_parts(struct reader *reader, const char *directory, struct fathom_error *err)
-{
-    int rc = 0;
-    for (size_t number = 0; rc == 0; number++) {
-        struct stat st;
-        char *path = NULL;
-        if (asprintf(&path, "%s/data.%zu", directory, number) < 0)
-            return error_memory(err);
-        bool there = stat(path, &st) == 0;
-        if (there && !vec_reserve(reader->parts, reader->part_count, reader->part_room, 1))
-            rc = error_memory(err);
-        else if (there && !S_ISREG(st.st_mode))
-            rc = error_set(err, ENOMSG, "%s is not a regular file", path);
-        else if (there)
-            rc = input_open(path, &reader->parts[reader->part_count], err);
-        reader->part_count += there && rc == 0;
-        free(path);
-        if (!there)
-            break;
-    }
-    return rc;
-}
-
-/* Opens a file, or a directory as perf record --threads and --kcore write it. */
-static int open_inputs(struct reader *reader, const char *path, struct fathom_error *err)
-{
-    struct stat st;
-    if (strcmp(path, "-") == 0 || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
-        return input_open(path, &reader->input, err);
-    char *data = NULL;
-    if (asprintf(&data, "%s/data", path) < 0)
-        return error_memory(err);
-    int rc = 0;
-    if (stat(data, &st) < 0 || !S_ISREG(st.st_mode))
-        rc = error_set(err, ENOMSG,
-                       "%s is a directory, but not one that perf record writes: it has no file 'data'", path);
-    if (rc == 0)
-        rc = input_open(data, &reader->input, err);
-    free(data);
-    return rc < 0 ? rc : open_parts(reader, path, err);
-}
-
 int reader_open(const char *path, const struct log *log, struct reader **out, struct fathom_error *err)
 {
     struct reader *reader = calloc(1, sizeof *reader);
@@ -111,7 +67,9 @@ int reader_open(const char *path, const struct log *log, struct reader **out, st
         return error_memory(err);
     reader->log = log;
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    int rc = open_inputs(reader, path, err);
+    int rc = directory_is(path)
+                 ? directory_open(path, &reader->input, &reader->parts, &reader->part_count, err)
+                 : input_open(path, &reader->input, err);
     if (rc < 0)
         goto out;
     rc = head_read(&reader->head, &reader->input, name, err);

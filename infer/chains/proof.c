@@ -275,6 +275,17 @@ static uint64_t next_return(struct prover *p, const struct links *links, uint32_
     return back ? back : by_code(p, frame);
 }
 
+/* Whether the sample is in the function that its chain begins with: a precise one has the chain of the interrupt, which
+ * comes a little later. */
+static bool is_there(const struct prover *p, const struct sample *sample)
+{
+    const struct place *first = &p->frames[0].place;
+    struct place place;
+    return sample->mode != SAMPLE_MODE_USER || sample->ip == p->links.ip ||
+           (process_place(p->process, sample->ip, &place) && place.image == first->image &&
+            place.function == first->function);
+}
+
 enum proof_extent prover_prove(struct prover *p, const struct process *process, const struct sample *sample,
                                enum chain_source source, struct sample *out)
 {
@@ -283,7 +294,8 @@ enum proof_extent prover_prove(struct prover *p, const struct process *process, 
     p->process = process;
     p->tid = sample->tid;
     p->count = 0;
-    if (!process || !links_of(sample, source, &p->links) || !add_frame(p, p->links.ip))
+    if (!process || !links_of(sample, source, &p->links) || !add_frame(p, p->links.ip) ||
+        !is_there(p, sample))
         return PROOF_NONE;
     for (;;) {
         whole = p->frames[p->count - 1].row.root;
