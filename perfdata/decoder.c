@@ -81,13 +81,6 @@ static uint64_t default_period(const struct perf_event_attr *attr)
     return 1;
 }
 
-/* Whether the CPU counts the event. Stock perf asks for clocks, too, to be precise, which changes nothing. */
-static bool is_of_cpu(const struct perf_event_attr *attr)
-{
-    return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
-           attr->type != PERF_TYPE_BREAKPOINT;
-}
-
 void layout_of(const struct perf_event_attr *attr, struct layout *layout)
 {
     uint64_t type = attr->sample_type;
@@ -99,7 +92,6 @@ void layout_of(const struct perf_event_attr *attr, struct layout *layout)
                                           PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)),
         .time_at = sample_place(type, PERF_SAMPLE_TIME, PERF_SAMPLE_IP | PERF_SAMPLE_TID),
         .branch_index = attr->branch_sample_type & BRANCH_HW_INDEX,
-        .late_regs = attr->precise_ip >= 2 && is_of_cpu(attr),
         .branch_counters = attr->branch_sample_type & BRANCH_COUNTERS,
         .user = register_places(attr->sample_regs_user),
         .intr = register_places(attr->sample_regs_intr),

@@ -30,7 +30,6 @@ struct layout {
     uint16_t tid_back;     /* TID in trailers; 0: none */
     uint16_t trailer_size; /* 0: records have none */
     bool branch_index, branch_counters;
-    bool late_regs; /* REGS_INTR are those after the instruction */
     struct register_places user, intr;
     uint64_t default_period;
     uint64_t stack_size; /* requested bytes of each dump */

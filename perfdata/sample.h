@@ -40,7 +40,6 @@ struct sample {
     uint8_t mode;   /* enum sample_mode */
     bool has_regs;  /* reg_ip, sp and bp can be used. Not for 32-bit code, whose sp is set all the same */
     bool user_regs; /* they came from REGS_USER, not from REGS_INTR */
-    bool late_regs; /* sp and bp are those after the instruction at reg_ip (process/settle.h) */
     uint64_t reg_ip, sp, bp;
     uint64_t period; /* events that this sample represents: PERIOD, else the event's fixed period, else 1 */
     uint64_t addr, weight, data_src; /* 0: not recorded */

@@ -241,9 +241,7 @@ bool sample_decode(const struct layout *layout, const uint8_t *data, size_t size
     /* For a sample in the kernel, the registers at the interrupt say nothing about the user's stack. */
     if (out->mode == SAMPLE_MODE_KERNEL && set_registers(user, &layout->user, out))
         out->user_regs = true;
-    else if (set_registers(intr, &layout->intr, out))
-        out->late_regs = layout->late_regs;
-    else
+    else if (!set_registers(intr, &layout->intr, out))
         out->user_regs = set_registers(user, &layout->user, out);
     return true;
 }

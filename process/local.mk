@@ -4,7 +4,6 @@ libprocess_la_SOURCES = \
 	process/frame.c process/frame.h \
 	process/places.c \
 	process/process.c process/process.h process/process_data.h \
-	process/settle.c process/settle.h \
 	process/space.c process/space.h \
 	process/stacks.c process/stacks.h \
 	process/unwind.c process/unwind.h

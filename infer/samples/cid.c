@@ -3,7 +3,6 @@
 #include "infer/samples/cid.h"
 
 #include "process/frame.h"
-#include "process/settle.h"
 
 #define KERNEL_ADDRESSES (1ULL << 63) /* x86-64: the upper half */
 
@@ -19,8 +18,6 @@ bool cid_cfa(const struct process *process, const struct sample *sample, struct 
         return false;
     }
     struct cfi_row row;
-    struct place settled;
-    const struct settled at = settled_of(process, sample);
     if (!process || !process_cfi(process, sample->reg_ip, place, &row)) {
         *reason = UNKNOWN_MAPPING;
         return false;
@@ -29,15 +26,11 @@ bool cid_cfa(const struct process *process, const struct sample *sample, struct 
         *reason = UNKNOWN_FUNCTION;
         return false;
     }
-    if (at.ip != sample->reg_ip && !process_cfi(process, at.ip, &settled, &row)) {
-        *reason = UNKNOWN_MAPPING;
-        return false;
-    }
     /* A CFA in memory is known only for audit samples, which have a dump. */
-    struct frame frame = {sample, at.sp, at.bp, true};
+    struct frame frame = {sample, sample->sp, sample->bp, true};
     uint64_t found;
     /* The return address lies between SP and the CFA: otherwise BP was not what the row assumes. */
-    if (frame_cfa(&frame, &row, &found) != FRAME_FOUND || found <= at.sp) {
+    if (frame_cfa(&frame, &row, &found) != FRAME_FOUND || found <= sample->sp) {
         *reason = UNKNOWN_CFI;
         return false;
     }
