@@ -154,7 +154,7 @@ static const struct option_word formats[] = {{"text", EVALUATE_TEXT}, {"json", E
 static const struct option_row rows[] = {
     OPTION_TEXT("map", 'm', "MAP", struct evaluate_options, map, "a path map from 'fathom train'"),
     OPTION_TEXT("input", 'i', "FILE", struct evaluate_options, input,
-                "a recording whose samples have stack dumps, instead of running a command"),
+                "a recording whose samples have stack dumps or call chains, instead of running a command"),
     OPTION_TEXT("output", 'o', "FILE", struct evaluate_options, output,
                 "keep the recording, to evaluate it again with -i"),
     OPTION_OWN("truth", 0, "MAP", take_truth,

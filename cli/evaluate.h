@@ -35,6 +35,7 @@ struct evaluate_result {
     unsigned stage_count;
     bool maps; /* two maps were compared: CIDs were counted, not samples */
     uint64_t audit_samples;
+    bool chains;   /* the truth comes from call chains */
     uint64_t lost; /* records, because the rings were full */
     bool replayed; /* the recording is taken for one whose stacks were compared: `replay` */
     struct replay replay;

@@ -61,6 +61,19 @@ static void write_calibration(struct json *json, const struct score *s)
     json_end(json);
 }
 
+/* What call chains prove in part. */
+static void write_part(struct json *json, const struct score *s)
+{
+    if (s->part.weight <= 0)
+        return;
+    json_object(json, "part");
+    json_real(json, "weight", s->part.weight, WEIGHT_DECIMALS);
+    json_real(json, "answered", s->part.answered, WEIGHT_DECIMALS);
+    json_real(json, "right", s->part.right, WEIGHT_DECIMALS);
+    json_real(json, "frames", s->part.frames / s->part.weight, 2);
+    json_end(json);
+}
+
 static void write_no_truth(struct json *json, const struct score *s)
 {
     json_array(json, "no_truth");
@@ -162,6 +175,7 @@ int evaluate_write_json(const struct evaluate_result *result, FILE *out, struct 
     write_figures(&json, &result->stages[result->stage_count - 1].score);
     write_degrees(&json, s);
     write_calibration(&json, s);
+    write_part(&json, s);
     write_no_truth(&json, s);
     write_stages(&json, result);
     int rc = result->names ? write_wrong(&json, result, err) : 0;

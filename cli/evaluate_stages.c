@@ -9,6 +9,7 @@
 #include "cli/symfs.h"
 #include "cli/terminal.h"
 #include "image/debuginfod.h"
+#include "infer/chains/links.h"
 
 #define CUT_TOLD 100 /* one in so many stacks that were not copied whole is worth a warning */
 
@@ -40,18 +41,21 @@ static void stand_close(struct stand *s)
     debuginfod_free(s->debuginfod);
 }
 
-/* Fails unless the true paths are known, from a truth map or from the recording's stack dumps. */
+/* Fails unless the true paths are known, from a truth map or from the recording's stack dumps or call chains. */
 static int check_truth(const struct stand *s, const struct evaluate_options *options, const char *recording,
                        struct fathom_error *err)
 {
     const struct event *events;
     reader_events(s->reader, &events);
-    if (options->truth || events[s->event].attr.sample_type & PERF_SAMPLE_STACK_USER)
+    const struct perf_event_attr *attr = &events[s->event].attr;
+    if (options->truth || attr->sample_type & PERF_SAMPLE_STACK_USER || links_source(attr) != CHAIN_NONE)
         return 0;
-    return error_set(err, ENOMSG,
-                     "the samples of %s have no stack dumps, so their true paths are not known: record with "
-                     "\"fathom evaluate -o\", or pass --truth a map trained on this very run",
-                     recording);
+    return error_set(
+        err, ENOMSG,
+        "the samples of %s have neither stack dumps nor call chains, so their true paths are not known: "
+        "record with \"fathom evaluate -o\" or \"perf record --intr-regs=sp,ip,bp --call-graph "
+        "dwarf,32768\", or pass --truth a map trained on this very run",
+        recording);
 }
 
 static int stand_open(struct stand *s, const struct evaluate_options *options, const char *recording,
@@ -197,6 +201,9 @@ int evaluate_stages(const struct evaluate_options *options, const char *recordin
     struct evaluate_result result = {0};
     result.stage_count = list_stages(options, result.stages);
     result.replayed = is_replayed(options);
+    const struct event *events;
+    reader_events(stand.reader, &events);
+    result.chains = !options->truth && links_source(&events[stand.event].attr) != CHAIN_NONE;
     if (result.replayed)
         rc = replay(&stand, options, &result.replay, terminal, err);
     for (unsigned i = 0; rc == 0 && i < result.stage_count; i++) {

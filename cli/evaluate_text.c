@@ -123,6 +123,20 @@ static int write_wrong(struct printer *p, const struct evaluate_result *result, 
     return 0;
 }
 
+/* What call chains prove in part. */
+static void write_part(struct printer *p, const struct score *s)
+{
+    if (s->part.weight <= 0)
+        return;
+    double whole = s->part.weight + s->all.weight;
+    printer_write(
+        p,
+        "only the innermost callers known: weight %.0f (%.2f%%), %.1f frames each; %.2f%% of it has an "
+        "answer, and %.2f%% of that has these frames\n",
+        s->part.weight, percent(s->part.weight, whole), s->part.frames / s->part.weight,
+        percent(s->part.answered, s->part.weight), percent(s->part.right, s->part.answered));
+}
+
 int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct fathom_error *err)
 {
     struct printer printer = {.out = out};
@@ -145,6 +159,9 @@ int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct 
         printer_write(&printer, "\n%llu samples, %llu copies of stacks used\n",
                       (unsigned long long)s->samples, (unsigned long long)result->audit_samples);
     inferences_write(&printer, &result->inferences);
+    if (result->chains)
+        printer_write(&printer, "true paths are those that the samples' call chains prove\n");
+    write_part(&printer, s);
     for (unsigned i = 0; i < NO_TRUTHS; i++) {
         if (s->no_truth[i] > 0)
             printer_write(&printer, "left out, %s: weight %.0f\n", no_truth_text(i), s->no_truth[i]);

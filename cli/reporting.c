@@ -115,6 +115,7 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
         .followed = followed,
         .verified = counts.by_source[SOURCE_VERIFIED],
         .unwound = counts.by_source[SOURCE_UNWOUND],
+        .chains = counts.by_source[SOURCE_CHAIN],
         .compared = counts.by_source[SOURCE_COMPARED],
         .seen = counts.by_source[SOURCE_CID] - counts.inferred,
         .refused = counts.refused,

@@ -213,3 +213,14 @@ int comparison_make(struct comparison *c, const struct resolved *r, uint32_t tru
     *out = made;
     return 0;
 }
+
+int comparison_inner(struct comparison *c, const struct resolved *r, uint32_t true_path, bool *right)
+{
+    ptrdiff_t depth = translate(c, true_path), found = depth < 0 ? -1 : recall(c, r->node);
+    if (found < 0)
+        return -ENOMEM;
+    *right = found >= depth;
+    for (ptrdiff_t i = 1; i <= depth && *right; i++)
+        *right = c->truths[depth - i] == c->answer[found - i];
+    return 0;
+}

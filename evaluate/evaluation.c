@@ -103,16 +103,38 @@ struct comparison *evaluation_comparison(struct evaluation *e)
     return e->comparison;
 }
 
-int evaluation_count(struct evaluation *e, const struct pathmap *map, struct judged_cid cid,
-                     const struct resolved *resolved, const struct true_shares *truth,
-                     struct fathom_error *err)
+static int compare_with(struct evaluation *e, const struct pathmap *map, struct fathom_error *err)
 {
     if (!e->comparison)
         e->comparison = comparison_new(e->truth, map, COMPARE_ALL);
     if (!e->covered)
         e->covered = comparison_new(e->truth, map, COMPARE_COVERED);
-    if (!e->comparison || !e->covered)
+    return e->comparison && e->covered ? 0 : error_memory(err);
+}
+
+/* A sample of whose true path the innermost frames are known. */
+static int count_part(struct evaluation *e, double weight, const struct resolved *resolved, uint32_t path,
+                      struct fathom_error *err)
+{
+    const uint32_t *functions;
+    bool right = false, answered = resolved->kind != RESOLVED_UNKNOWN;
+    if (answered && comparison_inner(e->comparison, resolved, path, &right) < 0)
         return error_memory(err);
+    e->score.samples++;
+    e->score.part.weight += weight;
+    e->score.part.answered += answered ? weight : 0;
+    e->score.part.right += right ? weight : 0;
+    e->score.part.frames += weight * (double)truth_path(e->truth, path, &functions);
+    return 0;
+}
+
+int evaluation_count(struct evaluation *e, const struct pathmap *map, struct judged_cid cid,
+                     const struct resolved *resolved, const struct true_shares *truth,
+                     struct fathom_error *err)
+{
+    int rc = compare_with(e, map, err);
+    if (rc < 0)
+        return rc;
     e->score.samples++;
     for (size_t i = 0; i < truth->count; i++) {
         struct verdict *v = verdict_of(e, cid, resolved, truth->shares[i].path);
@@ -138,6 +160,10 @@ int evaluation_add(struct evaluation *e, const struct pathmap *map, const struct
     int rc = truth_of(e->truth, process, sample, &resolved->cid, &truth, err);
     if (rc < 0)
         return rc;
+    if (truth.part) {
+        rc = compare_with(e, map, err);
+        return rc < 0 ? rc : count_part(e, (double)sample->period, resolved, truth.shares[0].path, err);
+    }
     if (truth.count == 0)
         e->score.no_truth[truth.reason] += (double)sample->period;
     uint64_t function[] = {(uintptr_t)place->image, place->function};

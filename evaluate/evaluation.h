@@ -45,7 +45,12 @@ struct score {
     } bins[BINS];               /* samples with an answer */
     double calibration_error;   /* mean difference between right and said over the bins, by weight; 0 to 1 */
     double no_truth[NO_TRUTHS]; /* weight of samples without a true path, by the reason */
-    uint64_t samples;           /* with and without a true path */
+    /* Samples whose call chain proves only their innermost callers, which are in no other figure: how much has an
+     * answer, how much of that has these callers, and what the parts' frames are in all, by weight. */
+    struct {
+        double weight, answered, right, frames;
+    } part;
+    uint64_t samples; /* with and without a true path */
 };
 
 struct evaluation;

@@ -16,6 +16,8 @@
 #include "base/vec.h"
 #include "image/name.h"
 
+#define PART UINT32_C(0x80000000) /* true_shares.part */
+
 struct path {
     const uint32_t *functions;
     size_t depth;
@@ -30,7 +32,7 @@ struct met {
 struct truth {
     const struct pathmap *map;
     struct table
-        *known; /* sample or CID, hashed -> first share << 32 | count; count 0: first is the reason */
+        *known; /* sample or CID, hashed -> first share << 32 | PART | count; count 0: first is the reason */
     struct table *numbers;   /* path, hashed -> its number */
     struct table *functions; /* image and function, hashed -> index in met; unwound stacks alone */
     struct met *met;
@@ -48,6 +50,8 @@ struct truth {
 
 const char *no_truth_text(unsigned reason)
 {
+    if (reason == NO_TRUTH_IN_CHAIN)
+        return "its call chain proves no callers";
     return reason == NO_TRUTH_IN_MAP ? "the truth map does not have its CID"
                                      : unwind_end_text((enum unwind_end)reason);
 }
@@ -139,8 +143,8 @@ static int enter_unwound(struct truth *t, const struct process *process, const s
     size_t count = 0, depth = 0;
     if (process && sample->stack)
         count = unwind_sample(process, sample, t->unwound, UNWIND_MAX_FRAMES, &end);
-    *reason = count ? end : UNWIND_CUT;
-    if (*reason != UNWIND_ROOT)
+    *reason = count ? end : sample->chain ? NO_TRUTH_IN_CHAIN : UNWIND_CUT;
+    if (*reason != UNWIND_ROOT && !(*reason == UNWIND_CUT && sample->chain == SAMPLE_CHAIN_PROVED))
         return 0;
     uint64_t base;
     if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
@@ -242,10 +246,11 @@ int truth_of(struct truth *t, const struct process *process, const struct sample
             t->map ? enter_mapped(t, place, cid->height, &why) : enter_unwound(t, process, sample, &why);
         if (count < 0)
             return entered(count, err);
-        *known = (uint64_t)(count ? first : why) << 32 | (uint32_t)count;
+        bool part = count && !t->map && why == UNWIND_CUT;
+        *known = (uint64_t)(count ? first : why) << 32 | (part ? PART : 0) | (uint32_t)count;
     }
-    uint32_t first = (uint32_t)(*known >> 32), count = (uint32_t)*known;
-    *out = (struct true_shares){count ? t->shares + first : NULL, count, count ? 0 : first};
+    uint32_t first = (uint32_t)(*known >> 32), count = (uint32_t)*known & ~PART;
+    *out = (struct true_shares){count ? t->shares + first : NULL, count, count ? 0 : first, *known & PART};
     return 0;
 }
 
@@ -254,7 +259,7 @@ int truth_of_cid(struct truth *t, uint32_t function, uint32_t height, struct tru
 {
     uint32_t first, nodes = pathmap_find(t->map, function, height, &first), start = t->share_count;
     int count = enter_nodes(t, first, nodes);
-    *out = (struct true_shares){t->shares + start, count > 0 ? (size_t)count : 0, 0};
+    *out = (struct true_shares){t->shares + start, count > 0 ? (size_t)count : 0, 0, false};
     return count < 0 ? entered(count, err) : 0;
 }
 

@@ -1,6 +1,6 @@
 /*
- * truth.h - the true paths that inferred ones are compared with: from a sample's own unwound stack, or from a
- * second path map.
+ * truth.h - the true paths that inferred ones are compared with: from a sample's own unwound stack, from what its call
+ * chain proves of that (infer/chains/proof.h), or from a second path map.
  *
  * With a map, the true paths of a sample are those that the map has for its CID, as in the ICPP paper (section
  * 8.4). If there are several, each gets a share of the sample: its share of the samples that the map's training
@@ -19,7 +19,7 @@
 struct truth;
 
 /* Why a sample has no true path: how unwinding ended (enum unwind_end), or this. */
-enum { NO_TRUTH_IN_MAP = UNWIND_ENDS, NO_TRUTHS };
+enum { NO_TRUTH_IN_MAP = UNWIND_ENDS, NO_TRUTH_IN_CHAIN, NO_TRUTHS };
 const char *no_truth_text(unsigned reason); /* "the truth map does not have its CID" */
 
 struct true_share {
@@ -31,6 +31,7 @@ struct true_shares {
     const struct true_share *shares; /* valid until the next call */
     size_t count;
     unsigned reason; /* why there are none */
+    bool part;       /* of a call chain: the path has the true one's innermost frames alone */
 };
 
 /* map: borrowed; NULL: the truth comes from unwound stacks. Returns NULL if out of memory. */

@@ -6,6 +6,10 @@ libinfer_la_SOURCES = \
 	infer/live/pace.c infer/live/pace.h \
 	infer/live/spaces.c infer/live/spaces.h \
 	infer/live/stack_learner.c infer/live/stack_learner.h \
+	infer/chains/links.c infer/chains/links.h \
+	infer/chains/proof.c infer/chains/proof.h \
+	infer/chains/proof_private.h infer/chains/proof_stack.c \
+	infer/chains/proved.c infer/chains/proved.h \
 	infer/contexts/admission.c infer/contexts/admission.h \
 	infer/samples/audits.c infer/samples/audits.h \
 	infer/model/automaton.c infer/model/automaton.h \

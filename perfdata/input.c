@@ -71,7 +71,7 @@ static int open_file(const char *path, struct input *input, struct fathom_error 
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return error_system(err, errno, "cannot open %s", path);
+        return error_system(err, errno, "cannot open %s", text_name(path));
     int rc = 0;
     if (fstat(fd, &st) < 0)
         rc = error_system(err, errno, "cannot stat %s", path);
@@ -94,12 +94,6 @@ int input_open(const char *path, struct input *input, struct fathom_error *err)
 {
     if (strcmp(path, "-") == 0)
         return spool(STDIN_FILENO, "standard input", input, err);
-    struct stat st;
-    if (stat(path, &st) < 0)
-        return error_system(err, errno, "cannot open %s", text_name(path));
-    if (S_ISDIR(st.st_mode))
-        return error_set(err, ENOMSG,
-                         "%s is a directory: recordings by perf record --threads are not supported", path);
     return open_file(path, input, err);
 }
 

@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += libperfdata.la
 libperfdata_la_SOURCES = \
 	perfdata/decoder.c perfdata/record.h perfdata/layout.h \
+	perfdata/directory.c perfdata/directory.h \
 	perfdata/event_name.c \
 	perfdata/features.c perfdata/features.h perfdata/format.h \
 	perfdata/announced.c perfdata/announced.h perfdata/stack_record.h perfdata/known_stack.h \

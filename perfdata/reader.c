@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "perfdata/announced.h"
+#include "perfdata/directory.h"
 #include "perfdata/head.h"
 #include "perfdata/inflate.h"
 #include "perfdata/input.h"
@@ -18,6 +19,8 @@
 
 struct reader {
     struct input input;
+    struct input *parts; /* more files of records alone, of a directory; in no order */
+    size_t part_count;
     struct head head;
     struct decoder *decoder;
     const struct log *log;
@@ -51,6 +54,9 @@ static void reader_free(struct reader *reader)
     decoder_free(reader->decoder);
     head_free(&reader->head);
     input_close(&reader->input);
+    for (size_t i = 0; i < reader->part_count; i++)
+        input_close(&reader->parts[i]);
+    free(reader->parts);
     free(reader);
 }
 
@@ -61,7 +67,9 @@ int reader_open(const char *path, const struct log *log, struct reader **out, st
         return error_memory(err);
     reader->log = log;
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    int rc = input_open(path, &reader->input, err);
+    int rc = directory_is(path)
+                 ? directory_open(path, &reader->input, &reader->parts, &reader->part_count, err)
+                 : input_open(path, &reader->input, err);
     if (rc < 0)
         goto out;
     rc = head_read(&reader->head, &reader->input, name, err);
@@ -178,7 +186,7 @@ static int push_inflated(void *context, const uint8_t *data, size_t size, struct
 {
     struct pass *pass = context;
     if (load_u32(data) == USER_FINISHED_ROUND)
-        return order_round(pass->order, err);
+        return pass->reader->part_count ? 0 : order_round(pass->order, err);
     return order_push_copy(pass->order, data, size, err);
 }
 
@@ -210,35 +218,50 @@ static int run_compressed(struct pass *pass, const uint8_t *at, uint32_t type, u
     return rc < 0 ? error_set(err, -rc, "%s", problem.text) : 0;
 }
 
-static int walk(struct pass *pass, struct fathom_error *err)
+/* The records of one file. rounds: it has all of them, so that its marks say how far they can be sorted. */
+static int walk(struct pass *pass, struct input *input, uint64_t at, uint64_t end, bool rounds,
+                struct fathom_error *err)
 {
     struct reader *reader = pass->reader;
-    uint64_t at = reader->head.records, round = at;
-    const uint64_t end = reader->head.records_end;
+    uint64_t round = at;
     struct head_record r;
     int rc = 0;
-    input_rewind(&reader->input);
+    input_rewind(input);
     while (rc >= 0 && at < end) {
-        rc = head_next(&reader->head, &reader->input, at, end, &r, err);
+        rc = head_next(&reader->head, input, at, end, &r, err);
         if (rc < 0)
             break;
         if (!r.step) {
             reader->summary.truncated = true;
             break;
         }
-        if (r.type == USER_FINISHED_ROUND) {
+        if (r.type == USER_FINISHED_ROUND && rounds) {
             rc = order_round(pass->order, err);
-            input_pass(&reader->input, round); /* what is still queued came after it */
+            input_pass(input, round); /* what is still queued came after it */
             round = at;
         } else if (r.type == USER_COMPRESSED || r.type == USER_COMPRESSED2) {
             rc = run_compressed(pass, r.data, r.type, r.size, err);
-        } else {
+        } else if (r.type != USER_FINISHED_ROUND) {
             rc = order_push(pass->order, r.data, r.size, err);
         }
         at += r.step;
     }
     if (pass->inflate && inflate_is_open(pass->inflate))
         reader->summary.truncated = true;
+    inflate_free(pass->inflate); /* each file has its own stream */
+    pass->inflate = NULL;
+    return rc;
+}
+
+/* A directory's files overlap in time, and the kernel's order within each is lost where one thread read several
+ * rings: all of them are sorted at the end. */
+static int walk_all(struct pass *pass, struct fathom_error *err)
+{
+    struct reader *reader = pass->reader;
+    int rc = walk(pass, &reader->input, reader->head.records, reader->head.records_end,
+                  reader->part_count == 0, err);
+    for (size_t i = 0; i < reader->part_count && rc >= 0; i++)
+        rc = walk(pass, &reader->parts[i], 0, reader->parts[i].size, false, err);
     return rc;
 }
 
@@ -274,7 +297,7 @@ int reader_run(struct reader *reader, order_sink *sink, void *context, struct fa
     struct pass pass = {.sink = sink, .context = context};
     int rc = pass_begin(&pass, reader, false, err);
     if (rc == 0)
-        rc = walk(&pass, err);
+        rc = walk_all(&pass, err);
     if (rc >= 0)
         rc = order_flush(pass.order, err);
     pass_end(&pass);

@@ -1,6 +1,6 @@
 /*
- * reader.h - reads a recording: a perf.data file (ours, stock perf's, zstd-compressed ones and pipe mode), or
- * one in progress.
+ * reader.h - reads a recording: a perf.data file (ours, stock perf's, zstd-compressed ones and pipe mode), a
+ * directory of them (perf record --threads, --kcore), or one in progress.
  *
  * The file may be hostile: every offset and size is checked. A truncated file (Ctrl-C, full disk, crash) is
  * read as far as possible and reported as truncated (`truncated` below).
@@ -26,7 +26,7 @@ struct reader_summary {
     bool compressed, pipe;
 };
 
-/* Errors: system errors; -ENOMSG: not a perf.data file, or a directory (perf record --threads); -EBADMSG: too
+/* Errors: system errors; -ENOMSG: not a perf.data file, or a directory without one; -EBADMSG: too
  * damaged to read anything; -ENOTSUP: a foreign byte order, another architecture, events whose samples cannot
  * be distinguished. "-" reads standard input to its end, and so does a path that is not a regular file (pipe
  * mode). log is borrowed. */

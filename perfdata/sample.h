@@ -23,6 +23,13 @@ enum sample_stack {
     SAMPLE_STACK_REFUSED, /* not known, and not read */
 };
 
+/* What the sample's recorded callers prove (infer/chains/proof.h). */
+enum sample_chain {
+    SAMPLE_CHAIN_NONE,     /* it has none, or a stack dump */
+    SAMPLE_CHAIN_UNPROVED, /* nothing that is used */
+    SAMPLE_CHAIN_PROVED,   /* a stack: `stack` was not recorded, but made of it */
+};
+
 #define SAMPLE_BRANCH 24 /* bytes: struct perf_branch_entry */
 
 struct sample {
@@ -46,6 +53,7 @@ struct sample {
     uint32_t callchain_count;
     const uint8_t *raw; /* RAW; NULL: none. Borrowed */
     uint32_t raw_size;
+    uint8_t chain;         /* enum sample_chain; set by infer/chains/proved.h */
     uint8_t known;         /* enum sample_stack */
     uint8_t compared;      /* how many return addresses were compared for that (stack_record.h) */
     uint32_t stack_number; /* of the stack, if it is new or the same */

@@ -30,6 +30,7 @@ enum resolved_kind {
 enum resolved_source {
     SOURCE_CID,      /* paths with its CID, that were seen or inferred: resolved_kind says which */
     SOURCE_UNWOUND,  /* its own stack */
+    SOURCE_CHAIN,    /* its own call chain, proved (infer/chains/proof.h) */
     SOURCE_VERIFIED, /* a stack unwound before, whose return addresses were all in place */
     SOURCE_COMPARED, /* the same with some of them, or none: at a PC and depth like its own */
     SOURCES,

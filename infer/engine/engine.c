@@ -25,6 +25,7 @@ struct engine {
     struct fit *fit;                 /* used to resolve samples; NULL before engine_run() */
     struct calibration *calibration; /* a fold's is that of the engine it is for */
     struct image_calls *calls;       /* likewise; NULL before engine_run() */
+    struct proved *proved;           /* likewise; NULL: no samples have call chains */
     uint64_t bases_voted;
     uint64_t samples; /* of the event, that learning saw */
     uint64_t known;   /* those of them whose own stacks tell their paths */
@@ -68,6 +69,7 @@ void engine_free(struct engine *p)
     fit_free(p->fit);
     if (!p->options.validation) {
         calibration_free(p->calibration);
+        proved_free(p->proved);
         image_calls_free(p->calls);
     }
     observer_clear(&p->observer);
@@ -132,8 +134,6 @@ static int leave_foreign(struct reader *reader, const struct pathmap **map, stru
 static int begin_run(struct engine *p, const struct pathmap *given, const struct pathmap *map,
                      struct fathom_error *err)
 {
-    if (!p->calls && !(p->calls = image_calls_new()))
-        return error_memory(err);
     p->observer.calls = p->calls;
     struct fit_input input = {.images = p->images,
                               .calls = p->calls,
@@ -208,6 +208,7 @@ static int validate_fold(struct engine *p, const struct engine_input *input, uns
         return error_memory(err);
     other->calibration = p->calibration;
     other->calls = p->calls;
+    other->proved = p->proved;
     int rc = engine_run(other, input, compare_held, other, err);
     *states += other->fit ? fit_inferred(other->fit)->states : 0;
     engine_free(other);
@@ -283,6 +284,11 @@ int engine_run(struct engine *p, const struct engine_input *input, resolve_sink 
     image_cache_kernel(p->images, reader_kernel(input->reader));
     const struct pathmap *used = input->map;
     int rc = input->kept ? 0 : leave_foreign(input->reader, &used, err);
+    if (rc == 0 && !p->calls && !(p->calls = image_calls_new()))
+        rc = error_memory(err);
+    if (rc == 0 && !p->options.validation && !p->learned)
+        rc = proved_read(input->reader, p->images, p->calls, p->log, &p->proved, err);
+    passes.proved = p->proved;
     if (rc == 0)
         rc = begin_run(p, input->kept ? NULL : input->map, used, err);
     if (rc == 0)

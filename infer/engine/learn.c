@@ -133,6 +133,18 @@ static int learn_dump(struct learner *l, struct process *process, const struct s
     return rc < 0 ? rc : stack_bases_learn(l->bases, process, sample, before, err);
 }
 
+/* Keeps the base of a stack that a call chain proves, as a recording of ours has it; not the path. */
+static int learn_chain_base(struct learner *l, struct process *process, const struct sample *sample,
+                            struct fathom_error *err)
+{
+    uint64_t base;
+    enum stack_kind before = process_stack_base(process, sample->tid, sample->sp, &base);
+    if (before == STACK_OWN)
+        return 0;
+    int rc = trainer_find_base(l->trainer, process, sample, err);
+    return rc > 0 ? stack_bases_learn(l->bases, process, sample, before, err) : rc;
+}
+
 /* Jeffreys' estimate. */
 double learner_agreement(const struct learner *l)
 {
@@ -186,6 +198,8 @@ int learner_take(struct learner *l, struct processes *processes, const struct re
         return learn_same(l, process, sample, err);
     bool wanted =
         l->from == LEARN_DUMPS || (l->from == LEARN_AUDITS && (audit || sample->known == SAMPLE_STACK_NEW));
+    if (!wanted && sample->chain == SAMPLE_CHAIN_PROVED)
+        return learn_chain_base(l, process, sample, err);
     if (!sample->stack || !wanted)
         return 0;
     const struct sample read = l->from == LEARN_AUDITS ? announced_as_read(sample) : *sample;

@@ -12,7 +12,11 @@ static int take_record(void *passes, const struct record *record, struct fathom_
         return -ECANCELED;
     if (p->records++ % SHOW_RECORDS == 0)
         progress_show(p->progress, p->name, p->records, p->all);
-    return p->step(p->context, record, err);
+    if (!p->proved || record->kind != RECORD_SAMPLE)
+        return p->step(p->context, record, err);
+    struct record filled = *record;
+    proved_fill(p->proved, &p->proved_at, &filled.sample);
+    return p->step(p->context, &filled, err);
 }
 
 int passes_run(struct passes *p, const char *name, order_sink *step, void *context, struct fathom_error *err)
@@ -22,6 +26,7 @@ int passes_run(struct passes *p, const char *name, order_sink *step, void *conte
     p->step = step;
     p->context = context;
     p->records = 0;
+    p->proved_at = 0;
     if (rc == 0)
         rc = reader_run(p->reader, take_record, p, err);
     if (rc == -ECANCELED && p->most)

@@ -138,7 +138,7 @@ static int note_build(struct resolve *r, const struct record *record, const stru
 static enum resolved_source source_of(const struct sample *sample)
 {
     if (sample->known != SAMPLE_STACK_SAME)
-        return SOURCE_UNWOUND;
+        return sample->chain ? SOURCE_CHAIN : SOURCE_UNWOUND;
     return sample->compared == STACK_RECORD_ALL ? SOURCE_VERIFIED : SOURCE_COMPARED;
 }
 

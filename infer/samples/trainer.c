@@ -198,6 +198,15 @@ int trainer_add(struct trainer *t, struct process *process, const struct sample 
     return trainer_enter(t, count, outer_site, base, err);
 }
 
+int trainer_find_base(struct trainer *t, struct process *process, const struct sample *sample,
+                      struct fathom_error *err)
+{
+    uint64_t base;
+    enum unwind_end end;
+    size_t count = unwind_sample(process, sample, t->frames, UNWIND_MAX_FRAMES, &end);
+    return end == UNWIND_ROOT && count ? trainer_base(t, process, sample, count, &base, err) : 0;
+}
+
 struct trainer_origin trainer_origin(const struct trainer *t)
 {
     return t->origin;

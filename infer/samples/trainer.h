@@ -28,6 +28,10 @@ uint32_t trainer_function(struct trainer *trainer, const struct place *place);
  * ended. Returns the number of frames entered, negative if out of memory. */
 int trainer_add(struct trainer *trainer, struct process *process, const struct sample *sample,
                 enum unwind_end *end, struct fathom_error *err);
+/* Determines the base of the sample's stack by its dump, as trainer_add() does, and enters nothing: 1; 0: the dump does
+ * not tell it; negative if out of memory. */
+int trainer_find_base(struct trainer *trainer, struct process *process, const struct sample *sample,
+                      struct fathom_error *err);
 /* Where the last entered stack begins. */
 struct trainer_origin {
     const struct unwind_frame *outermost; /* until the next trainer_add() */

@@ -303,14 +303,15 @@ static void write_sources(struct printer *printer, const struct view_heading *he
         const char *text;
     } sources[] = {{heading->verified, "verified"},
                    {heading->unwound, "unwound"},
+                   {heading->chains, "proved by call chains"},
                    {heading->compared, "compared in part"},
                    {heading->seen, "seen at the same height"},
                    {heading->weight - heading->unknown - heading->verified - heading->unwound -
-                        heading->compared - heading->seen,
+                        heading->chains - heading->compared - heading->seen,
                     "inferred"}};
     char share[SHARE_SIZE];
     bool any = false;
-    if (!heading->followed)
+    if (!heading->followed && !heading->chains)
         return;
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         if (sources[i].weight == 0)
@@ -326,7 +327,7 @@ static void write_sources(struct printer *printer, const struct view_heading *he
 /* Unless stacks of the recording's own say nearly all. */
 static void write_kept(struct printer *printer, const struct view_heading *heading, bool always)
 {
-    uint64_t own = heading->verified + heading->unwound;
+    uint64_t own = heading->verified + heading->unwound + heading->chains;
     if (heading->kept &&
         (always || (double)(heading->weight - own) > MISSING_LEAST * (double)heading->weight))
         printer_write(

@@ -66,6 +66,7 @@ struct view_heading {
     uint64_t rests_on_inference; /* weight whose paths that training would learn */
     bool followed; /* stacks were compared with known ones while recording: the next five are told */
     uint64_t verified, unwound; /* weight whose path was compared whole, or is of its own stack */
+    uint64_t chains;            /* ... is of its own call chain; not 0: the other four are told, too */
     uint64_t compared;          /* ... was compared in part */
     uint64_t seen;              /* ... is known by its CID */
     uint64_t refused;           /* ... has a stack that was not known, and not read */

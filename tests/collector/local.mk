@@ -30,3 +30,7 @@ tests_collector_verify_test_verify_LDADD = libmachine.la libcollector.la libbase
 check_PROGRAMS += tests/collector/verify/programs
 tests_collector_verify_programs_SOURCES = tests/collector/verify/programs.c
 tests_collector_verify_programs_LDADD = $(BPF_LIBS)
+# A recording through the rings, as if it were live: fed_rings.c is linked in place of what opens events.
+check_PROGRAMS += tests/collector/replay
+tests_collector_replay_SOURCES = tests/collector/replay.c tests/collector/fed_rings.c tests/collector/fed_rings.h
+tests_collector_replay_LDADD = libcollector.la libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la

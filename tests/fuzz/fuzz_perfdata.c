@@ -32,6 +32,7 @@ static int touch(void *context, const struct record *record, struct fathom_error
         *sum = add_bytes(*sum, sample->raw, sample->raw_size);
         *sum = *sum * 31 + sample->known + sample->compared + sample->stack_number + sample->checks_number;
         *sum = add_bytes(*sum, sample->callchain, sample->callchain_count * sizeof(uint64_t));
+        *sum = add_bytes(*sum, sample->branches, (size_t)sample->branch_count * SAMPLE_BRANCH);
     } else if (record->kind == RECORD_MMAP) {
         *sum = add_bytes(*sum, record->mmap.path, strlen(record->mmap.path));
         *sum = add_bytes(*sum, record->mmap.build_id, record->mmap.build_id_size);

@@ -38,6 +38,11 @@ tests_fuzz_fuzz_perfdata_SOURCES = tests/fuzz/fuzz_perfdata.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_perfdata_LDADD = libperfdata.la libbase.la
 tests_fuzz_fuzz_perfdata_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_chains
+tests_fuzz_fuzz_chains_SOURCES = tests/fuzz/fuzz_chains.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_chains_LDADD = libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
+tests_fuzz_fuzz_chains_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_store
 tests_fuzz_fuzz_store_SOURCES = tests/fuzz/fuzz_store.c tests/pathmap/exercise.c tests/pathmap/exercise.h \
 	tests/pathmap/store.c tests/pathmap/store.h $(FUZZ_DRIVER)

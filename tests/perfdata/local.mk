@@ -34,3 +34,7 @@ tests_perfdata_test_announced_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS
 UNIT_TESTS += tests/perfdata/test_stack_sample
 tests_perfdata_test_stack_sample_SOURCES = tests/perfdata/test_stack_sample.c
 tests_perfdata_test_stack_sample_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
+
+UNIT_TESTS += tests/perfdata/test_sample_fields
+tests_perfdata_test_sample_fields_SOURCES = tests/perfdata/test_sample_fields.c tests/perfdata/build.h
+tests_perfdata_test_sample_fields_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)

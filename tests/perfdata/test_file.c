@@ -485,6 +485,61 @@ Test(file, files_that_cannot_be_read_are_named_for_what_they_are)
     cr_assert_eq(read_file("/dev/null", &kept, &summary, &err), -ENOMSG);
 }
 
+Test(file, a_directory_is_read_with_all_its_parts)
+{
+    struct event events[2];
+    struct build b = {.size = 0};
+    struct fathom_error err;
+    struct reader_summary summary;
+    char *directory = temporary_file(), *path;
+    two_events(events);
+    cr_assert(unlink(directory) == 0 && mkdir(directory, 0700) == 0);
+    cr_assert_eq(read_file(directory, &kept, &summary, &err), -ENOMSG); /* without "data" */
+
+    cr_assert(asprintf(&path, "%s/data", directory) > 0);
+    put_comm(&b, "a name", 0);
+    put_sample(&b, 11, 50, 0x5);
+    put_round(&b); /* says nothing of the other files */
+    struct writer *writer;
+    cr_assert_eq(writer_open(path, events, 2, &writer, &err), 0);
+    cr_assert_eq(writer_append(writer, b.bytes, b.size, &err), 0);
+    cr_assert_eq(writer_close(writer, &err), 0);
+    for (unsigned part = 0; part < 3; part++) {
+        char *name;
+        b.size = 0;
+        if (part != 1) { /* that one has nothing */
+            put_sample(&b, 11, 40 + part, part);
+            put_sample(&b, 12, 60 - part, part); /* several rings */
+            put_sample(&b, 11, 55 + part, part);
+        }
+        cr_assert(asprintf(&name, "%s.%u", path, part) > 0);
+        put_file(name, b.bytes, b.size - (part == 2 ? 8 : 0)); /* the last one is cut */
+        free(name);
+    }
+    cr_assert_eq(read_file(directory, &kept, &summary, &err), 0);
+    cr_assert_eq(summary.samples, 6);
+    cr_assert(summary.truncated);
+    const uint64_t times[] = {0, 40, 42, 50, 55, 58, 60};
+    cr_assert_eq(kept.count, 7);
+    for (size_t i = 0; i < 7; i++)
+        cr_assert_eq(kept.records[i].time, times[i]);
+
+    for (unsigned part = 0; part < 3; part++) {
+        char *name;
+        cr_assert(asprintf(&name, "%s.%u", path, part) > 0 && unlink(name) == 0);
+        cr_assert(part || mkfifo(name, 0600) == 0);
+        if (part == 0) { /* is not waited for */
+            cr_assert_eq(read_file(directory, &kept, &summary, &err), -ENOMSG);
+            unlink(name);
+        }
+        free(name);
+    }
+    unlink(path);
+    rmdir(directory);
+    free(path);
+    free(directory);
+}
+
 Test(file, a_recording_of_another_architecture_is_refused)
 {
     struct event events[2];

@@ -1,0 +1,62 @@
+/* links.c - see links.h. */
+#include "infer/chains/links.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+enum chain_source links_source(const struct perf_event_attr *attr)
+{
+    if (attr->sample_type & PERF_SAMPLE_STACK_USER)
+        return CHAIN_NONE;
+    if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+        attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+        return CHAIN_CALLS;
+    return attr->sample_type & PERF_SAMPLE_CALLCHAIN ? CHAIN_FRAMES : CHAIN_NONE;
+}
+
+/* The user's part of a call chain: its first entry is the PC. */
+static bool read_chain(const struct sample *sample, struct links *out)
+{
+    bool user = sample->mode == SAMPLE_MODE_USER, found = false;
+    for (uint32_t i = 0; i < sample->callchain_count && out->count < LINKS_MOST; i++) {
+        uint64_t entry = sample->callchain[i];
+        if (entry >= (uint64_t)PERF_CONTEXT_MAX) {
+            user = entry == (uint64_t)PERF_CONTEXT_USER;
+            continue;
+        }
+        if (!user)
+            continue;
+        if (found)
+            out->at[out->count++] = (struct link){entry, 0};
+        else
+            out->ip = entry;
+        found = true;
+    }
+    return found;
+}
+
+static void read_calls(const struct sample *sample, struct links *out)
+{
+    for (uint32_t i = 0; i < sample->branch_count && out->count < LINKS_MOST; i++) {
+        const uint8_t *entry = sample->branches + (size_t)SAMPLE_BRANCH * i;
+        struct link *link = &out->at[out->count++];
+        memcpy(&link->address, entry, sizeof link->address);
+        memcpy(&link->entered, entry + sizeof link->address, sizeof link->entered);
+    }
+}
+
+bool links_of(const struct sample *sample, enum chain_source source, struct links *out)
+{
+    out->count = 0;
+    out->source = source;
+    out->ip = sample->ip;
+    bool found = sample->callchain && read_chain(sample, out);
+    if (source == CHAIN_CALLS) {
+        out->count = 0;
+        read_calls(sample, out);
+        found = found || sample->mode == SAMPLE_MODE_USER;
+    }
+    if (sample->has_regs && sample->reg_ip != out->ip)
+        return false; /* chain and registers are of different moments */
+    return found && source != CHAIN_NONE;
+}
