@@ -1,8 +1,8 @@
 /* prepare.c - chooses a collection's events; see collector_data.h. */
 #include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
+#include "collector/events/remedy.h"
 #include "collector/collector_data.h"
 #include "collector/events/open.h"
 #include "collector/events/pebs.h"
@@ -22,19 +22,6 @@ static void tell_batching(const struct event *event, const struct log *log)
                   event->name);
 }
 
-/* Whether the kernel allows us to count by CPU. */
-static int probe_cpus(const struct event *event)
-{
-    struct perf_event_attr attr = event->attr;
-    attr.inherit = 0;
-    attr.disabled = 1;
-    int fd = open_event(&attr, -1, 0);
-    if (fd < 0)
-        return fd;
-    close(fd);
-    return 0;
-}
-
 /* Sampling by CPU interrupts all programs: a program that is not recorded takes 1.5% more CPU time at 1 kHz
  * and 16% at 10 kHz, measured in a virtual machine. The former is acceptable by default. */
 #define BY_CPU_PERIOD 1000000u /* ns, at least */
@@ -42,9 +29,10 @@ static int probe_cpus(const struct event *event)
 static void choose_scope(struct collector *c)
 {
     enum collector_scope scope = c->options->scope;
-    c->by_cpu = scope == COLLECT_BY_CPU ||
-                (scope == COLLECT_BY_CPU_IF_ALLOWED && attr_is_clock(&c->events[0].attr) &&
-                 c->events[0].attr.sample_period >= BY_CPU_PERIOD && probe_cpus(&c->events[0]) == 0);
+    c->by_cpu =
+        scope == COLLECT_BY_CPU ||
+        (scope == COLLECT_BY_CPU_IF_ALLOWED && attr_is_clock(&c->events[0].attr) &&
+         c->events[0].attr.sample_period >= BY_CPU_PERIOD && open_probe_for(&c->events[0].attr, -1, 0) == 0);
     if (c->by_cpu)
         c->events[0].attr.inherit = 0;
 }
@@ -65,8 +53,7 @@ static void tell_refusal(const struct collector *c, int rc, const struct fathom_
     char reason[sizeof why->text + 64];
     snprintf(reason, sizeof reason, "the BPF program that compares them does not load (%s)", why->text);
     tell_way(c, rc == -EPERM || rc == -EACCES
-                    ? "the BPF program that compares them may not be loaded (run as root, or "
-                      "give CAP_BPF and CAP_PERFMON)"
+                    ? "the BPF program that compares them may not be loaded (" REMEDY_PROGRAM ")"
                     : reason);
 }
 

@@ -18,6 +18,8 @@
 int open_event(struct perf_event_attr *attr, pid_t tid, int cpu);
 /* Whether the kernel accepts this event for the calling thread. 0 or a negative errno. */
 int open_probe(const struct perf_event_attr *attr);
+/* The same for another thread, or for a CPU. */
+int open_probe_for(const struct perf_event_attr *attr, pid_t tid, int cpu);
 /* Sets the message for a failed open_event(). Returns -code. */
 int open_error(struct fathom_error *err, int code, const char *event, const struct perf_event_attr *attr,
                pid_t tid);

@@ -19,8 +19,7 @@
      PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_REGS_INTR |       \
      PERF_SAMPLE_REGS_USER)
 
-static const char *const places[] = {"/sys/bus/event_source/devices/cpu/caps",
-                                     "/sys/bus/event_source/devices/cpu_core/caps"};
+static const char *const pmus[] = {"cpu", "cpu_core"};
 
 bool pebs_times(const char *pmu_name)
 {
@@ -39,25 +38,29 @@ bool pebs_weights(const char *release)
     return sscanf(release, "%u", &major) == 1 && major >= 6;
 }
 
-void pebs_machine(struct pebs_machine *out)
+void pebs_machine_in(const char *devices, const char *release, struct pebs_machine *out)
 {
-    *out = (struct pebs_machine){0};
-    for (size_t i = 0; i < sizeof places / sizeof *places && !out->max_precise; i++) {
-        char path[128], name[64] = "";
-        snprintf(path, sizeof path, "%s/max_precise", places[i]);
+    *out = (struct pebs_machine){.weights = pebs_weights(release)};
+    for (size_t i = 0; i < sizeof pmus / sizeof *pmus && !out->max_precise; i++) {
+        char path[1024], name[64] = "";
+        snprintf(path, sizeof path, "%s/%s/caps/max_precise", devices, pmus[i]);
         long most = open_setting(path, 0);
         if (most <= 0)
             continue;
         out->max_precise = (unsigned)most;
-        snprintf(path, sizeof path, "%s/pmu_name", places[i]);
+        snprintf(path, sizeof path, "%s/%s/caps/pmu_name", devices, pmus[i]);
         FILE *file = fopen(path, "re");
         bool known = file && fscanf(file, "%63s", name) == 1;
         if (file)
             fclose(file);
         out->times = pebs_times(known ? name : NULL);
     }
+}
+
+void pebs_machine(struct pebs_machine *out)
+{
     struct utsname host;
-    out->weights = uname(&host) == 0 && pebs_weights(host.release);
+    pebs_machine_in("/sys/bus/event_source/devices", uname(&host) == 0 ? host.release : "", out);
 }
 
 static const char *field_refusal(const struct perf_event_attr *attr, const struct pebs_machine *machine)

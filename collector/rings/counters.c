@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "collector/events/open.h"
 #include "collector/events/settle.h"
+#include "collector/events/remedy.h"
 #include "collector/rings/ring_size.h"
 
 #define RING_LEAST (64u << 10) /* one record is at most 64 KiB */
@@ -186,9 +187,7 @@ static int map_ring(struct counters *counters, size_t cpu, int fd, struct fathom
         rc = ring_map(&counters->rings[cpu], fd, counters->ring_bytes);
     }
     if (rc)
-        return error_set(err, -rc,
-                         "cannot map a ring buffer of %zu bytes per CPU: raise kernel.perf_event_mlock_kb or "
-                         "the limit of locked memory ('ulimit -l'), or run as root",
+        return error_set(err, -rc, "cannot map a ring buffer of %zu bytes per CPU: " REMEDY_RING,
                          counters->ring_bytes);
     if (counters->ring_bytes < asked)
         log_write(counters->log, LOG_NOTE,
