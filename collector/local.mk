@@ -1,6 +1,9 @@
 noinst_LTLIBRARIES += libcollector.la
 libcollector_la_SOURCES = \
 	collector/rings/batch.c collector/rings/batch.h \
+	collector/capability/facts.c collector/capability/facts.h \
+	collector/capability/process_facts.c collector/capability/process_facts.h \
+	collector/capability/tries.c collector/capability/tries.h \
 	collector/collector.c collector/collector.h collector/collector_data.h collector/prepare.c collector/stack_order.c collector/stack_order.h \
 	collector/losses.c collector/losses.h collector/tasks.c collector/tasks.h collector/rings/records.h \
 	collector/rings/counters.c collector/rings/counters.h \
@@ -13,7 +16,7 @@ libcollector_la_SOURCES = \
 	collector/events/near.c collector/events/near.h \
 	collector/events/open.c collector/events/open.h \
 	collector/events/pebs.c collector/events/pebs.h \
-	collector/events/pfm.c collector/events/pfm.h \
+	collector/events/pfm.c collector/events/pfm.h collector/events/pfm_cpu.c collector/events/pfm_cpu.h collector/events/remedy.h \
 	collector/targets/proc.c collector/targets/proc.h \
 	collector/rings/ring.c collector/rings/ring.h collector/rings/ring_size.c collector/rings/ring_size.h \
 	collector/targets/sideband.c collector/targets/sideband.h \
