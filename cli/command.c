@@ -16,6 +16,7 @@ const struct command *const command_table[] = {
     &hcct_command,
     &ambiguity_command,
     &disambig_command,
+    &doctor_command,
     &help_command,
     NULL,
 };

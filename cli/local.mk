@@ -9,6 +9,9 @@ fathom_SOURCES = \
 	cli/calls.c \
 	cli/clocks.c cli/clocks.h \
 	cli/command.c cli/command.h \
+	cli/doctor.c \
+	cli/doctor/program.c cli/doctor/rights.c cli/doctor/rows.c cli/doctor/rows.h \
+	cli/doctor/doctor.h cli/doctor/hardware.c cli/doctor/show.c \
 	cli/evaluate.c cli/evaluate.h \
 	cli/evaluate_json.c \
 	cli/evaluate_maps.c \
