@@ -7,6 +7,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/exit.h"
 #include "cli/options.h"
+#include "cli/privilege.h"
 #include "cli/probe_launch.h"
 #include "collector/events/pfm_cpu.h"
 
@@ -58,6 +59,8 @@ static int examine(const struct doctor_options *options, const char *program, st
     struct tries tries;
     int rc = 0;
     examine_machine(&rows, &tries);
+    if (program)
+        privilege_only_read(terminal);
     if (program)
         rc = doctor_program(program, &rows, &err);
     else if (options->pids.count)

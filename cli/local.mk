@@ -40,6 +40,7 @@ fathom_SOURCES = \
 	cli/mapped_sink.c cli/mapped_sink.h \
 	cli/options.c cli/options.h \
 	cli/output.c cli/output.h \
+	cli/privilege.c cli/privilege.h \
 	cli/probe_launch.c cli/probe_launch.h \
 	cli/probe_run.c cli/probe_run.h \
 	cli/path_names.c cli/path_names.h \

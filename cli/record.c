@@ -11,6 +11,7 @@
 #include "cli/learning.h"
 #include "cli/mapped_sink.h"
 #include "cli/output.h"
+#include "cli/privilege.h"
 #include "cli/record.h"
 #include "cli/stack_sink.h"
 #include "perfdata/reader.h"
@@ -208,16 +209,17 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     if (rc < 0)
         goto out;
     rc = open_writer(&r, options->stack_samples, &out, &err);
+    if (rc == 0)
+        rc = write_tracing_data(&r, &err);
     if (rc < 0)
         goto out;
+    privilege_only_observe(options->output, collect.command, terminal);
     rc = open_sink(&r, &err);
     if (rc == 0)
         rc = learning_new(r.collector, &collect, mapped_sink_add, r.sink, &r.learning, &err);
     argv[0] = (char *)(uintptr_t)terminal->command;
     if (rc == 0)
         rc = writer_command(r.writer, argc, argv, &err);
-    if (rc == 0)
-        rc = write_tracing_data(&r, &err);
     enum target_end end = TARGET_ENDED;
     if (rc == 0)
         rc = target_run(&options->target, r.collector,
@@ -227,6 +229,7 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         rc = end_sink(&r, rc, &err);
     int status = collector_status(r.collector);
     rc = end_file(&r, options->output, rc, &err);
+    privilege_only_read(terminal);
     if (rc == 0)
         keep_learned(options, terminal);
     if (rc == 0 && options->target.command && status >= 0)

@@ -5,6 +5,7 @@
 #include "cli/inferred.h"
 #include "cli/kept_maps.h"
 #include "cli/options.h"
+#include "cli/privilege.h"
 #include "cli/reporting.h"
 #include "cli/symfs.h"
 
@@ -13,6 +14,7 @@ static int report_file(const struct report_options *options, struct terminal *te
     struct fathom_error err = {0};
     struct reader *reader = NULL;
     struct reporting *reporting = NULL;
+    privilege_only_read(terminal);
     int rc = reader_open(options->input, &terminal->log, &reader, &err);
     if (rc == 0)
         rc = reporting_new(options, terminal, &reporting, &err);
