@@ -146,8 +146,8 @@ void privilege_only_read(struct terminal *terminal)
 void privilege_only_observe(const char *output, bool launched, struct terminal *terminal)
 {
     uint64_t permitted = 0, kept = BIT(CAP_PERFMON) | BIT(CAP_BPF) | BIT(CAP_SYS_PTRACE) |
-                               BIT(CAP_DAC_READ_SEARCH) |
-                               BIT(CAP_CHECKPOINT_RESTORE) /* /proc/PID/map_files */;
+                                   BIT(CAP_DAC_READ_SEARCH) |
+                                   BIT(CAP_CHECKPOINT_RESTORE) /* /proc/PID/map_files */;
     if (get_capabilities(&permitted) && !permitted)
         return;
     if (prctl(PR_CAPBSET_READ, CAP_CHECKPOINT_RESTORE, 0, 0, 0) < 0)
