@@ -68,6 +68,10 @@ struct event {
     bool audit; /* a slow software clock with stack dumps besides the main event */
     bool
         stacks; /* what the program that follows the main event says of its samples' stacks (stack_record.h) */
+    /* To be opened, not in files: */
+    bool helper;   /* only counts: the event before it works only with this one ahead of it in its group */
+    bool followed; /* a BPF program sees its samples */
+    uint8_t group; /* events of the same one, if not 0, count at the same time */
 };
 
 /* Whether the event is a clock, of the CPU or of the thread, so that it counts nanoseconds. */
