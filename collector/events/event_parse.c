@@ -243,11 +243,13 @@ static int parse_one(struct making *m, const char *text, uint8_t group, struct e
         if (rc)
             return rc;
         event->group = group;
+        event->partial = m->name.kinds > 1;
         ++*count;
         if (make_helper(m->pmus, event, event + 1)) {
             if (!event->group)
                 event->group = (uint8_t)(UINT8_MAX - *count);
             event[1].group = event->group;
+            event[1].partial = event->partial;
             ++*count;
         }
     }
@@ -267,6 +269,7 @@ static int default_cycles(struct making *m, struct event events[EVENT_PARSED], s
         int rc = make_event(m, &attrs[i], &events[i], err);
         if (rc)
             return rc;
+        events[i].partial = m->name.kinds > 1;
         rc = m->pmus->probe(&events[i].attr);
         if (rc == -ENOENT || rc == -EOPNOTSUPP || rc == -ENODEV || rc == -EINVAL)
             return -ENOENT;

@@ -26,12 +26,14 @@ static size_t ring_limit(size_t cpus)
 
 size_t ring_size(const struct event *events, size_t count, size_t cpus)
 {
+    bool dumps = false;
     size_t clocks = 0, page = (size_t)sysconf(_SC_PAGESIZE), limit = ring_limit(cpus), bytes = RING_PLAIN;
     for (size_t i = 0; i < count; i++) {
         clocks += events[i].audit;
         bytes = events[i].stacks || clocks > 1 ? RING_STACKS : bytes;
+        dumps |= !events[i].audit && events[i].attr.sample_stack_user;
     }
-    if (events[0].attr.sample_stack_user)
+    if (dumps)
         bytes = RING_DUMPS;
     while (bytes > RING_PLAIN && bytes + page > limit)
         bytes /= 2;
