@@ -6,6 +6,7 @@
 /* clang-format off */
 const struct command *const command_table[] = {
     &record_command,
+    &events_command,
     &train_command,
     &report_command,
     &map_command,

@@ -288,7 +288,7 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
                                      .target.verify = target_verify_all};
     int code = options_parse(&record_command, &options, false, argc, argv, terminal);
     if (code < 0 && wants_list(&options))
-        code = events_print();
+        code = events_print(terminal);
     if (code < 0)
         code = target_complete(&options.target, &record_command, argc, argv, terminal);
     if (code < 0 && options.ring_kib & (options.ring_kib - 1))
@@ -313,11 +313,12 @@ static const struct option_word scopes[] = {
     {"auto", COLLECT_BY_CPU_IF_ALLOWED}, {"always", COLLECT_BY_CPU}, {"never", COLLECT_BY_THREAD}, {0}};
 
 static const struct option_row rows[] = {
-    TARGET_EVENT(struct record_options,
-                 "what to sample: cpu-clock, page-faults, a tracepoint, any libpfm4 name "
-                 "(default: cycles, or cpu-clock where there is no PMU)"),
+    TARGET_EVENT(
+        struct record_options,
+        "what to sample: cpu-clock, page-faults, cache-miss, a tracepoint, ...: 'fathom events' lists them "
+        "(default: cycles, or cpu-clock where there is no PMU)"),
     OPTION_FLAG("list-events", 0, struct record_options, list_events,
-                "print the events that can be sampled on this machine, and exit (same as '-e list')"),
+                "print what 'fathom events' does, and exit; '-e list' too"),
     TARGET_FREQUENCY(struct record_options, "samples per second (default for clocks: 1000)"),
     TARGET_PERIOD(struct record_options, "one sample every N events (clocks: nanoseconds)"),
     TARGET_PID(struct record_options, "attach to these processes, their threads and their children"),

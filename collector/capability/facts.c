@@ -128,7 +128,7 @@ static void read_cpu(const struct fact_places *at, const char *release, struct f
         out->branches = 0;
     out->ibs_op = exists(devices, "ibs_op");
     out->ibs_fetch = exists(devices, "ibs_fetch");
-    pebs_machine_in(devices, release, &out->pebs);
+    pebs_machine_of(&(struct pmus){.devices = devices, .release = release}, &out->pebs);
 }
 
 static void read_user(const struct fact_places *at, struct fact_user *out)

@@ -15,7 +15,12 @@
 
 int open_event(struct perf_event_attr *attr, pid_t tid, int cpu)
 {
-    long fd = syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    return open_in_group(attr, tid, cpu, -1);
+}
+
+int open_in_group(struct perf_event_attr *attr, pid_t tid, int cpu, int leader)
+{
+    long fd = syscall(SYS_perf_event_open, attr, tid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : (int)fd;
 }
 

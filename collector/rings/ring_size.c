@@ -25,13 +25,15 @@ static uint64_t ring_limit(size_t cpus)
 
 size_t ring_size(const struct event *events, size_t count, size_t cpus)
 {
+    bool dumps = false;
     size_t clocks = 0, page = (size_t)sysconf(_SC_PAGESIZE), bytes = RING_PLAIN;
     uint64_t limit = ring_limit(cpus);
     for (size_t i = 0; i < count; i++) {
         clocks += events[i].audit;
         bytes = events[i].stacks || clocks > 1 ? RING_STACKS : bytes;
+        dumps |= !events[i].audit && events[i].attr.sample_stack_user;
     }
-    if (events[0].attr.sample_stack_user)
+    if (dumps)
         bytes = RING_DUMPS;
     while (bytes > RING_PLAIN && bytes + page > limit)
         bytes /= 2;
