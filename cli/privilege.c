@@ -88,8 +88,11 @@ struct landlock_beneath {
     int32_t directory;
 } __attribute__((packed));
 
-static void allow_beneath(int rules, const char *directory, uint64_t allowed)
+/* make: create the directory if it does not exist; the ones above it do. */
+static void allow_beneath(int rules, const char *directory, uint64_t allowed, bool make)
 {
+    if (make)
+        mkdir(directory, 0700);
     struct landlock_beneath beneath = {.allowed = allowed, .directory = open(directory, O_PATH | O_CLOEXEC)};
     if (beneath.directory < 0)
         return;
@@ -97,17 +100,18 @@ static void allow_beneath(int rules, const char *directory, uint64_t allowed)
     close(beneath.directory);
 }
 
-static void allow_caches(int rules, uint64_t allowed)
+/* libdebuginfod makes its cache when it asks the first time. */
+static void allow_caches(int rules, uint64_t allowed, bool make)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"),
                *servers = getenv("DEBUGINFOD_CACHE_PATH");
     char path[4096];
     if (cache && cache[0] == '/')
-        allow_beneath(rules, cache, allowed);
+        allow_beneath(rules, cache, allowed, make);
     if (home && home[0] == '/' && snprintf(path, sizeof path, "%s/.cache", home) < (int)sizeof path)
-        allow_beneath(rules, path, allowed);
+        allow_beneath(rules, path, allowed, make);
     if (servers && servers[0] == '/')
-        allow_beneath(rules, servers, allowed);
+        allow_beneath(rules, servers, allowed, make);
 }
 
 /* false: this kernel has no Landlock, or it is not enabled. */
@@ -116,18 +120,19 @@ static bool confine(void)
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
     if (abi < 1)
         return false;
-    const char *servers = getenv("DEBUGINFOD_URLS");
+    const char *urls = getenv("DEBUGINFOD_URLS");
+    bool asks = urls && urls[0];
     uint64_t writing = LANDLOCK_WRITE_FILE | LANDLOCK_CHANGES | (abi >= 2 ? LANDLOCK_REFER : 0) |
                        (abi >= 3 ? LANDLOCK_TRUNCATE : 0);
     struct landlock_rules rules = {.files = LANDLOCK_EXECUTE | writing,
-                                   .net = abi >= 4 && !(servers && servers[0]) ? LANDLOCK_NET_TCP : 0,
+                                   .net = abi >= 4 && !asks ? LANDLOCK_NET_TCP : 0,
                                    .scopes = abi >= 6 ? LANDLOCK_SCOPES : 0};
     size_t size = abi >= 6 ? sizeof rules : abi >= 4 ? 16 : 8;
     int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);
     if (fd < 0)
         return false;
-    allow_caches(fd, writing);
-    allow_beneath(fd, "/dev/null", LANDLOCK_WRITE_FILE);
+    allow_caches(fd, writing, asks);
+    allow_beneath(fd, "/dev/null", LANDLOCK_WRITE_FILE, false);
     bool confined = syscall(SYS_landlock_restrict_self, fd, 0) == 0;
     close(fd);
     return confined;

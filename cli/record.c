@@ -239,6 +239,9 @@ out:
         terminal_error(terminal, &err);
         code = exit_code_of(&err);
     }
+    if (rc < 0 && code == EXIT_PERMISSION)
+        terminal_say(terminal, LOG_NOTE,
+                     "'fathom doctor' tells what this user may record, and how to change that");
     outfile_close(out);
     learning_free(r.learning);
     mapped_sink_free(r.sink);

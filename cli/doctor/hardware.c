@@ -127,13 +127,18 @@ static void add_batches(const struct doctor_machine *machine, struct rows *rows)
              "needs one of them");
 }
 
+static bool has_pebs(const struct fact_cpu *cpu)
+{
+    return cpu->pmu && cpu->pebs.max_precise && strcmp(cpu->vendor, "GenuineIntel") == 0;
+}
+
 /* Linux before 6.15, without the fix of April 2025. */
 static void add_registers(const struct doctor_machine *machine, struct rows *rows)
 {
     bool refused = machine->tries.user == 0 && machine->tries.registers != 0;
     bool old = !facts_kernel_since(&machine->facts, 6, 15);
     if (refused) {
-        bool wrong = old && machine->facts.cpu.pebs.max_precise;
+        bool wrong = old && has_pebs(&machine->facts.cpu);
         rows_add(rows, "registers", "registers", wrong ? ROW_LIMIT : ROW_NOTE,
                  "those at the interrupt are refused; those of user mode take their place");
         if (wrong)
@@ -141,7 +146,7 @@ static void add_registers(const struct doctor_machine *machine, struct rows *row
                 rows,
                 "with precise events they may be those of the batch's last sample, and paths wrong: give "
                 "events without ':p'");
-    } else if (old && machine->facts.cpu.pebs.max_precise) {
+    } else if (old && has_pebs(&machine->facts.cpu)) {
         rows_add(rows, "registers", "user registers", ROW_NOTE,
                  "of precise events may be those of the interrupt, one set for a batch (mended in April "
                  "2025: Linux 6.15, "
@@ -155,7 +160,7 @@ static void add_registers(const struct doctor_machine *machine, struct rows *row
 static void add_pebs(const struct doctor_machine *machine, struct rows *rows)
 {
     const struct fact_cpu *cpu = &machine->facts.cpu;
-    if (!cpu->pmu || !cpu->pebs.max_precise || strcmp(cpu->vendor, "GenuineIntel") != 0)
+    if (!has_pebs(cpu))
         return;
     unsigned format = facts_pebs_format(cpu->pmu_name);
     char text[80] = "format not known from the CPU's name";
