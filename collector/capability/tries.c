@@ -13,7 +13,7 @@
 #include "collector/verify/verify.h"
 #include "perfdata/stack_record.h"
 
-#define PRECISE_PERIOD 100003
+#define PERIOD 100003
 
 static void try_clocks(struct tries *out)
 {
@@ -28,10 +28,22 @@ static void try_clocks(struct tries *out)
     out->kernel = rc ? rc : open_probe(&clock.attr);
 }
 
+/* The kernel's own name for cycles, for which nothing else is taken where there is no counter. */
+static int make_cycles(struct event *cycles, struct fathom_error *err)
+{
+    int rc = event_parse(&(struct event_options){.name = "cpu-clock"}, NULL, cycles, err);
+    if (rc)
+        return rc;
+    cycles->attr.type = PERF_TYPE_HARDWARE;
+    cycles->attr.config = PERF_COUNT_HW_CPU_CYCLES;
+    cycles->attr.sample_period = PERIOD;
+    return 0;
+}
+
 static void try_hardware(struct tries *out)
 {
     struct event cycles;
-    int rc = event_parse(&(struct event_options){.name = "cycles"}, NULL, &cycles, NULL);
+    int rc = make_cycles(&cycles, NULL);
     if (rc == 0)
         settle_attrs(&cycles, 1, NULL);
     out->hardware = rc ? rc : open_probe(&cycles.attr);
@@ -78,8 +90,8 @@ int tries_thread(pid_t tid, struct fathom_error *err)
 
 int tries_precise(struct event *out, struct fathom_error *err)
 {
-    int rc = event_parse(&(struct event_options){.name = "cycles", .period = PRECISE_PERIOD}, NULL, out, err);
+    int rc = make_cycles(out, err);
     if (rc == 0)
-        out->attr.precise_ip = 2; /* parsed without: the CPU may have no such event */
+        out->attr.precise_ip = 2; /* the CPU may have no such event */
     return rc;
 }
