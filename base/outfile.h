@@ -5,7 +5,8 @@
  * A new file has mode 0600, since recordings and maps contain stack memory; one that replaces a file of the
  * same user keeps that file's mode and group. Pipes, character devices and standard output ("-") are streams:
  * they are written directly. Anything else but a regular file is refused. A symbolic link is followed only if
- * it belongs to the user: in a directory like /tmp another user's link may lead anywhere.
+ * it belongs to the user: in a directory like /tmp another user's link may lead anywhere. Nor is a directory on the way to the
+ * file another user's link in such a directory (links.h).
  */
 #ifndef FATHOM_BASE_OUTFILE_H
 #define FATHOM_BASE_OUTFILE_H

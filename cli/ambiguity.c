@@ -4,6 +4,7 @@
 
 #include "cli/exit.h"
 #include "cli/options.h"
+#include "cli/privilege.h"
 #include "disambig/ambiguity/ambiguity.h"
 #include "image/name.h"
 #include "report/export/json.h"
@@ -199,6 +200,7 @@ static int ambiguity_run(int argc, char **argv, struct terminal *terminal)
     if (!options.map || argc != optind)
         return option_usage(terminal, &ambiguity_command, "give one map, with --map");
     struct fathom_error err = {0};
+    privilege_only_read(terminal);
     int rc = show(&options, &err);
     if (rc < 0)
         terminal_error(terminal, &err);

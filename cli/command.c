@@ -6,6 +6,7 @@
 /* clang-format off */
 const struct command *const command_table[] = {
     &record_command,
+    &events_command,
     &train_command,
     &report_command,
     &script_command,
@@ -17,6 +18,7 @@ const struct command *const command_table[] = {
     &hcct_command,
     &ambiguity_command,
     &disambig_command,
+    &doctor_command,
     &help_command,
     NULL,
 };

@@ -9,6 +9,7 @@
 #include "cli/inferred.h"
 #include "cli/learning.h"
 #include "cli/mapped_sink.h"
+#include "cli/privilege.h"
 #include "cli/symfs.h"
 
 #define STACK_BYTES 65528
@@ -30,6 +31,7 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
     int rc = collector_open(&collect, &collector, err);
     if (rc < 0)
         return rc;
+    privilege_only_observe(path, collect.command, terminal);
     const struct event *events;
     size_t count = collector_events(collector, &events);
     rc = writer_open(path, events, count, &writer, err);
@@ -143,6 +145,8 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
                          "--audit 0 (infer from the map alone) cannot be combined with --verify or --dumps");
     if (!options.target.stack_bytes && !options.truth)
         options.target.stack_bytes = STACK_BYTES;
+    if (code < 0 && options.input)
+        privilege_only_read(terminal);
     if (code < 0)
         code = evaluate_target(&options, terminal);
     target_free(&options.target);

@@ -1,10 +1,12 @@
 /*
- * events.h - `fathom record --list-events`: the events that can be sampled on this machine.
+ * events.h - the events that can be sampled on this machine, as text: for `fathom record --list-events`.
  */
 #ifndef FATHOM_CLI_EVENTS_H
 #define FATHOM_CLI_EVENTS_H
 
-/* Prints them on standard output; returns EXIT_OK. */
-int events_print(void);
+#include "cli/terminal.h"
+
+/* Prints them on standard output; returns an exit code. */
+int events_print(struct terminal *terminal);
 
 #endif

@@ -4,12 +4,15 @@
 #include <stdlib.h>
 
 #include "cli/exit.h"
+#include "cli/privilege.h"
 
 int reporting_file(const struct report_options *options, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     struct reader *reader = NULL;
     struct reporting *reporting = NULL;
+    if (!options->output)
+        privilege_only_read(terminal);
     int rc = reader_open(options->input, &terminal->log, &reader, &err);
     if (rc == 0)
         rc = reporting_new(options, terminal, &reporting, &err);

@@ -6,6 +6,7 @@
 
 #include "cli/exit.h"
 #include "cli/options.h"
+#include "cli/privilege.h"
 #include "image/calls/calls.h"
 #include "image/debuginfod.h"
 #include "image/name.h"
@@ -202,6 +203,7 @@ static int graph_run(int argc, char **argv, struct terminal *terminal)
     if (argc - optind != 1)
         return option_usage(terminal, &graph_command, "give one program or library");
     struct fathom_error err = {0};
+    privilege_only_read(terminal);
     int rc = graph_image(argv[optind], &options, terminal, &err);
     if (rc < 0)
         terminal_error(terminal, &err);

@@ -9,6 +9,9 @@ fathom_SOURCES = \
 	cli/calls.c \
 	cli/clocks.c cli/clocks.h \
 	cli/command.c cli/command.h \
+	cli/doctor.c \
+	cli/doctor/program.c cli/doctor/rights.c cli/doctor/rows.c cli/doctor/rows.h \
+	cli/doctor/doctor.h cli/doctor/hardware.c cli/doctor/show.c \
 	cli/evaluate.c cli/evaluate.h \
 	cli/evaluate_json.c \
 	cli/evaluate_maps.c \
@@ -37,6 +40,7 @@ fathom_SOURCES = \
 	cli/mapped_sink.c cli/mapped_sink.h \
 	cli/options.c cli/options.h \
 	cli/output.c cli/output.h \
+	cli/privilege.c cli/privilege.h \
 	cli/probe_launch.c cli/probe_launch.h \
 	cli/probe_run.c cli/probe_run.h \
 	cli/path_names.c cli/path_names.h \

@@ -9,6 +9,7 @@
 #include "cli/map.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/privilege.h"
 #include "cli/recover.h"
 #include "image/name.h"
 #include "pathmap/map/pathmap.h"
@@ -271,6 +272,8 @@ static int map_run(int argc, char **argv, struct terminal *terminal)
 
     struct fathom_error err = {0};
     int rc = 0;
+    if (!merge && !recover)
+        privilege_only_read(terminal);
     if (merge)
         rc = map_merge(options.output, maps, count, terminal, &err);
     if (recover)

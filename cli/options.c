@@ -235,13 +235,13 @@ int option_usage(struct terminal *t, const struct command *command, const char *
 #define HELP_WIDTH  100
 #define HELP_INDENT 25 /* column of the descriptions */
 
-/* Prints a text from column `at`, wrapped at HELP_WIDTH, with the following lines indented. */
-static void print_filled(const char *text, size_t indent, size_t at)
+void option_fill(const char *text, const struct option_filling *how)
 {
+    size_t at = how->at, indent = how->indent;
     for (bool first = true; *text; first = false) {
         size_t length = strcspn(text, " \n");
         bool begins = first || text[-1] == '\n';
-        if (!begins && at + 1 + length > HELP_WIDTH) {
+        if (!begins && at + 1 + length > how->width) {
             putchar('\n');
             at = 0;
             begins = true;
@@ -259,6 +259,12 @@ static void print_filled(const char *text, size_t indent, size_t at)
         text += *text != 0;
     }
     putchar('\n');
+}
+
+/* From column `at`, with the following lines indented. */
+static void print_filled(const char *text, size_t indent, size_t at)
+{
+    option_fill(text, &(struct option_filling){.width = HELP_WIDTH, .indent = indent, .at = at});
 }
 
 /* What the option does; of a table, also the entries that there are. */

@@ -59,6 +59,12 @@ int option_usage(struct terminal *terminal, const struct command *command, const
 /* Prints the command's --help on standard output; returns EXIT_OK. */
 int option_help(const struct command *command);
 
+/* Prints a text from column `at`, wrapped at `width`, with the lines that follow indented; '\n' forces a line break. */
+struct option_filling {
+    size_t width, indent, at; /* columns */
+};
+void option_fill(const char *text, const struct option_filling *how);
+
 /* Functions for `take`, by the type at `value`. */
 typedef bool option_take(struct terminal *terminal, const struct option_row *row, char *argument,
                          void *value);

@@ -11,6 +11,7 @@
 #include "cli/learning.h"
 #include "cli/mapped_sink.h"
 #include "cli/output.h"
+#include "cli/privilege.h"
 #include "cli/record.h"
 #include "cli/stack_sink.h"
 #include "perfdata/reader.h"
@@ -208,16 +209,17 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     if (rc < 0)
         goto out;
     rc = open_writer(&r, options->stack_samples, &out, &err);
+    if (rc == 0)
+        rc = write_tracing_data(&r, &err);
     if (rc < 0)
         goto out;
+    privilege_only_observe(options->output, collect.command, terminal);
     rc = open_sink(&r, &err);
     if (rc == 0)
         rc = learning_new(r.collector, &collect, mapped_sink_add, r.sink, &r.learning, &err);
     argv[0] = (char *)(uintptr_t)terminal->command;
     if (rc == 0)
         rc = writer_command(r.writer, argc, argv, &err);
-    if (rc == 0)
-        rc = write_tracing_data(&r, &err);
     enum target_end end = TARGET_ENDED;
     if (rc == 0)
         rc = target_run(&options->target, r.collector,
@@ -227,6 +229,7 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         rc = end_sink(&r, rc, &err);
     int status = collector_status(r.collector);
     rc = end_file(&r, options->output, rc, &err);
+    privilege_only_read(terminal);
     if (rc == 0)
         keep_learned(options, terminal);
     if (rc == 0 && options->target.command && status >= 0)
@@ -236,6 +239,9 @@ out:
         terminal_error(terminal, &err);
         code = exit_code_of(&err);
     }
+    if (rc < 0 && code == EXIT_PERMISSION)
+        terminal_say(terminal, LOG_NOTE,
+                     "'fathom doctor' tells what this user may record, and how to change that");
     outfile_close(out);
     learning_free(r.learning);
     mapped_sink_free(r.sink);
@@ -285,7 +291,7 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
                                      .target.verify = target_verify_all};
     int code = options_parse(&record_command, &options, false, argc, argv, terminal);
     if (code < 0 && wants_list(&options))
-        code = events_print();
+        code = events_print(terminal);
     if (code < 0)
         code = target_complete(&options.target, &record_command, argc, argv, terminal);
     if (code < 0 && options.ring_kib & (options.ring_kib - 1))
@@ -310,11 +316,12 @@ static const struct option_word scopes[] = {
     {"auto", COLLECT_BY_CPU_IF_ALLOWED}, {"always", COLLECT_BY_CPU}, {"never", COLLECT_BY_THREAD}, {0}};
 
 static const struct option_row rows[] = {
-    TARGET_EVENT(struct record_options,
-                 "what to sample: cpu-clock, page-faults, a tracepoint, any libpfm4 name "
-                 "(default: cycles, or cpu-clock where there is no PMU)"),
+    TARGET_EVENT(
+        struct record_options,
+        "what to sample: cpu-clock, page-faults, cache-miss, a tracepoint, ...: 'fathom events' lists them "
+        "(default: cycles, or cpu-clock where there is no PMU)"),
     OPTION_FLAG("list-events", 0, struct record_options, list_events,
-                "print the events that can be sampled on this machine, and exit (same as '-e list')"),
+                "print what 'fathom events' does, and exit; '-e list' too"),
     TARGET_FREQUENCY(struct record_options, "samples per second (default for clocks: 1000)"),
     TARGET_PERIOD(struct record_options, "one sample every N events (clocks: nanoseconds)"),
     TARGET_PID(struct record_options, "attach to these processes, their threads and their children"),

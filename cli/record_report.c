@@ -3,6 +3,7 @@
 #include "cli/kept_maps.h"
 #include "cli/learning.h"
 #include "cli/mapped_sink.h"
+#include "cli/privilege.h"
 #include "cli/record.h"
 #include "cli/reporting.h"
 
@@ -55,6 +56,7 @@ static int begin(struct live *l, const struct record_options *options,
     int rc = collector_open(&l->collect, &l->collector, err);
     if (rc < 0)
         return rc;
+    privilege_only_observe(NULL, l->collect.command, l->terminal);
     size_t count = collector_events(l->collector, &events);
     rc = reporting_new(report_options, l->terminal, &l->reporting, err);
     if (rc == 0)
@@ -78,6 +80,7 @@ static int finish(struct live *l, struct fathom_error *err)
     struct collector_summary summary;
     learning_free(l->learning);
     l->learning = NULL;
+    privilege_only_read(l->terminal);
     mapped_sink_finish(l->sink);
     collector_summary(l->collector, &summary);
     record_say_losses(&summary, l->terminal);

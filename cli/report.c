@@ -6,6 +6,7 @@
 #include "cli/inferred.h"
 #include "cli/kept_maps.h"
 #include "cli/options.h"
+#include "cli/privilege.h"
 #include "cli/reporting.h"
 #include "cli/symfs.h"
 

@@ -27,6 +27,7 @@ struct reporting {
     struct filter *filter;   /* NULL: all samples count */
     struct profile *profile; /* NULL before the event is known */
     uint32_t event;
+    char others[256];    /* names of the other events */
     struct truth *truth; /* of the audit samples held back for checking */
     struct evaluation *checked;
 };
@@ -95,6 +96,7 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
     *h = (struct view_heading){
         .command = reader_command(reader),
         .event = event->name,
+        .other_events = r->others,
         .user_only = event->attr.exclude_kernel,
         .map = r->options->map,
         .kept = r->kept.recordings,
@@ -290,8 +292,10 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
     const struct event *events;
     reader_events(reader, &events);
     int rc = reader_main_event(reader, r->options->event, &r->event, err);
-    if (rc == 0)
+    if (rc == 0) {
+        reader_other_events(reader, r->event, r->others, sizeof r->others);
         rc = start_profile(r, &events[r->event], err);
+    }
     if (rc == 0 && !r->map && kept_maps_wanted(r->options->no_cache))
         rc = kept_maps_find(reader, &r->kept, err);
     if (rc == 0)

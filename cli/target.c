@@ -17,11 +17,17 @@
 
 bool target_take_event(struct terminal *terminal, const struct option_row *row, char *argument, void *value)
 {
-    if (!*(const char **)value)
+    struct target *target = (struct target *)((char *)value - offsetof(struct target, event));
+    char *joined;
+    if (!target->event)
         return option_text(terminal, row, argument, value);
-    terminal_wrong(terminal, "--event: only one event can be recorded at a time, but '%s' is a second one",
-                   argument);
-    return false;
+    if (asprintf(&joined, "%s,%s", target->event, argument) < 0) {
+        terminal_wrong(terminal, "--event: out of memory");
+        return false;
+    }
+    free(target->events);
+    target->event = target->events = joined;
+    return true;
 }
 
 int target_complete(struct target *target, const struct command *command, int argc, char **argv,
@@ -43,6 +49,7 @@ void target_free(struct target *target)
 {
     free(target->pids.pids);
     free(target->tids.pids);
+    free(target->events);
 }
 
 /* Whether root runs a program that is set-user-ID or set-group-ID. */

@@ -10,7 +10,8 @@
 #include "perfdata/stack_record.h"
 
 struct target {
-    const char *event;
+    const char *event;          /* several: separated by commas */
+    char *events;               /* their text, if given by several options; owned */
     uint64_t frequency, period; /* Hz, events; 0: not given */
     struct option_pids pids, tids;
     double duration;      /* seconds; 0: to the end */
@@ -40,7 +41,7 @@ struct target {
 /* clang-format on */
 option_take target_take_verify, target_take_dumps;
 extern const struct verify_options target_verify_all; /* the defaults of the two, where stacks are compared */
-option_take target_take_event;                        /* like option_text(), but at most once */
+option_take target_take_event;                        /* adds to the events of a struct target */
 
 /* After the options: exactly one of command, -p and -t, the command from argv[optind...], and not both a
  * frequency and a period. -1, or EXIT_USAGE after printing the error. */

@@ -10,6 +10,7 @@
 #include "cli/exit.h"
 #include "cli/learning.h"
 #include "cli/options.h"
+#include "cli/privilege.h"
 #include "cli/record.h"
 #include "cli/top/counts.h"
 #include "cli/top/screen.h"
@@ -233,6 +234,8 @@ static int begin(struct top *t, struct fathom_error *err)
         record_collector(&t->record, t->terminal, &t->collect);
         rc = collector_open(&t->collect, &t->collector, err);
     }
+    if (rc == 0)
+        privilege_only_observe(NULL, t->collect.command, t->terminal);
     struct online_input input = {
         .images = t->images, .log = &t->terminal->log, .map = t->map, .sink = count, .context = t};
     if (rc == 0) {

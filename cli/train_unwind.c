@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/exit.h"
+#include "cli/privilege.h"
 #include "cli/train_steps.h"
 #include "cli/train_ways.h"
 #include "infer/engine/learn.h"
@@ -86,6 +87,7 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
         rc = collector_open(&collect, &collector, &err);
     if (rc < 0)
         goto out;
+    privilege_only_observe(options->output, collect.command, terminal);
     const struct event *events;
     size_t count = collector_events(collector, &events);
     rc = decoder_new(events, count, &decoder, &err);

@@ -4,12 +4,15 @@
 #define FATHOM_CLI_TRAIN_WAYS_H
 
 #include "cli/train_options.h"
+#include "image/elf/program.h"
 
 /* Each trains and writes the map, prints all messages, and returns an exit code. */
 int train_unwind(const struct train_options *options, struct terminal *terminal);
 int train_patch(const struct train_options *options, struct terminal *terminal);
 int train_uprobe(const struct train_options *options, struct terminal *terminal);
 
+/* The method for a program, and why its functions cannot be hooked (a clause; NULL: they can). */
+enum train_way train_way_of(const struct program *program, const char **why);
 /* Chooses the method for a command if none was asked for, and prints which and why. */
 int train_choose(const struct train_options *options, struct terminal *terminal, enum train_way *way,
                  struct fathom_error *err);

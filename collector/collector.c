@@ -155,7 +155,7 @@ static int attach_output(void *verify, int fd, int cpu, bool wakes, struct fatho
     return verify_output(verify, cpu, wakes, fd, err);
 }
 
-/* Lets the program write to the stacks' event, which is the second one, and follow what is recorded. */
+/* Lets the program write to the stacks' event, and follow what is recorded. */
 static int attach_verify(struct collector *c, struct fathom_error *err)
 {
     if (!c->verify)
@@ -164,7 +164,7 @@ static int attach_verify(struct collector *c, struct fathom_error *err)
     size_t count = counters_rings(c->counters, &rings);
     for (size_t i = 0; i < count; i++)
         verify_room(c->verify, rings[i].cpu, rings[i].page ? ring_stack_room(&rings[i]) : 0);
-    int rc = counters_each(c->counters, 1, attach_output, c->verify, err);
+    int rc = counters_each(c->counters, c->stacks, attach_output, c->verify, err);
     if (c->launch.pid && c->by_cpu)
         verify_follow(c->verify, c->launch.pid, true);
     for (size_t i = 0; i < c->process_count && c->by_cpu; i++)
@@ -234,12 +234,13 @@ int collector_open(const struct collector_options *options, struct collector **o
         collector_close(c);
         return rc;
     }
-    c->to = (struct sideband){.batch = &c->batch, .id = c->events[collector_tasks_event(c)].ids[0]};
+    c->to = (struct sideband){.batch = &c->batch, .id = c->events[c->tasks].ids[0]};
     c->drain = (struct drain){
         .counters = c->counters,
         .decoder = c->decoder,
         .events = c->events,
         .event_count = c->event_count,
+        .asked = c->asked,
         .bases = c->bases,
         .to = &c->to,
         .tasks = {.members = c->members, .verify = c->verify, .expected = c->drain.tasks.expected},

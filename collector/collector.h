@@ -5,8 +5,8 @@
  * Records are whole, 8-byte aligned and as the kernel wrote them, except that stack dumps are cut to their
  * valid bytes. The collector adds records of its own: at the start COMM, MMAP2 and FORK for processes that
  * are already running; for each thread seen, an MMAP2 data mapping `[stack:TID]`, whose end is the stack's
- * base; at the end, a LOST_SAMPLES for losses that the kernel counted but wrote no record of, and a READ with
- * PID and TID 0 that holds what the main event counted.
+ * base; at the end, a LOST_SAMPLES for losses that the kernel counted but wrote no record of, and for each event that was
+ * asked for a READ with PID and TID 0 that holds what it counted.
  */
 #ifndef FATHOM_COLLECTOR_COLLECTOR_H
 #define FATHOM_COLLECTOR_COLLECTOR_H
@@ -20,7 +20,7 @@
 
 struct collector;
 
-#define COLLECTOR_EVENTS 4 /* at most: the main one; stacks or two clocks, or one; the one for tasks */
+#define COLLECTOR_EVENTS (EVENT_PARSED + 4) /* those asked for; stacks; two clocks; the one for tasks */
 #define COLLECTOR_CLOCKS 2
 
 /* How the main event is opened. By thread: each new thread starts with a whole period, so one that ends within
@@ -34,7 +34,7 @@ enum collector_scope {
 };
 
 struct collector_options {
-    struct event_options event; /* the main event */
+    struct event_options event; /* the main event, and others (events_parse()) */
     uint64_t audit_hz;          /* 0: no audit samples */
     uint32_t audit_stack_size;  /* bytes per dump */
     bool audit_instead;         /* no audit samples if stacks are compared */

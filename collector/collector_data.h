@@ -24,8 +24,12 @@ struct process {
 struct collector {
     const struct collector_options *options; /* borrowed */
     struct event events
-        [COLLECTOR_EVENTS]; /* the main one; stacks, or audit clocks, or both; the one for tasks, if by CPU */
+        [COLLECTOR_EVENTS]; /* those asked for, the main one first; stacks, or audit clocks, or both; the one for tasks,
+                               if by CPU or if the main one is not on every CPU */
     size_t event_count;
+    size_t asked;                    /* how many were asked for, with their helpers */
+    size_t stacks;                   /* index; 0: none */
+    size_t tasks;                    /* index of the one that carries the records about tasks and mappings */
     size_t first_clock, clock_count; /* among the events: those whose rate can be set */
     double clock_hz[COLLECTOR_CLOCKS];
     struct counters *counters;
@@ -43,12 +47,6 @@ struct collector {
     int new_rounds;          /* remaining short rounds */
     struct collector_summary summary;
 };
-
-/* Index of the event that carries the records about tasks and mappings. */
-static inline size_t collector_tasks_event(const struct collector *c)
-{
-    return c->by_cpu ? c->event_count - 1 : 0;
-}
 
 /* Chooses the events, from the options: the main one, how it is counted, and how stacks are known. */
 int collector_prepare(struct collector *collector, struct fathom_error *err);

@@ -377,9 +377,13 @@ int drain_losses(struct drain *drain, struct fathom_error *err)
 
 int drain_totals(struct drain *drain, struct fathom_error *err)
 {
-    struct counters_totals totals;
-    counters_totals(drain->counters, 0, &totals);
-    int rc = sideband_totals(drain->to, &drain->events[0], &totals, err);
+    int rc = 0;
+    for (size_t i = 0; i < drain->asked && rc == 0; i++) {
+        struct counters_totals totals;
+        counters_totals(drain->counters, i, &totals);
+        if (!drain->events[i].helper && drain->events[i].id_count)
+            rc = sideband_totals(drain->to, &drain->events[i], &totals, err);
+    }
     return rc ? rc : batch_flush(drain->to->batch, err);
 }
 

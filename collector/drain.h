@@ -27,6 +27,7 @@ struct drain {
     const struct decoder *decoder;
     const struct event *events;
     size_t event_count;
+    size_t asked; /* events, the first ones */
     struct stackbases *bases;
     struct sideband *to;
     struct collector_summary *summary;

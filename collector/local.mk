@@ -1,11 +1,17 @@
 noinst_LTLIBRARIES += libcollector.la
 libcollector_la_SOURCES = \
 	collector/rings/batch.c collector/rings/batch.h \
+	collector/capability/facts.c collector/capability/facts.h \
+	collector/capability/process_facts.c collector/capability/process_facts.h \
+	collector/capability/tries.c collector/capability/tries.h \
 	collector/collector.c collector/collector.h collector/collector_data.h collector/prepare.c collector/stack_order.c collector/stack_order.h \
 	collector/losses.c collector/losses.h collector/tasks.c collector/tasks.h collector/rings/records.h \
 	collector/rings/counters.c collector/rings/counters.h \
 	collector/drain.c collector/drain.h \
+	collector/events/alias.c collector/events/alias.h \
 	collector/events/event.c collector/events/event.h \
+	collector/events/event_attr.c collector/events/event_attr.h \
+	collector/events/event_parse.c \
 	collector/events/event_list.c collector/events/event_list.h \
 	collector/events/event_name.c collector/events/event_name.h \
 	collector/targets/launch.c collector/targets/launch.h \
@@ -13,7 +19,9 @@ libcollector_la_SOURCES = \
 	collector/events/near.c collector/events/near.h \
 	collector/events/open.c collector/events/open.h \
 	collector/events/pebs.c collector/events/pebs.h \
-	collector/events/pfm.c collector/events/pfm.h \
+	collector/events/pmus.c collector/events/pmus.h \
+	collector/events/sysfs_event.c collector/events/sysfs_event.h \
+	collector/events/pfm.c collector/events/pfm.h collector/events/pfm_cpu.c collector/events/pfm_cpu.h collector/events/remedy.h \
 	collector/targets/proc.c collector/targets/proc.h \
 	collector/rings/ring.c collector/rings/ring.h collector/rings/ring_size.c collector/rings/ring_size.h \
 	collector/targets/sideband.c collector/targets/sideband.h \

@@ -1,38 +1,49 @@
 /* prepare.c - chooses a collection's events; see collector_data.h. */
 #include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 
+#include "collector/events/remedy.h"
 #include "collector/collector_data.h"
 #include "collector/events/open.h"
 #include "collector/events/pebs.h"
 
-/* A precise event is cheap only in batches: always report whether it gets them. */
-static void tell_batching(const struct event *event, const struct log *log)
+/* The first precise event that interrupts at each sample. NULL: none; *reason: why. */
+static const struct event *interrupts(const struct collector *c, const struct pebs_machine *machine,
+                                      const char **reason)
 {
-    struct pebs_machine machine;
-    pebs_machine(&machine);
-    if (!event->attr.precise_ip || !machine.max_precise)
-        return;
-    const char *reason = pebs_refusal(&event->attr, &machine);
-    if (reason)
-        log_write(log, LOG_NOTE, "event %s interrupts the program at each sample: %s", event->name, reason);
-    else
-        log_write(log, LOG_NOTE, "event %s is sampled in batches, without an interrupt each (large PEBS)",
-                  event->name);
+    for (size_t i = 0; i < c->asked; i++) {
+        *reason = c->events[i].attr.precise_ip ? pebs_refusal(&c->events[i].attr, machine) : NULL;
+        if (*reason)
+            return &c->events[i];
+    }
+    return NULL;
 }
 
-/* Whether the kernel allows us to count by CPU. */
-static int probe_cpus(const struct event *event)
+/* A precise event is cheap only in batches: always report whether it gets them. One that does not ends the batches of
+ * all on its CPU (arch/x86/events/intel/ds.c, pebs_needs_sched_cb). */
+static void tell_batching(const struct collector *c)
 {
-    struct perf_event_attr attr = event->attr;
-    attr.inherit = 0;
-    attr.disabled = 1;
-    int fd = open_event(&attr, -1, 0);
-    if (fd < 0)
-        return fd;
-    close(fd);
-    return 0;
+    const struct log *log = c->options->log;
+    struct pebs_machine machine;
+    const char *reason;
+    pebs_machine_of(c->options->event.pmus ? c->options->event.pmus : &pmus_here, &machine);
+    const struct event *first = machine.max_precise ? interrupts(c, &machine, &reason) : NULL;
+    for (size_t i = 0; i < c->asked && machine.max_precise; i++) {
+        const struct event *event = &c->events[i];
+        if (!event->attr.precise_ip || (i && strcmp(event->name, c->events[i - 1].name) == 0))
+            continue;
+        const char *own = pebs_refusal(&event->attr, &machine);
+        if (own)
+            log_write(log, LOG_NOTE, "event %s interrupts the program at each sample: %s", event->name, own);
+        else if (first)
+            log_write(log, LOG_NOTE,
+                      "event %s interrupts the program at each sample, as event %s beside it does",
+                      event->name, first->name);
+        else
+            log_write(log, LOG_NOTE, "event %s is sampled in batches, without an interrupt each (large PEBS)",
+                      event->name);
+    }
 }
 
 /* Sampling by CPU interrupts all programs: a program that is not recorded takes 1.5% more CPU time at 1 kHz
@@ -42,11 +53,13 @@ static int probe_cpus(const struct event *event)
 static void choose_scope(struct collector *c)
 {
     enum collector_scope scope = c->options->scope;
-    c->by_cpu = scope == COLLECT_BY_CPU ||
-                (scope == COLLECT_BY_CPU_IF_ALLOWED && attr_is_clock(&c->events[0].attr) &&
-                 c->events[0].attr.sample_period >= BY_CPU_PERIOD && probe_cpus(&c->events[0]) == 0);
-    if (c->by_cpu)
-        c->events[0].attr.inherit = 0;
+    bool slow = true;
+    for (size_t i = 0; i < c->asked; i++)
+        slow &= attr_is_clock(&c->events[i].attr) && c->events[i].attr.sample_period >= BY_CPU_PERIOD;
+    c->by_cpu = scope == COLLECT_BY_CPU || (scope == COLLECT_BY_CPU_IF_ALLOWED && slow &&
+                                            open_probe_for(&c->events[0].attr, -1, 0) == 0);
+    for (size_t i = 0; i < c->asked && c->by_cpu; i++)
+        c->events[i].attr.inherit = 0;
 }
 
 /* Says why stacks are not compared, and what is done instead. */
@@ -65,21 +78,39 @@ static void tell_refusal(const struct collector *c, int rc, const struct fathom_
     char reason[sizeof why->text + 64];
     snprintf(reason, sizeof reason, "the BPF program that compares them does not load (%s)", why->text);
     tell_way(c, rc == -EPERM || rc == -EACCES
-                    ? "the BPF program that compares them may not be loaded (run as root, or "
-                      "give CAP_BPF and CAP_PERFMON)"
+                    ? "the BPF program that compares them may not be loaded (" REMEDY_PROGRAM ")"
                     : reason);
 }
 
-static void tell_unfollowed(const struct collector *c)
+static void tell_unfollowed(const struct collector *c, const struct event *event)
 {
-    const struct event *event = &c->events[0];
     char reason[sizeof event->name + 100];
     const char *remedy = event->attr.precise_ip ? " (those of a less precise one, such as cycles, can)"
                          : event->attr.type == PERF_TYPE_TRACEPOINT
                              ? " unless each is sampled (-c 1, which is the default)"
                              : "";
     snprintf(reason, sizeof reason, "those of event %s cannot be compared%s", event->name, remedy);
-    tell_way(c, reason);
+    if (!c->verify)
+        tell_way(c, reason);
+    else
+        log_write(c->options->log, LOG_NOTE,
+                  "the stacks of event %s are not compared, but those of other events are: its paths are "
+                  "inferred from "
+                  "them",
+                  event->name);
+}
+
+/* The program follows all events of the first kind that there is: each kind needs one of its own. */
+static enum verify_where choose_followed(struct collector *c)
+{
+    enum verify_where where = VERIFY_NOWHERE;
+    for (size_t i = 0; i < c->asked; i++) {
+        struct event *event = &c->events[i];
+        enum verify_where here = event->helper ? VERIFY_NOWHERE : event_verifiable(&event->attr);
+        where = where == VERIFY_NOWHERE ? here : where;
+        event->followed = where != VERIFY_NOWHERE && here == where;
+    }
+    return where;
 }
 
 /* Loads the program that compares stacks, if that is wanted and allowed. */
@@ -87,11 +118,11 @@ static void prepare_verify(struct collector *c)
 {
     struct fathom_error why;
     struct verify_options options = c->options->verify;
-    options.where = event_verifiable(&c->events[0].attr);
     if (options.wish == VERIFY_NEVER)
         return;
+    options.where = choose_followed(c);
     if (options.where == VERIFY_NOWHERE) {
-        tell_unfollowed(c);
+        tell_unfollowed(c, &c->events[0]);
         return;
     }
     /* A tracepoint's program runs wherever it is hit. */
@@ -105,7 +136,11 @@ static void prepare_verify(struct collector *c)
         tell_refusal(c, rc, &why);
         return;
     }
+    c->stacks = c->event_count;
     event_stacks(&c->events[c->event_count++]);
+    for (size_t i = 0; i < c->asked; i++)
+        if (!c->events[i].followed && !c->events[i].helper)
+            tell_unfollowed(c, &c->events[i]);
 }
 
 static int add_audit(struct collector *c, uint64_t hz, uint32_t stack_size, struct fathom_error *err)
@@ -156,27 +191,35 @@ static void add_own_frame(struct perf_event_attr *attr)
     attr->sample_max_stack = 1;
 }
 
-/* One event carries the records about tasks and mappings for all: the first, or the last if counting by CPU.
- */
+/* One event carries the records about tasks and mappings for all: the first, or one more if that is counted by CPU or not on
+ * every CPU. */
+static void prepare_tasks(struct collector *c)
+{
+    c->tasks = 0;
+    if (c->by_cpu || c->events[0].partial) {
+        c->tasks = c->event_count;
+        event_tasks(&c->events[c->event_count++]);
+    }
+    struct perf_event_attr *attr = &c->events[c->tasks].attr;
+    attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = attr->build_id = 1;
+    attr->mmap_data = c->options->unwound_elsewhere || c->options->event.data_address;
+}
+
 int collector_prepare(struct collector *c, struct fathom_error *err)
 {
-    int rc = event_parse(&c->options->event, c->options->log, &c->events[0], err);
+    int rc = events_parse(&c->options->event, c->options->log, c->events, &c->asked, err);
     if (rc)
         return rc;
-    tell_batching(&c->events[0], c->options->log);
-    if (c->options->unwound_elsewhere)
-        add_own_frame(&c->events[0].attr);
-    c->event_count = 1;
+    tell_batching(c);
+    for (size_t i = 0; i < c->asked && c->options->unwound_elsewhere; i++)
+        add_own_frame(&c->events[i].attr);
+    c->event_count = c->asked;
     choose_scope(c);
     prepare_verify(c);
     rc = prepare_audits(c, err);
     if (rc)
         return rc;
-    if (c->by_cpu)
-        event_tasks(&c->events[c->event_count++]);
-    struct perf_event_attr *attr = &c->events[collector_tasks_event(c)].attr;
-    attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = attr->build_id = 1;
-    attr->mmap_data = c->options->unwound_elsewhere || c->options->event.data_address;
+    prepare_tasks(c);
     for (size_t i = 0; i < c->event_count; i++)
         c->events[i].attr.enable_on_exec =
             c->options->command && !c->options->raised && c->events[i].attr.inherit;

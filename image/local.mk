@@ -11,6 +11,7 @@ libimage_la_SOURCES = \
 	image/cfi/machine.c image/cfi/machine.h \
 	image/code/code.c image/code/code.h image/code/effects.c image/code/fields.h image/code/reader.h \
 	image/cold.h image/cold_branches.c image/cold_names.c \
+	image/coverage.c image/coverage.h \
 	image/debug_file.c image/debug_file.h \
 	image/debuginfod.c image/debuginfod.h \
 	image/elf/elf_file.c image/elf/elf_file.h \

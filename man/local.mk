@@ -3,7 +3,9 @@ dist_man1_MANS += \
 	man/fathom-ambiguity.1 \
 	man/fathom-disambig.1 \
 	man/fathom-calls.1 \
+	man/fathom-doctor.1 \
 	man/fathom-evaluate.1 \
+	man/fathom-events.1 \
 	man/fathom-graph.1 \
 	man/fathom-hcct.1 \
 	man/fathom-map.1 \

@@ -10,6 +10,7 @@
 struct announced {
     const struct event *events;
     size_t count;
+    bool *followed;     /* of each event, whether a sample of it had a record: the program sees the event */
     struct table *last; /* thread, page of code and SP -> what was announced last: its number, 0: none fits */
     struct table
         *lives; /* TID with announcements -> how often they were forgotten; a part of the keys of `last` */
@@ -30,8 +31,12 @@ struct announced *announced_new(const struct event *events, size_t count)
     struct announced *a = calloc(1, sizeof *a);
     if (!a)
         return NULL;
-    *a = (struct announced){.events = events, .count = count, .last = table_new(), .lives = table_new()};
-    if (a->last && a->lives)
+    *a = (struct announced){.events = events,
+                            .count = count,
+                            .followed = calloc(count, sizeof *a->followed),
+                            .last = table_new(),
+                            .lives = table_new()};
+    if (a->followed && a->last && a->lives)
         return a;
     announced_free(a);
     return NULL;
@@ -43,6 +48,7 @@ void announced_free(struct announced *a)
         return;
     table_free(a->last);
     table_free(a->lives);
+    free(a->followed);
     free(a);
 }
 
@@ -136,7 +142,8 @@ static bool take_pending(struct announced *a, const struct sample *sample)
 static void fill_in(struct announced *a, struct sample *sample)
 {
     bool pending = take_pending(a, sample);
-    const uint64_t *last = a->any && sample->has_regs
+    a->followed[sample->event] |= pending;
+    const uint64_t *last = a->followed[sample->event] && sample->has_regs
                                ? table_find(a->last, key_of(a, sample->tid, sample->reg_ip, sample->sp))
                                : NULL;
     if (!last)

@@ -132,6 +132,21 @@ static int learn_ids(struct decoder *decoder, const struct event *events, struct
     return 0;
 }
 
+/* perf's names for one event of two kinds of cores differ in the PMU only. */
+static const char *without_core(const char *name)
+{
+    return strncmp(name, "cpu_core/", 9) == 0 || strncmp(name, "cpu_atom/", 9) == 0 ? name + 9 : name;
+}
+
+static uint32_t first_of_name(const struct event *events, size_t event)
+{
+    size_t first = 0;
+    while (first < event && (!*events[event].name ||
+                             strcmp(without_core(events[first].name), without_core(events[event].name)) != 0))
+        first++;
+    return (uint32_t)first;
+}
+
 int decoder_new(const struct event *events, size_t count, struct decoder **out, struct fathom_error *err)
 {
     if (count == 0)
@@ -147,6 +162,13 @@ int decoder_new(const struct event *events, size_t count, struct decoder **out, 
         rc = error_memory(err);
         goto out;
     }
+    decoder->named = calloc(count, sizeof *decoder->named);
+    if (!decoder->named) {
+        rc = error_memory(err);
+        goto out;
+    }
+    for (size_t i = 0; i < count; i++)
+        decoder->named[i] = first_of_name(events, i);
     decoder->same_time = true;
     for (size_t i = 0; i < count; i++) {
         layout_of(&events[i].attr, &decoder->layouts[i]);
@@ -166,11 +188,17 @@ out:
     return rc;
 }
 
+uint32_t decoder_first(const struct decoder *decoder, uint32_t event)
+{
+    return decoder->named[event];
+}
+
 void decoder_free(struct decoder *decoder)
 {
     if (!decoder)
         return;
     table_free(decoder->by_id);
     free(decoder->layouts);
+    free(decoder->named);
     free(decoder);
 }

@@ -37,6 +37,7 @@ struct layout {
 
 struct decoder {
     struct layout *layouts; /* one for each event */
+    uint32_t *named;        /* for each event, the first of its name */
     size_t count;
     struct record empty_sample;  /* the initial value of a sample */
     struct table *by_id;         /* event ID to index; NULL: one event, no look-up needed */

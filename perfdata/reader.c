@@ -25,6 +25,7 @@ struct reader {
     struct decoder *decoder;
     const struct log *log;
     struct reader_summary summary;
+    uint32_t event;    /* whose totals are told: reader_main_event() */
     struct pass *live; /* for a recording in progress; NULL: finished, or from a file */
     /* reader_say(); no items: nothing was */
     const struct stack_said *said;
@@ -39,8 +40,9 @@ struct pass {
     struct inflate *inflate; /* NULL: no compressed records so far */
     struct unsampled *unsampled;
     struct announced *announced;
-    size_t said_at;   /* samples of the event that reader_say() tells of, so far */
-    order_sink *sink; /* the caller's */
+    uint64_t enabled, running; /* ns, of the event */
+    size_t said_at;            /* samples of the event that reader_say() tells of, so far */
+    order_sink *sink;          /* the caller's */
     void *context;
 };
 
@@ -137,6 +139,19 @@ static bool say(struct pass *pass, struct sample *sample)
     return true;
 }
 
+/* Of an event on two kinds of cores, there are two. */
+static void take_totals(struct pass *pass, const struct record *record)
+{
+    struct reader_summary *summary = &pass->reader->summary;
+    if (record->totals.event != pass->reader->event)
+        return;
+    summary->counted += record->totals.value;
+    pass->enabled += record->totals.enabled;
+    pass->running += record->totals.running;
+    if (pass->enabled)
+        summary->counted_share = (double)pass->running / (double)pass->enabled;
+}
+
 static int count_and_pass_on(void *context, const struct record *record, struct fathom_error *err)
 {
     struct pass *pass = context;
@@ -170,9 +185,7 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
         summary->throttled++;
         break;
     case RECORD_TOTALS:
-        summary->counted = record->totals.value;
-        if (record->totals.enabled)
-            summary->counted_share = (double)record->totals.running / (double)record->totals.enabled;
+        take_totals(pass, record);
         break;
     default:
         break;
@@ -365,7 +378,7 @@ struct search {
 
 static bool is_reported(const struct event *event)
 {
-    return !event->audit && !event->stacks &&
+    return !event->audit && !event->stacks && (event->attr.freq || event->attr.sample_period) &&
            (event->attr.type != PERF_TYPE_SOFTWARE || event->attr.config != PERF_COUNT_SW_DUMMY);
 }
 
@@ -392,6 +405,17 @@ static int find_sampled(struct reader *reader, uint32_t first, uint32_t *event, 
     return 0;
 }
 
+void reader_other_events(const struct reader *reader, uint32_t event, char *out, size_t size)
+{
+    const struct event *events = reader->head.events;
+    *out = '\0';
+    for (uint32_t i = 0; i < reader->head.count; i++) {
+        size_t used = strlen(out);
+        if (i != event && is_reported(&events[i]) && decoder_first(reader->decoder, i) == i)
+            snprintf(out + used, size - used, "%s%s", used ? ", " : "", events[i].name);
+    }
+}
+
 int reader_main_event(struct reader *reader, const char *name, uint32_t *event, struct fathom_error *err)
 {
     const struct event *events = reader->head.events;
@@ -401,20 +425,16 @@ int reader_main_event(struct reader *reader, const char *name, uint32_t *event, 
             first = candidates++ ? first : i;
         }
     }
-    if (candidates > 1 && !name)
-        return find_sampled(reader, first, event, err);
     if (candidates) {
-        *event = first;
-        return 0;
+        int rc = candidates > 1 && !name ? find_sampled(reader, first, &first, err) : 0;
+        if (rc == 0)
+            *event = reader->event = first;
+        return rc;
     }
     if (!name)
         return error_set(err, EBADMSG, "the recording has no event to report");
-    char names[256] = "";
-    for (uint32_t i = 0; i < reader->head.count; i++) {
-        size_t used = strlen(names);
-        if (!events[i].audit && !events[i].stacks && strncmp(events[i].name, "dummy", 5) != 0)
-            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", events[i].name);
-    }
+    char names[256];
+    reader_other_events(reader, UINT32_MAX, names, sizeof names);
     return error_set(err, ENOENT, "the recording has no event '%s'; it has: %s", name,
                      *names ? names : "none");
 }

@@ -19,7 +19,7 @@ struct reader_summary {
     uint64_t throttled;          /* times that the kernel paused an event */
     uint64_t damaged;            /* records that could not be decoded and were left out */
     uint64_t started, unsampled; /* threads started during recording, and those of them without samples */
-    uint64_t counted;            /* by the main event, in its unit; 0: unknown */
+    uint64_t counted;            /* by the event of reader_main_event(), in its unit; 0: unknown */
     double counted_share;        /* fraction of the time it was enabled; 0: unknown */
     bool stacks;                 /* it has [stack:TID] mappings, with stack bases, from our recorder */
     bool truncated;              /* the file ends in the middle */
@@ -56,6 +56,8 @@ size_t reader_events(const struct reader *reader, const struct event **out);
  * samples (the first one if none has); to find it, records are read up to its first sample. -ENOENT: no event
  * has that name. */
 int reader_main_event(struct reader *reader, const char *name, uint32_t *event, struct fathom_error *err);
+/* The names of the other events that can be reported, separated by ", ", as far as they fit. "": none. */
+void reader_other_events(const struct reader *reader, uint32_t event, char *out, size_t size);
 const char *reader_command(const struct reader *reader); /* the recorded command line; NULL: unknown */
 /* Release of the recorded kernel ("6.1.0-28-amd64"); NULL: unknown. */
 const char *reader_kernel(const struct reader *reader);

@@ -14,12 +14,17 @@
 #define MISC_LOST_SAMPLES_BPF (1 << 15)
 
 /* The layout of a record's trailer. Synthesised records have ID 0 and the first event's layout. */
-static const struct layout *trailer_layout(const struct decoder *decoder, const uint8_t *data, size_t size)
+static size_t trailer_event(const struct decoder *decoder, const uint8_t *data, size_t size)
 {
     if (!decoder->by_id || !decoder->id_back || (size_t)decoder->id_back + RECORD_HEADER_SIZE > size)
-        return &decoder->layouts[0];
+        return 0;
     const uint64_t *index = table_find(decoder->by_id, load_u64(data + size - decoder->id_back));
-    return &decoder->layouts[index ? *index : 0];
+    return index ? *index : 0;
+}
+
+static const struct layout *trailer_layout(const struct decoder *decoder, const uint8_t *data, size_t size)
+{
+    return &decoder->layouts[trailer_event(decoder, data, size)];
 }
 
 uint64_t decoder_time(const struct decoder *decoder, const void *record, size_t size)
@@ -154,7 +159,7 @@ static int decode_sample(const struct decoder *decoder, const uint8_t *data, siz
     *out = decoder->empty_sample;
     if (!sample_decode(&decoder->layouts[event], data, size, &out->sample))
         return damaged(PERF_RECORD_SAMPLE, size, err);
-    out->sample.event = (uint32_t)event;
+    out->sample.event = decoder->named[event];
     out->pid = out->sample.pid;
     out->tid = out->sample.tid;
     out->time = out->sample.time;
@@ -186,6 +191,8 @@ int decoder_fill(const struct decoder *decoder, const uint8_t *data, size_t size
     }
     struct bytes body = bytes_of(data + RECORD_HEADER_SIZE, size - RECORD_HEADER_SIZE - layout->trailer_size);
     decode_other(&body, misc, layout->read_format, out);
+    if (out->kind == RECORD_TOTALS)
+        out->totals.event = decoder->named[trailer_event(decoder, data, size)];
     return body.failed ? damaged(type, size, err) : 0;
 }
 

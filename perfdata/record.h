@@ -16,8 +16,8 @@ enum record_kind {
     RECORD_COMM,
     RECORD_FORK,
     RECORD_EXIT,
-    RECORD_LOST,     /* LOST and LOST_SAMPLES */
-    RECORD_TOTALS,   /* READ with pid and tid 0, as written by the collector */
+    RECORD_LOST,   /* LOST and LOST_SAMPLES */
+    RECORD_TOTALS, /* READ with pid and tid 0, as written by the collector for each event that was asked for */
     RECORD_THROTTLE, /* the kernel paused an event that was too frequent */
     RECORD_UNTHROTTLE,
     RECORD_OTHER, /* known or not: not needed for the profile */
@@ -49,7 +49,8 @@ struct record {
         } fork;        /* and exit; fork with pid == parent_pid: a new thread */
         uint64_t lost; /* records or samples */
         struct {
-            uint64_t value;            /* of the main event */
+            uint32_t event;            /* index */
+            uint64_t value;            /* what it counted */
             uint64_t enabled, running; /* ns; running < enabled: others had the counter too */
         } totals;
     };
@@ -68,6 +69,11 @@ struct event {
     bool audit; /* a slow software clock with stack dumps besides the main event */
     bool
         stacks; /* what the program that follows the main event says of its samples' stacks (stack_record.h) */
+    /* To be opened, not in files: */
+    bool helper;   /* only counts: the event before it works only with this one ahead of it in its group */
+    bool followed; /* a BPF program sees its samples */
+    bool partial;  /* only some CPUs have it: those of one kind of core */
+    uint8_t group; /* events of the same one, if not 0, count at the same time */
 };
 
 /* Whether the event is a clock, of the CPU or of the thread, so that it counts nanoseconds. */
@@ -80,9 +86,12 @@ static inline bool attr_is_clock(const struct perf_event_attr *attr)
 /* The decoder: raw record bytes to struct record, by the events' attrs. */
 struct decoder;
 
-/* events are borrowed and must outlive the decoder. -ENOTSUP: their sample layouts cannot be told apart. */
+/* Records of events with the same name, which count the same on other kinds of cores, get the first one's index. events
+ * are borrowed and must outlive the decoder. -ENOTSUP: their sample layouts cannot be told apart. */
 int decoder_new(const struct event *events, size_t count, struct decoder **out, struct fathom_error *err);
 void decoder_free(struct decoder *decoder);
+/* The index of the first event with the same name as this one. */
+uint32_t decoder_first(const struct decoder *decoder, uint32_t event);
 /* Decodes the record of `size` bytes at `data` (8-byte aligned, header included). Pointers in *out borrow
  * from data. -EBADMSG: damaged (too small for its fields). */
 int decoder_decode(const struct decoder *decoder, const void *data, size_t size, struct record *out,

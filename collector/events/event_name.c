@@ -10,15 +10,21 @@
 #include "collector/events/near.h"
 #include "collector/events/pfm.h"
 #include "collector/events/software.h"
+#include "collector/events/sysfs_event.h"
 #include "collector/events/tracefs.h"
 
 /* Removes a final ":..." consisting only of u, k and p from name->text. */
 static int take_modifiers(const char *text, struct event_name *name, struct fathom_error *err)
 {
-    if (strlen(text) >= sizeof name->text)
-        return error_set(err, EINVAL, "the event name is longer than %zu bytes", sizeof name->text - 1);
+    if (strlen(text) >= sizeof name->text - 1)
+        return error_set(err, EINVAL, "the event name is longer than %zu bytes", sizeof name->text - 2);
     strcpy(name->text, text);
-    char *colon = strrchr(name->text, ':');
+    char *colon = strrchr(name->text, ':'), *slash = strrchr(name->text, '/');
+    if (slash && (!colon || colon < slash) && slash[1] && slash[1 + strspn(slash + 1, "ukp")] == '\0') {
+        colon = slash + 1; /* as perf writes them: pmu/term/pp */
+        memmove(colon + 1, colon, strlen(colon) + 1);
+        *colon = ':';
+    }
     if (!colon || colon == name->text || colon[1] == '\0' || colon[1 + strspn(colon + 1, "ukp")] != '\0')
         return 0;
     if (strchr(colon, 'k'))
@@ -125,29 +131,16 @@ static int unknown(const char *text, struct fathom_error *err)
         tracepoints = " (for tracepoints, /sys/kernel/tracing must be readable; as root it need not be "
                       "mounted)";
     return error_set(err, ENOENT,
-                     "there is no event '%s'%s%s%s 'fathom record --list-events' shows what can be sampled "
-                     "here%s",
-                     text, near[0] ? ": did you mean " : "", near, near[0] ? "?" : ":", tracepoints);
+                     "there is no event '%s'%s%s%s 'fathom events' shows what can be sampled here%s", text,
+                     near[0] ? ": did you mean " : "", near, near[0] ? "?" : ":", tracepoints);
 }
 
-int event_name_parse(const char *text, struct event_name *name, struct perf_event_attr *attr,
-                     struct fathom_error *err)
+/* Any name but an alias, a breakpoint or one of sysfs. */
+static int parse_listed(struct event_name *name, struct perf_event_attr *attr, struct fathom_error *err)
 {
-    memset(name, 0, sizeof *name);
-    if (strchr(text, ',') && !strchr(text, '/')) /* pmu/a=1,b=2/ is one */
-        return error_set(err, EINVAL, "event '%s': only one event can be recorded at a time", text);
-    if (strncmp(text, "mem:", 4) == 0) {
-        if (strlen(text) >= sizeof name->text)
-            return error_set(err, EINVAL, "the event name is longer than %zu bytes", sizeof name->text - 1);
-        strcpy(name->text, text);
-        return parse_breakpoint(text, attr, err);
-    }
-    int rc = take_modifiers(text, name, err);
-    if (rc)
-        return rc;
     const char *reason = "";
     struct pfm_code code;
-    rc = pfm_encode(name->text, &code, &reason);
+    int rc = pfm_encode(name->text, &code, &reason);
     if (rc == 0) {
         attr->type = code.type;
         attr->config = code.config;
@@ -162,6 +155,41 @@ int event_name_parse(const char *text, struct event_name *name, struct perf_even
             return error_set(err, EINVAL, "event '%s': %s", name->text, reason);
         return unknown(name->text, err);
     }
-    name->in_kernel = fires_in_kernel(attr);
     return 0;
+}
+
+static void take_alias(struct event_name *name, struct perf_event_attr attrs[ALIAS_EVENTS])
+{
+    name->kinds = name->alias.count;
+    for (size_t i = 0; i < name->kinds; i++)
+        attrs[i] = name->alias.events[i].attr;
+    if (name->kinds && !name->precise)
+        name->precise = attrs[0].precise_ip;
+}
+
+int event_name_parse(const struct pmus *pmus, const char *text, struct event_name *name,
+                     struct perf_event_attr attrs[ALIAS_EVENTS], struct fathom_error *err)
+{
+    memset(name, 0, sizeof *name);
+    memset(attrs, 0, ALIAS_EVENTS * sizeof *attrs);
+    name->kinds = 1;
+    if (strncmp(text, "mem:", 4) == 0) {
+        if (strlen(text) >= sizeof name->text)
+            return error_set(err, EINVAL, "the event name is longer than %zu bytes", sizeof name->text - 1);
+        strcpy(name->text, text);
+        return parse_breakpoint(text, attrs, err);
+    }
+    int rc = take_modifiers(text, name, err);
+    if (rc == 0)
+        rc = alias_find(pmus, name->text, &name->alias, err);
+    if (rc == 0 && name->alias.alias) {
+        take_alias(name, attrs);
+        return 0;
+    }
+    if (rc == 0)
+        rc = sysfs_event_parse(pmus, name->text, attrs, err);
+    if (rc == -ENOENT)
+        rc = parse_listed(name, attrs, err);
+    name->in_kernel = rc == 0 && fires_in_kernel(attrs);
+    return rc;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/events/alias.h"
 #include "collector/events/pfm.h"
 #include "collector/events/software.h"
 #include "collector/events/tracefs.h"
@@ -99,6 +100,8 @@ static void consider_tracepoints(struct near *near)
 size_t near_names(const char *name, char *out, size_t size)
 {
     struct near near = {.name = name, .most = (unsigned)(strlen(name) + 2) / 4};
+    for (const struct alias *alias = aliases; alias->name; alias++)
+        consider(&near, alias->name);
     for (const struct software_event *event = software_events; event->name; event++)
         consider(&near, event->name);
     pfm_events(consider_pfm, &near);

@@ -1,5 +1,5 @@
 /*
- * near.h - suggests event names that resemble one that does not exist: software events, libpfm4's events of this
+ * near.h - suggests event names that resemble one that does not exist: aliases, software events, libpfm4's events of this
  * machine's CPUs, and for "SYSTEM:NAME" the kernel's tracepoints.
  */
 #ifndef FATHOM_COLLECTOR_EVENTS_NEAR_H

@@ -9,24 +9,38 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collector/events/remedy.h"
+
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 int open_event(struct perf_event_attr *attr, pid_t tid, int cpu)
 {
-    long fd = syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    return open_in_group(attr, tid, cpu, -1);
+}
+
+int open_in_group(struct perf_event_attr *attr, pid_t tid, int cpu, int leader)
+{
+    long fd = syscall(SYS_perf_event_open, attr, tid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : (int)fd;
 }
 
-int open_probe(const struct perf_event_attr *attr)
+int open_probe_for(const struct perf_event_attr *attr, pid_t tid, int cpu)
 {
     struct perf_event_attr copy = *attr;
     copy.disabled = 1;
     copy.enable_on_exec = 0;
-    int fd = open_event(&copy, 0, -1);
+    if (cpu >= 0)
+        copy.inherit = 0;
+    int fd = open_event(&copy, tid, cpu);
     if (fd < 0)
         return fd;
     close(fd);
     return 0;
+}
+
+int open_probe(const struct perf_event_attr *attr)
+{
+    return open_probe_for(attr, 0, -1);
 }
 
 long open_setting(const char *path, long absent)
@@ -60,11 +74,12 @@ static int refused(struct fathom_error *err, int code, const char *event, const 
                          "event '%s' is refused even to root: a container or a security module forbids "
                          "perf_event_open (kernel.perf_event_paranoid is %ld)",
                          event, paranoid);
+    int needed = attr->exclude_kernel ? PARANOID_USER : PARANOID_TRACEPOINTS;
     return error_set(
         err, code,
         "event '%s' is not allowed: kernel.perf_event_paranoid is %ld; run as root, or set it to "
         "%d or less ('sysctl kernel.perf_event_paranoid=%d')",
-        event, paranoid, attr->exclude_kernel ? 2 : -1, attr->exclude_kernel ? 2 : -1);
+        event, paranoid, needed, needed);
 }
 
 int open_error(struct fathom_error *err, int code, const char *event, const struct perf_event_attr *attr,
@@ -79,7 +94,7 @@ int open_error(struct fathom_error *err, int code, const char *event, const stru
     case EMFILE:
     case ENFILE:
         return error_set(err, code,
-                         "too many open files: recording needs a file descriptor per thread, CPU and event; "
+                         "too many open files: " REMEDY_FILES "; "
                          "raise the limit ('ulimit -n') or record fewer threads");
     case ENOENT:
     case ENODEV:

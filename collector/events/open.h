@@ -16,8 +16,12 @@
 /* A file descriptor (close-on-exec) or a negative errno. attr->size must be at most OPEN_ATTR_SIZE. tid 0:
  * the caller; cpu -1: any. */
 int open_event(struct perf_event_attr *attr, pid_t tid, int cpu);
+/* The same, counting at the same time as the event `leader`, a descriptor; -1: none. */
+int open_in_group(struct perf_event_attr *attr, pid_t tid, int cpu, int leader);
 /* Whether the kernel accepts this event for the calling thread. 0 or a negative errno. */
 int open_probe(const struct perf_event_attr *attr);
+/* The same for another thread, or for a CPU. */
+int open_probe_for(const struct perf_event_attr *attr, pid_t tid, int cpu);
 /* Sets the message for a failed open_event(). Returns -code. */
 int open_error(struct fathom_error *err, int code, const char *event, const struct perf_event_attr *attr,
                pid_t tid);

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "collector/events/open.h"
-
 /* PERF_REG_X86_AX to _FLAGS and _R8 to _R15 (arch/x86/include/uapi/asm/perf_regs.h): the registers in a
  * record. */
 #define RECORD_REGISTERS (UINT64_C(0x3ff) | UINT64_C(0xff) << 16)
@@ -18,9 +16,6 @@
      PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TRANSACTION |       \
      PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_REGS_INTR |       \
      PERF_SAMPLE_REGS_USER)
-
-static const char *const places[] = {"/sys/bus/event_source/devices/cpu/caps",
-                                     "/sys/bus/event_source/devices/cpu_core/caps"};
 
 bool pebs_times(const char *pmu_name)
 {
@@ -39,17 +34,17 @@ bool pebs_weights(const char *release)
     return sscanf(release, "%u", &major) == 1 && major >= 6;
 }
 
-void pebs_machine(struct pebs_machine *out)
+void pebs_machine_of(const struct pmus *pmus, struct pebs_machine *out)
 {
+    static const char *const units[] = {"cpu", PMUS_CORE};
     *out = (struct pebs_machine){0};
-    for (size_t i = 0; i < sizeof places / sizeof *places && !out->max_precise; i++) {
-        char path[128], name[64] = "";
-        snprintf(path, sizeof path, "%s/max_precise", places[i]);
-        long most = open_setting(path, 0);
+    for (size_t i = 0; i < sizeof units / sizeof *units && !out->max_precise; i++) {
+        long most = pmus_number(pmus, units[i], "caps/max_precise", 0);
         if (most <= 0)
             continue;
+        char path[512], name[64] = "";
         out->max_precise = (unsigned)most;
-        snprintf(path, sizeof path, "%s/pmu_name", places[i]);
+        snprintf(path, sizeof path, "%s/%s/caps/pmu_name", pmus->devices, units[i]);
         FILE *file = fopen(path, "re");
         bool known = file && fscanf(file, "%63s", name) == 1;
         if (file)
@@ -57,7 +52,15 @@ void pebs_machine(struct pebs_machine *out)
         out->times = pebs_times(known ? name : NULL);
     }
     struct utsname host;
-    out->weights = uname(&host) == 0 && pebs_weights(host.release);
+    if (pmus->release)
+        out->weights = pebs_weights(pmus->release);
+    else
+        out->weights = uname(&host) == 0 && pebs_weights(host.release);
+}
+
+void pebs_machine(struct pebs_machine *out)
+{
+    pebs_machine_of(&pmus_here, out);
 }
 
 static const char *field_refusal(const struct perf_event_attr *attr, const struct pebs_machine *machine)

@@ -13,6 +13,8 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 
+#include "collector/events/pmus.h"
+
 struct pebs_machine {
     unsigned max_precise; /* highest precise_ip; 0: the CPU has no PEBS */
     bool times;           /* PEBS records have a timestamp (Skylake, Goldmont and later) */
@@ -21,6 +23,7 @@ struct pebs_machine {
 
 /* What sysfs says about this machine; max_precise is 0 if there is no PMU, or none by Intel. */
 void pebs_machine(struct pebs_machine *out);
+void pebs_machine_of(const struct pmus *pmus, struct pebs_machine *out); /* the same of other PMUs */
 /* The same from a PMU's caps/pmu_name (NULL: the kernel has none) and the kernel's release. */
 bool pebs_times(const char *pmu_name);
 bool pebs_weights(const char *release);

@@ -53,6 +53,7 @@ static void see_umasks(int index, struct pfm_event event, int count,
             continue;
         event.umask = info.name;
         event.description = description(info.desc);
+        event.precise = info.is_precise;
         see(context, &event);
     }
 }
@@ -77,7 +78,8 @@ void pfm_events(void (*see)(void *context, const struct pfm_event *event), void 
             struct pfm_event event = {.pmu = pmu == PFM_PMU_PERF_EVENT ? "events of most CPUs" : unit.desc,
                                       .generic = pmu == PFM_PMU_PERF_EVENT,
                                       .name = pmu == PFM_PMU_PERF_EVENT ? name : info.name,
-                                      .description = description(info.desc)};
+                                      .description = description(info.desc),
+                                      .precise = info.is_precise};
             see(context, &event);
             see_umasks(i, event, info.nattrs, see, context);
         }

@@ -29,6 +29,7 @@ struct pfm_event {
     const char *name;  /* in lower case for a generic one, as perf writes it */
     const char *umask; /* to append to the name and ':'; NULL: the event itself */
     const char *description;
+    bool precise; /* the CPU can sample it precisely */
 };
 
 /* Calls `see` for each event, then for each of its unit masks. Raw codes are left out. */

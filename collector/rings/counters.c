@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "collector/events/open.h"
 #include "collector/events/settle.h"
+#include "collector/events/remedy.h"
 #include "collector/rings/ring_size.h"
 
 #define RING_LEAST (64u << 10) /* one record is at most 64 KiB */
@@ -186,9 +187,7 @@ static int map_ring(struct counters *counters, size_t cpu, int fd, struct fathom
         rc = ring_map(&counters->rings[cpu], fd, counters->ring_bytes);
     }
     if (rc)
-        return error_set(err, -rc,
-                         "cannot map a ring buffer of %zu bytes per CPU: raise kernel.perf_event_mlock_kb or "
-                         "the limit of locked memory ('ulimit -l'), or run as root",
+        return error_set(err, -rc, "cannot map a ring buffer of %zu bytes per CPU: " REMEDY_RING,
                          counters->ring_bytes);
     if (counters->ring_bytes < asked)
         log_write(counters->log, LOG_NOTE,
@@ -228,25 +227,56 @@ static int keep_fd(struct counters *counters, struct opened opened, struct fatho
 }
 
 /* A tracepoint has the program once for all events on it. */
-static int attach(const struct counters *counters, int fd, struct fathom_error *err)
+static int attach(const struct counters *counters, const struct event *event, int fd,
+                  struct fathom_error *err)
 {
     if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, counters->program) == 0 || errno == EEXIST)
         return 0;
-    return error_system(err, errno, "cannot attach a BPF program to event '%s'", counters->events[0].name);
+    return error_system(err, errno, "cannot attach a BPF program to event '%s'", event->name);
 }
 
-static int open_one(struct counters *counters, size_t event, bool wakes, pid_t tid, size_t cpu,
-                    struct fathom_error *err)
+/* One thread on one CPU, or all on it. */
+struct place {
+    pid_t tid;
+    size_t cpu;                 /* index */
+    int leaders[UINT8_MAX + 1]; /* of the groups, descriptors; -1: not opened yet */
+};
+
+static struct place place_of(pid_t tid, size_t cpu)
 {
-    struct event *e = &counters->events[event];
-    struct perf_event_attr attr = e->attr;
+    struct place place = {.tid = tid, .cpu = cpu};
+    memset(place.leaders, 0xff, sizeof place.leaders);
+    return place;
+}
+
+/* Opens an event, and takes its place as the leader of its group if it is the first of it. A descriptor or a negative
+ * errno. */
+static int open_at(const struct counters *counters, const struct event *event, bool wakes,
+                   struct place *place)
+{
+    struct perf_event_attr attr = event->attr;
     if (wakes) {
         attr.watermark = 0;
         attr.wakeup_events = 1;
     }
-    int fd = open_event(&attr, tid, counters->cpus[cpu]);
+    int *leader = &place->leaders[event->group];
+    int fd = open_in_group(&attr, place->tid, counters->cpus[place->cpu], event->group ? *leader : -1);
+    if (fd >= 0 && event->group && *leader < 0)
+        *leader = fd;
+    return fd;
+}
+
+static int open_one(struct counters *counters, size_t event, bool wakes, struct place *place,
+                    struct fathom_error *err)
+{
+    struct event *e = &counters->events[event];
+    const pid_t tid = place->tid;
+    const size_t cpu = place->cpu;
+    int fd = open_at(counters, e, wakes, place);
     if (fd == -ENODEV && event == counters->tasks && counters->cpu_count > 1 && open_probe(&e->attr) == 0)
         return 0; /* the CPU went offline */
+    if (fd == -ENOENT && e->partial)
+        return 0; /* it is of the other kind */
     if (fd < 0)
         return open_error(err, -fd, e->name, &e->attr, tid);
     int rc = keep_fd(counters, (struct opened){fd, counters->cpus[cpu], event, wakes}, err);
@@ -256,8 +286,8 @@ static int open_one(struct counters *counters, size_t event, bool wakes, pid_t t
         rc = map_ring(counters, cpu, fd, err);
     else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, counters->owners[cpu]) != 0)
         rc = error_system(err, errno, "cannot share the ring buffer of CPU %d", counters->cpus[cpu]);
-    if (rc == 0 && event == 0 && counters->program >= 0)
-        rc = attach(counters, fd, err);
+    if (rc == 0 && e->followed && counters->program >= 0)
+        rc = attach(counters, e, fd, err);
     if (rc == 0)
         rc = keep_id(counters, event, tid, fd, err);
     if (rc || event != counters->tasks)
@@ -269,14 +299,26 @@ static int open_one(struct counters *counters, size_t event, bool wakes, pid_t t
     return 0;
 }
 
+/* The event behind it first, if that is its helper. */
+static int open_with_helper(struct counters *counters, size_t event, struct place *place,
+                            struct fathom_error *err)
+{
+    int rc = 0;
+    if (event + 1 < counters->event_count && counters->events[event + 1].helper)
+        rc = open_one(counters, event + 1, false, place, err);
+    return rc ? rc : open_one(counters, event, false, place, err);
+}
+
 int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom_error *err)
 {
     size_t first = counters->fd_count;
     for (size_t cpu = 0; cpu < counters->cpu_count; cpu++) {
-        int rc = open_one(counters, counters->tasks, false, tid, cpu, err);
+        struct place place = place_of(tid, cpu);
+        int rc = open_with_helper(counters, counters->tasks, &place, err);
         for (size_t event = 0; rc == 0 && event < counters->event_count; event++)
-            if (event != counters->tasks && counters->events[event].attr.inherit)
-                rc = open_one(counters, event, false, tid, cpu, err);
+            if (event != counters->tasks && counters->events[event].attr.inherit &&
+                !counters->events[event].helper)
+                rc = open_with_helper(counters, event, &place, err);
         if (rc)
             return rc;
     }
@@ -294,20 +336,20 @@ int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom
 int counters_open_cpus(struct counters *counters, struct fathom_error *err)
 {
     counters->by_cpu = counters->fd_count;
-    for (size_t cpu = 0; cpu < counters->cpu_count; cpu++)
-        for (size_t event = 0; event < counters->event_count; event++) {
-            if (counters->events[event].attr.inherit || counters->owners[cpu] < 0)
+    int rc = 0;
+    for (size_t cpu = 0; cpu < counters->cpu_count && rc == 0; cpu++) {
+        struct place place = place_of(EVERY_THREAD, cpu);
+        for (size_t event = 0; event < counters->event_count && rc == 0; event++) {
+            const struct event *e = &counters->events[event];
+            if (e->attr.inherit || e->helper || counters->owners[cpu] < 0)
                 continue;
-            int rc = open_one(counters, event, false, EVERY_THREAD, cpu, err);
-            counters->by_cpu_count += rc == 0;
-            if (rc == 0 && counters->events[event].stacks) {
-                rc = open_one(counters, event, true, EVERY_THREAD, cpu, err);
-                counters->by_cpu_count += rc == 0;
-            }
-            if (rc)
-                return rc;
+            rc = open_with_helper(counters, event, &place, err);
+            if (rc == 0 && e->stacks)
+                rc = open_one(counters, event, true, &place, err);
         }
-    return 0;
+    }
+    counters->by_cpu_count = counters->fd_count - counters->by_cpu;
+    return rc;
 }
 
 void counters_enable_cpus(struct counters *counters)

@@ -3,7 +3,8 @@
  *
  * An inherited event must be bound to a CPU to have a ring (kernel/events/core.c, perf_mmap), so there is one
  * file descriptor per thread, CPU and event; all events of a CPU write into the ring of its first one. Events
- * whose attr does not have `inherit` are opened once per CPU. The event that has `task` makes the rings.
+ * whose attr does not have `inherit` are opened once per CPU. The event that has `task` makes the rings (a helper of it,
+ * which is opened before).
  */
 #ifndef FATHOM_COLLECTOR_RINGS_COUNTERS_H
 #define FATHOM_COLLECTOR_RINGS_COUNTERS_H
@@ -21,7 +22,7 @@ struct counters;
 int counters_new(struct event *events, size_t count, size_t ring_bytes, const struct log *log,
                  struct counters **out, struct fathom_error *err);
 void counters_free(struct counters *counters); /* frees the events' ids too */
-/* Attaches a BPF program (a descriptor, borrowed) to the first event wherever it is opened from now on: at once, as
+/* Attaches a BPF program (a descriptor, borrowed) to the events that are `followed` wherever they are opened from now on: at once, as
  * threads and children inherit it with the event. */
 void counters_attach(struct counters *counters, int program);
 /* Opens the events that are not inherited, once per CPU for everything that runs there. They write into the

@@ -4,7 +4,19 @@
 #ifndef FATHOM_COLLECTOR_RINGS_RING_SIZE_H
 #define FATHOM_COLLECTOR_RINGS_RING_SIZE_H
 
+#include <stdint.h>
+
 #include "perfdata/record.h"
+
+#define RING_PLAIN    (512u << 10) /* what perf_event_mlock_kb allows every user per CPU */
+#define RING_MLOCK_KB 516          /* the kernel's default of it */
+/* With stack records: of 200 processes that start at once, until we run again; with fast clocks. */
+#define RING_STACKS (2u << 20)
+
+/* What each CPU's ring may have with its first page, so that all get the same, in bytes (kernel/events/core.c,
+ * perf_mmap): kernel.perf_event_mlock_kb for each CPU, and a process's limit of locked memory, in bytes or UINT64_MAX,
+ * for all. CAP_IPC_LOCK knows no limit. */
+uint64_t ring_room(long mlock_kb, uint64_t locked, size_t cpus);
 
 /* Bytes of each CPU's ring: a power of two of pages. The main event comes first. */
 size_t ring_size(const struct event *events, size_t count, size_t cpus);

@@ -246,6 +246,11 @@ static void write_samples(struct printer *printer, const struct view_heading *he
         printer_write(printer, " of ");
         printer_foreign(printer, heading->event);
     }
+    if (heading->other_events && *heading->other_events) {
+        printer_write(printer, " (--event: ");
+        printer_foreign(printer, heading->other_events);
+        printer_write(printer, ")");
+    }
     if (heading->user_only)
         printer_write(printer, ", in user space only (the kernel was not sampled)");
     if (strcmp(unit, WEIGHT_NS) == 0)

@@ -51,6 +51,7 @@ struct view_options {
 /* The contents of the heading: weights by how sure the context is. */
 struct view_heading {
     const char *command, *event, *map; /* NULL: omitted */
+    const char *other_events;          /* names of others that the recording has; NULL or "": none */
     unsigned kept;                     /* recordings whose maps were used in place of a given one */
     bool user_only;                    /* no sample was taken in the kernel */
     uint64_t samples, weight;          /* weight = the sum of the next four */

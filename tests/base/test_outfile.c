@@ -179,6 +179,33 @@ Test(outfile, own_links_are_followed)
     cr_assert_eq(put("round", "z"), -ENXIO);
 }
 
+/* Where a directory is another user's link: in one like /tmp, and in one of our own. */
+Test(outfile, directories_that_others_link_are_refused)
+{
+    if (geteuid() != 0)
+        cr_skip_test("only root can make another user's link");
+    cr_assert_eq(mkdir("shared", 0700), 0);
+    cr_assert_eq(chmod("shared", 01777), 0);
+    cr_assert_eq(mkdir("aim", 0700), 0);
+    cr_assert_eq(symlink("../aim", "shared/way"), 0);
+    cr_assert_eq(put("shared/way/file", "x"), 0, "%s", err.text); /* our own link */
+    cr_assert_eq(lchown("shared/way", 65534, 65534), 0);
+    cr_expect_eq(put("shared/way/file", "y"), -EPERM);
+    cr_expect(strstr(err.text, "shared/way is another user's"), "%s", err.text);
+    cr_expect_eq(put("shared//way/../aim/new", "y"), -EPERM);
+    cr_assert_eq(symlink("shared/way", "near"), 0); /* ours leads to theirs */
+    cr_expect_eq(put("near/file", "y"), -EPERM);
+    cr_assert_eq(symlink("shared/way/deep", "last"), 0);
+    cr_expect_eq(put("last", "y"), -EPERM);
+    cr_assert_eq(chmod("shared", 0755), 0); /* only root could put it there */
+    cr_expect_eq(put("near/file", "z"), 0, "%s", err.text);
+    cr_assert_eq(chmod("shared", 01777), 0);
+    cr_assert_eq(chown("shared", 65534, 65534), 0); /* as in the kernel: the directory's owner */
+    cr_expect_eq(put("near/file", "z"), 0, "%s", err.text);
+    cr_assert_eq(symlink("turn", "turn"), 0);
+    cr_expect_neq(put("turn/file", "z"), 0);
+}
+
 Test(outfile, links_of_others_are_refused)
 {
     if (geteuid() != 0)

@@ -7,3 +7,11 @@ tests_cli_test_stack_sink_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
 UNIT_TESTS += tests/cli/test_top_rows
 tests_cli_test_top_rows_SOURCES = tests/cli/test_top_rows.c cli/top/rows.c
 tests_cli_test_top_rows_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)
+
+UNIT_TESTS += tests/cli/test_doctor
+tests_cli_test_doctor_SOURCES = tests/cli/test_doctor.c cli/doctor/hardware.c cli/doctor/rights.c cli/doctor/rows.c
+tests_cli_test_doctor_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)
+
+UNIT_TESTS += tests/cli/test_privilege
+tests_cli_test_privilege_SOURCES = tests/cli/test_privilege.c cli/privilege.c cli/terminal.c
+tests_cli_test_privilege_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)

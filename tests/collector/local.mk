@@ -14,6 +14,13 @@ UNIT_TESTS += tests/collector/test_members
 tests_collector_test_members_SOURCES = tests/collector/test_members.c
 tests_collector_test_members_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
 
+# What the kernel is asked for on other CPUs: attrs.test holds it against golden/CPU.txt.
+check_PROGRAMS += tests/collector/attrs
+tests_collector_attrs_SOURCES = tests/collector/attrs.c
+tests_collector_attrs_LDADD = libcollector.la libbase.la
+E2E_TESTS += tests/collector/attrs.test
+EXTRA_DIST += tests/collector/golden
+
 check_PROGRAMS += tests/collector/busy
 tests_collector_busy_SOURCES = tests/collector/busy.c
 tests_collector_busy_LDADD = -lpthread

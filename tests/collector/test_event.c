@@ -123,16 +123,15 @@ Test(event, breakpoints)
 Test(event, modifiers_and_raw_codes)
 {
     struct event_name name;
-    struct perf_event_attr attr;
-    memset(&attr, 0, sizeof attr);
-    cr_assert_eq(event_name_parse("r1a8:upp", &name, &attr, NULL), 0);
-    cr_assert_eq(attr.type, PERF_TYPE_RAW);
-    cr_assert_eq(attr.config, 0x1a8);
+    struct perf_event_attr attrs[ALIAS_EVENTS];
+    cr_assert_eq(event_name_parse(&pmus_here, "r1a8:upp", &name, attrs, NULL), 0);
+    cr_assert_eq(attrs[0].type, PERF_TYPE_RAW);
+    cr_assert_eq(attrs[0].config, 0x1a8);
     cr_assert_eq(name.precise, 2);
     cr_assert_str_eq(name.text, "r1a8");
-    cr_assert_eq(event_name_parse("cycles:p", &name, &attr, NULL), 0);
-    cr_assert_eq(attr.type, PERF_TYPE_HARDWARE);
-    cr_assert_eq(attr.config, PERF_COUNT_HW_CPU_CYCLES);
+    cr_assert_eq(event_name_parse(&pmus_here, "cycles:p", &name, attrs, NULL), 0);
+    cr_assert_eq(attrs[0].type, PERF_TYPE_HARDWARE);
+    cr_assert_eq(attrs[0].config, PERF_COUNT_HW_CPU_CYCLES);
     cr_assert_eq(name.precise, 1);
     refused(&(struct event_options){.name = "cpu-clock:k"}, EINVAL, "kernel");
     refused(&(struct event_options){.name = "cpu-clock:uk"}, EINVAL, "kernel");
@@ -148,7 +147,7 @@ Test(event, a_name_that_is_none_offers_near_ones)
     refused(&(struct event_options){.name = "cache-mises"}, ENOENT, "'cache-misses'");
     refused(&(struct event_options){.name = "Context_Switch"}, ENOENT, "did you mean 'context-switches'?");
     refused(&(struct event_options){.name = "no-such-event"}, ENOENT,
-            "there is no event 'no-such-event': 'fathom record --list-events'");
+            "there is no event 'no-such-event': 'fathom events'");
     char *names;
     size_t size;
     if (tracefs_read("available_events", &names, &size) != 0)
@@ -206,12 +205,12 @@ Test(event, what_is_listed_can_be_asked_for)
     unsigned seen = 0;
     struct perf_event_attr cycles = {.size = 128, .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1};
     int rc = open_probe(&cycles);
-    event_list(see, &seen);
+    event_list(&pmus_here, see, &seen);
     cr_assert_eq(seen & 3, 3);
     cr_assert_eq((seen & 4) != 0, rc == 0 || rc == -EACCES || rc == -EPERM);
     uint64_t id;
     if (tracefs_number("events/sched/sched_switch/id", &id) == 0)
-        cr_assert_gt(event_list_tracepoints(), 100);
+        cr_assert_gt(event_list_tracepoints(NULL, NULL), 100);
 }
 
 Test(event, rates_that_would_stop_the_machine_are_refused)

@@ -17,6 +17,8 @@ E2E_TESTS += \
 	tests/e2e/debuginfod.test \
 	tests/e2e/disambig.test \
 	tests/e2e/disambig_clone.test \
+	tests/e2e/doctor.test \
+	tests/e2e/events.test \
 	tests/e2e/exports.test \
 	tests/e2e/faults.test \
 	tests/e2e/hcct.test \
@@ -30,6 +32,7 @@ E2E_TESTS += \
 	tests/e2e/page.test \
 	tests/e2e/pebs.test \
 	tests/e2e/perf.test \
+	tests/e2e/privilege.test \
 	tests/e2e/programs.test \
 	tests/e2e/real.test \
 	tests/e2e/record_report.test \

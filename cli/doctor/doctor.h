@@ -1,0 +1,37 @@
+/*
+ * doctor.h - the parts of `fathom doctor`: what was found out becomes rows, and rows become text or JSON.
+ */
+#ifndef FATHOM_CLI_DOCTOR_DOCTOR_H
+#define FATHOM_CLI_DOCTOR_DOCTOR_H
+
+#include "cli/doctor/rows.h"
+#include "cli/terminal.h"
+#include "collector/capability/facts.h"
+#include "collector/capability/process_facts.h"
+#include "collector/capability/tries.h"
+
+struct doctor_machine {
+    struct facts facts;
+    struct tries tries;
+    char cpu[256];        /* libpfm4's name; "": unknown to it */
+    struct event precise; /* tries_precise(); its attr.size is 0 without */
+    char self[4096];      /* this program's file, as a shell takes it; "": unknown */
+    const char *runtime;  /* of training, its file; NULL: not found */
+};
+
+/* Kernel and CPU, then hardware events. */
+void doctor_hardware(const struct doctor_machine *machine, struct rows *rows);
+/* What this user may do, and its limits. */
+void doctor_rights(const struct doctor_machine *machine, struct rows *rows);
+
+/* A program, by its name as a shell takes it. */
+int doctor_program(const char *name, struct rows *rows, struct fathom_error *err);
+/* A running process. */
+int doctor_process(pid_t pid, struct rows *rows, struct fathom_error *err);
+
+void doctor_print(const struct rows *rows, bool colour);
+int doctor_write_json(const struct rows *rows, int code, struct fathom_error *err);
+/* The exit code: cli/exit.h. */
+int doctor_code(const struct rows *rows, const struct tries *tries);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * privilege.h - gives up what a command run by root, or with capabilities, no longer needs. Nothing happens for other users.
+ *
+ * Files, processes and recordings are hostile: what reads them should be able to do little else. To be called before
+ * other threads exist, as capabilities are those of a thread. A command that was forked before keeps its rights, as under
+ * perf(1): `sudo fathom record -- COMMAND` runs it as root.
+ */
+#ifndef FATHOM_CLI_PRIVILEGE_H
+#define FATHOM_CLI_PRIVILEGE_H
+
+#include <stdbool.h>
+
+#include "cli/terminal.h"
+
+/* For commands that read files and print: keeps the right to read every file, and no other. With Landlock (Linux 5.13),
+ * files can be written below the user's cache alone, nothing can be executed, no process outside be traced or (Linux 6.12)
+ * signalled, and (Linux 6.7) no TCP connection made, unless DEBUGINFOD_URLS names servers. */
+void privilege_only_read(struct terminal *terminal);
+
+/* For recorders, once all events are open: keeps what later threads, children and their files need, and the right to
+ * write `output` (NULL: none), and to end a command of another user. No program that is executed gains any. */
+void privilege_only_observe(const char *output, bool launched, struct terminal *terminal);
+
+#endif

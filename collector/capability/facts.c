@@ -1,0 +1,243 @@
+/* facts.c - reads the facts; see facts.h. */
+#include "collector/capability/facts.h"
+
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "collector/events/open.h"
+
+#define PATH_SIZE 1024
+#define TEXT_SIZE 8192 /* the first of /proc/cpuinfo's processors has 2,000 bytes or so */
+
+const struct fact_places fact_places_here = {"/proc", "/sys"};
+
+/* The beginning of a file; "" if it cannot be read. */
+static void read_text(const char *root, const char *name, char text[TEXT_SIZE])
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    FILE *file = fopen(path, "re");
+    size_t size = file ? fread(text, 1, TEXT_SIZE - 1, file) : 0;
+    text[size] = '\0';
+    if (file)
+        fclose(file);
+}
+
+/* Its first line, shortened. */
+static void read_line(const char *root, const char *name, char *out, size_t size)
+{
+    char text[TEXT_SIZE];
+    read_text(root, name, text);
+    snprintf(out, size, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+static long read_number(const char *root, const char *name)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    return open_setting(path, FACT_NONE);
+}
+
+static bool exists(const char *root, const char *name)
+{
+    char path[PATH_SIZE];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    return stat(path, &st) == 0;
+}
+
+/* What follows "KEY" and blanks or a colon in a line of its own; NULL: no such line. */
+static const char *value_of(const char *text, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, key, length) != 0)
+            continue;
+        const char *value = line + length;
+        size_t skipped = strspn(value, " \t:");
+        if (skipped)
+            return value + skipped;
+    }
+    return NULL;
+}
+
+static void copy_value(const char *text, const char *key, char *out, size_t size)
+{
+    const char *value = value_of(text, key);
+    snprintf(out, size, "%.*s", value ? (int)strcspn(value, "\n") : 0, value ? value : "");
+}
+
+static void read_kernel(const struct fact_places *at, struct fact_kernel *out)
+{
+    char lockdown[80];
+    read_line(at->proc, "sys/kernel/osrelease", out->release, sizeof out->release);
+    if (sscanf(out->release, "%u.%u", &out->major, &out->minor) != 2)
+        out->major = out->minor = 0;
+    read_line(at->sys, "kernel/security/lockdown", lockdown, sizeof lockdown);
+    out->lockdown = strstr(lockdown, "[confidentiality]") ? LOCKDOWN_CONFIDENTIALITY
+                    : strstr(lockdown, "[integrity]")     ? LOCKDOWN_INTEGRITY
+                                                          : LOCKDOWN_NONE;
+}
+
+/* The number of CPUs in a list such as "0-3,8". */
+static unsigned count_cpus(const char *list)
+{
+    unsigned count = 0, first, last;
+    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+        int fields = sscanf(at, "%u-%u", &first, &last);
+        if (fields < 1)
+            break;
+        count += fields == 2 && last >= first && last - first < 65536 ? last - first + 1 : 1;
+    }
+    return count ? count : 1;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += length)
+        if ((at == text || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\n' || !at[length]))
+            return true;
+    return false;
+}
+
+static void read_cpu(const struct fact_places *at, const char *release, struct fact_cpu *out)
+{
+    char text[TEXT_SIZE], devices[512];
+    read_text(at->proc, "cpuinfo", text);
+    copy_value(text, "vendor_id", out->vendor, sizeof out->vendor);
+    copy_value(text, "model name", out->model, sizeof out->model);
+    const char *flags = value_of(text, "flags");
+    out->virtual_machine = flags && has_word(flags, "hypervisor");
+    read_line(at->sys, "devices/system/cpu/online", text, sizeof text);
+    out->online = count_cpus(text);
+    snprintf(devices, sizeof devices, "%s/bus/event_source/devices", at->sys);
+    out->hybrid = exists(devices, "cpu_core") && exists(devices, "cpu_atom");
+    out->pmu = exists(devices, "cpu") || exists(devices, "cpu_core");
+    const char *caps = exists(devices, "cpu") ? "cpu/caps" : "cpu_core/caps";
+    char name[64];
+    snprintf(name, sizeof name, "%s/pmu_name", caps);
+    read_line(devices, name, out->pmu_name, sizeof out->pmu_name);
+    snprintf(name, sizeof name, "%s/branches", caps);
+    out->branches = read_number(devices, name);
+    if (out->branches < 0)
+        out->branches = 0;
+    out->ibs_op = exists(devices, "ibs_op");
+    out->ibs_fetch = exists(devices, "ibs_fetch");
+    pebs_machine_of(&(struct pmus){.devices = devices, .release = release}, &out->pebs);
+}
+
+static void read_user(const struct fact_places *at, struct fact_user *out)
+{
+    char text[TEXT_SIZE];
+    read_text(at->proc, "self/status", text);
+    const char *value = value_of(text, "Uid");
+    if (!value || sscanf(value, "%*u %u", &out->id) != 1)
+        out->id = UINT32_MAX;
+    value = value_of(text, "CapEff");
+    if (!value || sscanf(value, "%" SCNx64, &out->capabilities) != 1)
+        out->capabilities = 0;
+    value = value_of(text, "Seccomp");
+    out->filtered = value && *value == '2';
+    unsigned inside, outside;
+    uint64_t count;
+    read_text(at->proc, "self/uid_map", text);
+    out->namespaced = sscanf(text, "%u %u %" SCNu64, &inside, &outside, &count) == 3 &&
+                      (inside != 0 || outside != 0 || count != UINT32_MAX);
+}
+
+static void read_settings(const struct fact_places *at, struct fact_settings *out)
+{
+    const struct {
+        const char *name;
+        long *value;
+    } numbers[] = {
+        {"perf_event_paranoid", &out->paranoid},
+        {"kptr_restrict", &out->kptr_restrict},
+        {"yama/ptrace_scope", &out->ptrace_scope},
+        {"unprivileged_bpf_disabled", &out->unprivileged_bpf_disabled},
+        {"perf_event_mlock_kb", &out->mlock_kb},
+        {"perf_event_max_sample_rate", &out->max_sample_rate},
+        {"perf_cpu_time_max_percent", &out->cpu_time_percent},
+        {"nmi_watchdog", &out->nmi_watchdog},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "sys/kernel/%s", numbers[i].name);
+        *numbers[i].value = read_number(at->proc, name);
+    }
+    out->btf = exists(at->sys, "kernel/btf/vmlinux");
+    out->uprobe_pmu = exists(at->sys, "bus/event_source/devices/uprobe");
+}
+
+/* A number of /proc/self/limits; UINT64_MAX: "unlimited", or unknown. */
+static const char *take_limit(const char *text, uint64_t *out)
+{
+    int used = 0;
+    *out = UINT64_MAX;
+    if (!text)
+        return NULL;
+    if (sscanf(text, " unlimited%n", &used) == 0 && used > 0)
+        return text + used;
+    return sscanf(text, "%" SCNu64 "%n", out, &used) == 1 ? text + used : NULL;
+}
+
+static void read_limits(const struct fact_places *at, struct fact_limits *out)
+{
+    char text[TEXT_SIZE];
+    read_text(at->proc, "self/limits", text);
+    take_limit(value_of(text, "Max locked memory"), &out->locked);
+    take_limit(take_limit(value_of(text, "Max open files"), &out->files), &out->files_most);
+}
+
+void facts_read(const struct fact_places *places, struct facts *out)
+{
+    *out = (struct facts){0};
+    read_kernel(places, &out->kernel);
+    read_cpu(places, out->kernel.release, &out->cpu);
+    read_user(places, &out->user);
+    read_settings(places, &out->settings);
+    read_limits(places, &out->limits);
+}
+
+bool facts_can(const struct facts *facts, unsigned capability)
+{
+    uint64_t stands = UINT64_C(1) << capability;
+    if (capability == CAP_PERFMON || capability == CAP_BPF)
+        stands |= UINT64_C(1) << CAP_SYS_ADMIN;
+    return !facts->user.namespaced && facts->user.capabilities & stands;
+}
+
+bool facts_privileged(const struct facts *facts)
+{
+    return facts_can(facts, CAP_PERFMON);
+}
+
+bool facts_kernel_since(const struct facts *facts, unsigned major, unsigned minor)
+{
+    const struct fact_kernel *k = &facts->kernel;
+    return k->major > major || (k->major == major && k->minor >= minor);
+}
+
+unsigned facts_pebs_format(const char *pmu_name)
+{
+    /* intel_pmu_init() of arch/x86/events/intel/core.c has the names; IA32_PERF_CAPABILITIES, bits 8 to 11, the formats
+     * (Intel SDM volume 3, "PEBS record format"). */
+    static const struct {
+        const char *name;
+        unsigned format;
+    } known[] = {
+        {"nehalem", 1},          {"westmere", 1},  {"sandybridge", 1},    {"ivybridge", 1},
+        {"haswell", 2},          {"broadwell", 2}, {"skylake", 3},        {"goldmont", 3},
+        {"goldmont_plus", 3},    {"icelake", 4},   {"icelake_hybrid", 4}, {"sapphire_rapids", 4},
+        {"alderlake_hybrid", 4}, {"tremont", 4},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(pmu_name, known[i].name) == 0)
+            return known[i].format;
+    return 0;
+}

@@ -1,0 +1,183 @@
+/* alias.c - see alias.h. */
+#include "collector/events/alias.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/events/pfm.h"
+#include "collector/events/software.h"
+#include "collector/events/sysfs_event.h"
+
+enum kind { CACHE_MISS, L2_MISS, L1_MISS, LOAD_LATENCY, DTLB_MISS, BRANCH_MISS, CYCLES, PAGE_FAULT };
+
+/* In the order of `kind`. The periods are those that Intel suggests with its events (perfmon, ADL and SKX). */
+const struct alias aliases[] = {
+    {"cache-miss", NULL, "loads from beyond the last cache (L3)", 50021},
+    {"l2-miss", NULL, "loads that missed the L2 cache", 100021},
+    {"l1-miss", NULL, "loads that missed the L1 cache", 200003},
+    {"load-latency", "CYCLES", "loads that took at least so many cycles (default: 30)", 100007},
+    {"dtlb-miss", NULL, "loads whose page was in no TLB", 100003},
+    {"branch-miss", NULL, "branches that were predicted wrong", 400009},
+    {"cycles", NULL, "cycles of the CPU while it runs", 0},
+    {"page-fault", NULL, "page faults", 0},
+    {NULL, NULL, NULL, 0},
+};
+
+/* perf mem's default; and what the register holds (MSR 3f6h, 16 bits; at least 3, arch/x86/events/intel/core.c). */
+#define LATENCY_DEFAULT 30
+#define LATENCY_LEAST   3
+#define LATENCY_MOST    65535
+/* What Zen 5 can filter by (arch/x86/events/amd/ibs.c). */
+#define IBS_LEAST 128
+#define IBS_MOST  2048
+
+/* All operations, some four each ns: about a thousand samples a second, each with an interrupt. */
+#define ALL_OPS_PERIOD 4000000
+#define ALL_OPS        "samples all micro-operations, and tells of each what it waited for"
+
+/* What counts it, the first that the CPU has. "%u" stands for the latency. */
+struct candidate {
+    enum kind kind;
+    unsigned precise;
+    const char *event;
+    const char *atom;   /* for the slow cores, if the event is for the fast ones */
+    const char *caveat; /* alias.h */
+};
+
+static const struct candidate candidates[] = {
+    /* Golden Cove and Gracemont (Alder Lake), and their successors: libpfm4 4.13 does not have them. */
+    {CACHE_MISS, 2, "cpu_core/event=0xd1,umask=0x20/", "cpu_atom/event=0xd2,umask=0x20/", NULL},
+    {L2_MISS, 2, "cpu_core/event=0xd1,umask=0x10/", "cpu_atom/event=0xd1,umask=0x10/", NULL},
+    {L1_MISS, 2, "cpu_core/event=0xd1,umask=0x08/", "cpu_atom/event=0xd1,umask=0x08/", NULL},
+    {LOAD_LATENCY, 2, "cpu_core/event=0xcd,umask=0x01,ldlat=%u/", "cpu_atom/event=0xd0,umask=0x05,ldlat=%u/",
+     NULL},
+    {DTLB_MISS, 2, "cpu_core/event=0xd0,umask=0x11/", "cpu_atom/event=0xd0,umask=0x11/", NULL},
+    {BRANCH_MISS, 2, "cpu_core/event=0xc5/", "cpu_atom/event=0xc5/", NULL},
+    {CYCLES, 0, "cpu_core/event=0x3c/", "cpu_atom/event=0x3c/", NULL},
+    /* AMD: Zen 4 samples only what missed the L3, if asked to; Zen 5 only what took long. */
+    {CACHE_MISS, 0, "ibs_op/cnt_ctl=1,l3missonly=1/", NULL, NULL},
+    {LOAD_LATENCY, 0, "ibs_op/cnt_ctl=1,ldlat=%u/", NULL, NULL},
+    {CACHE_MISS, 0, "ibs_op/cnt_ctl=1/", NULL, ALL_OPS},
+    {L2_MISS, 0, "ibs_op/cnt_ctl=1/", NULL, ALL_OPS},
+    {L1_MISS, 0, "ibs_op/cnt_ctl=1/", NULL, ALL_OPS},
+    {LOAD_LATENCY, 0, "ibs_op/cnt_ctl=1/", NULL, ALL_OPS},
+    {DTLB_MISS, 0, "ibs_op/cnt_ctl=1/", NULL, ALL_OPS},
+    /* Skylake to Sapphire Rapids, and Nehalem */
+    {CACHE_MISS, 2, "MEM_LOAD_RETIRED:L3_MISS", NULL, NULL},
+    {L2_MISS, 2, "MEM_LOAD_RETIRED:L2_MISS", NULL, NULL},
+    {L1_MISS, 2, "MEM_LOAD_RETIRED:L1_MISS", NULL, NULL},
+    {DTLB_MISS, 2, "MEM_INST_RETIRED:STLB_MISS_LOADS", NULL, NULL},
+    {DTLB_MISS, 2, "MEM_LOAD_RETIRED:DTLB_MISS", NULL, NULL},
+    /* Sandy Bridge to Broadwell, and Atoms */
+    {CACHE_MISS, 2, "MEM_LOAD_UOPS_RETIRED:L3_MISS", NULL, NULL},
+    {CACHE_MISS, 2, "MEM_LOAD_UOPS_MISC_RETIRED:LLC_MISS", NULL, NULL},
+    {CACHE_MISS, 2, "MEM_LOAD_UOPS_RETIRED:DRAM_HIT", NULL, NULL},
+    {L2_MISS, 2, "MEM_LOAD_UOPS_RETIRED:L2_MISS", NULL, NULL},
+    {L2_MISS, 2, "MEM_UOP_RETIRED:LD_L2_MISS", NULL, NULL},
+    {L2_MISS, 2, "MEM_UOPS_RETIRED:LD_L2_MISS", NULL, NULL},
+    {L1_MISS, 2, "MEM_LOAD_UOPS_RETIRED:L1_MISS", NULL, NULL},
+    {DTLB_MISS, 2, "MEM_UOPS_RETIRED:STLB_MISS_LOADS", NULL, NULL},
+    {DTLB_MISS, 2, "MEM_UOPS_RETIRED:DTLB_MISS_LOADS", NULL, NULL},
+    {DTLB_MISS, 2, "MEM_UOP_RETIRED:LD_DTLB_MISS", NULL, NULL},
+    {LOAD_LATENCY, 2, "MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=%u", NULL, NULL},
+    {LOAD_LATENCY, 2, "MEM_TRANS_RETIRED:LATENCY_ABOVE_THRESHOLD:ldlat=%u", NULL, NULL},
+    {LOAD_LATENCY, 2, "MEM_INST_RETIRED:LATENCY_ABOVE_THRESHOLD:ldlat=%u", NULL, NULL},
+    {BRANCH_MISS, 2, "BR_MISP_RETIRED:ALL_BRANCHES", NULL, NULL},
+    /* Zen without IBS, as in virtual machines */
+    {CACHE_MISS, 0, "DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM:DRAM_IO_NEAR:DRAM_IO_FAR", NULL, NULL},
+    {CACHE_MISS, 0, "DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM:MEM_IO_LCL:MEM_IO_RMT", NULL, NULL},
+    {CACHE_MISS, 0, "DATA_CACHE_REFILLS_FROM_SYSTEM:LS_MABRESP_LCL_DRAM:LS_MABRESP_RMT_DRAM", NULL, NULL},
+    {BRANCH_MISS, 0, "RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED", NULL, NULL},
+    /* any CPU */
+    {BRANCH_MISS, 0, "branch-misses", NULL, NULL},
+    {CYCLES, 0, "cycles", NULL, NULL},
+    {PAGE_FAULT, 0, "page-faults", NULL, NULL},
+};
+
+/* false: the CPU does not have it. */
+static bool encode(const struct pmus *pmus, const char *text, struct perf_event_attr *attr)
+{
+    struct pfm_code code;
+    const char *reason;
+    if (strchr(text, '/'))
+        return sysfs_event_parse(pmus, text, attr, NULL) == 0;
+    const struct software_event *software = software_find(text);
+    if (software) {
+        attr->type = PERF_TYPE_SOFTWARE;
+        attr->config = software->config;
+        return true;
+    }
+    if (strcmp(text, "cycles") == 0 || strcmp(text, "branch-misses") == 0) {
+        attr->type = PERF_TYPE_HARDWARE; /* also where libpfm4 does not know the CPU */
+        attr->config = *text == 'c' ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_HW_BRANCH_MISSES;
+        return true;
+    }
+    if (pfm_encode(text, &code, &reason) != 0)
+        return false;
+    attr->type = code.type;
+    attr->config = code.config;
+    attr->config1 = code.config1;
+    attr->config2 = code.config2;
+    return true;
+}
+
+static bool make(const struct pmus *pmus, const struct candidate *candidate, const char *event,
+                 unsigned latency, struct alias_event *out)
+{
+    *out =
+        (struct alias_event){.caveat = candidate->caveat,
+                             .period = candidate->caveat ? ALL_OPS_PERIOD : aliases[candidate->kind].period};
+    const char *number = strstr(event, "%u");
+    if (strncmp(event, "ibs_op/", 7) == 0)
+        latency = latency < IBS_LEAST ? IBS_LEAST : latency > IBS_MOST ? IBS_MOST : latency;
+    if (number)
+        snprintf(out->text, sizeof out->text, "%.*s%u%s", (int)(number - event), event, latency, number + 2);
+    else
+        snprintf(out->text, sizeof out->text, "%s", event);
+    if (!encode(pmus, out->text, &out->attr))
+        return false;
+    out->attr.precise_ip = candidate->precise & 3;
+    return true;
+}
+
+/* The argument behind the name, if any. */
+static int parse_latency(const char *name, const char *text, unsigned *latency, struct fathom_error *err)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || errno || *end || value < LATENCY_LEAST || value > LATENCY_MOST)
+        return error_set(err, EINVAL, "event '%s': the latency is a number of cycles from %u to %u", name,
+                         LATENCY_LEAST, LATENCY_MOST);
+    *latency = (unsigned)value;
+    return 0;
+}
+
+int alias_find(const struct pmus *pmus, const char *name, struct alias_match *out, struct fathom_error *err)
+{
+    unsigned latency = LATENCY_DEFAULT;
+    size_t length = strcspn(name, ":"), kind = 0;
+    *out = (struct alias_match){0};
+    while (aliases[kind].name &&
+           (strlen(aliases[kind].name) != length || memcmp(aliases[kind].name, name, length) != 0))
+        kind++;
+    if (!aliases[kind].name || (name[length] && !aliases[kind].argument))
+        return 0;
+    if (name[length]) {
+        int rc = parse_latency(name, name + length + 1, &latency, err);
+        if (rc)
+            return rc;
+    }
+    out->alias = &aliases[kind];
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates && !out->count; i++) {
+        const struct candidate *c = &candidates[i];
+        if (c->kind != kind || !make(pmus, c, c->event, latency, &out->events[0]))
+            continue;
+        out->count = 1;
+        if (c->atom && make(pmus, c, c->atom, latency, &out->events[1]))
+            out->count = 2;
+    }
+    return 0;
+}

@@ -1,0 +1,45 @@
+/*
+ * alias.h - names for what most users want to count, and the event that counts it on this CPU: by libpfm4, by sysfs on
+ * AMD (IBS) and on Intel's CPUs with cores of two kinds.
+ *
+ * Sources: Intel's lists of events (github.com/intel/perfmon) for what libpfm4 4.13 does not have; AMD's Processor
+ * Programming References for IBS; arch/x86/events/amd/ibs.c.
+ */
+#ifndef FATHOM_COLLECTOR_EVENTS_ALIAS_H
+#define FATHOM_COLLECTOR_EVENTS_ALIAS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "collector/events/pmus.h"
+
+struct alias {
+    const char *name;
+    const char *argument; /* what may follow the name and ':'; NULL: nothing */
+    const char *description;
+    uint64_t period; /* events for each sample, by default; 0: event.h */
+};
+
+/* Ends with a NULL name. */
+extern const struct alias aliases[];
+
+#define ALIAS_EVENTS 2 /* one for each kind of core */
+
+struct alias_event {
+    char text[96];               /* the event as -e takes it */
+    struct perf_event_attr attr; /* type, config, config1, config2; precise_ip as high as it makes sense */
+    uint64_t period;             /* the alias's, or its own */
+    const char *caveat;          /* what it counts besides: static, follows "which"; NULL: nothing */
+};
+
+struct alias_match {
+    const struct alias *alias; /* NULL: the name is none */
+    struct alias_event events[ALIAS_EVENTS];
+    size_t count; /* 0: this CPU has no such event */
+};
+
+/* The events that a name stands for here. -EINVAL: it is an alias, but what follows the ':' is wrong. */
+int alias_find(const struct pmus *pmus, const char *name, struct alias_match *out, struct fathom_error *err);
+
+#endif

@@ -1,0 +1,43 @@
+/* pmus.c - see pmus.h. */
+#include "collector/events/pmus.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "collector/events/open.h"
+
+const struct pmus pmus_here = {"/sys/bus/event_source/devices", open_probe, NULL};
+
+static void path_of(const struct pmus *pmus, const char *pmu, const char *file, char *out, size_t size)
+{
+    snprintf(out, size, "%s/%s/%s", pmus->devices, pmu, file);
+}
+
+long pmus_number(const struct pmus *pmus, const char *pmu, const char *file, long absent)
+{
+    char path[512];
+    path_of(pmus, pmu, file, path, sizeof path);
+    return open_setting(path, absent);
+}
+
+long pmus_type(const struct pmus *pmus, const char *pmu)
+{
+    return pmus_number(pmus, pmu, "type", -1);
+}
+
+bool pmus_has(const struct pmus *pmus, const char *pmu, const char *file)
+{
+    char path[512];
+    path_of(pmus, pmu, file, path, sizeof path);
+    return access(path, F_OK) == 0;
+}
+
+bool pmus_hybrid(const struct pmus *pmus)
+{
+    return pmus_type(pmus, PMUS_CORE) >= 0 && pmus_type(pmus, PMUS_ATOM) >= 0;
+}
+
+bool pmus_counters(const struct pmus *pmus)
+{
+    return pmus_type(pmus, "cpu") >= 0 || pmus_type(pmus, PMUS_CORE) >= 0;
+}

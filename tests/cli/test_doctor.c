@@ -1,0 +1,336 @@
+/* What `fathom doctor` says of machines that are not this one: by copies of their /proc and /sys. */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/doctor/doctor.h"
+#include "cli/exit.h"
+
+#define NOBODY "Uid:\t65534\t65534\t65534\t65534\nCapEff:\t0000000000000000\nSeccomp:\t0\n"
+#define ROOT   "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\nSeccomp:\t0\n"
+#define LIMITS                                                                                               \
+    "Limit                     Soft Limit           Hard Limit           Units     \n"                       \
+    "Max open files            1024                 524288               files     \n"                       \
+    "Max locked memory         65536                65536                bytes     \n"
+
+static char root[64], proc[80], sys[80];
+
+/* Writes a file and the directories above it. */
+static void put(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    for (char *at = path + strlen(root) + 1; (at = strchr(at, '/')); at++) {
+        *at = '\0';
+        mkdir(path, 0700);
+        *at = '/';
+    }
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file, "%s", path);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* A server with a Skylake, for user nobody. */
+static void set_up(void)
+{
+    strcpy(root, "/tmp/fathom-doctor.XXXXXX");
+    cr_assert_not_null(mkdtemp(root));
+    snprintf(proc, sizeof proc, "%s/proc", root);
+    snprintf(sys, sizeof sys, "%s/sys", root);
+    put("proc/cpuinfo",
+        "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel\t\t: 85\n"
+        "model name\t: Intel(R) Xeon(R) Gold 6130\nflags\t\t: fpu vme hypervisory\n\nprocessor\t: 1\n");
+    put("proc/self/status", "Name:\tfathom\n" NOBODY);
+    put("proc/self/limits", LIMITS);
+    put("proc/self/uid_map", "         0          0 4294967295\n");
+    put("proc/sys/kernel/osrelease", "6.1.0-31-amd64\n");
+    put("proc/sys/kernel/perf_event_paranoid", "2\n");
+    put("proc/sys/kernel/kptr_restrict", "1\n");
+    put("proc/sys/kernel/perf_event_mlock_kb", "516\n");
+    put("proc/sys/kernel/perf_event_max_sample_rate", "100000\n");
+    put("proc/sys/kernel/unprivileged_bpf_disabled", "2\n");
+    put("proc/sys/kernel/nmi_watchdog", "0\n");
+    put("proc/sys/kernel/yama/ptrace_scope", "1\n");
+    put("sys/devices/system/cpu/online", "0-30,32\n");
+    put("sys/bus/event_source/devices/cpu/caps/max_precise", "3\n");
+    put("sys/bus/event_source/devices/cpu/caps/pmu_name", "skylake\n");
+    put("sys/bus/event_source/devices/cpu/caps/branches", "32\n");
+    put("sys/kernel/btf/vmlinux", "");
+    put("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
+}
+
+static void tear_down(void)
+{
+    char command[96];
+    snprintf(command, sizeof command, "rm -r %s", root);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(doctor, .init = set_up, .fini = tear_down);
+
+/* What the kernel answers to nobody. */
+static struct doctor_machine machine(void)
+{
+    struct doctor_machine m = {.cpu = "skx (Intel Skylake X)",
+                               .runtime = "/usr/lib/fathom/libfathom-probe.so"};
+    m.tries = (struct tries){
+        .kernel = -EACCES, .by_cpu = -EACCES, .program = -EPERM, .tracefs = -EACCES, .uprobes = -EACCES};
+    struct fathom_error err = {0};
+    cr_assert_eq(tries_precise(&m.precise, &err), 0, "%s", err.text);
+    return m;
+}
+
+static struct rows rows;
+
+static void examine(struct doctor_machine *m)
+{
+    rows_free(&rows);
+    facts_read(&(struct fact_places){proc, sys}, &m->facts);
+    doctor_hardware(m, &rows);
+    doctor_rights(m, &rows);
+    cr_assert(!rows.failed);
+}
+
+static void says(const char *id, enum row_state state, const char *word)
+{
+    const struct row *row = rows_find(&rows, id);
+    cr_assert_not_null(row, "no row %s", id);
+    cr_expect_eq(row->state, state, "%s is %d: %s", id, row->state, row->is);
+    cr_expect(strstr(row->is, word), "%s: '%s' is not in: %s", id, word, row->is);
+    cr_expect(row->state < ROW_LIMIT || row->costs, "%s does not say what it costs", id);
+}
+
+static void mended_by(const char *id, const char *command)
+{
+    const struct row *row = rows_find(&rows, id);
+    cr_assert_not_null(row, "no row %s", id);
+    cr_assert_not_null(row->command, "%s: no command", id);
+    cr_expect_str_eq(row->command, command);
+}
+
+Test(doctor, a_plain_user_at_level_2)
+{
+    struct doctor_machine m = machine();
+    examine(&m);
+    says("kernel", ROW_OK, "Linux 6.1.0-31-amd64");
+    says("cpu", ROW_OK, "Gold 6130, 32 online");
+    cr_expect_null(strstr(rows_find(&rows, "cpu")->is, "virtual"));
+    says("libpfm4", ROW_OK, "skx");
+    says("pmu", ROW_OK, "skylake");
+    says("pebs", ROW_OK, "level 3, format 3, records with a timestamp");
+    says("large-pebs", ROW_OK, "EVENT:pp -c N");
+    says("registers", ROW_NOTE, "April 2025");
+    says("lbr", ROW_OK, "32 entries");
+    says("sampling", ROW_OK, "own processes");
+    says("paranoid", ROW_OK, "2: own processes, in user mode");
+    says("capabilities", ROW_NOTE, "none that matter");
+    says("by-cpu", ROW_NOTE, "cannot");
+    mended_by("by-cpu", "sudo sysctl kernel.perf_event_paranoid=0");
+    says("stacks", ROW_LIMIT, "may not be loaded");
+    says("bpf", ROW_OK, "types (BTF) are there");
+    says("locked-memory", ROW_LIMIT, "518 KiB for the ring of each CPU");
+    mended_by("locked-memory", "sudo sysctl kernel.perf_event_mlock_kb=2052");
+    says("files", ROW_OK, "524288: enough to attach to about 4096 threads");
+    says("ptrace", ROW_NOTE, "own children");
+    cr_expect_null(rows_find(&rows, "lockdown"));
+    cr_expect_null(rows_find(&rows, "ibs"));
+    cr_expect_null(rows_find(&rows, "container"));
+    cr_expect_eq(doctor_code(&rows, &m.tries), EXIT_OK);
+}
+
+/* Debian's kernel refuses all at 3, Ubuntu's at 4. */
+Test(doctor, a_plain_user_at_level_3_and_4)
+{
+    for (int level = 3; level <= 4; level++) {
+        struct doctor_machine m = machine();
+        char text[8];
+        snprintf(text, sizeof text, "%d\n", level);
+        put("proc/sys/kernel/perf_event_paranoid", text);
+        m.tries.user = m.tries.registers = m.tries.hardware = -EACCES;
+        examine(&m);
+        says("sampling", ROW_FAIL, "perf_event_open is refused");
+        mended_by("sampling", "sudo sysctl kernel.perf_event_paranoid=2");
+        says("paranoid", ROW_NOTE, "nothing");
+        says("pmu", ROW_LIMIT, "may not sample");
+        cr_expect_null(rows_find(&rows, "by-cpu"), "nothing more is said where nothing works");
+        cr_expect_eq(doctor_code(&rows, &m.tries), EXIT_PERMISSION);
+    }
+}
+
+Test(doctor, the_level_does_not_bind_root)
+{
+    struct doctor_machine m = machine();
+    m.tries = (struct tries){0};
+    put("proc/sys/kernel/perf_event_paranoid", "4\n");
+    put("proc/self/status", ROOT);
+    examine(&m);
+    says("sampling", ROW_OK, "all processes");
+    says("paranoid", ROW_OK, "does not bind");
+    says("capabilities", ROW_OK, "CAP_PERFMON, CAP_BPF");
+    says("stacks", ROW_OK, "loads");
+    says("locked-memory", ROW_OK, "any size");
+    says("kernel-mode", ROW_OK, "are shown");
+    says("ptrace", ROW_OK, "not restricted for this user");
+    cr_expect_eq(doctor_code(&rows, &m.tries), EXIT_OK);
+    cr_expect_eq(rows_counted(&rows, ROW_LIMIT), 0);
+}
+
+/* In a rootless container all capabilities are there, and none counts. */
+Test(doctor, root_of_a_namespace)
+{
+    struct doctor_machine m = machine();
+    put("proc/self/status", "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\nSeccomp:\t2\n");
+    put("proc/self/uid_map", "         0       1000          1\n");
+    examine(&m);
+    says("capabilities", ROW_NOTE, "none that matter");
+    says("container", ROW_NOTE, "namespace");
+    says("locked-memory", ROW_LIMIT, "518 KiB");
+    m.tries.user = -EPERM;
+    put("proc/self/uid_map", "         0          0 4294967295\n");
+    examine(&m);
+    says("container", ROW_NOTE, "seccomp");
+    says("sampling", ROW_FAIL, "refused");
+    cr_expect_null(rows_find(&rows, "sampling")->command, "no setting would help");
+}
+
+Test(doctor, no_perf_events_at_all)
+{
+    struct doctor_machine m = machine();
+    char path[160];
+    snprintf(path, sizeof path, "%s/sys/kernel/perf_event_paranoid", proc);
+    unlink(path);
+    m.tries.user = -ENOSYS;
+    examine(&m);
+    says("sampling", ROW_FAIL, "without perf events");
+    cr_expect_eq(doctor_code(&rows, &m.tries), EXIT_OTHER);
+}
+
+Test(doctor, a_virtual_machine_without_counters)
+{
+    struct doctor_machine m = machine();
+    put("proc/cpuinfo", "vendor_id\t: GenuineIntel\nmodel name\t: Xeon\nflags\t\t: fpu hypervisor lahf_lm\n");
+    snprintf(sys, sizeof sys, "%s/none", root);
+    m.tries.hardware = -ENOENT;
+    examine(&m);
+    says("cpu", ROW_OK, "in a virtual machine");
+    says("pmu", ROW_LIMIT, "no PMU");
+    cr_expect_null(rows_find(&rows, "pebs"));
+    cr_expect_null(rows_find(&rows, "large-pebs"));
+    cr_expect_null(rows_find(&rows, "lbr"));
+    cr_expect_eq(doctor_code(&rows, &m.tries), EXIT_OK);
+}
+
+Test(doctor, what_older_cpus_and_kernels_lack)
+{
+    struct doctor_machine m = machine();
+    put("sys/bus/event_source/devices/cpu/caps/pmu_name", "haswell\n");
+    put("proc/sys/kernel/osrelease", "5.11.0\n");
+    examine(&m);
+    says("kernel", ROW_LIMIT, "5.11.0");
+    cr_expect(strstr(rows_find(&rows, "kernel")->costs, "build-ids"));
+    says("pebs", ROW_OK, "format 2, records without a timestamp");
+    says("large-pebs", ROW_LIMIT, "no timestamp");
+    put("sys/bus/event_source/devices/cpu/caps/pmu_name", "icelake\n");
+    examine(&m);
+    says("pebs", ROW_OK, "format 4 or later (adaptive");
+    says("large-pebs", ROW_OK, "EVENT");
+    says("large-pebs-data", ROW_LIMIT, "weights");
+    put("proc/sys/kernel/osrelease", "6.15.0\n");
+    put("sys/bus/event_source/devices/cpu/caps/pmu_name", "not_yet_made\n");
+    examine(&m);
+    says("kernel", ROW_OK, "6.15");
+    says("pebs", ROW_OK, "not known");
+    cr_expect_null(rows_find(&rows, "registers"), "the fault is mended");
+    cr_expect_null(rows_find(&rows, "large-pebs-data"));
+}
+
+Test(doctor, a_kernel_that_is_locked_down)
+{
+    struct doctor_machine m = machine();
+    put("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
+    m.tries.registers = -EPERM;
+    examine(&m);
+    says("lockdown", ROW_LIMIT, "confidentiality");
+    says("registers", ROW_LIMIT, "are refused");
+    put("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+    examine(&m);
+    says("lockdown", ROW_NOTE, "integrity");
+}
+
+Test(doctor, amd_and_hybrid_cpus)
+{
+    struct doctor_machine m = machine();
+    put("proc/cpuinfo", "vendor_id\t: AuthenticAMD\nmodel name\t: EPYC\nflags\t\t: fpu\n");
+    put("sys/bus/event_source/devices/ibs_op/type", "9\n");
+    examine(&m);
+    says("ibs", ROW_OK, "ibs_op");
+    cr_expect_null(rows_find(&rows, "pebs"));
+    put("proc/cpuinfo", "vendor_id\t: GenuineIntel\nmodel name\t: i7\nflags\t\t: fpu\n");
+    char path[160];
+    snprintf(path, sizeof path, "%s/bus/event_source/devices/cpu", sys);
+    char moved[160];
+    snprintf(moved, sizeof moved, "%s_core", path);
+    cr_assert_eq(rename(path, moved), 0);
+    put("sys/bus/event_source/devices/cpu_atom/type", "10\n");
+    examine(&m);
+    says("cpu", ROW_OK, "of two kinds");
+    says("pebs", ROW_OK, "level 3");
+}
+
+Test(doctor, settings_that_restrict)
+{
+    struct doctor_machine m = machine();
+    put("proc/sys/kernel/perf_event_max_sample_rate", "12500\n");
+    put("proc/sys/kernel/yama/ptrace_scope", "3\n");
+    put("proc/sys/kernel/kptr_restrict", "2\n");
+    put("proc/sys/kernel/nmi_watchdog", "1\n");
+    put("proc/self/limits",
+        "Max open files            1024                 1024                 files     \n");
+    m.runtime = NULL;
+    m.tries.kernel = 0;
+    m.tries.hardware = -EBUSY;
+    examine(&m);
+    says("sample-rate", ROW_NOTE, "12500");
+    says("ptrace", ROW_LIMIT, "forbidden");
+    says("kernel-mode", ROW_OK, "hidden");
+    mended_by("kernel-mode", "sudo sysctl kernel.kptr_restrict=1");
+    says("watchdog", ROW_NOTE, "one of the counters");
+    says("files", ROW_LIMIT, "1024: enough to attach to about 8 threads");
+    says("locked-memory", ROW_OK, "any size");
+    says("runtime", ROW_LIMIT, "not found");
+    says("pmu", ROW_LIMIT, "refused");
+}
+
+/* Files that are empty, too long, or not what they should be. */
+Test(doctor, nonsense)
+{
+    static char much[40000];
+    static const char *const files[] = {"proc/cpuinfo",
+                                        "proc/self/status",
+                                        "proc/self/limits",
+                                        "proc/self/uid_map",
+                                        "proc/sys/kernel/osrelease",
+                                        "proc/sys/kernel/perf_event_paranoid",
+                                        "sys/devices/system/cpu/online",
+                                        "sys/bus/event_source/devices/cpu/caps/pmu_name",
+                                        "sys/bus/event_source/devices/cpu/caps/max_precise",
+                                        "sys/kernel/security/lockdown"};
+    const char *texts[] = {
+        "", "\n\n\n", "99999999999999999999999", "0-4294967295,0-99999999999", "Uid\nCapEff:\nflags", much};
+    memset(much, ':', sizeof much - 1);
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        struct doctor_machine m = machine();
+        for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+            put(files[i], texts[t]);
+        examine(&m);
+        cr_expect_not_null(rows_find(&rows, "sampling"));
+        cr_expect_geq(m.facts.cpu.online, 1);
+    }
+}
