@@ -275,7 +275,7 @@ Test(doctor, amd_and_hybrid_cpus)
     put("proc/cpuinfo", "vendor_id\t: GenuineIntel\nmodel name\t: i7\nflags\t\t: fpu\n");
     char path[160];
     snprintf(path, sizeof path, "%s/bus/event_source/devices/cpu", sys);
-    char moved[160];
+    char moved[168];
     snprintf(moved, sizeof moved, "%s_core", path);
     cr_assert_eq(rename(path, moved), 0);
     put("sys/bus/event_source/devices/cpu_atom/type", "10\n");
