@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libprocess.la
 libprocess_la_SOURCES = \
 	process/code_cache.c process/code_cache.h \
 	process/frame.c process/frame.h \
+	process/after.c \
 	process/places.c \
 	process/process.c process/process.h process/process_data.h \
 	process/space.c process/space.h \
