@@ -11,10 +11,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "collector/events/open.h"
 #include "collector/events/settle.h"
+#include "collector/events/vary.h"
 #include "collector/rings/ring_size.h"
 
 #define RING_LEAST (64u << 10) /* one record is at most 64 KiB */
@@ -42,6 +44,7 @@ struct counters {
         by_cpu_count; /* the events opened by CPU, which are consecutive: the first and their number */
     size_t alive;     /* descriptors in epoll that have not hung up */
     int epoll;
+    uint64_t random;   /* state of vary_period() */
     int program;       /* a BPF program for the first event; -1: none */
     struct table *ids; /* sample id to event index and, from bit 8 on, the thread it was opened for */
     struct table
@@ -113,6 +116,7 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
                               .ring_chosen = ring_bytes == 0,
                               .log = log,
                               .epoll = -1,
+                              .random = clock_ns(),
                               .program = -1};
     while (made->tasks + 1 < count && !events[made->tasks].attr.task)
         made->tasks++;
@@ -252,10 +256,11 @@ static struct place place_of(pid_t tid, size_t cpu)
 
 /* Opens an event, and takes its place as the leader of its group if it is the first of it. A descriptor or a negative
  * errno. */
-static int open_at(const struct counters *counters, const struct event *event, bool wakes,
-                   struct place *place)
+static int open_at(struct counters *counters, const struct event *event, bool wakes, struct place *place)
 {
     struct perf_event_attr attr = event->attr;
+    if (vary_is(&attr))
+        attr.sample_period = vary_period(&event->attr, &counters->random);
     if (wakes) {
         attr.watermark = 0;
         attr.wakeup_events = 1;
@@ -487,6 +492,19 @@ int counters_each(const struct counters *counters, size_t event,
             rc = use(context, o->fd, o->cpu, o->wakes, err);
     }
     return rc;
+}
+
+size_t counters_vary(struct counters *counters, size_t event)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < counters->fd_count; i++) {
+        if (counters->opened[i].event != event)
+            continue;
+        uint64_t period = vary_period(&counters->events[event].attr, &counters->random);
+        ioctl(counters->opened[i].fd, PERF_EVENT_IOC_PERIOD, &period);
+        count++;
+    }
+    return count;
 }
 
 void counters_period(const struct counters *counters, size_t event, uint64_t period)

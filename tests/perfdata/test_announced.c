@@ -270,6 +270,7 @@ Test(announced, an_event_that_the_program_does_not_see_has_no_stacks)
     struct event both[EVENTS + 1];
     memcpy(both, events, sizeof events);
     both[OTHER] = events[MAIN];
+    end();
     a = announced_new(both, EVENTS + 1);
     tell(STACK_RECORD_NEW, 5, 1, 100, 2);
     cr_expect_eq(ask(1, 100, 2), SAMPLE_STACK_NEW);
@@ -286,7 +287,6 @@ Test(announced, an_event_that_the_program_does_not_see_has_no_stacks)
     record.sample.time = 5;
     take(&record);
     cr_expect_eq(last_sample.known, SAMPLE_STACK_SAME);
-    end();
 }
 
 Test(announced, random_records_harm_nothing)

@@ -1,6 +1,6 @@
 # Programs with known call trees, as any program is built: optimised, no frame pointers, no sanitizers.
 test_programs = \
-	tests/programs/alloca tests/programs/between tests/programs/callback tests/programs/cleanup tests/programs/cold tests/programs/coroutines \
+	tests/programs/alloca tests/programs/alternate tests/programs/between tests/programs/callback tests/programs/cleanup tests/programs/cold tests/programs/coroutines \
 	tests/programs/bursts tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole tests/programs/jit \
 	tests/programs/order tests/programs/order_framed tests/programs/orders \
 	tests/programs/recursion tests/programs/service tests/programs/clocks tests/programs/containers tests/programs/thread_forks tests/programs/signals tests/programs/tailcall \
@@ -53,6 +53,10 @@ tests_programs_coroutines_LINK = $(program_link) -pthread -o $@
 tests_programs_deep_SOURCES = tests/programs/deep.c tests/programs/program.h
 tests_programs_deep_CFLAGS = $(program_cflags)
 tests_programs_deep_LINK = $(program_link) -pthread -o $@
+tests_programs_alternate_SOURCES = tests/programs/alternate.c
+tests_programs_alternate_CFLAGS = $(program_cflags)
+tests_programs_alternate_LINK = $(program_link) -o $@
+
 tests_programs_faults_SOURCES = tests/programs/faults.c tests/programs/program.h
 tests_programs_faults_CFLAGS = $(program_cflags)
 tests_programs_faults_LINK = $(program_link) -pthread -o $@
