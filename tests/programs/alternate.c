@@ -2,17 +2,18 @@
  * alternate.c - page faults that alternate: `alternate [FAULTS]`, one of left() and one of right() in turn, from a loop that
  * does nothing else. A fixed even period takes all its samples from one of them.
  */
-#include <stdlib.h>
 #include <sys/mman.h>
+
+#include "program.h"
 
 enum { PAGE = 4096, PAGES = 1024 };
 
-__attribute__((noipa)) static void left(volatile char *page)
+KNOWN static void left(volatile char *page)
 {
     *page = 1;
 }
 
-__attribute__((noipa)) static void right(volatile char *page)
+KNOWN static void right(volatile char *page)
 {
     *page = 2;
 }

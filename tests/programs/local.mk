@@ -53,9 +53,9 @@ tests_programs_coroutines_LINK = $(program_link) -pthread -o $@
 tests_programs_deep_SOURCES = tests/programs/deep.c tests/programs/program.h
 tests_programs_deep_CFLAGS = $(program_cflags)
 tests_programs_deep_LINK = $(program_link) -pthread -o $@
-tests_programs_alternate_SOURCES = tests/programs/alternate.c
+tests_programs_alternate_SOURCES = tests/programs/alternate.c tests/programs/program.h
 tests_programs_alternate_CFLAGS = $(program_cflags)
-tests_programs_alternate_LINK = $(program_link) -o $@
+tests_programs_alternate_LINK = $(program_link) -pthread -o $@
 
 tests_programs_touch_SOURCES = tests/programs/touch.c tests/programs/program.h
 tests_programs_touch_CFLAGS = $(program_cflags) -fno-pie
