@@ -358,10 +358,21 @@ int counters_open_cpus(struct counters *counters, struct fathom_error *err)
     return rc;
 }
 
+/* Those of groups first, and each group's leader last: an event that is enabled after its leader stays off if they are of
+ * different software PMUs, as a clock and page faults are (Linux 6.18). */
+static void enable(const struct counters *counters, size_t first, size_t count)
+{
+    for (size_t i = first + count; i-- > first;)
+        if (counters->events[counters->opened[i].event].group)
+            ioctl(counters->opened[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+    for (size_t i = first; i < first + count; i++)
+        if (!counters->events[counters->opened[i].event].group)
+            ioctl(counters->opened[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
 void counters_enable_cpus(struct counters *counters)
 {
-    for (size_t i = 0; i < counters->by_cpu_count; i++)
-        ioctl(counters->opened[counters->by_cpu + i].fd, PERF_EVENT_IOC_ENABLE, 0);
+    enable(counters, counters->by_cpu, counters->by_cpu_count);
 }
 
 bool counters_unsettled(const struct counters *counters)
@@ -389,20 +400,15 @@ bool counters_twice(const struct counters *counters, uint64_t id, pid_t tid)
     return opened && own && *own & LATE_TWICE && *opened >> 8 == (uint32_t)tid;
 }
 
-static void control(struct counters *counters, unsigned long request)
-{
-    for (size_t i = 0; i < counters->fd_count; i++)
-        ioctl(counters->opened[i].fd, request, 0);
-}
-
 void counters_enable(struct counters *counters)
 {
-    control(counters, PERF_EVENT_IOC_ENABLE);
+    enable(counters, 0, counters->fd_count);
 }
 
 void counters_disable(struct counters *counters)
 {
-    control(counters, PERF_EVENT_IOC_DISABLE);
+    for (size_t i = 0; i < counters->fd_count; i++)
+        ioctl(counters->opened[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 int counters_watch(struct counters *counters, int extra_fd, struct fathom_error *err)
