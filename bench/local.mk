@@ -24,6 +24,8 @@ EXTRA_PROGRAMS += bench/bench_probe
 bench_bench_probe_SOURCES = bench/bench_probe.c
 bench_bench_probe_LDADD = libprobe_core.la
 
+EXTRA_PROGRAMS += bench/flat_record
+bench_flat_record_SOURCES = bench/flat_record.c
 EXTRA_PROGRAMS += bench/syscall_loop
 bench_syscall_loop_SOURCES = bench/syscall_loop.c
 
@@ -32,11 +34,11 @@ bench_fault_stack_SOURCES = bench/fault_stack.c
 bench_cpu_of_SOURCES = bench/cpu_of.c
 
 EXTRA_DIST += bench/run.sh bench/verify.sh bench/verified.sh bench/train.sh bench/accuracy.sh \
-	bench/hcct.sh bench/trees.py bench/stored.sh bench/rows.sh bench/sources.sh bench/inputs.sh bench/disambig.sh \
+	bench/hcct.sh bench/trees.py bench/stored.sh bench/record.sh bench/rows.sh bench/sources.sh bench/inputs.sh bench/disambig.sh \
 	bench/text.awk bench/unknown.sh bench/other.lua bench/other.sql
 CLEANFILES += $(EXTRA_PROGRAMS)
 # Figures with their limits and peers; docs/benchmarks.md keeps the last ones.
-.PHONY: bench bench-hcct bench-verify bench-train bench-accuracy bench-stored
+.PHONY: bench bench-hcct bench-record bench-verify bench-train bench-accuracy bench-stored
 # So that they go on compiling.
 bench-programs: $(EXTRA_PROGRAMS)
 .PHONY: bench-programs
@@ -56,6 +58,10 @@ bench-hcct: fathom$(EXEEXT) libfathom-probe.la
 BENCH_VERIFY = $(SHELL) $(top_srcdir)/bench/verify.sh $(abs_builddir)/fathom $(abs_builddir)/bench $(abs_top_srcdir)
 bench-verify: fathom$(EXEEXT) bench/fault_stack$(EXEEXT) bench/cpu_of$(EXEEXT)
 	@$(BENCH_VERIFY)
+
+# What a sample costs the program that is recorded.
+bench-record: fathom$(EXEEXT) bench/flat_record$(EXEEXT) bench/syscall_loop$(EXEEXT) bench/cpu_of$(EXEEXT)
+	@$(SHELL) $(top_srcdir)/bench/record.sh $(abs_builddir)/fathom
 
 # How much is on the right path when stacks are compared: SUBJECTS names some of its programs.
 bench-verified: fathom$(EXEEXT)

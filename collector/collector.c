@@ -9,6 +9,7 @@
 
 #include "collector/collector_data.h"
 #include "collector/events/tracing.h"
+#include "collector/events/vary.h"
 #include "collector/rings/counters.h"
 #include "collector/targets/members.h"
 #include "collector/targets/synth.h"
@@ -228,6 +229,8 @@ int collector_open(const struct collector_options *options, struct collector **o
         rc = attach_verify(c, err);
     if (rc == 0)
         limit_clocks(c);
+    for (size_t i = 0; i < c->asked; i++)
+        c->vary_at[i] = VARY_SAMPLES;
     if (rc == 0) /* now that all events have their ids */
         rc = decoder_new(c->events, c->event_count, &c->decoder, err);
     if (rc) {
@@ -290,7 +293,7 @@ size_t collector_clocks(const struct collector *c, struct collector_clock out[CO
                                           .hz = c->clock_hz[i],
                                           .least = i + 1 == c->clock_count ? least : 0,
                                           .most = most < FAST_HZ ? most : FAST_HZ,
-                                          .dumps = c->drain.dumps[c->first_clock + i]};
+                                          .dumps = c->drain.taken[c->first_clock + i]};
     }
     return c->clock_count;
 }
@@ -361,6 +364,16 @@ int collector_start(struct collector *c, collector_sink *sink, void *context, st
     return rc ? rc : batch_flush(&c->batch, err);
 }
 
+/* Changes the periods of events that had enough samples since the last time (vary.h). */
+static void vary_periods(struct collector *c)
+{
+    for (size_t i = 0; i < c->asked; i++) {
+        uint64_t taken = c->drain.taken[decoder_first(c->decoder, (uint32_t)i)];
+        if (taken >= c->vary_at[i] && vary_is(&c->events[i].attr))
+            c->vary_at[i] = taken + VARY_SAMPLES * counters_vary(c->counters, i);
+    }
+}
+
 int collector_poll(struct collector *c, int timeout_ms, collector_sink *sink, void *context,
                    struct fathom_error *err)
 {
@@ -375,6 +388,7 @@ int collector_poll(struct collector *c, int timeout_ms, collector_sink *sink, vo
         c->new_rounds--;
     if (rc)
         return rc;
+    vary_periods(c);
     launch_check(&c->launch);
     if (c->launch.pid)
         return c->launch.status == -1;

@@ -41,10 +41,11 @@ struct collector {
     struct batch batch;
     struct sideband to;
     struct drain drain;
-    bool by_cpu;             /* the main event is counted by CPU */
-    struct members *members; /* NULL: not by CPU */
-    struct verify *verify;   /* NULL: stacks are not compared */
-    int new_rounds;          /* remaining short rounds */
+    bool by_cpu;                        /* the main event is counted by CPU */
+    struct members *members;            /* NULL: not by CPU */
+    struct verify *verify;              /* NULL: stacks are not compared */
+    uint64_t vary_at[COLLECTOR_EVENTS]; /* samples of an event at which its periods change */
+    int new_rounds;                     /* remaining short rounds */
     struct collector_summary summary;
 };
 

@@ -89,13 +89,14 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         return 0;
     else if (drain->events[sample->event].audit) {
         count = &drain->summary->audit_samples;
-        drain->dumps[sample->event]++;
     } else if (drain->events[sample->event].stacks)
         drain->summary->stacks_new += is_new(sample);
     else
         count = &drain->summary->samples;
-    if (count)
+    if (count) {
         ++*count;
+        drain->taken[sample->event]++;
+    }
     int rc = 0;
     if (sample->sp)
         rc = stackbases_sample(drain->bases, sample, drain->to, &base, err);
@@ -109,7 +110,7 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
     if (base && drain->tasks.verify)
         verify_base(drain->tasks.verify, (pid_t)sample->tid, base);
     if (base && count && !sample->stack_room && !drain->start_count && !counters_unsettled(drain->counters))
-        drain->plain = (struct drain_plain){id, sample->pid, sample->tid, size, count};
+        drain->plain = (struct drain_plain){id, sample->pid, sample->tid, size, count, sample->event};
     if (sample->stack_room)
         size = trim_dump(copy, size, sample, base);
     batch_commit(drain->to->batch, size);
@@ -207,6 +208,7 @@ static int drain_ring(struct drain *drain, struct ring *ring, void *scratch, str
         if (run) {
             rc = batch_pass(drain->to->batch, ring->data + (at & (ring->size - 1)), run, err);
             *drain->plain.count += run / drain->plain.size;
+            drain->taken[drain->plain.event] += run / drain->plain.size;
             at += run;
             if (at - ring->tail >= RELEASE_BYTES)
                 ring_release(ring, at);

@@ -20,6 +20,7 @@ struct drain_plain {
     uint32_t pid, tid;
     size_t size; /* of the record; 0: no sample is plain */
     uint64_t *count;
+    uint32_t event;
 };
 
 struct drain {
@@ -35,7 +36,7 @@ struct drain {
     size_t start_count, start_room;
     struct drain_plain plain;
     uint64_t stack_time;              /* what a stack record's time is to be; 0: as it is */
-    uint64_t dumps[COLLECTOR_EVENTS]; /* audit samples, by event */
+    uint64_t taken[COLLECTOR_EVENTS]; /* samples, by event */
     struct tasks tasks;
     struct losses losses;
 };

@@ -33,6 +33,7 @@ libcollector_la_SOURCES = \
 	collector/targets/touch.c collector/targets/touch.h \
 	collector/events/tracefs.c collector/events/tracefs.h \
 	collector/events/tracing.c collector/events/tracing.h \
+	collector/events/vary.c collector/events/vary.h \
 	collector/events/uprobes.c collector/events/uprobes.h \
 	collector/verify/known_stacks.c collector/verify/known_stacks.h \
 	collector/verify/program.S collector/verify/rule.h \

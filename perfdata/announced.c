@@ -10,7 +10,7 @@
 struct announced {
     const struct event *events;
     size_t count;
-    bool *followed;     /* of each event, whether a sample of it had a record: the program sees the event */
+    bool *followed;     /* of each event, whether the program sees it: a sample of it had a record */
     struct table *last; /* thread, page of code and SP -> what was announced last: its number, 0: none fits */
     struct table
         *lives; /* TID with announcements -> how often they were forgotten; a part of the keys of `last` */
@@ -26,6 +26,25 @@ struct announced {
     uint32_t stack_size;
 };
 
+static bool is_sampled(const struct event *event)
+{
+    bool dummy = event->attr.type == PERF_TYPE_SOFTWARE && event->attr.config == PERF_COUNT_SW_DUMMY;
+    return !event->audit && !event->stacks && !dummy && (event->attr.freq || event->attr.sample_period);
+}
+
+/* If there is only one event that the program can see, it is that. */
+static void follow_only(struct announced *a)
+{
+    size_t sampled = 0, last = 0;
+    for (size_t i = 0; i < a->count; i++)
+        if (is_sampled(&a->events[i])) {
+            sampled++;
+            last = i;
+        }
+    if (sampled == 1)
+        a->followed[last] = true;
+}
+
 struct announced *announced_new(const struct event *events, size_t count)
 {
     struct announced *a = calloc(1, sizeof *a);
@@ -36,8 +55,10 @@ struct announced *announced_new(const struct event *events, size_t count)
                             .followed = calloc(count, sizeof *a->followed),
                             .last = table_new(),
                             .lives = table_new()};
-    if (a->followed && a->last && a->lives)
+    if (a->followed && a->last && a->lives) {
+        follow_only(a);
         return a;
+    }
     announced_free(a);
     return NULL;
 }

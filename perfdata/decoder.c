@@ -93,6 +93,8 @@ void layout_of(const struct perf_event_attr *attr, struct layout *layout)
         .time_at = sample_place(type, PERF_SAMPLE_TIME, PERF_SAMPLE_IP | PERF_SAMPLE_TID),
         .branch_index = attr->branch_sample_type & BRANCH_HW_INDEX,
         .branch_counters = attr->branch_sample_type & BRANCH_COUNTERS,
+        .precise = attr->precise_ip >= 2,
+        .ibs = attr->type > PERF_TYPE_BREAKPOINT && !attr->precise_ip && type & PERF_SAMPLE_CALLCHAIN,
         .user = register_places(attr->sample_regs_user),
         .intr = register_places(attr->sample_regs_intr),
         .default_period = default_period(attr),
@@ -138,11 +140,20 @@ static const char *without_core(const char *name)
     return strncmp(name, "cpu_core/", 9) == 0 || strncmp(name, "cpu_atom/", 9) == 0 ? name + 9 : name;
 }
 
+/* Whether an event is another one for the other kind of core: the kernel tells the PMU by the type, or by the upper half of
+ * the config. */
+static bool is_same(const struct event *event, const struct event *other)
+{
+    const struct perf_event_attr *a = &event->attr, *b = &other->attr;
+    bool other_pmu =
+        a->type != b->type || (a->type <= PERF_TYPE_HW_CACHE && a->config >> 32 != b->config >> 32);
+    return other_pmu && *event->name && strcmp(without_core(event->name), without_core(other->name)) == 0;
+}
+
 static uint32_t first_of_name(const struct event *events, size_t event)
 {
     size_t first = 0;
-    while (first < event && (!*events[event].name ||
-                             strcmp(without_core(events[first].name), without_core(events[event].name)) != 0))
+    while (first < event && !is_same(&events[event], &events[first]))
         first++;
     return (uint32_t)first;
 }

@@ -30,6 +30,9 @@ struct layout {
     uint16_t tid_back;     /* TID in trailers; 0: none */
     uint16_t trailer_size; /* 0: records have none */
     bool branch_index, branch_counters;
+    bool precise; /* PEBS at level 2 or 3: registers are those after the instruction of an exact IP */
+    bool
+        ibs; /* an exact IP is AMD's IBS's: registers are those at the interrupt, whose IP the chain begins with */
     struct register_places user, intr;
     uint64_t default_period;
     uint64_t stack_size; /* requested bytes of each dump */

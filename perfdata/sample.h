@@ -34,12 +34,13 @@ enum sample_chain {
 
 struct sample {
     uint32_t pid, tid;
-    uint64_t time;  /* ns, the perf clock; 0 if the file has none */
-    uint64_t ip;    /* where the event is attributed */
-    uint32_t event; /* index into the event table of the file or collector */
-    uint8_t mode;   /* enum sample_mode */
-    bool has_regs;  /* reg_ip, sp and bp can be used. Not for 32-bit code, whose sp is set all the same */
-    bool user_regs; /* they came from REGS_USER, not from REGS_INTR */
+    uint64_t time;   /* ns, the perf clock; 0 if the file has none */
+    uint64_t ip;     /* where the event is attributed */
+    uint32_t event;  /* index into the event table of the file or collector */
+    uint8_t mode;    /* enum sample_mode */
+    bool has_regs;   /* reg_ip, sp and bp can be used. Not for 32-bit code, whose sp is set all the same */
+    bool user_regs;  /* they came from REGS_USER, not from REGS_INTR */
+    bool regs_after; /* sp and bp are those after the instruction at reg_ip, which caused the event (PEBS) */
     uint64_t reg_ip, sp, bp;
     uint64_t period; /* events that this sample represents: PERIOD, else the event's fixed period, else 1 */
     uint64_t addr, weight, data_src; /* 0: not recorded */

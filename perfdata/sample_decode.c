@@ -214,6 +214,16 @@ static bool skip_tail(struct rest *rest, uint64_t type)
     return !(type & PERF_SAMPLE_AUX) || take_counted(rest, 0, 1, &count);
 }
 
+/* The IP to which an IBS sample's registers belong (arch/x86/events/amd/ibs.c, perf_ibs_handle_irq: the IP in the registers
+ * is IBS's, and the chain is made from those at the interrupt). */
+static uint64_t interrupted(const struct sample *sample)
+{
+    for (uint32_t i = 0; i + 1 < sample->callchain_count; i++)
+        if (sample->callchain[i] == (uint64_t)PERF_CONTEXT_USER)
+            return sample->callchain[i + 1];
+    return sample->reg_ip;
+}
+
 bool sample_decode(const struct layout *layout, const uint8_t *data, size_t size, struct sample *out)
 {
     const uint64_t type = layout->sample_type;
@@ -238,10 +248,14 @@ bool sample_decode(const struct layout *layout, const uint8_t *data, size_t size
     if (!skip_tail(&rest, type))
         return false;
 
+    const bool exact = load_u16(data + 4) & PERF_RECORD_MISC_EXACT_IP;
     /* For a sample in the kernel, the registers at the interrupt say nothing about the user's stack. */
     if (out->mode == SAMPLE_MODE_KERNEL && set_registers(user, &layout->user, out))
         out->user_regs = true;
     else if (!set_registers(intr, &layout->intr, out))
         out->user_regs = set_registers(user, &layout->user, out);
+    out->regs_after = exact && layout->precise && out->has_regs && !out->user_regs;
+    if (exact && layout->ibs && out->has_regs)
+        out->reg_ip = interrupted(out);
     return true;
 }

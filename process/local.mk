@@ -3,6 +3,7 @@ libprocess_la_SOURCES = \
 	process/code_cache.c process/code_cache.h \
 	process/data.c process/data.h \
 	process/frame.c process/frame.h \
+	process/after.c \
 	process/places.c \
 	process/process.c process/process.h process/process_data.h \
 	process/space.c process/space.h \

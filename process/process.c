@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/code/insn.h"
 #include "image/mapped_name.h"
 #include "process/process_data.h"
 
@@ -64,6 +65,8 @@ void processes_free(struct processes *all)
         process_free((struct process *)(uintptr_t)value);
     table_free(all->by_pid);
     names_free(all->names);
+    insn_reader_free(all->insns);
+    code_cache_free(&all->after);
     code_cache_free(&all->code);
     free(all);
 }

@@ -69,6 +69,8 @@ const char *process_thread_name(const struct process *process, uint32_t tid);
 bool process_place(const struct process *process, uint64_t pc, struct place *out);
 /* The same with the CFI row of the PC. Results are cached, so that repeated look-ups cost next to nothing. */
 bool process_cfi(const struct process *process, uint64_t pc, struct place *place, struct cfi_row *row);
+/* The same, but the row is for the registers as they are after the instruction at the PC (sample.regs_after). */
+bool process_cfi_after(const struct process *process, uint64_t pc, struct place *place, struct cfi_row *row);
 /* The executable mapping that covers the PC; NULL: none. Valid until the next processes_apply(). */
 const struct mapping *process_mapping(const struct process *process, uint64_t pc);
 

@@ -8,6 +8,8 @@
 #include "process/space.h"
 #include "process/stacks.h"
 
+struct insn_reader; /* image/code/insn.h */
+
 struct processes {
     struct image_cache *images; /* borrowed */
     const struct log *log;      /* borrowed */
@@ -16,6 +18,8 @@ struct processes {
     struct names *names;        /* paths and COMMs */
     bool told_full;             /* warned that a process has too many mappings */
     struct code_cache code;     /* of all processes */
+    struct code_cache after;    /* rows of process_cfi_after(); empty until it is called */
+    struct insn_reader *insns;  /* likewise; NULL */
     uint64_t last_state;        /* the last number assigned; see struct process */
 };
 

@@ -19,6 +19,7 @@ struct walk {
     uint64_t base;              /* of the thread's own stack if the walk is on it and it is known, else 0 */
     uint64_t bp_slot;           /* where the frame's BP was read; 0: it is the sample's */
     struct unwind_words *words; /* NULL: not wanted */
+    bool after;                 /* SP and BP are those after the instruction at pc */
 };
 
 static void note_word(const struct walk *walk, uint64_t address, uint64_t value, bool in_stack)
@@ -81,6 +82,8 @@ static enum frame_end walk_cfa(const struct walk *walk, const struct cfi_row *ro
 static bool walk_place(const struct walk *walk, struct place *place, struct cfi_row *row)
 {
     uint64_t back = walk->exact ? 0 : 1;
+    if (walk->after)
+        return process_cfi_after(walk->process, walk->pc, place, row);
     if (!process_cfi(walk->process, walk->pc - back, place, row))
         return false;
     place->address += back;
@@ -198,7 +201,9 @@ bool unwind_begins(const struct process *process, uint64_t return_address)
 size_t unwind_words(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                     size_t max, struct unwind_words *words, enum unwind_end *end)
 {
-    struct walk walk = {process, {sample, sample->sp, sample->bp, true}, sample->reg_ip, true, 0, 0, words};
+    struct walk walk = {
+        process,           {sample, sample->sp, sample->bp, true}, sample->reg_ip, true, 0, 0, words,
+        sample->regs_after};
     size_t count = 0;
     if (words)
         *words = (struct unwind_words){.words = words->words, .room = words->room, .ranges = words->ranges};
@@ -256,7 +261,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
         if (unwind_begins(process, walk.pc))
             return count;
         walk.frame.sp = cfa;
-        walk.exact = false;
+        walk.exact = walk.after = false;
     }
 }
 

@@ -9,6 +9,7 @@
 #include "collector/events/event_name.h"
 #include "collector/events/pebs.h"
 #include "collector/events/sysfs_event.h"
+#include "collector/events/vary.h"
 
 bool event_is_ibs(const struct pmus *pmus, const struct perf_event_attr *attr)
 {
@@ -153,6 +154,8 @@ static int make_event(const struct making *m, const struct perf_event_attr *code
     set_data_address(o, m->pmus, &made.attr);
     if (event_is_ibs(m->pmus, &made.attr))
         set_ibs(m->pmus, name->text, m->log, &made.attr);
+    if (attr_is_hardware(&made.attr) && vary_is(&made.attr))
+        made.attr.sample_type |= PERF_SAMPLE_PERIOD;
     if (made.attr.precise_ip)
         settle_precision(name->text, m->pmus, m->log, &made.attr);
     set_name(name, &made.attr, &made);

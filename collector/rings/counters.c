@@ -11,11 +11,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "collector/events/open.h"
 #include "collector/events/settle.h"
 #include "collector/events/remedy.h"
+#include "collector/events/vary.h"
 #include "collector/rings/ring_size.h"
 
 #define RING_LEAST (64u << 10) /* one record is at most 64 KiB */
@@ -43,6 +45,7 @@ struct counters {
         by_cpu_count; /* the events opened by CPU, which are consecutive: the first and their number */
     size_t alive;     /* descriptors in epoll that have not hung up */
     int epoll;
+    uint64_t random;   /* state of vary_period() */
     int program;       /* a BPF program for the first event; -1: none */
     struct table *ids; /* sample id to event index and, from bit 8 on, the thread it was opened for */
     struct table
@@ -114,6 +117,7 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
                               .ring_chosen = ring_bytes == 0,
                               .log = log,
                               .epoll = -1,
+                              .random = clock_ns(),
                               .program = -1};
     while (made->tasks + 1 < count && !events[made->tasks].attr.task)
         made->tasks++;
@@ -251,10 +255,11 @@ static struct place place_of(pid_t tid, size_t cpu)
 
 /* Opens an event, and takes its place as the leader of its group if it is the first of it. A descriptor or a negative
  * errno. */
-static int open_at(const struct counters *counters, const struct event *event, bool wakes,
-                   struct place *place)
+static int open_at(struct counters *counters, const struct event *event, bool wakes, struct place *place)
 {
     struct perf_event_attr attr = event->attr;
+    if (vary_is(&attr))
+        attr.sample_period = vary_period(&event->attr, &counters->random);
     if (wakes) {
         attr.watermark = 0;
         attr.wakeup_events = 1;
@@ -352,10 +357,21 @@ int counters_open_cpus(struct counters *counters, struct fathom_error *err)
     return rc;
 }
 
+/* Those of groups first, and each group's leader last: an event that is enabled after its leader stays off if they are of
+ * different software PMUs, as a clock and page faults are (Linux 6.18). */
+static void enable(const struct counters *counters, size_t first, size_t count)
+{
+    for (size_t i = first + count; i-- > first;)
+        if (counters->events[counters->opened[i].event].group)
+            ioctl(counters->opened[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+    for (size_t i = first; i < first + count; i++)
+        if (!counters->events[counters->opened[i].event].group)
+            ioctl(counters->opened[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
 void counters_enable_cpus(struct counters *counters)
 {
-    for (size_t i = 0; i < counters->by_cpu_count; i++)
-        ioctl(counters->opened[counters->by_cpu + i].fd, PERF_EVENT_IOC_ENABLE, 0);
+    enable(counters, counters->by_cpu, counters->by_cpu_count);
 }
 
 bool counters_unsettled(const struct counters *counters)
@@ -383,20 +399,15 @@ bool counters_twice(const struct counters *counters, uint64_t id, pid_t tid)
     return opened && own && *own & LATE_TWICE && *opened >> 8 == (uint32_t)tid;
 }
 
-static void control(struct counters *counters, unsigned long request)
-{
-    for (size_t i = 0; i < counters->fd_count; i++)
-        ioctl(counters->opened[i].fd, request, 0);
-}
-
 void counters_enable(struct counters *counters)
 {
-    control(counters, PERF_EVENT_IOC_ENABLE);
+    enable(counters, 0, counters->fd_count);
 }
 
 void counters_disable(struct counters *counters)
 {
-    control(counters, PERF_EVENT_IOC_DISABLE);
+    for (size_t i = 0; i < counters->fd_count; i++)
+        ioctl(counters->opened[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 int counters_watch(struct counters *counters, int extra_fd, struct fathom_error *err)
@@ -486,6 +497,19 @@ int counters_each(const struct counters *counters, size_t event,
             rc = use(context, o->fd, o->cpu, o->wakes, err);
     }
     return rc;
+}
+
+size_t counters_vary(struct counters *counters, size_t event)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < counters->fd_count; i++) {
+        if (counters->opened[i].event != event)
+            continue;
+        uint64_t period = vary_period(&counters->events[event].attr, &counters->random);
+        ioctl(counters->opened[i].fd, PERF_EVENT_IOC_PERIOD, &period);
+        count++;
+    }
+    return count;
 }
 
 void counters_period(const struct counters *counters, size_t event, uint64_t period)

@@ -70,6 +70,8 @@ int counters_each(const struct counters *counters, size_t event,
 /* Sets the period of an event. Threads that have inherited it keep theirs, but for those that are born from now on
  * (kernel/events/core.c, _perf_event_period, inherit_event). */
 void counters_period(const struct counters *counters, size_t event, uint64_t period);
+/* Gives each descriptor of an event another period near its own (vary.h). Returns how many there are. */
+size_t counters_vary(struct counters *counters, size_t event);
 /* Stops or starts an event in all threads, whether opened or inherited. */
 void counters_switch(const struct counters *counters, size_t event, bool on);
 size_t counters_ring_bytes(const struct counters *counters);

@@ -18,7 +18,9 @@ bool cid_cfa(const struct process *process, const struct sample *sample, struct 
         return false;
     }
     struct cfi_row row;
-    if (!process || !process_cfi(process, sample->reg_ip, place, &row)) {
+    bool known = process && (sample->regs_after ? process_cfi_after(process, sample->reg_ip, place, &row)
+                                                : process_cfi(process, sample->reg_ip, place, &row));
+    if (!known) {
         *reason = UNKNOWN_MAPPING;
         return false;
     }
@@ -29,8 +31,9 @@ bool cid_cfa(const struct process *process, const struct sample *sample, struct 
     /* A CFA in memory is known only for audit samples, which have a dump. */
     struct frame frame = {sample, sample->sp, sample->bp, true};
     uint64_t found;
-    /* The return address lies between SP and the CFA: otherwise BP was not what the row assumes. */
-    if (frame_cfa(&frame, &row, &found) != FRAME_FOUND || found <= sample->sp) {
+    /* The return address lies between SP and the CFA: otherwise BP was not what the row assumes. After a return, SP is the
+     * CFA. */
+    if (frame_cfa(&frame, &row, &found) != FRAME_FOUND || found < sample->sp + !sample->regs_after) {
         *reason = UNKNOWN_CFI;
         return false;
     }

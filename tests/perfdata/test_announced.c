@@ -8,7 +8,8 @@
 
 enum { MAIN, STACKS, AUDIT, EVENTS };
 
-static const struct event events[EVENTS] = {[STACKS] = {.stacks = true}, [AUDIT] = {.audit = true}};
+static const struct event events[EVENTS] = {
+    [MAIN] = {.attr.sample_period = 1}, [STACKS] = {.stacks = true}, [AUDIT] = {.audit = true}};
 
 struct raw {
     struct stack_record head;
@@ -263,6 +264,31 @@ Test(announced, after_a_damaged_record_nothing_earlier_counts)
 }
 
 /* Whatever the bytes are, nothing is read but them. */
+Test(announced, an_event_that_the_program_does_not_see_has_no_stacks)
+{
+    enum { OTHER = EVENTS };
+    struct event both[EVENTS + 1];
+    memcpy(both, events, sizeof events);
+    both[OTHER] = events[MAIN];
+    end();
+    a = announced_new(both, EVENTS + 1);
+    tell(STACK_RECORD_NEW, 5, 1, 100, 2);
+    cr_expect_eq(ask(1, 100, 2), SAMPLE_STACK_NEW);
+    struct record record = {
+        .kind = RECORD_SAMPLE,
+        .sample = {.event = OTHER, .tid = 1, .reg_ip = 0x401567, .sp = 100, .time = 3, .has_regs = true}};
+    take(&record);
+    cr_expect_eq(last_sample.known, SAMPLE_STACK_UNSAID);
+    tell(STACK_RECORD_SAME, 5, 1, 100, 4);
+    record.sample.time = 4;
+    take(&record);
+    cr_expect_eq(last_sample.known, SAMPLE_STACK_SAME, "it had a record: the program sees it");
+    record.sample.known = SAMPLE_STACK_UNSAID;
+    record.sample.time = 5;
+    take(&record);
+    cr_expect_eq(last_sample.known, SAMPLE_STACK_SAME);
+}
+
 Test(announced, random_records_harm_nothing)
 {
     srandom(1);

@@ -89,6 +89,51 @@ Test(record, a_72_byte_sample_of_ours)
     cr_assert_null(r.sample.callchain);
 }
 
+/* A sample of IP, maybe a chain, and the registers at an interrupt. */
+static struct record decode_exact(const struct event *event, uint16_t misc)
+{
+    struct build b = {0};
+    record_start(&b, PERF_RECORD_SAMPLE, misc);
+    put64(&b, 77);       /* identifier */
+    put64(&b, 0x401136); /* ip */
+    put32(&b, 1000);
+    put32(&b, 1001);
+    put64(&b, 123456789); /* time */
+    if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
+        put64(&b, 2);
+        put64(&b, (uint64_t)PERF_CONTEXT_USER);
+        put64(&b, 0x401199);
+    }
+    put64(&b, PERF_SAMPLE_REGS_ABI_64);
+    put64(&b, 0xb9);     /* bp */
+    put64(&b, 0x59);     /* sp */
+    put64(&b, 0x401136); /* ip */
+    record_end(&b);
+    return decode(event, 1, &b);
+}
+
+Test(record, registers_of_exact_samples)
+{
+    struct event pebs = event_with(fields | PERF_SAMPLE_REGS_INTR);
+    pebs.attr.type = PERF_TYPE_RAW;
+    pebs.attr.sample_regs_intr = 0x1c0;
+    pebs.attr.precise_ip = 2;
+    cr_assert(decode_exact(&pebs, USER | PERF_RECORD_MISC_EXACT_IP).sample.regs_after);
+    cr_assert(!decode_exact(&pebs, USER).sample.regs_after, "the kernel found no exact IP");
+    pebs.attr.precise_ip = 1;
+    cr_assert(!decode_exact(&pebs, USER | PERF_RECORD_MISC_EXACT_IP).sample.regs_after);
+    struct event ibs = event_with(fields | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR);
+    ibs.attr.type = 11; /* a PMU's own */
+    ibs.attr.sample_regs_intr = 0x1c0;
+    struct record r = decode_exact(&ibs, USER | PERF_RECORD_MISC_EXACT_IP);
+    cr_assert_eq(r.sample.ip, 0x401136);
+    cr_assert_eq(r.sample.reg_ip, 0x401199, "that of the interrupt");
+    cr_assert(!r.sample.regs_after);
+    cr_assert_eq(decode_exact(&ibs, USER).sample.reg_ip, 0x401136);
+    ibs.attr.type = PERF_TYPE_SOFTWARE;
+    cr_assert_eq(decode_exact(&ibs, USER | PERF_RECORD_MISC_EXACT_IP).sample.reg_ip, 0x401136);
+}
+
 /* Every field, each with a value of its own. Order: perf_output_sample() of the kernel. */
 static struct event full_event(void)
 {
@@ -368,6 +413,26 @@ Test(record, events_are_told_apart_by_their_ids)
             cr_assert_eq(r.sample.period, id == 3 ? 5 : 1000);
         }
     }
+    decoder_free(decoder);
+}
+
+Test(record, an_event_of_two_kinds_of_cores_is_one)
+{
+    uint64_t first_id[] = {1}, second_id[] = {3};
+    struct event events[] = {event_with(fields), event_with(fields)};
+    events[0].ids = first_id;
+    events[1].ids = second_id;
+    events[0].id_count = events[1].id_count = 1;
+    events[0].attr.type = PERF_TYPE_RAW;
+    events[1].attr.type = 10;
+    strcpy(events[0].name, "cpu_core/cycles/");
+    strcpy(events[1].name, "cpu_atom/cycles/");
+    struct decoder *decoder = decoder_of(events, 2);
+    cr_assert_eq(decoder_first(decoder, 1), 0);
+    decoder_free(decoder);
+    strcpy(events[1].name, "cpu_atom/instructions/");
+    decoder = decoder_of(events, 2);
+    cr_assert_eq(decoder_first(decoder, 1), 1);
     decoder_free(decoder);
 }
 

@@ -1,10 +1,10 @@
 # Programs with known call trees, as any program is built: optimised, no frame pointers, no sanitizers.
 test_programs = \
-	tests/programs/accesses tests/programs/alloca tests/programs/between tests/programs/callback tests/programs/cleanup tests/programs/cold tests/programs/coroutines \
+	tests/programs/accesses tests/programs/alloca tests/programs/alternate tests/programs/between tests/programs/callback tests/programs/cleanup tests/programs/cold tests/programs/coroutines \
 	tests/programs/bursts tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole tests/programs/jit \
 	tests/programs/order tests/programs/order_framed tests/programs/orders \
 	tests/programs/recursion tests/programs/service tests/programs/clocks tests/programs/containers tests/programs/thread_forks tests/programs/signals tests/programs/tailcall \
-	tests/programs/threads tests/programs/storm tests/programs/reload tests/programs/siblings tests/programs/births
+	tests/programs/threads tests/programs/storm tests/programs/reload tests/programs/siblings tests/programs/births tests/programs/touch
 check_PROGRAMS += $(test_programs) tests/programs/libvisit.so tests/programs/plugin.so
 
 # Their call trees are known for these flags, so they stand after the user's CFLAGS too, which automake puts behind a
@@ -56,6 +56,14 @@ tests_programs_coroutines_LINK = $(program_link) -pthread -o $@
 tests_programs_deep_SOURCES = tests/programs/deep.c tests/programs/program.h
 tests_programs_deep_CFLAGS = $(program_cflags)
 tests_programs_deep_LINK = $(program_link) -pthread -o $@
+tests_programs_alternate_SOURCES = tests/programs/alternate.c tests/programs/program.h
+tests_programs_alternate_CFLAGS = $(program_cflags)
+tests_programs_alternate_LINK = $(program_link) -pthread -o $@
+
+tests_programs_touch_SOURCES = tests/programs/touch.c tests/programs/program.h
+tests_programs_touch_CFLAGS = $(program_cflags) -fno-pie
+tests_programs_touch_LINK = $(program_link) -no-pie -pthread -o $@
+
 tests_programs_faults_SOURCES = tests/programs/faults.c tests/programs/program.h
 tests_programs_faults_CFLAGS = $(program_cflags)
 tests_programs_faults_LINK = $(program_link) -pthread -o $@

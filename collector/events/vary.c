@@ -1,0 +1,22 @@
+/* vary.c - see vary.h. */
+#include "collector/events/vary.h"
+
+#include "base/hash.h"
+#include "perfdata/record.h"
+
+#define LEAST 64 /* below, a sixteenth is less than 4 events */
+#define PART  16
+
+bool vary_is(const struct perf_event_attr *attr)
+{
+    return !attr->freq && attr->sample_period >= LEAST && !attr_is_clock(attr) &&
+           !(attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY);
+}
+
+uint64_t vary_period(const struct perf_event_attr *attr, uint64_t *state)
+{
+    uint64_t range = attr->sample_period / PART;
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t period = attr->sample_period - range + hash_u64(*state) % (2 * range + 1);
+    return attr->type > PERF_TYPE_BREAKPOINT ? period & ~UINT64_C(15) : period;
+}
