@@ -93,6 +93,11 @@ int framing_label(struct framing *f, const char *text, struct fathom_error *err)
     return append(f, frames_label(f->frames, FRAME_LABEL, text), err);
 }
 
+int framing_unsure(struct framing *f, const char *text, struct fathom_error *err)
+{
+    return append(f, frames_label(f->frames, FRAME_UNSURE, text), err);
+}
+
 int framing_begin(struct framing *f, const struct process *process, const struct sample *sample,
                   struct fathom_error *err)
 {

@@ -37,6 +37,8 @@ int framing_node(struct framing *framing, uint32_t node, uint32_t depth, struct 
 /* The node's own function. */
 int framing_leaf(struct framing *framing, uint32_t node, struct fathom_error *err);
 int framing_label(struct framing *framing, const char *text, struct fathom_error *err);
+/* What stands for callers that are not sure. */
+int framing_unsure(struct framing *framing, const char *text, struct fathom_error *err);
 /* Functions by their numbers in the map. */
 int framing_functions(struct framing *framing, const uint32_t *functions, size_t count,
                       struct fathom_error *err);

@@ -297,7 +297,7 @@ static int frame_common(struct profile *p, const struct adding *a, struct fathom
     /* If all kept candidates are considered, the ones that were not kept count too. */
     bool more = c->paths == r->posterior_count && r->paths > c->paths;
     snprintf(text, sizeof text, "{%u paths}", more ? r->paths : c->paths);
-    rc = framing_label(p->framing, text, err);
+    rc = framing_unsure(p->framing, text, err);
     return rc < 0 ? rc : framing_functions(p->framing, c->functions + (c->depth - c->inner), c->inner, err);
 }
 
@@ -354,7 +354,7 @@ static int add_beginning(struct profile *p, const struct adding *a, const struct
     if (rc == 0)
         rc = framing_node(p->framing, agreed->node, agreed->depth, err);
     if (rc == 0)
-        rc = framing_label(p->framing, text, err);
+        rc = framing_unsure(p->framing, text, err);
     if (rc == 0)
         rc = framing_leaf(p->framing, r->node, err);
     return rc < 0 ? rc : add_framed(p, a, place, node, err);

@@ -17,6 +17,8 @@ static const char *kind_name(enum frame_kind kind)
         return "data";
     case FRAME_FOUND:
         return "found";
+    case FRAME_UNSURE:
+        return "unsure";
     case FRAME_LABEL:
         break;
     }

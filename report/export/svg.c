@@ -86,7 +86,7 @@ static void write_box(struct drawing_svg *d, uint32_t i)
     const char *unit = d->report->view->unit ? d->report->view->unit : "weight";
     if (width < NARROWEST)
         return;
-    bool unknown = frame && (frame->kind == FRAME_UNKNOWN_CONTEXT || frame->kind == FRAME_LABEL);
+    bool hatched = frame && (frame->kind == FRAME_UNKNOWN_CONTEXT || frame->kind == FRAME_UNSURE);
     double sure = contexts->doubts && i ? sure_of(branch) : 1;
     printer_write(&d->printer, "<g><title>");
     write_escaped(&d->printer, name);
@@ -102,7 +102,7 @@ static void write_box(struct drawing_svg *d, uint32_t i)
         printer_write(&d->printer, ", %.0f%% sure", 100 * sure);
     printer_write(&d->printer, "</title><rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"", x,
                   y, width, ROW - 1);
-    if (unknown)
+    if (hatched)
         printer_write(&d->printer, "url(#unknown)");
     else
         write_colour(&d->printer, name);

@@ -132,14 +132,22 @@ Test(exports, speedscope)
 Test(exports, svg)
 {
     struct tree t = tree_new();
-    add(&t, "main", "<script>alert(1)</script>", NULL, 75);
-    add(&t, "main", "b]]>&\"", NULL, 25);
+    add(&t, "main", "<script>alert(1)</script>", NULL, 60);
+    add(&t, "main", "b]]>&\"", NULL, 20);
+    cct_add(t.cct, (uint32_t[]){frames_label(t.frames, FRAME_LABEL, "thread/1")}, 1, (uint64_t[]){10, 1});
+    cct_add(t.cct, (uint32_t[]){frames_label(t.frames, FRAME_UNSURE, "[unsure]")}, 1, (uint64_t[]){10, 1});
     char *text = export(&t, "svg", &(struct view_options){.unit = "ns"});
     cr_expect_null(strstr(text, "<script"), "%s", text);
-    cr_expect_not_null(strstr(text, "&lt;script&gt;alert(1)&lt;/script&gt; (prog): 75.0%, 75 ns"), "%s",
+    cr_expect_not_null(strstr(text, "&lt;script&gt;alert(1)&lt;/script&gt; (prog): 60.0%, 60 ns"), "%s",
                        text);
-    cr_expect_not_null(strstr(text, "b]]&gt;&amp;&quot; (prog): 25.0%"), "%s", text);
-    cr_expect_not_null(strstr(text, "<rect x=\"895.00\" y=\"46.0\" width=\"295.00\""), "%s", text);
+    cr_expect_not_null(strstr(text, "b]]&gt;&amp;&quot; (prog): 20.0%"), "%s", text);
+    cr_expect_not_null(strstr(text, "<title>[unsure]: 10.0%, 10 ns </title><rect x=\"1072.00\" y=\"64.0\" "
+                                    "width=\"118.00\" height=\"17\" fill=\"url(#unknown)\"/>"),
+                       "%s", text);
+    cr_expect_null(
+        strstr(strstr(text, "thread/1: 10.0%"), "height=\"17\" fill=\"url(#unknown)\"/><text x=\"957"),
+        "a thread is known");
+    cr_expect_not_null(strstr(text, "<rect x=\"718.00\" y=\"46.0\" width=\"236.00\""), "%s", text);
     free(text);
     tree_free(&t);
 }

@@ -95,9 +95,9 @@ class Graph {
         const y = this.top(box.depth), kind = kindOf(box.frame), dark = document.documentElement.classList.contains("dark");
         const sure = box.weight > 0 ? Math.max(0, 1 - box.doubt / box.weight) : 1;
         const width = Math.max(box.width - (box.width > 3 ? 1 : 0), LEAST);
-        paint.globalAlpha = matcher !== null && !isMatch(box.frame) ? 0.25 : kind === Kind.UNKNOWN || kind === Kind.LABEL ? 1 : 0.35 + 0.65 * sure;
+        paint.globalAlpha = matcher !== null && !isMatch(box.frame) ? 0.25 : kind === Kind.UNKNOWN || kind === Kind.UNSURE ? 1 : 0.35 + 0.65 * sure;
         paint.fillStyle = isMatch(box.frame) ? (dark ? "#8b3fd6" : "#c58cff") :
-            kind === Kind.UNKNOWN || kind === Kind.LABEL ? this.hatch : colourOf(box.frame);
+            kind === Kind.UNKNOWN || kind === Kind.UNSURE ? this.hatch : colourOf(box.frame);
         paint.fillRect(box.x, y, width, ROW - 1);
         paint.globalAlpha = 1;
         if (this.selected === box) {
