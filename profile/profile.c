@@ -248,6 +248,12 @@ static int add_unknown(struct profile *p, const struct adding *a, struct fathom_
     return rc < 0 ? rc : add_framed(p, a, NULL, &node, err);
 }
 
+/* Whether its node's call sites are those of its stack. */
+static bool own_sites(const struct resolved *r)
+{
+    return r->source == SOURCE_UNWOUND;
+}
+
 static int add_node(struct profile *p, const struct adding *a, uint32_t map_node, struct cct_node **node,
                     struct fathom_error *err)
 {
@@ -256,7 +262,7 @@ static int add_node(struct profile *p, const struct adding *a, uint32_t map_node
         return 0;
     int rc = framing_begin(p->framing, a->process, a->sample, err);
     if (rc == 0)
-        rc = framing_node(p->framing, map_node, UINT32_MAX, err);
+        rc = framing_node(p->framing, map_node, UINT32_MAX, own_sites(a->resolved), err);
     return rc < 0 ? rc : add_framed(p, a, place, node, err);
 }
 
@@ -352,7 +358,7 @@ static int add_beginning(struct profile *p, const struct adding *a, const struct
         snprintf(text, sizeof text, "[one of %u paths]", paths);
     int rc = framing_begin(p->framing, a->process, a->sample, err);
     if (rc == 0)
-        rc = framing_node(p->framing, agreed->node, agreed->depth, err);
+        rc = framing_node(p->framing, agreed->node, agreed->depth, own_sites(r), err);
     if (rc == 0)
         rc = framing_label(p->framing, text, err);
     if (rc == 0)
@@ -360,13 +366,9 @@ static int add_beginning(struct profile *p, const struct adding *a, const struct
     return rc < 0 ? rc : add_framed(p, a, place, node, err);
 }
 
-/* How many frames lie between the root of the tree and a node. */
-static uint32_t tree_depth(const struct cct_node *node)
+static bool is_function(const struct profile *p, const struct cct_node *node)
 {
-    uint32_t depth = 0;
-    for (; cct_parent(node); node = cct_parent(node))
-        depth++;
-    return depth;
+    return frames_at(framing_frames(p->framing), node->item)->kind == FRAME_FUNCTION;
 }
 
 /* Where the step's functions end above a node. */
@@ -376,9 +378,11 @@ static struct cct_node *fork_above(struct profile *p, struct known_set *set, con
     bool keep = plain_paths(p) && step->fork < set->count;
     if (keep && set->forks[step->fork])
         return set->forks[step->fork];
-    uint32_t wanted = step->depth + p->options.framing.threads;
-    for (uint32_t depth = tree_depth(node); depth > wanted; depth--)
-        node = cct_parent(node);
+    uint32_t functions = 0;
+    for (const struct cct_node *n = node; cct_parent(n); n = cct_parent(n))
+        functions += is_function(p, n);
+    for (; cct_parent(node) && (functions > step->depth || !is_function(p, node)); node = cct_parent(node))
+        functions -= is_function(p, node);
     if (keep)
         set->forks[step->fork] = node;
     return node;
