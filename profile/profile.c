@@ -426,8 +426,18 @@ static int add_likely(struct profile *p, const struct adding *a, struct fathom_e
     return rc;
 }
 
+/* The sampled instruction: of a precise event that of the sample, which need not be where the registers are from. */
+static struct place sampled_place(const struct adding *a)
+{
+    struct place place, own = a->resolved->cid.place;
+    bool known = a->process && process_place(a->process, a->sample->ip, &place);
+    return known && (!own.image || (own.image == place.image && own.function == place.function)) ? place
+                                                                                                 : own;
+}
+
 static bool keep_sample(struct profile *p, const struct adding *a)
 {
+    struct place place = sampled_place(a);
     const struct placed_sample placed = {.time = a->sample->time,
                                          .node = a->outcome->node,
                                          .comm = a->process ? process_thread_name(a->process, a->sample->tid)
@@ -435,7 +445,9 @@ static bool keep_sample(struct profile *p, const struct adding *a)
                                          .pid = a->sample->pid,
                                          .tid = a->sample->tid,
                                          .probability = (float)a->resolved->probability,
-                                         .kind = (uint8_t)a->resolved->kind};
+                                         .kind = (uint8_t)a->resolved->kind,
+                                         .image = place.image,
+                                         .address = place.address};
     uint32_t metrics = p->options.metrics.count;
     if (!vec_reserve(p->sample_values, p->sample_count * metrics, p->value_room, metrics) ||
         !vec_push(p->samples, p->sample_count, p->sample_room, placed))
