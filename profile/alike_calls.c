@@ -88,7 +88,7 @@ static void find(const struct image *image, struct alike *alike)
         uint64_t end = insn.address + insn.length;
         bool same =
             insn.kind == known.kind && (insn.kind == CODE_CALL_INDIRECT || insn.target == known.target);
-        if (same && end != site && end - 1 >= first && end - 1 <= last)
+        if (same && end != site && end - 1 >= first && end - 1 < last)
             alike->sites[alike->count++] = end;
     }
 }

@@ -49,6 +49,12 @@ unsigned disassembler_read(struct disassembler *d, const uint8_t *code, size_t s
         return d->insn->size;
     }
     bool length_known = code_read(code, size, address, &known);
-    snprintf(out, DISASSEMBLED_SIZE, "%s", length_known ? "(unknown)" : "(bad)");
-    return length_known ? known.length : 1;
+    if (!length_known) {
+        snprintf(out, DISASSEMBLED_SIZE, "(bad)   %02x", code[0]);
+        return 1;
+    }
+    int used = snprintf(out, DISASSEMBLED_SIZE, "(unknown)");
+    for (unsigned i = 0; i < known.length; i++)
+        used += snprintf(out + used, DISASSEMBLED_SIZE - (size_t)used, " %02x", code[i]);
+    return known.length;
 }

@@ -16,13 +16,15 @@
 #include "report/annotate/code.h"
 #include "report/annotate/sources.h"
 #include "report/text/printer.h"
+#include "report/text/shorten.h"
 #include "report/text/weight.h"
 
 enum {
     INLINED_MOST_SHOWN = 32,
-    TEXT_MOST = 240,  /* bytes of a source line, where the output has no width */
-    OTHERS_MOST = 10, /* functions that are meant too, and named */
-    LINES_MOST = 20,  /* unless max_rows says how many */
+    TEXT_MOST = 240,      /* bytes of a source line, where the output has no width */
+    OTHERS_MOST = 10,     /* functions that are meant too, and named */
+    INLINED_COLUMNS = 32, /* of an inlined function's name, to leave room for the source */
+    LINES_MOST = 20,      /* unless max_rows says how many */
 };
 #define SOURCE_COLOUR "\033[34m"
 
@@ -63,6 +65,14 @@ static bool same_origin(const struct origin *a, const struct origin *b)
     return a->file == b->file && a->function == b->function && a->line == b->line && a->inlined == b->inlined;
 }
 
+/* A function's name; where the output has a width, at most `most` columns of it. */
+static void write_name(struct annotating *a, const char *name, size_t most)
+{
+    char *shorter = a->report->view->width ? name_shorten(name, most) : NULL;
+    printer_foreign(&a->printer, shorter ? shorter : name);
+    free(shorter);
+}
+
 /* A source line without what it is indented by, cut to the room that is left. */
 static void write_source(struct annotating *a, const struct origin *o, size_t began)
 {
@@ -95,7 +105,7 @@ static void write_origin(struct annotating *a, const struct origin *o, size_t be
         printer_write(&a->printer, ":%u", o->line);
     if (o->inlined && o->function) {
         printer_write(&a->printer, "  ");
-        printer_foreign(&a->printer, o->function);
+        write_name(a, o->function, INLINED_COLUMNS);
         printer_write(&a->printer, " (inlined)");
     }
     write_source(a, o, began);
@@ -119,7 +129,10 @@ static void write_heading(struct annotating *a, const struct chosen *functions, 
     const struct chosen *f = a->function;
     struct printer *p = &a->printer;
     char share[SHARE_SIZE], weight[WEIGHT_SIZE];
-    printer_write(p, "function: %s (", f->name);
+    size_t room = a->report->view->width > 60 ? a->report->view->width - 40 : 20;
+    printer_write(p, "function: ");
+    write_name(a, f->name, room);
+    printer_write(p, " (");
     printer_foreign(p, image_name(f->image));
     printer_write(p, ")\nweight:   %s, %s of %s; samples: %llu, contexts: %llu\n",
                   weight_format(weight, f->weight, a->report->view->unit),
@@ -131,7 +144,9 @@ static void write_heading(struct annotating *a, const struct chosen *functions, 
         printer_write(p, "\n");
     }
     for (size_t i = 1; i < count && i <= OTHERS_MOST; i++) {
-        printer_write(p, i == 1 ? "also:     %s (" : "          %s (", functions[i].name);
+        printer_write(p, i == 1 ? "also:     " : "          ");
+        write_name(a, functions[i].name, room);
+        printer_write(p, " (");
         printer_foreign(p, image_name(functions[i].image));
         printer_write(p, ") %s\n", share_format(share, functions[i].weight, heading->weight));
     }
