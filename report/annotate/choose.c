@@ -52,15 +52,17 @@ static bool ends_with(const struct choice *c, const struct cct_node *node)
     }
 }
 
-/* The same, looked up once for each node. false also without memory: then `nodes` has it not. */
+/* The same, found out once for each node, if there is memory to keep it. */
 static bool wanted_path(const struct choice *c, const struct cct_node *node)
 {
     if (!c->options->path)
         return true;
     uint64_t *known = table_put(c->nodes, (uintptr_t)node, NULL);
-    if (known && !*known)
+    if (!known)
+        return ends_with(c, node);
+    if (!*known)
         *known = 1 + ends_with(c, node);
-    return known && *known == 2;
+    return *known == 2;
 }
 
 bool choice_has(const struct choice *c, const struct chosen *function, const struct placed_sample *sample)
