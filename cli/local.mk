@@ -1,6 +1,7 @@
 bin_PROGRAMS += fathom
 fathom_SOURCES = \
 	cli/ambiguity.c \
+	cli/annotate.c \
 	cli/disambig.c cli/disambig.h \
 	cli/disambig_emit.c \
 	cli/disambig_say.c \

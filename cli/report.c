@@ -105,9 +105,9 @@ static const struct option_row rows[] = {
     OPTION_FLAG("threads", 0, struct report_options, profile.framing.threads,
                 "show each thread as a separate root"),
     OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,
-                "show functions inlined at the sampled instruction (needs debug info)"),
+                "show inlined functions, of callers too (needs debug info)"),
     OPTION_FLAG("lines", 0, struct report_options, profile.framing.lines,
-                "its source line (needs debug info)"),
+                "show source lines, of callers too (needs debug info)"),
     OPTION_FLAG(
         "data", 0, struct report_options, profile.framing.accesses,
         "show the memory that was accessed, and where the processor found it, at the end of each path "

@@ -190,6 +190,7 @@ static int write_report(struct reporting *r, struct reader *reader, const struct
     text_clean(unit);
     view.unit = unit;
     view.filtered = r->filter != NULL;
+    view.images = image_cache_options(r->images);
     view.max_rows = (unsigned)r->options->rows;
     view.colour = (!r->options->output || r->options->colour == COLOUR_ALWAYS) &&
                   terminal_colour(r->options->colour, stdout);

@@ -16,8 +16,10 @@ struct placed_sample {
     const struct cct_node *node;
     const char *comm; /* the thread's name */
     uint32_t pid, tid;
-    float probability; /* that this is its path */
-    uint8_t kind;      /* enum resolved_kind */
+    float probability;         /* that this is its path */
+    uint8_t kind;              /* enum resolved_kind */
+    const struct image *image; /* that the sampled instruction is in; NULL: none that is known */
+    uint64_t address;          /* of it there */
 };
 
 /* All borrowed. */

@@ -5,22 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "image/lines/lines.h"
 #include "infer/samples/locate.h"
 #include "profile/access.h"
+#include "profile/inlined.h"
 
-#define NO_ITEM     UINT32_MAX
-#define MAX_INLINED 32
+#define NO_ITEM UINT32_MAX
+
+/* A node's path as frames, with those of its call sites. */
+struct framed {
+    uint32_t depth;   /* functions */
+    uint32_t words[]; /* for each function, the number of frames up to it and with it; then the frames */
+};
 
 struct framing {
     struct framing_options options;
     struct image_cache *images;
     const struct pathmap *map; /* NULL before framing_use() */
     struct frames *frames;
-    uint32_t *items;     /* by map function: its frame, NO_ITEM before it is looked up */
-    struct table *lines; /* image -> struct lines, 0 if it has none */
+    uint32_t *items;         /* by map function: its frame, NO_ITEM before it is looked up */
+    struct inlined *inlined; /* NULL: neither inlined functions nor lines are wanted */
+    struct call_sites sites;
+    struct table
+        *framed;         /* of nodes, if they are: node << 1 | whether its sites are known -> struct framed */
+    struct arena *arena; /* of these */
     uint32_t *path;      /* frames from the root inwards */
     size_t depth, room;  /* of path */
     uint32_t *functions; /* of a node's path in the map */
@@ -38,10 +48,15 @@ struct framing *framing_new(const struct framing_options *options, struct image_
     f->options = *options;
     f->images = images;
     f->frames = frames_new();
-    f->lines = table_new();
+    f->framed = table_new();
+    f->arena = arena_new(0);
+    bool source = options->inlined || options->lines;
+    if (source && f->frames)
+        f->inlined = inlined_new(f->frames, images, options->inlined, options->lines);
     if (options->accesses)
         f->accesses = accesses_new();
-    if (!f->frames || !f->lines || (options->accesses && !f->accesses)) {
+    if (!f->frames || !f->framed || !f->arena || (source && !f->inlined) ||
+        (options->accesses && !f->accesses)) {
         framing_free(f);
         return NULL;
     }
@@ -52,11 +67,10 @@ void framing_free(struct framing *f)
 {
     if (!f)
         return;
-    size_t cursor = 0;
-    uint64_t key, value;
-    while (f->lines && table_next(f->lines, &cursor, &key, &value))
-        lines_close((struct lines *)(uintptr_t)value);
-    table_free(f->lines);
+    inlined_free(f->inlined);
+    call_sites_clear(&f->sites);
+    table_free(f->framed);
+    arena_free(f->arena);
     accesses_free(f->accesses);
     frames_free(f->frames);
     free(f->items);
@@ -138,8 +152,75 @@ int framing_functions(struct framing *f, const uint32_t *functions, size_t count
     return rc;
 }
 
-int framing_node(struct framing *f, uint32_t node, uint32_t depth, struct fathom_error *err)
+/* Appends the frames of a function's call of the next one. */
+static int append_call(struct framing *f, uint32_t function, const struct call_step *step,
+                       struct fathom_error *err)
 {
+    struct image *image;
+    uint32_t index, items[INLINED_MOST];
+    if (!locate_function(f->images, f->map, function, &image, &index))
+        return 0;
+    int count = inlined_call(f->inlined, image, index, step, items), rc = count < 0 ? error_memory(err) : 0;
+    for (int i = 0; rc == 0 && i < count; i++)
+        rc = append(f, items[i], err);
+    return rc;
+}
+
+/* Appends the functions of a path and the frames of its call sites, and keeps them. */
+static int frame_calls(struct framing *f, const uint32_t *functions, uint32_t depth, struct framed **out,
+                       struct fathom_error *err)
+{
+    size_t before = f->depth;
+    uint32_t *ends = calloc(depth + 1, sizeof *ends);
+    int rc = ends ? 0 : error_memory(err);
+    for (uint32_t i = 0; rc == 0 && i < depth; i++) {
+        rc = append(f, framing_item(f, functions[i]), err);
+        ends[i] = (uint32_t)(f->depth - before);
+        if (rc == 0 && i < f->sites.count)
+            rc = append_call(f, functions[i], &f->sites.steps[i], err);
+    }
+    size_t count = f->depth - before;
+    struct framed *framed =
+        rc == 0 ? arena_alloc(f->arena, sizeof *framed + (depth + count) * sizeof framed->words[0]) : NULL;
+    f->depth = before;
+    if (framed) {
+        framed->depth = depth;
+        memcpy(framed->words, ends, depth * sizeof *ends);
+        memcpy(framed->words + depth, f->path + before, count * sizeof *f->path);
+        *out = framed;
+    } else if (rc == 0) {
+        rc = error_memory(err);
+    }
+    free(ends);
+    return rc;
+}
+
+/* A node's path with inlined functions and lines. */
+static int append_framed(struct framing *f, uint32_t node, uint32_t depth, bool own, struct fathom_error *err)
+{
+    uint64_t *place = table_put(f->framed, (uint64_t)node << 1 | own, NULL);
+    struct framed *framed = place ? (struct framed *)(uintptr_t)*place : NULL;
+    int rc = place ? 0 : error_memory(err);
+    if (rc == 0 && !framed) {
+        int all = pathmap_read_path(f->map, node, &f->functions, &f->function_room, err);
+        rc = all < 0 ? all : call_sites_find(&f->sites, f->map, node, own, err);
+        if (rc == 0)
+            rc = frame_calls(f, f->functions, (uint32_t)all, &framed, err);
+        *place = (uintptr_t)(rc == 0 ? framed : NULL);
+    }
+    if (rc < 0)
+        return rc;
+    uint32_t shown = depth < framed->depth ? depth : framed->depth;
+    uint32_t count = shown ? framed->words[shown - 1] : 0;
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        rc = append(f, framed->words[framed->depth + i], err);
+    return rc;
+}
+
+int framing_node(struct framing *f, uint32_t node, uint32_t depth, bool own, struct fathom_error *err)
+{
+    if (f->inlined)
+        return append_framed(f, node, depth, own, err);
     int all = pathmap_read_path(f->map, node, &f->functions, &f->function_room, err);
     return all < 0 ? all
                    : framing_functions(f, f->functions, depth < (uint32_t)all ? depth : (uint32_t)all, err);
@@ -179,43 +260,15 @@ int framing_unknown(struct framing *f, const struct process *process, const stru
     return append_file(f, process, sample, err);
 }
 
-static struct lines *lines_of(struct framing *f, const struct image *image)
-{
-    bool added;
-    uint64_t *place = table_put(f->lines, (uintptr_t)image, &added);
-    struct lines *lines = NULL;
-    if (!place)
-        return NULL;
-    if (added) {
-        const struct image_options *options = image_cache_options(f->images);
-        struct fathom_error why = {0};
-        int rc = lines_open(image, options, &lines, &why);
-        if (rc < 0 && rc != -ENODATA)
-            log_write(options->log, LOG_WARNING, "%s", why.text);
-        *place = (uintptr_t)lines;
-    }
-    return (struct lines *)(uintptr_t)*place;
-}
-
 /* Appends what goes below the sampled function: inlined functions and the source line. */
 static int append_source(struct framing *f, const struct place *place, struct fathom_error *err)
 {
-    struct lines *lines = place->image ? lines_of(f, place->image) : NULL;
-    struct line_frame frames[MAX_INLINED];
-    size_t count = lines ? lines_at(lines, place->address, frames, MAX_INLINED) : 0;
-    int rc = 0;
-    if (!count)
-        return 0;
-    for (size_t i = count - 1; rc == 0 && f->options.inlined && i-- > 0;) {
-        if (frames[i].function)
-            rc = append(f, frames_label(f->frames, FRAME_INLINED, frames[i].function), err);
-    }
-    if (rc < 0 || !f->options.lines || !frames[0].file || !frames[0].line)
-        return rc;
-    const char *slash = strrchr(frames[0].file, '/');
-    char text[512];
-    snprintf(text, sizeof text, "%s:%u", slash ? slash + 1 : frames[0].file, frames[0].line);
-    return framing_label(f, text, err);
+    uint32_t items[INLINED_MOST];
+    int count = place->image ? inlined_at(f->inlined, place->image, place->address, items) : 0;
+    int rc = count < 0 ? error_memory(err) : 0;
+    for (int i = 0; rc == 0 && i < count; i++)
+        rc = append(f, items[i], err);
+    return rc;
 }
 
 /* Appends what the sample accessed, and where it was found if it tells. */
@@ -236,7 +289,7 @@ static int append_access(struct framing *f, struct fathom_error *err)
 int framing_end(struct framing *f, const struct place *place, const uint32_t **items, size_t *count,
                 struct fathom_error *err)
 {
-    int rc = f->options.inlined || f->options.lines ? append_source(f, place, err) : 0;
+    int rc = f->inlined ? append_source(f, place, err) : 0;
     if (rc == 0 && f->accesses)
         rc = append_access(f, err);
     *items = f->path;

@@ -12,9 +12,10 @@
 #include "profile/frames.h"
 
 struct framing_options {
-    bool threads;  /* each thread's name as the root */
-    bool inlined;  /* functions inlined at the sampled instruction, from debug info */
-    bool lines;    /* its source line */
+    bool threads; /* each thread's name as the root */
+    bool
+        inlined; /* functions inlined at call sites and the sampled instruction, from debug info (inlined.h) */
+    bool lines;  /* source lines of these */
     bool accesses; /* the memory that it accessed, and where the processor found that */
 };
 
@@ -23,7 +24,7 @@ struct framing;
 /* images is borrowed. NULL: out of memory. */
 struct framing *framing_new(const struct framing_options *options, struct image_cache *images);
 void framing_free(struct framing *framing);
-/* Sets the map that functions refer to from now on; borrowed. */
+/* Sets the map that functions refer to; borrowed. Once. */
 int framing_use(struct framing *framing, const struct pathmap *map, struct fathom_error *err);
 const struct frames *framing_frames(const struct framing *framing);
 
@@ -32,8 +33,8 @@ uint32_t framing_item(struct framing *framing, uint32_t function);
 
 int framing_begin(struct framing *framing, const struct process *process, const struct sample *sample,
                   struct fathom_error *err);
-/* The outermost `depth` functions of the node's path, or all if it has fewer. */
-int framing_node(struct framing *framing, uint32_t node, uint32_t depth, struct fathom_error *err);
+/* The outermost `depth` functions of the node's path, or all if it has fewer. own: its call sites are the path's (call_sites.h). */
+int framing_node(struct framing *framing, uint32_t node, uint32_t depth, bool own, struct fathom_error *err);
 /* The node's own function. */
 int framing_leaf(struct framing *framing, uint32_t node, struct fathom_error *err);
 int framing_label(struct framing *framing, const char *text, struct fathom_error *err);

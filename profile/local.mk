@@ -2,6 +2,8 @@ noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = \
 	profile/access.c profile/access.h \
 	profile/agreement.c profile/agreement.h \
+	profile/alike_calls.c profile/alike_calls.h \
+	profile/call_sites.c profile/call_sites.h \
 	profile/common.c profile/common.h \
 	profile/contexts.h \
 	profile/counted.c profile/counted.h \
@@ -9,6 +11,7 @@ libprofile_la_SOURCES = \
 	profile/filter.c profile/filter.h \
 	profile/frames.c profile/frames.h \
 	profile/framing.c profile/framing.h \
+	profile/inlined.c profile/inlined.h \
 	profile/metric.c profile/metric.h \
 	profile/profile.c profile/profile.h \
 	profile/shares.c profile/shares.h

@@ -248,6 +248,12 @@ static int add_unknown(struct profile *p, const struct adding *a, struct fathom_
     return rc < 0 ? rc : add_framed(p, a, NULL, &node, err);
 }
 
+/* Whether its node's call sites are those of its stack. */
+static bool own_sites(const struct resolved *r)
+{
+    return r->source == SOURCE_UNWOUND;
+}
+
 static int add_node(struct profile *p, const struct adding *a, uint32_t map_node, struct cct_node **node,
                     struct fathom_error *err)
 {
@@ -256,7 +262,7 @@ static int add_node(struct profile *p, const struct adding *a, uint32_t map_node
         return 0;
     int rc = framing_begin(p->framing, a->process, a->sample, err);
     if (rc == 0)
-        rc = framing_node(p->framing, map_node, UINT32_MAX, err);
+        rc = framing_node(p->framing, map_node, UINT32_MAX, own_sites(a->resolved), err);
     return rc < 0 ? rc : add_framed(p, a, place, node, err);
 }
 
@@ -352,7 +358,7 @@ static int add_beginning(struct profile *p, const struct adding *a, const struct
         snprintf(text, sizeof text, "[one of %u paths]", paths);
     int rc = framing_begin(p->framing, a->process, a->sample, err);
     if (rc == 0)
-        rc = framing_node(p->framing, agreed->node, agreed->depth, err);
+        rc = framing_node(p->framing, agreed->node, agreed->depth, own_sites(r), err);
     if (rc == 0)
         rc = framing_unsure(p->framing, text, err);
     if (rc == 0)
@@ -360,13 +366,9 @@ static int add_beginning(struct profile *p, const struct adding *a, const struct
     return rc < 0 ? rc : add_framed(p, a, place, node, err);
 }
 
-/* How many frames lie between the root of the tree and a node. */
-static uint32_t tree_depth(const struct cct_node *node)
+static bool is_function(const struct profile *p, const struct cct_node *node)
 {
-    uint32_t depth = 0;
-    for (; cct_parent(node); node = cct_parent(node))
-        depth++;
-    return depth;
+    return frames_at(framing_frames(p->framing), node->item)->kind == FRAME_FUNCTION;
 }
 
 /* Where the step's functions end above a node. */
@@ -376,9 +378,11 @@ static struct cct_node *fork_above(struct profile *p, struct known_set *set, con
     bool keep = plain_paths(p) && step->fork < set->count;
     if (keep && set->forks[step->fork])
         return set->forks[step->fork];
-    uint32_t wanted = step->depth + p->options.framing.threads;
-    for (uint32_t depth = tree_depth(node); depth > wanted; depth--)
-        node = cct_parent(node);
+    uint32_t functions = 0;
+    for (const struct cct_node *n = node; cct_parent(n); n = cct_parent(n))
+        functions += is_function(p, n);
+    for (; cct_parent(node) && (functions > step->depth || !is_function(p, node)); node = cct_parent(node))
+        functions -= is_function(p, node);
     if (keep)
         set->forks[step->fork] = node;
     return node;
@@ -422,8 +426,18 @@ static int add_likely(struct profile *p, const struct adding *a, struct fathom_e
     return rc;
 }
 
+/* The sampled instruction: of a precise event that of the sample, which need not be where the registers are from. */
+static struct place sampled_place(const struct adding *a)
+{
+    struct place place, own = a->resolved->cid.place;
+    bool known = a->process && process_place(a->process, a->sample->ip, &place);
+    return known && (!own.image || (own.image == place.image && own.function == place.function)) ? place
+                                                                                                 : own;
+}
+
 static bool keep_sample(struct profile *p, const struct adding *a)
 {
+    struct place place = sampled_place(a);
     const struct placed_sample placed = {.time = a->sample->time,
                                          .node = a->outcome->node,
                                          .comm = a->process ? process_thread_name(a->process, a->sample->tid)
@@ -431,7 +445,9 @@ static bool keep_sample(struct profile *p, const struct adding *a)
                                          .pid = a->sample->pid,
                                          .tid = a->sample->tid,
                                          .probability = (float)a->resolved->probability,
-                                         .kind = (uint8_t)a->resolved->kind};
+                                         .kind = (uint8_t)a->resolved->kind,
+                                         .image = place.image,
+                                         .address = place.address};
     uint32_t metrics = p->options.metrics.count;
     if (!vec_reserve(p->sample_values, p->sample_count * metrics, p->value_room, metrics) ||
         !vec_push(p->samples, p->sample_count, p->sample_room, placed))

@@ -28,7 +28,7 @@ struct profile_options {
     enum hcct_kind counter; /* then; HCCT_EXACT: the default one, Lazy Space Saving */
     double phi;             /* of HCCT_STICKY: the least that will be asked for */
     struct framing_options framing;
-    bool samples; /* keep each sample's place (40 bytes, and 8 for each metric); not in bounded memory */
+    bool samples; /* keep each sample's place (56 bytes, and 8 for each metric); not in bounded memory */
     struct filter *filter; /* which samples count; NULL: all. Borrowed */
 };
 

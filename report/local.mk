@@ -1,5 +1,9 @@
 noinst_LTLIBRARIES += libreport.la
 libreport_la_SOURCES = \
+	report/annotate/annotate.c report/annotate/annotate.h \
+	report/annotate/choose.c report/annotate/choose.h \
+	report/annotate/code.c report/annotate/code.h \
+	report/annotate/sources.c report/annotate/sources.h \
 	report/views/branches.c report/views/branches.h \
 	report/views/callers.c \
 	report/views/draw.c \

@@ -20,6 +20,8 @@
 
 struct drawing;
 struct script_fields;
+struct annotate_options;
+struct image_options;
 
 struct view {
     const char *name;
@@ -37,8 +39,10 @@ struct view_options {
     double min_percent; /* leave out what weighs less (its weight stays in its parent's total) */
     unsigned max_rows;  /* the contexts with the most weight of their own to show, with the paths to them
                            (callers, flat: functions); 0: all */
-    const struct script_fields *fields; /* of each sample: export/script.h */
-    bool filtered;                      /* some samples may have been left out on purpose */
+    const struct script_fields *fields;      /* of each sample: export/script.h */
+    const struct annotate_options *annotate; /* which function: annotate/choose.h */
+    const struct image_options *images;      /* where its files are looked for */
+    bool filtered;                           /* some samples may have been left out on purpose */
     bool colour;
     bool verbose; /* all of the heading, not only what was sampled, how sure the contexts are, and warnings */
     bool show_image;  /* the image's name beside each function; the flat view always has it */

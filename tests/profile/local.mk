@@ -1,6 +1,8 @@
 UNIT_TESTS += \
 	tests/profile/test_access \
 	tests/profile/test_agreement \
+	tests/profile/test_alike_calls \
+	tests/profile/test_call_sites \
 	tests/profile/test_common \
 	tests/profile/test_doubts \
 	tests/profile/test_filter \
@@ -13,6 +15,10 @@ tests_profile_test_access_SOURCES = tests/profile/test_access.c
 tests_profile_test_access_LDADD = $(PROFILE_TEST_LIBS) libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_agreement_SOURCES = tests/profile/test_agreement.c $(INFER_TEST_WORLD)
 tests_profile_test_agreement_LDADD = $(PROFILE_TEST_LIBS) $(INFER_TEST_LIBS)
+tests_profile_test_alike_calls_SOURCES = tests/profile/test_alike_calls.c
+tests_profile_test_alike_calls_LDADD = $(PROFILE_TEST_LIBS) libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
+tests_profile_test_call_sites_SOURCES = tests/profile/test_call_sites.c $(INFER_TEST_WORLD)
+tests_profile_test_call_sites_LDADD = $(PROFILE_TEST_LIBS) $(INFER_TEST_LIBS)
 tests_profile_test_common_SOURCES = tests/profile/test_common.c $(INFER_TEST_WORLD)
 tests_profile_test_common_LDADD = $(PROFILE_TEST_LIBS) $(INFER_TEST_LIBS)
 tests_profile_test_doubts_SOURCES = tests/profile/test_doubts.c

@@ -1,0 +1,36 @@
+/*
+ * call_sites.h - where the functions of a path call one another.
+ *
+ * The nodes of a map say where each was called. A path that was unwound has the sites of its node. Of any other the functions
+ * are known: it can have the sites of any node of the map with the CID and the same functions, as these differ only in sites
+ * and in heights of callers: of such nodes that training or the recording saw, or of all if it saw none. (Also of a verified
+ * stack: collector/verify/rule.h compares functions.)
+ */
+#ifndef FATHOM_PROFILE_CALL_SITES_H
+#define FATHOM_PROFILE_CALL_SITES_H
+
+#include "pathmap/map/pathmap.h"
+
+#define CALL_SITES_MOST  8    /* of a step that are told apart */
+#define CALL_SITES_NODES 1024 /* that are looked at; a path with more has several sites everywhere */
+
+/* From one function of a path to the next. */
+struct call_step {
+    uint64_t sites[CALL_SITES_MOST]; /* return addresses in the caller's image, 0: unknown; different ones */
+    uint32_t count;
+    bool own;  /* this is the path's; otherwise it may be one that is alike (alike_calls.h) */
+    bool more; /* there may be others */
+};
+
+struct call_sites {
+    struct call_step *steps; /* from the root inwards: one less than functions */
+    size_t count, room;
+};
+
+/* Fills all of *out (initialise with zeros, free with call_sites_clear()). own: the node is known to be the
+ * path's. 0, -ENOMEM, -EBADMSG (the map is damaged). */
+int call_sites_find(struct call_sites *out, const struct pathmap *map, uint32_t node, bool own,
+                    struct fathom_error *err);
+void call_sites_clear(struct call_sites *sites);
+
+#endif

@@ -1,0 +1,154 @@
+/* inlined.c - see inlined.h. */
+#include "profile/inlined.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "image/lines/lines.h"
+#include "profile/alike_calls.h"
+
+#define MAX_INLINED 32 /* functions at one place */
+
+_Static_assert(INLINED_MOST > 2 * MAX_INLINED, "each with a line, and INLINED_SEVERAL");
+
+struct inlined {
+    struct frames *frames;
+    struct image_cache *images;
+    struct table *lines; /* image -> struct lines, 0 if it has none */
+    struct alike_calls *alike;
+    bool functions, want_lines;
+};
+
+struct inlined *inlined_new(struct frames *frames, struct image_cache *images, bool functions, bool lines)
+{
+    struct inlined *in = calloc(1, sizeof *in);
+    if (!in)
+        return NULL;
+    *in = (struct inlined){frames, images, table_new(), alike_calls_new(), functions, lines};
+    if (!in->lines || !in->alike) {
+        inlined_free(in);
+        return NULL;
+    }
+    return in;
+}
+
+void inlined_free(struct inlined *in)
+{
+    if (!in)
+        return;
+    size_t cursor = 0;
+    uint64_t key, value;
+    while (in->lines && table_next(in->lines, &cursor, &key, &value))
+        lines_close((struct lines *)(uintptr_t)value);
+    table_free(in->lines);
+    alike_calls_free(in->alike);
+    free(in);
+}
+
+static struct lines *lines_of(struct inlined *in, const struct image *image)
+{
+    bool added;
+    uint64_t *place = table_put(in->lines, (uintptr_t)image, &added);
+    struct lines *lines = NULL;
+    if (!place)
+        return NULL;
+    if (added) {
+        const struct image_options *options = image_cache_options(in->images);
+        struct fathom_error why = {0};
+        int rc = lines_open(image, options, &lines, &why);
+        if (rc < 0 && rc != -ENODATA)
+            log_write(options->log, LOG_WARNING, "%s", why.text);
+        *place = (uintptr_t)lines;
+    }
+    return (struct lines *)(uintptr_t)*place;
+}
+
+static uint32_t line_item(struct inlined *in, const struct line_frame *frame)
+{
+    const char *slash = strrchr(frame->file, '/');
+    char text[512];
+    snprintf(text, sizeof text, "%s:%u", slash ? slash + 1 : frame->file, frame->line);
+    return frames_label(in->frames, FRAME_LABEL, text);
+}
+
+static bool has_line(const struct line_frame *frame)
+{
+    return frame->file && frame->line;
+}
+
+int inlined_at(struct inlined *in, const struct image *image, uint64_t address, uint32_t out[INLINED_MOST])
+{
+    struct lines *lines = lines_of(in, image);
+    struct line_frame frames[MAX_INLINED];
+    size_t count = lines ? lines_at(lines, address, frames, MAX_INLINED) : 0;
+    int written = 0;
+    if (!in->functions && count > 1)
+        count = 1; /* the innermost one's line */
+    for (size_t i = count; i-- > 0;) {
+        const struct line_frame *f = &frames[i];
+        if (i + 1 < count && f->function)
+            out[written++] = frames_add(
+                in->frames, &(struct frame){FRAME_INLINED, f->function, image_name(image), 0, NULL});
+        if (in->want_lines && has_line(f))
+            out[written++] = line_item(in, f);
+    }
+    for (int i = 0; i < written; i++)
+        if (out[i] == FRAMES_NONE)
+            return -ENOMEM;
+    return written;
+}
+
+/* The frames at one call site; none if it is not in the function. */
+static int at_site(struct inlined *in, const struct image *image, uint32_t function, uint64_t site,
+                   uint32_t out[INLINED_MOST])
+{
+    /* The call is before its return address, which can be in another line, or past the function's end. */
+    bool inside = site && image_function_at(image, site - 1) == function;
+    return inside ? inlined_at(in, image, site - 1, out) : 0;
+}
+
+/* What the frames at several call sites have in common. */
+struct common_calls {
+    uint32_t *items;
+    int count; /* -1: no site was seen yet */
+    bool differ;
+};
+
+static int add_site(struct inlined *in, const struct image *image, uint32_t function, uint64_t site,
+                    struct common_calls *common)
+{
+    uint32_t other[INLINED_MOST];
+    bool first = common->count < 0;
+    int count = at_site(in, image, function, site, first ? common->items : other), same = 0;
+    if (count < 0)
+        return count;
+    while (!first && same < common->count && same < count && common->items[same] == other[same])
+        same++;
+    common->differ |= !first && (same < common->count || same < count);
+    common->count = first ? count : same;
+    return 0;
+}
+
+int inlined_call(struct inlined *in, const struct image *image, uint32_t function,
+                 const struct call_step *step, uint32_t out[INLINED_MOST])
+{
+    struct common_calls common = {out, -1, step->more};
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < step->count; i++) {
+        uint64_t site = step->sites[i];
+        uint32_t count = 1;
+        const uint64_t *alike = &site;
+        if (!step->own && site && !(alike = alike_calls_find(in->alike, image, site, &count)))
+            return -ENOMEM;
+        common.differ |= count == ALIKE_CALLS_MOST;
+        for (uint32_t j = 0; rc == 0 && j < count; j++)
+            rc = add_site(in, image, function, alike[j], &common);
+    }
+    int count = common.count < 0 ? 0 : common.count;
+    if (rc < 0 || !common.differ)
+        return rc < 0 ? rc : count;
+    out[count] = frames_label(in->frames, FRAME_LABEL, INLINED_SEVERAL);
+    return out[count] == FRAMES_NONE ? -ENOMEM : count + 1;
+}

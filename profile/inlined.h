@@ -1,0 +1,31 @@
+/*
+ * inlined.h - what debug information tells of a place in a function, as frames below it: the functions that are inlined
+ * there, and source lines.
+ */
+#ifndef FATHOM_PROFILE_INLINED_H
+#define FATHOM_PROFILE_INLINED_H
+
+#include "image/cache.h"
+#include "profile/call_sites.h"
+#include "profile/frames.h"
+
+#define INLINED_SEVERAL "[several call sites]"
+#define INLINED_MOST    80 /* frames below one function */
+
+struct inlined;
+
+/* functions: inlined functions are wanted, each below the one that it is inlined into. lines: a line below each; without
+ * `functions` that of the innermost one alone. frames and images are borrowed. NULL: out of memory. */
+struct inlined *inlined_new(struct frames *frames, struct image_cache *images, bool functions, bool lines);
+void inlined_free(struct inlined *inlined);
+
+/* Items of the frames below the function that contains the address, from the outermost inwards. Returns how many, 0 if
+ * nothing is known, or -ENOMEM. */
+int inlined_at(struct inlined *inlined, const struct image *image, uint64_t address,
+               uint32_t out[INLINED_MOST]);
+/* The same at the call sites of a step in the function's code: the beginning that all of them have in common, and
+ * INLINED_SEVERAL where they differ. */
+int inlined_call(struct inlined *inlined, const struct image *image, uint32_t function,
+                 const struct call_step *step, uint32_t out[INLINED_MOST]);
+
+#endif

@@ -1,0 +1,198 @@
+/* choose.c - see choose.h. */
+#include "report/annotate/choose.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/saturate.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+#define NAME_SIZE 16384u /* bytes; longer names are compared as far as this */
+
+struct choice {
+    const struct contexts *contexts;
+    const struct annotate_options *options;
+    struct arena *arena; /* of names */
+    struct table *known; /* image and function, hashed -> their number in `functions` */
+    struct table *nodes; /* node -> 1 + whether its path is as wanted */
+    struct table *ends;  /* function and node, hashed: those that were counted */
+    struct chosen *functions;
+    size_t count, room;
+};
+
+/* A name as folded stacks have it: ';' is ':' there. */
+static bool same_name(const char *name, const char *wanted, size_t length)
+{
+    size_t i = 0;
+    for (; i < length && name[i]; i++)
+        if (name[i] != wanted[i] && !(name[i] == ';' && wanted[i] == ':'))
+            return false;
+    return i == length && !name[i];
+}
+
+/* Whether the path that ends in a node ends with the wanted functions. */
+static bool ends_with(const struct choice *c, const struct cct_node *node)
+{
+    const char *path = c->options->path, *end = path + strlen(path);
+    for (;; node = cct_parent(node)) {
+        const char *start = end;
+        while (start > path && start[-1] != ';')
+            start--;
+        if (!cct_parent(node) ||
+            !same_name(frames_at(c->contexts->frames, node->item)->name, start, (size_t)(end - start)))
+            return false;
+        if (start == path)
+            return true;
+        end = start - 1;
+    }
+}
+
+/* The same, found out once for each node, if there is memory to keep it. */
+static bool wanted_path(const struct choice *c, const struct cct_node *node)
+{
+    if (!c->options->path)
+        return true;
+    uint64_t *known = table_put(c->nodes, (uintptr_t)node, NULL);
+    if (!known)
+        return ends_with(c, node);
+    if (!*known)
+        *known = 1 + ends_with(c, node);
+    return *known == 2;
+}
+
+bool choice_has(const struct choice *c, const struct chosen *function, const struct placed_sample *sample)
+{
+    return sample->image == function->image &&
+           image_function_at(sample->image, sample->address) == function->function &&
+           wanted_path(c, sample->node);
+}
+
+static const char *name_of(struct choice *c, const struct image *image, uint32_t function)
+{
+    char *name = malloc(NAME_SIZE);
+    if (!name)
+        return NULL;
+    image_function_format(image, function, name, NAME_SIZE);
+    text_clean(name);
+    const char *kept = arena_strdup(c->arena, name);
+    free(name);
+    return kept;
+}
+
+/* Counts a sample for its function. */
+static bool add_sample(struct choice *c, size_t number)
+{
+    const struct placed_sample *s = &c->contexts->samples[number];
+    uint32_t function = s->image ? image_function_at(s->image, s->address) : IMAGE_NO_FUNCTION;
+    if (function == IMAGE_NO_FUNCTION || !wanted_path(c, s->node))
+        return true;
+    bool added;
+    uint64_t *place =
+        table_put(c->known, hash_u64((uintptr_t)s->image) + hash_u64((uint64_t)function + 1), &added);
+    if (!place)
+        return false;
+    if (added) {
+        struct chosen chosen = {s->image, function, name_of(c, s->image, function), 0, 0, 0};
+        *place = c->count;
+        if (!chosen.name || !vec_push(c->functions, c->count, c->room, chosen))
+            return false;
+    }
+    struct chosen *f = &c->functions[*place];
+    if (!table_put(c->ends, hash_u64(*place + 1) + hash_u64((uintptr_t)s->node), &added))
+        return false;
+    f->contexts += added;
+    f->samples++;
+    f->weight = add_saturating(f->weight, c->contexts->sample_values[number * c->contexts->metrics->count]);
+    return true;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct chosen *f = a, *g = b;
+    if (f->weight != g->weight)
+        return f->weight < g->weight ? 1 : -1;
+    int order = strcmp(f->name, g->name);
+    return order ? order : strcmp(image_path(f->image), image_path(g->image));
+}
+
+/* With or without the arguments. */
+static bool has_name(const char *name, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    return strncmp(name, wanted, length) == 0 && (!name[length] || name[length] == '(');
+}
+
+/* Keeps the functions that are meant. */
+static int keep_meant(struct choice *c, struct fathom_error *err)
+{
+    const char *wanted = c->options->function;
+    size_t kept = 0;
+    for (size_t i = 0; i < c->count; i++)
+        if (has_name(c->functions[i].name, wanted))
+            c->functions[kept++] = c->functions[i];
+    if (kept == 0) {
+        regex_t expression;
+        if (regcomp(&expression, wanted, REG_EXTENDED | REG_NOSUB) != 0)
+            return error_set(err, EINVAL,
+                             "'%s' is neither the name of a sampled function nor a regular expression",
+                             wanted);
+        for (size_t i = 0; i < c->count; i++)
+            if (regexec(&expression, c->functions[i].name, 0, NULL, 0) == 0)
+                c->functions[kept++] = c->functions[i];
+        regfree(&expression);
+    }
+    c->count = kept;
+    if (kept > 0)
+        return 0;
+    return c->options->path ? error_set(err, ENOENT, "no sample is in '%s' at the end of a path '%s'", wanted,
+                                        c->options->path)
+                            : error_set(err, ENOENT, "no sample is in a function '%s'", wanted);
+}
+
+int choice_new(const struct contexts *contexts, const struct annotate_options *options, struct choice **out,
+               struct fathom_error *err)
+{
+    struct choice *c = calloc(1, sizeof *c);
+    if (!c)
+        return error_memory(err);
+    *c = (struct choice){.contexts = contexts,
+                         .options = options,
+                         .arena = arena_new(0),
+                         .known = table_new(),
+                         .nodes = table_new(),
+                         .ends = table_new()};
+    bool good = c->arena && c->known && c->nodes && c->ends;
+    for (size_t i = 0; i < contexts->sample_count && good; i++)
+        good = add_sample(c, i);
+    int rc = good ? keep_meant(c, err) : error_memory(err);
+    if (rc < 0) {
+        choice_free(c);
+        return rc;
+    }
+    qsort(c->functions, c->count, sizeof *c->functions, by_weight);
+    *out = c;
+    return 0;
+}
+
+void choice_free(struct choice *c)
+{
+    if (!c)
+        return;
+    arena_free(c->arena);
+    table_free(c->known);
+    table_free(c->nodes);
+    table_free(c->ends);
+    free(c->functions);
+    free(c);
+}
+
+size_t choice_functions(const struct choice *c, const struct chosen **out)
+{
+    *out = c->functions;
+    return c->count;
+}

@@ -1,0 +1,39 @@
+/*
+ * choose.h - which function of a report is meant by a name, and which samples are its. Private to report/annotate/.
+ */
+#ifndef FATHOM_REPORT_ANNOTATE_CHOOSE_H
+#define FATHOM_REPORT_ANNOTATE_CHOOSE_H
+
+#include "base/error.h"
+#include "profile/contexts.h"
+
+struct annotate_options {
+    const char *function; /* its name, with or without the arguments of C++, or a regular expression */
+    const char
+        *path; /* functions that the path of a sample must end with, parted by ';' as folded stacks have
+                             them; NULL: any path */
+};
+
+/* A function that is meant. */
+struct chosen {
+    const struct image *image;
+    uint32_t function; /* index in it */
+    const char *name;
+    uint64_t weight; /* of its samples, by the first metric */
+    uint64_t samples;
+    uint64_t contexts; /* that they are of */
+};
+
+struct choice;
+
+/* Functions of which a sample has such a name, by falling weight: one at least. Borrows contexts and options. -ENOENT: there is
+ * none; -EINVAL: no such name, and no regular expression; -ENOMEM. */
+int choice_new(const struct contexts *contexts, const struct annotate_options *options, struct choice **out,
+               struct fathom_error *err);
+void choice_free(struct choice *choice);
+size_t choice_functions(const struct choice *choice, const struct chosen **out);
+/* Whether a sample is of this function, and its path is as wanted. */
+bool choice_has(const struct choice *choice, const struct chosen *function,
+                const struct placed_sample *sample);
+
+#endif

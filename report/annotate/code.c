@@ -1,0 +1,149 @@
+/* code.c - see code.h. */
+#include "report/annotate/code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/saturate.h"
+#include "base/search.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "image/code/code.h"
+
+enum { AROUND = 3 /* instructions that are shown before and after a hot one, as of grep -C */ };
+
+/* Reads the instructions of a function, or of a part of it. */
+static bool read_part(struct annotated_code *c, const struct image_function *part)
+{
+    char text[DISASSEMBLED_SIZE];
+    size_t size = 0;
+    const uint8_t *code = image_bytes(c->image, part->address, &size);
+    size_t known = c->count ? c->insns[c->count - 1].address - c->insns[0].address : 0;
+    size_t most = known < ANNOTATED_BYTES_MOST ? ANNOTATED_BYTES_MOST - known : 0;
+    size = !code ? 0 : size < part->size ? size : part->size;
+    size = size < most ? size : most;
+    c->unread += part->size - size;
+    for (size_t at = 0; at < size;) {
+        unsigned length = disassembler_read(c->disassembler, code + at, size - at, part->address + at, text);
+        struct annotated_insn insn = {.address = part->address + at, .length = (uint8_t)length};
+        if (!vec_push(c->insns, c->count, c->room, insn))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+static void add_weight(struct annotated_code *c, uint64_t address, uint64_t weight)
+{
+    size_t after = lower_bound(i, (size_t)0, c->count, c->insns[i].address <= address);
+    if (after == 0 || address - c->insns[after - 1].address >= c->insns[after - 1].length)
+        return;
+    struct annotated_insn *insn = &c->insns[after - 1];
+    insn->weight = add_saturating(insn->weight, weight);
+}
+
+int annotated_code_read(struct annotated_code *out, const struct contexts *contexts,
+                        const struct choice *choice, const struct chosen *function, struct fathom_error *err)
+{
+    struct annotated_code c = {
+        .image = function->image, .disassembler = disassembler_new(), .total = function->weight};
+    bool good = c.disassembler;
+    uint32_t count = image_function_count(c.image);
+    for (uint32_t i = 0; i < count && good; i++)
+        if (image_function(c.image, i)->owner == function->function)
+            good = read_part(&c, image_function(c.image, i));
+    for (size_t i = 0; i < contexts->sample_count && good; i++)
+        if (choice_has(choice, function, &contexts->samples[i]))
+            add_weight(&c, contexts->samples[i].address,
+                       contexts->sample_values[i * contexts->metrics->count]);
+    if (!good) {
+        annotated_code_clear(&c);
+        return error_memory(err);
+    }
+    *out = c;
+    return 0;
+}
+
+void annotated_code_clear(struct annotated_code *c)
+{
+    disassembler_free(c->disassembler);
+    free(c->insns);
+    *c = (struct annotated_code){0};
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct annotated_insn *f = *(struct annotated_insn *const *)a;
+    const struct annotated_insn *g = *(struct annotated_insn *const *)b;
+    if (f->weight != g->weight)
+        return f->weight < g->weight ? 1 : -1;
+    return f->address < g->address ? -1 : f->address > g->address;
+}
+
+static void show_around(struct annotated_code *c, size_t number)
+{
+    size_t from = number > AROUND ? number - AROUND : 0;
+    for (size_t i = from; i < c->count && i <= number + AROUND; i++)
+        c->insns[i].shown = true;
+}
+
+/* Shows what a line about it would take the place of. */
+static void fill_gaps(struct annotated_code *c)
+{
+    for (size_t i = 0, gap; i < c->count; i += gap + 1) {
+        for (gap = 0; i + gap < c->count && !c->insns[i + gap].shown; gap++)
+            ;
+        for (size_t j = i; gap < AROUND && j < i + gap; j++)
+            c->insns[j].shown = true;
+    }
+}
+
+int annotated_code_show(struct annotated_code *c, double min_percent, size_t most, struct fathom_error *err)
+{
+    struct annotated_insn **hottest = NULL;
+    size_t count = 0, room = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        struct annotated_insn *insn = &c->insns[i];
+        bool enough = (double)insn->weight * 100 >= min_percent * (double)c->total;
+        if (enough && (insn->weight || min_percent <= 0) && !vec_push(hottest, count, room, insn)) {
+            free(hottest);
+            return error_memory(err);
+        }
+    }
+    if (count)
+        qsort(hottest, count, sizeof *hottest, by_weight);
+    for (size_t i = 0; i < count && (!most || i < most); i++)
+        show_around(c, (size_t)(hottest[i] - c->insns));
+    free(hottest);
+    fill_gaps(c);
+    return 0;
+}
+
+/* Appends " <function+0x12>". */
+static void append_target(const struct annotated_code *c, uint64_t target, char *out, size_t size)
+{
+    char name[256];
+    size_t used = strlen(out);
+    uint32_t function = image_function_at(c->image, target);
+    if (function == IMAGE_NO_FUNCTION)
+        return;
+    uint64_t offset = target - image_function(c->image, function)->address;
+    image_function_format(c->image, function, name, sizeof name);
+    text_clean(name);
+    snprintf(out + used, size - used, offset ? " <%s+0x%llx>" : " <%s>", name, (unsigned long long)offset);
+}
+
+void annotated_insn_format(const struct annotated_code *c, const struct annotated_insn *insn, char *out,
+                           size_t size)
+{
+    char text[DISASSEMBLED_SIZE];
+    struct code_insn known;
+    size_t left;
+    const uint8_t *code = image_bytes(c->image, insn->address, &left);
+    disassembler_read(c->disassembler, code, left < insn->length ? left : insn->length, insn->address, text);
+    snprintf(out, size, "%s", text);
+    if (code_read(code, left, insn->address, &known) &&
+        (known.kind == CODE_CALL || known.kind == CODE_JUMP || known.kind == CODE_BRANCH))
+        append_target(c, known.target, out, size);
+}
