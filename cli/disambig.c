@@ -74,7 +74,7 @@ static int search(struct disambig *d, struct fathom_error *err)
     struct search_problem problem = {.map = d->map,
                                      .most = d->join.most,
                                      .unshifted = d->join.unshifted,
-                                     .dear = d->join.inserted,
+                                     .costly = d->join.inserted,
                                      .stack = 1 + o->budget / 100,
                                      .target = o->target / 100,
                                      .seed = o->seed,
