@@ -14,7 +14,7 @@ struct block {
 
 struct arena {
     struct block *head;
-    size_t block_bytes, total;
+    size_t block_bytes;
 };
 
 struct arena *arena_new(size_t block_bytes)
@@ -50,7 +50,6 @@ void *arena_alloc(struct arena *arena, size_t bytes)
         b->size = size;
         b->next = arena->head;
         arena->head = b;
-        arena->total += sizeof *b + size;
     }
     void *p = b->data + b->used;
     b->used += bytes;
@@ -62,9 +61,4 @@ char *arena_strdup(struct arena *arena, const char *text)
     size_t n = strlen(text) + 1;
     char *copy = arena_alloc(arena, n);
     return copy ? memcpy(copy, text, n) : NULL;
-}
-
-size_t arena_size(const struct arena *arena)
-{
-    return arena->total;
 }

@@ -17,7 +17,5 @@ void arena_free(struct arena *arena); /* NULL is allowed */
 /* Zeroed memory, aligned for any object; NULL: out of memory. Lives until arena_free. */
 void *arena_alloc(struct arena *arena, size_t bytes);
 char *arena_strdup(struct arena *arena, const char *text);
-/* Bytes taken from the system. */
-size_t arena_size(const struct arena *arena);
 
 #endif

@@ -9,7 +9,7 @@ libbase_la_SOURCES = \
 	base/hash.c base/hash.h \
 	base/kept.c base/kept.h \
 	base/least.h \
-	base/links.c base/links.h \
+	base/symlinks.c base/symlinks.h \
 	base/log.h \
 	base/outfile.c base/outfile.h \
 	base/progress.h \

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/links.h"
+#include "base/symlinks.h"
 
 #define LINKS_MAX 40        /* as in the kernel */
 #define TEMPORARY ".XXXXXX" /* suffix of the name while the file is written */
@@ -63,7 +63,7 @@ static int follow(const char *path, char **target, struct stat *status, bool *ex
     struct stat behind;
     int rc = 0;
     for (int links = 0; at && rc == 0; links++) {
-        rc = links_check(at, err);
+        rc = symlinks_check(at, err);
         if (rc < 0)
             break;
         *exists = lstat(at, status) == 0;

@@ -1,4 +1,4 @@
-/* disambig.c - `fathom disambig PROGRAM`: chooses frame sizes that tell call paths apart, and patches them in. */
+/* disambig.c - `fathom disambig PROGRAM`: chooses frame sizes, and copies, that tell call paths apart, and patches them in. */
 #include "cli/disambig.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ static int search(struct disambig *d, struct fathom_error *err)
     struct search_problem problem = {.map = d->map,
                                      .most = d->join.most,
                                      .unshifted = d->join.unshifted,
-                                     .dear = d->join.inserted,
+                                     .costly = d->join.inserted,
                                      .stack = 1 + o->budget / 100,
                                      .target = o->target / 100,
                                      .seed = o->seed,
@@ -332,8 +332,7 @@ static const struct option_row rows[] = {
         "method", 0, "HOW,...", take_methods,
         "resize: change frames in place; move (default): also emit functions anew whose code has no room for "
         "larger numbers; and beside that clone: give functions copies for some of their callers; insert: "
-        "make "
-        "frames larger that are made by pushes, with instructions added"),
+        "make frames larger that are made by pushes, with instructions added"),
     OPTION_CHOICE("search", 0, "HOW", searches, enum disambig_search, struct disambig_options, search,
                   "best (default), or random: the ICPP paper's"),
     OPTION_NUMBER("seed", 0, "N", 0, UINT64_MAX, struct disambig_options, seed,
@@ -357,10 +356,9 @@ const struct command disambig_command = {
                 "-m MAP -o FILE --selftest [OPTIONS] PROGRAM COMMAND [ARG...]",
     .about =
         "Chooses how much the frames of a program's functions are to grow so that as much as possible of "
-        "what its map saw is told apart by function and stack height alone, and patches that into a copy: "
-        "no instruction more is executed, but by functions whose frame is made by pushes alone. Functions "
-        "that "
-        "cannot be proved safe are left alone.",
+        "what its map saw is told apart by function and stack height alone, and patches that into a copy. "
+        "No instruction more is executed, unless --method insert allows it. Functions that cannot be "
+        "proved safe are left alone.",
     .options = rows,
     .notes = "Without --output, it only tells what could be reached.",
     .run = disambig_run,

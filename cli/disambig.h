@@ -15,7 +15,7 @@ struct disambig_options {
     const char *map;
     double budget; /* percent by which the longest stack may grow */
     double target; /* percent of the weight */
-    double code;   /* percent by which its code may grow */
+    double code;   /* percent by which copies may enlarge the program's code */
     struct disambig_methods {
         bool anew, clone, insert; /* beside resizing in place; the last two need the first */
     } methods;

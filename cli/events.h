@@ -1,5 +1,5 @@
 /*
- * events.h - the events that can be sampled on this machine, as text: for `fathom record --list-events`.
+ * events.h - the events that can be sampled on this machine, listed: `fathom events`, and `fathom record --list-events`.
  */
 #ifndef FATHOM_CLI_EVENTS_H
 #define FATHOM_CLI_EVENTS_H

@@ -1,4 +1,4 @@
-/* filtering.h - the options that choose samples and how they are inferred, alike in all commands that report. */
+/* filtering.h - the options that choose samples, alike in all commands that report a file, and the report by them. */
 #ifndef FATHOM_CLI_FILTERING_H
 #define FATHOM_CLI_FILTERING_H
 

@@ -18,19 +18,20 @@ struct map_frames_of { /* all borrowed */
     const struct growth *growth; /* its frames */
     bool anew;                   /* functions may be emitted anew, */
     bool inserted;               /* also with instructions that are added */
-    bool
-        symbolic; /* the image's calls of its own functions through its PLT may be led past that, as by ld -Bsymbolic */
-    bool
-        compiled; /* the compiler makes the frames (docs/pads.md): each function with a symbol that no other has may grow */
+    /* The image's calls of its own functions through its PLT may be led past that, as by ld -Bsymbolic. */
+    bool symbolic;
+    /* The compiler makes the frames (docs/pads.md): each function with a symbol that no other has may grow. */
+    bool compiled;
 };
 
-struct map_frames {
-    uint32_t *
-        functions; /* for each function of the map: its number in the image; IMAGE_NO_FUNCTION: of another image */
-    uint32_t *most;   /* for each function of the map: the largest pad, bytes */
-    bool *anew;       /* for each function of the map: only by being emitted anew */
-    bool *inserted;   /* for each function of the map: only by instructions that are added */
-    bool *unshifted;  /* for each node of the map: a pad of its caller does not move it */
+struct map_frames { /* all owned */
+    /* By function of the map: */
+    uint32_t *functions; /* its number in the image; IMAGE_NO_FUNCTION: it is of another one */
+    uint32_t *most;      /* the largest pad, bytes */
+    bool *anew;          /* it grows only by being emitted anew, */
+    bool *inserted;      /* only by instructions that are added */
+    /* By node of the map: */
+    bool *unshifted;  /* a pad of its caller does not move it */
     uint32_t unsited; /* functions that must keep their frame because calls of theirs have no call site */
 };
 
@@ -38,8 +39,9 @@ struct map_frames {
 int map_frames_make(const struct map_frames_of *of, struct map_frames *out, struct fathom_error *err);
 void map_frames_clear(struct map_frames *m); /* zeros are allowed */
 
-/* The part of it that looks at nodes, for a map whose functions are others (clone/cloned_map.h): functions: for each of its
- * functions, the image's number; most becomes 0 for those that must keep their frame, whose number is returned. */
+/* The part of it that looks at nodes, for a map whose functions are others (clone/cloned_map.h). functions: the image's number
+ * of each of its functions. Fills unshifted, zeros before; most becomes 0 for the functions that must keep their frame. Returns
+ * how many these are. */
 uint32_t map_frames_read_nodes(const struct pathmap *map, const struct growth *growth,
                                const uint32_t *functions, uint32_t *most, bool *unshifted);
 

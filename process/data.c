@@ -6,6 +6,8 @@
 #include "image/mapped_name.h"
 #include "process/process_data.h"
 
+#define ZEROS_MOST 16u /* mappings of one program's zeros that are looked through */
+
 /* A mapping of code of the same file, with its image; NULL: there is none. */
 static const struct mapping *find_code(const struct process *process, const char *path)
 {
@@ -40,16 +42,30 @@ static enum data_kind kind_by_name(const char *path)
     return DATA_FILE;
 }
 
+/* A program's zeros (.bss) follow its data, without a file; in several mappings if madvise() or mprotect() changed a part. */
+static bool find_zeros(const struct process *process, size_t index, uint64_t address, struct data_place *out)
+{
+    for (size_t i = index; i && index - i < ZEROS_MOST; i--) {
+        const struct mapping *at = &space_at(process->data, i)->mapping,
+                             *below = &space_at(process->data, i - 1)->mapping;
+        enum data_kind kind = kind_by_name(below->path);
+        if (below->end != at->start)
+            return false;
+        if (kind == DATA_FILE)
+            return find_in_image(process, below->path, address, out);
+        if (kind != DATA_ANONYMOUS)
+            return false;
+    }
+    return false;
+}
+
 static void find_mapped(const struct process *process, size_t index, uint64_t address, struct data_place *out)
 {
-    const struct mapping *at = &space_at(process->data, index)->mapping, *below = NULL;
+    const struct mapping *at = &space_at(process->data, index)->mapping;
     enum data_kind kind = kind_by_name(at->path);
     if (kind == DATA_FILE && find_in_image(process, at->path, address, out))
         return;
-    if (index) /* a program's zeros (.bss) follow its data, without a file */
-        below = &space_at(process->data, index - 1)->mapping;
-    if ((kind == DATA_ANONYMOUS || kind == DATA_HEAP) && below && below->end == at->start &&
-        kind_by_name(below->path) == DATA_FILE && find_in_image(process, below->path, address, out))
+    if ((kind == DATA_ANONYMOUS || kind == DATA_HEAP) && find_zeros(process, index, address, out))
         return;
     *out = (struct data_place){.kind = kind, .path = kind == DATA_FILE ? at->path : NULL};
 }

@@ -22,9 +22,11 @@ struct data_place {
     enum data_kind kind;
     const char *path;    /* as recorded; NULL: none */
     struct image *image; /* NULL: not a program or library, or it could not be opened */
-    uint64_t address;    /* the image's virtual address */
+    uint64_t address;    /* DATA_IMAGE: the image's virtual address; else 0 */
 };
 
+/* What is at an address now. tid: the thread that accessed it, whose stack is known by its base. *out borrows from the process's
+ * memory; DATA_UNKNOWN if nothing is known. Opens the files of code that were not opened before. */
 void data_find(const struct process *process, uint32_t tid, uint64_t address, struct data_place *out);
 
 #endif

@@ -19,6 +19,7 @@ enum access_source {
     ACCESS_SOURCES
 };
 
+/* data_src: PERF_SAMPLE_DATA_SRC; 0: not recorded. */
 enum access_source access_source(uint64_t data_src);
 /* "L1", "RAM" */
 const char *access_source_name(enum access_source source);
@@ -27,8 +28,8 @@ struct accesses; /* the data of images, by name */
 
 struct accesses *accesses_new(void); /* NULL: out of memory */
 void accesses_free(struct accesses *accesses);
-/* What to call the memory at a place: "table" of `image`, "[heap]", "[data]" of an image that has no symbol there. *image: the file's
- * name, "" if there is none. Both live as long as `accesses` and the image. NULL: out of memory. */
+/* What to call the memory at a place: "table" of `image`, "[heap]", "[data]" of an image that has no symbol there. *image: the
+ * file's name, "" if there is none. Both live as long as `accesses`, the image and place->path. NULL: out of memory. */
 const char *accesses_name(struct accesses *accesses, const struct data_place *place, const char **image);
 
 #endif

@@ -44,7 +44,7 @@ struct profile_counts {
     double expected_least, expected_most; /* with 95% confidence, as far as is known (calibration.h) */
 };
 
-/* images and map are borrowed; options are copied. NULL: out of memory. */
+/* images is borrowed; options are copied. NULL: out of memory. */
 struct profile *profile_new(const struct profile_options *options, struct image_cache *images);
 void profile_free(struct profile *profile);
 /* Adds one sample. map: the one that `resolved` refers to; always the same for a profile. */

@@ -214,8 +214,3 @@ const struct frames *counts_frames(const struct counts *c)
 {
     return c->frames;
 }
-
-size_t counts_bytes(const struct counts *c)
-{
-    return hcct_bytes(c->now) + (c->before ? hcct_bytes(c->before) : 0);
-}

@@ -31,6 +31,5 @@ struct cct *counts_tree(struct counts *counts, bool threads, uint32_t thread);
 const struct frames *counts_frames(const struct counts *counts);
 /* Removes everything counted so far. 0 or -ENOMEM. */
 int counts_clear(struct counts *counts);
-size_t counts_bytes(const struct counts *counts);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * pfm.h - event names from libpfm4: looks up one, or lists all.
  *
- * Separate from event.c because libpfm4 brings its own copy of the kernel's perf_event.h, which clashes with
+ * Separate from event_name.c because libpfm4 brings its own copy of the kernel's perf_event.h, which clashes with
  * the system's: this interface has only plain types.
  */
 #ifndef FATHOM_COLLECTOR_EVENTS_PFM_H

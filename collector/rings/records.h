@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-struct sample_record { /* as event.c asks for its fields */
+struct sample_record { /* as attr_set_layout() asks for its fields */
     struct perf_event_header header;
     uint64_t id, ip;
     uint32_t pid, tid;

@@ -45,31 +45,31 @@ static int read_frames(const struct cloning *c, struct clone_result *r, struct f
 }
 
 /* Which bodies' pads cost instructions. NULL: out of memory. */
-static bool *dear_bodies(const struct cloning *c, const struct clone_result *r)
+static bool *costly_bodies(const struct cloning *c, const struct clone_result *r)
 {
     uint32_t count = bodies_count(r->bodies);
-    bool *dear = malloc(count + 1ul);
-    for (uint32_t b = 0; dear && b < count; b++)
-        dear[b] = c->problem->search->dear[bodies_function(r->bodies, b)];
-    return dear;
+    bool *costly = malloc(count + 1ul);
+    for (uint32_t b = 0; costly && b < count; b++)
+        costly[b] = c->problem->search->costly[bodies_function(r->bodies, b)];
+    return costly;
 }
 
 static int search(const struct cloning *c, struct clone_result *r, struct fathom_error *err)
 {
     struct search_problem problem = *c->problem->search;
-    bool *dear = NULL;
+    bool *costly = NULL;
     int rc = cloned_map_make(c->problem->of->map, c->copyable.leaders, r->bodies, &r->cloned, err);
     if (rc == 0)
         rc = read_frames(c, r, err);
-    if (rc == 0 && problem.dear && !(dear = dear_bodies(c, r)))
+    if (rc == 0 && problem.costly && !(costly = costly_bodies(c, r)))
         rc = error_memory(err);
-    problem.dear = dear;
+    problem.costly = costly;
     problem.map = r->cloned.map;
     problem.most = r->most;
     problem.unshifted = r->unshifted;
     if (rc == 0)
         rc = search_run(&problem, &r->found, err);
-    free(dear);
+    free(costly);
     return rc;
 }
 

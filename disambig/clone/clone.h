@@ -17,18 +17,18 @@ struct clone_problem { /* all borrowed */
     const struct map_frames *frames;     /* of the map without copies */
     const struct search_problem *search; /* of the map without copies */
     uint32_t largest;                    /* the largest pad, bytes */
-    double code; /* the copies may have so much of the bytes of the image's code: 0.25 */
+    double code;                         /* bytes of all copies, as a share of the image's code: 0.25 */
 };
 
 struct clone_result {
     struct bodies *bodies;
     struct cloned_map cloned;
-    struct search_result
-        found;       /* of the cloned map: pads by body. What was before is of the map without copies */
+    /* Of the cloned map, with pads by body; what it says of before is of the map without copies. */
+    struct search_result found;
     bool *unshifted; /* by node of the cloned map */
     uint32_t *most;  /* by body: bytes */
     uint32_t copies;
-    uint64_t code;     /* bytes of the copies, as they were */
+    uint64_t code;     /* bytes of the copies, before they were emitted anew */
     uint64_t all_code; /* bytes of all functions of the image */
 };
 
@@ -36,7 +36,8 @@ struct clone_result {
 int clone_run(const struct clone_problem *problem, struct clone_result *out, struct fathom_error *err);
 void clone_clear(struct clone_result *result); /* zeros are allowed */
 
-/* All direct calls and jumps to functions of the image, in each copy of their function, that lead to a copy but the first; the caller frees them. -ENOMEM. */
+/* All direct calls and jumps to functions of the image, in each copy of the function that makes them, that lead to another copy
+ * than the first; the caller frees them. -ENOMEM. */
 int clone_calls(const struct map_frames_of *of, const struct map_frames *frames, const struct bodies *bodies,
                 struct move_call **out, size_t *count, struct fathom_error *err);
 

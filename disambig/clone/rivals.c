@@ -17,7 +17,7 @@
 #define MANY_PATHS 0.5               /* of the worth of what has more paths than one behind a caller */
 
 /* A path of an ambiguous CID, followed outwards. */
-struct thread {
+struct trail {
     uint32_t at;     /* node of the original map, as are */
     uint32_t below;  /* the node before; PATHMAP_NONE: none */
     uint32_t beyond; /* the next; PATHMAP_NONE: none */
@@ -43,8 +43,8 @@ struct finding {
     uint32_t *nodes; /* by body, height */
     struct cid *cids;
     uint32_t cid_count, cid_room;
-    struct thread *threads;
-    uint32_t thread_room;
+    struct trail *trails;
+    uint32_t trail_room;
     uint32_t *marks, *ways; /* by body: of note_outer() */
     uint32_t mark;
     struct segment *segments;
@@ -70,8 +70,8 @@ static bool is_shifted(const struct finding *x, uint32_t caller, uint32_t callee
            !x->of->unshifted[x->of->cloned->numbers[callee]];
 }
 
-/* How much of the worth a copy of the thread's body may bring; 0: nothing. */
-static double share(const struct finding *x, const struct thread *t)
+/* How much of the worth a copy of the trail's body may bring; 0: nothing. */
+static double share(const struct finding *x, const struct trail *t)
 {
     const struct rivals_of *of = x->of;
     uint32_t function = function_of(x, t->at);
@@ -86,7 +86,7 @@ static double share(const struct finding *x, const struct thread *t)
 
 static int by_from(const void *a, const void *b)
 {
-    const struct thread *x = a, *y = b;
+    const struct trail *x = a, *y = b;
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
     if (x->caller != y->caller)
@@ -103,26 +103,26 @@ static uint32_t outwards(const struct finding *x, uint32_t node, uint32_t *from)
     return next;
 }
 
-/* What leads to the threads' nodes. */
+/* What leads to the trails' nodes. */
 static void look_out(struct finding *x, struct segment s)
 {
     for (uint32_t i = s.first; i < s.first + s.count; i++) {
-        struct thread *t = &x->threads[i];
+        struct trail *t = &x->trails[i];
         t->beyond = outwards(x, t->at, &t->from);
         t->caller = body_of(x, t->beyond);
     }
-    qsort(x->threads + s.first, s.count, sizeof *x->threads, by_from);
+    qsort(x->trails + s.first, s.count, sizeof *x->trails, by_from);
 }
 
-/* What the threads from `first` on are worth that come from the same caller; *end: behind them. */
+/* What the trails from `first` on are worth that come from the same caller; *end: behind them. */
 static double worth_from(const struct finding *x, uint32_t first, uint32_t most, uint32_t *end)
 {
     double worth = 0;
     bool many = false;
     uint32_t i = first;
-    for (; i < most && x->threads[i].from == x->threads[first].from; i++) {
-        worth += x->threads[i].worth * share(x, &x->threads[i]);
-        many |= x->threads[i].path != x->threads[first].path;
+    for (; i < most && x->trails[i].from == x->trails[first].from; i++) {
+        worth += x->trails[i].worth * share(x, &x->trails[i]);
+        many |= x->trails[i].path != x->trails[first].path;
     }
     *end = i;
     return many ? worth * MANY_PATHS : worth;
@@ -134,13 +134,13 @@ static bool add(struct finding *x, uint32_t body, uint32_t from, uint32_t other,
     return vec_push(x->found, x->count, x->room, rivals);
 }
 
-/* Notes all pairs of what leads to the threads' body. *noted: whether a copy of it may part any. */
+/* Notes all pairs of what leads to the trails' body. *noted: whether a copy of it may part any. */
 static bool note(struct finding *x, struct segment s, bool *noted)
 {
-    uint32_t from[MOST_ROWS], count = 0, body = body_of(x, x->threads[s.first].at);
+    uint32_t from[MOST_ROWS], count = 0, body = body_of(x, x->trails[s.first].at);
     double worths[MOST_ROWS];
     for (uint32_t i = s.first, end; i < s.first + s.count && count < MOST_ROWS; i = end) {
-        from[count] = x->threads[i].from;
+        from[count] = x->trails[i].from;
         worths[count++] = worth_from(x, i, s.first + s.count, &end);
     }
     for (uint32_t a = 0; a < count; a++)
@@ -153,9 +153,9 @@ static bool note(struct finding *x, struct segment s, bool *noted)
     return true;
 }
 
-/* Two threads that nothing parts where they come apart: further out they may come into one body by different ways, whose copy grows by
+/* Two trails that nothing parts where they come apart: further out they may come into one body by different ways, whose copy grows by
  * another pad. */
-static bool note_outer(struct finding *x, const struct thread *one, const struct thread *other)
+static bool note_outer(struct finding *x, const struct trail *one, const struct trail *other)
 {
     uint32_t from, mark = ++x->mark, below = one->below, node = one->at, depth = 0;
     for (uint32_t next; node != PATHMAP_NONE && depth < MOST_DEPTH; below = node, node = next, depth++) {
@@ -179,20 +179,20 @@ static bool note_outer(struct finding *x, const struct thread *one, const struct
     return true;
 }
 
-static bool comes_apart(const struct thread *a, const struct thread *b)
+static bool comes_apart(const struct trail *a, const struct trail *b)
 {
     return a->from != b->from || a->caller != b->caller;
 }
 
-/* Notes what may part the threads, if they come apart here. */
+/* Notes what may part the trails, if they come apart here. */
 static bool note_all(struct finding *x, struct segment s)
 {
-    const struct thread *threads = x->threads + s.first;
+    const struct trail *trails = x->trails + s.first;
     bool noted = false;
-    if (threads[0].from != threads[s.count - 1].from && !note(x, s, &noted))
+    if (trails[0].from != trails[s.count - 1].from && !note(x, s, &noted))
         return false;
     for (uint32_t i = 1; !noted && i < s.count; i++)
-        if (comes_apart(&threads[i - 1], &threads[i]) && !note_outer(x, &threads[i - 1], &threads[i]))
+        if (comes_apart(&trails[i - 1], &trails[i]) && !note_outer(x, &trails[i - 1], &trails[i]))
             return false;
     return true;
 }
@@ -202,16 +202,16 @@ static bool go_on(struct finding *x, struct segment s)
 {
     for (uint32_t i = s.first, end; i < s.first + s.count; i = end) {
         bool several = false;
-        for (end = i; end < s.first + s.count && x->threads[end].from == x->threads[i].from &&
-                      x->threads[end].caller == x->threads[i].caller;
+        for (end = i; end < s.first + s.count && x->trails[end].from == x->trails[i].from &&
+                      x->trails[end].caller == x->trails[i].caller;
              end++) {
-            several |= x->threads[end].path != x->threads[i].path;
+            several |= x->trails[end].path != x->trails[i].path;
         }
-        if (!several || x->threads[i].caller == PATHMAP_NONE)
+        if (!several || x->trails[i].caller == PATHMAP_NONE)
             continue;
         for (uint32_t k = i; k < end; k++) {
-            x->threads[k].below = x->threads[k].at;
-            x->threads[k].at = x->threads[k].beyond;
+            x->trails[k].below = x->trails[k].at;
+            x->trails[k].at = x->trails[k].beyond;
         }
         if (!vec_push(x->segments, x->segment_count, x->segment_room, (struct segment){i, end - i}))
             return false;
@@ -221,15 +221,15 @@ static bool go_on(struct finding *x, struct segment s)
 
 static bool follow(struct finding *x, const struct cid *cid)
 {
-    if (!vec_reserve(x->threads, 0, x->thread_room, cid->count))
+    if (!vec_reserve(x->trails, 0, x->trail_room, cid->count))
         return false;
     for (uint32_t i = 0; i < cid->count; i++) {
         uint32_t node = x->of->cloned->origins[x->nodes[cid->first + i]];
         struct pathmap_node at = pathmap_node(x->of->map, node);
-        x->threads[i] = (struct thread){.at = node,
-                                        .below = PATHMAP_NONE,
-                                        .path = at.path,
-                                        .worth = (double)worth_of_node(&x->worth, &at, true)};
+        x->trails[i] = (struct trail){.at = node,
+                                      .below = PATHMAP_NONE,
+                                      .path = at.path,
+                                      .worth = (double)worth_of_node(&x->worth, &at, true)};
     }
     x->segment_count = 0;
     if (!vec_push(x->segments, x->segment_count, x->segment_room, (struct segment){0, cid->count}))
@@ -347,7 +347,7 @@ int rivals_find(const struct rivals_of *of, struct rivals **out, size_t *count, 
     free(x.marks);
     free(x.ways);
     free(x.cids);
-    free(x.threads);
+    free(x.trails);
     free(x.segments);
     if (rc < 0) {
         free(x.found);

@@ -43,8 +43,9 @@ enum move_what {
     MOVE_LEA_BEFORE,   /* lea value(%rsp),%rsp is added before it: whoever jumps to it executes that, too */
     MOVE_LEA_AFTER,    /* the same after it: executed only when it goes on */
     MOVE_CFA_BEFORE,   /* as MOVE_CFA, and also while that is executed which is added before it */
-    MOVE_CFA, /* from it on, in the order of addresses and up to the next of these, the CFA is `value` bytes
-                          further from SP than the file's CFI says, where that gives it by SP */
+    /* From it on, in the order of addresses and up to the next of these, the CFA is `value` bytes further from SP than the
+     * file's CFI says, where that gives it by SP. */
+    MOVE_CFA,
 };
 
 /* A change of one instruction. Operands get as wide as they must. */
@@ -66,8 +67,8 @@ struct move_call {
     uint64_t site; /* address of the instruction in the file as it was */
     uint32_t in;   /* in which copy of the function that contains it; 0 if that stays */
     uint32_t copy; /* of the called function */
-    uint64_t
-        target; /* entry of a function that it calls instead of a stub of the PLT, which would lead there; 0: the same */
+    /* Entry of the function that is called past the stub of the PLT which leads there; 0: what it calls stays the same. */
+    uint64_t target;
 };
 
 struct move_plan {

@@ -38,14 +38,14 @@
 #define WEIGHT_FIRST  2u /* so much of the work is for groups with weight alone */
 #define LAST_SWEEPS   2u
 #define PRICE         0.1 /* of a pad of 16 bytes, in values of a path, on no tall stack */
-#define DEAR          1.0 /* price of a pad that costs instructions at all calls of the map, in shares of all value, */
-#define DEAR_PATHS    1.0  /* and of any, in values of a path */
+#define COSTLY        1.0 /* of a pad that adds instructions to all calls of the map, in shares of all value, */
+#define COSTLY_PATHS  1.0  /* and of any such pad, in values of a path */
 #define EVEN          1e-6 /* share of ambiguous value that a function is taken to move at least */
 
 struct annealing {
     struct state *s;
     int64_t *prices; /* by function: of 16 bytes of its pad, */
-    int64_t *dear;   /* and of having one */
+    int64_t *costly; /* and of having one */
     int64_t cost;    /* of all pads */
     double *chances; /* by function: of it and all before it */
     uint32_t *best;  /* pads */
@@ -104,7 +104,7 @@ static uint32_t choose_option(struct annealing *a, const int64_t *gains, uint32_
 
 static int64_t price(const struct annealing *a, uint32_t function, uint32_t pad)
 {
-    return a->prices[function] * (pad / PAD_UNIT) + (pad ? a->dear[function] : 0);
+    return a->prices[function] * (pad / PAD_UNIT) + (pad ? a->costly[function] : 0);
 }
 
 /* One step. */
@@ -137,12 +137,12 @@ static bool can_help(const struct state *s, uint32_t function)
     return s->problem->most[function] && s->units.first_block[function + 1] > s->units.first_block[function];
 }
 
-/* dear: also over functions whose pads cost instructions. */
-static void sweep(struct annealing *a, bool dear)
+/* costly: also over functions whose pads cost instructions. */
+static void sweep(struct annealing *a, bool costly)
 {
     struct state *s = a->s;
     for (uint32_t f = 0; f < s->units.functions && !state_over(s); f++)
-        if (can_help(s, f) && (dear || !a->dear[f]))
+        if (can_help(s, f) && (costly || !a->costly[f]))
             settle(a, f);
 }
 
@@ -204,17 +204,17 @@ static bool anneal(struct annealing *a)
 static void price_instructions(struct annealing *a, double path)
 {
     const struct pathmap *map = a->s->problem->map;
-    const bool *dear = a->s->problem->dear;
+    const bool *costly = a->s->problem->costly;
     double all = 0;
-    for (uint32_t i = 0; dear && i < pathmap_node_count(map); i++)
+    for (uint32_t i = 0; costly && i < pathmap_node_count(map); i++)
         all += (double)pathmap_node(map, i).passes;
-    for (uint32_t i = 0; dear && i < pathmap_node_count(map); i++) {
+    for (uint32_t i = 0; costly && i < pathmap_node_count(map); i++) {
         struct pathmap_node node = pathmap_node(map, i);
-        if (dear[node.function] && all > 0)
-            a->dear[node.function] += (int64_t)(DEAR * (double)WORTH_ALL * ((double)node.passes / all));
+        if (costly[node.function] && all > 0)
+            a->costly[node.function] += (int64_t)(COSTLY * (double)WORTH_ALL * ((double)node.passes / all));
     }
-    for (uint32_t f = 0; dear && f < a->s->units.functions; f++)
-        a->dear[f] += dear[f] ? (int64_t)(DEAR_PATHS * path) : 0;
+    for (uint32_t f = 0; costly && f < a->s->units.functions; f++)
+        a->costly[f] += costly[f] ? (int64_t)(COSTLY_PATHS * path) : 0;
 }
 
 static void search(struct annealing *a)
@@ -248,14 +248,14 @@ int search_by_gain(struct state *s, struct fathom_error *err)
 {
     struct annealing a = {.s = s};
     a.prices = calloc(s->units.functions + 1ul, sizeof *a.prices);
-    a.dear = calloc(s->units.functions + 1ul, sizeof *a.dear);
+    a.costly = calloc(s->units.functions + 1ul, sizeof *a.costly);
     a.chances = calloc(s->units.functions + 1ul, sizeof *a.chances);
     a.best = calloc(s->units.functions + 1ul, sizeof *a.best);
-    bool good = a.prices && a.dear && a.chances && a.best;
+    bool good = a.prices && a.costly && a.chances && a.best;
     if (good)
         search(&a);
     free(a.prices);
-    free(a.dear);
+    free(a.costly);
     free(a.chances);
     free(a.best);
     return good ? 0 : error_memory(err);

@@ -14,13 +14,11 @@
 
 struct search_problem {
     const struct pathmap *map;
-    const uint32_t
-        *most; /* by function of the map: the largest pad, bytes, a multiple of 16; 0: it keeps its size */
+    const uint32_t *most;  /* by function of the map: the largest pad, bytes, a multiple of 16; 0: none */
     const bool *unshifted; /* by node of the map: its parent's pad does not move it; NULL: no such node */
-    const bool *
-        dear; /* by function of the map: its pad costs instructions at each of its calls; NULL: no such function */
-    double stack;  /* the longest stack may grow to so many times its bytes: 1.15; at least 1 */
-    double target; /* stop when so much of the weight is precise; 1: go on for paths that had none */
+    const bool *costly;    /* by function of the map: a pad adds instructions to it; NULL: no such function */
+    double stack;          /* the longest stack may grow to so many times its bytes: 1.15; at least 1 */
+    double target;         /* stop when so much of the weight is precise; 1: go on for paths that had none */
     uint64_t seed;
     bool random;    /* the paper's search, section 5.1.1 (by_chance.c) */
     uint64_t steps; /* pads tried, at most; 0: as many as the search thinks useful */

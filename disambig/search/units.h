@@ -5,8 +5,8 @@
  * height. Of units of one function (a group), only differences matter: a pad moves those that hold the padded function more
  * or less often than most of the group do.
  */
-#ifndef FATHOM_DISAMBIG_PAD_UNITS_H
-#define FATHOM_DISAMBIG_PAD_UNITS_H
+#ifndef FATHOM_DISAMBIG_SEARCH_UNITS_H
+#define FATHOM_DISAMBIG_SEARCH_UNITS_H
 
 #include "disambig/ambiguity/lineage.h"
 #include "disambig/search/search.h"

@@ -8,7 +8,7 @@
 
 static const struct pebs_machine skylake = {.max_precise = 3, .times = true, .weights = true};
 
-/* A precise event as event.c makes it. */
+/* A precise event as it is recorded. */
 static struct perf_event_attr precise(void)
 {
     struct event event;

@@ -74,7 +74,7 @@ Test(search, small_pads)
 Test(search, dear_pads)
 {
     uint32_t most[5] = {0, 64, 64, 0, 0};
-    bool dear[5] = {false, true, false, false, false};
+    bool costly[5] = {false, true, false, false, false};
     for (unsigned rounds = 1; rounds <= 1000; rounds += 999) {
         struct maps m;
         maps_begin(&m, 5);
@@ -86,7 +86,7 @@ Test(search, dear_pads)
             maps_add(&m, "ae", 16, 1000000);
         maps_ready(&m);
         struct search_problem p = problem_of(&m, most);
-        p.dear = dear;
+        p.costly = costly;
         struct search_result r = run(&p);
         cr_expect(r.pads[1] == 0 && r.pads[2] == 16);
         free(r.pads);
@@ -94,7 +94,7 @@ Test(search, dear_pads)
         r = run(&p);
         cr_expect_eq(r.pads[1], rounds > 1 ? 0 : 16);
         free(r.pads);
-        p.dear = NULL;
+        p.costly = NULL;
         r = run(&p);
         cr_expect_eq(r.pads[1], 16);
         free(r.pads);

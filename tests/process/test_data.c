@@ -96,6 +96,21 @@ Test(data, of_images_has_their_addresses)
     world_close(&w);
 }
 
+/* madvise() and mprotect() split the mapping of the zeros. */
+Test(data, zeros_in_several_mappings_are_of_the_image)
+{
+    uintptr_t page = (uintptr_t)(zeros + 8191) & ~(uintptr_t)4095;
+    cr_assert_eq(mprotect((void *)page, 4096, PROT_READ), 0);
+    struct world w = world_open();
+    const uintptr_t at[] = {(uintptr_t)zeros, page, page + 4096};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        struct data_place place = find(&w, (const void *)at[i]);
+        cr_expect_eq(place.kind, DATA_IMAGE, "%zu", i);
+        cr_expect_eq(place.address - find(&w, zeros).address, at[i] - (uintptr_t)zeros);
+    }
+    world_close(&w);
+}
+
 /* Code that replaces data, data that replaces code, a fork, and an exec. */
 Test(data, follows_the_process)
 {

@@ -7,6 +7,8 @@
  *    700  main fill_map touch         anonymous memory
  *    400  main fill_file touch        a file
  *    200  main fill_stack touch       the stack
+ *
+ * With an argument it goes on, until it is killed, with the pages of `table`, which it gives back each time.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -17,7 +19,7 @@
 
 #define PAGE 4096u
 
-static char table[1002 * PAGE];
+static char table[1002 * PAGE] __attribute__((aligned(PAGE)));
 static char list[302 * PAGE] = {1};
 
 KNOWN static void touch(volatile char *memory, size_t pages)
@@ -79,8 +81,18 @@ KNOWN static void fill_stack(void)
     CALLED();
 }
 
-int main(void)
+KNOWN static void refill_table(void)
 {
+    fill_table();
+    if (madvise(table, sizeof table, MADV_DONTNEED) != 0)
+        abort();
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    while (argc > 1)
+        refill_table();
     fill_table();
     fill_list();
     fill_heap();

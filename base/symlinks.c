@@ -1,5 +1,5 @@
-/* links.c - see links.h. The rule is that of the kernel's may_follow_link() (fs/namei.c). */
-#include "base/links.h"
+/* symlinks.c - see symlinks.h. The rule is that of the kernel's may_follow_link() (fs/namei.c). */
+#include "base/symlinks.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -68,7 +68,7 @@ out:
     return found;
 }
 
-int links_check(const char *path, struct fathom_error *err)
+int symlinks_check(const char *path, struct fathom_error *err)
 {
     char *at = strdup(path);
     int rc = at ? 0 : error_memory(err);
