@@ -36,6 +36,7 @@ fathom_SOURCES = \
 	cli/learning.c cli/learning.h \
 	cli/mapped_sink.c cli/mapped_sink.h \
 	cli/options.c cli/options.h \
+	cli/perf_export.c cli/perf_export.h \
 	cli/output.c cli/output.h \
 	cli/probe_launch.c cli/probe_launch.h \
 	cli/probe_run.c cli/probe_run.h \

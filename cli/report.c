@@ -26,7 +26,11 @@ static bool complete(struct report_options *o, struct terminal *terminal)
     if (o->phi > 0 && o->profile.eps == 0)
         o->profile.eps = o->phi / 5;
     o->profile.phi = o->phi;
-    if (o->phi > 0 && o->format->samples) {
+    if (o->format->recording && !o->output) {
+        terminal_wrong(terminal, "--format %s needs a file to write: -o FILE", o->format->name);
+        return false;
+    }
+    if (o->phi > 0 && (o->format->samples || o->format->recording)) {
         terminal_wrong(terminal, "--format %s shows each sample: it cannot be made in bounded memory (--phi)",
                        o->format->name);
         return false;

@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = \
 	profile/access.c profile/access.h \
 	profile/agreement.c profile/agreement.h \
+	profile/chain.c profile/chain.h \
 	profile/common.c profile/common.h \
 	profile/contexts.h \
 	profile/counted.c profile/counted.h \
