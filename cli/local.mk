@@ -7,6 +7,7 @@ fathom_SOURCES = \
 	cli/disambig_selftest.c \
 	cli/call_trace.c cli/call_trace.h \
 	cli/calls.c \
+	cli/certainty.c cli/certainty.h \
 	cli/clocks.c cli/clocks.h \
 	cli/command.c cli/command.h \
 	cli/evaluate.c cli/evaluate.h \

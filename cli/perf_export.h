@@ -10,12 +10,19 @@
 
 struct perf_export;
 
-/* Opens the file and writes the records of processes. path, reader and images are borrowed. min_confidence: paths less
- * probable are unknown. */
+enum perf_certainty {
+    PERF_CERTAINTY_WEIGHT, /* as the weight alone */
+    PERF_CERTAINTY_FRAME, /* and an outermost frame "[ambiguous]", "[inferred]" or "[unknown context]": needs a file */
+};
+
 struct perf_export_options {
     const char *path; /* "-": standard output */
-    double min_confidence;
+    enum perf_certainty certainty;
+    double min_confidence; /* paths less probable are unknown */
 };
+
+/* Opens the file and writes the records of processes; for PERF_CERTAINTY_FRAME also PATH.certainty, in which readers find
+ * the frames' names. path, reader and images are borrowed. */
 int perf_export_begin(const struct perf_export_options *options, struct reader *reader, uint32_t event,
                       struct image_cache *images, struct perf_export **out, struct fathom_error *err);
 /* map: always the same. */

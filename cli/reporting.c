@@ -11,7 +11,6 @@
 #include "cli/exit.h"
 #include "cli/inferred.h"
 #include "cli/kept_maps.h"
-#include "cli/perf_export.h"
 #include "cli/symfs.h"
 #include "evaluate/evaluation.h"
 #include "image/debuginfod.h"
@@ -300,9 +299,9 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
     if (rc == 0)
         rc = start_profile(r, &events[r->event], err);
     if (rc == 0 && r->options->format->recording)
-        rc = perf_export_begin(
-            &(struct perf_export_options){r->options->output, r->options->profile.min_confidence}, reader,
-            r->event, r->images, &r->exported, err);
+        rc = perf_export_begin(&(struct perf_export_options){r->options->output, r->options->certainty,
+                                                             r->options->profile.min_confidence},
+                               reader, r->event, r->images, &r->exported, err);
     if (rc == 0 && !r->map && kept_maps_wanted(r->options->no_cache))
         rc = kept_maps_find(reader, &r->kept, err);
     if (rc == 0)

@@ -116,7 +116,7 @@ static bool append_leaf(struct chains *c, const struct sample *sample, bool user
         c->addresses[c->count++] = PERF_CONTEXT_KERNEL;
         c->addresses[c->count++] = sample->ip;
     }
-    if (kernel ? user : true) {
+    if (!kernel || user) {
         c->addresses[c->count++] = PERF_CONTEXT_USER;
         c->addresses[c->count++] = kernel ? sample->reg_ip : sample->ip;
     }
@@ -124,7 +124,7 @@ static bool append_leaf(struct chains *c, const struct sample *sample, bool user
 }
 
 int chains_find(struct chains *c, const struct process *process, const struct sample *sample, uint32_t node,
-                const uint64_t **out, size_t *count, struct fathom_error *err)
+                struct fathom_error *err)
 {
     c->count = 0;
     bool good = append_leaf(c, sample, node != PATHMAP_NONE);
@@ -134,7 +134,16 @@ int chains_find(struct chains *c, const struct process *process, const struct sa
         if (node != PATHMAP_NONE)
             good = append_caller(c, process, pathmap_node(c->map, node).function, inner.site);
     }
-    *out = c->addresses;
-    *count = c->count;
     return good ? 0 : error_memory(err);
+}
+
+int chains_add(struct chains *c, uint64_t address, struct fathom_error *err)
+{
+    return vec_push(c->addresses, c->count, c->room, address) ? 0 : error_memory(err);
+}
+
+const uint64_t *chains_found(const struct chains *c, size_t *count)
+{
+    *count = c->count;
+    return c->addresses;
 }

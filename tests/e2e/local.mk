@@ -6,6 +6,7 @@ E2E_TESTS += \
 	tests/e2e/train_between.test tests/e2e/train_cleanup.test tests/e2e/train_faults.test tests/e2e/train_killed.test tests/e2e/train_left.test tests/e2e/train_patch.test tests/e2e/train_real.test tests/e2e/train_says.test \
 	tests/e2e/train_uprobe.test \
 	tests/e2e/views.test
+E2E_TESTS += tests/e2e/export_firefox.test tests/e2e/export_perf.test
 EXTRA_DIST += tests/e2e/lib.sh tests/e2e/maps.sh
 E2E_TESTS += tests/e2e/ambiguity.test tests/e2e/disambig.test
 E2E_TESTS += tests/e2e/kept_maps.test

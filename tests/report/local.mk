@@ -29,4 +29,5 @@ check_PROGRAMS += tests/report/make_page
 tests_report_make_page_SOURCES = tests/report/make_page.c
 tests_report_make_page_LDADD = libreport.la libprofile.la libhcct.la libimage.la libbase.la
 E2E_TESTS += tests/e2e/page.test
+EXTRA_DIST += tests/report/firefox/check.py tests/report/firefox/package.json
 EXTRA_DIST += tests/report/page/package.json tests/report/page/drive.js
