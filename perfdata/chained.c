@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/text.h"
 #include "perfdata/layout.h"
 #include "perfdata/writer.h"
 
@@ -65,6 +66,19 @@ static void event_of(const struct event *from, uint64_t *id, struct event *out)
     attr->aux_sample_size = attr->aux_watermark = 0;
 }
 
+static int set_command(struct chained *c, const char *command, struct fathom_error *err)
+{
+    size_t most = 1;
+    for (const char *at = command; *at; at++)
+        most += *at == ' ';
+    char *line = strdup(command), **words = calloc(most, sizeof *words);
+    int rc = line && words ? writer_command(c->writer, (int)text_words(line, words), words, err)
+                           : error_memory(err);
+    free(words);
+    free(line);
+    return rc;
+}
+
 int chained_new(struct outfile *file, const struct event *event, const char *command, struct chained **out,
                 struct fathom_error *err)
 {
@@ -77,9 +91,8 @@ int chained_new(struct outfile *file, const struct event *event, const char *com
     }
     if (rc < 0)
         outfile_close(file);
-    char *argv[] = {(char *)(uintptr_t)command};
     if (rc == 0 && command)
-        rc = writer_command(c->writer, 1, argv, err);
+        rc = set_command(c, command, err);
     if (rc < 0) {
         chained_discard(c);
         return rc;

@@ -14,8 +14,8 @@
 
 struct chained;
 
-/* Takes ownership of the file, which is still empty (base/outfile.h). event: what was sampled; copied. command: may be
- * NULL. -ENOMEM. */
+/* Takes ownership of the file, which is still empty (base/outfile.h). event: what was sampled; copied. command: as
+ * reader_command() has it, may be NULL. -ENOMEM. */
 int chained_new(struct outfile *file, const struct event *event, const char *command, struct chained **out,
                 struct fathom_error *err);
 /* Mappings, names, starts and ends of processes and threads, and losses; others are not written. Errors as of

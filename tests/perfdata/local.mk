@@ -34,3 +34,7 @@ tests_perfdata_test_announced_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS
 UNIT_TESTS += tests/perfdata/test_stack_sample
 tests_perfdata_test_stack_sample_SOURCES = tests/perfdata/test_stack_sample.c
 tests_perfdata_test_stack_sample_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
+
+UNIT_TESTS += tests/perfdata/test_chained
+tests_perfdata_test_chained_SOURCES = tests/perfdata/test_chained.c tests/perfdata/build.h tests/perfdata/recording.h
+tests_perfdata_test_chained_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
