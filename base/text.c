@@ -76,3 +76,22 @@ size_t text_quote(const char *word, char *out)
             *to++ = *word;
     return (size_t)(stpcpy(to, "'") - out);
 }
+
+size_t text_words(char *line, char **words)
+{
+    size_t count = 0;
+    char *to = line;
+    for (bool more = *line; more; line++) {
+        words[count++] = to;
+        for (bool quoted = false; *line && (quoted || *line != ' '); line++)
+            if (*line == '\'')
+                quoted = !quoted;
+            else if (*line == '\\' && !quoted && line[1])
+                *to++ = *++line;
+            else
+                *to++ = *line;
+        more = *line;
+        *to++ = 0; /* where *line was read, or before */
+    }
+    return count;
+}

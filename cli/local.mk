@@ -8,6 +8,7 @@ fathom_SOURCES = \
 	cli/disambig_selftest.c \
 	cli/call_trace.c cli/call_trace.h \
 	cli/calls.c \
+	cli/certainty.c cli/certainty.h \
 	cli/clocks.c cli/clocks.h \
 	cli/command.c cli/command.h \
 	cli/doctor.c \
@@ -40,6 +41,7 @@ fathom_SOURCES = \
 	cli/learning.c cli/learning.h \
 	cli/mapped_sink.c cli/mapped_sink.h \
 	cli/options.c cli/options.h \
+	cli/perf_export.c cli/perf_export.h \
 	cli/output.c cli/output.h \
 	cli/privilege.c cli/privilege.h \
 	cli/probe_launch.c cli/probe_launch.h \

@@ -1,5 +1,6 @@
 /* report.c - `fathom report`: prints a recording's hot calling contexts. */
 #include <getopt.h>
+#include <string.h>
 
 #include "cli/exit.h"
 #include "cli/filtering.h"
@@ -27,7 +28,15 @@ static bool complete(struct report_options *o, struct terminal *terminal)
     if (o->phi > 0 && o->profile.eps == 0)
         o->profile.eps = o->phi / 5;
     o->profile.phi = o->phi;
-    if (o->phi > 0 && o->format->samples) {
+    if (o->format->recording && !o->output) {
+        terminal_wrong(terminal, "--format %s needs a file to write: -o FILE", o->format->name);
+        return false;
+    }
+    if (o->certainty == PERF_CERTAINTY_FRAME && o->output && strcmp(o->output, "-") == 0) {
+        terminal_wrong(terminal, "--certainty frame needs a file that stays where it is: -o FILE");
+        return false;
+    }
+    if (o->phi > 0 && (o->format->samples || o->format->recording)) {
         terminal_wrong(terminal, "--format %s shows each sample: it cannot be made in bounded memory (--phi)",
                        o->format->name);
         return false;
@@ -59,6 +68,8 @@ static const struct option_word ambiguities[] = {{"likely", AMBIGUOUS_LIKELY},
                                                  {"split", AMBIGUOUS_SPLIT},
                                                  {"common", AMBIGUOUS_COMMON},
                                                  {0}};
+static const struct option_word certainties[] = {
+    {"weight", PERF_CERTAINTY_WEIGHT}, {"frame", PERF_CERTAINTY_FRAME}, {0}};
 static const struct option_word counters[] = {{"lss", HCCT_LSS},       {"bss", HCCT_BSS},     {"lc", HCCT_LC},
                                               {"sticky", HCCT_STICKY}, {"purge", HCCT_PURGE}, {0}};
 static const struct option_word colours[] = {
@@ -89,6 +100,9 @@ static const struct option_row rows[] = {
     OPTION_TABLE("metric", 0, "NAME", metric_table, struct metric, struct report_options, metric,
                  "what contexts are weighed by: "),
     OPTION_TABLE("format", 0, "FORMAT", format_table, struct format, struct report_options, format, ""),
+    OPTION_CHOICE("certainty", 0, "WHAT", certainties, enum perf_certainty, struct report_options, certainty,
+                  "of --format perf, how sure each path is: weight (in percent, as the sample's weight; the "
+                  "default) or frame (a frame too, outermost, if it is not precise)"),
     OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct report_options, view.min_percent,
                     "omit rows that weigh less (default: 0.5)"),
     OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct report_options, rows,

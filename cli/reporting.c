@@ -30,6 +30,7 @@ struct reporting {
     char others[256];    /* names of the other events */
     struct truth *truth; /* of the audit samples held back for checking */
     struct evaluation *checked;
+    struct perf_export *exported; /* NULL: the format is none */
 };
 
 /* Checks a held-back audit sample; each counts as one, regardless of its weight. */
@@ -47,7 +48,10 @@ static int report_sample(void *context, const struct process *process, const str
     struct reporting *r = context;
     if (sample->event != r->event)
         return check_audit(r, process, sample, resolved, err);
-    return profile_add(r->profile, engine_map(r->engine), process, sample, resolved, err);
+    int rc = profile_add(r->profile, engine_map(r->engine), process, sample, resolved, err);
+    if (rc == 0 && r->exported && profile_counted(r->profile))
+        rc = perf_export_sample(r->exported, engine_map(r->engine), process, sample, resolved, err);
+    return rc;
 }
 
 /* The recorded command, "" if the recorder's own command line does not contain it. */
@@ -152,6 +156,8 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
 static int put_out(const struct reporting *r, const struct report *report, struct fathom_error *err)
 {
     const struct format *format = r->options->format;
+    if (r->exported)
+        return perf_export_end(r->exported, &r->terminal->log, err);
     if (!r->options->output)
         return format->binary && isatty(STDOUT_FILENO)
                    ? error_set(err, ENOTTY, "standard output is a terminal: give a file with -o")
@@ -264,6 +270,7 @@ void reporting_free(struct reporting *r)
 {
     if (!r)
         return;
+    perf_export_free(r->exported);
     evaluation_free(r->checked);
     truth_free(r->truth);
     engine_free(r->engine);
@@ -297,6 +304,10 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
         reader_other_events(reader, r->event, r->others, sizeof r->others);
         rc = start_profile(r, &events[r->event], err);
     }
+    if (rc == 0 && r->options->format->recording)
+        rc = perf_export_begin(&(struct perf_export_options){r->options->output, r->options->certainty,
+                                                             r->options->profile.min_confidence},
+                               reader, r->event, r->images, &r->exported, err);
     if (rc == 0 && !r->map && kept_maps_wanted(r->options->no_cache))
         rc = kept_maps_find(reader, &r->kept, err);
     if (rc == 0)

@@ -6,6 +6,7 @@
 #define FATHOM_CLI_REPORTING_H
 
 #include "cli/options.h"
+#include "cli/perf_export.h"
 #include "cli/terminal.h"
 #include "infer/engine/engine.h"
 #include "profile/profile.h"
@@ -21,6 +22,7 @@ struct report_options {
     double phi;
     struct engine_options engine;
     const struct format *format;
+    enum perf_certainty certainty;
     const struct metric *metric;
     enum colour_when colour;
     uint64_t rows; /* 0: all */

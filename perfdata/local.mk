@@ -6,6 +6,7 @@ libperfdata_la_SOURCES = \
 	perfdata/features.c perfdata/features.h perfdata/format.h \
 	perfdata/announced.c perfdata/announced.h perfdata/stack_record.h perfdata/known_stack.h \
 	perfdata/build_ids.c perfdata/build_ids.h \
+	perfdata/chained.c perfdata/chained.h \
 	perfdata/head.c perfdata/head.h \
 	perfdata/host.c perfdata/host.h \
 	perfdata/inflate.c perfdata/inflate.h \

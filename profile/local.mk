@@ -4,6 +4,7 @@ libprofile_la_SOURCES = \
 	profile/agreement.c profile/agreement.h \
 	profile/alike_calls.c profile/alike_calls.h \
 	profile/call_sites.c profile/call_sites.h \
+	profile/chain.c profile/chain.h \
 	profile/common.c profile/common.h \
 	profile/contexts.h \
 	profile/counted.c profile/counted.h \

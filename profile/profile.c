@@ -45,6 +45,7 @@ struct profile {
     struct shares *shares[METRICS_MAX]; /* AMBIGUOUS_SPLIT; NULL before the first sample */
     struct common common;               /* AMBIGUOUS_COMMON: scratch */
     struct profile_counts counts;
+    bool counted;                  /* the last sample is */
     struct placed_sample *samples; /* NULL: not kept */
     uint64_t *sample_values;
     size_t sample_count, sample_room, value_room;
@@ -491,11 +492,17 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
         rc = add_sample(p, &a, err);
     if (rc == 0 && p->options.samples && outcome.node && !keep_sample(p, &a))
         rc = error_memory(err);
+    p->counted = outcome.counted;
     if (outcome.counted)
         count(p, a.values[0], a.sample, &r);
     else
         p->counts.left_out += a.values[0];
     return rc;
+}
+
+bool profile_counted(const struct profile *p)
+{
+    return p->counted;
 }
 
 void profile_counts(const struct profile *p, struct profile_counts *out)

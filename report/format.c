@@ -23,6 +23,8 @@ const struct format format_table[] = {
     {.name = "csv", .help = "a context a line", .write = csv_write},
     {.name = "speedscope", .help = "for speedscope.app", .write = speedscope_write},
     {.name = "pprof", .help = "for pprof", .write = pprof_write, .samples = true, .binary = true},
+    {.name = "firefox", .help = "for the Firefox Profiler", .write = firefox_write, .samples = true},
+    {.name = "perf", .help = "a recording with call chains, for perf", .recording = true, .binary = true},
     {.name = "callgrind", .help = "for KCachegrind", .write = callgrind_write},
     {.name = "dot", .help = "a call graph, for Graphviz", .write = dot_write},
     {0},

@@ -18,8 +18,9 @@ struct format {
     const char *name;
     const char *help; /* a few words; NULL: the name says it */
     int (*write)(const struct report *report, FILE *out, struct fathom_error *err);
-    bool binary;  /* no text for a terminal */
-    bool samples; /* it needs each sample (contexts->samples) */
+    bool recording; /* no report, but the recording with paths: `write` is NULL, cli/perf_export.h */
+    bool binary;    /* no text for a terminal */
+    bool samples;   /* it needs each sample (contexts->samples) */
 };
 
 /* Ends with an entry without a name; the first is the default. */

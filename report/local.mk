@@ -13,6 +13,7 @@ libreport_la_SOURCES = \
 	report/export/export.c report/export/export.h \
 	report/export/html.c report/export/html_page.h \
 	report/export/placed.c report/export/placed.h report/export/pprof.c \
+	report/export/firefox.c report/export/firefox_tables.c report/export/firefox_tables.h \
 	report/export/folded.c report/export/script.c report/export/script.h report/export/speedscope.c report/export/svg.c \
 	report/format.c report/format.h \
 	report/views/functions.c report/views/functions.h \

@@ -29,6 +29,9 @@ int html_write(const struct report *report, FILE *out, struct fathom_error *err)
 /* pprof's format, gzipped (https://github.com/google/pprof/blob/main/proto/profile.proto): needs each sample. */
 int pprof_write(const struct report *report, FILE *out, struct fathom_error *err);
 
+/* The Firefox Profiler's processed format: needs each sample. */
+int firefox_write(const struct report *report, FILE *out, struct fathom_error *err);
+
 /* Shared by them ---------------------------------------------------------------------------------------------- */
 
 #define EXPORT_NOT_KEPT "[contexts not kept]" /* the name of branch 0, whose own weight is theirs */

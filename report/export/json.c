@@ -85,6 +85,12 @@ void json_number(struct json *json, const char *key, uint64_t number)
     printer_write(json->printer, "%llu", (unsigned long long)number);
 }
 
+void json_flag(struct json *json, const char *key, bool flag)
+{
+    begin_value(json, key);
+    printer_write(json->printer, "%s", flag ? "true" : "false");
+}
+
 void json_real(struct json *json, const char *key, double number, int decimals)
 {
     begin_value(json, key);

@@ -26,6 +26,7 @@ void json_array(struct json *json, const char *key);
 void json_end(struct json *json);
 void json_text(struct json *json, const char *key, const char *text); /* NULL: null */
 void json_number(struct json *json, const char *key, uint64_t number);
+void json_flag(struct json *json, const char *key, bool flag);
 /* With the given number of decimals; null if not finite. */
 void json_real(struct json *json, const char *key, double number, int decimals);
 

@@ -51,6 +51,7 @@ static bool add_sample(struct adding *a, size_t number)
                        .sure = (uint8_t)(s->probability * PLACED_SURE_STEPS + 0.5f)};
     if (!find_thread(a, s, &p.thread))
         return false;
+    to->thread_of[number] = p.thread;
     bool added;
     uint64_t *place = table_put(a->known,
                                 hash_u64(hash_u64((uintptr_t)p.node) + ((uint64_t)p.thread << 32) +
@@ -75,7 +76,9 @@ static bool add_sample(struct adding *a, size_t number)
 int placed_add_up(const struct contexts *contexts, uint16_t slices, struct placed_samples *out,
                   struct fathom_error *err)
 {
-    struct placed_samples placed = {.first = contexts->sample_count ? UINT64_MAX : 0};
+    struct placed_samples placed = {.first = contexts->sample_count ? UINT64_MAX : 0,
+                                    .thread_of =
+                                        calloc(contexts->sample_count + 1, sizeof *placed.thread_of)};
     struct adding a = {
         .contexts = contexts, .to = &placed, .slices = slices, .known = table_new(), .threads = table_new()};
     for (size_t i = 0; i < contexts->sample_count; i++) {
@@ -83,7 +86,7 @@ int placed_add_up(const struct contexts *contexts, uint16_t slices, struct place
         placed.first = time < placed.first ? time : placed.first;
         placed.last = time > placed.last ? time : placed.last;
     }
-    bool good = a.known && a.threads;
+    bool good = a.known && a.threads && placed.thread_of;
     for (size_t i = 0; i < contexts->sample_count && good; i++)
         good = add_sample(&a, i);
     table_free(a.known);
@@ -101,5 +104,6 @@ void placed_clear(struct placed_samples *p)
     free(p->at);
     free(p->values);
     free(p->threads);
+    free(p->thread_of);
     *p = (struct placed_samples){0};
 }

@@ -27,6 +27,7 @@ struct placed_samples {
     size_t count;
     struct placed_thread *threads;
     size_t thread_count;
+    uint32_t *thread_of;  /* of each of contexts->samples: its thread */
     uint64_t first, last; /* times of the first and last sample, ns */
 };
 

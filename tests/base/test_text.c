@@ -77,3 +77,24 @@ Test(text, words_are_quoted_as_a_shell_needs_it)
     char out[TEXT_QUOTED(4)];
     cr_expect_eq(text_quote("''''", out), sizeof out - 1, "the longest");
 }
+
+Test(text, quoted_words_are_split_again)
+{
+    static const char *const words[] = {"plain", "", "two words", "it's", "back\\slash", "'", "end"};
+    enum { COUNT = sizeof words / sizeof *words };
+    char line[256], *split[16], *at = line;
+    for (int i = 0; i < COUNT; i++) {
+        if (i)
+            *at++ = ' ';
+        at += text_quote(words[i], at);
+    }
+    cr_assert_eq(text_words(line, split), COUNT);
+    for (int i = 0; i < COUNT; i++)
+        cr_expect_str_eq(split[i], words[i]);
+    char open[] = "a 'b c", empty[] = "", last[] = "a \\";
+    cr_assert_eq(text_words(open, split), 2);
+    cr_expect_str_eq(split[1], "b c");
+    cr_expect_eq(text_words(empty, split), 0);
+    cr_assert_eq(text_words(last, split), 2);
+    cr_expect_str_eq(split[1], "\\");
+}

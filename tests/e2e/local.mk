@@ -21,6 +21,8 @@ E2E_TESTS += \
 	tests/e2e/doctor.test \
 	tests/e2e/events.test \
 	tests/e2e/exact.test \
+	tests/e2e/export_firefox.test \
+	tests/e2e/export_perf.test \
 	tests/e2e/exports.test \
 	tests/e2e/faults.test \
 	tests/e2e/hcct.test \

@@ -38,3 +38,7 @@ tests_perfdata_test_stack_sample_LDADD = libperfdata.la libbase.la $(CRITERION_L
 UNIT_TESTS += tests/perfdata/test_sample_fields
 tests_perfdata_test_sample_fields_SOURCES = tests/perfdata/test_sample_fields.c tests/perfdata/build.h
 tests_perfdata_test_sample_fields_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
+
+UNIT_TESTS += tests/perfdata/test_chained
+tests_perfdata_test_chained_SOURCES = tests/perfdata/test_chained.c tests/perfdata/build.h tests/perfdata/recording.h
+tests_perfdata_test_chained_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)

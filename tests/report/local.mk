@@ -31,4 +31,5 @@ tests_report_test_view_LDADD = $(REPORT_TEST_LIBS)
 check_PROGRAMS += tests/report/make_page
 tests_report_make_page_SOURCES = tests/report/make_page.c
 tests_report_make_page_LDADD = libreport.la libprofile.la libhcct.la libimage.la libbase.la
+EXTRA_DIST += tests/report/firefox/check.py tests/report/firefox/package.json
 EXTRA_DIST += tests/report/page/package.json tests/report/page/drive.js

@@ -1,0 +1,18 @@
+/*
+ * certainty.h - frames that say how a path is known, for `fathom report --format perf --certainty frame`: symbols of a file
+ * of its own, which is mapped where no process can have anything (below vm.mmap_min_addr).
+ */
+#ifndef FATHOM_CLI_CERTAINTY_H
+#define FATHOM_CLI_CERTAINTY_H
+
+#include "infer/contexts/resolver.h"
+#include "perfdata/record.h"
+
+/* Writes the file; replaces an existing one. */
+int certainty_write(const char *path, struct fathom_error *err);
+/* Its mapping in a process, from a time on; path: absolute, borrowed. */
+struct record certainty_mapping(const char *path, uint32_t pid, uint64_t time);
+/* The address of a kind's frame; 0: RESOLVED_PRECISE, which has none. */
+uint64_t certainty_address(enum resolved_kind kind);
+
+#endif

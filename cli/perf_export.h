@@ -1,0 +1,37 @@
+/*
+ * perf_export.h - `fathom report --format perf`: the recording again, each sample with the most probable path as its call
+ * chain, and how sure that is in percent as its weight (PERF_SAMPLE_WEIGHT).
+ */
+#ifndef FATHOM_CLI_PERF_EXPORT_H
+#define FATHOM_CLI_PERF_EXPORT_H
+
+#include "image/cache.h"
+#include "infer/engine/engine.h"
+
+struct perf_export;
+
+enum perf_certainty {
+    PERF_CERTAINTY_WEIGHT, /* as the weight alone */
+    PERF_CERTAINTY_FRAME, /* and an outermost frame "[ambiguous]", "[inferred]" or "[unknown context]": needs a file */
+};
+
+struct perf_export_options {
+    const char *path; /* "-": standard output */
+    enum perf_certainty certainty;
+    double min_confidence; /* paths less probable are unknown */
+};
+
+/* Opens the file and writes the records of processes; for PERF_CERTAINTY_FRAME also PATH.certainty, in which readers find
+ * the frames' names. path, reader and images are borrowed. */
+int perf_export_begin(const struct perf_export_options *options, struct reader *reader, uint32_t event,
+                      struct image_cache *images, struct perf_export **out, struct fathom_error *err);
+/* map: always the same. */
+int perf_export_sample(struct perf_export *out, const struct pathmap *map, const struct process *process,
+                       const struct sample *sample, const struct resolved *resolved,
+                       struct fathom_error *err);
+/* Completes the file. */
+int perf_export_end(struct perf_export *out, const struct log *log, struct fathom_error *err);
+void perf_export_free(
+    struct perf_export *out); /* NULL is allowed; without perf_export_end(): drops the file */
+
+#endif

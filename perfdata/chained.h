@@ -1,0 +1,33 @@
+/*
+ * chained.h - writes a recording whose samples have call chains, for stock perf and other readers of perf.data: one
+ * event, the records of processes, and a chain for each sample, whosoever found it.
+ *
+ * The order of calls is free: records have their times, by which readers sort them.
+ */
+#ifndef FATHOM_PERFDATA_CHAINED_H
+#define FATHOM_PERFDATA_CHAINED_H
+
+#include "base/outfile.h"
+#include "perfdata/record.h"
+
+#define CHAIN_MAX 8000 /* addresses of a sample, markers included: a record has at most 64 KiB */
+
+struct chained;
+
+/* Takes ownership of the file, which is still empty (base/outfile.h). event: what was sampled; copied. command: as
+ * reader_command() has it, may be NULL. -ENOMEM. */
+int chained_new(struct outfile *file, const struct event *event, const char *command, struct chained **out,
+                struct fathom_error *err);
+/* Mappings, names, starts and ends of processes and threads, and losses; others are not written. Errors as of
+ * writer_append() (perfdata/writer.h), like below. */
+int chained_record(struct chained *chained, const struct record *record, struct fathom_error *err);
+/* chain: addresses from the innermost outwards, with a PERF_CONTEXT_ marker before the first; CHAIN_MAX are written at
+ * most. weight: an unsigned number of the caller's (PERF_SAMPLE_WEIGHT). */
+int chained_sample(struct chained *chained, const struct sample *sample, const uint64_t *chain, size_t count,
+                   uint64_t weight, struct fathom_error *err);
+/* Completes the file and frees. After an error it is closed all the same. */
+int chained_close(struct chained *chained, struct fathom_error *err);
+/* Frees without completing; NULL is allowed. */
+void chained_discard(struct chained *chained);
+
+#endif
