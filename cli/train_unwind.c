@@ -70,8 +70,7 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
     struct pathmap *old = NULL;
     struct collector *collector = NULL;
     struct decoder *decoder = NULL;
-    struct image_options image_options = {.log = &terminal->log};
-    struct image_cache *images = image_cache_new(&image_options);
+    struct image_cache *images = image_cache_new(&(struct image_options){.log = &terminal->log});
     int code = EXIT_OK;
 
     t.processes = images ? processes_new(images, &terminal->log) : NULL;

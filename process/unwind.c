@@ -198,12 +198,23 @@ bool unwind_begins(const struct process *process, uint64_t return_address)
             !follows_call(&place));
 }
 
+static struct walk walk_begin(const struct process *process, const struct sample *sample,
+                              struct unwind_words *words)
+{
+    struct walk walk = {.process = process,
+                        .frame = {sample, sample->sp, sample->bp, true},
+                        .pc = sample->reg_ip,
+                        .exact = true,
+                        .words = words,
+                        .after = sample->regs_after};
+    if (process_stack_base(process, sample->tid, sample->sp, &walk.base) != STACK_OWN)
+        walk.base = 0;
+    return walk;
+}
+
 size_t unwind_words(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                     size_t max, struct unwind_words *words, enum unwind_end *end)
 {
-    struct walk walk = {
-        process,           {sample, sample->sp, sample->bp, true}, sample->reg_ip, true, 0, 0, words,
-        sample->regs_after};
     size_t count = 0;
     if (words)
         *words = (struct unwind_words){.words = words->words, .room = words->room, .ranges = words->ranges};
@@ -211,8 +222,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
         *end = UNWIND_CUT;
         return 0;
     }
-    if (process_stack_base(process, sample->tid, sample->sp, &walk.base) != STACK_OWN)
-        walk.base = 0;
+    struct walk walk = walk_begin(process, sample, words);
     for (bool interrupted = false;;) {
         struct place place;
         struct cfi_row row;

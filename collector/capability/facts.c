@@ -4,10 +4,12 @@
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "collector/events/open.h"
+#include "collector/rings/cpus.h"
 
 #define PATH_SIZE 1024
 #define TEXT_SIZE 8192 /* the first of /proc/cpuinfo's processors has 2,000 bytes or so */
@@ -83,17 +85,16 @@ static void read_kernel(const struct fact_places *at, struct fact_kernel *out)
                                                           : LOCKDOWN_NONE;
 }
 
-/* The number of CPUs in a list such as "0-3,8". */
-static unsigned count_cpus(const char *list)
+static unsigned count_cpus(const struct fact_places *at)
 {
-    unsigned count = 0, first, last;
-    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
-        int fields = sscanf(at, "%u-%u", &first, &last);
-        if (fields < 1)
-            break;
-        count += fields == 2 && last >= first && last - first < 65536 ? last - first + 1 : 1;
-    }
-    return count ? count : 1;
+    char path[PATH_SIZE];
+    int *list;
+    size_t count;
+    snprintf(path, sizeof path, "%s/devices/system/cpu/online", at->sys);
+    if (cpus_online(path, &list, &count) != 0)
+        return 1;
+    free(list);
+    return (unsigned)count;
 }
 
 static bool has_word(const char *text, const char *word)
@@ -113,8 +114,7 @@ static void read_cpu(const struct fact_places *at, const char *release, struct f
     copy_value(text, "model name", out->model, sizeof out->model);
     const char *flags = value_of(text, "flags");
     out->virtual_machine = flags && has_word(flags, "hypervisor");
-    read_line(at->sys, "devices/system/cpu/online", text, sizeof text);
-    out->online = count_cpus(text);
+    out->online = count_cpus(at);
     snprintf(devices, sizeof devices, "%s/bus/event_source/devices", at->sys);
     out->hybrid = exists(devices, "cpu_core") && exists(devices, "cpu_atom");
     out->pmu = exists(devices, "cpu") || exists(devices, "cpu_core");

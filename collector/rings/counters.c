@@ -15,9 +15,10 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "collector/events/open.h"
-#include "collector/events/settle.h"
 #include "collector/events/remedy.h"
+#include "collector/events/settle.h"
 #include "collector/events/vary.h"
+#include "collector/rings/cpus.h"
 #include "collector/rings/ring_size.h"
 
 #define RING_LEAST (64u << 10) /* one record is at most 64 KiB */
@@ -52,42 +53,6 @@ struct counters {
         *late; /* late threads: tid to index of the first descriptor, their number << 32, LATE_TWICE */
 };
 
-/* A list such as "0-3,8". */
-static int online_cpus(int **list, size_t *count)
-{
-    FILE *file = fopen("/sys/devices/system/cpu/online", "re");
-    size_t room = 0, used = 0;
-    int *cpus = NULL, low, high;
-    if (!file)
-        return -errno;
-    while (fscanf(file, "%d", &low) == 1) {
-        int c = fgetc(file);
-        high = low;
-        if (c == '-') {
-            if (fscanf(file, "%d", &high) != 1)
-                break;
-            c = fgetc(file);
-        }
-        for (; low >= 0 && low <= high && high < 1 << 16; low++) {
-            if (!vec_push(cpus, used, room, low)) {
-                free(cpus);
-                fclose(file);
-                return -ENOMEM;
-            }
-        }
-        if (c != ',')
-            break;
-    }
-    fclose(file);
-    if (used == 0) {
-        free(cpus);
-        return -ENODEV;
-    }
-    *list = cpus;
-    *count = used;
-    return 0;
-}
-
 /* Every thread, CPU and event takes a descriptor. */
 static void raise_file_limit(void)
 {
@@ -121,9 +86,9 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
                               .program = -1};
     while (made->tasks + 1 < count && !events[made->tasks].attr.task)
         made->tasks++;
-    int rc = online_cpus(&made->cpus, &made->cpu_count);
+    int rc = cpus_online(CPUS_ONLINE, &made->cpus, &made->cpu_count);
     if (rc) {
-        error_system(err, -rc, "cannot read the list of CPUs in /sys/devices/system/cpu/online");
+        error_system(err, -rc, "cannot read the list of CPUs in %s", CPUS_ONLINE);
         goto fail;
     }
     if (!ring_bytes)

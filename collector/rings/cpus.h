@@ -1,0 +1,15 @@
+/*
+ * cpus.h - which CPUs are online, by a list such as "0-3,8" (Documentation/admin-guide/cputopology.rst).
+ */
+#ifndef FATHOM_COLLECTOR_RINGS_CPUS_H
+#define FATHOM_COLLECTOR_RINGS_CPUS_H
+
+#include <stddef.h>
+
+#define CPUS_ONLINE "/sys/devices/system/cpu/online"
+
+/* Their numbers, as the file has them; the caller frees *list. 0, or a negative errno: the file cannot be read; -ENODEV: it
+ * has none; -ENOMEM. */
+int cpus_online(const char *path, int **list, size_t *count);
+
+#endif
