@@ -2,13 +2,17 @@ noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = \
 	profile/access.c profile/access.h \
 	profile/agreement.c profile/agreement.h \
+	profile/chance.c profile/chance.h \
 	profile/common.c profile/common.h \
+	profile/comparing.c profile/comparing.h \
 	profile/contexts.h \
 	profile/counted.c profile/counted.h \
+	profile/difference.c profile/difference.h \
 	profile/doubts.c profile/doubts.h \
 	profile/filter.c profile/filter.h \
 	profile/frames.c profile/frames.h \
 	profile/framing.c profile/framing.h \
+	profile/matching.c profile/matching.h \
 	profile/metric.c profile/metric.h \
 	profile/profile.c profile/profile.h \
 	profile/shares.c profile/shares.h
