@@ -9,6 +9,7 @@ const struct command *const command_table[] = {
     &train_command,
     &report_command,
     &script_command,
+    &diff_command,
     &map_command,
     &evaluate_command,
     &graph_command,

@@ -196,6 +196,12 @@ static int join_nodes(struct difference *d, const struct added *run, const uint3
     return 0;
 }
 
+static uint32_t number_of(const struct difference *d, const struct cct_node *node)
+{
+    return (uint32_t)*table_find(d->numbers, (uintptr_t)node);
+}
+
+/* In preorder. */
 static int number_nodes(struct difference *d)
 {
     struct cct_node *root = cct_root(d->tree);
@@ -207,7 +213,7 @@ static int number_nodes(struct difference *d)
             return -ENOMEM;
         *number = count;
         d->nodes[count] =
-            (struct compared_node){.item = at->item, .parent = at == root ? 0 : difference_number(d, cct_parent(at))};
+            (struct compared_node){.item = at->item, .parent = at == root ? 0 : number_of(d, cct_parent(at))};
     }
     for (uint32_t i = count; i-- > 0;) { /* children come before their parents here */
         struct compared_node *node = &d->nodes[i];
@@ -231,7 +237,7 @@ static int place_samples(struct difference *d, struct added *run, struct cct_nod
     }
     for (size_t i = 0; i < r->sample_count; i++) {
         struct cct_node *node = places[r->samples[i].place];
-        r->samples[i].place = difference_number(d, node);
+        r->samples[i].place = number_of(d, node);
         r->starts[r->samples[i].place + 2]++;
         uint64_t values[2] = {0};
         values[run->side] = (uint64_t)r->samples[i].weight;
@@ -293,7 +299,7 @@ static int compare(struct difference *d, struct changes *out)
 
 int difference_find(struct difference *d, struct changes *out, struct fathom_error *err)
 {
-    struct changes found = {.absolute = d->options.absolute};
+    struct changes found = {.of = d, .absolute = d->options.absolute};
     struct cct_node ***places = calloc(d->run_count + 1, sizeof *places);
     int rc = places ? join(d, places) : -ENOMEM;
     for (size_t i = 0; places && i < d->run_count; i++)
@@ -313,7 +319,7 @@ int difference_find(struct difference *d, struct changes *out, struct fathom_err
     return 0;
 }
 
-uint32_t difference_number(const struct difference *d, const struct cct_node *node)
+const struct change *changes_path(const struct changes *changes, const struct cct_node *node)
 {
-    return (uint32_t)*table_find(d->numbers, (uintptr_t)node);
+    return &changes->paths[number_of(changes->of, node)];
 }

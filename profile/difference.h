@@ -48,7 +48,8 @@ struct difference_side {
 struct changes {
     struct cct *tree; /* the paths of both sides; two values: the weight that ends there in A's and B's recordings */
     const struct frames *frames;
-    const struct change *paths; /* by difference_number(): with all below. [0] is of the whole */
+    const struct difference *of;
+    const struct change *paths; /* by number of the node (changes_path()): with all below. [0] is of the whole */
     const struct change *selves, *totals; /* of functions, by item: at their end, anywhere on the path */
     struct difference_side sides[2];
     double level; /* a change's bound is one of 1 - level */
@@ -65,7 +66,7 @@ int difference_add(struct difference *difference, unsigned side, const struct co
                    struct fathom_error *err);
 /* Once, when both sides have a recording. */
 int difference_find(struct difference *difference, struct changes *out, struct fathom_error *err);
-/* The number of a node of the tree, in preorder. */
-uint32_t difference_number(const struct difference *difference, const struct cct_node *node);
+/* Of a node of the tree. */
+const struct change *changes_path(const struct changes *changes, const struct cct_node *node);
 
 #endif

@@ -2,6 +2,8 @@ noinst_LTLIBRARIES += libreport.la
 libreport_la_SOURCES = \
 	report/views/branches.c report/views/branches.h \
 	report/views/callers.c \
+	report/views/changes_text.c report/export/changes_html.c report/export/changes_json.c \
+	report/changes.c report/changes.h \
 	report/views/draw.c \
 	report/views/flat.c \
 	report/export/callgrind.c report/export/function_calls.c report/export/function_calls.h \
