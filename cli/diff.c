@@ -50,18 +50,18 @@ static int check_event(struct diff *d, const char *path, const char *event, cons
     }
     if (strcmp(d->event, event) == 0 || (d->options->report.event && !d->options->difference.absolute))
         return 0;
-    return error_set(err, EINVAL, "%s counts %s, and %s %s: choose an event that both have with --event", d->first,
-                     d->event, path, event);
+    return error_set(err, EINVAL, "%s counts %s, and %s %s: choose an event that both have with --event",
+                     d->first, d->event, path, event);
 }
 
 static int add(struct diff *d, unsigned side, const char *path, const struct contexts *contexts,
                struct fathom_error *err)
 {
     int rc = difference_add(d->difference, side, contexts, err);
-    return rc == -ENODATA ? error_set(err, ENOMSG, "%s has no sample to compare%s", path,
-                                      d->options->report.event ? " of the event"
-                                                               : ", or the options leave none")
-                          : rc;
+    return rc == -ENODATA
+               ? error_set(err, ENOMSG, "%s has no sample to compare%s", path,
+                           d->options->report.event ? " of the event" : ", or the options leave none")
+               : rc;
 }
 
 /* Recordings ----------------------------------------------------------------------------------------------------- */
@@ -195,9 +195,8 @@ static int diff_files(struct diff_options *options, char **names, struct termina
 
 static int diff_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct diff_options options = {.report = REPORT_DEFAULTS,
-                                   .difference = {.least_percent = 0.1},
-                                   .format = &changes_format_table[0]};
+    struct diff_options options = {
+        .report = REPORT_DEFAULTS, .difference = {.least_percent = 0.1}, .format = &changes_format_table[0]};
     options.report.format = &no_format;
     int code = options_parse(&diff_command, &options, true, argc, argv, terminal);
     if (code >= 0)
@@ -218,7 +217,8 @@ static const struct option_row rows[] = {
     OPTION_FLAG("all", 0, struct diff_options, all, "show also what changed by no more than chance"),
     OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct diff_options, difference.least_percent,
                     "do not compare what weighs less, on average of A and B (default: 0.1)"),
-    OPTION_TABLE("format", 0, "FORMAT", changes_format_table, struct changes_format, struct diff_options, format, ""),
+    OPTION_TABLE("format", 0, "FORMAT", changes_format_table, struct changes_format, struct diff_options,
+                 format, ""),
     OPTION_TABLE("metric", 0, "NAME", metric_table, struct metric, struct report_options, metric,
                  "what contexts are weighed by: "),
     OPTION_TEXT("event", 0, "NAME", struct report_options, event,
@@ -246,8 +246,9 @@ const struct command diff_command = {
     .name = "diff",
     .summary = "print what changed between two recordings",
     .synopsis = "[OPTIONS] A[,A2...] B[,B2...]",
-    .about = "Compares the contexts and functions of two recordings, or of several each, and prints those whose "
-             "change from A to B is more than chance. Trees that 'fathom calls' saved are compared, too.",
+    .about =
+        "Compares the contexts and functions of two recordings, or of several each, and prints those whose "
+        "change from A to B is more than chance. Trees that 'fathom calls' saved are compared, too.",
     .options = rows,
     .run = diff_run,
 };

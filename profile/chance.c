@@ -6,6 +6,15 @@
 
 /* Blocks ------------------------------------------------------------------------------------------------------- */
 
+/*
+ * The authors' length has the least mean square error of the variance, which is then too small: of 3000 series of 256 cells of
+ * which one keeps 0.3, 0.5, 0.8 or 0.9 of the one before, 7.8%, 7.9%, 9.6% and 11.9% were beyond a bound of 5%, and with
+ * twice the length 6.1%, 6.0%, 6.3% and 6.9%. Of 64 cells, in which a correlation of 0.3 is not seen: 12.1%, and 6.6% with the
+ * least length, which costs few degrees of freedom.
+ */
+#define LENGTHEN 2.0
+#define LEAST    3.0 /* cells, if there are 16 times as many */
+
 static double covariance(const double *series, size_t count, size_t lag)
 {
     double sum = 0;
@@ -37,7 +46,8 @@ size_t chance_block(const double *series, size_t count)
         slope += 2 * window * (double)k * r;
         spectrum += 2 * window * r;
     }
-    double length = spectrum != 0 ? cbrt(1.5 * slope * slope / (spectrum * spectrum) * n) : (double)longest;
+    double best = spectrum != 0 ? cbrt(1.5 * slope * slope / (spectrum * spectrum) * n) : (double)longest;
+    double length = fmax(LENGTHEN * best, fmin(LEAST, n / 16));
     return length <= 1 ? 1 : length >= (double)longest ? longest : (size_t)ceil(length);
 }
 
@@ -60,6 +70,59 @@ struct noise chance_sum(const double *series, size_t count)
     double spread = fourth / (second * second) - 1;
     double freedom = spread > 0 ? 2 * blocks / spread : blocks;
     return (struct noise){second * blocks * blocks / (blocks - 1), fmax(1, fmin(freedom, blocks - 1))};
+}
+
+/* Variances of many -------------------------------------------------------------------------------------------------- */
+
+/* The derivatives of the logarithm of gamma: recurrence up to 8, then the asymptotic series. https://dlmf.nist.gov/5.11.E2,
+ * 5.15.E8 */
+static double digamma(double x)
+{
+    double sum = 0;
+    for (; x < 8; x++)
+        sum -= 1 / x;
+    double square = 1 / (x * x);
+    return sum + log(x) - 0.5 / x - square * (1.0 / 12 - square * (1.0 / 120 - square / 252));
+}
+
+static double trigamma(double x)
+{
+    double sum = 0;
+    for (; x < 8; x++)
+        sum += 1 / (x * x);
+    double square = 1 / (x * x);
+    return sum + 1 / x + square / 2 + square / x * (1.0 / 6 - square * (1.0 / 30 - square / 42));
+}
+
+static double trigamma_inverse(double value)
+{
+    double low = 1e-6, high = 1e6; /* it falls */
+    for (int i = 0; i < 80; i++) {
+        double middle = sqrt(low * high);
+        if (trigamma(middle) > value)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct chance_prior chance_prior(const double *ratios, size_t count, double freedom)
+{
+    if (count < CHANCE_PRIOR_LEAST)
+        return (struct chance_prior){1, 0};
+    double mean = 0, squares = 0, n = (double)count;
+    for (size_t i = 0; i < count; i++)
+        mean += (log(ratios[i]) - digamma(freedom / 2) + log(freedom / 2)) / n;
+    for (size_t i = 0; i < count; i++) {
+        double far = log(ratios[i]) - digamma(freedom / 2) + log(freedom / 2) - mean;
+        squares += far * far / (n - 1);
+    }
+    double rest = squares - trigamma(freedom / 2);
+    if (rest <= trigamma(5e5)) /* they vary by no more than chance */
+        return (struct chance_prior){exp(mean), 1e6};
+    double half = trigamma_inverse(rest);
+    return (struct chance_prior){exp(mean + digamma(half) - log(half)), 2 * half};
 }
 
 /* Student's t ---------------------------------------------------------------------------------------------------- */
@@ -100,19 +163,27 @@ double chance_student(double t, double freedom)
     return fmax(0, 1 - front * beta_fraction(1 - x, b, a) / b);
 }
 
+/* Newton's method for the logarithms of both, kept between what is known to be too small and too large. */
 double chance_student_bound(double probability, double freedom)
 {
-    double low = 0, high = 1;
-    while (high < 1e9 && chance_student(high, freedom) > probability)
-        high *= 2;
-    for (int i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-        if (chance_student(middle, freedom) > probability)
-            low = middle;
+    double low = 1e-9, high = 1e9, t = 2;
+    double front = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(freedom * M_PI) / 2;
+    if (chance_student(high, freedom) >= probability)
+        return high;
+    for (int i = 0; i < 100; i++) {
+        double found = chance_student(t, freedom),
+               density = exp(front - (freedom + 1) / 2 * log1p(t * t / freedom));
+        double off = found > 0 ? log(found / probability) : -1e3;
+        if (fabs(off) < 1e-10)
+            break;
+        if (off > 0)
+            low = t;
         else
-            high = middle;
+            high = t;
+        double next = found > 0 && density > 0 ? t * exp(off * found / (2 * t * density)) : 0;
+        t = next > low && next < high ? next : sqrt(low * high);
     }
-    return fmin(high, 1e9);
+    return t;
 }
 
 /* Many differences ------------------------------------------------------------------------------------------------- */

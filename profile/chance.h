@@ -23,6 +23,19 @@ size_t chance_block(const double *series, size_t count);
  * (by their fourth moment). count: 4 or more. */
 struct noise chance_sum(const double *series, size_t count);
 
+/*
+ * Variances from few values each are better known if all of them are looked at: what each is of the variance that is
+ * expected. Smyth, "Linear models and empirical Bayes methods for assessing differential expression", Stat. Appl. Genet. Mol.
+ * Biol. 3 (2004), section 6.2: they vary as a chi-squared variable of `freedom`, round `scale` times the expected one, which
+ * itself varies as if it were known from chance_prior.freedom values.
+ */
+struct chance_prior {
+    double scale, freedom; /* freedom: 0, nothing is known; at most 1e6 */
+};
+/* ratios: variances as parts of those expected, all above 0. Fewer than CHANCE_PRIOR_LEAST tell nothing. */
+#define CHANCE_PRIOR_LEAST 8
+struct chance_prior chance_prior(const double *ratios, size_t count, double freedom);
+
 /* The probability that Student's t is at least as far from 0. */
 double chance_student(double t, double freedom);
 /* The t that has this probability, at most 1e9. */

@@ -25,7 +25,8 @@ struct sums {
 /* What a row's change is judged by, kept until all are known. */
 struct judged {
     struct change *change;
-    double deviation, freedom, doubt; /* deviation: the standard one of the change */
+    struct noise noise;
+    double sampling, doubt; /* sampling: the variance of independent samples */
 };
 
 struct work {
@@ -54,7 +55,8 @@ static size_t count_cells(const struct comparing *c)
         return 0;
     uint64_t most = CELLS_MOST;
     for (size_t i = 0; i < 2; i++) {
-        uint64_t by_time = c->runs[i].nanoseconds / CELL_NS, by_count = c->runs[i].sample_count / CELL_SAMPLES;
+        uint64_t by_time = c->runs[i].nanoseconds / CELL_NS,
+                 by_count = c->runs[i].sample_count / CELL_SAMPLES;
         most = by_time < most ? by_time : most;
         most = by_count < most ? by_count : most;
     }
@@ -75,7 +77,8 @@ static int start(struct work *w)
         return -ENOMEM;
     for (size_t i = 0; w->cells && i < 2; i++)
         for (size_t s = 0; s < c->runs[i].sample_count; s++)
-            w->whole[c->runs[i].side][cell_of(w, &c->runs[i], &c->runs[i].samples[s])] += c->runs[i].samples[s].weight;
+            w->whole[c->runs[i].side][cell_of(w, &c->runs[i], &c->runs[i].samples[s])] +=
+                c->runs[i].samples[s].weight;
     return 0;
 }
 
@@ -131,7 +134,8 @@ static double sampling_variance(const struct work *w, const size_t counts[2])
     double part = in / all;
     for (size_t i = 0; i < c->run_count; i++) {
         const struct compared_run *run = &c->runs[i];
-        double n = (double)counts[run->side], one = part * (1 - part) * run->squares / (run->weight * run->weight);
+        double n = (double)counts[run->side],
+               one = part * (1 - part) * run->squares / (run->weight * run->weight);
         if (c->absolute) /* a number of samples, of Poisson's law */
             one = part * run->squares;
         variance += run->exact ? 0 : one / (n * n);
@@ -158,8 +162,9 @@ static struct noise over_time(struct work *w, const double values[2])
         double deviations[2];
         for (size_t r = 0; r < 2; r++) {
             unsigned side = c->runs[r].side;
-            deviations[side] = c->absolute ? w->part[side][i] - values[side] / (double)w->cells
-                                           : (w->part[side][i] - values[side] * w->whole[side][i]) / c->runs[r].weight;
+            deviations[side] =
+                c->absolute ? w->part[side][i] - values[side] / (double)w->cells
+                            : (w->part[side][i] - values[side] * w->whole[side][i]) / c->runs[r].weight;
         }
         w->series[i] = deviations[1] - deviations[0];
     }
@@ -190,12 +195,9 @@ static bool compare_row(struct work *w, const struct range *ranges, size_t count
         noise = between_runs(w, counts, values);
     else if (w->cells)
         noise = over_time(w, values);
-    struct judged judged = {.change = change, .freedom = noise.freedom, .doubt = doubts[0] + doubts[1]};
-    judged.deviation = sqrt(fmax(noise.variance, sampling_variance(w, counts)));
-    double far = fmax(0, fabs(values[1] - values[0]) - judged.doubt);
     change->compared = true;
-    change->probability = far > 0 ? chance_student(far / judged.deviation, judged.freedom) : 1;
-    return vec_push(w->judged, w->judged_count, w->judged_room, judged);
+    return vec_push(w->judged, w->judged_count, w->judged_room,
+                    (struct judged){change, noise, sampling_variance(w, counts), doubts[0] + doubts[1]});
 }
 
 /* All rows ------------------------------------------------------------------------------------------------------- */
@@ -225,7 +227,8 @@ static bool compare_paths(struct work *w)
 static bool compare_functions(struct work *w)
 {
     struct comparing *c = w->c;
-    uint32_t *starts = calloc(c->items + 2, sizeof *starts), *nodes = malloc((c->node_count + 1) * sizeof *nodes);
+    uint32_t *starts = calloc(c->items + 2, sizeof *starts),
+             *nodes = malloc((c->node_count + 1) * sizeof *nodes);
     bool fine = starts && nodes;
     for (uint32_t i = 1; fine && i < c->node_count; i++)
         starts[c->nodes[i].item + 2]++;
@@ -252,6 +255,29 @@ static bool compare_functions(struct work *w)
     return fine;
 }
 
+/* Of few recordings, a row's own variance says little: what those of all rows are of their sampling variances says more. */
+static void moderate(struct work *w, double *ratios)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < w->judged_count; i++)
+        if (w->judged[i].noise.variance > 0 && w->judged[i].sampling > 0)
+            ratios[count++] = w->judged[i].noise.variance / w->judged[i].sampling;
+    double freedom = (double)w->c->run_count - 2;
+    struct chance_prior prior = chance_prior(ratios, count, freedom);
+    for (size_t i = 0; i < w->judged_count; i++) {
+        struct judged *j = &w->judged[i];
+        double expected = prior.freedom > 0 ? prior.scale * j->sampling : 0;
+        j->noise.variance =
+            (freedom * j->noise.variance + prior.freedom * expected) / (freedom + prior.freedom);
+        j->noise.freedom = freedom + prior.freedom;
+    }
+}
+
+static double deviation(const struct judged *j)
+{
+    return sqrt(fmax(j->noise.variance, j->sampling));
+}
+
 /* Which of all are more than chance. */
 static int call(struct work *w)
 {
@@ -259,16 +285,22 @@ static int call(struct work *w)
     double *probabilities = malloc((w->judged_count + 1) * sizeof *probabilities);
     if (!probabilities)
         return -ENOMEM;
-    for (size_t i = 0; i < w->judged_count; i++)
-        probabilities[i] = w->judged[i].change->probability;
+    if (c->run_count > 2)
+        moderate(w, probabilities);
+    for (size_t i = 0; i < w->judged_count; i++) {
+        const struct judged *j = &w->judged[i];
+        double far = fmax(0, fabs(j->change->b - j->change->a) - j->doubt);
+        j->change->probability = far > 0 ? chance_student(far / deviation(j), j->noise.freedom) : 1;
+        probabilities[i] = j->change->probability;
+    }
     c->compared = w->judged_count;
     c->level = chance_level(probabilities, c->compared, DIFFERENCE_RATE, &c->called);
     free(probabilities);
     for (size_t i = 0; i < w->judged_count; i++) {
         const struct judged *j = &w->judged[i];
         j->change->bound = j->doubt;
-        if (j->deviation > 0)
-            j->change->bound += j->deviation * chance_student_bound(c->level, j->freedom);
+        if (deviation(j) > 0)
+            j->change->bound += deviation(j) * chance_student_bound(c->level, j->noise.freedom);
         j->change->called = c->called && j->change->probability <= c->level;
     }
     for (uint32_t i = 1; i < c->node_count; i++)

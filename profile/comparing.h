@@ -9,13 +9,13 @@
 struct compared_sample {
     uint64_t time; /* ns since the recording's first sample */
     double weight;
-    double doubt; /* weight that is expected not to be on its path */
+    double doubt;   /* weight that is expected not to be on its path */
     uint32_t place; /* the number of its node */
 };
 
 struct compared_run {
     struct compared_sample *samples; /* sorted by place */
-    size_t *starts; /* of each node, the first of its samples; with the end */
+    size_t *starts;                  /* of each node, the first of its samples; with the end */
     size_t sample_count;
     double weight, squares; /* sums over all samples */
     uint64_t nanoseconds;
@@ -34,7 +34,7 @@ struct comparing {
     const struct compared_node *nodes;
     size_t node_count, items; /* items: more than any node's */
     bool absolute;
-    double least; /* share of the weight below which a row is not compared */
+    double least;                           /* share of the weight below which a row is not compared */
     struct change *paths, *selves, *totals; /* zero; by node, by item, by item */
     /* Results */
     double level;

@@ -166,9 +166,9 @@ int difference_add(struct difference *d, unsigned side, const struct contexts *c
         return error_memory(err);
     }
     struct added *run = &d->runs[d->run_count - 1];
-    bool copied =
-        copy_nodes(d, run, contexts, numbers) &&
-        (contexts->samples || cct_total(contexts->tree) == 0 ? copy_samples : copy_counted)(d, run, contexts, numbers);
+    bool copied = copy_nodes(d, run, contexts, numbers) &&
+                  (contexts->samples || cct_total(contexts->tree) == 0 ? copy_samples : copy_counted)(
+                      d, run, contexts, numbers);
     table_free(numbers);
     run->run.side = side;
     d->sides[side].recordings++;

@@ -46,10 +46,12 @@ struct difference_side {
 
 /* What was found; borrowed, until difference_free(). */
 struct changes {
-    struct cct *tree; /* the paths of both sides; two values: the weight that ends there in A's and B's recordings */
+    struct cct
+        *tree; /* the paths of both sides; two values: the weight that ends there in A's and B's recordings */
     const struct frames *frames;
     const struct difference *of;
-    const struct change *paths; /* by number of the node (changes_path()): with all below. [0] is of the whole */
+    const struct change
+        *paths; /* by number of the node (changes_path()): with all below. [0] is of the whole */
     const struct change *selves, *totals; /* of functions, by item: at their end, anywhere on the path */
     struct difference_side sides[2];
     double level; /* a change's bound is one of 1 - level */

@@ -157,7 +157,9 @@ static int write_functions(const struct text *t, struct fathom_error *err)
         write_change(t, &changes->totals[items[i]], true);
         used = t->printer->written - began;
         frame_write(t->printer, frames_at(changes->frames, items[i]), r->show_image,
-                    r->width == 0 ? 0 : used < r->width ? r->width - used : 1);
+                    r->width == 0     ? 0
+                    : used < r->width ? r->width - used
+                                      : 1);
         printer_write(t->printer, "\n");
     }
     free(items);
@@ -193,11 +195,12 @@ static void write_rest(const struct text *t)
     const struct changes *changes = t->report->changes;
     size_t rest = changes->compared - changes->called;
     if (!changes->called)
-        printer_write(t->printer, "\nno change is more than chance (%zu contexts and functions were compared%s)\n",
+        printer_write(t->printer,
+                      "\nno change is more than chance (%zu contexts and functions were compared%s)\n",
                       changes->compared, t->report->all ? "" : "; --all shows them");
     else if (rest)
-        printer_write(t->printer, "\n... %zu more contexts and functions changed by no more than chance%s\n", rest,
-                      t->report->all ? "" : " (--all shows them)");
+        printer_write(t->printer, "\n... %zu more contexts and functions changed by no more than chance%s\n",
+                      rest, t->report->all ? "" : " (--all shows them)");
 }
 
 int changes_text_write(const struct changes_report *report, FILE *out, struct fathom_error *err)
