@@ -25,7 +25,8 @@ libreport_la_SOURCES = \
 	report/views/view.c report/views/view.h report/views/views.h \
 	report/text/weight.c report/text/weight.h
 nodist_libreport_la_SOURCES = report/export/html_page.c
-page_parts = report/export/html/page.html report/export/html/style.css report/export/html/data.js report/export/html/flame.js \
+page_parts = report/export/html/page.html report/export/html/style.css report/export/html/data.js report/export/html/changes.js \
+	report/export/html/flame.js \
 	report/export/html/lists.js report/export/html/timeline.js report/export/html/main.js
 EXTRA_DIST += $(page_parts) scripts/embed
 CLEANFILES += report/export/html_page.c

@@ -1,5 +1,5 @@
 /*
- * changes_html.c - what changed, as the page of a report (html.c): its two metrics are the weights of A and B, one entry for each
+ * changes_html.c - what changed, as the page of a report (html.c): its metrics are the weight of both, of A and of B, with one entry for each
  * context; `changes` has the changes of contexts and functions, by number: [a, b, bound], and 1 or -1 if it is called more or less.
  */
 #include "report/changes.h"
@@ -23,14 +23,19 @@ static void write_heading(struct json *json, const struct changes_report *r)
     json_number(json, "slices", 1);
     json_number(json, "sureSteps", 1);
     json_array(json, "metrics");
-    for (unsigned side = 0; side < 2; side++) {
+    for (unsigned i = 0; i < 3; i++) {
         json_array(json, NULL);
-        json_text(json, NULL, r->names[side]);
+        json_text(json, NULL, i ? r->names[i - 1] : "A and B");
         json_text(json, NULL, r->unit);
         json_end(json);
     }
     json_end(json);
-    json_array(json, "threads");
+    json_array(json, "threads"); /* one, which is not shown */
+    json_array(json, NULL);
+    json_number(json, NULL, 0);
+    json_number(json, NULL, 0);
+    json_text(json, NULL, "");
+    json_end(json);
     json_end(json);
 }
 
@@ -53,6 +58,13 @@ static void write_changes(struct json *json, const struct changes *changes, cons
         write_change(json, changes, &changes->totals[i]);
     json_end(json);
     json_end(json);
+}
+
+/* As if both sides had B's weight: by it, what is new and what is gone both have a width. */
+static uint64_t weight_of_both(const struct changes *changes, const struct cct_node *node)
+{
+    double scale = (double)changes->sides[1].weight / (double)changes->sides[0].weight;
+    return (uint64_t)(((double)node->self[0] * scale + (double)node->self[1]) / 2);
 }
 
 int changes_html_write(const struct changes_report *report, FILE *out, struct fathom_error *err)
@@ -78,6 +90,7 @@ int changes_html_write(const struct changes_report *report, FILE *out, struct fa
     JSON_NUMBERS(&json, "slice", b.count, 0);
     JSON_NUMBERS(&json, "sure", b.count, 1);
     json_array(&json, "values");
+    JSON_NUMBERS(&json, NULL, b.count, weight_of_both(changes, b.at[i].node));
     for (unsigned side = 0; side < 2; side++)
         JSON_NUMBERS(&json, NULL, b.count, b.at[i].node->self[side]);
     json_end(&json);

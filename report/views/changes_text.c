@@ -24,10 +24,8 @@ static void format_value(const struct text *t, double value, char text[VALUE])
         weight_format(text, (uint64_t)value, t->report->unit);
         return;
     }
-    if (value > 0 && value < 0.0005)
-        strcpy(text, "<0.1%");
-    else
-        snprintf(text, VALUE, "%.1f%%", 100 * value);
+    const double whole = 1e12;
+    share_format(text, value > 0 ? (uint64_t)fmax(1, value * whole) : 0, (uint64_t)whole);
 }
 
 /* "+3.1% +-0.8", or nothing for a row that is not to have a change. */
@@ -198,6 +196,9 @@ static void write_rest(const struct text *t)
         printer_write(t->printer,
                       "\nno change is more than chance (%zu contexts and functions were compared%s)\n",
                       changes->compared, t->report->all ? "" : "; --all shows them");
+    if (!changes->called && changes->sides[0].samples && changes->sides[0].recordings < 3)
+        printer_write(t->printer,
+                      "longer recordings, or three or more a side (A1,A2,A3 B1,B2,B3), tell smaller ones\n");
     else if (rest)
         printer_write(t->printer, "\n... %zu more contexts and functions changed by no more than chance%s\n",
                       rest, t->report->all ? "" : " (--all shows them)");
