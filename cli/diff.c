@@ -166,7 +166,6 @@ static int write_changes(struct diff *d, char **names, struct fathom_error *err)
                                   .names = {names[0], names[1]},
                                   .event = d->event,
                                   .unit = d->unit,
-                                  .min_percent = d->options->difference.least_percent,
                                   .all = d->options->all,
                                   .show_image = true,
                                   .colour = terminal_colour(report->colour, stdout),

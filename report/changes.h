@@ -13,9 +13,8 @@ struct changes_report {
     const struct changes *changes;
     const char *names[2]; /* of each side's recordings */
     const char *event;
-    const char *unit;   /* of weights, as in view.h */
-    double min_percent; /* lighter rows were not compared */
-    bool all;           /* text: also the rows that chance can explain */
+    const char *unit; /* of weights, as in view.h */
+    bool all;         /* text: also the rows that chance can explain */
     bool colour, show_image;
     size_t width; /* of a row of text; 0: any */
 };

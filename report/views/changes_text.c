@@ -192,16 +192,19 @@ static void write_rest(const struct text *t)
 {
     const struct changes *changes = t->report->changes;
     size_t rest = changes->compared - changes->called;
-    if (!changes->called)
-        printer_write(t->printer,
-                      "\nno change is more than chance (%zu contexts and functions were compared%s)\n",
-                      changes->compared, t->report->all ? "" : "; --all shows them");
-    if (!changes->called && changes->sides[0].samples && changes->sides[0].recordings < 3)
+    if (changes->called) {
+        if (rest)
+            printer_write(t->printer,
+                          "\n... %zu more contexts and functions changed by no more than chance%s\n", rest,
+                          t->report->all ? "" : " (--all shows them)");
+        return;
+    }
+    printer_write(t->printer,
+                  "\nno change is more than chance (%zu contexts and functions were compared%s)\n",
+                  changes->compared, t->report->all ? "" : "; --all shows them");
+    if (changes->sides[0].samples && changes->sides[0].recordings < 3)
         printer_write(t->printer,
                       "longer recordings, or three or more a side (A1,A2,A3 B1,B2,B3), tell smaller ones\n");
-    else if (rest)
-        printer_write(t->printer, "\n... %zu more contexts and functions changed by no more than chance%s\n",
-                      rest, t->report->all ? "" : " (--all shows them)");
 }
 
 int changes_text_write(const struct changes_report *report, FILE *out, struct fathom_error *err)

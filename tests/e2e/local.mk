@@ -11,3 +11,4 @@ E2E_TESTS += tests/e2e/ambiguity.test tests/e2e/disambig.test
 E2E_TESTS += tests/e2e/kept_maps.test
 E2E_TESTS += tests/e2e/roots.test
 E2E_TESTS += tests/e2e/record_report.test tests/e2e/short.test tests/e2e/stack_samples.test tests/e2e/verify.test
+E2E_TESTS += tests/e2e/diff.test

@@ -143,6 +143,9 @@ async function useChanges(browser) {
         await page.keyboard.press(key);
     check(/main → parse: A 40.0%, B 60.0%: \+20.0% ±/.test(await text(page, "path")), "changes: the change is told", await text(page, "path"));
     check(await page.locator("#timeline").isHidden() && await page.locator("#thread").isHidden(), "changes: no filters of samples");
+    await page.setViewportSize({ width: 400, height: 900 });
+    check(await page.locator("#thread").isHidden(), "changes: ... nor in a narrow window");
+    await page.setViewportSize({ width: 1280, height: 900 });
     await page.keyboard.press("c");
     check((await page.locator("#list tr").count()) === 4 && /^30.0%\s+0.0%\s+−30.0%/.test(await page.locator("#list tr").nth(1).innerText()), "changes: contexts, the farthest first",
         await page.locator("#list").innerText());
