@@ -188,7 +188,8 @@ static bool compare_row(struct work *w, const struct range *ranges, size_t count
         parts[side] += w->sums[i].weight / c->runs[i].weight / n;
     }
     *change = (struct change){.a = values[0], .b = values[1], .probability = 1};
-    if ((parts[0] + parts[1]) / 2 < c->least || (parts[0] == 1 && parts[1] == 1 && !c->absolute))
+    double part = (parts[0] + parts[1]) / 2;
+    if (part <= 0 || part < c->least || (part >= 1 && !c->absolute))
         return true;
     struct noise noise = {0, 1e9};
     if (c->run_count > 2)

@@ -17,6 +17,7 @@
 #ifndef FATHOM_PROFILE_DIFFERENCE_H
 #define FATHOM_PROFILE_DIFFERENCE_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "base/error.h"
@@ -38,6 +39,13 @@ struct change {
     double probability; /* that chance makes such a change; 1 if it was not compared */
     bool compared, called;
 };
+
+/* How far it went, for sorting: changes that are equal but for rounding are equal. */
+static inline double change_far(const struct change *change)
+{
+    double far = change->b > change->a ? change->b - change->a : change->a - change->b;
+    return nearbyint(far * 1e9);
+}
 
 struct difference_side {
     size_t recordings;

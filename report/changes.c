@@ -1,8 +1,6 @@
 /* changes.c - see changes.h. */
 #include "report/changes.h"
 
-#include <math.h>
-
 #include "report/views/branches.h"
 
 const struct changes_format changes_format_table[] = {
@@ -16,7 +14,7 @@ static int compare_change(const struct branch *a, const struct branch *b, const 
 {
     const struct changes *changes = context;
     const struct change *x = changes_path(changes, a->node), *y = changes_path(changes, b->node);
-    double far_x = fabs(x->b - x->a), far_y = fabs(y->b - y->a);
+    double far_x = change_far(x), far_y = change_far(y);
     if (far_x != far_y)
         return far_x > far_y ? -1 : 1;
     if (x->b != y->b)

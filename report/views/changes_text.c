@@ -114,23 +114,17 @@ static int write_tree(const struct text *t, struct fathom_error *err)
 
 /* Functions ------------------------------------------------------------------------------------------------------- */
 
-static double farthest(const struct changes *changes, uint32_t item)
-{
-    const struct change *self = &changes->selves[item], *total = &changes->totals[item];
-    return fmax(fabs(self->b - self->a), fabs(total->b - total->a));
-}
-
+/* By their own change, then by that of all below. */
 static int compare_functions(const void *a, const void *b, void *context)
 {
     const struct changes *changes = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const struct change *own_x = &changes->selves[x], *own_y = &changes->selves[y];
-    double self_x = fabs(own_x->b - own_x->a), self_y = fabs(own_y->b - own_y->a);
+    double self_x = change_far(&changes->selves[x]), self_y = change_far(&changes->selves[y]);
+    double total_x = change_far(&changes->totals[x]), total_y = change_far(&changes->totals[y]);
     if (self_x != self_y)
         return self_x > self_y ? -1 : 1;
-    double far_x = farthest(changes, x), far_y = farthest(changes, y);
-    if (far_x != far_y)
-        return far_x > far_y ? -1 : 1;
+    if (total_x != total_y)
+        return total_x > total_y ? -1 : 1;
     return frame_compare(changes->frames, x, y);
 }
 
@@ -194,14 +188,12 @@ static void write_rest(const struct text *t)
     size_t rest = changes->compared - changes->called;
     if (changes->called) {
         if (rest)
-            printer_write(t->printer,
-                          "\n... %zu more contexts and functions changed by no more than chance%s\n", rest,
-                          t->report->all ? "" : " (--all shows them)");
+            printer_write(t->printer, "\n... %zu more row%s changed by no more than chance%s\n", rest,
+                          rest == 1 ? "" : "s", t->report->all ? "" : " (--all shows them)");
         return;
     }
-    printer_write(t->printer,
-                  "\nno change is more than chance (%zu contexts and functions were compared%s)\n",
-                  changes->compared, t->report->all ? "" : "; --all shows them");
+    printer_write(t->printer, "\nno change is more than chance (%zu row%s compared%s)\n", changes->compared,
+                  changes->compared == 1 ? " was" : "s were", t->report->all ? "" : "; --all shows them");
     if (changes->sides[0].samples && changes->sides[0].recordings < 3)
         printer_write(t->printer,
                       "longer recordings, or three or more a side (A1,A2,A3 B1,B2,B3), tell smaller ones\n");

@@ -72,7 +72,7 @@ Test(changes, farthest_first_with_their_callers)
            "  40.0%    30.0%   -10.0% +-0.0    40.0%    30.0%   -10.0% +-0.0  c\n"
            "   0.0%     0.0%                   60.0%    70.0%   +10.0% +-0.0  run\n"
            "\n"
-           "... 4 more contexts and functions changed by no more than chance (--all shows them)\n");
+           "... 3 more rows changed by no more than chance (--all shows them)\n");
 }
 
 Test(changes, weights_in_colour)
@@ -89,7 +89,7 @@ Test(changes, weights_in_colour)
            "self A  self B          change  total A  total B          change  function\n"
            "   40     30  \033[32m       -10 +-0\033[0m     40     30  \033[32m       -10 +-0\033[0m  a\n"
            "    5      9  \033[31m        +4 +-0\033[0m      5      9  \033[31m        +4 +-0\033[0m  b\n"
-           "    0      0                      45     39  \033[32m        -6 +-0\033[0m  main\n");
+           "    0      0                     45     39  \033[32m        -6 +-0\033[0m  main\n");
 }
 
 Test(changes, none)
@@ -98,5 +98,5 @@ Test(changes, none)
            "A  old: 40 calls\n"
            "B  new?[31m: 80 calls\n"
            "\n"
-           "no change is more than chance (3 contexts and functions were compared; --all shows them)\n");
+           "no change is more than chance (0 rows were compared; --all shows them)\n");
 }
