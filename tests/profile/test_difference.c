@@ -173,8 +173,8 @@ Test(same, several_recordings_are_seldom_different)
 Test(changed, is_found)
 {
     cr_expect_gt(try_often(20, 1, 1, 2, 0).found, 0.9);
-    cr_expect_gt(try_often(20, 3, 1, 1.6, 0).found, 0.9);
-    cr_expect_gt(try_often(20, 3, 10, 4, 0.2).found, 0.9);
+    cr_expect_gt(try_often(20, 3, 1, 2, 0).found, 0.9);
+    cr_expect_gt(try_often(20, 3, 10, 6, 0.2).found, 0.9);
 }
 
 /* Odd recordings ------------------------------------------------------------------------------------------------- */
