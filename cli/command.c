@@ -11,6 +11,7 @@ const struct command *const command_table[] = {
     &report_command,
     &script_command,
     &annotate_command,
+    &diff_command,
     &map_command,
     &evaluate_command,
     &graph_command,

@@ -51,7 +51,7 @@ fathom_SOURCES = \
 	cli/recover.c cli/recover.h \
 	cli/filtering.c cli/filtering.h \
 	cli/report.c cli/reporting.c cli/reporting.h \
-	cli/completion.c cli/completion.h cli/script.c \
+	cli/completion.c cli/completion.h cli/diff.c cli/script.c \
 	cli/stack_sink.c cli/stack_sink.h \
 	cli/symfs.c cli/symfs.h \
 	cli/target.c cli/target.h \

@@ -180,16 +180,22 @@ static int put_out(const struct reporting *r, const struct report *report, struc
     return rc;
 }
 
+int reporting_contexts(const struct reporting *r, struct contexts *out, struct fathom_error *err)
+{
+    int found = profile_contexts(r->profile, r->options->phi, out);
+    if (found == -ERANGE)
+        return error_set(err, ERANGE,
+                         "the purging counter lost more than --phi: use --counter lss, or a smaller --eps");
+    return found < 0 ? error_memory(err) : 0;
+}
+
 static int write_report(struct reporting *r, struct reader *reader, const struct event *event,
                         struct fathom_error *err)
 {
     struct contexts contexts;
-    int found = profile_contexts(r->profile, r->options->phi, &contexts);
-    if (found == -ERANGE)
-        return error_set(err, ERANGE,
-                         "the purging counter lost more than --phi: use --counter lss, or a smaller --eps");
-    if (found < 0)
-        return error_memory(err);
+    int rc = reporting_contexts(r, &contexts, err);
+    if (rc < 0)
+        return rc;
     struct view_options view = r->options->view;
     char unit[sizeof event->name];
     snprintf(unit, sizeof unit, "%s", metrics_unit(contexts.metrics, 0));
@@ -204,7 +210,7 @@ static int write_report(struct reporting *r, struct reader *reader, const struct
     view.verbose = r->terminal->verbose;
     struct view_heading heading;
     struct report report = {&contexts, &heading, &view};
-    int rc = fill_heading(&heading, r, reader, event, err);
+    rc = fill_heading(&heading, r, reader, event, err);
     return rc == 0 ? put_out(r, &report, err) : rc;
 }
 
@@ -295,7 +301,7 @@ int reporting_learn(void *reporting, const struct record *record, struct fathom_
     return engine_learn(r->engine, record, err);
 }
 
-int reporting_run(struct reporting *r, struct reader *reader, struct fathom_error *err)
+int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
     const struct event *events;
     reader_events(reader, &events);
@@ -316,7 +322,17 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
             &(struct engine_input){reader, r->event, r->map ? r->map : r->kept.map, r->kept.map != NULL},
             report_sample, r, err);
     terminal_progress_end(r->terminal);
-    return rc == 0 ? write_report(r, reader, &events[r->event], err) : rc;
+    return rc;
+}
+
+int reporting_run(struct reporting *r, struct reader *reader, struct fathom_error *err)
+{
+    const struct event *events;
+    int rc = reporting_infer(r, reader, err);
+    if (rc < 0)
+        return rc;
+    reader_events(reader, &events);
+    return write_report(r, reader, &events[r->event], err);
 }
 
 int reporting_code(const struct reporting *r)

@@ -49,9 +49,13 @@ void reporting_free(struct reporting *reporting); /* NULL is allowed */
 int reporting_begin_live(struct reporting *reporting, const struct event *events, size_t count,
                          struct fathom_error *err);
 order_sink reporting_learn; /* context: the struct reporting */
-/* Infers the contexts of the recording's samples and prints them. At most once. */
+/* Infers the contexts of the recording's samples. At most once. */
+int reporting_infer(struct reporting *reporting, struct reader *reader, struct fathom_error *err);
+/* Then: what there is to show; borrowed from the reporting and its reader. */
+int reporting_contexts(const struct reporting *reporting, struct contexts *out, struct fathom_error *err);
+/* Infers and prints them. At most once. */
 int reporting_run(struct reporting *reporting, struct reader *reader, struct fathom_error *err);
-/* Call it after reporting_run(). The exit code: EXIT_BUILD if files of another build were encountered. */
+/* Call it after one of these. The exit code: EXIT_BUILD if files of another build were encountered. */
 int reporting_code(const struct reporting *reporting);
 
 #endif

@@ -5,14 +5,18 @@ libprofile_la_SOURCES = \
 	profile/alike_calls.c profile/alike_calls.h \
 	profile/call_sites.c profile/call_sites.h \
 	profile/chain.c profile/chain.h \
+	profile/chance.c profile/chance.h \
 	profile/common.c profile/common.h \
+	profile/comparing.c profile/comparing.h \
 	profile/contexts.h \
 	profile/counted.c profile/counted.h \
+	profile/difference.c profile/difference.h \
 	profile/doubts.c profile/doubts.h \
 	profile/filter.c profile/filter.h \
 	profile/frames.c profile/frames.h \
 	profile/framing.c profile/framing.h \
 	profile/inlined.c profile/inlined.h \
+	profile/matching.c profile/matching.h \
 	profile/metric.c profile/metric.h \
 	profile/profile.c profile/profile.h \
 	profile/shares.c profile/shares.h

@@ -6,6 +6,8 @@ libreport_la_SOURCES = \
 	report/annotate/sources.c report/annotate/sources.h \
 	report/views/branches.c report/views/branches.h \
 	report/views/callers.c \
+	report/views/changes_text.c report/export/changes_html.c report/export/changes_json.c \
+	report/changes.c report/changes.h \
 	report/views/draw.c \
 	report/views/flat.c \
 	report/export/callgrind.c report/export/function_calls.c report/export/function_calls.h \
@@ -36,7 +38,8 @@ EXTRA_DIST += report/export/profile.proto
 report/export/profile.pb-c.h: report/export/profile.proto
 	$(AM_V_GEN)$(MKDIR_P) report/export && $(PROTOC_C) --c_out=report/export --proto_path=$(srcdir)/report/export $(srcdir)/report/export/profile.proto
 report/export/profile.pb-c.c: report/export/profile.pb-c.h
-page_parts = report/export/html/page.html report/export/html/style.css report/export/html/data.js report/export/html/flame.js \
+page_parts = report/export/html/page.html report/export/html/style.css report/export/html/data.js report/export/html/changes.js \
+	report/export/html/flame.js \
 	report/export/html/lists.js report/export/html/timeline.js report/export/html/main.js
 EXTRA_DIST += $(page_parts) scripts/embed
 CLEANFILES += report/export/html_page.c

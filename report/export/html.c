@@ -66,6 +66,20 @@ static void write_heading(struct json *json, const struct page *p)
     json_number(json, "sureSteps", PLACED_SURE_STEPS);
 }
 
+void html_frames_write(struct json *json, const struct frames *frames)
+{
+    json_array(json, "frames");
+    for (uint32_t i = 0; i < frames_count(frames); i++) {
+        const struct frame *f = frames_at(frames, i);
+        json_array(json, NULL);
+        json_text(json, NULL, f->name);
+        json_text(json, NULL, f->image);
+        json_number(json, NULL, f->kind);
+        json_end(json);
+    }
+    json_end(json);
+}
+
 static void write_tables(struct json *json, const struct page *p)
 {
     const struct contexts *contexts = p->report->contexts;
@@ -86,26 +100,8 @@ static void write_tables(struct json *json, const struct page *p)
         json_end(json);
     }
     json_end(json);
-    json_array(json, "frames");
-    for (uint32_t i = 0; i < frames_count(contexts->frames); i++) {
-        const struct frame *f = frames_at(contexts->frames, i);
-        json_array(json, NULL);
-        json_text(json, NULL, f->name);
-        json_text(json, NULL, f->image);
-        json_number(json, NULL, f->kind);
-        json_end(json);
-    }
-    json_end(json);
+    html_frames_write(json, contexts->frames);
 }
-
-/* A list of numbers on one line. */
-#define WRITE_LIST(json, key, count, number)                                                                 \
-    do {                                                                                                     \
-        json_array(json, key);                                                                               \
-        for (size_t i = 0; i < (count); i++)                                                                 \
-            json_number(json, NULL, number);                                                                 \
-        json_end(json);                                                                                      \
-    } while (0)
 
 static void write_data(struct json *json, const struct page *p)
 {
@@ -115,17 +111,17 @@ static void write_data(struct json *json, const struct page *p)
     write_heading(json, p);
     write_tables(json, p);
     json_object(json, "contexts"); /* so that the lists below are on one line each */
-    WRITE_LIST(json, "parent", b->count, i ? b->at[i].parent : 0);
-    WRITE_LIST(json, "frame", b->count, b->at[i].item);
+    JSON_NUMBERS(json, "parent", b->count, i ? b->at[i].parent : 0);
+    JSON_NUMBERS(json, "frame", b->count, b->at[i].item);
     json_end(json);
     json_object(json, "entries");
-    WRITE_LIST(json, "context", p->samples.count, context_of(p, &p->samples.at[i]));
-    WRITE_LIST(json, "thread", p->samples.count, p->samples.at[i].thread);
-    WRITE_LIST(json, "slice", p->samples.count, p->samples.at[i].slice);
-    WRITE_LIST(json, "sure", p->samples.count, p->samples.at[i].sure);
+    JSON_NUMBERS(json, "context", p->samples.count, context_of(p, &p->samples.at[i]));
+    JSON_NUMBERS(json, "thread", p->samples.count, p->samples.at[i].thread);
+    JSON_NUMBERS(json, "slice", p->samples.count, p->samples.at[i].slice);
+    JSON_NUMBERS(json, "sure", p->samples.count, p->samples.at[i].sure);
     json_array(json, "values");
     for (uint32_t m = 0; m < metrics; m++)
-        WRITE_LIST(json, NULL, p->samples.count, p->samples.values[i * metrics + m]);
+        JSON_NUMBERS(json, NULL, p->samples.count, p->samples.values[i * metrics + m]);
     json_end(json);
     json_end(json);
     json_end(json);

@@ -29,5 +29,13 @@ void json_number(struct json *json, const char *key, uint64_t number);
 void json_flag(struct json *json, const char *key, bool flag);
 /* With the given number of decimals; null if not finite. */
 void json_real(struct json *json, const char *key, double number, int decimals);
+/* A list of numbers: `number` of each i. */
+#define JSON_NUMBERS(json, key, count, number)                                                               \
+    do {                                                                                                     \
+        json_array(json, key);                                                                               \
+        for (size_t i = 0; i < (count); i++)                                                                 \
+            json_number(json, NULL, number);                                                                 \
+        json_end(json);                                                                                      \
+    } while (0)
 
 #endif

@@ -54,7 +54,7 @@ void branches_draw(const struct drawing *drawing, struct branches *b, branch_row
         const struct branch *parent = &b->at[b->at[i].parent], *top = &b->at[i];
         bool marked = parent->forks;
         uint32_t level = b->at[i].level = parent->level + marked, below = look_below(b, i), length = 1;
-        struct branch_row row = {top->total, top->self, top->error, branch_sure(drawing, top)};
+        struct branch_row row = {top->total, top->self, top->error, branch_sure(drawing, top), top};
         while (below < b->at[i].end && !b->at[i].forks && b->at[below].item == top->item) {
             i = below;
             b->at[i].level = level;

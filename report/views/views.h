@@ -42,6 +42,7 @@ struct branch_row {
     uint64_t total;       /* of the outermost */
     uint64_t self, error; /* of all in the chain */
     double sure;          /* of the least sure in the chain: 0 to 1; negative: not applicable */
+    const struct branch *top; /* the outermost */
 };
 /* How sure a branch is, as above. */
 double branch_sure(const struct drawing *drawing, const struct branch *branch);

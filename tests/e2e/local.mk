@@ -16,6 +16,7 @@ E2E_TESTS += \
 	tests/e2e/cut.test \
 	tests/e2e/damaged.test \
 	tests/e2e/debuginfod.test \
+	tests/e2e/diff.test \
 	tests/e2e/disambig.test \
 	tests/e2e/disambig_clone.test \
 	tests/e2e/doctor.test \

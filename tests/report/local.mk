@@ -1,5 +1,6 @@
 UNIT_TESTS += \
 	tests/report/test_annotate \
+	tests/report/test_changes \
 	tests/report/test_depth \
 	tests/report/test_exports \
 	tests/report/test_folded \
@@ -12,6 +13,8 @@ REPORT_TEST_LIBS = libreport.la libprofile.la libhcct.la libimage.la libbase.la 
 REPORT_TEST_TREE = tests/report/report_tree.c tests/report/report_tree.h
 tests_report_test_annotate_SOURCES = tests/report/test_annotate.c
 tests_report_test_annotate_LDADD = $(REPORT_TEST_LIBS)
+tests_report_test_changes_SOURCES = tests/report/test_changes.c
+tests_report_test_changes_LDADD = $(REPORT_TEST_LIBS)
 tests_report_test_depth_SOURCES = tests/report/test_depth.c $(REPORT_TEST_TREE)
 tests_report_test_depth_LDADD = $(REPORT_TEST_LIBS)
 tests_report_test_exports_SOURCES = tests/report/test_exports.c

@@ -1,15 +1,18 @@
 /*
- * make_page.c - "make_page small|large": a page of known contents on standard output, for tests that look at it in a browser.
+ * make_page.c - "make_page small|large|changes": a page of known contents on standard output, for tests that look at it in a browser.
  *
  * small: two threads, whose samples are of hostile names, unknown contexts and paths that are not sure. Weights: main parse 40,
  * main `<script>alert(1)</script>` 30, main parse lex 20 (half sure), an unknown context 10. The first thread has the first half of
  * the time and "parse" alone.
  * large: 100,000 contexts.
+ * changes: from A to B, where main parse goes from 40% to 60%, main `<script>alert(1)</script>` from 30% to 0, main lex from 0 to 10%,
+ * and main emit stays at 30%.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "infer/contexts/resolver.h"
+#include "report/changes.h"
 #include "report/format.h"
 
 enum { LARGE = 100000 };
@@ -79,23 +82,73 @@ static void fill_large(void)
     }
 }
 
+static struct contexts contexts_of_all(void)
+{
+    return (struct contexts){.tree = tree,
+                             .frames = frames,
+                             .metrics = &metrics,
+                             .samples = samples,
+                             .sample_values = values,
+                             .sample_count = sample_count};
+}
+
+/* Side 0 or 1. */
+static int add_side(struct difference *difference, unsigned side, struct fathom_error *err)
+{
+    static const unsigned parts[2][4] = {{4, 3, 0, 3}, {6, 0, 1, 3}};
+    static const char *const names[] = {"parse", "<script>alert(1)</script>", "lex", "emit"};
+    tree = cct_new(metrics.count);
+    frames = frames_new();
+    sample_count = 0;
+    if (!tree || !frames)
+        return -1;
+    for (unsigned i = 0; i < 200; i++)
+        for (unsigned f = 0; f < 4; f++)
+            for (unsigned n = 0; n < parts[side][f]; n++)
+                add((uint32_t[]){function("main"), function(names[f])}, 2, 1, 1,
+                    1000000000 + sample_count * 1000000, 1);
+    struct contexts contexts = contexts_of_all();
+    int rc = difference_add(difference, side, &contexts, err);
+    frames_free(frames);
+    cct_free(tree);
+    return rc;
+}
+
+static int write_changes(struct fathom_error *err)
+{
+    struct difference *difference = difference_new(&(struct difference_options){.least_percent = 0.1});
+    struct changes changes;
+    int rc = difference ? 0 : -1;
+    for (unsigned side = 0; rc == 0 && side < 2; side++)
+        rc = add_side(difference, side, err);
+    if (rc == 0)
+        rc = difference_find(difference, &changes, err);
+    if (rc == 0)
+        rc = changes_html_write(
+            &(struct changes_report){.changes = &changes,
+                                     .names = {"</script><script>alert(2)</script>", "new.data"},
+                                     .event = event.name,
+                                     .unit = event.name},
+            stdout, err);
+    difference_free(difference);
+    return rc;
+}
+
 int main(int argc, char **argv)
 {
+    struct fathom_error err = {0};
     for (uint32_t i = 0; i < metrics.count; i++)
         metrics.at[i] = &metric_table[i];
     metrics.event = &event;
+    if (argc == 2 && strcmp(argv[1], "changes") == 0)
+        return write_changes(&err) < 0;
     tree = cct_new(metrics.count);
     frames = frames_new();
     if (!tree || !frames || argc != 2)
         return 2;
     bool large = strcmp(argv[1], "large") == 0;
     (large ? fill_large : fill_small)();
-    struct contexts contexts = {.tree = tree,
-                                .frames = frames,
-                                .metrics = &metrics,
-                                .samples = samples,
-                                .sample_values = values,
-                                .sample_count = sample_count};
+    struct contexts contexts = contexts_of_all();
     struct view_heading heading = {.command = "prog </script><script>alert(2)</script>",
                                    .event = event.name,
                                    .samples = sample_count,
@@ -107,7 +160,6 @@ int main(int argc, char **argv)
     const struct format *format = format_table;
     while (strcmp(format->name, "html") != 0)
         format++;
-    struct fathom_error err = {0};
     int rc = format->write(&report, stdout, &err);
     if (rc < 0)
         fprintf(stderr, "%s\n", err.text);

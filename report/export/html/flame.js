@@ -97,7 +97,8 @@ class Graph {
         const width = Math.max(box.width - (box.width > 3 ? 1 : 0), LEAST);
         paint.globalAlpha = matcher !== null && !isMatch(box.frame) ? 0.25 : kind === Kind.UNKNOWN || kind === Kind.UNSURE ? 1 : 0.35 + 0.65 * sure;
         paint.fillStyle = isMatch(box.frame) ? (dark ? "#8b3fd6" : "#c58cff") :
-            kind === Kind.UNKNOWN || kind === Kind.UNSURE ? this.hatch : colourOf(box.frame);
+            changes && box.frame >= 0 && changeOf(box)[3] ? changeColour(changeOf(box)) :
+            kind === Kind.UNKNOWN || kind === Kind.UNSURE ? this.hatch : changes ? changeColour([0, 0, 0, 0]) : colourOf(box.frame);
         paint.fillRect(box.x, y, width, ROW - 1);
         paint.globalAlpha = 1;
         if (this.selected === box) {
@@ -201,13 +202,17 @@ function textElement(parent, tag, text) {
     return element;
 }
 
+function tellWeight(box, whole) {
+    return changes ? tellChange(changeOf(box)) : `${formatShare(box.weight, whole)}, ${formatWeight(box.weight)}`;
+}
+
 function showTip(x, y, box, whole) {
     const tip = document.getElementById("tip"), kind = kindOf(box.frame);
     tip.replaceChildren();
     textElement(tip, "b", box.frame < 0 ? "all" : frames[box.frame][0]);
     if (box.frame >= 0 && frames[box.frame][1])
         textElement(tip, "span", " (" + frames[box.frame][1] + ")");
-    textElement(tip, "div", `${formatShare(box.weight, whole)}, ${formatWeight(box.weight)}`);
+    textElement(tip, "div", tellWeight(box, whole));
     const sure = box.weight > 0 ? 1 - box.doubt / box.weight : 1;
     if (sure < 0.995 && kind !== Kind.UNKNOWN)
         textElement(tip, "div", `${(100 * Math.max(0, sure)).toFixed(0)}% sure: for some samples, several paths were possible or none was known.`);

@@ -30,7 +30,38 @@ function appendName(td, frame) {
     textElement(td, isMatch(frame) ? "mark" : "span", frames[frame][0]);
 }
 
+// A row that a click or Enter opens.
+function openable(tr, open) {
+    tr.tabIndex = 0;
+    tr.addEventListener("click", open);
+    tr.addEventListener("keydown", e => { if (e.key === "Enter") open(); });
+}
+
+// From its function outwards.
+function cellOfPath(tr, context) {
+    const td = cell(tr, ""), path = pathOf(context).reverse();
+    td.className = "path";
+    path.slice(0, 40).forEach((at, n) => {
+        if (n)
+            textElement(td, "span", " ← ").className = "outer";
+        appendName(td, contexts.frame[at]);
+    });
+    if (path.length > 40)
+        textElement(td, "span", ` ← ... ${path.length - 40} more`).className = "outer";
+}
+
+function cellsOfFunction(tr, frame) {
+    const td = cell(tr, "");
+    td.className = "path";
+    appendName(td, frame);
+    cell(tr, frames[frame][1]);
+}
+
 function listContexts(list, onOpen, redraw) {
+    if (changes) {
+        listChanges(list, changes.paths, ["Context, from its function outwards"], cellOfPath, onOpen);
+        return;
+    }
     const whole = weights.total[0], rows = [];
     for (let i = 1; i < contextCount; i++)
         if (weights.self[i] > 0 && (matcher === null || pathOf(i).some(at => isMatch(contexts.frame[at]))))
@@ -39,22 +70,12 @@ function listContexts(list, onOpen, redraw) {
     rows.sort((a, b) => by(b) - by(a));
     const table = tableOf([["self", "Self"], ["total", "Total"], ["sure", "Sure"], ["", "Context, from its function outwards"]], order.contexts, key => { order.contexts = key; redraw(); });
     for (const i of rows.slice(0, MOST_ROWS)) {
-        const tr = document.createElement("tr"), path = pathOf(i).reverse();
+        const tr = document.createElement("tr");
         cell(tr, formatShare(weights.self[i], whole), true).title = formatWeight(weights.self[i]);
         cell(tr, formatShare(weights.total[i], whole), true);
         cell(tr, (100 * Math.max(0, 1 - weights.doubt[i] / weights.total[i])).toFixed(0) + "%", true);
-        const td = cell(tr, "");
-        td.className = "path";
-        path.slice(0, 40).forEach((at, n) => {
-            if (n)
-                textElement(td, "span", " ← ").className = "outer";
-            appendName(td, contexts.frame[at]);
-        });
-        if (path.length > 40)
-            textElement(td, "span", ` ← ... ${path.length - 40} more`).className = "outer";
-        tr.tabIndex = 0;
-        tr.addEventListener("click", () => onOpen(i));
-        tr.addEventListener("keydown", e => { if (e.key === "Enter") onOpen(i); });
+        cellOfPath(tr, i);
+        openable(tr, () => onOpen(i));
         table.append(tr);
     }
     list.replaceChildren(table);
@@ -63,6 +84,10 @@ function listContexts(list, onOpen, redraw) {
 }
 
 function listFunctions(list, onOpen, redraw) {
+    if (changes) {
+        listChanges(list, changes.totals, ["Function", "File"], cellsOfFunction, onOpen);
+        return;
+    }
     const whole = weights.total[0], rows = functionWeights().filter(f => matcher === null || isMatch(f.frame));
     rows.sort((a, b) => b[order.functions] - a[order.functions]);
     const table = tableOf([["self", "Self"], ["total", "Total"], ["", "Function"], ["", "File"]], order.functions, key => { order.functions = key; redraw(); });
@@ -70,13 +95,8 @@ function listFunctions(list, onOpen, redraw) {
         const tr = document.createElement("tr");
         cell(tr, formatShare(f.self, whole), true).title = formatWeight(f.self);
         cell(tr, formatShare(f.total, whole), true).title = formatWeight(f.total);
-        const td = cell(tr, "");
-        td.className = "path";
-        appendName(td, f.frame);
-        cell(tr, frames[f.frame][1]);
-        tr.tabIndex = 0;
-        tr.addEventListener("click", () => onOpen(f.frame));
-        tr.addEventListener("keydown", e => { if (e.key === "Enter") onOpen(f.frame); });
+        cellsOfFunction(tr, f.frame);
+        openable(tr, () => onOpen(f.frame));
         table.append(tr);
     }
     list.replaceChildren(table);

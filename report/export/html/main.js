@@ -12,9 +12,9 @@ function tellPath(box) {
     if (!box)
         path.textContent = "";
     else if (typeof box.key === "number")
-        path.textContent = (box.key ? pathOf(box.key).map(nameOf).join(" → ") : "all") + `: ${formatShare(box.weight, weights.total[0])}, ${formatWeight(box.weight)}`;
+        path.textContent = (box.key ? pathOf(box.key).map(nameOf).join(" → ") : "all") + ": " + tellWeight(box, weights.total[0]);
     else
-        path.textContent = `${frames[box.frame][0]}: ${formatShare(box.weight, weights.total[0])}, ${formatWeight(box.weight)}`;
+        path.textContent = frames[box.frame][0] + ": " + tellWeight(box, weights.total[0]);
 }
 
 function zoomInto(box) {
@@ -80,7 +80,8 @@ function draw() {
     else
         drawGraphs();
     tellMatch();
-    timeline.draw();
+    if (!changes)
+        timeline.draw();
 }
 
 function search(text) {
@@ -151,7 +152,7 @@ function listen() {
 }
 
 setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches);
-fill();
+(changes ? fillChanges : fill)();
 listen();
 weigh();
 draw();

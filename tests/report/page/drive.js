@@ -1,7 +1,7 @@
-// drive.js - "drive.js MODULES SMALL LARGE PICTURES": uses the pages as a person would, in Chromium; TAP on standard output.
+// drive.js - "drive.js MODULES SMALL LARGE CHANGES PICTURES": uses the pages as a person would, in Chromium; TAP on standard output.
 // Pictures of each view, light and dark, wide and narrow, are left in PICTURES.
 "use strict";
-const [modules, small, large, pictures] = process.argv.slice(2);
+const [modules, small, large, changed, pictures] = process.argv.slice(2);
 const { chromium } = require(require("path").resolve(modules, "playwright-core"));
 
 let count = 0, failed = 0;
@@ -129,16 +129,43 @@ async function useLarge(browser) {
     await page.close();
 }
 
-async function takePictures(browser) {
+async function useChanges(browser) {
+    const page = await open(browser, changed);
+    const colour = name => page.evaluate(name => changeColour(changeOf(lower.boxes.find(b => b.frame >= 0 && frames[b.frame][0] === name))), name);
+    check((await colour("parse")).startsWith("hsl(4 ") && (await colour("<script>alert(1)</script>")).startsWith("hsl(214 ") && (await colour("emit")).startsWith("#"),
+        "changes: more is red, less is blue, the rest grey", [await colour("parse"), await colour("emit")]);
+    const byName = async name => (await boxes(page, "lower")).find(b => b.name === name);
+    check(await byName("lex") && await byName("<script>alert(1)</script>"), "changes: what is new and what is gone can be seen");
+    await page.locator("#metric").selectOption({ label: "B" });
+    check((await byName("parse")).weight === 1200 && !await byName("<script>alert(1)</script>"), "changes: boxes as wide as in B");
+    await page.locator("#lower").focus();
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowDown"])
+        await page.keyboard.press(key);
+    check(/main → parse: A 40.0%, B 60.0%: \+20.0% ±/.test(await text(page, "path")), "changes: the change is told", await text(page, "path"));
+    check(await page.locator("#timeline").isHidden() && await page.locator("#thread").isHidden(), "changes: no filters of samples");
+    await page.setViewportSize({ width: 400, height: 900 });
+    check(await page.locator("#thread").isHidden(), "changes: ... nor in a narrow window");
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.keyboard.press("c");
+    check((await page.locator("#list tr").count()) === 4 && /^30.0%\s+0.0%\s+−30.0%/.test(await page.locator("#list tr").nth(1).innerText()), "changes: contexts, the farthest first",
+        await page.locator("#list").innerText());
+    await page.keyboard.press("u");
+    check(!/emit/.test(await text(page, "list")), "changes: functions that did not change are left out");
+    await page.keyboard.press("s");
+    await page.keyboard.press("f");
+    await page.close();
+}
+
+async function takePictures(browser, name, file) {
     for (const width of [1280, 400])
         for (const colorScheme of ["light", "dark"]) {
-            const page = await open(browser, small, { viewport: { width, height: 900 }, colorScheme });
+            const page = await open(browser, file, { viewport: { width, height: 900 }, colorScheme });
             for (const view of ["i", "f", "s", "c", "u"]) {
                 await page.keyboard.press(view);
-                await page.screenshot({ path: `${pictures}/page-${width}-${colorScheme}-${view}.png` });
+                await page.screenshot({ path: `${pictures}/${name}-${width}-${colorScheme}-${view}.png` });
                 const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
                 if (over > 0)
-                    errors.push(`view ${view} is ${over} pixels wider than a window of ${width}`);
+                    errors.push(`${name}: view ${view} is ${over} pixels wider than a window of ${width}`);
             }
             await page.close();
         }
@@ -148,7 +175,9 @@ async function takePictures(browser) {
     const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"] });
     await useSmall(browser);
     await useLarge(browser);
-    await takePictures(browser);
+    await useChanges(browser);
+    await takePictures(browser, "page", small);
+    await takePictures(browser, "changes", changed);
     check(errors.length === 0, "no errors, requests, dialogs, or rows that are too wide", errors);
     await browser.close();
     console.log(`1..${count}`);

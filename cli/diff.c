@@ -1,0 +1,253 @@
+/* diff.c - `fathom diff A B`: what changed between recordings, or between saved trees. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/exit.h"
+#include "cli/filtering.h"
+#include "cli/kept_maps.h"
+#include "cli/named_tree.h"
+#include "cli/symfs.h"
+#include "hcct/saved_tree.h"
+#include "report/changes.h"
+
+/* Samples are asked for; nothing is written by it. */
+static const struct format no_format = {.name = "diff", .samples = true};
+
+struct diff_options {
+    struct report_options report; /* first: its rows are also those of fathom report */
+    struct difference_options difference;
+    const struct changes_format *format;
+    bool all;
+};
+
+struct diff {
+    struct diff_options *options;
+    struct terminal *terminal;
+    struct difference *difference;
+    char *event, *unit; /* of the recordings, which must have the same; NULL before the first */
+    char *first;        /* the recording that it is of */
+    int code;
+};
+
+/* What a recording or tree counts must be what the first one counts. With --event, the user says what is to be compared. */
+static int check_event(struct diff *d, const char *path, const char *event, const char *unit,
+                       struct fathom_error *err)
+{
+    if (!d->event) {
+        d->event = strdup(event);
+        d->unit = strdup(unit);
+        d->first = strdup(path);
+        if (!d->event || !d->unit || !d->first)
+            return error_memory(err);
+        text_clean(d->unit);
+        return 0;
+    }
+    if (strcmp(d->event, event) == 0 || (d->options->report.event && !d->options->difference.absolute))
+        return 0;
+    return error_set(err, EINVAL, "%s counts %s, and %s %s: choose an event that both have with --event",
+                     d->first, d->event, path, event);
+}
+
+static int add(struct diff *d, unsigned side, const char *path, const struct contexts *contexts,
+               struct fathom_error *err)
+{
+    int rc = difference_add(d->difference, side, contexts, err);
+    return rc == -ENODATA
+               ? error_set(err, ENOMSG, "%s has no sample to compare%s", path,
+                           d->options->report.event ? " of the event" : ", or the options leave none")
+               : rc;
+}
+
+/* Recordings ----------------------------------------------------------------------------------------------------- */
+
+static int add_recording(struct diff *d, unsigned side, const char *path, struct fathom_error *err)
+{
+    struct report_options *options = &d->options->report;
+    struct reader *reader = NULL;
+    struct reporting *reporting = NULL;
+    struct contexts contexts;
+    options->input = path;
+    int rc = reader_open(path, &d->terminal->log, &reader, err);
+    if (rc == 0)
+        rc = reporting_new(options, d->terminal, &reporting, err);
+    if (rc == 0)
+        rc = reporting_infer(reporting, reader, err);
+    if (rc == 0)
+        rc = reporting_contexts(reporting, &contexts, err);
+    if (rc == 0)
+        rc = check_event(d, path, contexts.metrics->event->name, metrics_unit(contexts.metrics, 0), err);
+    if (rc == 0)
+        rc = add(d, side, path, &contexts, err);
+    if (rc == 0 && reporting_code(reporting) != EXIT_OK)
+        d->code = reporting_code(reporting);
+    reporting_free(reporting);
+    reader_close(reader);
+    return rc;
+}
+
+/* Saved trees ---------------------------------------------------------------------------------------------------- */
+
+static bool is_tree(const char *path)
+{
+    char magic[sizeof SAVED_TREE_MAGIC - 1];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool tree = fd >= 0 && pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+                memcmp(magic, SAVED_TREE_MAGIC, sizeof magic) == 0;
+    if (fd >= 0)
+        close(fd);
+    return tree;
+}
+
+/* Frames whose items are those of the tree. */
+static int name_frames(const struct tree_names *names, struct frames *frames)
+{
+    for (uint32_t i = 0; i < names_count(names->names); i++) {
+        const struct trace_function *f = &names->functions[i];
+        const char *slash = strrchr(f->image, '/'), *image = slash ? slash + 1 : f->image;
+        char label[300];
+        snprintf(label, sizeof label, "%.255s+0x%" PRIx64, image, f->address);
+        /* The number is part of the frame: no two items are the same. */
+        if (frames_named(frames, f->name[0] ? f->name : label, image, i) != i)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int add_tree(struct diff *d, unsigned side, const char *path, struct fathom_error *err)
+{
+    struct tree_names names;
+    struct named_tree tree = {0};
+    struct frames *frames = frames_new();
+    int rc = tree_names_init(&names, err);
+    if (rc == 0)
+        rc = named_tree_load(path, &names, &tree, err);
+    if (rc == 0 && (!frames || name_frames(&names, frames) < 0))
+        rc = error_memory(err);
+    if (rc == 0)
+        rc = check_event(d, path, tree.unit, tree.unit, err);
+    if (rc == 0)
+        rc = add(d, side, path, &(struct contexts){.tree = tree.tree, .frames = frames}, err);
+    named_tree_clear(&tree);
+    tree_names_clear(&names);
+    frames_free(frames);
+    return rc;
+}
+
+/* The command ---------------------------------------------------------------------------------------------------- */
+
+/* "A1,A2,A3"; a file of that name itself is one. */
+static int add_side(struct diff *d, unsigned side, const char *list, struct fathom_error *err)
+{
+    char *copy = strdup(list), *rest = access(list, F_OK) == 0 ? NULL : copy;
+    int rc = copy ? 0 : error_memory(err);
+    for (const char *path = copy; rc == 0 && path; path = rest) {
+        if (rest)
+            path = strsep(&rest, ",");
+        rc = is_tree(path) ? add_tree(d, side, path, err) : add_recording(d, side, path, err);
+    }
+    free(copy);
+    return rc;
+}
+
+static int write_changes(struct diff *d, char **names, struct fathom_error *err)
+{
+    const struct report_options *report = &d->options->report;
+    struct changes changes;
+    int rc = difference_find(d->difference, &changes, err);
+    if (rc < 0)
+        return rc;
+    struct changes_report what = {.changes = &changes,
+                                  .names = {names[0], names[1]},
+                                  .event = d->event,
+                                  .unit = d->unit,
+                                  .all = d->options->all,
+                                  .show_image = true,
+                                  .colour = terminal_colour(report->colour, stdout),
+                                  .width = report->wide ? 0 : terminal_width(stdout)};
+    return d->options->format->write(&what, stdout, err);
+}
+
+static int diff_files(struct diff_options *options, char **names, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    struct diff d = {.options = options, .terminal = terminal, .code = EXIT_OK};
+    d.difference = difference_new(&options->difference);
+    int rc = d.difference ? 0 : error_memory(&err);
+    for (unsigned side = 0; rc == 0 && side < 2; side++)
+        rc = add_side(&d, side, names[side], &err);
+    if (rc == 0)
+        rc = write_changes(&d, names, &err);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    difference_free(d.difference);
+    free(d.event);
+    free(d.unit);
+    free(d.first);
+    return rc < 0 ? exit_code_of(&err) : d.code;
+}
+
+static int diff_run(int argc, char **argv, struct terminal *terminal)
+{
+    struct diff_options options = {
+        .report = REPORT_DEFAULTS, .difference = {.least_percent = 0.1}, .format = &changes_format_table[0]};
+    options.report.format = &no_format;
+    int code = options_parse(&diff_command, &options, true, argc, argv, terminal);
+    if (code >= 0)
+        return code;
+    if (argc - optind != 2)
+        return option_usage(terminal, &diff_command, "give two recordings, or two lists 'A1,A2' 'B1,B2'");
+    code = diff_files(&options, argv + optind, terminal);
+    filtering_clear(&options.report);
+    return code;
+}
+
+static const struct option_word colours[] = {
+    {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
+
+static const struct option_row rows[] = {
+    OPTION_FLAG("absolute", 0, struct diff_options, difference.absolute,
+                "compare weights of recordings, not shares of their weight"),
+    OPTION_FLAG("all", 0, struct diff_options, all, "show also what changed by no more than chance"),
+    OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct diff_options, difference.least_percent,
+                    "do not compare what weighs less, on average of A and B (default: 0.1)"),
+    OPTION_TABLE("format", 0, "FORMAT", changes_format_table, struct changes_format, struct diff_options,
+                 format, ""),
+    OPTION_TABLE("metric", 0, "NAME", metric_table, struct metric, struct report_options, metric,
+                 "what contexts are weighed by: "),
+    OPTION_TEXT("event", 0, "NAME", struct report_options, event,
+                "which event, if recordings have several or other ones"),
+    OPTION_TEXT("map", 'm', "MAP", struct report_options, map, "a path map from 'fathom train'"),
+    KEPT_MAPS_NO_CACHE(struct report_options,
+                       "do not use what other recordings of the same programs learned"),
+    FILTERING_ROWS,
+    OPTION_FLAG("threads", 0, struct report_options, profile.framing.threads,
+                "compare each thread's name as a separate root"),
+    OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,
+                "show functions inlined at the sampled instruction (needs debug info)"),
+    SYMFS_OPTION(struct report_options),
+    OPTION_FLAG("wide", 0, struct report_options, wide,
+                "names in full, also where they are longer than the terminal is wide"),
+    OPTION_CHOICE("color", 0, "WHEN", colours, enum colour_when, struct report_options, colour,
+                  "auto, always or never"),
+    OPTION_QUIET("print no progress and no notes"),
+    OPTION_VERBOSE("print more details"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
+const struct command diff_command = {
+    .name = "diff",
+    .summary = "print what changed between two recordings",
+    .synopsis = "[OPTIONS] A[,A2...] B[,B2...]",
+    .about =
+        "Compares the contexts and functions of two recordings, or of several each, and prints those whose "
+        "change from A to B is more than chance. Trees that 'fathom calls' saved are compared, too.",
+    .options = rows,
+    .run = diff_run,
+};

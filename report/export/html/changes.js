@@ -1,0 +1,65 @@
+// changes.js - of a page that compares A with B: what changed, and its colours. Otherwise `changes` is null.
+//
+// Lists by number of a context (paths) or frame (selves, totals): [a, b, bound, called]; called: 1 is more, -1 less, 0 no more than
+// chance. a and b are shares, or weights (absolute).
+const changes = data.changes || null;
+
+function changeOf(box) {
+    return typeof box.key === "number" ? changes.paths[box.key] : changes.totals[box.frame];
+}
+
+function formatValue(value) {
+    return changes.absolute ? formatWeight(value) : formatShare(value, 1);
+}
+
+function formatChange([a, b, bound]) {
+    const far = Math.abs(b - a), digits = far < 0.00995 ? 2 : 1, sign = b < a ? "−" : "+";
+    return changes.absolute ? `${sign}${formatWeight(far)} ±${formatWeight(bound)}` : `${sign}${(100 * far).toFixed(digits)}% ±${(100 * bound).toFixed(digits)}`;
+}
+
+function tellChange(change) {
+    const values = `A ${formatValue(change[0])}, B ${formatValue(change[1])}`;
+    return change[3] ? `${values}: ${formatChange(change)}` : change[2] ? `${values}: no more than chance (${formatChange(change)})` : values;
+}
+
+// Red is more, blue less; the stronger, the more of it is new or gone. Grey: chance can do it.
+function changeColour(change) {
+    const dark = document.documentElement.classList.contains("dark"), [a, b, , called] = change;
+    if (!called)
+        return dark ? "#45464b" : "#dedede";
+    const part = Math.sqrt(Math.abs(b - a) / Math.max(a, b));
+    return called > 0 ? `hsl(4 ${50 + 40 * part}% ${dark ? 30 + 14 * part : 84 - 26 * part}%)` : `hsl(214 ${50 + 40 * part}% ${dark ? 30 + 16 * part : 84 - 24 * part}%)`;
+}
+
+// Contexts (by number) or functions (by frame) that changed, the farthest first.
+function listChanges(list, which, columns, fillName, onOpen) {
+    const rows = [];
+    which.forEach((change, i) => { if (change[3] && (i || which !== changes.paths)) rows.push(i); });
+    rows.sort((x, y) => Math.abs(which[y][1] - which[y][0]) - Math.abs(which[x][1] - which[x][0]));
+    const table = tableOf([["", "A"], ["", "B"], ["", "Change"], ...columns.map(title => ["", title])], "", () => {});
+    for (const i of rows.slice(0, MOST_ROWS)) {
+        const tr = document.createElement("tr");
+        cell(tr, formatValue(which[i][0]), true);
+        cell(tr, formatValue(which[i][1]), true);
+        cell(tr, formatChange(which[i]), true).classList.add(which[i][3] > 0 ? "more" : "less");
+        fillName(tr, i);
+        openable(tr, () => onOpen(i));
+        table.append(tr);
+    }
+    list.replaceChildren(table);
+    textElement(list, "p", rows.length > MOST_ROWS ? `... ${rows.length - MOST_ROWS} more` : rows.length ? "" : "No change is more than chance.");
+}
+
+// What a page of one recording has, and this one has not, goes.
+function fillChanges() {
+    document.title = "Difference - Fathom";
+    byId("command").textContent = `A: ${data.metrics[1][0]}   B: ${data.metrics[2][0]}`;
+    byId("summary").textContent = `Change from A to B of ${data.event}, in ${changes.absolute ? "weights of a recording" : "shares of the weight"}`;
+    byId("certainty").textContent = `${changes.called} of ${changes.compared} contexts and functions changed by more than chance`;
+    ["A and B", "A", "B"].forEach((name, number) => byId("metric").append(new Option(name, number)));
+    byId("metric").previousSibling.textContent = "Width ";
+    for (const id of ["thread", "sure"])
+        byId(id).parentElement.hidden = true;
+    byId("time").hidden = true;
+    byId("legend").textContent = "Red: more in B. Blue: less. The stronger, the larger a part of it. Grey: no more than chance.";
+}

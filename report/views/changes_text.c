@@ -1,0 +1,221 @@
+/*
+ * changes_text.c - what changed, as text: the paths as a tree, then the functions.
+ *
+ * Shown are rows whose change is more than chance, and the callers that lead to them; the latter have no number of a change.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/changes.h"
+#include "report/views/views.h"
+
+enum { VALUE = 24, CHANGE = 56 }; /* sizes of texts */
+
+struct text {
+    const struct changes_report *report;
+    struct printer *printer;
+    int value_width, change_width;
+};
+
+static void format_value(const struct text *t, double value, char text[VALUE])
+{
+    if (t->report->changes->absolute) {
+        weight_format(text, (uint64_t)value, t->report->unit);
+        return;
+    }
+    const double whole = 1e12;
+    share_format(text, value > 0 ? (uint64_t)fmax(1, value * whole) : 0, (uint64_t)whole);
+}
+
+/* "+3.1% +-0.8", or nothing for a row that is not to have a change. */
+static void format_change(const struct text *t, const struct change *c, char text[CHANGE])
+{
+    double change = c->b - c->a;
+    *text = 0;
+    if (!c->called && !(t->report->all && c->compared))
+        return;
+    if (!t->report->changes->absolute) {
+        int decimals = fabs(change) < 0.00995 ? 2 : 1;
+        snprintf(text, CHANGE, "%+.*f%% +-%.*f", decimals, 100 * change, decimals, 100 * fmin(c->bound, 1));
+        return;
+    }
+    char far[WEIGHT_SIZE], bound[WEIGHT_SIZE];
+    weight_format(far, (uint64_t)fabs(change), t->report->unit);
+    weight_format(bound, c->bound < 1e18 ? (uint64_t)c->bound : (uint64_t)1e18, t->report->unit);
+    snprintf(text, CHANGE, "%c%s +-%s", change < 0 ? '-' : '+', far, bound);
+}
+
+/* More is red, less is green. */
+static const char *change_colour(const struct text *t, const struct change *c)
+{
+    return !t->report->colour || !c->called ? "" : c->b > c->a ? "\033[31m" : "\033[32m";
+}
+
+static void write_change(const struct text *t, const struct change *c, bool values)
+{
+    char a[VALUE] = "", b[VALUE] = "", change[CHANGE];
+    const char *colour = change_colour(t, c);
+    if (values) {
+        format_value(t, c->a, a);
+        format_value(t, c->b, b);
+    }
+    format_change(t, c, change);
+    printer_write(t->printer, "%*s  %*s  %s%*s%s  ", t->value_width, a, t->value_width, b, colour,
+                  t->change_width, change, *colour ? "\033[0m" : "");
+}
+
+static bool is_shown(const struct changes_report *r, const struct change *c)
+{
+    return c->called || (r->all && c->compared);
+}
+
+/* Paths ---------------------------------------------------------------------------------------------------------- */
+
+static void write_path(const struct drawing *drawing, const struct branch_row *row, const void *context)
+{
+    const struct text *t = context;
+    (void)drawing;
+    write_change(t, changes_path(t->report->changes, row->top->node), true);
+}
+
+static int write_tree(const struct text *t, struct fathom_error *err)
+{
+    const struct changes_report *r = t->report;
+    const struct changes *changes = r->changes;
+    struct branches b;
+    int rc = changes_branches(changes, &b, err);
+    if (rc < 0)
+        return rc;
+    size_t shown = 0;
+    for (uint32_t i = b.count; i-- > 1;) { /* callees before their callers */
+        bool own = is_shown(r, changes_path(changes, b.at[i].node));
+        b.at[i].shown |= own;
+        shown += own;
+        if (b.at[i].shown)
+            b.at[b.at[i].parent].shown = true;
+    }
+    struct view_options options = {.show_image = r->show_image, .width = r->width};
+    struct contexts contexts = {.tree = changes->tree, .frames = changes->frames};
+    struct drawing drawing = {.contexts = &contexts,
+                              .branches = &b,
+                              .frames = changes->frames,
+                              .options = &options,
+                              .unit = r->unit,
+                              .printer = t->printer};
+    if (shown) {
+        printer_write(t->printer, "\n%*s  %*s  %*s  context\n", t->value_width, "A", t->value_width, "B",
+                      t->change_width, "change");
+        branches_draw(&drawing, &b, write_path, t, false);
+    }
+    branches_clear(&b);
+    return 0;
+}
+
+/* Functions ------------------------------------------------------------------------------------------------------- */
+
+/* By their own change, then by that of all below. */
+static int compare_functions(const void *a, const void *b, void *context)
+{
+    const struct changes *changes = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    double self_x = change_far(&changes->selves[x]), self_y = change_far(&changes->selves[y]);
+    double total_x = change_far(&changes->totals[x]), total_y = change_far(&changes->totals[y]);
+    if (self_x != self_y)
+        return self_x > self_y ? -1 : 1;
+    if (total_x != total_y)
+        return total_x > total_y ? -1 : 1;
+    return frame_compare(changes->frames, x, y);
+}
+
+static int write_functions(const struct text *t, struct fathom_error *err)
+{
+    const struct changes_report *r = t->report;
+    const struct changes *changes = r->changes;
+    uint32_t *items = malloc((frames_count(changes->frames) + 1ul) * sizeof *items), count = 0;
+    if (!items)
+        return error_memory(err);
+    for (uint32_t i = 0; i < frames_count(changes->frames); i++)
+        if (is_shown(r, &changes->selves[i]) || is_shown(r, &changes->totals[i]))
+            items[count++] = i;
+    qsort_r(items, count, sizeof *items, compare_functions, (void *)changes);
+    if (count)
+        printer_write(t->printer, "\n%*s  %*s  %*s  %*s  %*s  %*s  function\n", t->value_width, "self A",
+                      t->value_width, "self B", t->change_width, "change", t->value_width, "total A",
+                      t->value_width, "total B", t->change_width, "change");
+    for (uint32_t i = 0; i < count; i++) {
+        size_t began = t->printer->written, used;
+        write_change(t, &changes->selves[items[i]], true);
+        write_change(t, &changes->totals[items[i]], true);
+        used = t->printer->written - began;
+        frame_write(t->printer, frames_at(changes->frames, items[i]), r->show_image,
+                    r->width == 0     ? 0
+                    : used < r->width ? r->width - used
+                                      : 1);
+        printer_write(t->printer, "\n");
+    }
+    free(items);
+    return 0;
+}
+
+/* The whole ------------------------------------------------------------------------------------------------------- */
+
+static void write_side(const struct text *t, unsigned number)
+{
+    const struct difference_side *side = &t->report->changes->sides[number];
+    char weight[WEIGHT_SIZE], share[SHARE_SIZE];
+    printer_write(t->printer, "%c  ", "AB"[number]);
+    printer_foreign(t->printer, t->report->names[number]);
+    printer_write(t->printer, ": ");
+    if (side->recordings > 1)
+        printer_write(t->printer, "%zu recordings, ", side->recordings);
+    if (side->samples)
+        printer_write(t->printer, "%llu samples, ", (unsigned long long)side->samples);
+    printer_write(t->printer, "%s", weight_format(weight, side->weight, t->report->unit));
+    if (strcmp(t->report->unit, WEIGHT_NS) != 0) {
+        printer_write(t->printer, " ");
+        printer_foreign(t->printer, t->report->unit);
+    }
+    if (side->unknown)
+        printer_write(t->printer, "; %s of it without a context",
+                      share_format(share, side->unknown, side->weight));
+    printer_write(t->printer, "\n");
+}
+
+static void write_rest(const struct text *t)
+{
+    const struct changes *changes = t->report->changes;
+    size_t rest = changes->compared - changes->called;
+    if (changes->called) {
+        if (rest)
+            printer_write(t->printer, "\n... %zu more row%s changed by no more than chance%s\n", rest,
+                          rest == 1 ? "" : "s", t->report->all ? "" : " (--all shows them)");
+        return;
+    }
+    printer_write(t->printer, "\nno change is more than chance (%zu row%s compared%s)\n", changes->compared,
+                  changes->compared == 1 ? " was" : "s were", t->report->all ? "" : "; --all shows them");
+    if (changes->sides[0].samples && changes->sides[0].recordings < 3)
+        printer_write(t->printer,
+                      "longer recordings, or three or more a side (A1,A2,A3 B1,B2,B3), tell smaller ones\n");
+}
+
+int changes_text_write(const struct changes_report *report, FILE *out, struct fathom_error *err)
+{
+    const struct changes *changes = report->changes;
+    struct printer printer = {.out = out};
+    struct text t = {report, &printer, 7, 13};
+    if (changes->absolute) {
+        const struct change *whole = &changes->paths[0];
+        t.value_width = weight_width((uint64_t)fmax(whole->a, whole->b), report->unit);
+        t.change_width = 2 * t.value_width + 4;
+    }
+    write_side(&t, 0);
+    write_side(&t, 1);
+    int rc = write_tree(&t, err);
+    if (rc == 0)
+        rc = write_functions(&t, err);
+    if (rc < 0)
+        return rc;
+    write_rest(&t);
+    return printer_finish(&printer, err);
+}

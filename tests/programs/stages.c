@@ -1,0 +1,44 @@
+/*
+ * "stages MS": three stages by turns, 40 times, of which the second takes MS milliseconds and the others 10 each:
+ *
+ *   main parse
+ *   main optimise fold (half of it)
+ *   main emit
+ */
+#include "program.h"
+
+KNOWN static void parse(void)
+{
+    spin(10);
+    CALLED();
+}
+
+KNOWN static void fold(unsigned ms)
+{
+    spin(ms);
+    CALLED();
+}
+
+KNOWN static void optimise(unsigned ms)
+{
+    fold(ms / 2);
+    spin(ms - ms / 2);
+    CALLED();
+}
+
+KNOWN static void emit(void)
+{
+    spin(10);
+    CALLED();
+}
+
+int main(int argc, char **argv)
+{
+    unsigned ms = argc > 1 ? (unsigned)atoi(argv[1]) : 10;
+    for (unsigned i = 0; i < 40; i++) {
+        parse();
+        optimise(ms);
+        emit();
+    }
+    return 0;
+}
