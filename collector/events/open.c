@@ -74,7 +74,9 @@ static int refused(struct fathom_error *err, int code, const char *event, const 
                          "event '%s' is refused even to root: a container or a security module forbids "
                          "perf_event_open (kernel.perf_event_paranoid is %ld)",
                          event, paranoid);
-    int needed = attr->exclude_kernel ? PARANOID_USER : PARANOID_TRACEPOINTS;
+    int needed = attr->exclude_kernel                 ? PARANOID_USER
+                 : attr->type == PERF_TYPE_TRACEPOINT ? PARANOID_TRACEPOINTS
+                                                      : PARANOID_KERNEL;
     return error_set(
         err, code,
         "event '%s' is not allowed: kernel.perf_event_paranoid is %ld; run as root, or set it to "
