@@ -9,13 +9,15 @@
 #include "cli/reporting.h"
 #include "cli/symfs.h"
 
-static int report_file(const struct report_options *options, struct terminal *terminal)
+static int report_file(struct report_options *options, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     struct reader *reader = NULL;
     struct reporting *reporting = NULL;
+    options->kernel = running_kernel_open(&kernel_places_here);
     privilege_only_read(terminal);
-    int rc = reader_open(options->input, &terminal->log, &reader, &err);
+    int rc =
+        options->kernel ? reader_open(options->input, &terminal->log, &reader, &err) : error_memory(&err);
     if (rc == 0)
         rc = reporting_new(options, terminal, &reporting, &err);
     if (rc == 0)
@@ -25,6 +27,7 @@ static int report_file(const struct report_options *options, struct terminal *te
     int code = rc < 0 ? exit_code_of(&err) : reporting_code(reporting);
     reporting_free(reporting);
     reader_close(reader);
+    running_kernel_close(options->kernel);
     return code;
 }
 

@@ -142,6 +142,20 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
     return 0;
 }
 
+/* Says why the kernel's functions have no names. */
+static void tell_unnamed(const struct reporting *r)
+{
+    static const char *const reasons[] = {
+        [KERNEL_UNRECORDED] = "the recording does not tell where the kernel lay",
+        [KERNEL_OTHER] = "another kernel was recorded than the one that runs here",
+        [KERNEL_HIDDEN] = "the kernel hides its addresses from this user (run as root; kernel.kptr_restrict "
+                          "at 2 hides them from root too)",
+    };
+    enum kernel_named named = profile_kernel_named(r->profile);
+    if (named != KERNEL_NAMED)
+        terminal_say(r->terminal, LOG_NOTE, "functions of the kernel have no names: %s", reasons[named]);
+}
+
 static int write_report(struct reporting *r, struct reader *reader, const struct event *event,
                         struct fathom_error *err)
 {
@@ -176,6 +190,7 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
     int rc = metrics_of(event, r->options->metric, &profile.metrics, err);
     if (rc < 0)
         return rc;
+    profile.framing.kernel = attr_has_kernel(&event->attr) ? r->options->kernel : NULL;
     r->profile = profile_new(&profile, r->images);
     return r->profile ? 0 : error_memory(err);
 }
@@ -250,7 +265,10 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
             &(struct engine_input){reader, r->event, r->map ? r->map : r->kept.map, r->kept.map != NULL},
             report_sample, r, err);
     terminal_progress_end(r->terminal);
-    return rc == 0 ? write_report(r, reader, &events[r->event], err) : rc;
+    if (rc < 0)
+        return rc;
+    tell_unnamed(r);
+    return write_report(r, reader, &events[r->event], err);
 }
 
 int reporting_code(const struct reporting *r)

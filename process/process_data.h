@@ -9,14 +9,15 @@
 #include "process/stacks.h"
 
 struct processes {
-    struct image_cache *images; /* borrowed */
-    const struct log *log;      /* borrowed */
-    struct table *by_pid;       /* -> struct process * */
-    struct process *last;       /* the last one looked up, or NULL */
-    struct names *names;        /* paths and COMMs */
-    bool told_full;             /* warned that a process has too many mappings */
-    struct code_cache code;     /* of all processes */
-    uint64_t last_state;        /* the last number assigned; see struct process */
+    struct image_cache *images;  /* borrowed */
+    const struct log *log;       /* borrowed */
+    struct table *by_pid;        /* -> struct process * */
+    struct process *last;        /* the last one looked up, or NULL */
+    struct names *names;         /* paths and COMMs */
+    bool told_full;              /* warned that a process has too many mappings */
+    struct code_cache code;      /* of all processes */
+    struct kernel_layout kernel; /* of the recorded kernel */
+    uint64_t last_state;         /* the last number assigned; see struct process */
 };
 
 struct process {

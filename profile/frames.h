@@ -21,6 +21,7 @@ enum frame_kind {
     FRAME_FUNCTION,
     FRAME_INLINED,         /* inlined into the frame before it */
     FRAME_UNKNOWN_CONTEXT, /* "[unknown context]" */
+    FRAME_KERNEL,          /* a function of the kernel, or an address in it */
     FRAME_LABEL,           /* any other text: "[kernel]", "[jit]", a thread's or process's name */
 };
 

@@ -2,6 +2,7 @@
 #include "profile/framing.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ struct framing {
     size_t depth, room;  /* of path */
     uint32_t *functions; /* of a node's path in the map */
     size_t function_room;
+    struct table *kernel; /* address in the kernel -> its frame */
+    enum kernel_named named;
 };
 
 struct framing *framing_new(const struct framing_options *options, struct image_cache *images)
@@ -35,7 +38,8 @@ struct framing *framing_new(const struct framing_options *options, struct image_
     f->images = images;
     f->frames = frames_new();
     f->lines = table_new();
-    if (!f->frames || !f->lines) {
+    f->kernel = table_new();
+    if (!f->frames || !f->lines || !f->kernel) {
         framing_free(f);
         return NULL;
     }
@@ -51,6 +55,7 @@ void framing_free(struct framing *f)
     while (f->lines && table_next(f->lines, &cursor, &key, &value))
         lines_close((struct lines *)(uintptr_t)value);
     table_free(f->lines);
+    table_free(f->kernel);
     frames_free(f->frames);
     free(f->items);
     free(f->path);
@@ -148,9 +153,19 @@ static int append_file(struct framing *f, const struct process *process, const s
     return framing_label(f, text, err);
 }
 
+/* A thread of the kernel, or one without memory of its own. */
+static int append_kernel_thread(struct framing *f, const struct process *process, const struct sample *sample,
+                                struct fathom_error *err)
+{
+    int rc = framing_label(f, "[kernel]", err);
+    return rc < 0 ? rc : framing_label(f, process ? process_thread_name(process, sample->tid) : "?", err);
+}
+
 int framing_unknown(struct framing *f, const struct process *process, const struct sample *sample,
                     const struct resolved *r, struct fathom_error *err)
 {
+    if (r->reason == UNKNOWN_KERNEL && framing_in_kernel(f, sample))
+        return append_kernel_thread(f, process, sample, err);
     int rc = append(f, frames_label(f->frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]"), err);
     if (rc < 0)
         return rc;
@@ -204,10 +219,65 @@ static int append_source(struct framing *f, const struct place *place, struct fa
     return framing_label(f, text, err);
 }
 
-int framing_end(struct framing *f, const struct place *place, const uint32_t **items, size_t *count,
-                struct fathom_error *err)
+bool framing_in_kernel(const struct framing *f, const struct sample *sample)
+{
+    return f->options.kernel && sample->mode == SAMPLE_MODE_KERNEL && sample->ip >= KERNEL_ADDRESSES;
+}
+
+enum kernel_named framing_kernel_named(const struct framing *f)
+{
+    return f->named;
+}
+
+static int append_kernel_function(struct framing *f, const struct process *process, uint64_t address,
+                                  struct fathom_error *err)
+{
+    static const struct kernel_layout unrecorded;
+    const struct kernel_names names = {f->options.kernel, process ? process_kernel(process) : &unrecorded};
+    struct kernel_name name;
+    enum kernel_named how;
+    bool added;
+    uint64_t *item = table_put(f->kernel, address, &added);
+    if (!item)
+        return error_memory(err);
+    if (added) {
+        *item = NO_ITEM;
+        int rc = kernel_names_find(&names, address, &name, &how, err);
+        if (rc < 0)
+            return rc;
+        if (how != KERNEL_NAMED && how != KERNEL_UNKNOWN)
+            f->named = how;
+        *item =
+            frames_add(f->frames, &(struct frame){FRAME_KERNEL, name.name, name.image, name.address, NULL});
+    }
+    return append(f, (uint32_t)*item, err);
+}
+
+/* Appends the kernel's functions, from the one that was entered to the one that the sample was taken in. */
+static int append_kernel(struct framing *f, const struct process *process, const struct sample *sample,
+                         struct fathom_error *err)
+{
+    uint32_t first = 0, end = sample->callchain_count;
+    const uint64_t *chain = sample->callchain;
+    int rc = 0;
+    while (first < end && chain[first] != (uint64_t)PERF_CONTEXT_KERNEL)
+        first++;
+    /* Behind the mark, the first is the sample's own; the others are return addresses, each the end of a call. */
+    first = first < end ? first + 2 : end;
+    for (uint32_t i = first; i < end; i++)
+        if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX || chain[i] <= KERNEL_ADDRESSES)
+            end = i;
+    while (rc == 0 && end > first)
+        rc = append_kernel_function(f, process, chain[--end] - 1, err);
+    return rc < 0 ? rc : append_kernel_function(f, process, sample->ip, err);
+}
+
+int framing_end(struct framing *f, const struct place *place, const struct process *process,
+                const struct sample *sample, const uint32_t **items, size_t *count, struct fathom_error *err)
 {
     int rc = f->options.inlined || f->options.lines ? append_source(f, place, err) : 0;
+    if (rc == 0 && framing_in_kernel(f, sample))
+        rc = append_kernel(f, process, sample, err);
     *items = f->path;
     *count = f->depth;
     return rc;

@@ -46,6 +46,8 @@ void profile_free(struct profile *profile);
 /* Adds one sample. map: the one that `resolved` refers to; always the same for a profile. */
 int profile_add(struct profile *profile, const struct pathmap *map, const struct process *process,
                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
+/* framing_kernel_named() */
+enum kernel_named profile_kernel_named(const struct profile *profile);
 void profile_counts(const struct profile *profile, struct profile_counts *out);
 /* What there is to show, until something else is called. Exact: phi is not used. Bounded: the
  * (phi, eps)-HCCT. 0, -ENOMEM, or -ERANGE: HCCT_PURGE alone, whose bound is not below phi. */
