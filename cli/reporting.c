@@ -146,7 +146,6 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
 static void tell_unnamed(const struct reporting *r)
 {
     static const char *const reasons[] = {
-        [KERNEL_UNRECORDED] = "the recording does not tell where the kernel lay",
         [KERNEL_OTHER] = "another kernel was recorded than the one that runs here",
         [KERNEL_HIDDEN] = "the kernel hides its addresses from this user (run as root; kernel.kptr_restrict "
                           "at 2 hides them from root too)",

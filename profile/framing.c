@@ -229,11 +229,9 @@ enum kernel_named framing_kernel_named(const struct framing *f)
     return f->named;
 }
 
-static int append_kernel_function(struct framing *f, const struct process *process, uint64_t address,
+static int append_kernel_function(struct framing *f, const struct kernel_names *names, uint64_t address,
                                   struct fathom_error *err)
 {
-    static const struct kernel_layout unrecorded;
-    const struct kernel_names names = {f->options.kernel, process ? process_kernel(process) : &unrecorded};
     struct kernel_name name;
     enum kernel_named how;
     bool added;
@@ -242,10 +240,10 @@ static int append_kernel_function(struct framing *f, const struct process *proce
         return error_memory(err);
     if (added) {
         *item = NO_ITEM;
-        int rc = kernel_names_find(&names, address, &name, &how, err);
+        int rc = kernel_names_find(names, address, &name, &how, err);
         if (rc < 0)
             return rc;
-        if (how != KERNEL_NAMED && how != KERNEL_UNKNOWN)
+        if (how != KERNEL_UNKNOWN && how != KERNEL_NAMED)
             f->named = how;
         *item =
             frames_add(f->frames, &(struct frame){FRAME_KERNEL, name.name, name.image, name.address, NULL});
@@ -257,6 +255,10 @@ static int append_kernel_function(struct framing *f, const struct process *proce
 static int append_kernel(struct framing *f, const struct process *process, const struct sample *sample,
                          struct fathom_error *err)
 {
+    /* No record tells of a process in its first moments. */
+    const struct kernel_names names = {f->options.kernel, process ? process_kernel(process) : NULL};
+    if (!names.recorded || !names.recorded->kernel.start)
+        return append(f, frames_label(f->frames, FRAME_KERNEL, "[kernel]"), err);
     uint32_t first = 0, end = sample->callchain_count;
     const uint64_t *chain = sample->callchain;
     int rc = 0;
@@ -268,8 +270,8 @@ static int append_kernel(struct framing *f, const struct process *process, const
         if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX || chain[i] <= KERNEL_ADDRESSES)
             end = i;
     while (rc == 0 && end > first)
-        rc = append_kernel_function(f, process, chain[--end] - 1, err);
-    return rc < 0 ? rc : append_kernel_function(f, process, sample->ip, err);
+        rc = append_kernel_function(f, &names, chain[--end] - 1, err);
+    return rc < 0 ? rc : append_kernel_function(f, &names, sample->ip, err);
 }
 
 int framing_end(struct framing *f, const struct place *place, const struct process *process,

@@ -50,7 +50,7 @@ int framing_end(struct framing *framing, const struct place *place, const struct
                 const struct sample *sample, const uint32_t **items, size_t *count, struct fathom_error *err);
 /* Whether a sample's path goes on in the kernel. */
 bool framing_in_kernel(const struct framing *framing, const struct sample *sample);
-/* Why functions of the kernel could not be named; KERNEL_NAMED: all that had to be were. */
+/* Why functions of the kernel could not be named; KERNEL_NAMED: no reason that concerns all of them. */
 enum kernel_named framing_kernel_named(const struct framing *framing);
 
 #endif

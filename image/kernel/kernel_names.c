@@ -16,8 +16,6 @@ static bool has_module(const struct kernel_layout *running, const struct kernel_
 static enum kernel_named locate(const struct kernel_layout *recorded, const struct kernel_layout *running,
                                 const struct kernel_range *module, uint64_t address, uint64_t *here)
 {
-    if (!recorded->kernel.start)
-        return KERNEL_UNRECORDED;
     if (!recorded->id.size || !build_id_equal(&recorded->id, &running->id))
         return KERNEL_OTHER;
     if (!running->kernel.start)
@@ -45,15 +43,13 @@ int kernel_names_find(const struct kernel_names *names, uint64_t address, struct
     uint64_t low = module ? module->start : running->kernel.start;
     if (*how == KERNEL_NAMED && (!function || start < low))
         *how = KERNEL_UNKNOWN;
-    out->image = part->name[0] ? part->name : "[kernel]";
-    out->address = part->start ? address - part->start : 0;
+    out->image = part->name;
+    out->address = address - part->start;
     if (*how == KERNEL_NAMED) {
         out->address = start - low;
         snprintf(out->name, sizeof out->name, "%s", function);
-    } else if (part->start) {
-        snprintf(out->name, sizeof out->name, "%s+0x%" PRIx64, out->image, out->address);
     } else {
-        snprintf(out->name, sizeof out->name, "%s", out->image);
+        snprintf(out->name, sizeof out->name, "%s+0x%" PRIx64, out->image, out->address);
     }
     return 0;
 }

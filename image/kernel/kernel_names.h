@@ -11,25 +11,23 @@
 
 struct kernel_names { /* both borrowed */
     struct running_kernel *running;
-    const struct kernel_layout *recorded;
+    const struct kernel_layout *recorded; /* which says where the kernel lay */
 };
 
 enum kernel_named {
     KERNEL_NAMED,
-    KERNEL_UNRECORDED, /* the recording does not say where its kernel lay */
-    KERNEL_OTHER,      /* another kernel runs here */
-    KERNEL_HIDDEN,     /* the running kernel hides its addresses */
+    KERNEL_OTHER,  /* another kernel runs here */
+    KERNEL_HIDDEN, /* the running kernel hides its addresses */
     KERNEL_UNKNOWN, /* no function is known there: a module that lies elsewhere now, or code made at run time */
 };
 
 struct kernel_name {
-    char name
-        [160]; /* the function, cut if longer, or "[kernel]+0x12f0"; "[kernel]" where it is not known how far */
+    char name[160];    /* the function, cut if longer, or "[kernel]+0x12f0" */
     const char *image; /* "[kernel]" or "[ext4]"; borrowed */
     uint64_t address;  /* where the function, or else the named address, lies in its part of the kernel */
 };
 
-/* Names an address, always somehow. Errors: -ENOMEM. */
+/* Names an address, always somehow. 0, or -ENOMEM with a message. */
 int kernel_names_find(const struct kernel_names *names, uint64_t address, struct kernel_name *out,
                       enum kernel_named *how, struct fathom_error *err);
 

@@ -10,5 +10,6 @@ EXTRA_DIST += tests/e2e/lib.sh tests/e2e/maps.sh
 E2E_TESTS += tests/e2e/ambiguity.test tests/e2e/disambig.test
 E2E_TESTS += tests/e2e/doctor.test tests/e2e/kept_maps.test
 E2E_TESTS += tests/e2e/events.test
+E2E_TESTS += tests/e2e/kernel.test
 E2E_TESTS += tests/e2e/roots.test
 E2E_TESTS += tests/e2e/privilege.test tests/e2e/record_report.test tests/e2e/short.test tests/e2e/stack_samples.test tests/e2e/verify.test

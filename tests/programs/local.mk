@@ -4,7 +4,7 @@ test_programs = \
 	tests/programs/bursts tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole tests/programs/jit \
 	tests/programs/order tests/programs/order_framed tests/programs/orders \
 	tests/programs/recursion tests/programs/service tests/programs/clocks tests/programs/containers tests/programs/thread_forks tests/programs/signals tests/programs/tailcall \
-	tests/programs/threads tests/programs/storm tests/programs/reload tests/programs/siblings tests/programs/births
+	tests/programs/threads tests/programs/storm tests/programs/reload tests/programs/siblings tests/programs/births tests/programs/syscalls
 check_PROGRAMS += $(test_programs) tests/programs/libvisit.so tests/programs/plugin.so
 
 # Their call trees are known for these flags, so they stand after the user's CFLAGS too, which automake puts behind a
@@ -53,6 +53,9 @@ tests_programs_coroutines_LINK = $(program_link) -pthread -o $@
 tests_programs_deep_SOURCES = tests/programs/deep.c tests/programs/program.h
 tests_programs_deep_CFLAGS = $(program_cflags)
 tests_programs_deep_LINK = $(program_link) -pthread -o $@
+tests_programs_syscalls_SOURCES = tests/programs/syscalls.c tests/programs/program.h
+tests_programs_syscalls_CFLAGS = $(program_cflags)
+tests_programs_syscalls_LINK = $(program_link) -pthread -o $@
 tests_programs_faults_SOURCES = tests/programs/faults.c tests/programs/program.h
 tests_programs_faults_CFLAGS = $(program_cflags)
 tests_programs_faults_LINK = $(program_link) -pthread -o $@
