@@ -70,16 +70,16 @@ static void set_ibs(const struct pmus *pmus, const char *name, const struct log 
                     struct perf_event_attr *attr)
 {
     struct perf_event_attr filter = {0};
+    const bool kernel = !attr->exclude_kernel;
     attr->precise_ip = 0;
     attr->exclude_guest = 0;
     attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-    attr->exclude_callchain_kernel = 1;
+    attr->exclude_callchain_kernel = !kernel;
     attr->exclude_callchain_user = 0;
     attr->sample_max_stack = 1;
-    if (attr->exclude_kernel &&
-        sysfs_event_parse(pmus,
-                          attr->type == pmus_type(pmus, "ibs_op") ? "ibs_op/swfilt/" : "ibs_fetch/swfilt/",
-                          &filter, NULL) == 0) {
+    if (!kernel && sysfs_event_parse(
+                       pmus, attr->type == pmus_type(pmus, "ibs_op") ? "ibs_op/swfilt/" : "ibs_fetch/swfilt/",
+                       &filter, NULL) == 0) {
         attr->config2 |= filter.config2;
     } else {
         attr->exclude_kernel = attr->exclude_hv = 0;
