@@ -146,7 +146,7 @@ static int fill_heading(struct view_heading *h, const struct reporting *r, struc
 static void tell_unnamed(const struct reporting *r)
 {
     static const char *const reasons[] = {
-        [KERNEL_OTHER] = "another kernel was recorded than the one that runs here",
+        [KERNEL_OTHER] = "another kernel was recorded than the one that runs here, or it is not known which",
         [KERNEL_HIDDEN] = "the kernel hides its addresses from this user (run as root; kernel.kptr_restrict "
                           "at 2 hides them from root too)",
     };
@@ -190,6 +190,7 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
     if (rc < 0)
         return rc;
     profile.framing.kernel = attr_has_kernel(&event->attr) ? r->options->kernel : NULL;
+    profile.framing.kernel_threads = event->attr.sample_type & PERF_SAMPLE_REGS_USER;
     r->profile = profile_new(&profile, r->images);
     return r->profile ? 0 : error_memory(err);
 }

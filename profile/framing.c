@@ -145,7 +145,8 @@ int framing_leaf(struct framing *f, uint32_t node, struct fathom_error *err)
 static int append_file(struct framing *f, const struct process *process, const struct sample *sample,
                        struct fathom_error *err)
 {
-    const struct mapping *m = process ? process_mapping(process, sample->ip) : NULL;
+    const uint64_t ip = framing_in_kernel(f, sample) && sample->has_regs ? sample->reg_ip : sample->ip;
+    const struct mapping *m = process ? process_mapping(process, ip) : NULL;
     const char *name = m && m->path ? m->path : "code outside all files";
     const char *slash = strrchr(name, '/');
     char text[256];
@@ -164,7 +165,7 @@ static int append_kernel_thread(struct framing *f, const struct process *process
 int framing_unknown(struct framing *f, const struct process *process, const struct sample *sample,
                     const struct resolved *r, struct fathom_error *err)
 {
-    if (r->reason == UNKNOWN_KERNEL && framing_in_kernel(f, sample))
+    if (r->reason == UNKNOWN_KERNEL && f->options.kernel_threads && framing_in_kernel(f, sample))
         return append_kernel_thread(f, process, sample, err);
     int rc = append(f, frames_label(f->frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]"), err);
     if (rc < 0)
@@ -175,8 +176,8 @@ int framing_unknown(struct framing *f, const struct process *process, const stru
         place = &by_ip;
     if (place->image && place->function != IMAGE_NO_FUNCTION)
         return append(f, frames_function(f->frames, place->image, place->function), err);
-    if (r->reason == UNKNOWN_KERNEL)
-        return framing_label(f, "[kernel]", err);
+    if (r->reason == UNKNOWN_KERNEL) /* or its functions follow */
+        return framing_in_kernel(f, sample) ? 0 : framing_label(f, "[kernel]", err);
     return append_file(f, process, sample, err);
 }
 

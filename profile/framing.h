@@ -18,6 +18,8 @@ struct framing_options {
     bool lines;   /* its source line */
     /* Samples in the kernel end with its functions, named by the one that runs. Borrowed. NULL: with those of user code */
     struct running_kernel *kernel;
+    /* User registers were sampled: a sample in the kernel without is of one of its own threads, below "[kernel]". */
+    bool kernel_threads;
 };
 
 struct framing;
