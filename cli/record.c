@@ -135,6 +135,7 @@ void record_collector(const struct record_options *options, struct terminal *ter
 {
     target_collector(&options->target, terminal, out);
     out->event.data_address = options->data;
+    out->event.kernel = options->kernel;
     bool by_default = options->audit_hz == AUDIT_DEFAULT;
     out->audit_hz = by_default ? AUDIT_HZ : options->audit_hz;
     out->audit_instead = out->audit_adapts = by_default;
@@ -302,6 +303,10 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
     if (code < 0 && options.report && options.stack_samples)
         code = option_usage(terminal, &record_command,
                             "--report writes no file: leave out --stack-samples, or --report");
+    if (code < 0 && options.kernel && options.stack_samples)
+        code = option_usage(terminal, &record_command,
+                            "--kernel has the chains of callers that --stack-samples leaves to user code: "
+                            "leave out one of the two");
     if (code < 0 && options.report)
         code = report_live(&options, argc, argv, terminal);
     if (!options.output)
@@ -352,6 +357,9 @@ static const struct option_row rows[] = {
         "always, never, auto (default: for clocks of at most 1000 Hz, if the kernel allows it)"),
     KEPT_MAPS_NO_CACHE(struct record_options,
                        "keep nothing of what is learned for other recordings, and use nothing kept"),
+    OPTION_FLAG("kernel", 0, struct record_options, kernel,
+                "sample in the kernel too: its functions stand below the path that entered it; each sample "
+                "is taken at an interrupt"),
     OPTION_FLAG("data", 0, struct record_options, data, "record data addresses (page faults, memory events)"),
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),

@@ -16,6 +16,7 @@ struct record_options {
     uint64_t audit_stack;
     uint64_t ring_kib; /* 0: chosen by the collector */
     enum collector_scope scope;
+    bool kernel; /* samples in the kernel too */
     bool data, list_events;
     bool report;        /* write no file */
     bool stack_samples; /* stacks for other tools */

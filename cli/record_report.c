@@ -48,14 +48,16 @@ static int show_progress(void *live, struct fathom_error *err)
     return 0;
 }
 
-static int begin(struct live *l, const struct record_options *options,
-                 const struct report_options *report_options, const char *command, struct fathom_error *err)
+static int begin(struct live *l, const struct record_options *options, struct report_options *report_options,
+                 const char *command, struct fathom_error *err)
 {
     const struct event *events;
     record_collector(options, l->terminal, &l->collect);
     int rc = collector_open(&l->collect, &l->collector, err);
     if (rc < 0)
         return rc;
+    if (options->kernel && !(report_options->kernel = running_kernel_open(&kernel_places_here)))
+        return error_memory(err);
     privilege_only_observe(NULL, l->collect.command, l->terminal);
     size_t count = collector_events(l->collector, &events);
     rc = reporting_new(report_options, l->terminal, &l->reporting, err);
@@ -126,5 +128,6 @@ int record_and_report(const struct record_options *options, const char *command,
     reader_close(l.reader);
     reporting_free(l.reporting);
     collector_close(l.collector);
+    running_kernel_close(report_options.kernel);
     return code;
 }

@@ -189,6 +189,19 @@ int reporting_contexts(const struct reporting *r, struct contexts *out, struct f
     return found < 0 ? error_memory(err) : 0;
 }
 
+/* Says why the kernel's functions have no names. */
+static void tell_unnamed(const struct reporting *r)
+{
+    static const char *const reasons[] = {
+        [KERNEL_OTHER] = "another kernel was recorded than the one that runs here, or it is not known which",
+        [KERNEL_HIDDEN] = "the kernel hides its addresses from this user (run as root; kernel.kptr_restrict "
+                          "at 2 hides them from root too)",
+    };
+    enum kernel_named named = profile_kernel_named(r->profile);
+    if (named != KERNEL_NAMED)
+        terminal_say(r->terminal, LOG_NOTE, "functions of the kernel have no names: %s", reasons[named]);
+}
+
 static int write_report(struct reporting *r, struct reader *reader, const struct event *event,
                         struct fathom_error *err)
 {
@@ -228,6 +241,8 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
             event->name);
     profile.filter = r->filter;
     profile.samples = r->options->format->samples;
+    profile.framing.kernel = attr_has_kernel(&event->attr) ? r->options->kernel : NULL;
+    profile.framing.kernel_threads = event->attr.sample_type & PERF_SAMPLE_REGS_USER;
     r->profile = profile_new(&profile, r->images);
     return r->profile ? 0 : error_memory(err);
 }
@@ -332,6 +347,7 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
     if (rc < 0)
         return rc;
     reader_events(reader, &events);
+    tell_unnamed(r);
     return write_report(r, reader, &events[r->event], err);
 }
 

@@ -26,6 +26,8 @@ struct report_options {
     const struct metric *metric;
     enum colour_when colour;
     uint64_t rows; /* 0: all */
+    /* Names the kernel's functions; opened before privileges are given up. NULL: paths end with user code. */
+    struct running_kernel *kernel;
     bool no_cache; /* do not use maps that earlier recordings kept */
     bool wide;     /* names in full, regardless of the terminal's width */
 };

@@ -213,6 +213,9 @@ int collector_open(const struct collector_options *options, struct collector **o
     c->options = options;
     c->launch = LAUNCH_NONE;
     rc = collector_prepare(c, err);
+    /* Before privileges are given up. */
+    if (rc == 0 && options->event.kernel && !(c->kernel = running_kernel_open(&kernel_places_here)))
+        rc = error_memory(err);
     if (rc == 0)
         rc = batch_init(&c->batch, err);
     if (rc == 0)
@@ -342,9 +345,32 @@ static int introduce(struct collector *c, const struct process *p, struct fathom
     return rc;
 }
 
+/* Writes where the kernel's code lies. */
+static int introduce_kernel(struct collector *c, struct fathom_error *err)
+{
+    const struct kernel_layout *layout;
+    int rc = running_kernel_layout(c->kernel, &layout, err);
+    if (rc < 0)
+        return rc;
+    if (!layout->kernel.start) {
+        log_write(
+            c->options->log, LOG_WARNING,
+            "functions of the kernel will have no names: it hides its addresses from this user "
+            "(kernel.kptr_restrict; CAP_SYSLOG, or kernel.perf_event_paranoid at 1 or less, show them)");
+        return 0;
+    }
+    rc = sideband_kernel(&c->to, &layout->kernel, KERNEL_MAPPING, &layout->id, err);
+    for (size_t i = 0; i < layout->count && rc == 0; i++)
+        rc = sideband_kernel(&c->to, &layout->modules[i], layout->modules[i].name, NULL, err);
+    return rc;
+}
+
 int collector_start(struct collector *c, collector_sink *sink, void *context, struct fathom_error *err)
 {
     use_sink(c, sink, context);
+    int told = c->kernel ? introduce_kernel(c, err) : 0;
+    if (told < 0)
+        return told;
     if (c->launch.pid && !c->launch.started) {
         counters_enable_cpus(c->counters);
         int rc = launch_go(&c->launch, c->options->command[0], err);
@@ -442,6 +468,7 @@ void collector_close(struct collector *c)
     members_free(c->members);
     stackbases_free(c->bases);
     batch_free(&c->batch);
+    running_kernel_close(c->kernel);
     free(c->processes);
     free(c);
 }

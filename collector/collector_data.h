@@ -7,6 +7,7 @@
 #include "collector/collector.h"
 #include "collector/drain.h"
 #include "collector/targets/launch.h"
+#include "image/kernel/running.h"
 
 /* The clocks that adapt. The fast one's dumps are small: a dump takes up its whole size in the ring until it is drained,
  * and ordinary users may have rings of 512 KiB only. Into 16 KiB fit 94 to 100% of the stacks of cc1, lua, perl, python,
@@ -38,6 +39,7 @@ struct collector {
     struct process *processes; /* attached */
     size_t process_count;
     struct launch launch;
+    struct running_kernel *kernel; /* NULL: it is not sampled */
     struct batch batch;
     struct sideband to;
     struct drain drain;

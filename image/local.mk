@@ -27,6 +27,8 @@ libimage_la_SOURCES = \
 	image/code/disassembler.c image/code/disassembler.h \
 	image/code/insn.c image/code/insn.h \
 	image/cfi/landing_pads.c image/cfi/landing_pads.h \
+	image/kernel/kernel_names.c image/kernel/kernel_names.h image/kernel/layout.c image/kernel/layout.h \
+	image/kernel/running.c image/kernel/running.h \
 	image/lines/lines.c image/lines/lines.h \
 	image/lines/child.c image/lines/child.h \
 	image/lines/reader.c image/lines/reader.h \

@@ -34,11 +34,14 @@ static int add(struct build_ids *ids, const char *path, const struct build_id_en
     return vec_push(ids->entries, ids->count, ids->room, *entry) ? 0 : -ENOMEM;
 }
 
+/* Under this name stock perf lists the kernel; to that of its mapping, a symbol's is appended. */
+static const char kernel_path[] = "[kernel.kallsyms]";
+
 int build_ids_take(struct build_ids *ids, uint16_t misc, struct bytes body)
 {
     const uint8_t *head = bytes_take(&body, ENTRY_SIZE);
     const char *path = bytes_string(&body);
-    if (!head || !path || path[0] != '/')
+    if (!head || !path || (path[0] != '/' && strcmp(path, kernel_path) != 0))
         return 0;
     struct build_id_entry entry = {.size = misc & MISC_BUILD_ID_SIZE ? head[24] : DEFAULT_SIZE};
     if (entry.size == 0 || entry.size > sizeof entry.id)
@@ -73,8 +76,10 @@ void build_ids_fill(const struct build_ids *ids, struct record_mmap *mmap)
 {
     if (!ids->by_path || mmap->build_id_size || !mmap->path)
         return;
-    const uint64_t *slot = table_find(ids->by_path, checksum_of(mmap->path, strlen(mmap->path)));
-    if (!slot || strcmp(names_text(ids->paths, (uint32_t)*slot - 1), mmap->path) != 0)
+    bool kernel = strncmp(mmap->path, kernel_path, sizeof kernel_path - 1) == 0;
+    const char *path = kernel ? kernel_path : mmap->path;
+    const uint64_t *slot = table_find(ids->by_path, checksum_of(path, strlen(path)));
+    if (!slot || strcmp(names_text(ids->paths, (uint32_t)*slot - 1), path) != 0)
         return;
     const struct build_id_entry *entry = &ids->entries[*slot - 1];
     mmap->build_id_size = entry->size;

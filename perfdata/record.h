@@ -83,6 +83,13 @@ static inline bool attr_is_clock(const struct perf_event_attr *attr)
            (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+/* Whether samples in the kernel have its part of their path: a call chain with the kernel's functions. */
+static inline bool attr_has_kernel(const struct perf_event_attr *attr)
+{
+    return !attr->exclude_kernel && attr->sample_type & PERF_SAMPLE_CALLCHAIN &&
+           !attr->exclude_callchain_kernel;
+}
+
 /* The decoder: raw record bytes to struct record, by the events' attrs. */
 struct decoder;
 

@@ -68,6 +68,7 @@ void processes_free(struct processes *all)
     insn_reader_free(all->insns);
     code_cache_free(&all->after);
     code_cache_free(&all->code);
+    kernel_layout_free(&all->kernel);
     free(all);
 }
 
@@ -79,6 +80,11 @@ struct process *process_find(struct processes *all, uint32_t pid)
     if (value)
         all->last = (struct process *)(uintptr_t)*value;
     return value ? all->last : NULL;
+}
+
+const struct kernel_layout *process_kernel(const struct process *process)
+{
+    return &process->all->kernel;
 }
 
 /* The process with this PID, created if new. NULL: out of memory. */
@@ -151,12 +157,22 @@ static int process_add_region(struct process *process, bool executable, const st
     return r == -ENOMEM ? error_memory(err) : 0;
 }
 
+static int apply_kernel(struct processes *all, const struct record_mmap *mmap, uint64_t end,
+                        struct fathom_error *err)
+{
+    struct build_id id = process_build_id(mmap);
+    int rc = mmap->path ? kernel_layout_add(&all->kernel, mmap->path, mmap->address, end, &id) : 0;
+    return rc < 0 ? error_memory(err) : 0;
+}
+
 static int process_apply_mmap(struct processes *all, const struct record *record, struct fathom_error *err)
 {
     const struct record_mmap *mmap = &record->mmap;
     uint64_t end = mmap->address + mmap->length;
-    if (end <= mmap->address || record->pid == KERNEL_PID)
+    if (end <= mmap->address)
         return 0;
+    if (record->pid == KERNEL_PID)
+        return apply_kernel(all, mmap, end, err);
     struct process *process = process_get(all, record->pid);
     if (!process)
         return error_memory(err);

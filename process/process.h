@@ -25,6 +25,7 @@
 #include "base/log.h"
 #include "image/cache.h"
 #include "image/cfi/cfi.h"
+#include "image/kernel/layout.h"
 #include "perfdata/record.h"
 
 struct processes;
@@ -61,6 +62,8 @@ void processes_free(struct processes *processes);
 int processes_apply(struct processes *processes, const struct record *record, struct fathom_error *err);
 /* NULL: unknown PID. */
 struct process *process_find(struct processes *processes, uint32_t pid);
+/* Where the code of the recorded kernel lies, as far as the records told; valid as long as the processes. */
+const struct kernel_layout *process_kernel(const struct process *process);
 uint32_t process_pid(const struct process *process);
 const char *process_name(const struct process *process); /* COMM; "": unknown */
 /* A thread's own COMM, even after its end until its TID is reused; the process's if it has none. */

@@ -11,16 +11,17 @@
 struct insn_reader; /* image/code/insn.h */
 
 struct processes {
-    struct image_cache *images; /* borrowed */
-    const struct log *log;      /* borrowed */
-    struct table *by_pid;       /* -> struct process * */
-    struct process *last;       /* the last one looked up, or NULL */
-    struct names *names;        /* paths and COMMs */
-    bool told_full;             /* warned that a process has too many mappings */
-    struct code_cache code;     /* of all processes */
-    struct code_cache after;    /* rows of process_cfi_after(); empty until it is called */
-    struct insn_reader *insns;  /* likewise; NULL */
-    uint64_t last_state;        /* the last number assigned; see struct process */
+    struct image_cache *images;  /* borrowed */
+    const struct log *log;       /* borrowed */
+    struct table *by_pid;        /* -> struct process * */
+    struct process *last;        /* the last one looked up, or NULL */
+    struct names *names;         /* paths and COMMs */
+    bool told_full;              /* warned that a process has too many mappings */
+    struct code_cache code;      /* of all processes */
+    struct code_cache after;     /* rows of process_cfi_after(); empty until it is called */
+    struct insn_reader *insns;   /* likewise; NULL */
+    struct kernel_layout kernel; /* of the recorded kernel */
+    uint64_t last_state;         /* the last number assigned; see struct process */
 };
 
 struct process {

@@ -7,7 +7,6 @@
 #include "base/vec.h"
 #include "infer/samples/locate.h"
 
-#define KERNEL_ADDRESSES (1ULL << 63) /* x86-64: the upper half */
 #define NO_BIAS          1ull         /* a bias is a multiple of the page size */
 
 struct place_of { /* a function of the map */

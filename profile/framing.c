@@ -2,6 +2,7 @@
 #include "profile/framing.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,8 @@ struct framing {
     struct accesses *accesses;     /* NULL: not wanted */
     const struct process *process; /* of the path that was begun */
     const struct sample *sample;
+    struct table *kernel; /* address in the kernel -> its frame */
+    enum kernel_named named;
 };
 
 struct framing *framing_new(const struct framing_options *options, struct image_cache *images)
@@ -50,12 +53,13 @@ struct framing *framing_new(const struct framing_options *options, struct image_
     f->frames = frames_new();
     f->framed = table_new();
     f->arena = arena_new(0);
+    f->kernel = table_new();
     bool source = options->inlined || options->lines;
     if (source && f->frames)
         f->inlined = inlined_new(f->frames, images, options->inlined, options->lines);
     if (options->accesses)
         f->accesses = accesses_new();
-    if (!f->frames || !f->framed || !f->arena || (source && !f->inlined) ||
+    if (!f->frames || !f->framed || !f->arena || !f->kernel || (source && !f->inlined) ||
         (options->accesses && !f->accesses)) {
         framing_free(f);
         return NULL;
@@ -72,6 +76,7 @@ void framing_free(struct framing *f)
     table_free(f->framed);
     arena_free(f->arena);
     accesses_free(f->accesses);
+    table_free(f->kernel);
     frames_free(f->frames);
     free(f->items);
     free(f->path);
@@ -235,7 +240,8 @@ int framing_leaf(struct framing *f, uint32_t node, struct fathom_error *err)
 static int append_file(struct framing *f, const struct process *process, const struct sample *sample,
                        struct fathom_error *err)
 {
-    const struct mapping *m = process ? process_mapping(process, sample->ip) : NULL;
+    const uint64_t ip = framing_in_kernel(f, sample) && sample->has_regs ? sample->reg_ip : sample->ip;
+    const struct mapping *m = process ? process_mapping(process, ip) : NULL;
     const char *name = m && m->path ? m->path : "code outside all files";
     const char *slash = strrchr(name, '/');
     char text[256];
@@ -243,9 +249,19 @@ static int append_file(struct framing *f, const struct process *process, const s
     return framing_label(f, text, err);
 }
 
+/* A thread of the kernel, or one without memory of its own. */
+static int append_kernel_thread(struct framing *f, const struct process *process, const struct sample *sample,
+                                struct fathom_error *err)
+{
+    int rc = framing_label(f, "[kernel]", err);
+    return rc < 0 ? rc : framing_label(f, process ? process_thread_name(process, sample->tid) : "?", err);
+}
+
 int framing_unknown(struct framing *f, const struct process *process, const struct sample *sample,
                     const struct resolved *r, struct fathom_error *err)
 {
+    if (r->reason == UNKNOWN_KERNEL && f->options.kernel_threads && framing_in_kernel(f, sample))
+        return append_kernel_thread(f, process, sample, err);
     int rc = append(f, frames_label(f->frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]"), err);
     if (rc < 0)
         return rc;
@@ -255,8 +271,8 @@ int framing_unknown(struct framing *f, const struct process *process, const stru
         place = &by_ip;
     if (place->image && place->function != IMAGE_NO_FUNCTION)
         return append(f, frames_function(f->frames, place->image, place->function), err);
-    if (r->reason == UNKNOWN_KERNEL)
-        return framing_label(f, "[kernel]", err);
+    if (r->reason == UNKNOWN_KERNEL) /* or its functions follow */
+        return framing_in_kernel(f, sample) ? 0 : framing_label(f, "[kernel]", err);
     return append_file(f, process, sample, err);
 }
 
@@ -286,10 +302,67 @@ static int append_access(struct framing *f, struct fathom_error *err)
     return rc < 0 || source == ACCESS_UNKNOWN ? rc : append(f, frames_add(f->frames, &found), err);
 }
 
-int framing_end(struct framing *f, const struct place *place, const uint32_t **items, size_t *count,
-                struct fathom_error *err)
+bool framing_in_kernel(const struct framing *f, const struct sample *sample)
+{
+    return f->options.kernel && sample->mode == SAMPLE_MODE_KERNEL && sample->ip >= KERNEL_ADDRESSES;
+}
+
+enum kernel_named framing_kernel_named(const struct framing *f)
+{
+    return f->named;
+}
+
+static int append_kernel_function(struct framing *f, const struct kernel_names *names, uint64_t address,
+                                  struct fathom_error *err)
+{
+    struct kernel_name name;
+    enum kernel_named how;
+    bool added;
+    uint64_t *item = table_put(f->kernel, address, &added);
+    if (!item)
+        return error_memory(err);
+    if (added) {
+        *item = NO_ITEM;
+        int rc = kernel_names_find(names, address, &name, &how, err);
+        if (rc < 0)
+            return rc;
+        if (how != KERNEL_UNKNOWN && how != KERNEL_NAMED)
+            f->named = how;
+        *item =
+            frames_add(f->frames, &(struct frame){FRAME_KERNEL, name.name, name.image, name.address, NULL});
+    }
+    return append(f, (uint32_t)*item, err);
+}
+
+/* Appends the kernel's functions, from the one that was entered to the one that the sample was taken in. */
+static int append_kernel(struct framing *f, const struct process *process, const struct sample *sample,
+                         struct fathom_error *err)
+{
+    /* No record tells of a process in its first moments. */
+    const struct kernel_names names = {f->options.kernel, process ? process_kernel(process) : NULL};
+    if (!names.recorded || !names.recorded->kernel.start)
+        return append(f, frames_label(f->frames, FRAME_KERNEL, "[kernel]"), err);
+    uint32_t first = 0, end = sample->callchain_count;
+    const uint64_t *chain = sample->callchain;
+    int rc = 0;
+    while (first < end && chain[first] != (uint64_t)PERF_CONTEXT_KERNEL)
+        first++;
+    /* Behind the mark, the first is the sample's own; the others are return addresses, each the end of a call. */
+    first = first < end ? first + 2 : end;
+    for (uint32_t i = first; i < end; i++)
+        if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX || chain[i] <= KERNEL_ADDRESSES)
+            end = i;
+    while (rc == 0 && end > first)
+        rc = append_kernel_function(f, &names, chain[--end] - 1, err);
+    return rc < 0 ? rc : append_kernel_function(f, &names, sample->ip, err);
+}
+
+int framing_end(struct framing *f, const struct place *place, const struct process *process,
+                const struct sample *sample, const uint32_t **items, size_t *count, struct fathom_error *err)
 {
     int rc = f->inlined ? append_source(f, place, err) : 0;
+    if (rc == 0 && framing_in_kernel(f, sample))
+        rc = append_kernel(f, process, sample, err);
     if (rc == 0 && f->accesses)
         rc = append_access(f, err);
     *items = f->path;

@@ -8,6 +8,7 @@
 #ifndef FATHOM_PROFILE_FRAMING_H
 #define FATHOM_PROFILE_FRAMING_H
 
+#include "image/kernel/kernel_names.h"
 #include "infer/contexts/resolver.h"
 #include "profile/frames.h"
 
@@ -17,6 +18,10 @@ struct framing_options {
         inlined; /* functions inlined at call sites and the sampled instruction, from debug info (inlined.h) */
     bool lines;  /* source lines of these */
     bool accesses; /* the memory that it accessed, and where the processor found that */
+    /* Samples in the kernel end with its functions, named by the one that runs. Borrowed. NULL: with those of user code */
+    struct running_kernel *kernel;
+    /* User registers were sampled: a sample in the kernel without is of one of its own threads, below "[kernel]". */
+    bool kernel_threads;
 };
 
 struct framing;
@@ -46,8 +51,12 @@ int framing_functions(struct framing *framing, const uint32_t *functions, size_t
 /* An unknown context: what is known about the sample itself. */
 int framing_unknown(struct framing *framing, const struct process *process, const struct sample *sample,
                     const struct resolved *resolved, struct fathom_error *err);
-/* The whole path, with the sample's source if requested; valid until the next begins. */
-int framing_end(struct framing *framing, const struct place *place, const uint32_t **items, size_t *count,
-                struct fathom_error *err);
+/* The whole path, with the sample's source and the kernel's functions if requested; valid until the next begins. */
+int framing_end(struct framing *framing, const struct place *place, const struct process *process,
+                const struct sample *sample, const uint32_t **items, size_t *count, struct fathom_error *err);
+/* Whether a sample's path goes on in the kernel. */
+bool framing_in_kernel(const struct framing *framing, const struct sample *sample);
+/* Why functions of the kernel could not be named; KERNEL_NAMED: no reason that concerns all of them. */
+enum kernel_named framing_kernel_named(const struct framing *framing);
 
 #endif

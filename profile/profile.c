@@ -164,11 +164,17 @@ static void count(struct profile *p, uint64_t weight, const struct sample *sampl
     }
 }
 
-/* Whether a path alone determines its place in the tree. */
+/* Whether a path of user code alone determines its place in the tree. */
 static bool plain_paths(const struct profile *p)
 {
     const struct framing_options *o = &p->options.framing;
     return !o->threads && !o->inlined && !o->lines && !o->accesses;
+}
+
+/* Whether a sample's path alone does. */
+static bool is_plain(const struct profile *p, const struct adding *a)
+{
+    return plain_paths(p) && !framing_in_kernel(p->framing, a->sample);
 }
 
 /* Keeps where the path last added to the bounded tree ends; without memory for it, it is sought again. */
@@ -197,7 +203,7 @@ static int add_framed(struct profile *p, const struct adding *a, uint64_t *place
 {
     const uint32_t *items;
     size_t count;
-    int rc = framing_end(p->framing, &a->resolved->cid.place, &items, &count, err);
+    int rc = framing_end(p->framing, &a->resolved->cid.place, a->process, a->sample, &items, &count, err);
     if (rc < 0)
         return rc;
     *node = NULL;
@@ -258,7 +264,7 @@ static bool own_sites(const struct resolved *r)
 static int add_node(struct profile *p, const struct adding *a, uint32_t map_node, struct cct_node **node,
                     struct fathom_error *err)
 {
-    uint64_t *place = plain_paths(p) ? &p->places[map_node] : NULL;
+    uint64_t *place = is_plain(p, a) ? &p->places[map_node] : NULL;
     if (add_known(p, a, place, node))
         return 0;
     int rc = framing_begin(p->framing, a->process, a->sample, err);
@@ -315,7 +321,7 @@ static int add_common(struct profile *p, const struct adding *a, struct fathom_e
     struct cct_node *node;
     if (count < 2)
         return add_node(p, a, r->node, &node, err);
-    uint64_t *place = plain_paths(p) ? table_put(p->others, set_key(r->posterior, count), NULL) : NULL;
+    uint64_t *place = is_plain(p, a) ? table_put(p->others, set_key(r->posterior, count), NULL) : NULL;
     if (add_known(p, a, place, &node))
         return 0;
     int rc = frame_common(p, a, err);
@@ -351,7 +357,7 @@ static int add_beginning(struct profile *p, const struct adding *a, const struct
     /* The candidates that were not kept count too if nothing is left out. */
     uint32_t paths = agreed->depth == 0 && r->paths > agreed->paths ? r->paths : agreed->paths;
     uint64_t what = hash_u64(set_number + ((uint64_t)agreed->depth << 32 | paths)) + agreed->fork;
-    uint64_t *place = plain_paths(p) ? table_put(p->others, what, NULL) : NULL;
+    uint64_t *place = is_plain(p, a) ? table_put(p->others, what, NULL) : NULL;
     if (add_known(p, a, place, node))
         return 0;
     char text[32] = "[unsure]";
@@ -503,6 +509,11 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
 bool profile_counted(const struct profile *p)
 {
     return p->counted;
+}
+
+enum kernel_named profile_kernel_named(const struct profile *p)
+{
+    return framing_kernel_named(p->framing);
 }
 
 void profile_counts(const struct profile *p, struct profile_counts *out)

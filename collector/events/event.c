@@ -28,7 +28,9 @@ enum verify_where event_verifiable(const struct perf_event_attr *attr)
         return user ? VERIFY_USER : VERIFY_KERNEL;
     bool hardware =
         attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE || attr->type == PERF_TYPE_RAW;
-    return user && (hardware || attr->type == PERF_TYPE_BREAKPOINT) ? VERIFY_USER : VERIFY_NOWHERE;
+    if (!hardware && attr->type != PERF_TYPE_BREAKPOINT)
+        return VERIFY_NOWHERE;
+    return user ? VERIFY_USER : VERIFY_KERNEL;
 }
 
 void event_stacks(struct event *event)

@@ -20,6 +20,7 @@ struct event_options {
         frequency; /* Hz; 0: by period. Both 0: an alias's period; 1000 Hz for clocks and hardware events, else period 1 */
     uint32_t
         stack_size;    /* bytes of STACK_USER dump per sample; 0: none; rounded up to 8, at most 65280 used */
+    bool kernel;       /* samples in the kernel too, with its chain of callers */
     bool data_address; /* ADDR, WEIGHT, DATA_SRC if the event has them; memory events have them without */
     const struct pmus *pmus; /* NULL: pmus_here */
 };

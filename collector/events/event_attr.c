@@ -104,6 +104,18 @@ void attr_set_layout(bool in_kernel, struct perf_event_attr *attr)
     attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_LOST;
 }
 
+void attr_set_kernel(struct perf_event_attr *attr)
+{
+    attr->exclude_kernel = 0;
+    attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_CALLCHAIN;
+    attr->sample_regs_user = ATTR_REGISTERS;
+    attr->exclude_callchain_user = 1;
+    if (!attr->precise_ip) {
+        attr->sample_type &= ~(uint64_t)PERF_SAMPLE_REGS_INTR;
+        attr->sample_regs_intr = 0;
+    }
+}
+
 int attr_set_dump(uint32_t stack_size, struct perf_event_attr *attr, struct fathom_error *err)
 {
     if (stack_size > STACK_ASK_MAX)

@@ -19,6 +19,10 @@
 
 /* The fields that all our events share. in_kernel: the event fires in kernel mode. */
 void attr_set_layout(bool in_kernel, struct perf_event_attr *attr);
+/* After that, and once it is known how precise the event is: samples in the kernel too, which have the registers with
+ * which the thread entered it, and the chain of callers in it. A precise event keeps those of its own record for
+ * samples in user mode: the interrupt's are later. */
+void attr_set_kernel(struct perf_event_attr *attr);
 bool attr_is_hardware(const struct perf_event_attr *attr); /* counted by the CPU */
 /* events per sample, or Hz; both 0: 1000 Hz for clocks and hardware events, else every event. -EINVAL: too often, or
  * both. */

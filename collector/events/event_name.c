@@ -29,8 +29,8 @@ static int take_modifiers(const char *text, struct event_name *name, struct fath
         return 0;
     if (strchr(colon, 'k'))
         return error_set(err, EINVAL,
-                         "event '%s': ':k' asks for the kernel, but calling contexts are those of user code; "
-                         "use ':u' or no modifier",
+                         "event '%s': ':k' asks for the kernel alone, but calling contexts are those of user "
+                         "code; use --kernel for both, or no modifier",
                          text);
     for (const char *c = colon; *c; c++)
         name->precise += *c == 'p';

@@ -71,14 +71,16 @@ static void set_ibs(const struct pmus *pmus, const char *name, const struct log 
                     struct perf_event_attr *attr)
 {
     struct perf_event_attr filter = {0};
+    const bool kernel = !attr->exclude_kernel;
     attr->precise_ip = 0;
     attr->exclude_guest = 0;
     attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-    attr->exclude_callchain_kernel = 1;
+    attr->exclude_callchain_kernel = !kernel;
+    attr->exclude_callchain_user = 0;
     attr->sample_max_stack = 1;
-    if (sysfs_event_parse(pmus,
-                          attr->type == pmus_type(pmus, "ibs_op") ? "ibs_op/swfilt/" : "ibs_fetch/swfilt/",
-                          &filter, NULL) == 0) {
+    if (!kernel && sysfs_event_parse(
+                       pmus, attr->type == pmus_type(pmus, "ibs_op") ? "ibs_op/swfilt/" : "ibs_fetch/swfilt/",
+                       &filter, NULL) == 0) {
         attr->config2 |= filter.config2;
     } else {
         attr->exclude_kernel = attr->exclude_hv = 0;
@@ -120,8 +122,11 @@ static void settle_precision(const char *name, const struct pmus *pmus, const st
 static void set_name(const struct event_name *name, const struct perf_event_attr *attr, struct event *event)
 {
     static const char precise[] = "ppp";
-    snprintf(event->name, sizeof event->name, "%.100s%s%.*s", name->text, attr->exclude_kernel ? ":u" : "",
-             attr->exclude_kernel ? (int)attr->precise_ip : 0, precise);
+    snprintf(event->name, sizeof event->name, "%.100s%s%.*s", name->text,
+             attr->exclude_kernel ? ":u"
+             : attr->precise_ip   ? ":"
+                                  : "",
+             (int)attr->precise_ip, precise);
 }
 
 /* A name as it is parsed, and what the options say of it. */
@@ -151,6 +156,8 @@ static int make_event(const struct making *m, const struct perf_event_attr *code
     if (rc)
         return rc;
     take_ibs_cycles(m->pmus, m->log, &made.attr);
+    if (o->kernel)
+        attr_set_kernel(&made.attr);
     set_data_address(o, m->pmus, &made.attr);
     if (event_is_ibs(m->pmus, &made.attr))
         set_ibs(m->pmus, name->text, m->log, &made.attr);
@@ -266,8 +273,8 @@ static int default_cycles(struct making *m, struct event events[EVENT_PARSED], s
     struct perf_event_attr attrs[ALIAS_EVENTS];
     if (event_name_parse(m->pmus, "cycles", &m->name, attrs, NULL) != 0 || !m->name.kinds)
         return -ENOENT;
-    /* IBS interrupts at each sample: then stacks may as well be compared. */
-    m->name.precise = pmus_type(m->pmus, "ibs_op") >= 0 ? 0 : 3;
+    /* IBS and samples in the kernel interrupt at each: then stacks may as well be compared. */
+    m->name.precise = m->options->kernel || pmus_type(m->pmus, "ibs_op") >= 0 ? 0 : 3;
     for (size_t i = 0; i < m->name.kinds; i++) {
         int rc = make_event(m, &attrs[i], &events[i], err);
         if (rc)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "collector/events/remedy.h"
+#include "perfdata/record.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
@@ -74,6 +75,12 @@ static int refused(struct fathom_error *err, int code, const char *event, const 
                          "event '%s' is refused even to root: a container or a security module forbids "
                          "perf_event_open (kernel.perf_event_paranoid is %ld)",
                          event, paranoid);
+    if (attr_has_kernel(attr) && attr->type != PERF_TYPE_TRACEPOINT)
+        return error_set(
+            err, code,
+            "sampling '%s' in the kernel is not allowed: kernel.perf_event_paranoid is %ld; leave out "
+            "--kernel, run as root, or set it to %d or less ('sysctl kernel.perf_event_paranoid=%d')",
+            event, paranoid, PARANOID_KERNEL, PARANOID_KERNEL);
     int needed = attr->exclude_kernel ? PARANOID_USER : PARANOID_TRACEPOINTS;
     return error_set(
         err, code,

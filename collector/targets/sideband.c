@@ -117,6 +117,27 @@ int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma
     return put(to, &head.header, sizeof head, path, &trailer, err);
 }
 
+/* As stock perf writes it (tools/perf/util/synthetic-events.c, __perf_event__synthesize_kernel_mmap()): the place of
+ * the symbol in the name stands in the offset. The build-id is in the place of device and inode. */
+int sideband_kernel(const struct sideband *to, const struct kernel_range *range, const char *name,
+                    const struct build_id *id, struct fathom_error *err)
+{
+    struct mmap2_head head = {.header = {.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_KERNEL},
+                              .pid = UINT32_MAX,
+                              .address = range->start,
+                              .length = range->end - range->start,
+                              .offset = id ? range->start : 0,
+                              .prot = PROT_EXEC};
+    if (id && id->size) {
+        head.header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+        uint8_t *at = (uint8_t *)&head + offsetof(struct mmap2_head, maj);
+        at[0] = id->size;
+        memcpy(at + 4, id->bytes, id->size);
+    }
+    struct trailer trailer = {UINT32_MAX, 0, 0, to->id};
+    return put(to, &head.header, sizeof head, name, &trailer, err);
+}
+
 int sideband_stack(const struct sideband *to, const struct sideband_range *stack, uint64_t time,
                    struct fathom_error *err)
 {

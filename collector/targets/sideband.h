@@ -11,6 +11,7 @@
 #include "collector/rings/batch.h"
 #include "collector/rings/counters.h"
 #include "collector/targets/proc.h"
+#include "image/kernel/layout.h"
 
 struct sideband {
     struct batch *batch; /* borrowed */
@@ -23,6 +24,9 @@ int sideband_comm(const struct sideband *to, pid_t pid, pid_t tid, const char *n
 int sideband_fork(const struct sideband *to, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid,
                   struct fathom_error *err);
 int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma, struct fathom_error *err);
+/* A mapping of the kernel, with its build-id unless that is NULL. */
+int sideband_kernel(const struct sideband *to, const struct kernel_range *range, const char *name,
+                    const struct build_id *id, struct fathom_error *err);
 /* A data mapping [stack:TID]. */
 struct sideband_range {
     pid_t pid, tid;

@@ -11,7 +11,8 @@ struct waiting {
     const struct process *process;
     struct sample sample;
     struct resolved resolved;
-    uint8_t *dump; /* own copy of sample.stack */
+    uint8_t *dump;   /* own copy of sample.stack */
+    uint64_t *chain; /* and of sample.callchain, if that has the kernel's part */
 };
 
 struct thread {
@@ -57,10 +58,16 @@ static struct waiting *waiting_at(const struct thread *thread, uint32_t i)
     return &thread->waiting[(thread->first + i) % thread->room];
 }
 
+static void waiting_clear(struct waiting *w)
+{
+    free(w->dump);
+    free(w->chain);
+}
+
 static void thread_free(struct thread *thread)
 {
     for (uint32_t i = 0; i < thread->count; i++)
-        free(waiting_at(thread, i)->dump);
+        waiting_clear(waiting_at(thread, i));
     trellis_free(thread->trellis);
     free(thread->waiting);
     free(thread);
@@ -139,7 +146,7 @@ static int settled(void *context, const struct column *column, const double *pro
         choose(s, column, probabilities, &w->resolved);
         rc = s->sink(s->context, w->process, &w->sample, &w->resolved, err);
     }
-    free(w->dump);
+    waiting_clear(w);
     return rc;
 }
 
@@ -158,7 +165,30 @@ static bool more_room(struct thread *thread)
     return true;
 }
 
-/* Puts the sample (resolved NULL: an anchor) in the queue; its dump is copied. */
+/* Copies what is borrowed from the record: the dump, and of a call chain what a report shows. */
+static bool own_copies(struct waiting *w)
+{
+    struct sample *s = &w->sample;
+    const uint32_t count = s->mode == SAMPLE_MODE_KERNEL ? s->callchain_count : 0;
+    w->dump = s->stack_size ? malloc(s->stack_size) : NULL;
+    w->chain = count ? malloc(count * sizeof *w->chain) : NULL;
+    if ((s->stack_size && !w->dump) || (count && !w->chain)) {
+        waiting_clear(w);
+        return false;
+    }
+    if (w->dump)
+        memcpy(w->dump, s->stack, s->stack_size);
+    if (w->chain)
+        memcpy(w->chain, s->callchain, count * sizeof *w->chain);
+    s->stack = w->dump;
+    s->callchain = w->chain;
+    s->callchain_count = count;
+    s->branches = NULL;
+    s->branch_count = 0;
+    return true;
+}
+
+/* Puts the sample (resolved NULL: an anchor) in the queue, with its own copies. */
 static int wait_for_more(struct thread *thread, const struct process *process, const struct sample *sample,
                          const struct resolved *resolved, struct fathom_error *err)
 {
@@ -166,19 +196,11 @@ static int wait_for_more(struct thread *thread, const struct process *process, c
         return error_memory(err);
     struct waiting w = {.anchor = !resolved};
     if (resolved) {
-        w.dump = sample->stack_size ? malloc(sample->stack_size) : NULL;
-        if (sample->stack_size && !w.dump)
-            return error_memory(err);
         w.process = process;
         w.sample = *sample;
         w.resolved = *resolved;
-        if (w.dump)
-            memcpy(w.dump, sample->stack, sample->stack_size);
-        w.sample.stack = w.dump;
-        w.sample.callchain = NULL;
-        w.sample.callchain_count = 0;
-        w.sample.branches = NULL;
-        w.sample.branch_count = 0;
+        if (!own_copies(&w))
+            return error_memory(err);
     }
     *waiting_at(thread, thread->count++) = w;
     return 0;

@@ -4,8 +4,6 @@
 
 #include "process/frame.h"
 
-#define KERNEL_ADDRESSES (1ULL << 63) /* x86-64: the upper half */
-
 bool cid_cfa(const struct process *process, const struct sample *sample, struct place *place, uint64_t *cfa,
              enum unknown_reason *reason)
 {

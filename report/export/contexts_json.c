@@ -19,6 +19,8 @@ static const char *kind_name(enum frame_kind kind)
         return "found";
     case FRAME_UNSURE:
         return "unsure";
+    case FRAME_KERNEL:
+        return "kernel";
     case FRAME_LABEL:
         break;
     }

@@ -16,13 +16,15 @@
 
 static const char not_kept[] = "[contexts not kept]";
 
-/* By item: the number of its text in `texts`, with characters that would break a line replaced. */
+/* By item: the number of its text in `texts`, with characters that would break a line replaced, and with the mark of
+ * stackcollapse-perf.pl --kernel, by which flamegraph.pl colours the kernel. */
 static int fold_names(const struct frames *frames, struct names *texts, uint32_t *numbers,
                       struct fathom_error *err)
 {
     for (uint32_t item = 0; item < frames_count(frames); item++) {
-        char *text = strdup(frames_at(frames, item)->name);
-        if (!text)
+        const struct frame *frame = frames_at(frames, item);
+        char *text;
+        if (asprintf(&text, "%s%s", frame->name, frame->kind == FRAME_KERNEL ? "_[k]" : "") < 0)
             return error_memory(err);
         for (char *p = text; *p; p++)
             *p = *p == ';' ? ':' : *p;

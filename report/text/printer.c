@@ -89,10 +89,19 @@ const char *share_bound_format(char text[SHARE_BOUND_SIZE], uint64_t part, uint6
     return text;
 }
 
-/* Whether to print the image's name after the function's, unless that contains it ("libc.so.6+0x1234"). */
+/* What a frame is, if not a function of a program. */
+static const char *frame_mark(const struct frame *frame)
+{
+    return frame->kind == FRAME_INLINED ? " (inlined)" : frame->kind == FRAME_KERNEL ? " [k]" : "";
+}
+
+/* Whether to print the image's name after the function's, unless that contains it ("libc.so.6+0x1234") or it is the
+ * kernel. */
 static bool has_image(const struct frame *frame, bool show_image)
 {
     size_t length = strlen(frame->image);
+    if (frame->kind == FRAME_KERNEL && strcmp(frame->image, "[kernel]") == 0)
+        return false;
     bool named_after_image = strncmp(frame->name, frame->image, length) == 0 && frame->name[length] == '+';
     return show_image && length > 0 && !named_after_image;
 }
@@ -100,8 +109,7 @@ static bool has_image(const struct frame *frame, bool show_image)
 /* Writes what follows the name. */
 static void write_beside(struct printer *printer, const struct frame *frame, bool show_image)
 {
-    if (frame->kind == FRAME_INLINED)
-        printer_write(printer, " (inlined)");
+    printer_write(printer, "%s", frame_mark(frame));
     if (has_image(frame, show_image))
         printer_write(printer, " (%s)", frame->image);
     if (frame->source)
@@ -111,7 +119,7 @@ static void write_beside(struct printer *printer, const struct frame *frame, boo
 /* Upper bound of what write_beside() writes, in bytes. */
 static size_t length_beside(const struct frame *frame, bool show_image)
 {
-    return (frame->kind == FRAME_INLINED ? strlen(" (inlined)") : 0) +
+    return strlen(frame_mark(frame)) +
            (has_image(frame, show_image) ? strlen(frame->image) + strlen(" ()") : 0) +
            (frame->source ? strlen(frame->source) + strlen(" at ") : 0);
 }

@@ -1,9 +1,9 @@
 /*
- * attrs.c - prints what the kernel would be asked for: `attrs [-c PERIOD] [-F HZ] [-d] [-l] DEVICES PRECISE RELEASE
+ * attrs.c - prints what the kernel would be asked for: `attrs [-c PERIOD] [-F HZ] [-d] [-k] [-l] DEVICES PRECISE RELEASE
  * [EVENT]`.
  *
  * DEVICES describes a machine's PMUs, as /sys/bus/event_source/devices does, whose highest precise level is PRECISE, under
- * the kernel RELEASE; the CPU is that of LIBPFM_FORCE_PMU. -d: as `record --data`. -l: lists the aliases instead. For attrs.test.
+ * the kernel RELEASE; the CPU is that of LIBPFM_FORCE_PMU. -d: as `record --data`. -k: as `record --kernel`. -l: lists the aliases instead. For attrs.test.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -82,6 +82,9 @@ static void print_event(const struct event *event, const struct pebs_machine *ma
     print_fields(a->sample_type);
     printf(" intr %#llx user %#llx\n", (unsigned long long)a->sample_regs_intr,
            (unsigned long long)a->sample_regs_user);
+    if (a->sample_type & PERF_SAMPLE_CALLCHAIN)
+        printf("    chain:%s%s, at most %u\n", a->exclude_callchain_kernel ? "" : " kernel",
+               a->exclude_callchain_user ? "" : " user", a->sample_max_stack);
     if (a->precise_ip)
         printf("    large PEBS: %s\n", refusal ? refusal : "yes");
 }
@@ -105,14 +108,15 @@ int main(int argc, char **argv)
     struct log log = {say, NULL};
     bool lists = false;
     size_t count;
-    for (int o; (o = getopt(argc, argv, "+c:F:dl")) != -1;) {
+    for (int o; (o = getopt(argc, argv, "+c:F:dkl")) != -1;) {
         options.period = o == 'c' ? strtoull(optarg, NULL, 10) : options.period;
         options.frequency = o == 'F' ? strtoull(optarg, NULL, 10) : options.frequency;
         options.data_address |= o == 'd';
+        options.kernel |= o == 'k';
         lists |= o == 'l';
     }
     if (argc - optind < 3) {
-        fprintf(stderr, "usage: attrs [-c PERIOD] [-F HZ] [-d] [-l] DEVICES PRECISE RELEASE [EVENT]\n");
+        fprintf(stderr, "usage: attrs [-c PERIOD] [-F HZ] [-d] [-k] [-l] DEVICES PRECISE RELEASE [EVENT]\n");
         return 2;
     }
     devices = argv[optind];

@@ -1,26 +1,26 @@
 UNIT_TESTS += tests/collector/test_event tests/collector/test_threadroot tests/collector/test_collector \
 	tests/collector/test_pebs tests/collector/test_tracing
 tests_collector_test_pebs_SOURCES = tests/collector/test_pebs.c
-tests_collector_test_pebs_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_pebs_LDADD = libcollector.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_tracing_SOURCES = tests/collector/test_tracing.c
-tests_collector_test_tracing_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_tracing_LDADD = libcollector.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_event_SOURCES = tests/collector/test_event.c
-tests_collector_test_event_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_event_LDADD = libcollector.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_threadroot_SOURCES = tests/collector/test_threadroot.c
-tests_collector_test_threadroot_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_threadroot_LDADD = libcollector.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_collector_test_collector_SOURCES = tests/collector/test_collector.c
-tests_collector_test_collector_LDADD = libcollector.la libperfdata.la libbase.la $(CRITERION_LIBS)
 UNIT_TESTS += tests/collector/test_groups
 tests_collector_test_groups_SOURCES = tests/collector/test_groups.c
-tests_collector_test_groups_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_groups_LDADD = libcollector.la libimage.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_collector_LDADD = libcollector.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 UNIT_TESTS += tests/collector/test_members
 tests_collector_test_members_SOURCES = tests/collector/test_members.c
-tests_collector_test_members_LDADD = libcollector.la libbase.la $(CRITERION_LIBS)
+tests_collector_test_members_LDADD = libcollector.la libimage.la libbase.la $(CRITERION_LIBS)
 
 # What the kernel is asked for on other CPUs: attrs.test holds it against golden/CPU.txt.
 check_PROGRAMS += tests/collector/attrs
 tests_collector_attrs_SOURCES = tests/collector/attrs.c
-tests_collector_attrs_LDADD = libcollector.la libbase.la
+tests_collector_attrs_LDADD = libcollector.la libimage.la libbase.la
 E2E_TESTS += tests/collector/attrs.test
 EXTRA_DIST += tests/collector/golden
 
@@ -35,7 +35,7 @@ $(tests_collector_busy_OBJECTS): override CFLAGS += -O2
 # The BPF program, compiled for user space against a machine of its own instead of libbpf's helpers.
 UNIT_TESTS += tests/collector/verify/test_verify
 tests_collector_verify_test_verify_SOURCES = tests/collector/verify/test_verify.c
-tests_collector_verify_test_verify_LDADD = libmachine.la libcollector.la libbase.la $(CRITERION_LIBS)
+tests_collector_verify_test_verify_LDADD = libmachine.la libcollector.la libimage.la libbase.la $(CRITERION_LIBS)
 
 check_PROGRAMS += tests/collector/verify/programs
 tests_collector_verify_programs_SOURCES = tests/collector/verify/programs.c

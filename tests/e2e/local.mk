@@ -32,6 +32,7 @@ E2E_TESTS += \
 	tests/e2e/input.test \
 	tests/e2e/interrupt.test \
 	tests/e2e/kept_maps.test \
+	tests/e2e/kernel.test \
 	tests/e2e/map.test \
 	tests/e2e/outputs.test \
 	tests/e2e/page.test \

@@ -4,7 +4,7 @@ test_programs = \
 	tests/programs/bursts tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole tests/programs/jit \
 	tests/programs/order tests/programs/order_framed tests/programs/orders \
 	tests/programs/recursion tests/programs/service tests/programs/clocks tests/programs/containers tests/programs/thread_forks tests/programs/signals tests/programs/tailcall \
-	tests/programs/threads tests/programs/storm tests/programs/reload tests/programs/siblings tests/programs/stages tests/programs/births tests/programs/touch
+	tests/programs/threads tests/programs/storm tests/programs/reload tests/programs/siblings tests/programs/stages tests/programs/births tests/programs/touch tests/programs/syscalls
 check_PROGRAMS += $(test_programs) tests/programs/libvisit.so tests/programs/plugin.so
 
 # Their call trees are known for these flags, so they stand after the user's CFLAGS too, which automake puts behind a
@@ -64,6 +64,9 @@ tests_programs_touch_SOURCES = tests/programs/touch.c tests/programs/program.h
 tests_programs_touch_CFLAGS = $(program_cflags) -fno-pie
 tests_programs_touch_LINK = $(program_link) -no-pie -pthread -o $@
 
+tests_programs_syscalls_SOURCES = tests/programs/syscalls.c tests/programs/program.h
+tests_programs_syscalls_CFLAGS = $(program_cflags)
+tests_programs_syscalls_LINK = $(program_link) -pthread -o $@
 tests_programs_faults_SOURCES = tests/programs/faults.c tests/programs/program.h
 tests_programs_faults_CFLAGS = $(program_cflags)
 tests_programs_faults_LINK = $(program_link) -pthread -o $@

@@ -3,7 +3,7 @@
 // contexts: lists by number; 0 is the root, parents come before children, siblings from heavy to light. entries: samples of one
 // context, thread, slice of time and certainty, added up. frames: [name, image, kind], threads: [pid, tid, name].
 const data = JSON.parse(document.getElementById("data").textContent);
-const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, UNSURE: 5, LABEL: 6 };
+const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, UNSURE: 5, KERNEL: 6, LABEL: 7 };
 const contexts = data.contexts, entries = data.entries, frames = data.frames;
 const contextCount = contexts.parent.length;
 
@@ -48,6 +48,7 @@ const explanations = {
     [Kind.DATA]: "The memory that was accessed.",
     [Kind.FOUND]: "Where the processor found it.",
     [Kind.UNSURE]: "Several paths were possible: the callers from here on are not sure.",
+    [Kind.KERNEL]: "In the kernel.",
     [Kind.LABEL]: "Not a function: a thread, a line, or code without a name.",
 };
 
