@@ -21,7 +21,7 @@ extern const struct kernel_places kernel_places_here; /* "/proc", "/sys" */
 struct running_kernel *running_kernel_open(const struct kernel_places *places);
 void running_kernel_close(struct running_kernel *kernel); /* NULL is allowed */
 /* Where its code lies; borrowed. kernel.start is 0 if the addresses are hidden (kernel.kptr_restrict), id.size if
- * it has no build-id. Reads the files when first asked: 122,153 symbols take 25 ms. 0, or -ENOMEM with a message. */
+ * it has no build-id. Reads the files when first asked. 0, or -ENOMEM with a message. */
 int running_kernel_layout(struct running_kernel *kernel, const struct kernel_layout **out,
                           struct fathom_error *err);
 /* The function at an address of the running kernel, after running_kernel_layout(); *start: where it begins. NULL: none
