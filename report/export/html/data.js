@@ -3,7 +3,7 @@
 // contexts: lists by number; 0 is the root, parents come before children, siblings from heavy to light. entries: samples of one
 // context, thread, slice of time and certainty, added up. frames: [name, image, kind], threads: [pid, tid, name].
 const data = JSON.parse(document.getElementById("data").textContent);
-const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, LABEL: 5 };
+const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, LABEL: 5, THREAD: 6 };
 const contexts = data.contexts, entries = data.entries, frames = data.frames;
 const contextCount = contexts.parent.length;
 
@@ -39,7 +39,10 @@ function nameOf(context) {
 }
 
 function kindOf(frame) {
-    return frame < 0 ? Kind.FUNCTION : frames[frame][2];
+    if (frame < 0)
+        return Kind.FUNCTION;
+    const [name, , kind] = frames[frame];
+    return kind === Kind.LABEL && !/^[[{]/.test(name) ? Kind.THREAD : kind;
 }
 
 const explanations = {
@@ -48,6 +51,7 @@ const explanations = {
     [Kind.DATA]: "The memory that was accessed.",
     [Kind.FOUND]: "Where the processor found it.",
     [Kind.LABEL]: "Not a function: several paths were possible from here on, or code without a name.",
+    [Kind.THREAD]: "A thread: its name and number.",
 };
 
 function formatShare(part, whole) {
