@@ -52,6 +52,31 @@ struct counters {
         *late; /* late threads: tid to index of the first descriptor, their number << 32, LATE_TWICE */
 };
 
+/* Of /proc/stat, for containers without /sys: lines that begin with "cpu3 ". */
+static int cpus_of_proc(int **list, size_t *count)
+{
+    FILE *file = fopen("/proc/stat", "re");
+    char *line = NULL;
+    size_t line_room = 0, room = 0, used = 0;
+    int *cpus = NULL, cpu, rc = file ? 0 : -errno;
+    while (rc == 0 && getline(&line, &line_room, file) > 0)
+        if (sscanf(line, "cpu%d ", &cpu) == 1 && cpu >= 0 && cpu < 1 << 16 &&
+            !vec_push(cpus, used, room, cpu))
+            rc = -ENOMEM;
+    free(line);
+    if (file)
+        fclose(file);
+    if (rc == 0 && used == 0)
+        rc = -ENODEV;
+    if (rc < 0) {
+        free(cpus);
+        return rc;
+    }
+    *list = cpus;
+    *count = used;
+    return 0;
+}
+
 /* A list such as "0-3,8". */
 static int online_cpus(int **list, size_t *count)
 {
@@ -59,7 +84,7 @@ static int online_cpus(int **list, size_t *count)
     size_t room = 0, used = 0;
     int *cpus = NULL, low, high;
     if (!file)
-        return -errno;
+        return cpus_of_proc(list, count);
     while (fscanf(file, "%d", &low) == 1) {
         int c = fgetc(file);
         high = low;
@@ -123,7 +148,8 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
         made->tasks++;
     int rc = online_cpus(&made->cpus, &made->cpu_count);
     if (rc) {
-        error_system(err, -rc, "cannot read the list of CPUs in /sys/devices/system/cpu/online");
+        error_system(err, -rc,
+                     "cannot read the list of CPUs in /sys/devices/system/cpu/online or /proc/stat");
         goto fail;
     }
     if (!ring_bytes)
