@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/outfile.h"
@@ -27,8 +28,9 @@ struct reporting {
     struct filter *filter;   /* NULL: all samples count */
     struct profile *profile; /* NULL before the event is known */
     uint32_t event;
-    char others[256];    /* names of the other events */
-    struct truth *truth; /* of the audit samples held back for checking */
+    char others[256];       /* names of the other events */
+    struct outfile *output; /* NULL: standard output */
+    struct truth *truth;    /* of the audit samples held back for checking */
     struct evaluation *checked;
     struct perf_export *exported; /* NULL: the format is none */
 };
@@ -162,10 +164,7 @@ static int put_out(const struct reporting *r, const struct report *report, struc
         return format->binary && isatty(STDOUT_FILENO)
                    ? error_set(err, ENOTTY, "standard output is a terminal: give a file with -o")
                    : format->write(report, stdout, err);
-    struct outfile *file = NULL;
-    int fd = -1, rc = outfile_open(r->options->output, &file, err);
-    if (rc == 0)
-        rc = outfile_begin(file, &fd, err);
+    int fd = -1, rc = outfile_begin(r->output, &fd, err);
     int copy = rc == 0 ? dup(fd) : -1;
     FILE *out = copy >= 0 ? fdopen(copy, "w") : NULL;
     if (rc == 0 && !out)
@@ -175,8 +174,7 @@ static int put_out(const struct reporting *r, const struct report *report, struc
     if (out && fclose(out) != 0 && rc == 0)
         rc = error_system(err, errno, "cannot write %s", r->options->output);
     if (rc == 0)
-        rc = outfile_publish(file, false, err);
-    outfile_close(file);
+        rc = outfile_publish(r->output, false, err);
     return rc;
 }
 
@@ -259,6 +257,44 @@ static int start_filter(struct reporting *r, struct fathom_error *err)
     return any ? filter_new(&o, &r->filter, err) : 0;
 }
 
+static bool is_same_file(const char *input, const struct stat *output)
+{
+    struct stat status;
+    return input && (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(input, &status)) == 0 &&
+           status.st_dev == output->st_dev && status.st_ino == output->st_ino;
+}
+
+/* Whether the output would be a file of the recording, which may be a directory. */
+static bool is_of_recording(const struct reporting *r, const struct stat *output)
+{
+    const char *input = r->options->input;
+    char *absolute = outfile_absolute(r->output), *slash = absolute ? strrchr(absolute, '/') : NULL;
+    struct stat directory;
+    bool inside = false;
+    if (slash && slash > absolute) {
+        *slash = '\0';
+        inside = stat(absolute, &directory) == 0 && is_same_file(input, &directory);
+    }
+    free(absolute);
+    return inside || is_same_file(input, output);
+}
+
+/* Before the long work. What is read is not replaced: nobody can make a recording again from its report. */
+static int open_output(struct reporting *r, struct fathom_error *err)
+{
+    const struct report_options *o = r->options;
+    struct stat output;
+    const char *target;
+    int rc = outfile_open(o->output, &r->output, err);
+    if (rc < 0 || !(target = outfile_target(r->output)) || stat(target, &output) < 0)
+        return rc;
+    if (is_of_recording(r, &output))
+        return error_set(err, EINVAL, "%s is the recording that is read: name another output", o->output);
+    if (is_same_file(o->map, &output))
+        return error_set(err, EINVAL, "%s is the map that is read: name another output", o->output);
+    return 0;
+}
+
 int reporting_new(const struct report_options *options, struct terminal *terminal, struct reporting **out,
                   struct fathom_error *err)
 {
@@ -278,6 +314,8 @@ int reporting_new(const struct report_options *options, struct terminal *termina
     int rc = r->engine && r->checked ? symfs_check(options->symfs, err) : error_memory(err);
     if (rc == 0)
         rc = start_filter(r, err);
+    if (rc == 0 && options->output && !options->format->recording)
+        rc = open_output(r, err);
     if (rc == 0 && options->map)
         rc = pathmap_open(options->map, &r->map, err);
     if (rc < 0)
@@ -292,6 +330,7 @@ void reporting_free(struct reporting *r)
     if (!r)
         return;
     perf_export_free(r->exported);
+    outfile_close(r->output);
     evaluation_free(r->checked);
     truth_free(r->truth);
     engine_free(r->engine);

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "infer/samples/locate.h"
 
-#define NO_BIAS          1ull         /* a bias is a multiple of the page size */
+#define NO_BIAS 1ull /* a bias is a multiple of the page size */
 
 struct place_of { /* a function of the map */
     bool sought;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <regex.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
@@ -21,12 +22,35 @@ struct filter {
     size_t room;
 };
 
+/* glibc's regcomp() recurses into parentheses (20,000 of them overflow the stack), and copies what is repeated: a{99}{99}{99}
+ * takes gigabytes. */
+#define EXPRESSION_MAX  1000 /* bytes: longer than any function's name that somebody types */
+#define REPETITIONS_MAX 1000 /* of all bounds multiplied: a name of 10,000 bytes then takes 0.2 s at most */
+
+static bool is_small(const char *text)
+{
+    unsigned long product = 1;
+    if (strlen(text) > EXPRESSION_MAX)
+        return false;
+    for (const char *at = strchr(text, '{'); at; at = strchr(at + 1, '{')) {
+        unsigned long most = 0;
+        for (const char *c = at + 1; most <= REPETITIONS_MAX && (*c == ',' || (*c >= '0' && *c <= '9')); c++)
+            most = *c == ',' ? 0 : most * 10 + (unsigned long)(*c - '0');
+        if (most > 1 && (product *= most) > REPETITIONS_MAX)
+            return false;
+    }
+    return true;
+}
+
 static int compile(struct filter *f, enum expression which, const char *text, const char *option,
                    struct fathom_error *err)
 {
     char why[128];
     if (!text)
         return 0;
+    if (!is_small(text))
+        return error_set(err, EINVAL, "--%s: the expression has more than %d bytes or %d repetitions", option,
+                         EXPRESSION_MAX, REPETITIONS_MAX);
     int rc = regcomp(&f->compiled[which], text, REG_EXTENDED | REG_NOSUB);
     if (rc == 0) {
         f->given |= MATCHED(which);

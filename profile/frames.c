@@ -204,3 +204,8 @@ uint32_t frames_count(const struct frames *frames)
 {
     return frames->count;
 }
+
+bool frame_is_unknown(const struct frame *frame)
+{
+    return frame->kind == FRAME_UNKNOWN_CONTEXT || frame->kind == FRAME_UNSURE;
+}

@@ -57,5 +57,7 @@ const struct frame_image *frames_image(const struct frames *frames, const char *
 /* NULL: no such item. */
 const struct frame *frames_at(const struct frames *frames, uint32_t item);
 uint32_t frames_count(const struct frames *frames);
+/* Whether it stands for what is not known: "[unknown context]", "[one of 3 paths]". */
+bool frame_is_unknown(const struct frame *frame);
 
 #endif

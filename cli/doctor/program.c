@@ -247,10 +247,20 @@ int doctor_process(pid_t pid, struct rows *rows, struct fathom_error *err)
     int rc = process_facts_read(pid, &p, err);
     if (rc < 0)
         return rc;
+    if (p.allowed == -ESRCH) { /* it ended, though its parent has not asked for it yet */
+        *err = p.refusal;
+        return p.allowed;
+    }
     rows_add(rows, "record", "recording it", p.allowed ? ROW_FAIL : ROW_OK, "%s",
              p.allowed ? p.refusal.text : "is allowed");
     if (p.allowed)
         rows_costs(rows, "process %d cannot be recorded", (int)pid);
+    if (p.kernel) {
+        rows_add(rows, "file", "file", ROW_LIMIT, "process %d is a thread of the kernel, without a program",
+                 (int)pid);
+        rows_costs(rows, "it never runs in user mode, which alone is sampled");
+        return 0;
+    }
     add_stacks(&p, rows);
     if (!p.program[0]) {
         rows_add(rows, "file", "file", ROW_LIMIT, "process %d does not tell its program to this user",

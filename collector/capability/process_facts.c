@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collector/capability/tries.h"
 #include "collector/targets/proc.h"
@@ -51,6 +53,14 @@ static int locate(pid_t pid, struct process_facts *out, struct fathom_error *err
     return rc;
 }
 
+/* The link to its program is not hidden, but leads nowhere. */
+static bool is_kernel_thread(pid_t pid)
+{
+    char link[32], target[2];
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+    return readlink(link, target, sizeof target) < 0 && errno == ENOENT;
+}
+
 int process_facts_read(pid_t pid, struct process_facts *out, struct fathom_error *err)
 {
     struct process_facts facts = {0};
@@ -60,6 +70,7 @@ int process_facts_read(pid_t pid, struct process_facts *out, struct fathom_error
     if (rc)
         return error_set(err, ESRCH, "process %d does not exist", (int)pid);
     proc_program(pid, facts.program, sizeof facts.program);
+    facts.kernel = !facts.program[0] && is_kernel_thread(pid);
     facts.allowed = tries_thread(pid, &facts.refusal);
     facts.start_stack = stat.start_stack != 0;
     facts.memory =

@@ -12,6 +12,7 @@
 
 struct process_facts {
     char program[4096]; /* file of the running program; "" if unknown */
+    bool kernel;        /* a thread of the kernel, which has none */
     int allowed;        /* 0, or a negative errno with the reason in `refusal` */
     struct fathom_error refusal;
     unsigned threads, located; /* those whose stacks' bases are known before their first sample */

@@ -88,7 +88,7 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
         made->tasks++;
     int rc = cpus_online(CPUS_ONLINE, &made->cpus, &made->cpu_count);
     if (rc) {
-        error_system(err, -rc, "cannot read the list of CPUs in %s", CPUS_ONLINE);
+        error_system(err, -rc, "cannot read the list of CPUs in %s or /proc/stat", CPUS_ONLINE);
         goto fail;
     }
     if (!ring_bytes)

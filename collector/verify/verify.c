@@ -45,7 +45,11 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
 
 static int number_of_cpus(void)
 {
+    libbpf_print_fn_t print = libbpf_set_print(quiet);
     int count = libbpf_num_possible_cpus();
+    libbpf_set_print(print);
+    if (count <= 0) /* containers without /sys */
+        count = (int)sysconf(_SC_NPROCESSORS_CONF);
     return count > 0 ? count : 1;
 }
 

@@ -38,7 +38,7 @@ static void write_function(struct output *o, const struct function_weight *f)
     printer_write(&o->printer, "\\n%s of %s\"", share_format(self, f->self, o->whole),
                   share_format(total, f->total, o->whole));
     printer_write(&o->printer, ", fillcolor=\"0.05 %.2f 1.0\"", (double)f->self / (double)o->whole);
-    if (frame->kind == FRAME_UNKNOWN_CONTEXT || frame->kind == FRAME_UNSURE)
+    if (frame_is_unknown(frame))
         printer_write(&o->printer, ", style=\"filled,dashed\"");
     printer_write(&o->printer, "];\n");
 }

@@ -86,7 +86,7 @@ static void write_box(struct drawing_svg *d, uint32_t i)
     const char *unit = d->report->view->unit ? d->report->view->unit : "weight";
     if (width < NARROWEST)
         return;
-    bool hatched = frame && (frame->kind == FRAME_UNKNOWN_CONTEXT || frame->kind == FRAME_UNSURE);
+    bool hatched = frame && frame_is_unknown(frame);
     double sure = contexts->doubts && i ? sure_of(branch) : 1;
     printer_write(&d->printer, "<g><title>");
     write_escaped(&d->printer, name);

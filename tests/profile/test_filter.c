@@ -1,6 +1,7 @@
 /* Which paths and samples a filter leaves. */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <string.h>
 
 #include "profile/filter.h"
 
@@ -67,6 +68,20 @@ Test(filter, by_time_and_thread)
     f = filter((struct filter_options){.comm = "x"});
     cr_expect_not(filter_sample(f, NULL, &s), "a process whose name is unknown");
     filter_free(f);
+}
+
+/* glibc's regcomp() overflows the stack, or takes all memory. */
+Test(filter, expressions_that_explode)
+{
+    static char deep[20001];
+    struct filter *f;
+    struct fathom_error err;
+    memset(deep, '(', sizeof deep - 1);
+    cr_expect_eq(filter_new(&(struct filter_options){.focus = deep}, &f, &err), -EINVAL);
+    cr_expect_eq(filter_new(&(struct filter_options){.ignore = "a{1,255}{1,255}{1,255}"}, &f, &err), -EINVAL);
+    cr_expect_eq(filter_new(&(struct filter_options){.comm = "a{99999999999999999999}"}, &f, &err), -EINVAL);
+    cr_expect(keeps((struct filter_options){.focus = "^p{1}[a-z]{1,99}$"}));
+    cr_expect(keeps((struct filter_options){.ignore = "x[{]{1,9}[{,]"}), "braces that repeat nothing");
 }
 
 Test(filter, what_cannot_be)
