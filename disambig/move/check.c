@@ -323,8 +323,8 @@ static bool check_call(struct checker *c, const struct move_call *call)
             return fail(c, call->site, "no copy of a call");
     }
     uint64_t target = call->target ? call->target : old.target;
-    if (!move_translate(c->result, target, call->copy, false, &to) || !read_new(c, at, &new) ||
-        new.kind != old.kind || new.target != to)
+    if (!move_entry(c->result, target, call->copy, &to) || !read_new(c, at, &new) || new.kind != old.kind ||
+        new.target != to)
         return fail(c, call->site, "another target");
     return true;
 }

@@ -292,6 +292,27 @@ Test(move, copies_are_called_from_their_own_sites, .fini = build_clean)
     rig_close(&rig);
 }
 
+/* What is added before a copy's first instruction is executed by the calls that are led to it. */
+Test(move, calls_lead_to_what_is_added_first_in_a_copy, .fini = build_clean)
+{
+    struct rig rig = {0};
+    rig_open(&rig);
+    const struct move_edit edits[] = {
+        {at(&rig, "pushes", 0), -64, MOVE_LEA_BEFORE},
+        {at(&rig, "pushes", 0), 64, MOVE_CFA},
+        {at(&rig, "pushes", 1), 16 + 64, MOVE_DISPLACEMENT},
+        {at(&rig, "pushes", 5), 64, MOVE_LEA_AFTER},
+        {at(&rig, "pushes", 6), 0, MOVE_CFA},
+    };
+    const struct move_function functions[] = {{at(&rig, "pushes", 0), NULL, 0},
+                                              {at(&rig, "pushes", 0), edits, 5}};
+    const struct move_call calls[] = {{at(&rig, "twice", 3), 0, 1, 0}};
+    const struct move_plan plan = {functions, 2, calls, 1};
+    apply(&rig, &plan);
+    cr_expect(call(&rig, "twice", 0) == 64 && call(&rig, "pushes", 0) == 16);
+    rig_close(&rig);
+}
+
 Test(move, refuses_edits_that_do_not_fit, .fini = build_clean)
 {
     struct rig rig = {0};
