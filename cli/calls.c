@@ -341,6 +341,9 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
     int code = options_parse(&calls_command, &options, false, argc, argv, terminal);
     if (code < 0 && optind == argc)
         code = option_usage(terminal, &calls_command, "give a command to run");
+    if (code < 0 && options.view.view->accesses)
+        code = option_usage(terminal, &calls_command, "--view %s is of recordings: calls access no data",
+                            options.view.view->name);
     if (code < 0 && options.eps >= options.phi)
         code = option_usage(terminal, &calls_command, "--eps must be below --phi");
     if (code < 0 && options.burst > 0 && options.interval <= options.burst)

@@ -67,6 +67,7 @@ static void print_bash(void)
     printf("    esac\n"
            "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
            "    if [ -n \"$files\" ] && [ \"${word#-}\" = \"$word\" ]; then\n"
+           "        local IFS=$'\\n'\n"
            "        COMPREPLY+=($(compgen -f -- \"$word\"))\n"
            "    fi\n}\n"
            "complete -o filenames -F _fathom fathom\n");
