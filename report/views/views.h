@@ -39,9 +39,9 @@ void left_out_write(const struct drawing *drawing, uint64_t count, const char *o
 
 /* One drawn row: a branch, or a chain of a function that only calls itself. */
 struct branch_row {
-    uint64_t total;       /* of the outermost */
-    uint64_t self, error; /* of all in the chain */
-    double sure;          /* of the least sure in the chain: 0 to 1; negative: not applicable */
+    uint64_t total;           /* of the outermost */
+    uint64_t self, error;     /* of all in the chain */
+    double sure;              /* of the least sure in the chain: 0 to 1; negative: not applicable */
     const struct branch *top; /* the outermost */
 };
 /* How sure a branch is, as above. */
