@@ -11,7 +11,9 @@ enum chain_source links_source(const struct perf_event_attr *attr)
     if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
         attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
         return CHAIN_CALLS;
-    return attr->sample_type & PERF_SAMPLE_CALLCHAIN ? CHAIN_FRAMES : CHAIN_NONE;
+    /* Recordings by fathom have chains of one entry, or of the kernel alone. */
+    bool callers = attr->sample_max_stack != 1 && !attr->exclude_callchain_user;
+    return attr->sample_type & PERF_SAMPLE_CALLCHAIN && callers ? CHAIN_FRAMES : CHAIN_NONE;
 }
 
 /* The user's part of a call chain: its first entry is the PC. */
