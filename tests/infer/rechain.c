@@ -176,6 +176,7 @@ static struct event event_of(const struct rechain *r, const struct event *record
     struct event event = *recorded;
     event.ids = ids;
     event.id_count = 1;
+    event.attr.exclude_callchain_user = 0; /* as with --call-graph fp, not dwarf */
     event.attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                              PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
     if (r->source == CHAIN_CALLS) {
