@@ -24,12 +24,13 @@ static const char code[] =
     ".text\n" BEGIN(below) "mov %r11, %rax\nsub %rsp, %rax\nsub $8, %rax\nret\n" END(below)
     /* The loop leads to what follows the push. */
     BEGIN(pushes) MARK PUSH(rbx, 16) "1: call below\ndec %edi\njns 1b\n" POP(rbx) "ret\n" END(pushes)
-    /* Two ends: CFI that is remembered, a pop of no use, arguments that are pushed. */
+    /* Two ends: CFI that is remembered (clang's assembler goes on from another offset then: it is given), a pop of no use, arguments
+     * that are pushed. */
     BEGIN(ends) MARK PUSH(rbp, 16) PUSH(
         rbx,
         24) "push %rdi\n.cfi_adjust_cfa_offset 8\ncall below\n"
             "testb $1, (%rsp)\njne 1f\n.cfi_remember_state\nadd $8, %rsp\n.cfi_adjust_cfa_offset -8\n" POP(
-                rbx) POP(rbp) "ret\n1:\n.cfi_restore_state\npop %rcx\n.cfi_adjust_cfa_offset -8\n" POP(rbx)
+                rbx) POP(rbp) "ret\n1:\n.cfi_restore_state\npop %rcx\n.cfi_def_cfa_offset 24\n" POP(rbx)
                 POP(rbp) "ret\n" END(ends)
     /* Nothing is saved: the push aligns. */
     BEGIN(aligns) MARK "push %rdx\n.cfi_adjust_cfa_offset 8\ncall below\n" POP(rcx) "ret\n" END(aligns)
