@@ -28,12 +28,11 @@ include tests/e2e/local.mk
 include tests/stored/local.mk
 include tests/fuzz/local.mk
 
-# Of the tests, those to run: "make check E2E_RUN=tests/e2e/input.test UNIT_RUN=".
-UNIT_RUN = $(UNIT_TESTS)
 if HAVE_CRITERION
 check_PROGRAMS += $(UNIT_TESTS)
-TESTS += $(UNIT_RUN)
+TESTS += $(UNIT_TESTS)
 endif
+# Of the end-to-end tests, those to run beside the unit tests: "make check E2E_RUN=tests/e2e/input.test". Of all: TESTS.
 E2E_RUN = $(E2E_TESTS)
 TESTS += $(E2E_RUN)
 # What to run while working on something: under a minute when all is built.
