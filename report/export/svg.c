@@ -52,12 +52,6 @@ static void write_colour(struct printer *printer, const char *name)
     printer_write(printer, "rgb(%u,%u,%u)", 205 + hash % 50, 90 + (hash >> 8) % 130, 40 + (hash >> 16) % 50);
 }
 
-static double sure_of(const struct branch *branch)
-{
-    double doubt = branch->total ? branch->doubt / (double)branch->total : 0;
-    return doubt < 0 ? 1 : doubt < 1 ? 1 - doubt : 0;
-}
-
 /* A name in a box, if there is room for some of it. */
 static void write_label(struct drawing_svg *d, const char *name, double x, double y, double width)
 {
@@ -87,7 +81,7 @@ static void write_box(struct drawing_svg *d, uint32_t i)
     if (width < NARROWEST)
         return;
     bool hatched = frame && frame_is_unknown(frame);
-    double sure = contexts->doubts && i ? sure_of(branch) : 1;
+    double sure = contexts->doubts && i ? branch_certainty(branch) : 1;
     printer_write(&d->printer, "<g><title>");
     write_escaped(&d->printer, name);
     if (frame && *frame->image) {

@@ -40,6 +40,13 @@ struct branches {
     uint32_t count, room;
 };
 
+/* How sure its total is, after branches_arrange(): 0 to 1, 1 if it weighs nothing. */
+static inline double branch_certainty(const struct branch *branch)
+{
+    double doubt = branch->total ? branch->doubt / (double)branch->total : 0;
+    return doubt < 0 ? 1 : doubt < 1 ? 1 - doubt : 0;
+}
+
 /* Order of two siblings: negative if a comes before b. */
 typedef int branch_compare(const struct branch *a, const struct branch *b, const void *context);
 

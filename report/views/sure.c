@@ -8,8 +8,7 @@ double branch_sure(const struct drawing *drawing, const struct branch *branch)
     const struct frame *frame = frames_at(drawing->frames, branch->item);
     if (!frame || frame->kind == FRAME_UNKNOWN_CONTEXT || branch->total == 0)
         return -1;
-    double sure = 1 - branch->doubt / (double)branch->total;
-    return sure < 0 ? 0 : sure > 1 ? 1 : sure;
+    return branch_certainty(branch);
 }
 
 bool branches_want_sure(const struct drawing *drawing, const struct branches *branches)
