@@ -3,33 +3,6 @@
 
 #include <stdlib.h>
 
-#include "cli/exit.h"
-#include "cli/privilege.h"
-
-int reporting_file(const struct report_options *wanted, struct terminal *terminal)
-{
-    struct fathom_error err = {0};
-    struct report_options own = *wanted, *options = &own;
-    struct reader *reader = NULL;
-    struct reporting *reporting = NULL;
-    options->kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
-    if (!options->output)
-        privilege_only_read(terminal);
-    int rc =
-        options->kernel ? reader_open(options->input, &terminal->log, &reader, &err) : error_memory(&err);
-    if (rc == 0)
-        rc = reporting_new(options, terminal, &reporting, &err);
-    if (rc == 0)
-        rc = reporting_run(reporting, reader, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    int code = rc < 0 ? exit_code_of(&err) : reporting_code(reporting);
-    reporting_free(reporting);
-    reader_close(reader);
-    running_kernel_close(options->kernel);
-    return code;
-}
-
 void filtering_clear(struct report_options *options)
 {
     free(options->pids.pids);

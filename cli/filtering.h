@@ -1,4 +1,4 @@
-/* filtering.h - the options that choose samples, alike in all commands that report a file, and the report by them. */
+/* filtering.h - the options that choose samples, alike in all commands that report. */
 #ifndef FATHOM_CLI_FILTERING_H
 #define FATHOM_CLI_FILTERING_H
 
@@ -24,8 +24,6 @@
         OPTION_TEXT("image", 0, "REGEX", struct report_options, filter.image,                                \
                     "only samples in such a program or library")
 
-/* Reports a file as the options say. Returns the exit code. */
-int reporting_file(const struct report_options *options, struct terminal *terminal);
 /* Frees what the options' lists hold. */
 void filtering_clear(struct report_options *options);
 

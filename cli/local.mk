@@ -50,6 +50,7 @@ fathom_SOURCES = \
 	cli/record.c cli/record.h cli/record_report.c \
 	cli/recover.c cli/recover.h \
 	cli/filtering.c cli/filtering.h \
+	cli/report_file.c cli/report_file.h \
 	cli/report.c cli/reporting.c cli/reporting.h \
 	cli/completion.c cli/completion.h cli/diff.c cli/script.c \
 	cli/stack_sink.c cli/stack_sink.h \

@@ -8,6 +8,7 @@
 #include "cli/kept_maps.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
+#include "cli/report_file.h"
 #include "cli/reporting.h"
 #include "cli/symfs.h"
 

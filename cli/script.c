@@ -5,6 +5,7 @@
 #include "cli/filtering.h"
 #include "cli/inferred.h"
 #include "cli/kept_maps.h"
+#include "cli/report_file.h"
 #include "cli/symfs.h"
 #include "report/export/script.h"
 
