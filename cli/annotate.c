@@ -2,11 +2,8 @@
 #include <getopt.h>
 
 #include "cli/exit.h"
-#include "cli/filtering.h"
-#include "cli/inferred.h"
-#include "cli/kept_maps.h"
 #include "cli/report_file.h"
-#include "cli/symfs.h"
+#include "cli/report_rows.h"
 #include "report/annotate/annotate.h"
 
 static const struct format annotate_format = {.name = "annotate", .write = annotate_write, .samples = true};
@@ -30,35 +27,24 @@ static int annotate_run(int argc, char **argv, struct terminal *terminal)
     options.annotate.function = argv[optind];
     options.report.view.annotate = &options.annotate;
     code = reporting_file(&options.report, terminal);
-    filtering_clear(&options.report);
+    report_options_clear(&options.report);
     return code;
 }
 
-static const struct option_word colours[] = {
-    {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
-
 static const struct option_row rows[] = {
-    OPTION_TEXT("input", 'i', "FILE", struct report_options, input,
-                "a perf.data file; '-' reads standard input (default: perf.data)"),
+    REPORT_INPUT,
     OPTION_TEXT("path", 0, "PATH", struct annotate_command_options, annotate.path,
                 "only samples whose path ends like this: 'main;run;FUNCTION', as folded stacks have it"),
-    OPTION_TEXT("output", 'o', "FILE", struct report_options, output,
-                "write to a file (default: standard output)"),
-    OPTION_TEXT("map", 'm', "MAP", struct report_options, map, "a path map from 'fathom train'"),
-    KEPT_MAPS_NO_CACHE(struct report_options,
-                       "do not use what other recordings of the same programs learned"),
-    OPTION_TABLE("metric", 0, "NAME", metric_table, struct metric, struct report_options, metric,
-                 "what samples are weighed by: "),
-    OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct report_options, view.min_percent,
-                    "leave out what weighs less of the function (default: 0.5; 0: all of it)"),
-    OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct report_options, rows,
-                  "only the N hottest instructions and lines"),
-    OPTION_TEXT("event", 0, "NAME", struct report_options, event,
-                "which event, if the recording has several"),
-    FILTERING_ROWS,
-    SYMFS_OPTION(struct report_options),
-    OPTION_CHOICE("color", 0, "WHEN", colours, enum colour_when, struct report_options, colour,
-                  "auto, always or never"),
+    REPORT_OUTPUT("write to a file (default: standard output)"),
+    REPORT_MAP,
+    REPORT_NO_CACHE,
+    REPORT_METRIC("what samples are weighed by: "),
+    REPORT_MIN("leave out what weighs less of the function (default: 0.5; 0: all of it)"),
+    REPORT_MOST("only the N hottest instructions and lines"),
+    REPORT_EVENT("which event, if the recording has several"),
+    REPORT_FILTER,
+    REPORT_SYMFS,
+    REPORT_COLOUR,
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),
     OPTION_HELP,

@@ -383,8 +383,6 @@ static const struct option_word kinds[] = {{"purge", CALLS_PURGE},
                                            {0}};
 static const struct option_word metrics[] = {{"calls", CALLS_NUMBER}, {"time", CALLS_TIME}, {0}};
 static const struct option_word formats[] = {{"text", CALLS_TEXT}, {"folded", CALLS_FOLDED}, {0}};
-static const struct option_word colours[] = {
-    {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
 
 static const struct option_row rows[] = {
     OPTION_CHOICE(
@@ -426,10 +424,8 @@ static const struct option_row rows[] = {
     OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct calls_options, view.min_percent,
                     "omit rows that weigh less (default: 0.5)"),
     OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct calls_options, rows, "only the N hottest contexts"),
-    OPTION_FLAG("wide", 0, struct calls_options, wide,
-                "names in full, also where they are longer than the terminal is wide"),
-    OPTION_CHOICE("color", 0, "WHEN", colours, enum colour_when, struct calls_options, colour,
-                  "auto, always or never"),
+    OPTION_WIDE(struct calls_options),
+    OPTION_COLOUR(struct calls_options),
     OPTION_QUIET("print no notes"),
     OPTION_VERBOSE("print more details"),
     OPTION_HELP,

@@ -9,10 +9,8 @@
 
 #include "base/text.h"
 #include "cli/exit.h"
-#include "cli/filtering.h"
-#include "cli/kept_maps.h"
 #include "cli/named_tree.h"
-#include "cli/symfs.h"
+#include "cli/report_rows.h"
 #include "hcct/saved_tree.h"
 #include "report/changes.h"
 
@@ -203,12 +201,9 @@ static int diff_run(int argc, char **argv, struct terminal *terminal)
     if (argc - optind != 2)
         return option_usage(terminal, &diff_command, "give two recordings, or two lists 'A1,A2' 'B1,B2'");
     code = diff_files(&options, argv + optind, terminal);
-    filtering_clear(&options.report);
+    report_options_clear(&options.report);
     return code;
 }
-
-static const struct option_word colours[] = {
-    {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
 
 static const struct option_row rows[] = {
     OPTION_FLAG("absolute", 0, struct diff_options, difference.absolute,
@@ -218,23 +213,16 @@ static const struct option_row rows[] = {
                     "do not compare what weighs less, on average of A and B (default: 0.1)"),
     OPTION_TABLE("format", 0, "FORMAT", changes_format_table, struct changes_format, struct diff_options,
                  format, ""),
-    OPTION_TABLE("metric", 0, "NAME", metric_table, struct metric, struct report_options, metric,
-                 "what contexts are weighed by: "),
-    OPTION_TEXT("event", 0, "NAME", struct report_options, event,
-                "which event, if recordings have several or other ones"),
-    OPTION_TEXT("map", 'm', "MAP", struct report_options, map, "a path map from 'fathom train'"),
-    KEPT_MAPS_NO_CACHE(struct report_options,
-                       "do not use what other recordings of the same programs learned"),
-    FILTERING_ROWS,
-    OPTION_FLAG("threads", 0, struct report_options, profile.framing.threads,
-                "compare each thread's name as a separate root"),
-    OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,
-                "show functions inlined at the sampled instruction (needs debug info)"),
-    SYMFS_OPTION(struct report_options),
-    OPTION_FLAG("wide", 0, struct report_options, wide,
-                "names in full, also where they are longer than the terminal is wide"),
-    OPTION_CHOICE("color", 0, "WHEN", colours, enum colour_when, struct report_options, colour,
-                  "auto, always or never"),
+    REPORT_METRIC("what contexts are weighed by: "),
+    REPORT_EVENT("which event, if recordings have several or other ones"),
+    REPORT_MAP,
+    REPORT_NO_CACHE,
+    REPORT_FILTER,
+    REPORT_THREADS("compare each thread's name as a separate root"),
+    REPORT_INLINE,
+    REPORT_SYMFS,
+    REPORT_WIDE,
+    REPORT_COLOUR,
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),
     OPTION_HELP,

@@ -49,8 +49,8 @@ fathom_SOURCES = \
 	cli/path_names.c cli/path_names.h \
 	cli/record.c cli/record.h cli/record_report.c \
 	cli/recover.c cli/recover.h \
-	cli/filtering.c cli/filtering.h \
 	cli/report_file.c cli/report_file.h \
+	cli/report_rows.c cli/report_rows.h \
 	cli/report.c cli/reporting.c cli/reporting.h \
 	cli/completion.c cli/completion.h cli/diff.c cli/script.c \
 	cli/stack_sink.c cli/stack_sink.h \

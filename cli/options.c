@@ -92,6 +92,9 @@ static void list_append(char *list, size_t size, const char *text, bool last)
     snprintf(list + length, size - length, "%s%s", length == 0 ? "" : last ? " or " : ", ", text);
 }
 
+const struct option_word option_colours[] = {
+    {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
+
 bool option_choice(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
     char all[128] = "";

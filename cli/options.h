@@ -89,6 +89,8 @@ struct option_images { /* prefixes of file names, without directories */
     size_t count, room;
 };
 
+extern const struct option_word option_colours[]; /* of an enum colour_when */
+
 /* Offset of a member, which must have that type. */
 #define OPTION_AT(type, member, of) (offsetof(type, member) + 0 * sizeof(&((type *)0)->member == (of *)0))
 
@@ -115,6 +117,11 @@ struct option_images { /* prefixes of file names, without directories */
     {name, letter, argument, option_pids, OPTION_AT(type, member, struct option_pids), .help = (text)}
 #define OPTION_IMAGES(type, member, text) \
     {"image", 0, "NAME,...", option_images, OPTION_AT(type, member, struct option_images), .help = (text)}
+/* The struct has an `enum colour_when colour`, a `bool wide`. */
+#define OPTION_COLOUR(type) \
+    OPTION_CHOICE("color", 0, "WHEN", option_colours, enum colour_when, type, colour, "auto, always or never")
+#define OPTION_WIDE(type) \
+    OPTION_FLAG("wide", 0, type, wide, "names in full, also where they are longer than the terminal is wide")
 /* `take` gets the command's whole struct. */
 #define OPTION_OWN(name, letter, argument, taker, text) {name, letter, argument, taker, 0, .help = (text)}
 #define OPTION_LINE(text)    {.help = (text)}

@@ -3,14 +3,10 @@
 #include <string.h>
 
 #include "cli/exit.h"
-#include "cli/filtering.h"
 #include "cli/inferred.h"
-#include "cli/kept_maps.h"
-#include "cli/options.h"
 #include "cli/privilege.h"
 #include "cli/report_file.h"
-#include "cli/reporting.h"
-#include "cli/symfs.h"
+#include "cli/report_rows.h"
 
 /* --no-audit */
 static bool take_no_audit(struct terminal *terminal, const struct option_row *row, char *text, void *value)
@@ -60,7 +56,7 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
                             argv[optind]);
     code = complete(&options, terminal) ? reporting_file(&options, terminal)
                                         : option_usage(terminal, &report_command, NULL);
-    filtering_clear(&options);
+    report_options_clear(&options);
     return code;
 }
 
@@ -73,18 +69,12 @@ static const struct option_word certainties[] = {
     {"weight", PERF_CERTAINTY_WEIGHT}, {"frame", PERF_CERTAINTY_FRAME}, {0}};
 static const struct option_word counters[] = {{"lss", HCCT_LSS},       {"bss", HCCT_BSS},     {"lc", HCCT_LC},
                                               {"sticky", HCCT_STICKY}, {"purge", HCCT_PURGE}, {0}};
-static const struct option_word colours[] = {
-    {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
-
 static const struct option_row rows[] = {
-    OPTION_TEXT("input", 'i', "FILE", struct report_options, input,
-                "a perf.data file; '-' reads standard input (default: perf.data)"),
-    OPTION_TEXT("map", 'm', "MAP", struct report_options, map, "a path map from 'fathom train'"),
-    OPTION_TEXT("output", 'o', "FILE", struct report_options, output,
-                "write the report to a file (default: standard output)"),
+    REPORT_INPUT,
+    REPORT_MAP,
+    REPORT_OUTPUT("write the report to a file (default: standard output)"),
     OPTION_OWN("no-audit", 0, NULL, take_no_audit, "do not use the recording's own stacks"),
-    KEPT_MAPS_NO_CACHE(struct report_options,
-                       "do not use what other recordings of the same programs learned"),
+    REPORT_NO_CACHE,
     INFERENCE_NO_AUTOMATON(struct report_options),
     INFERENCE_NO_TEMPORAL(struct report_options),
     INFERENCE_NO_EM(struct report_options),
@@ -98,40 +88,28 @@ static const struct option_row rows[] = {
     OPTION_FRACTION("min-confidence", 0, "P", 0, 1, struct report_options, profile.min_confidence,
                     "contexts less probable than P (0 to 1) are unknown"),
     OPTION_TABLE("view", 0, "VIEW", view_table, struct view, struct report_options, view.view, ""),
-    OPTION_TABLE("metric", 0, "NAME", metric_table, struct metric, struct report_options, metric,
-                 "what contexts are weighed by: "),
+    REPORT_METRIC("what contexts are weighed by: "),
     OPTION_TABLE("format", 0, "FORMAT", format_table, struct format, struct report_options, format, ""),
     OPTION_CHOICE("certainty", 0, "WHAT", certainties, enum perf_certainty, struct report_options, certainty,
                   "of --format perf, how sure each path is: weight (in percent, as the sample's weight; the "
                   "default) or frame (a frame too, outermost, if it is not precise)"),
-    OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct report_options, view.min_percent,
-                    "omit rows that weigh less (default: 0.5)"),
-    OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct report_options, rows,
-                  "only the N hottest contexts"),
+    REPORT_MIN("omit rows that weigh less (default: 0.5)"),
+    REPORT_MOST("only the N hottest contexts"),
     OPTION_FRACTION("phi", 0, "P", 1e-9, 0.999, struct report_options, phi,
                     "hot contexts in bounded memory: those of at least P of the weight"),
     OPTION_FRACTION("eps", 0, "E", 1e-9, 0.999, struct report_options, profile.eps,
                     "with --phi: counters are within E of the weight (default: P/5)"),
     OPTION_CHOICE("counter", 0, "KIND", counters, enum hcct_kind, struct report_options, profile.counter,
                   "with --phi: lss (default), bss, lc, sticky or purge; see fathom-hcct(1)"),
-    OPTION_TEXT("event", 0, "NAME", struct report_options, event,
-                "which event, if the recording has several"),
-    FILTERING_ROWS,
-    OPTION_FLAG("threads", 0, struct report_options, profile.framing.threads,
-                "show each thread as a separate root"),
-    OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,
-                "show inlined functions, of callers too (needs debug info)"),
-    OPTION_FLAG("lines", 0, struct report_options, profile.framing.lines,
-                "show source lines, of callers too (needs debug info)"),
-    OPTION_FLAG(
-        "data", 0, struct report_options, profile.framing.accesses,
-        "show the memory that was accessed, and where the processor found it, at the end of each path "
-        "(of a recording with --data)"),
-    SYMFS_OPTION(struct report_options),
-    OPTION_FLAG("wide", 0, struct report_options, wide,
-                "names in full, also where they are longer than the terminal is wide"),
-    OPTION_CHOICE("color", 0, "WHEN", colours, enum colour_when, struct report_options, colour,
-                  "auto, always or never"),
+    REPORT_EVENT("which event, if the recording has several"),
+    REPORT_FILTER,
+    REPORT_THREADS("show each thread as a separate root"),
+    REPORT_INLINE,
+    REPORT_LINES,
+    REPORT_DATA,
+    REPORT_SYMFS,
+    REPORT_WIDE,
+    REPORT_COLOUR,
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details, such as a longer heading"),
     OPTION_HELP,

@@ -2,11 +2,8 @@
 #include <getopt.h>
 
 #include "cli/exit.h"
-#include "cli/filtering.h"
-#include "cli/inferred.h"
-#include "cli/kept_maps.h"
 #include "cli/report_file.h"
-#include "cli/symfs.h"
+#include "cli/report_rows.h"
 #include "report/export/script.h"
 
 #define FIELDS "comm,tid,time,weight,sure,path"
@@ -35,28 +32,22 @@ static int script_run(int argc, char **argv, struct terminal *terminal)
         return option_usage(terminal, &script_command, "%s", err.text);
     options.report.view.fields = &fields;
     code = reporting_file(&options.report, terminal);
-    filtering_clear(&options.report);
+    report_options_clear(&options.report);
     return code;
 }
 
 static const struct option_row rows[] = {
-    OPTION_TEXT("input", 'i', "FILE", struct report_options, input,
-                "a perf.data file; '-' reads standard input (default: perf.data)"),
+    REPORT_INPUT,
     OPTION_TEXT("fields", 'F', "NAME,...", struct script_options, fields,
                 "which fields, in this order (default: " FIELDS ")"),
-    OPTION_TEXT("map", 'm', "MAP", struct report_options, map, "a path map from 'fathom train'"),
-    KEPT_MAPS_NO_CACHE(struct report_options,
-                       "do not use what other recordings of the same programs learned"),
-    OPTION_TEXT("event", 0, "NAME", struct report_options, event,
-                "which event, if the recording has several"),
-    FILTERING_ROWS,
-    OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,
-                "show inlined functions, of callers too (needs debug info)"),
-    OPTION_FLAG("lines", 0, struct report_options, profile.framing.lines,
-                "show source lines, of callers too (needs debug info)"),
-    OPTION_FLAG("data", 0, struct report_options, profile.framing.accesses,
-                "show the memory that was accessed at the end of each path (of a recording with --data)"),
-    SYMFS_OPTION(struct report_options),
+    REPORT_MAP,
+    REPORT_NO_CACHE,
+    REPORT_EVENT("which event, if the recording has several"),
+    REPORT_FILTER,
+    REPORT_INLINE,
+    REPORT_LINES,
+    REPORT_DATA,
+    REPORT_SYMFS,
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),
     OPTION_HELP,
