@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/exit.h"
 #include "cli/named_tree.h"
+#include "cli/privilege.h"
 #include "cli/report_rows.h"
 #include "hcct/saved_tree.h"
 #include "report/changes.h"
@@ -30,6 +31,7 @@ struct diff {
     struct difference *difference;
     char *event, *unit; /* of the recordings, which must have the same; NULL before the first */
     char *first;        /* the recording that it is of */
+    bool unnamed;       /* that the kernel's functions have no names was told */
     int code;
 };
 
@@ -76,6 +78,8 @@ static int add_recording(struct diff *d, unsigned side, const char *path, struct
         rc = reporting_new(options, d->terminal, &reporting, err);
     if (rc == 0)
         rc = reporting_infer(reporting, reader, err);
+    if (rc == 0 && !d->unnamed)
+        d->unnamed = reporting_tell_unnamed(reporting);
     if (rc == 0)
         rc = reporting_contexts(reporting, &contexts, err);
     if (rc == 0)
@@ -175,8 +179,10 @@ static int diff_files(struct diff_options *options, char **names, struct termina
 {
     struct fathom_error err = {0};
     struct diff d = {.options = options, .terminal = terminal, .code = EXIT_OK};
+    options->report.kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
+    privilege_only_read(terminal);
     d.difference = difference_new(&options->difference);
-    int rc = d.difference ? 0 : error_memory(&err);
+    int rc = options->report.kernel && d.difference ? 0 : error_memory(&err);
     for (unsigned side = 0; rc == 0 && side < 2; side++)
         rc = add_side(&d, side, names[side], &err);
     if (rc == 0)
@@ -184,6 +190,7 @@ static int diff_files(struct diff_options *options, char **names, struct termina
     if (rc < 0)
         terminal_error(terminal, &err);
     difference_free(d.difference);
+    running_kernel_close(options->report.kernel);
     free(d.event);
     free(d.unit);
     free(d.first);

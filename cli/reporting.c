@@ -187,8 +187,7 @@ int reporting_contexts(const struct reporting *r, struct contexts *out, struct f
     return found < 0 ? error_memory(err) : 0;
 }
 
-/* Says why the kernel's functions have no names. */
-static void tell_unnamed(const struct reporting *r)
+bool reporting_tell_unnamed(const struct reporting *r)
 {
     static const char *const reasons[] = {
         [KERNEL_OTHER] = "another kernel was recorded than the one that runs here, or it is not known which",
@@ -198,6 +197,7 @@ static void tell_unnamed(const struct reporting *r)
     enum kernel_named named = profile_kernel_named(r->profile);
     if (named != KERNEL_NAMED)
         terminal_say(r->terminal, LOG_NOTE, "functions of the kernel have no names: %s", reasons[named]);
+    return named != KERNEL_NAMED;
 }
 
 static int write_report(struct reporting *r, struct reader *reader, const struct event *event,
@@ -386,7 +386,7 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
     if (rc < 0)
         return rc;
     reader_events(reader, &events);
-    tell_unnamed(r);
+    reporting_tell_unnamed(r);
     return write_report(r, reader, &events[r->event], err);
 }
 

@@ -55,6 +55,8 @@ order_sink reporting_learn; /* context: the struct reporting */
 int reporting_infer(struct reporting *reporting, struct reader *reader, struct fathom_error *err);
 /* Then: what there is to show; borrowed from the reporting and its reader. */
 int reporting_contexts(const struct reporting *reporting, struct contexts *out, struct fathom_error *err);
+/* Then: notes why the kernel's functions have no names. false: they have, or there are none. */
+bool reporting_tell_unnamed(const struct reporting *reporting);
 /* Infers and prints them. At most once. */
 int reporting_run(struct reporting *reporting, struct reader *reader, struct fathom_error *err);
 /* Call it after one of these. The exit code: EXIT_BUILD if files of another build were encountered. */
