@@ -19,5 +19,6 @@ libperfdata_la_SOURCES = \
 	perfdata/stack_sample.c perfdata/stack_sample.h \
 	perfdata/stream.c \
 	perfdata/unsampled.c perfdata/unsampled.h \
+	perfdata/user_chain.c perfdata/user_chain.h \
 	perfdata/writer.c perfdata/writer.h
 libperfdata_la_LIBADD = $(ZSTD_LIBS)

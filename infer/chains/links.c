@@ -4,6 +4,8 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "perfdata/user_chain.h"
+
 enum chain_source links_source(const struct perf_event_attr *attr)
 {
     if (attr->sample_type & PERF_SAMPLE_STACK_USER)
@@ -16,24 +18,12 @@ enum chain_source links_source(const struct perf_event_attr *attr)
     return attr->sample_type & PERF_SAMPLE_CALLCHAIN && callers ? CHAIN_FRAMES : CHAIN_NONE;
 }
 
-/* The user's part of a call chain: its first entry is the PC. */
 static bool read_chain(const struct sample *sample, struct links *out)
 {
-    bool user = sample->mode == SAMPLE_MODE_USER, found = false;
-    for (uint32_t i = 0; i < sample->callchain_count && out->count < LINKS_MOST; i++) {
-        uint64_t entry = sample->callchain[i];
-        if (entry >= (uint64_t)PERF_CONTEXT_MAX) {
-            user = entry == (uint64_t)PERF_CONTEXT_USER;
-            continue;
-        }
-        if (!user)
-            continue;
-        if (found)
-            out->at[out->count++] = (struct link){entry, 0};
-        else
-            out->ip = entry;
-        found = true;
-    }
+    struct user_chain chain = user_chain_begin(sample);
+    bool found = user_chain_next(&chain, &out->ip);
+    for (uint64_t address; out->count < LINKS_MOST && user_chain_next(&chain, &address);)
+        out->at[out->count++] = (struct link){address, 0};
     return found;
 }
 
@@ -52,7 +42,7 @@ bool links_of(const struct sample *sample, enum chain_source source, struct link
     out->count = 0;
     out->source = source;
     out->ip = sample->ip;
-    bool found = sample->callchain && read_chain(sample, out);
+    bool found = read_chain(sample, out);
     if (source == CHAIN_CALLS) {
         out->count = 0;
         read_calls(sample, out);

@@ -1,10 +1,10 @@
 /* evidence.c - see evidence.h. */
 #include "infer/model/evidence.h"
 
-#include <linux/perf_event.h>
 #include <string.h>
 
 #include "image/code/code.h"
+#include "perfdata/user_chain.h"
 
 struct gathering {
     struct evidence *out;
@@ -24,23 +24,15 @@ static void add_caller(const struct gathering *g, uint64_t pc)
         g->out->callers[g->out->count++] = function;
 }
 
-/* The first entry of the user's part is the sample itself; then come return addresses, each of which is the
- * end of a call. */
+/* Behind the sample's own, each is the end of a call. */
 static void read_chain(const struct gathering *g, const struct sample *sample)
 {
-    bool user = sample->mode != SAMPLE_MODE_KERNEL, first = true;
-    for (uint32_t i = 0; i < sample->callchain_count; i++) {
-        uint64_t entry = sample->callchain[i];
-        if (entry >= (uint64_t)PERF_CONTEXT_MAX) {
-            user = entry == (uint64_t)PERF_CONTEXT_USER;
-            continue;
-        }
-        if (!user)
-            continue;
-        if (!first)
-            add_caller(g, entry - 1);
-        first = false;
-    }
+    struct user_chain chain = user_chain_begin(sample);
+    uint64_t address;
+    if (!user_chain_next(&chain, &address))
+        return;
+    while (user_chain_next(&chain, &address))
+        add_caller(g, address - 1);
 }
 
 static bool read_kind(const struct process *process, uint64_t pc, uint8_t *kind)

@@ -1,5 +1,6 @@
 UNIT_TESTS += tests/perfdata/test_record tests/perfdata/test_order tests/perfdata/test_file \
-	tests/perfdata/test_stack_dump tests/perfdata/test_stream tests/perfdata/test_unsampled
+	tests/perfdata/test_stack_dump tests/perfdata/test_stream tests/perfdata/test_unsampled \
+	tests/perfdata/test_user_chain
 tests_perfdata_test_record_SOURCES = tests/perfdata/test_record.c tests/perfdata/build.h
 tests_perfdata_test_record_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
 tests_perfdata_test_order_SOURCES = tests/perfdata/test_order.c tests/perfdata/build.h
@@ -10,6 +11,8 @@ tests_perfdata_test_stack_dump_SOURCES = tests/perfdata/test_stack_dump.c
 tests_perfdata_test_stack_dump_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
 tests_perfdata_test_unsampled_SOURCES = tests/perfdata/test_unsampled.c
 tests_perfdata_test_unsampled_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
+tests_perfdata_test_user_chain_SOURCES = tests/perfdata/test_user_chain.c
+tests_perfdata_test_user_chain_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
 tests_perfdata_test_stream_SOURCES = tests/perfdata/test_stream.c tests/perfdata/build.h tests/perfdata/recording.h
 tests_perfdata_test_stream_LDADD = libperfdata.la libbase.la $(ZSTD_LIBS) $(CRITERION_LIBS)
 
