@@ -6,7 +6,9 @@ libcollector_la_SOURCES = \
 	collector/capability/tries.c collector/capability/tries.h \
 	collector/collector.c collector/collector.h collector/collector_data.h collector/prepare.c collector/stack_order.c collector/stack_order.h \
 	collector/losses.c collector/losses.h collector/tasks.c collector/tasks.h collector/rings/records.h \
-	collector/rings/counters.c collector/rings/counters.h collector/rings/cpus.c collector/rings/cpus.h \
+	collector/rings/counters.c collector/rings/counters.h collector/rings/counters_data.h \
+	collector/rings/counters_control.c collector/rings/counters_late.c collector/rings/counters_open.c \
+	collector/rings/cpus.c collector/rings/cpus.h \
 	collector/drain.c collector/drain.h \
 	collector/events/alias.c collector/events/alias.h \
 	collector/events/event.c collector/events/event.h \
