@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = \
 	profile/access.c profile/access.h \
+	profile/adding.c profile/adding.h \
 	profile/agreement.c profile/agreement.h \
 	profile/alike_calls.c profile/alike_calls.h \
 	profile/call_sites.c profile/call_sites.h \
@@ -16,7 +17,9 @@ libprofile_la_SOURCES = \
 	profile/frames.c profile/frames.h \
 	profile/framing.c profile/framing.h \
 	profile/inlined.c profile/inlined.h \
+	profile/likely.c profile/likely.h \
 	profile/matching.c profile/matching.h \
 	profile/metric.c profile/metric.h \
-	profile/profile.c profile/profile.h \
+	profile/placing.c profile/placing.h \
+	profile/profile.c profile/profile.h profile/profile_data.h \
 	profile/shares.c profile/shares.h

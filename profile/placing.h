@@ -1,0 +1,30 @@
+/*
+ * placing.h - adds a sample's weight to one path of a profile's tree.
+ *
+ * Where each path ends in the tree is kept, so that a sample with a known path costs one look-up. Such a *place* is a
+ * member of `places` or `others` of the profile; NULL: the path is not kept.
+ */
+#ifndef FATHOM_PROFILE_PLACING_H
+#define FATHOM_PROFILE_PLACING_H
+
+#include "profile/profile_data.h"
+
+/* Whether a path of user code alone determines its place in the tree. */
+bool placing_plain_user(const struct profile *profile);
+/* Whether a sample's path alone does. */
+bool placing_plain(const struct profile *profile, const struct adding *adding);
+/* Whether the sample's node has the call sites of its own stack. */
+bool placing_own_sites(const struct resolved *resolved);
+
+/* Of these three, *node is where the path ends: NULL in bounded memory and if the filter leaves it out. */
+/* To a kept path. false: it is not kept, or no longer there. */
+bool placing_known(struct profile *profile, const struct adding *adding, const uint64_t *place,
+                   struct cct_node **node);
+/* To the path that was framed, which is ended by this, and kept. */
+int placing_framed(struct profile *profile, const struct adding *adding, uint64_t *place,
+                   struct cct_node **node, struct fathom_error *err);
+/* To a node of the map. */
+int placing_node(struct profile *profile, const struct adding *adding, uint32_t map_node,
+                 struct cct_node **node, struct fathom_error *err);
+
+#endif

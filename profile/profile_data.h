@@ -1,0 +1,51 @@
+/*
+ * profile_data.h - private to the files that add samples to a profile: the profile, and a sample being added to it.
+ */
+#ifndef FATHOM_PROFILE_PROFILE_DATA_H
+#define FATHOM_PROFILE_PROFILE_DATA_H
+
+#include "base/hash.h"
+#include "profile/common.h"
+#include "profile/profile.h"
+#include "profile/shares.h"
+
+struct profile {
+    struct profile_options options;
+    struct framing *framing;
+    struct cct *exact; /* one of these two */
+    struct hcct *bounded;
+    struct cct *hot;      /* what is in it; NULL before it was asked for */
+    bool prepared;        /* for the map */
+    uint64_t *places;     /* by map node, of plain paths: where its path ends. 0: unknown; the cct_node of the
+                              exact tree; in bounded memory the number of a spot, from 1 on */
+    struct table *others; /* the same for parts of paths, by a hash of their contents */
+    struct hcct_place *spots;
+    size_t spot_count, spot_room;
+    struct table *sets;                 /* of candidates that some sample had: likely.h */
+    struct doubts *doubts;              /* exact tree: how sure its contexts are; not for shares */
+    struct shares *shares[METRICS_MAX]; /* AMBIGUOUS_SPLIT; NULL before the first sample */
+    struct common common;               /* AMBIGUOUS_COMMON: scratch */
+    struct profile_counts counts;
+    bool counted;                  /* the last sample is */
+    struct placed_sample *samples; /* NULL: not kept */
+    uint64_t *sample_values;
+    size_t sample_count, sample_room, value_room;
+};
+
+/* What became of a sample. */
+struct outcome {
+    bool counted;          /* any of its paths is */
+    struct cct_node *node; /* where the most probable of these ends; NULL: none, or bounded memory */
+};
+
+/* A sample being added to the tree. */
+struct adding {
+    const struct pathmap *map;
+    const struct process *process;
+    const struct sample *sample;
+    const struct resolved *resolved;
+    uint64_t values[METRICS_MAX]; /* of the profile's metrics */
+    struct outcome *outcome;
+};
+
+#endif
