@@ -3,6 +3,7 @@ UNIT_TESTS += \
 	tests/profile/test_agreement \
 	tests/profile/test_alike_calls \
 	tests/profile/test_call_sites \
+	tests/profile/test_chain \
 	tests/profile/test_chance \
 	tests/profile/test_common \
 	tests/profile/test_difference \
@@ -21,6 +22,8 @@ tests_profile_test_alike_calls_SOURCES = tests/profile/test_alike_calls.c
 tests_profile_test_alike_calls_LDADD = $(PROFILE_TEST_LIBS) libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_call_sites_SOURCES = tests/profile/test_call_sites.c $(INFER_TEST_WORLD)
 tests_profile_test_call_sites_LDADD = $(PROFILE_TEST_LIBS) $(INFER_TEST_LIBS)
+tests_profile_test_chain_SOURCES = tests/profile/test_chain.c $(INFER_TEST_WORLD)
+tests_profile_test_chain_LDADD = $(PROFILE_TEST_LIBS) $(INFER_TEST_LIBS)
 tests_profile_test_chance_SOURCES = tests/profile/test_chance.c
 tests_profile_test_chance_LDADD = libprofile.la libbase.la $(CRITERION_LIBS) -lm
 tests_profile_test_common_SOURCES = tests/profile/test_common.c $(INFER_TEST_WORLD)
