@@ -39,7 +39,8 @@ libcollector_la_SOURCES = \
 	collector/events/uprobes.c collector/events/uprobes.h \
 	collector/verify/known_stacks.c collector/verify/known_stacks.h \
 	collector/verify/program.S collector/verify/rule.h \
-	collector/verify/verify.c collector/verify/verify.h collector/verify/verify_wire.h
+	collector/verify/verify.c collector/verify/verify.h collector/verify/verify_wire.h \
+	collector/verify/where.c collector/verify/where.h
 libcollector_la_LIBADD = $(PFM_LIBS) $(BPF_LIBS)
 
 # The BPF program, which the collector contains.

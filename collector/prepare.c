@@ -122,7 +122,7 @@ static enum verify_where choose_followed(struct collector *c)
     enum verify_where where = VERIFY_NOWHERE;
     for (size_t i = 0; i < c->asked; i++) {
         struct event *event = &c->events[i];
-        enum verify_where here = event->helper ? VERIFY_NOWHERE : event_verifiable(&event->attr);
+        enum verify_where here = event->helper ? VERIFY_NOWHERE : verify_where_of(&event->attr);
         where = where == VERIFY_NOWHERE ? here : where;
         event->followed = where != VERIFY_NOWHERE && here == where;
     }

@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "collector/events/event_attr.h"
 #include "collector/events/pmus.h"
-#include "collector/verify/verify.h"
 #include "perfdata/record.h"
 
 struct event_options {
@@ -42,9 +41,6 @@ int event_parse(const struct event_options *options, const struct log *log, stru
 void event_tasks(struct event *event);
 /* What the BPF program on the main event puts out (perfdata/stack_record.h). It is opened by CPU. */
 void event_stacks(struct event *event);
-/* Where a BPF program on this event finds the registers of its samples. Nowhere with a precise one, which would no
- * longer be sampled in batches. */
-enum verify_where event_verifiable(const struct perf_event_attr *attr);
 /* The audit event: cpu-clock at about `hz` with a dump of stack_size bytes. */
 int event_audit(uint64_t hz, uint32_t stack_size, struct event *event, struct fathom_error *err);
 /* Whether it is sampled by AMD's instruction-based sampling: opened by the type of its PMU, with the interrupt's own IP

@@ -12,17 +12,11 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "collector/verify/where.h"
 #include "perfdata/known_stack.h"
 #include "collector/verify/verify_wire.h"
 
 struct verify;
-
-enum verify_where {
-    VERIFY_NOWHERE,    /* the event's stacks cannot be compared */
-    VERIFY_USER,       /* it happens in user mode */
-    VERIFY_KERNEL,     /* in the kernel: the stack is the one from which the thread entered it (Linux 5.15) */
-    VERIFY_TRACEPOINT, /* likewise */
-};
 
 enum verify_wish {
     VERIFY_NEVER,

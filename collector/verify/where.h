@@ -1,0 +1,18 @@
+/* where.h - whether the stacks of an event's samples can be compared, and where they begin. */
+#ifndef FATHOM_COLLECTOR_VERIFY_WHERE_H
+#define FATHOM_COLLECTOR_VERIFY_WHERE_H
+
+#include <linux/perf_event.h>
+
+enum verify_where {
+    VERIFY_NOWHERE,    /* the event's stacks cannot be compared */
+    VERIFY_USER,       /* it happens in user mode */
+    VERIFY_KERNEL,     /* in the kernel: the stack is the one from which the thread entered it (Linux 5.15) */
+    VERIFY_TRACEPOINT, /* likewise */
+};
+
+/* Where a BPF program on this event finds the registers of its samples. Nowhere with a precise one, which would no
+ * longer be sampled in batches. */
+enum verify_where verify_where_of(const struct perf_event_attr *attr);
+
+#endif
