@@ -5,14 +5,7 @@
 #ifndef FATHOM_REPORT_FORMAT_H
 #define FATHOM_REPORT_FORMAT_H
 
-#include "report/views/view.h"
-
-/* What to write; all borrowed. */
-struct report {
-    const struct contexts *contexts;
-    const struct view_heading *heading;
-    const struct view_options *view;
-};
+#include "report/views/report.h"
 
 struct format {
     const char *name;

@@ -6,7 +6,8 @@ libreport_la_SOURCES = \
 	report/annotate/sources.c report/annotate/sources.h \
 	report/views/branches.c report/views/branches.h \
 	report/views/callers.c \
-	report/views/changes_text.c report/export/changes_html.c report/export/changes_json.c \
+	report/views/changes.c report/views/changes.h report/views/changes_text.c report/views/report.h \
+	report/export/changes_html.c report/export/changes_json.c \
 	report/changes.c report/changes.h \
 	report/views/draw.c \
 	report/views/flat.c \

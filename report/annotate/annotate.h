@@ -5,7 +5,7 @@
 #define FATHOM_REPORT_ANNOTATE_ANNOTATE_H
 
 #include "report/annotate/choose.h"
-#include "report/format.h"
+#include "report/views/report.h"
 
 /* Of the hottest function that report->view->annotate means; report->view->images: where files are looked for. The report's
  * samples must have been kept. min_percent and max_rows: of instructions and of lines, as shares of the function's own

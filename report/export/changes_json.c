@@ -1,7 +1,6 @@
 /* changes_json.c - what changed, as JSON: docs/json.md has the format, whose version changes when a reader must. */
-#include "report/changes.h"
+#include "report/export/export.h"
 #include "report/export/json.h"
-#include "report/views/branches.h"
 
 #define VERSION 1
 

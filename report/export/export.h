@@ -6,8 +6,9 @@
 #ifndef FATHOM_REPORT_EXPORT_EXPORT_H
 #define FATHOM_REPORT_EXPORT_EXPORT_H
 
-#include "report/format.h"
 #include "report/views/branches.h"
+#include "report/views/changes.h"
+#include "report/views/report.h"
 
 /* Fathom's own: all that a report has. docs/json.md */
 int json_report_write(const struct report *report, FILE *out, struct fathom_error *err);
@@ -31,6 +32,10 @@ int pprof_write(const struct report *report, FILE *out, struct fathom_error *err
 
 /* The Firefox Profiler's processed format: needs each sample. */
 int firefox_write(const struct report *report, FILE *out, struct fathom_error *err);
+
+/* The difference of two recordings; errors as of changes_text_write(). docs/json.md, and a page. */
+int changes_json_write(const struct changes_report *report, FILE *out, struct fathom_error *err);
+int changes_html_write(const struct changes_report *report, FILE *out, struct fathom_error *err);
 
 /* Shared by them ---------------------------------------------------------------------------------------------- */
 

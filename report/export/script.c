@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 #include "infer/contexts/resolver.h"
-#include "report/format.h"
+#include "report/views/report.h"
 
 struct script_line {
     const struct report *report;

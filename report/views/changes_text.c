@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/changes.h"
+#include "report/views/changes.h"
 #include "report/views/views.h"
 
 enum { VALUE = 24, CHANGE = 56 }; /* sizes of texts */

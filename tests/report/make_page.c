@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "infer/contexts/resolver.h"
-#include "report/changes.h"
+#include "report/export/export.h"
 #include "report/format.h"
 
 enum { LARGE = 100000 };
