@@ -28,6 +28,7 @@ fathom_SOURCES = \
 	cli/hcct_merge.c cli/hcct_merge.h \
 	cli/hcct_trees.c cli/hcct_trees.h \
 	cli/named_tree.c cli/named_tree.h \
+	cli/heading.c cli/heading.h \
 	cli/help.c \
 	cli/hooks.c cli/hooks.h \
 	cli/inferred.h \

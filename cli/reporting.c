@@ -10,10 +10,8 @@
 #include "base/outfile.h"
 #include "base/text.h"
 #include "cli/exit.h"
-#include "cli/inferred.h"
-#include "cli/kept_maps.h"
+#include "cli/heading.h"
 #include "cli/symfs.h"
-#include "evaluate/evaluation.h"
 #include "image/debuginfod.h"
 #include "report/text/weight.h"
 
@@ -54,104 +52,6 @@ static int report_sample(void *context, const struct process *process, const str
     if (rc == 0 && r->exported && profile_counted(r->profile))
         rc = perf_export_sample(r->exported, engine_map(r->engine), process, sample, resolved, err);
     return rc;
-}
-
-/* The recorded command, "" if the recorder's own command line does not contain it. */
-static const char *recorded_command(const struct reader *reader)
-{
-    const char *command = reader_command(reader), *end = command ? strstr(command, " -- ") : NULL;
-    return end ? end + 4 : "";
-}
-
-/* Estimates the weight of lost records: the average of the kept ones, of all kinds. */
-static uint64_t lost_weight(const struct reader_summary *summary, uint64_t weight)
-{
-    return summary->records ? (uint64_t)((double)summary->lost * (double)weight / (double)summary->records)
-                            : 0;
-}
-
-/* fathom record follows the event or, where it may not do that, adds an audit event. */
-static void find_kinds(const struct reader *reader, bool *audits, bool *stacks)
-{
-    const struct event *events;
-    *audits = *stacks = false;
-    for (size_t i = reader_events(reader, &events); i-- > 0;) {
-        *audits |= events[i].audit;
-        *stacks |= events[i].stacks;
-    }
-}
-
-static int fill_heading(struct view_heading *h, const struct reporting *r, struct reader *reader,
-                        const struct event *event, struct fathom_error *err)
-{
-    static const char *reasons[UNKNOWN_REASONS];
-    for (unsigned i = 0; i < UNKNOWN_REASONS; i++)
-        reasons[i] = unknown_reason_text((enum unknown_reason)i);
-    struct profile_counts counts;
-    profile_counts(r->profile, &counts);
-    struct reader_summary summary;
-    reader_summary(reader, &summary);
-    struct engine_summary learned;
-    engine_summary(r->engine, &learned);
-    bool audits, followed;
-    find_kinds(reader, &audits, &followed);
-    struct score checked;
-    int rc = evaluation_score(r->checked, &checked, err);
-    if (rc < 0)
-        return rc;
-    *h = (struct view_heading){
-        .command = reader_command(reader),
-        .event = event->name,
-        .other_events = r->others,
-        .user_only = event->attr.exclude_kernel,
-        .map = r->options->map,
-        .kept = r->kept.recordings,
-        .samples = counts.samples,
-        .weight = counts.weight,
-        .left_out = counts.left_out,
-        .precise = counts.precise,
-        .ambiguous = counts.ambiguous,
-        .inferred = counts.inferred,
-        .unknown = counts.unknown,
-        .reason_text = reasons,
-        .reason_count = UNKNOWN_REASONS,
-        .expected = counts.expected,
-        .expected_least = counts.expected_least,
-        .expected_most = counts.expected_most,
-        .training = r->options->map || r->kept.map ? NULL : recorded_command(reader),
-        .rests_on_inference = counts.inferred + counts.ambiguous + counts.unknown_by_reason[UNKNOWN_CONTEXT],
-        .followed = followed,
-        .verified = counts.by_source[SOURCE_VERIFIED],
-        .unwound = counts.by_source[SOURCE_UNWOUND],
-        .chains = counts.by_source[SOURCE_CHAIN],
-        .compared = counts.by_source[SOURCE_COMPARED],
-        .seen = counts.by_source[SOURCE_CID] - counts.inferred,
-        .refused = counts.refused,
-        .audit_samples = learned.learned,
-        .audits_checked = (uint64_t)checked.all.weight,
-        .audits_right = (uint64_t)checked.right.weight,
-        .inferences = inferences_of(&learned),
-        .unread = learned.unread,
-        .unread_count = learned.unread_count,
-        .lost = summary.lost,
-        .lost_weight = lost_weight(&summary, counts.weight),
-        .foreign = !summary.stacks && !audits && !followed,
-        .other_event =
-            !followed && !attr_is_clock(&event->attr) && !(event->attr.sample_type & PERF_SAMPLE_STACK_USER),
-        .base_unknown = counts.unknown_by_reason[UNKNOWN_BASE],
-        .bare = counts.unknown_by_reason[UNKNOWN_REGISTERS],
-        .counted =
-            r->options->metric == metric_table && !r->filter ? summary.counted : 0, /* in the event's unit */
-        .counted_share = summary.counted_share,
-        .started = summary.started,
-        .unsampled = summary.unsampled,
-        .by_thread = event->attr.inherit,
-        .throttled = summary.throttled,
-        .damaged = summary.damaged,
-        .truncated = summary.truncated,
-    };
-    memcpy(h->unknown_by_reason, counts.unknown_by_reason, sizeof counts.unknown_by_reason);
-    return 0;
 }
 
 /* Writes the report to standard output, or to a file, which replaces an existing one only when it is complete. */
@@ -221,7 +121,17 @@ static int write_report(struct reporting *r, struct reader *reader, const struct
     view.verbose = r->terminal->verbose;
     struct view_heading heading;
     struct report report = {&contexts, &heading, &view};
-    rc = fill_heading(&heading, r, reader, event, err);
+    rc = heading_fill(&heading,
+                      &(struct heading_parts){.options = r->options,
+                                              .kept = &r->kept,
+                                              .reader = reader,
+                                              .event = event,
+                                              .others = r->others,
+                                              .profile = r->profile,
+                                              .engine = r->engine,
+                                              .checked = r->checked,
+                                              .filtered = view.filtered},
+                      err);
     return rc == 0 ? put_out(r, &report, err) : rc;
 }
 

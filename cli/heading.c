@@ -1,0 +1,118 @@
+/* heading.c - see heading.h. */
+#include "cli/heading.h"
+
+#include <string.h>
+
+#include "cli/inferred.h"
+
+/* The recorded command, "" if the recorder's own command line does not contain it. */
+static const char *recorded_command(const struct reader *reader)
+{
+    const char *command = reader_command(reader), *end = command ? strstr(command, " -- ") : NULL;
+    return end ? end + 4 : "";
+}
+
+/* Estimates the weight of lost records: the average of the kept ones, of all kinds. */
+static uint64_t lost_weight(const struct reader_summary *summary, uint64_t weight)
+{
+    return summary->records ? (uint64_t)((double)summary->lost * (double)weight / (double)summary->records)
+                            : 0;
+}
+
+/* fathom record follows the event or, where it may not do that, adds an audit event. */
+static void find_kinds(const struct reader *reader, bool *audits, bool *stacks)
+{
+    const struct event *events;
+    *audits = *stacks = false;
+    for (size_t i = reader_events(reader, &events); i-- > 0;) {
+        *audits |= events[i].audit;
+        *stacks |= events[i].stacks;
+    }
+}
+
+/* What the samples came to. */
+static void fill_counts(struct view_heading *h, const struct profile_counts *counts)
+{
+    h->samples = counts->samples;
+    h->weight = counts->weight;
+    h->left_out = counts->left_out;
+    h->precise = counts->precise;
+    h->ambiguous = counts->ambiguous;
+    h->inferred = counts->inferred;
+    h->unknown = counts->unknown;
+    memcpy(h->unknown_by_reason, counts->unknown_by_reason, sizeof counts->unknown_by_reason);
+    h->base_unknown = counts->unknown_by_reason[UNKNOWN_BASE];
+    h->bare = counts->unknown_by_reason[UNKNOWN_REGISTERS];
+    h->expected = counts->expected;
+    h->expected_least = counts->expected_least;
+    h->expected_most = counts->expected_most;
+    h->rests_on_inference = counts->inferred + counts->ambiguous + counts->unknown_by_reason[UNKNOWN_CONTEXT];
+    h->verified = counts->by_source[SOURCE_VERIFIED];
+    h->unwound = counts->by_source[SOURCE_UNWOUND];
+    h->chains = counts->by_source[SOURCE_CHAIN];
+    h->compared = counts->by_source[SOURCE_COMPARED];
+    h->seen = counts->by_source[SOURCE_CID] - counts->inferred;
+    h->refused = counts->refused;
+}
+
+/* What the recording is, and what it lacks. After fill_counts(). */
+static void fill_recording(struct view_heading *h, const struct heading_parts *p)
+{
+    struct reader_summary summary;
+    const struct event *event = p->event;
+    bool audits;
+    reader_summary(p->reader, &summary);
+    find_kinds(p->reader, &audits, &h->followed);
+    h->command = reader_command(p->reader);
+    h->event = event->name;
+    h->other_events = p->others;
+    h->user_only = event->attr.exclude_kernel;
+    h->by_thread = event->attr.inherit;
+    h->foreign = !summary.stacks && !audits && !h->followed;
+    h->other_event =
+        !h->followed && !attr_is_clock(&event->attr) && !(event->attr.sample_type & PERF_SAMPLE_STACK_USER);
+    if (p->options->metric == metric_table && !p->filtered) /* the weights are in the event's unit */
+        h->counted = summary.counted;
+    h->counted_share = summary.counted_share;
+    h->started = summary.started;
+    h->unsampled = summary.unsampled;
+    h->lost = summary.lost;
+    h->lost_weight = lost_weight(&summary, h->weight);
+    h->throttled = summary.throttled;
+    h->damaged = summary.damaged;
+    h->truncated = summary.truncated;
+}
+
+/* What inference had, and how often it was right. */
+static int fill_inference(struct view_heading *h, const struct heading_parts *p, struct fathom_error *err)
+{
+    struct engine_summary learned;
+    struct score checked;
+    int rc = evaluation_score(p->checked, &checked, err);
+    if (rc < 0)
+        return rc;
+    engine_summary(p->engine, &learned);
+    h->map = p->options->map;
+    h->kept = p->kept->recordings;
+    h->training = p->options->map || p->kept->map ? NULL : recorded_command(p->reader);
+    h->audit_samples = learned.learned;
+    h->audits_checked = (uint64_t)checked.all.weight;
+    h->audits_right = (uint64_t)checked.right.weight;
+    h->inferences = inferences_of(&learned);
+    h->unread = learned.unread;
+    h->unread_count = learned.unread_count;
+    return 0;
+}
+
+int heading_fill(struct view_heading *h, const struct heading_parts *p, struct fathom_error *err)
+{
+    static const char *reasons[UNKNOWN_REASONS];
+    struct profile_counts counts;
+    for (unsigned i = 0; i < UNKNOWN_REASONS; i++)
+        reasons[i] = unknown_reason_text((enum unknown_reason)i);
+    profile_counts(p->profile, &counts);
+    *h = (struct view_heading){.reason_text = reasons, .reason_count = UNKNOWN_REASONS};
+    fill_counts(h, &counts);
+    fill_recording(h, p);
+    return fill_inference(h, p, err);
+}

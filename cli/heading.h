@@ -1,0 +1,25 @@
+/* heading.h - the heading of a report: what the recording, the profile, and inference tell of how far it can be trusted. */
+#ifndef FATHOM_CLI_HEADING_H
+#define FATHOM_CLI_HEADING_H
+
+#include "cli/kept_maps.h"
+#include "cli/reporting.h"
+#include "evaluate/evaluation.h"
+
+/* What it is made of, when all samples are counted; all borrowed. */
+struct heading_parts {
+    const struct report_options *options;
+    const struct kept_maps *kept;
+    struct reader *reader;
+    const struct event *event; /* that is reported */
+    const char *others;        /* names of the other events */
+    const struct profile *profile;
+    const struct engine *engine;
+    struct evaluation *checked; /* of the audit samples held back */
+    bool filtered;              /* not all samples count */
+};
+
+/* Borrows from the parts, as long as nothing is added to them. */
+int heading_fill(struct view_heading *heading, const struct heading_parts *parts, struct fathom_error *err);
+
+#endif
