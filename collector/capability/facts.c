@@ -116,19 +116,19 @@ static void read_cpu(const struct fact_places *at, const char *release, struct f
     out->virtual_machine = flags && has_word(flags, "hypervisor");
     out->online = count_cpus(at);
     snprintf(devices, sizeof devices, "%s/bus/event_source/devices", at->sys);
-    out->hybrid = exists(devices, "cpu_core") && exists(devices, "cpu_atom");
-    out->pmu = exists(devices, "cpu") || exists(devices, "cpu_core");
-    const char *caps = exists(devices, "cpu") ? "cpu/caps" : "cpu_core/caps";
+    const struct pmus pmus = {.devices = devices, .release = release};
+    out->hybrid = pmus_hybrid(&pmus);
+    out->pmu = pmus_counters(&pmus);
+    const char *unit = pmus_type(&pmus, "cpu") >= 0 ? "cpu" : PMUS_CORE;
     char name[64];
-    snprintf(name, sizeof name, "%s/pmu_name", caps);
+    snprintf(name, sizeof name, "%s/caps/pmu_name", unit);
     read_line(devices, name, out->pmu_name, sizeof out->pmu_name);
-    snprintf(name, sizeof name, "%s/branches", caps);
-    out->branches = read_number(devices, name);
+    out->branches = pmus_number(&pmus, unit, "caps/branches", 0);
     if (out->branches < 0)
         out->branches = 0;
-    out->ibs_op = exists(devices, "ibs_op");
-    out->ibs_fetch = exists(devices, "ibs_fetch");
-    pebs_machine_of(&(struct pmus){.devices = devices, .release = release}, &out->pebs);
+    out->ibs_op = pmus_type(&pmus, "ibs_op") >= 0;
+    out->ibs_fetch = pmus_type(&pmus, "ibs_fetch") >= 0;
+    pebs_machine_of(&pmus, &out->pebs);
 }
 
 static void read_user(const struct fact_places *at, struct fact_user *out)

@@ -59,6 +59,7 @@ static void set_up(void)
     put("proc/sys/kernel/nmi_watchdog", "0\n");
     put("proc/sys/kernel/yama/ptrace_scope", "1\n");
     put("sys/devices/system/cpu/online", "0-30,32\n");
+    put("sys/bus/event_source/devices/cpu/type", "4\n");
     put("sys/bus/event_source/devices/cpu/caps/max_precise", "3\n");
     put("sys/bus/event_source/devices/cpu/caps/pmu_name", "skylake\n");
     put("sys/bus/event_source/devices/cpu/caps/branches", "32\n");
