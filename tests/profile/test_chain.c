@@ -1,6 +1,5 @@
 /* A path's addresses in its process. */
 #include <criterion/criterion.h>
-#include <stdio.h>
 
 #include "profile/chain.h"
 #include "tests/infer/world.h"
