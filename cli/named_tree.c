@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/saturate.h"
 #include "base/vec.h"
 #include "hcct/hcct.h"
 #include "hcct/saved_tree.h"
@@ -69,22 +68,11 @@ static int add_named(struct cct *to, struct cct *from, const struct trace_functi
                      struct tree_names *names)
 {
     uint32_t *numbers = malloc((count + 1) * sizeof *numbers);
-    struct cct_node *root = cct_root(from), *at = root, *place = cct_root(to);
     int rc = numbers ? 0 : -ENOMEM;
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = (numbers[i] = name_of(names, &functions[i])) == NAMES_NONE ? -ENOMEM : 0;
-    while (rc == 0) {
-        cct_weigh(to, place, at->self);
-        *cct_error_of(place) = add_saturating(cct_error(place), cct_error(at));
-        struct cct_node *next = cct_next(root, at);
-        if (!next)
-            break;
-        for (; cct_parent(next) != at; at = cct_parent(at))
-            place = cct_parent(place);
-        at = next;
-        place = cct_child(to, place, numbers[at->item]);
-        rc = place ? 0 : -ENOMEM;
-    }
+    if (rc == 0)
+        rc = cct_graft(to, cct_root(to), cct_root(from), numbers);
     free(numbers);
     return rc;
 }

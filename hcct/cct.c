@@ -52,10 +52,9 @@ void cct_weigh(struct cct *cct, struct cct_node *node, const uint64_t *values)
     cct->total = add_saturating(cct->total, values[0]);
 }
 
-int cct_merge(struct cct *cct, const struct cct *other)
+int cct_graft(struct cct *cct, struct cct_node *to, const struct cct_node *top, const uint32_t *items)
 {
-    const struct cct_node *top = other->tree.root, *from = top;
-    struct cct_node *to = cct->tree.root;
+    const struct cct_node *from = top;
     for (;;) {
         cct_weigh(cct, to, from->self);
         *cct_error_of(to) = add_saturating(cct_error(to), cct_error(from));
@@ -69,10 +68,15 @@ int cct_merge(struct cct *cct, const struct cct *other)
             from = from->next_sibling;
             to = cct_parent(to);
         }
-        to = tree_child(&cct->tree, to, from->item);
+        to = tree_child(&cct->tree, to, items ? items[from->item] : from->item);
         if (!to)
             return -ENOMEM;
     }
+}
+
+int cct_merge(struct cct *cct, const struct cct *other)
+{
+    return cct_graft(cct, cct->tree.root, other->tree.root, NULL);
 }
 
 /* The copies of the nodes from below the root down to the one that is looked at; NULL: not made yet. */

@@ -61,6 +61,9 @@ void cct_weigh(struct cct *cct, struct cct_node *node, const uint64_t *values);
 /* Adds all of `other` (threads, processes, machines), which is another tree of the same metrics, into cct. 0
  * or -ENOMEM. */
 int cct_merge(struct cct *cct, const struct cct *other);
+/* Adds a node of such a tree, and all below it, to a node of cct. items: what an item of the other tree is in this one;
+ * NULL: the same. O(nodes), whatever the depth. 0 or -ENOMEM. */
+int cct_graft(struct cct *cct, struct cct_node *to, const struct cct_node *top, const uint32_t *items);
 /* A new tree of the nodes that keep() chooses, without the root, and their ancestors, which weigh nothing unless they are
  * chosen. values: the node's own, which keep() may change. O(nodes), whatever the depth. NULL: out of memory. */
 struct cct *cct_choose(struct cct *from,

@@ -154,29 +154,6 @@ int counts_add(struct counts *c, const struct trie *trie, const struct online_co
     return hcct_add(c->now, c->path, depth, values) < 0 ? error_memory(err) : 0;
 }
 
-/* Adds the subtree of a node, whose own values become those of `to`. */
-static int graft(struct cct *tree, struct cct_node *to, const struct cct_node *top)
-{
-    struct cct_node *from = (struct cct_node *)(uintptr_t)top;
-    for (;;) {
-        cct_weigh(tree, to, from->self);
-        *cct_error_of(to) += cct_error(from);
-        if (from->first_child) {
-            from = from->first_child;
-        } else {
-            for (; from != top && !from->next_sibling; from = cct_parent(from))
-                to = cct_parent(to);
-            if (from == top)
-                return 0;
-            from = from->next_sibling;
-            to = cct_parent(to);
-        }
-        to = cct_child(tree, to, from->item);
-        if (!to)
-            return -ENOMEM;
-    }
-}
-
 static int add_counter(struct cct *tree, const struct hcct *counter, double phi, bool threads,
                        uint32_t thread)
 {
@@ -190,7 +167,7 @@ static int add_counter(struct cct *tree, const struct hcct *counter, double phi,
         if (thread != FRAMES_NONE && t->item != thread)
             continue;
         struct cct_node *to = threads ? cct_child(tree, cct_root(tree), t->item) : cct_root(tree);
-        rc = to ? graft(tree, to, t) : -ENOMEM;
+        rc = to ? cct_graft(tree, to, t, NULL) : -ENOMEM;
     }
     cct_free(hot);
     return rc;

@@ -128,6 +128,31 @@ Test(cct, removal)
     tree_clear(&tree);
 }
 
+Test(cct, grafts_a_part_with_other_items)
+{
+    static const uint32_t part[] = {1, 2, 3}, beside[] = {4}, items[] = {0, 11, 12, 13, 14};
+    struct cct *to = cct_new(1), *from = cct_new(1);
+    struct cct_node *place = cct_add(to, (uint32_t[]){9, 12}, 2, (uint64_t[]){100});
+    *cct_error_of(place) = 1;
+    struct cct_node *node = cct_add(from, part, 2, (uint64_t[]){20});
+    *cct_error_of(node) = 2;
+    cct_add(from, part, 3, (uint64_t[]){30});
+    cct_add(from, part, 1, (uint64_t[]){10});
+    cct_add(from, beside, 1, (uint64_t[]){40});
+    cr_assert_eq(cct_graft(to, place, node, items), 0);
+    cr_expect_eq(place->self[0], 120, "the node's own weight");
+    cr_expect_eq(cct_error(place), 3);
+    cr_expect_eq(weight_of(to, (uint32_t[]){9, 12, 13}, 3), 30, "what is below it");
+    cr_expect_eq(cct_total(to), 150, "and no more");
+    cr_expect_eq(cct_count(to), 4);
+    cr_assert_eq(cct_graft(to, cct_root(to), cct_root(from), NULL), 0);
+    cr_expect_eq(weight_of(to, part, 3), 30);
+    cr_expect_eq(weight_of(to, beside, 1), 40);
+    cr_expect_eq(cct_total(to), 250);
+    cct_free(to);
+    cct_free(from);
+}
+
 Test(cct, walk_and_merge)
 {
     static const uint32_t paths[][3] = {{1, 2, 3}, {1, 2, 4}, {5, 6, 7}, {1, 8, 3}};
