@@ -8,7 +8,7 @@ libimage_la_SOURCES = \
 	image/cfi/cfi.c image/cfi/cfi.h image/cfi/table.h \
 	image/cfi/expression.c image/cfi/expression.h \
 	image/cfi/frames.c image/cfi/frames.h \
-	image/cfi/machine.c image/cfi/machine.h \
+	image/cfi/machine.c image/cfi/machine.h image/cfi/opcodes.h \
 	image/code/code.c image/code/code.h image/code/effects.c image/code/fields.h image/code/reader.h \
 	image/cold.h image/cold_branches.c image/cold_names.c \
 	image/coverage.c image/coverage.h \

@@ -12,6 +12,7 @@
 
 #include "base/search.h"
 #include "base/vec.h"
+#include "image/cfi/opcodes.h"
 
 enum {
     BP_COLUMN = 6,
@@ -119,49 +120,49 @@ static void read_extended(struct rule_reader *r, uint8_t op)
     struct bytes *b = &r->b;
     uint64_t column;
     switch (op) {
-    case 0x00: /* nop */
+    case CFA_nop:
         break;
-    case 0x02: /* advance_loc1, 2 and 4 */
+    case CFA_advance_loc1:
         advance(r, bytes_u8(b));
         break;
-    case 0x03:
+    case CFA_advance_loc2:
         advance(r, bytes_u16(b));
         break;
-    case 0x04:
+    case CFA_advance_loc4:
         advance(r, bytes_u32(b));
         break;
-    case 0x05: /* offset_extended */
+    case CFA_offset_extended:
         column = bytes_uleb(b);
         save(r, column, bytes_uleb(b));
         break;
-    case 0x06: /* restore_extended, undefined, same_value */
-    case 0x07:
-    case 0x08:
+    case CFA_restore_extended:
+    case CFA_undefined:
+    case CFA_same_value:
         forget(r, bytes_uleb(b));
         break;
-    case 0x0a: /* remember_state, restore_state */
+    case CFA_remember_state:
         if (r->depth == REMEMBER_DEPTH)
             r->odd = true;
         else
             r->remembered[r->depth++] = r->now;
         break;
-    case 0x0b:
+    case CFA_restore_state:
         if (r->depth == 0)
             r->odd = true;
         else
             r->now = r->remembered[--r->depth];
         break;
-    case 0x0c: /* def_cfa, def_cfa_register, def_cfa_offset */
+    case CFA_def_cfa:
         define(r, true);
         break;
-    case 0x0d:
+    case CFA_def_cfa_register:
         define_register(r);
         r->odd |= r->now.by_sp; /* with a number from before */
         break;
-    case 0x0e:
+    case CFA_def_cfa_offset:
         define(r, false);
         break;
-    case 0x2e: /* GNU_args_size */
+    case CFA_GNU_args_size:
         r->now.args = (uint32_t)bytes_uleb(b);
         r->odd |= r->now.args > DEPTH_MOST;
         break;
@@ -182,11 +183,11 @@ static int read_fde(struct unit *u, const struct cfi_fde *fde)
     struct unit_fde out = {.fde = fde, .first = (uint32_t)u->rule_count};
     while (bytes_left(&r.b) && !r.b.failed && !r.odd && r.rc == 0) {
         uint8_t op = bytes_u8(&r.b);
-        if ((op & 0xc0) == 0x40)
+        if ((op & 0xc0) == CFA_advance_loc)
             advance(&r, op & 0x3f);
-        else if ((op & 0xc0) == 0x80)
+        else if ((op & 0xc0) == CFA_offset)
             save(&r, op & 0x3f, bytes_uleb(&r.b));
-        else if ((op & 0xc0) == 0xc0)
+        else if ((op & 0xc0) == CFA_restore)
             forget(&r, op & 0x3f);
         else
             read_extended(&r, op);
@@ -283,14 +284,7 @@ static bool is_right(const struct unit *u, uint32_t i, const struct cfi_rules *r
 static bool check_rows(const struct unit *u, const struct unit_fde *unit_fde, uint32_t pad)
 {
     const struct cfi_fde *fde = unit_fde->fde;
-    const struct cfi_cie *cie = &u->whole->cfi.cies[fde->cie];
-    struct cfi_machine m = {.now = cie->initial,
-                            .initial = cie->initial,
-                            .location = fde->address,
-                            .code_alignment = cie->code_alignment,
-                            .data_alignment = cie->data_alignment,
-                            .encoding = cie->fde_encoding,
-                            .bases = &u->whole->cfi.bases};
+    struct cfi_machine m = cfi_machine_at(&u->whole->cfi, fde);
     struct bytes code = bytes_of(u->scratch, bytes_left(&fde->code));
     uint64_t end = fde->address + fde->size;
     enum cfi_progress progress;

@@ -8,26 +8,8 @@
 #include "base/search.h"
 #include "base/vec.h"
 #include "disambig/move/work.h"
+#include "image/cfi/opcodes.h"
 
-enum {
-    CFA_advance_loc = 0x40, /* high two bits; the operand is in the low six */
-    CFA_offset = 0x80,
-    CFA_restore = 0xc0,
-    CFA_advance_loc1 = 0x02,
-    CFA_advance_loc2 = 0x03,
-    CFA_advance_loc4 = 0x04,
-    CFA_remember_state = 0x0a,
-    CFA_restore_state = 0x0b,
-    CFA_def_cfa = 0x0c,
-    CFA_def_cfa_register = 0x0d,
-    CFA_def_cfa_offset = 0x0e,
-    CFA_def_cfa_expression = 0x0f,
-    CFA_def_cfa_sf = 0x12,
-    CFA_def_cfa_offset_sf = 0x13,
-};
-
-#define REGISTER_SP 7
-#define REGISTER_BP 6
 #define NO_REGISTER UINT64_MAX /* an expression */
 
 struct state {
@@ -189,28 +171,28 @@ static bool run_cfa(struct translation *t, uint8_t op, struct bytes *b)
 static void run_register(struct translation *t, uint8_t op, struct bytes *b)
 {
     switch (op) {
-    case 0x00: /* nop */
+    case CFA_nop:
         break;
-    case 0x06: /* restore_extended */
-    case 0x07: /* undefined */
-    case 0x08: /* same_value */
-    case 0x2e: /* GNU_args_size */
+    case CFA_restore_extended:
+    case CFA_undefined:
+    case CFA_same_value:
+    case CFA_GNU_args_size:
         bytes_uleb(b);
         break;
-    case 0x05: /* offset_extended */
-    case 0x09: /* register */
-    case 0x14: /* val_offset */
-    case 0x2f: /* GNU_negative_offset_extended */
+    case CFA_offset_extended:
+    case CFA_register:
+    case CFA_val_offset:
+    case CFA_GNU_negative_offset_extended:
         bytes_uleb(b);
         bytes_uleb(b);
         break;
-    case 0x11: /* offset_extended_sf */
-    case 0x15: /* val_offset_sf */
+    case CFA_offset_extended_sf:
+    case CFA_val_offset_sf:
         bytes_uleb(b);
         bytes_sleb(b);
         break;
-    case 0x10: /* expression */
-    case 0x16: /* val_expression */
+    case CFA_expression:
+    case CFA_val_expression:
         bytes_uleb(b);
         bytes_take(b, bytes_uleb(b));
         break;

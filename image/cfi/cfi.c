@@ -126,14 +126,7 @@ static int add_row(struct cfi *cfi, uint32_t start, struct rule rule)
 /* The rows of one FDE; a damaged one becomes a gap. */
 static int add_fde(struct cfi *cfi, const struct cfi_frames *frames, const struct cfi_fde *fde)
 {
-    const struct cfi_cie *cie = &frames->cies[fde->cie];
-    struct cfi_machine m = {.now = cie->initial,
-                            .initial = cie->initial,
-                            .location = fde->address,
-                            .code_alignment = cie->code_alignment,
-                            .data_alignment = cie->data_alignment,
-                            .encoding = cie->fde_encoding,
-                            .bases = &frames->bases};
+    struct cfi_machine m = cfi_machine_at(frames, fde);
     struct bytes code = fde->code;
     uint64_t end = fde->address + fde->size;
     uint32_t first = (uint32_t)(fde->address - cfi->base);

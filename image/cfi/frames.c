@@ -263,3 +263,15 @@ void cfi_frames_free(struct cfi_frames *frames)
     free(frames->fdes);
     *frames = (struct cfi_frames){0};
 }
+
+struct cfi_machine cfi_machine_at(const struct cfi_frames *frames, const struct cfi_fde *fde)
+{
+    const struct cfi_cie *cie = &frames->cies[fde->cie];
+    return (struct cfi_machine){.now = cie->initial,
+                                .initial = cie->initial,
+                                .location = fde->address,
+                                .code_alignment = cie->code_alignment,
+                                .data_alignment = cie->data_alignment,
+                                .encoding = cie->fde_encoding,
+                                .bases = &frames->bases};
+}

@@ -36,5 +36,7 @@ struct cfi_frames {
 /* Without .eh_frame there are no FDEs. 0 or -ENOMEM. */
 int cfi_frames_read(const struct elf_file *file, struct cfi_frames *out);
 void cfi_frames_free(struct cfi_frames *frames);
+/* Before the instructions of an FDE of theirs. */
+struct cfi_machine cfi_machine_at(const struct cfi_frames *frames, const struct cfi_fde *fde);
 
 #endif
