@@ -67,6 +67,8 @@ static void read_notes(struct elf_file *file, uint64_t offset, uint64_t size)
         if (b.failed)
             return;
         if (type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(name, "GNU", 4) == 0 && desc_size > 0) {
+            file->build_id_at = (uint64_t)(desc - file->data);
+            file->build_id_bytes = desc_size;
             file->build_id.size = (uint8_t)(desc_size < BUILD_ID_MAX ? desc_size : BUILD_ID_MAX);
             memcpy(file->build_id.bytes, desc, file->build_id.size);
             return;

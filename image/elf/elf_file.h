@@ -44,7 +44,9 @@ struct elf_file {
     uint64_t eh_frame_header;               /* address of PT_GNU_EH_FRAME's segment, 0 for none */
     uint64_t code_low, code_high;           /* span of the executable segments; less than 4 GiB */
     struct build_id build_id;
-    bool cut; /* some bytes of a segment are missing from the file */
+    uint64_t build_id_at;    /* in the file, bytes */
+    uint32_t build_id_bytes; /* there: all of it; 0: it has none */
+    bool cut;                /* some bytes of a segment are missing from the file */
 };
 
 /* How much of a file to read: */
