@@ -4,23 +4,17 @@
  *   75%  main load_table fill      (3000 pages)
  *   25%  main save_table fill      (1000 pages)
  */
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include "fresh_pages.h"
 #include "program.h"
 
 static volatile char sink;
 
 KNOWN static void fill(size_t pages)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *memory = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-        abort();
-    madvise(memory, pages * page, MADV_NOHUGEPAGE); /* so that each page is one fault */
+    char *memory = fresh_pages(pages);
     for (size_t i = 0; i < pages; i++)
-        ((volatile char *)memory)[i * page] = 1;
-    munmap(memory, pages * page);
+        ((volatile char *)memory)[i * PAGE] = 1;
+    munmap(memory, pages * PAGE);
 }
 
 KNOWN static void load_table(void)

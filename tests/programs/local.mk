@@ -60,14 +60,14 @@ tests_programs_alternate_SOURCES = tests/programs/alternate.c tests/programs/pro
 tests_programs_alternate_CFLAGS = $(program_cflags)
 tests_programs_alternate_LINK = $(program_link) -pthread -o $@
 
-tests_programs_touch_SOURCES = tests/programs/touch.c tests/programs/program.h
+tests_programs_touch_SOURCES = tests/programs/touch.c tests/programs/fresh_pages.h tests/programs/program.h
 tests_programs_touch_CFLAGS = $(program_cflags) -fno-pie
 tests_programs_touch_LINK = $(program_link) -no-pie -pthread -o $@
 
 tests_programs_syscalls_SOURCES = tests/programs/syscalls.c tests/programs/program.h
 tests_programs_syscalls_CFLAGS = $(program_cflags)
 tests_programs_syscalls_LINK = $(program_link) -pthread -o $@
-tests_programs_faults_SOURCES = tests/programs/faults.c tests/programs/program.h
+tests_programs_faults_SOURCES = tests/programs/faults.c tests/programs/fresh_pages.h tests/programs/program.h
 tests_programs_faults_CFLAGS = $(program_cflags)
 tests_programs_faults_LINK = $(program_link) -pthread -o $@
 tests_programs_hole_SOURCES = tests/programs/hole.c tests/programs/program.h

@@ -8,21 +8,14 @@
  * The instruction at touch_page faults, that at touch_variable writes `watched`, and touch_end is behind it. Linked to a
  * fixed address, so that breakpoints can be set before it runs.
  */
-#include <stdlib.h>
-#include <sys/mman.h>
-
+#include "fresh_pages.h"
 #include "program.h"
-
-enum { PAGE = 4096 };
 
 volatile char watched;
 
 KNOWN static void touch(size_t pages)
 {
-    char *memory = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-        abort();
-    madvise(memory, pages * PAGE, MADV_NOHUGEPAGE); /* so that each page is one fault */
+    char *memory = fresh_pages(pages);
     __asm__ volatile("1:\n"
                      ".globl touch_page, touch_variable, touch_end\n"
                      "touch_page:\n\t"
