@@ -61,6 +61,7 @@ static const struct option_row rows[] = {
                   "auto, always or never"),
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };
@@ -74,5 +75,6 @@ const struct command annotate_command = {
         "lines "
         "that they are made of; beside each its share of the function's samples, in all contexts or in one.",
     .options = rows,
+    .paged = true,
     .run = annotate_run,
 };

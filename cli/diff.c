@@ -237,6 +237,7 @@ static const struct option_row rows[] = {
                   "auto, always or never"),
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };
@@ -249,5 +250,6 @@ const struct command diff_command = {
         "Compares the contexts and functions of two recordings, or of several each, and prints those whose "
         "change from A to B is more than chance. Trees that 'fathom calls' saved are compared, too.",
     .options = rows,
+    .paged = true,
     .run = diff_run,
 };

@@ -134,6 +134,7 @@ static const struct option_row rows[] = {
                   "auto, always or never"),
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details, such as a longer heading"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };
@@ -148,5 +149,6 @@ const struct command report_command = {
         "such "
         "and stays in the totals.",
     .options = rows,
+    .paged = true,
     .run = report_run,
 };

@@ -59,6 +59,7 @@ static const struct option_row rows[] = {
     SYMFS_OPTION(struct report_options),
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };
@@ -71,6 +72,7 @@ const struct command script_command = {
              "probable "
              "call path among them.",
     .options = rows,
+    .paged = true,
     .notes = "Fields: comm, pid, tid, time, event, weight, latency, kind, sure, symbol, image, path; see "
              "fathom-script(1).",
     .run = script_run,

@@ -36,6 +36,7 @@ E2E_TESTS += \
 	tests/e2e/map.test \
 	tests/e2e/outputs.test \
 	tests/e2e/page.test \
+	tests/e2e/pager.test \
 	tests/e2e/pebs.test \
 	tests/e2e/perf.test \
 	tests/e2e/privilege.test \
