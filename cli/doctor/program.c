@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/doctor/doctor.h"
 #include "cli/kept_maps.h"
@@ -147,6 +149,24 @@ static void add_hooks(const struct program *program, struct rows *rows)
         rows_mend(rows, "run train as root, which can use uprobes (--via uprobe)");
 }
 
+/* A file that is none of a program that Fathom knows. */
+static void add_foreign(const char *path, struct rows *rows)
+{
+    struct stat st;
+    const char *other = stat(path, &st) != 0      ? NULL
+                        : S_ISDIR(st.st_mode)     ? "a directory"
+                        : !S_ISREG(st.st_mode)    ? "neither a program nor a library"
+                        : access(path, X_OK) != 0 ? "neither an executable file nor an x86-64 library"
+                                                  : NULL;
+    if (other) {
+        rows_add(rows, "file", "file", ROW_FAIL, "%s is %s", path, other);
+        rows_mend(rows, "name the command or the library to examine, or a process (-p PID)");
+        return;
+    }
+    rows_add(rows, "file", "file", ROW_FAIL, "%s is not a readable x86-64 program", path);
+    rows_costs(rows, "it can be recorded, but nothing is known of its code");
+}
+
 int doctor_program(const char *name, struct rows *rows, struct fathom_error *err)
 {
     struct program program;
@@ -155,8 +175,7 @@ int doctor_program(const char *name, struct rows *rows, struct fathom_error *err
     if (rc < 0)
         return rc;
     if (program.kind == PROGRAM_FOREIGN) {
-        rows_add(rows, "file", "file", ROW_FAIL, "%s is not a readable x86-64 program", program.path);
-        rows_costs(rows, "it can be recorded, but nothing is known of its code");
+        add_foreign(program.path, rows);
         return 0;
     }
     struct image *image;
