@@ -41,6 +41,7 @@ E2E_TESTS += \
 	tests/e2e/perf.test \
 	tests/e2e/privilege.test \
 	tests/e2e/programs.test \
+	tests/e2e/readme.test \
 	tests/e2e/real.test \
 	tests/e2e/record_report.test \
 	tests/e2e/roots.test \
