@@ -167,13 +167,26 @@ static void add_foreign(const char *path, struct rows *rows)
     rows_costs(rows, "it can be recorded, but nothing is known of its code");
 }
 
+/* A name that PATH has not: what may have been meant. */
+static int not_found(const char *name, int rc, struct fathom_error *err)
+{
+    bool digits = *name && !name[strspn(name, "0123456789")];
+    if (rc != -ENOENT || strchr(name, '/'))
+        return rc;
+    if (*name && access(name, F_OK) == 0)
+        return error_set(err, ENOENT, "there is no command %s; for the file of that name, give ./%s", name,
+                         name);
+    return digits ? error_set(err, ENOENT, "there is no command %s; for the process, give -p %s", name, name)
+                  : rc;
+}
+
 int doctor_program(const char *name, struct rows *rows, struct fathom_error *err)
 {
     struct program program;
     rows->group = "program";
     int rc = program_find(name, &program, err);
     if (rc < 0)
-        return rc;
+        return not_found(name, rc, err);
     if (program.kind == PROGRAM_FOREIGN) {
         add_foreign(program.path, rows);
         return 0;
