@@ -215,6 +215,7 @@ static const struct option_row rows[] = {
                   "list the N heaviest ambiguous CIDs (default: 20)"),
     OPTION_CHOICE("format", 'f', "FORMAT", formats, enum ambiguity_format, struct ambiguity_options, format,
                   "text or json"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };
@@ -231,5 +232,6 @@ const struct command ambiguity_command = {
         "many paths they have, which of the methods would be enough, and which functions are not on all "
         "of the paths equally often.",
     .options = rows,
+    .paged = true,
     .run = ambiguity_run,
 };

@@ -47,6 +47,7 @@ static const struct option_row rows[] = {
     REPORT_COLOUR,
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };
@@ -60,5 +61,6 @@ const struct command annotate_command = {
         "lines "
         "that they are made of; beside each its share of the function's samples, in all contexts or in one.",
     .options = rows,
+    .paged = true,
     .run = annotate_run,
 };

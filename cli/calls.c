@@ -11,6 +11,7 @@
 #include "cli/hooks.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/pager.h"
 #include "cli/probe_launch.h"
 #include "cli/probe_run.h"
 #include "cli/recover.h"
@@ -165,6 +166,7 @@ static int print_counted(const struct calls *c, const struct harvest *h, const s
     const struct calls_options *o = c->options;
     struct contexts contexts;
     counted_contexts(counted, &contexts);
+    pager_start(c->terminal);
     if (o->format == CALLS_FOLDED)
         return folded_write(&contexts, stdout, err);
     struct view_options view = o->view;
@@ -428,6 +430,7 @@ static const struct option_row rows[] = {
     OPTION_COLOUR(struct calls_options),
     OPTION_QUIET("print no notes"),
     OPTION_VERBOSE("print more details"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };

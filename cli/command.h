@@ -16,6 +16,7 @@ struct command {
     const char *about;                /* text of --help before and after the options, refilled; */
     const char *notes;                /* NULL: none */
     const struct option_row *options; /* ends with OPTION_END */
+    bool paged;                       /* standard output goes through a pager: cli/pager.h */
     /* argv[0] is the sub-command's name. Returns an exit code (cli/exit.h). */
     int (*run)(int argc, char **argv, struct terminal *terminal);
 };

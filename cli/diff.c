@@ -232,6 +232,7 @@ static const struct option_row rows[] = {
     REPORT_COLOUR,
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };
@@ -244,5 +245,6 @@ const struct command diff_command = {
         "Compares the contexts and functions of two recordings, or of several each, and prints those whose "
         "change from A to B is more than chance. Trees that 'fathom calls' saved are compared, too.",
     .options = rows,
+    .paged = true,
     .run = diff_run,
 };

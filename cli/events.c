@@ -231,6 +231,7 @@ static int events_run(int argc, char **argv, struct terminal *terminal)
 
 static const struct option_row rows[] = {
     OPTION_FLAG("json", 0, struct events_options, json, "as JSON, with all tracepoints"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };
@@ -250,5 +251,6 @@ const struct command events_command = {
         "batches), if a period is given. A pattern is a part of the name or the description, or has *, ? and "
         "[].",
     .options = rows,
+    .paged = true,
     .run = events_run,
 };

@@ -216,6 +216,7 @@ static const struct option_row rows[] = {
     OPTION_CHOICE("format", 'f', "FORMAT", formats, enum graph_format, struct graph_options, format,
                   "text or dot (for Graphviz)"),
     OPTION_TEXT("function", 'F', "NAME", struct graph_options, function, "only the calls of this function"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };
@@ -228,5 +229,6 @@ const struct command graph_command = {
              "tail call; 'open': not a fixed number), and the callee: a function, SYMBOL@import, 'the "
              "loader' if it resolves the callee, or '*' for a call through a pointer.",
     .options = rows,
+    .paged = true,
     .run = graph_run,
 };

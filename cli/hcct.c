@@ -9,6 +9,7 @@
 #include "cli/hcct_trees.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/pager.h"
 #include "cli/privilege.h"
 
 struct hcct_values {
@@ -57,6 +58,7 @@ static int run_replay(const struct hcct_values *o, char **words, int count, stru
         return option_usage(terminal, &hcct_command, "'replay' needs one trace");
     if (o->replay.eps >= o->replay.phi)
         return option_usage(terminal, &hcct_command, "--eps must be below --phi");
+    pager_start(terminal);
     privilege_only_read(terminal);
     int rc = hcct_replay_print(words[0], &o->replay, &err);
     if (rc < 0)
@@ -72,6 +74,7 @@ static int run_trees(struct hcct_values *o, char **words, int count, bool both, 
                             both ? "'compare' needs two trees or traces" : "'show' needs one tree or trace");
     o->trees.phi = o->replay.phi;
     o->trees.rows = o->replay.paths ? o->replay.paths : o->trees.rows;
+    pager_start(terminal);
     privilege_only_read(terminal);
     int rc = both ? hcct_compare(words[0], words[1], &o->trees, &err) : hcct_show(words[0], &o->trees, &err);
     if (rc < 0)
@@ -144,6 +147,7 @@ static const struct option_row rows[] = {
                   "tell the fastest of N runs (default: 1)"),
     OPTION_QUIET("print no notes"),
     OPTION_VERBOSE("print more details"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };

@@ -47,6 +47,7 @@ static int help_run(int argc, char **argv, struct terminal *terminal)
 static const struct option_row rows[] = {
     OPTION_TEXT("completion", 0, "SHELL", struct help_options, completion,
                 "print what bash or zsh needs to complete commands and options"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };
@@ -56,5 +57,6 @@ const struct command help_command = {
     .summary = "this list, or the options of a command",
     .synopsis = "[COMMAND]\n--completion SHELL",
     .options = rows,
+    .paged = true,
     .run = help_run,
 };

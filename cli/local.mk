@@ -44,6 +44,7 @@ fathom_SOURCES = \
 	cli/options.c cli/options.h \
 	cli/perf_export.c cli/perf_export.h \
 	cli/output.c cli/output.h \
+	cli/pager.c cli/pager.h \
 	cli/privilege.c cli/privilege.h \
 	cli/probe_launch.c cli/probe_launch.h \
 	cli/probe_run.c cli/probe_run.h \

@@ -7,6 +7,7 @@
 
 #include "cli/exit.h"
 #include "cli/options.h"
+#include "cli/pager.h"
 #include "config.h"
 
 /* A standard stream that is closed must not become the number of a file that is opened later: it stays one that
@@ -49,6 +50,8 @@ int main(int argc, char **argv)
         argv[1] = wrong; /* the prefix of getopt's messages */
     int code = argc > 1 ? command->run(argc - 1, argv + 1, &terminal)
                         : (command->run(1, argv, &terminal), EXIT_USAGE);
+    terminal_progress_end(&terminal);
+    pager_end(&terminal);
     terminal_end(&terminal);
     /* A report cut short by a full disk or a closed pipe is a failure, not a success. */
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -294,6 +294,7 @@ static const struct option_row rows[] = {
                 "training would have written"),
     OPTION_QUIET("print no notes"),
     OPTION_VERBOSE("print more details"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };
@@ -312,5 +313,6 @@ const struct command map_command = {
              "it left behind; cache lists the maps that recordings keep of their programs, removes them, or "
              "prints their directory.",
     .options = rows,
+    .paged = true,
     .run = map_run,
 };

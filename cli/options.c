@@ -10,6 +10,7 @@
 
 #include "base/vec.h"
 #include "cli/exit.h"
+#include "cli/pager.h"
 
 bool option_flag(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
@@ -29,6 +30,13 @@ bool option_verbose(struct terminal *t, const struct option_row *row, char *argu
 {
     (void)row, (void)argument, (void)value;
     t->verbose = true;
+    return true;
+}
+
+bool option_no_pager(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    (void)row, (void)argument, (void)value;
+    t->no_pager = true;
     return true;
 }
 
@@ -213,6 +221,8 @@ int options_parse(const struct command *command, void *values, bool anywhere, in
         if (!rows[i].take(terminal, &rows[i], optarg, (char *)values + rows[i].at))
             return option_usage(terminal, command, NULL);
     }
+    if (command->paged)
+        pager_start(terminal);
     return -1;
 }
 

@@ -78,6 +78,7 @@ option_take option_images; /* struct option_images: "lua,libz"; adds to them, an
 option_take option_pids;   /* struct option_pids: "12,34", or "12 34" as pidof(1) prints; adds to them */
 option_take option_quiet;  /* the terminal's */
 option_take option_verbose;
+option_take option_no_pager;
 
 struct option_pids {
     pid_t *pids; /* the caller frees it */
@@ -127,6 +128,7 @@ extern const struct option_word option_colours[]; /* of an enum colour_when */
 #define OPTION_LINE(text)    {.help = (text)}
 #define OPTION_QUIET(text)   {"quiet", 'q', NULL, option_quiet, .help = (text)}
 #define OPTION_VERBOSE(text) {"verbose", 'v', NULL, option_verbose, .help = (text)}
+#define OPTION_PAGER         {"no-pager", 0, NULL, option_no_pager, .help = "print to the terminal, without a pager"}
 #define OPTION_HELP          {"help", 'h', .help = "this text"}
 #define OPTION_END           {0}
 /* clang-format on */

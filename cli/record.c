@@ -11,6 +11,7 @@
 #include "cli/learning.h"
 #include "cli/mapped_sink.h"
 #include "cli/output.h"
+#include "cli/pager.h"
 #include "cli/privilege.h"
 #include "cli/record.h"
 #include "cli/stack_sink.h"
@@ -291,8 +292,10 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
                                      .audit_stack = AUDIT_STACK_BYTES,
                                      .target.verify = target_verify_all};
     int code = options_parse(&record_command, &options, false, argc, argv, terminal);
-    if (code < 0 && wants_list(&options))
+    if (code < 0 && wants_list(&options)) {
+        pager_start(terminal);
         code = events_print(terminal);
+    }
     if (code < 0)
         code = target_complete(&options.target, &record_command, argc, argv, terminal);
     if (code < 0 && options.ring_kib & (options.ring_kib - 1))
@@ -363,6 +366,7 @@ static const struct option_row rows[] = {
     OPTION_FLAG("data", 0, struct record_options, data, "record data addresses (page faults, memory events)"),
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };

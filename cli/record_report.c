@@ -3,6 +3,7 @@
 #include "cli/kept_maps.h"
 #include "cli/learning.h"
 #include "cli/mapped_sink.h"
+#include "cli/pager.h"
 #include "cli/privilege.h"
 #include "cli/record.h"
 #include "cli/reporting.h"
@@ -53,6 +54,7 @@ static int begin(struct live *l, const struct record_options *options, struct re
 {
     const struct event *events;
     record_collector(options, l->terminal, &l->collect);
+    pager_start(l->terminal);
     int rc = collector_open(&l->collect, &l->collector, err);
     if (rc < 0)
         return rc;

@@ -112,6 +112,7 @@ static const struct option_row rows[] = {
     REPORT_COLOUR,
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details, such as a longer heading"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };
@@ -126,5 +127,6 @@ const struct command report_command = {
         "such "
         "and stays in the totals.",
     .options = rows,
+    .paged = true,
     .run = report_run,
 };

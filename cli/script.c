@@ -50,6 +50,7 @@ static const struct option_row rows[] = {
     REPORT_SYMFS,
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),
+    OPTION_PAGER,
     OPTION_HELP,
     OPTION_END,
 };
@@ -62,6 +63,7 @@ const struct command script_command = {
              "probable "
              "call path among them.",
     .options = rows,
+    .paged = true,
     .notes = "Fields: comm, pid, tid, time, event, weight, latency, kind, sure, symbol, image, path; see "
              "fathom-script(1).",
     .run = script_run,

@@ -126,16 +126,22 @@ void terminal_progress_end(struct terminal *t)
     t->progress_shown = false;
 }
 
+/* What stdout writes to a pager is shown on the terminal still. */
+static int descriptor(FILE *out)
+{
+    return out == stdout ? STDOUT_FILENO : fileno(out);
+}
+
 bool terminal_colour(enum colour_when when, FILE *out)
 {
     if (when != COLOUR_AUTO)
         return when == COLOUR_ALWAYS;
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(fileno(out)) && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
+    return isatty(descriptor(out)) && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
 }
 
 unsigned terminal_width(FILE *out)
 {
     struct winsize size;
-    return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    return ioctl(descriptor(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

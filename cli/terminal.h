@@ -18,6 +18,8 @@ struct terminal {
     struct progress progress;
     const char *command;    /* prefix of messages: "fathom record" */
     bool quiet, verbose;    /* -q: no notes, no progress; -v: debug messages too */
+    bool no_pager;          /* --no-pager */
+    struct pager *pager;    /* cli/pager.h; NULL: none */
     bool progress_shown;    /* a progress line is on the screen */
     bool stderr_is_person;  /* a terminal: progress lines make sense */
     uint64_t progress_ns;   /* when it was drawn, monotonic clock */

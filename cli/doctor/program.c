@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/doctor/doctor.h"
 #include "cli/kept_maps.h"
@@ -147,16 +149,46 @@ static void add_hooks(const struct program *program, struct rows *rows)
         rows_mend(rows, "run train as root, which can use uprobes (--via uprobe)");
 }
 
+/* A file that is none of a program that Fathom knows. */
+static void add_foreign(const char *path, struct rows *rows)
+{
+    struct stat st;
+    const char *other = stat(path, &st) != 0      ? NULL
+                        : S_ISDIR(st.st_mode)     ? "a directory"
+                        : !S_ISREG(st.st_mode)    ? "neither a program nor a library"
+                        : access(path, X_OK) != 0 ? "neither an executable file nor an x86-64 library"
+                                                  : NULL;
+    if (other) {
+        rows_add(rows, "file", "file", ROW_FAIL, "%s is %s", path, other);
+        rows_mend(rows, "name the command or the library to examine, or a process (-p PID)");
+        return;
+    }
+    rows_add(rows, "file", "file", ROW_FAIL, "%s is not a readable x86-64 program", path);
+    rows_costs(rows, "it can be recorded, but nothing is known of its code");
+}
+
+/* A name that PATH has not: what may have been meant. */
+static int not_found(const char *name, int rc, struct fathom_error *err)
+{
+    bool digits = *name && !name[strspn(name, "0123456789")];
+    if (rc != -ENOENT || strchr(name, '/'))
+        return rc;
+    if (*name && access(name, F_OK) == 0)
+        return error_set(err, ENOENT, "there is no command %s; for the file of that name, give ./%s", name,
+                         name);
+    return digits ? error_set(err, ENOENT, "there is no command %s; for the process, give -p %s", name, name)
+                  : rc;
+}
+
 int doctor_program(const char *name, struct rows *rows, struct fathom_error *err)
 {
     struct program program;
     rows->group = "program";
     int rc = program_find(name, &program, err);
     if (rc < 0)
-        return rc;
+        return not_found(name, rc, err);
     if (program.kind == PROGRAM_FOREIGN) {
-        rows_add(rows, "file", "file", ROW_FAIL, "%s is not a readable x86-64 program", program.path);
-        rows_costs(rows, "it can be recorded, but nothing is known of its code");
+        add_foreign(program.path, rows);
         return 0;
     }
     struct image *image;

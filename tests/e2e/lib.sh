@@ -7,8 +7,9 @@ set -u
 : "${FATHOM:?}" "${top_builddir:?}" "${top_srcdir:?}"
 LC_ALL=C.UTF-8
 DEBUGINFOD_URLS=
+FATHOM_PAGER=cat # on the terminals that tests make
 FATHOM_NO_CACHE=1 # what a report says is that of its recording alone
-export LC_ALL DEBUGINFOD_URLS FATHOM_NO_CACHE
+export LC_ALL DEBUGINFOD_URLS FATHOM_PAGER FATHOM_NO_CACHE
 programs=$top_builddir/tests/programs
 workloads=$top_srcdir/tests/workloads
 tests_run=0

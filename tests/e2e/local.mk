@@ -36,10 +36,12 @@ E2E_TESTS += \
 	tests/e2e/map.test \
 	tests/e2e/outputs.test \
 	tests/e2e/page.test \
+	tests/e2e/pager.test \
 	tests/e2e/pebs.test \
 	tests/e2e/perf.test \
 	tests/e2e/privilege.test \
 	tests/e2e/programs.test \
+	tests/e2e/readme.test \
 	tests/e2e/real.test \
 	tests/e2e/record_report.test \
 	tests/e2e/roots.test \
@@ -57,6 +59,7 @@ E2E_TESTS += \
 	tests/e2e/train_real.test \
 	tests/e2e/train_says.test \
 	tests/e2e/train_uprobe.test \
+	tests/e2e/tutorial.test \
 	tests/e2e/verify.test \
 	tests/e2e/views.test
-EXTRA_DIST += tests/e2e/lib.sh tests/e2e/maps.sh
+EXTRA_DIST += tests/e2e/console.sh tests/e2e/lib.sh tests/e2e/maps.sh

@@ -186,6 +186,17 @@ Test(exports, svg)
     tree_free(&t);
 }
 
+Test(exports, svg_of_a_small_share)
+{
+    struct tree t = tree_new();
+    add(&t, "main", "heavy", NULL, 2000);
+    add(&t, "main", "light", NULL, 1);
+    char *text = export(&t, "svg", &(struct view_options){.unit = "ns"});
+    cr_expect_not_null(strstr(text, "<title>light (prog): &lt;0.1%, 1 ns"), "%s", text);
+    free(text);
+    tree_free(&t);
+}
+
 Test(exports, dot_leaves_out_what_is_light)
 {
     struct tree t = tree_new();

@@ -57,6 +57,9 @@ Test(memory, data_and_paths_with_where_it_was_found)
               "  20.0%      300            100.0%           table (prog)\n"
               "         find < main (prog)\n");
     free(text);
+    text = view(tree, frames, (struct view_options){.show_image = true, .width = 20, .max_rows = 1});
+    cr_expect(strstr(text, "\n         scan\n         < main (prog)\n"), "%s", text);
+    free(text);
     text = view(tree, frames, (struct view_options){.max_rows = 1});
     cr_expect(strstr(text, "... 1 more piece of data: 20.0% of the weight\n"), "%s", text);
     cr_expect(strstr(text, "... 2 more accesses: 40.0% of the weight\n"), "%s", text);

@@ -1,0 +1,2 @@
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE sale (customer INTEGER REFERENCES customer, cents INTEGER);
