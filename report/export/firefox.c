@@ -79,7 +79,7 @@ static void write_frame_table(struct json *json, const struct recording *r)
     json_end(json);
     json_array(json, "func");
     for (size_t i = 0; i < count; i++)
-        json_number(json, NULL, r->tables.frames[i].item);
+        json_number(json, NULL, r->tables.used.numbers[r->tables.frames[i].item]);
     json_end(json);
     json_array(json, "category");
     for (size_t i = 0; i < count; i++)
@@ -96,7 +96,7 @@ static void write_frame_table(struct json *json, const struct recording *r)
 
 static void write_func_table(struct json *json, const struct recording *r)
 {
-    uint32_t count = frames_count(r->contexts->frames);
+    uint32_t count = r->tables.used.count;
     json_object(json, "funcTable");
     json_number(json, "length", count);
     json_array(json, "name");
