@@ -56,6 +56,7 @@ static const struct option_row rows[] = {
     OPTION_TEXT("event", 0, "NAME", struct report_options, event,
                 "which event, if the recording has several"),
     FILTERING_ROWS,
+    FRAMING_ROWS,
     SYMFS_OPTION(struct report_options),
     OPTION_CHOICE("color", 0, "WHEN", colours, enum colour_when, struct report_options, colour,
                   "auto, always or never"),

@@ -117,12 +117,7 @@ static const struct option_row rows[] = {
     OPTION_TEXT("event", 0, "NAME", struct report_options, event,
                 "which event, if the recording has several"),
     FILTERING_ROWS,
-    OPTION_FLAG("threads", 0, struct report_options, profile.framing.threads,
-                "show each thread as a separate root"),
-    OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,
-                "show inlined functions, of callers too (needs debug info)"),
-    OPTION_FLAG("lines", 0, struct report_options, profile.framing.lines,
-                "show source lines, of callers too (needs debug info)"),
+    FRAMING_ROWS,
     OPTION_FLAG(
         "data", 0, struct report_options, profile.framing.accesses,
         "show the memory that was accessed, and where the processor found it, at the end of each path "
