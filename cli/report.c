@@ -108,6 +108,9 @@ static const struct option_row rows[] = {
                     "omit rows that weigh less (default: 0.5)"),
     OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct report_options, rows,
                   "only the N hottest contexts"),
+    OPTION_NUMBER(
+        "annotate", 0, "COUNT", 0, 10000, struct report_options, listed,
+        "of --format html: how many of the hottest functions the page has the code of (default: 100)"),
     OPTION_FRACTION("phi", 0, "P", 1e-9, 0.999, struct report_options, phi,
                     "hot contexts in bounded memory: those of at least P of the weight"),
     OPTION_FRACTION("eps", 0, "E", 1e-9, 0.999, struct report_options, profile.eps,

@@ -12,6 +12,7 @@ struct report {
     const struct contexts *contexts;
     const struct view_heading *heading;
     const struct view_options *view;
+    const struct report *next; /* of another event of the recording; NULL: none. For formats with `events` */
 };
 
 struct format {
@@ -21,6 +22,7 @@ struct format {
     bool recording; /* no report, but the recording with paths: `write` is NULL, cli/perf_export.h */
     bool binary;    /* no text for a terminal */
     bool samples;   /* it needs each sample (contexts->samples) */
+    bool events;    /* it shows all events, unless one is chosen */
 };
 
 /* Ends with an entry without a name; the first is the default. */

@@ -377,7 +377,7 @@ int firefox_write(const struct report *report, FILE *out, struct fathom_error *e
     int rc = export_branches(report->contexts, &checked, err); /* its items have frames */
     if (rc == 0) {
         branches_clear(&checked);
-        rc = placed_add_up(report->contexts, 1, &r.placed, err);
+        rc = placed_add_up(report->contexts, &(struct placing){.slices = 1}, &r.placed, err);
     }
     if (rc == 0)
         rc = firefox_tables_make(report->contexts, &r.tables, err);

@@ -286,8 +286,9 @@ int pprof_write(const struct report *report, FILE *out, struct fathom_error *err
     struct building b = {.contexts = report->contexts, .texts = names_new(), .mappings_by_name = table_new()};
     int rc = used_frames_find(report->contexts, &b.used, err);
     if (rc == 0)
-        rc = b.texts && b.mappings_by_name ? placed_add_up(report->contexts, 1, &b.placed, err)
-                                           : error_memory(err);
+        rc = b.texts && b.mappings_by_name
+                 ? placed_add_up(report->contexts, &(struct placing){.slices = 1}, &b.placed, err)
+                 : error_memory(err);
     if (rc == 0) {
         fathom__pprof__profile__init(&b.profile);
         add_types(&b);

@@ -156,7 +156,8 @@ int main(int argc, char **argv)
                                    .precise = large ? cct_total(tree) : 90,
                                    .unknown = large ? 0 : 10,
                                    .expected = 80};
-    struct report report = {&contexts, &heading, &(struct view_options){0}};
+    struct report report = {
+        .contexts = &contexts, .heading = &heading, .view = &(struct view_options){.listed = LISTED_DEFAULT}};
     const struct format *format = format_table;
     while (strcmp(format->name, "html") != 0)
         format++;

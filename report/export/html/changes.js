@@ -2,7 +2,7 @@
 //
 // Lists by number of a context (paths) or frame (selves, totals): [a, b, bound, called]; called: 1 is more, -1 less, 0 no more than
 // chance. a and b are shares, or weights (absolute).
-const changes = data.changes || null;
+const changes = recording.changes || null;
 
 function changeOf(box) {
     return typeof box.key === "number" ? changes.paths[box.key] : changes.totals[box.frame];
@@ -58,8 +58,8 @@ function fillChanges() {
     byId("certainty").textContent = `${changes.called} of ${changes.compared} contexts and functions changed by more than chance`;
     ["A and B", "A", "B"].forEach((name, number) => byId("metric").append(new Option(name, number)));
     byId("metric").previousSibling.textContent = "Width ";
-    for (const id of ["thread", "sure"])
-        byId(id).parentElement.hidden = true;
+    for (const id of ["thread", "sure", "view-code"])
+        (byId(id).closest("label") || byId(id)).hidden = true;
     byId("time").hidden = true;
     byId("legend").textContent = "Red: more in B. Blue: less. The stronger, the larger a part of it. Grey: no more than chance.";
 }
