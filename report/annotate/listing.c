@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/saturate.h"
 #include "base/search.h"
 #include "base/vec.h"
 #include "report/annotate/code.h"
@@ -20,6 +21,7 @@ enum {
     INSNS_MOST = 40000, /* after which no function is added: 2 MB of a page */
     LINES_MOST = 400,   /* of a function's source; of more, those near samples are listed */
     LINES_AROUND = 2,
+    FILES_MOST = 8, /* that a function's own lines are in */
 };
 #define SAMPLED 1e-9 /* percent: any weight */
 
@@ -117,10 +119,35 @@ static bool list_insns(struct making *m, struct listed_function *f, const struct
             return false;
         f->skipped = 0;
         f->count++;
-        if (!f->file)
-            f->file = origin.own_file;
     }
     return true;
+}
+
+/* That of most of the function's own lines' weight: what a file includes can be the body of one of its functions. */
+static const char *find_file(const struct listing *l, const struct listed_function *f,
+                             const struct annotated_code *code)
+{
+    struct {
+        const char *name;
+        uint64_t weight;
+    } files[FILES_MOST] = {0};
+    size_t count = 0, best = 0, at = f->first;
+    for (size_t i = 0; i < code->count; i++) {
+        if (!code->insns[i].shown)
+            continue;
+        uint32_t number = l->insns[at++].origin;
+        const char *name = number == LISTING_NONE ? NULL : l->origins[number].own_file;
+        size_t n = 0;
+        while (n < count && files[n].name != name)
+            n++;
+        if (!name || n == FILES_MOST)
+            continue;
+        files[n].name = name;
+        files[n].weight = add_saturating(files[n].weight, code->insns[i].weight);
+        count = n == count ? n + 1 : count;
+        best = files[n].weight > files[best].weight ? n : best;
+    }
+    return files[best].name;
 }
 
 static bool list_source_line(struct making *m, struct listed_function *f, uint32_t number)
@@ -136,51 +163,71 @@ static int by_number(const void *a, const void *b)
     return *l < *m ? -1 : *l > *m;
 }
 
-/* Lines of the function's file that instructions are made of, those with samples alone if `sampled`. */
-static bool find_lines_of_source(const struct making *m, const struct listed_function *f,
-                                 const struct annotated_code *code, bool sampled, uint32_t **out,
-                                 size_t *count)
+struct line_numbers { /* sorted; some more than once */
+    uint32_t *at;
+    size_t count, room;
+};
+
+static bool add_number(struct line_numbers *lines, const struct listed_function *f, const struct origin *o)
 {
-    size_t room = 0, at = f->first;
-    *count = 0;
-    for (size_t i = 0; i < code->count; i++) {
+    return o->own_file != f->file || !o->own_line ||
+           vec_push(lines->at, lines->count, lines->room, o->own_line);
+}
+
+/* Lines of the function's file: that it begins at, and those that listed instructions are made of, or with `sampled` those
+ * of them that have samples. */
+static bool find_numbers(const struct making *m, const struct listed_function *f,
+                         const struct annotated_code *code, struct lines *from, bool sampled,
+                         struct line_numbers *out)
+{
+    size_t at = f->first;
+    struct origin begins = origin_at(from, image_function(f->chosen.image, f->chosen.function)->address);
+    out->count = 0;
+    bool good = add_number(out, f, &begins);
+    for (size_t i = 0; i < code->count && good; i++) {
         if (!code->insns[i].shown)
             continue;
         uint32_t number = m->to->insns[at++].origin;
-        const struct origin *o = number == LISTING_NONE ? NULL : &m->to->origins[number];
-        bool wanted = o && o->own_file == f->file && o->own_line && (!sampled || code->insns[i].weight);
-        if (wanted && !vec_push(*out, *count, room, o->own_line))
-            return false;
+        if (number != LISTING_NONE && (!sampled || code->insns[i].weight))
+            good = add_number(out, f, &m->to->origins[number]);
     }
-    if (*count)
-        qsort(*out, *count, sizeof **out, by_number);
+    if (out->count)
+        qsort(out->at, out->count, sizeof *out->at, by_number);
+    return good;
+}
+
+static bool is_long(const struct line_numbers *lines)
+{
+    return lines->count && lines->at[lines->count - 1] - lines->at[0] >= LINES_MOST;
+}
+
+/* All lines from the first to the last, or those near each. */
+static bool list_lines(struct making *m, struct listed_function *f, const struct line_numbers *lines)
+{
+    bool whole = !is_long(lines);
+    uint32_t next = 1;
+    for (size_t i = 0; i < lines->count; i++) {
+        uint32_t line = lines->at[i], near = line > LINES_AROUND ? line - LINES_AROUND : 1;
+        uint32_t begin = near > next && !(whole && i > 0) ? near : next;
+        for (next = begin; next <= line + LINES_AROUND; next++)
+            if (!list_source_line(m, f, next))
+                return false;
+    }
     return true;
 }
 
-static bool list_source(struct making *m, struct listed_function *f, const struct annotated_code *code)
+static bool list_source(struct making *m, struct listed_function *f, const struct annotated_code *code,
+                        struct lines *from)
 {
-    uint32_t *lines = NULL, next = 1;
-    size_t count = 0;
+    struct line_numbers lines = {0};
+    f->file = find_file(m->to, f, code);
     if (!f->file)
         return true;
-    bool good = find_lines_of_source(m, f, code, false, &lines, &count);
-    bool whole = count && lines[count - 1] - lines[0] < LINES_MOST;
-    uint32_t last = whole ? lines[count - 1] : 0;
-    if (good && whole)
-        next = lines[0];
-    if (good && !whole) {
-        free(lines);
-        lines = NULL;
-        good = find_lines_of_source(m, f, code, true, &lines, &count);
-    }
-    for (; good && whole && next <= last; next++)
-        good = list_source_line(m, f, next);
-    for (size_t i = 0; i < count && good && !whole; i++) {
-        uint32_t from = lines[i] > LINES_AROUND ? lines[i] - LINES_AROUND : 1;
-        for (next = from > next ? from : next; next <= lines[i] + LINES_AROUND && good; next++)
-            good = list_source_line(m, f, next);
-    }
-    free(lines);
+    bool good = find_numbers(m, f, code, from, false, &lines);
+    if (good && is_long(&lines))
+        good = find_numbers(m, f, code, from, true, &lines);
+    good = good && list_lines(m, f, &lines);
+    free(lines.at);
     return good;
 }
 
@@ -199,7 +246,7 @@ static int list_function(struct making *m, const struct chosen *chosen)
     f.unread = code.unread;
     uint64_t *number = NULL;
     if (rc == 0 &&
-        (!list_insns(m, &f, &code, lines) || !list_source(m, &f, &code) ||
+        (!list_insns(m, &f, &code, lines) || !list_source(m, &f, &code, lines) ||
          !(number = table_put(m->parts->functions, key_of(chosen->image, chosen->function), NULL)) ||
          !vec_push(l->functions, l->function_count, m->parts->function_room, f))) {
         free(f.source);

@@ -46,7 +46,7 @@ function addTo(sums, key, weight) {
 
 // The weight of each function; of the chosen one's contexts, instructions, and lines.
 function weighCode() {
-    const values = entries.values[filter.metric], sums = { functions: new Map(), contexts: new Map(), insns: new Map(), lines: new Map(), total: 0 };
+    const values = entries.values[filter.metric], sums = { functions: new Map(), contexts: new Map(), insns: new Map(), lines: new Map(), origins: new Map(), total: 0 };
     const { functions, ofPlace, owners } = shownCode, f = functions[shownCode.number];
     for (let i = 0; i < values.length; i++) {
         const place = entries.place[i];
@@ -61,7 +61,9 @@ function weighCode() {
             continue;
         sums.total += values[i];
         addTo(sums.insns, place - f.first, values[i]);
-        const origin = data.code.origins[f.insns[place - f.first][2]];
+        const number = f.insns[place - f.first][2], origin = data.code.origins[number];
+        if (origin)
+            addTo(sums.origins, number, values[i]);
         if (origin && origin[4] === f.file)
             addTo(sums.lines, origin[5], values[i]);
     }
@@ -74,7 +76,7 @@ function textOf(number) {
 
 // The callers of a context, from its function outwards.
 function callersText(context) {
-    const names = pathOf(context).map(nameOf).reverse().slice(1), shown = names.slice(0, 6).map(name => name.length > 40 ? name.slice(0, 39) + "…" : name);
+    const names = pathOf(context).map(nameOf).reverse().slice(1), shown = names.slice(0, 6).map(name => shortenName(name, 40));
     return (shown.join(" ← ") || "no caller") + (names.length > 6 ? " ← ..." : "");
 }
 
@@ -93,7 +95,7 @@ function fillChoices(sums) {
         choices.push([shownCode.context, sums.contexts.get(shownCode.context) || 0]);
     let all = 0;
     contextRows.forEach(([, weight]) => { all += weight; });
-    fillOptions(byId("code-context"), [[0, `all ${contextRows.length.toLocaleString("en")}`],
+    fillOptions(byId("code-context"), [[0, `all (${contextRows.length.toLocaleString("en")})`],
         ...choices.map(([context, weight]) => [context, `${formatShare(weight, all)} ${callersText(context)}`])], shownCode.context);
 }
 
@@ -124,26 +126,47 @@ function scrollPart(part, tr) {
     part.scrollTop = Math.max(0, top);
 }
 
+// Where an instruction comes from: "loop.c:12  inner (inlined)  text"
+function originText(origin) {
+    return `${textOf(origin[0]).replace(/.*\//, "")}:${origin[1]}` + (origin[2] === null ? "" : `  ${shortenName(textOf(origin[2]), 60)} (inlined)`) +
+        (origin[3] === null ? "" : "  " + origin[3].trim());
+}
+
+// In place of a source that is not there: the lines with the most weight.
+function listHotLines(f, sums) {
+    const rows = heaviest(sums.origins), part = byId("source"), table = codeTable(["Share", "Hottest lines"]);
+    part.hidden = !rows.length;
+    for (const [number, weight] of rows) {
+        const tr = document.createElement("tr");
+        heatCell(tr, weight, rows[0][1], sums.total);
+        cell(tr, originText(data.code.origins[number])).className = "text";
+        tr.addEventListener("click", () => { showInsn(f, shownCode.hot.find(([n]) => f.insns[n][2] === number)[0]); tr.classList.add("chosen"); });
+        table.append(tr);
+    }
+    part.replaceChildren(table);
+    return new Map();
+}
+
 function listSource(f, sums) {
+    if (!f.source.length)
+        return listHotLines(f, sums);
     const part = byId("source"), table = codeTable(["Share", "Line", `Source: ${textOf(f.file)}`]), rows = new Map();
-    part.replaceChildren();
-    const lines = f.source.length ? f.source : [...sums.lines.keys()].sort((a, b) => a - b).map(line => [line, null]);
-    part.hidden = !lines.length;
+    part.hidden = false;
     const most = Math.max(...sums.lines.values(), 0);
     let last = 0;
-    for (const [line, text] of lines) {
+    for (const [line, text] of f.source) {
         const tr = document.createElement("tr");
         if (last && line > last + 1)
             tr.className = "after-gap";
         last = line;
         heatCell(tr, sums.lines.get(line), most, sums.total);
         cell(tr, String(line), true);
-        cell(tr, text === null ? "" : text).className = "text";
+        cell(tr, text || "").className = "text";
         tr.addEventListener("click", () => showLine(f, line, sums));
         rows.set(line, tr);
         table.append(tr);
     }
-    part.append(table);
+    part.replaceChildren(table);
     return rows;
 }
 
@@ -167,8 +190,7 @@ function listInsns(f, sums) {
             tr.className = "origin";
             cell(tr, "");
             cell(tr, "");
-            cell(tr, `${textOf(origin[0]).replace(/.*\//, "")}:${origin[1]}` + (origin[2] === null ? "" : `  ${textOf(origin[2])} (inlined)`) +
-                (origin[3] === null ? "" : "  " + origin[3].trim())).className = "text";
+            cell(tr, originText(origin)).className = "text";
             table.append(tr);
         }
         last = key;

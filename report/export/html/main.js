@@ -12,7 +12,8 @@ function tellPath(box) {
     path.replaceChildren();
     if (!box)
         return;
-    const inTree = typeof box.key === "number", name = inTree ? (box.key ? pathOf(box.key).map(nameOf).join(" → ") : "all") : frames[box.frame][0];
+    const inTree = typeof box.key === "number", shown = at => shortenName(nameOf(at), 60);
+    const name = inTree ? (box.key ? pathOf(box.key).map(shown).join(" → ") : "all") : shortenName(frames[box.frame][0], 60);
     path.textContent = name + ": " + tellWeight(box, weights.total[0]);
     if (box.frame < 0)
         return;
@@ -71,9 +72,21 @@ function tellMatch() {
     byId("match").textContent = matcher === null ? "" : `matched ${formatShare(share, weights.total[0])}`;
 }
 
+// The function whose callers are above, and callees below.
+function fillSandwich() {
+    const functions = functionWeights().sort((a, b) => b.total - a.total), whole = weights.total[0];
+    const shown = functions.find(f => f.frame === state.frame) || { frame: state.frame, self: 0, total: 0 };
+    const rows = functions.slice(0, MOST_ROWS);
+    if (!rows.includes(shown))
+        rows.push(shown);
+    fillOptions(byId("sandwich-function"), rows.map(f => [f.frame, `${formatShare(f.total, whole)} ${shortenName(frames[f.frame][0], 80)}`]), state.frame);
+    byId("sandwich-said").textContent = changes ? tellChange(changes.totals[state.frame])
+        : `total ${formatShare(shown.total, whole)}, ${formatWeight(shown.total)}; its own ${formatShare(shown.self, whole)}, ${formatWeight(shown.self)}`;
+}
+
 function drawGraphs() {
     const width = byId("lower").clientWidth, whole = weights.total[0];
-    byId("middle").textContent = "";
+    byId("middle").hidden = state.view !== "sandwich" || state.frame < 0;
     upper.clear();
     lower.up = state.view === "flame";
     if (state.view !== "sandwich") {
@@ -84,7 +97,7 @@ function drawGraphs() {
         lower.clear();
         return;
     }
-    byId("middle").textContent = `Callers above, callees below: ${frames[state.frame][0]}`;
+    fillSandwich();
     upper.show(nodeBoxes(callersOf(state.frame), width), whole);
     lower.show(nodeBoxes(calleesOf(state.frame), width), whole);
 }
@@ -114,7 +127,9 @@ function draw() {
 function search(text) {
     byId("search").setCustomValidity("");
     try {
-        matcher = text ? new RegExp(text, "i") : null;
+        matchesFiles = text.startsWith("file:");
+        const expression = matchesFiles ? text.slice(5) : text;
+        matcher = expression ? new RegExp(expression, "i") : null;
     } catch (error) {
         matcher = null;
         byId("search").setCustomValidity("no regular expression");
@@ -145,13 +160,30 @@ function metricName([name, unit]) {
 // What is told of the event that is shown.
 function fillEvent() {
     const share = weight => formatShare(weight, data.weight);
-    byId("summary").textContent = `${data.samples.toLocaleString("en")} samples of ${data.event || "?"}` +
+    byId("summary").textContent = `${data.samples.toLocaleString("en")} ${data.samples === 1 ? "sample" : "samples"} of ${data.event || "?"}` +
         (data.leftOut ? `; ${formatShare(data.leftOut, data.leftOut + data.weight)} of the weight was left out by the options` : "") +
         (data.lost ? `; ${data.lost.toLocaleString("en")} records were lost` : "");
     byId("certainty").textContent = `Contexts: ${share(data.precise)} precise, ${share(data.inferred)} inferred, ${share(data.ambiguous)} ambiguous, ` +
         `${share(data.unknown)} unknown; ${share(data.expected)} expected on the right path`;
     fillOptions(byId("metric"), data.metrics.map((metric, number) => [number, metricName(metric)]), 0);
-    fillOptions(byId("thread"), [[-1, "all"], ...data.threads.map(([pid, tid, name], number) => [number, `${name || "?"} ${tid}` + (pid === tid ? "" : ` of ${pid}`)])], -1);
+    fillThreads();
+}
+
+// Threads and, if there are several of several threads, processes: by number, and as "p" with the PID.
+function fillThreads() {
+    const processes = new Map();
+    for (const [pid, tid, name] of data.threads) {
+        const known = processes.get(pid) || { count: 0, name };
+        processes.set(pid, { count: known.count + 1, name: pid === tid ? name : known.name });
+    }
+    const several = processes.size > 1 ? [...processes].filter(([, process]) => process.count > 1) : [];
+    fillOptions(byId("thread"), [["all", "all"], ...several.map(([pid, { count, name }]) => ["p" + pid, `process ${name || "?"} ${pid}, ${count} threads`]),
+        ...data.threads.map(([pid, tid, name], number) => [String(number), `${name || "?"} ${tid}` + (pid === tid ? "" : ` of ${pid}`)])], "all");
+}
+
+function chooseThreads(choice) {
+    const numbers = data.threads.map((_, number) => number);
+    filter.threads = choice === "all" ? null : new Set(numbers.filter(n => choice === String(n) || choice === "p" + data.threads[n][0]));
 }
 
 function fill() {
@@ -176,22 +208,33 @@ function sameContext(names) {
 // Another event's samples, as far as possible of the same thread, context and function. All events have the same time.
 function changeEvent(number) {
     const names = pathOf(state.zoom).map(nameOf), frame = state.frame >= 0 ? frames[state.frame].join() : null;
-    const thread = filter.thread >= 0 ? data.threads[filter.thread] : null;
+    const choice = byId("thread").value, thread = choice === "all" || choice[0] === "p" ? null : data.threads[choice];
     const code = shownCode.event >= 0 && shownCode.number >= 0 ? shownCode.functions[shownCode.number] : null;
     useEvent(number);
-    Object.assign(filter, { metric: 0, thread: thread ? data.threads.findIndex(t => t[0] === thread[0] && t[1] === thread[1]) : -1 });
+    filter.metric = 0;
     state.zoom = sameContext(names);
     state.frame = frame === null ? -1 : frames.findIndex(f => f.join() === frame);
     lower.selected = upper.selected = null;
     tellPath(null);
     colours.clear();
     fillEvent();
-    byId("thread").value = filter.thread;
+    byId("thread").value = thread ? String(data.threads.findIndex(t => t[0] === thread[0] && t[1] === thread[1])) : choice;
+    if (byId("thread").selectedIndex < 0)
+        byId("thread").value = "all"; // the event has no sample of it
+    chooseThreads(byId("thread").value);
     readCode();
     shownCode.number = code ? shownCode.functions.findIndex(f => f.name === code.name && f.image === code.image) : -1;
     timeline.rows = timeline.pickThreads();
     weigh();
     draw();
+}
+
+// To the next of what is looked for, or the one before.
+function goOn(step) {
+    if (state.view === "code")
+        nextHot(step);
+    else if (!byId("graph").hidden)
+        lower.nextMatch(step);
 }
 
 function listen() {
@@ -201,9 +244,11 @@ function listen() {
     byId("code-function").addEventListener("change", e => { Object.assign(shownCode, { number: Number(e.target.value), context: 0, missing: "" }); drawCode(); });
     byId("code-context").addEventListener("change", e => { shownCode.context = Number(e.target.value); drawCode(); });
     byId("metric").addEventListener("change", e => { filter.metric = Number(e.target.value); weigh(); draw(); });
-    byId("thread").addEventListener("change", e => { filter.thread = Number(e.target.value); weigh(); draw(); });
+    byId("thread").addEventListener("change", e => { chooseThreads(e.target.value); weigh(); draw(); });
     byId("sure").addEventListener("change", e => { filter.sure = Number(e.target.value); weigh(); draw(); });
     byId("search").addEventListener("input", e => search(e.target.value));
+    byId("sandwich-function").addEventListener("change", e => { state.frame = Number(e.target.value); draw(); });
+    byId("sandwich-code").addEventListener("click", () => showCode(state.frame, 0));
     byId("reset").addEventListener("click", reset);
     byId("theme").addEventListener("click", () => { setTheme(!document.documentElement.classList.contains("dark")); draw(); });
     window.addEventListener("resize", draw);
@@ -219,8 +264,8 @@ function listen() {
         else if (event.key === "/") {
             byId("search").focus();
             event.preventDefault();
-        } else if (state.view === "code" && (event.key === "n" || event.key === "p"))
-            nextHot(event.key === "n" ? 1 : -1);
+        } else if (event.key === "n" || event.key === "p")
+            goOn(event.key === "n" ? 1 : -1);
         else if (views[event.key])
             setView(views[event.key]);
     });
