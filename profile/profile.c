@@ -53,8 +53,8 @@ struct profile {
 
 /* What became of a sample. */
 struct outcome {
-    bool counted;          /* any of its paths is */
-    struct cct_node *node; /* where the most probable of these ends; NULL: none, or bounded memory */
+    bool counted;    /* any of its paths is */
+    uint64_t weight; /* of these */
 };
 
 /* A sample being added to the tree. */
@@ -64,6 +64,7 @@ struct adding {
     const struct sample *sample;
     const struct resolved *resolved;
     uint64_t values[METRICS_MAX]; /* of the profile's metrics */
+    double probability;           /* of the path that is added */
     struct outcome *outcome;
 };
 
@@ -196,6 +197,39 @@ static uint64_t set_key(const struct candidate_path *paths, uint32_t count)
     return key;
 }
 
+/* The sampled instruction: of a precise event that of the sample, which need not be where the registers are from. */
+static struct place sampled_place(const struct adding *a)
+{
+    struct place place, own = a->resolved->cid.place;
+    bool known = a->process && process_place(a->process, a->sample->ip, &place);
+    return known && (!own.image || (own.image == place.image && own.function == place.function)) ? place
+                                                                                                 : own;
+}
+
+/* A sample whose weight was added to a path; with AMBIGUOUS_SPLIT a part of it. */
+static bool keep_sample(struct profile *p, const struct adding *a, const struct cct_node *node)
+{
+    if (!p->options.samples)
+        return true;
+    struct place place = sampled_place(a);
+    const struct placed_sample placed = {.time = a->sample->time,
+                                         .node = node,
+                                         .comm = a->process ? process_thread_name(a->process, a->sample->tid)
+                                                            : "",
+                                         .pid = a->sample->pid,
+                                         .tid = a->sample->tid,
+                                         .probability = (float)a->probability,
+                                         .kind = (uint8_t)a->resolved->kind,
+                                         .image = place.image,
+                                         .address = place.address};
+    uint32_t metrics = p->options.metrics.count;
+    if (!vec_reserve(p->sample_values, p->sample_count * metrics, p->value_room, metrics) ||
+        !vec_push(p->samples, p->sample_count, p->sample_room, placed))
+        return false;
+    memcpy(p->sample_values + (p->sample_count - 1) * metrics, a->values, metrics * sizeof *a->values);
+    return true;
+}
+
 /* Adds weight to the framed path. *node: where it ends, NULL in bounded memory and if the filter leaves it out. place: where to cache that,
  * or NULL. */
 static int add_framed(struct profile *p, const struct adding *a, uint64_t *place, struct cct_node **node,
@@ -213,6 +247,7 @@ static int add_framed(struct profile *p, const struct adding *a, uint64_t *place
         return 0;
     }
     a->outcome->counted = true;
+    a->outcome->weight += a->values[0];
     if (p->bounded) {
         rc = hcct_add(p->bounded, items, count, a->values) < 0 ? error_memory(err) : 0;
         if (rc == 0 && place)
@@ -222,28 +257,27 @@ static int add_framed(struct profile *p, const struct adding *a, uint64_t *place
     *node = cct_add(p->exact, items, count, a->values);
     if (place)
         *place = (uintptr_t)*node;
-    if (!a->outcome->node)
-        a->outcome->node = *node;
-    return *node ? 0 : error_memory(err);
+    return *node && keep_sample(p, a, *node) ? 0 : error_memory(err);
 }
 
-/* Adds weight to a cached path. false: it is not cached, or no longer there. */
-static bool add_known(struct profile *p, const struct adding *a, const uint64_t *place,
-                      struct cct_node **node)
+/* Adds weight to a cached path. 0: it is not cached, or no longer there; 1: it was added, or the filter leaves it out; -ENOMEM. */
+static int add_known(struct profile *p, const struct adding *a, const uint64_t *place, struct cct_node **node,
+                     struct fathom_error *err)
 {
     if (!place || !*place)
-        return false;
+        return 0;
     *node = NULL;
     if (*place == LEFT_OUT)
-        return true;
+        return 1;
+    if (p->bounded && !hcct_add_at(p->bounded, p->spots[*place - 1], a->values))
+        return 0;
     a->outcome->counted = true;
+    a->outcome->weight += a->values[0];
     if (p->bounded)
-        return hcct_add_at(p->bounded, p->spots[*place - 1], a->values);
+        return 1;
     *node = (struct cct_node *)(uintptr_t)*place;
     cct_weigh(p->exact, *node, a->values);
-    if (!a->outcome->node)
-        a->outcome->node = *node;
-    return true;
+    return keep_sample(p, a, *node) ? 1 : error_memory(err);
 }
 
 static int add_unknown(struct profile *p, const struct adding *a, struct fathom_error *err)
@@ -265,8 +299,9 @@ static int add_node(struct profile *p, const struct adding *a, uint32_t map_node
                     struct fathom_error *err)
 {
     uint64_t *place = is_plain(p, a) ? &p->places[map_node] : NULL;
-    if (add_known(p, a, place, node))
-        return 0;
+    int known = add_known(p, a, place, node, err);
+    if (known)
+        return known < 0 ? known : 0;
     int rc = framing_begin(p->framing, a->process, a->sample, err);
     if (rc == 0)
         rc = framing_node(p->framing, map_node, UINT32_MAX, own_sites(a->resolved), err);
@@ -286,6 +321,7 @@ static int add_shares(struct profile *p, const struct adding *whole, struct fath
         struct adding part = *whole;
         struct cct_node *node;
         bool any = false;
+        part.probability = r->posterior[i].probability;
         for (uint32_t m = 0; m < metrics; m++)
             any |= (part.values[m] = parts[m][i]) > 0;
         if (any)
@@ -322,8 +358,9 @@ static int add_common(struct profile *p, const struct adding *a, struct fathom_e
     if (count < 2)
         return add_node(p, a, r->node, &node, err);
     uint64_t *place = is_plain(p, a) ? table_put(p->others, set_key(r->posterior, count), NULL) : NULL;
-    if (add_known(p, a, place, &node))
-        return 0;
+    int known = add_known(p, a, place, &node, err);
+    if (known)
+        return known < 0 ? known : 0;
     int rc = frame_common(p, a, err);
     return rc < 0 ? rc : add_framed(p, a, place, &node, err);
 }
@@ -358,8 +395,9 @@ static int add_beginning(struct profile *p, const struct adding *a, const struct
     uint32_t paths = agreed->depth == 0 && r->paths > agreed->paths ? r->paths : agreed->paths;
     uint64_t what = hash_u64(set_number + ((uint64_t)agreed->depth << 32 | paths)) + agreed->fork;
     uint64_t *place = is_plain(p, a) ? table_put(p->others, what, NULL) : NULL;
-    if (add_known(p, a, place, node))
-        return 0;
+    int known = add_known(p, a, place, node, err);
+    if (known)
+        return known < 0 ? known : 0;
     char text[32] = "[unsure]";
     if (paths > 1)
         snprintf(text, sizeof text, "[one of %u paths]", paths);
@@ -433,36 +471,6 @@ static int add_likely(struct profile *p, const struct adding *a, struct fathom_e
     return rc;
 }
 
-/* The sampled instruction: of a precise event that of the sample, which need not be where the registers are from. */
-static struct place sampled_place(const struct adding *a)
-{
-    struct place place, own = a->resolved->cid.place;
-    bool known = a->process && process_place(a->process, a->sample->ip, &place);
-    return known && (!own.image || (own.image == place.image && own.function == place.function)) ? place
-                                                                                                 : own;
-}
-
-static bool keep_sample(struct profile *p, const struct adding *a)
-{
-    struct place place = sampled_place(a);
-    const struct placed_sample placed = {.time = a->sample->time,
-                                         .node = a->outcome->node,
-                                         .comm = a->process ? process_thread_name(a->process, a->sample->tid)
-                                                            : "",
-                                         .pid = a->sample->pid,
-                                         .tid = a->sample->tid,
-                                         .probability = (float)a->resolved->probability,
-                                         .kind = (uint8_t)a->resolved->kind,
-                                         .image = place.image,
-                                         .address = place.address};
-    uint32_t metrics = p->options.metrics.count;
-    if (!vec_reserve(p->sample_values, p->sample_count * metrics, p->value_room, metrics) ||
-        !vec_push(p->samples, p->sample_count, p->sample_room, placed))
-        return false;
-    memcpy(p->sample_values + (p->sample_count - 1) * metrics, a->values, metrics * sizeof *a->values);
-    return true;
-}
-
 static int add_sample(struct profile *p, const struct adding *a, struct fathom_error *err)
 {
     if (a->resolved->kind == RESOLVED_UNKNOWN)
@@ -492,17 +500,14 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
         r.probability = r.least = r.most = 0;
     }
     struct outcome outcome = {0};
-    struct adding a = {map, process, sample, &r, {0}, &outcome};
+    struct adding a = {map, process, sample, &r, {0}, r.probability, &outcome};
     metrics_values(&p->options.metrics, sample, a.values);
     if (!p->options.filter || filter_sample(p->options.filter, process, sample))
         rc = add_sample(p, &a, err);
-    if (rc == 0 && p->options.samples && outcome.node && !keep_sample(p, &a))
-        rc = error_memory(err);
     p->counted = outcome.counted;
     if (outcome.counted)
-        count(p, a.values[0], a.sample, &r);
-    else
-        p->counts.left_out += a.values[0];
+        count(p, outcome.weight, a.sample, &r);
+    p->counts.left_out += a.values[0] - outcome.weight;
     return rc;
 }
 
