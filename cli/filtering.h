@@ -10,7 +10,7 @@
     OPTION_PIDS("pid", 'p', "PID,...", struct report_options, pids, "only samples of these processes"),      \
         OPTION_PIDS("tid", 't', "TID,...", struct report_options, tids, "only of these threads"),            \
         OPTION_TEXT("comm", 0, "REGEX", struct report_options, filter.comm,                                  \
-                    "only of threads with such a name, or with one of a list 'A,B' (likewise below)"),                                                     \
+                    "only of threads with such a name, or with one of a list 'A,B' (likewise below)"),       \
         OPTION_FRACTION("from", 0, "S", 0, 1e9, struct report_options, filter.from,                          \
                         "only from S seconds after the first sample on"),                                    \
         OPTION_FRACTION("to", 0, "S", 0, 1e9, struct report_options, filter.to,                              \

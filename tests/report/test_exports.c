@@ -216,9 +216,8 @@ Test(exports, odd_trees)
         free(path);
         cct_add(t.cct, (uint32_t[]){77}, 1, (uint64_t[]){1, 1});
         struct contexts contexts = {.tree = t.cct, .frames = t.frames, .metrics = &metrics};
-        struct report report = {.contexts = &contexts,
-                                .heading = &(struct view_heading){0},
-                                .view = &(struct view_options){0}};
+        struct report report = {
+            .contexts = &contexts, .heading = &(struct view_heading){0}, .view = &(struct view_options){0}};
         FILE *out = fopen("/dev/null", "w");
         cr_expect_eq(f->write(&report, out, &(struct fathom_error){0}), -ERANGE, "%s", f->name);
         fclose(out);
