@@ -43,6 +43,7 @@ static const struct option_row rows[] = {
     REPORT_MOST("only the N hottest instructions and lines"),
     REPORT_EVENT("which event, if the recording has several"),
     REPORT_FILTER,
+    REPORT_FRAMING,
     REPORT_SYMFS,
     REPORT_COLOUR,
     OPTION_QUIET("print no progress and no notes"),

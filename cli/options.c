@@ -154,27 +154,35 @@ bool option_images(struct terminal *t, const struct option_row *row, char *argum
     return true;
 }
 
+#define BLANKS " \t\n"
+
 bool option_pids(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
     struct option_pids *to = value;
-    size_t before = to->count;
-    for (const char *at = argument; *at;) {
+    const char *at = argument + strspn(argument, BLANKS);
+    if (!*at)
+        return terminal_wrong(t, "--%s: no PID or TID was given", row->name), false;
+    for (;;) {
         char part[32];
-        int length = (int)strcspn(at, ", \t\n");
+        int length = (int)strcspn(at, "," BLANKS);
         uint64_t number;
         snprintf(part, sizeof part, "%.*s", length, at);
-        at += length + (at[length] != 0);
-        if (!length) /* consecutive separators */
-            continue;
+        if (!length)
+            return terminal_wrong(t, "--%s: a number is missing before or after a comma of '%s'", row->name,
+                                  argument),
+                   false;
         if ((size_t)length >= sizeof part)
             return terminal_wrong(t, "--%s: '%s...' is no PID", row->name, part), false;
         if (!take_whole(t, row->name, part, 1, INT_MAX, &number) ||
             !vec_push(to->pids, to->count, to->room, (pid_t)number))
             return false;
+        at += length;
+        at += strspn(at, BLANKS);
+        if (!*at)
+            return true;
+        if (*at == ',')
+            at += 1 + strspn(at + 1, BLANKS);
     }
-    if (to->count == before)
-        terminal_wrong(t, "--%s: no PID or TID was given", row->name);
-    return to->count > before;
 }
 
 #define ROWS_MAX 64

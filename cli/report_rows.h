@@ -31,7 +31,7 @@
     OPTION_PIDS("pid", 'p', "PID,...", struct report_options, pids, "only samples of these processes"),      \
         OPTION_PIDS("tid", 't', "TID,...", struct report_options, tids, "only of these threads"),            \
         OPTION_TEXT("comm", 0, "REGEX", struct report_options, filter.comm,                                  \
-                    "only of threads with such a name"),                                                     \
+                    "only of threads with such a name, or with one of a list 'A,B' (likewise below)"),       \
         OPTION_FRACTION("from", 0, "S", 0, 1e9, struct report_options, filter.from,                          \
                         "only from S seconds after the first sample on"),                                    \
         OPTION_FRACTION("to", 0, "S", 0, 1e9, struct report_options, filter.to,                              \
@@ -45,13 +45,14 @@
         OPTION_TEXT("image", 0, "REGEX", struct report_options, filter.image,                                \
                     "only samples in such a program or library")
 
-#define REPORT_THREADS(text) OPTION_FLAG("threads", 0, struct report_options, profile.framing.threads, text)
-#define REPORT_INLINE                                                                                        \
-    OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,                                 \
-                "show inlined functions, of callers too (needs debug info)")
-#define REPORT_LINES                                                                                         \
-    OPTION_FLAG("lines", 0, struct report_options, profile.framing.lines,                                    \
-                "show source lines, of callers too (needs debug info)")
+/* What paths have besides functions. */
+#define REPORT_FRAMING                                                                                       \
+    OPTION_FLAG("threads", 0, struct report_options, profile.framing.threads,                                \
+                "show each thread as a separate root"),                                                      \
+        OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,                             \
+                    "show inlined functions, of callers too (needs debug info)"),                            \
+        OPTION_FLAG("lines", 0, struct report_options, profile.framing.lines,                                \
+                    "show source lines, of callers too (needs debug info)")
 #define REPORT_DATA                                                                                          \
     OPTION_FLAG("data", 0, struct report_options, profile.framing.accesses,                                  \
                 "show the memory that was accessed, and where the processor found it, at the end of each "   \

@@ -31,6 +31,16 @@ struct reporting {
     struct truth *truth;    /* of the audit samples held back for checking */
     struct evaluation *checked;
     struct perf_export *exported; /* NULL: the format is none */
+
+    /* What is shown, when it was inferred: reporting_run(). */
+    struct contexts contexts;
+    struct view_heading heading;
+    struct view_options view;
+    struct report report;
+    char unit[sizeof((struct event *)0)->name];
+
+    struct report_options own; /* options, of an event besides the main one */
+    struct reporting *next;    /* of another event; NULL: none */
 };
 
 /* Checks a held-back audit sample; each counts as one, regardless of its weight. */
@@ -55,8 +65,9 @@ static int report_sample(void *context, const struct process *process, const str
 }
 
 /* Writes the report to standard output, or to a file, which replaces an existing one only when it is complete. */
-static int put_out(const struct reporting *r, const struct report *report, struct fathom_error *err)
+static int put_out(const struct reporting *r, struct fathom_error *err)
 {
+    const struct report *report = &r->report;
     const struct format *format = r->options->format;
     if (r->exported)
         return perf_export_end(r->exported, &r->terminal->log, err);
@@ -100,39 +111,37 @@ bool reporting_tell_unnamed(const struct reporting *r)
     return named != KERNEL_NAMED;
 }
 
-static int write_report(struct reporting *r, struct reader *reader, const struct event *event,
-                        struct fathom_error *err)
+/* What is shown of an event. Before another one's samples are read: the heading tells what was read. */
+static int fill_report(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
-    struct contexts contexts;
-    int rc = reporting_contexts(r, &contexts, err);
+    const struct event *events;
+    reader_events(reader, &events);
+    int rc = reporting_contexts(r, &r->contexts, err);
     if (rc < 0)
         return rc;
-    struct view_options view = r->options->view;
-    char unit[sizeof event->name];
-    snprintf(unit, sizeof unit, "%s", metrics_unit(contexts.metrics, 0));
-    text_clean(unit);
-    view.unit = unit;
-    view.filtered = r->filter != NULL;
-    view.images = image_cache_options(r->images);
-    view.max_rows = (unsigned)r->options->rows;
-    view.colour = (!r->options->output || r->options->colour == COLOUR_ALWAYS) &&
-                  terminal_colour(r->options->colour, stdout);
-    view.width = r->options->wide || r->options->output ? 0 : terminal_width(stdout);
-    view.verbose = r->terminal->verbose;
-    struct view_heading heading;
-    struct report report = {&contexts, &heading, &view};
-    rc = heading_fill(&heading,
-                      &(struct heading_parts){.options = r->options,
-                                              .kept = &r->kept,
-                                              .reader = reader,
-                                              .event = event,
-                                              .others = r->others,
-                                              .profile = r->profile,
-                                              .engine = r->engine,
-                                              .checked = r->checked,
-                                              .filtered = view.filtered},
-                      err);
-    return rc == 0 ? put_out(r, &report, err) : rc;
+    snprintf(r->unit, sizeof r->unit, "%s", metrics_unit(r->contexts.metrics, 0));
+    text_clean(r->unit);
+    r->view = r->options->view;
+    r->view.unit = r->unit;
+    r->view.filtered = r->filter != NULL;
+    r->view.images = image_cache_options(r->images);
+    r->view.max_rows = (unsigned)r->options->rows;
+    r->view.listed = (unsigned)r->options->listed;
+    r->view.colour = (!r->options->output || r->options->colour == COLOUR_ALWAYS) &&
+                     terminal_colour(r->options->colour, stdout);
+    r->view.width = r->options->wide || r->options->output ? 0 : terminal_width(stdout);
+    r->view.verbose = r->terminal->verbose;
+    r->report = (struct report){.contexts = &r->contexts, .heading = &r->heading, .view = &r->view};
+    struct heading_parts parts = {.options = r->options,
+                                  .kept = &r->kept,
+                                  .reader = reader,
+                                  .event = &events[r->event],
+                                  .others = r->others,
+                                  .profile = r->profile,
+                                  .engine = r->engine,
+                                  .checked = r->checked,
+                                  .filtered = r->view.filtered};
+    return heading_fill(&r->heading, &parts, err);
 }
 
 /* The metrics depend on what the event's samples carry. */
@@ -239,6 +248,7 @@ void reporting_free(struct reporting *r)
 {
     if (!r)
         return;
+    reporting_free(r->next);
     perf_export_free(r->exported);
     outfile_close(r->output);
     evaluation_free(r->checked);
@@ -265,15 +275,13 @@ int reporting_learn(void *reporting, const struct record *record, struct fathom_
     return engine_learn(r->engine, record, err);
 }
 
-int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_error *err)
+/* The samples of r->event. */
+static int infer_event(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
     const struct event *events;
     reader_events(reader, &events);
-    int rc = reader_main_event(reader, r->options->event, &r->event, err);
-    if (rc == 0) {
-        reader_other_events(reader, r->event, r->others, sizeof r->others);
-        rc = start_profile(r, &events[r->event], err);
-    }
+    reader_other_events(reader, r->event, r->others, sizeof r->others);
+    int rc = start_profile(r, &events[r->event], err);
     if (rc == 0 && r->options->format->recording)
         rc = perf_export_begin(&(struct perf_export_options){r->options->output, r->options->certainty,
                                                              r->options->profile.min_confidence},
@@ -289,15 +297,67 @@ int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_er
     return rc;
 }
 
-int reporting_run(struct reporting *r, struct reader *reader, struct fathom_error *err)
+int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_error *err)
+{
+    int rc = reader_main_event(reader, r->options->event, &r->event, err);
+    return rc == 0 ? infer_event(r, reader, err) : rc;
+}
+
+/* Of another event than that of `first`, with what its samples carry of what was asked for. */
+static int add_event(struct reporting *first, struct reader *reader, uint32_t number, struct reporting **out,
+                     struct fathom_error *err)
 {
     const struct event *events;
+    struct report_options own = *first->options;
+    struct metrics metrics;
+    struct fathom_error why;
+    reader_events(reader, &events);
+    own.output = NULL; /* that of the first one */
+    if (metrics_of(&events[number], own.metric, &metrics, &why) < 0)
+        own.metric = metric_table;
+    own.profile.framing.accesses &= (events[number].attr.sample_type & PERF_SAMPLE_ADDR) != 0;
+    int rc = reporting_new(&own, first->terminal, out, err);
+    if (rc < 0)
+        return rc;
+    (*out)->own = own;
+    (*out)->options = &(*out)->own;
+    (*out)->event = number;
+    reader_choose_event(reader, number);
+    rc = infer_event(*out, reader, err);
+    return rc == 0 ? fill_report(*out, reader, err) : rc;
+}
+
+/* Those of the other events that have samples, behind it. */
+static int add_events(struct reporting *first, struct reader *reader, struct fathom_error *err)
+{
+    struct reporting *last = first;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && (i = reader_next_event(reader, i)) != UINT32_MAX; i++) {
+        struct reporting *other = NULL;
+        if (i == first->event)
+            continue;
+        rc = add_event(first, reader, i, &other, err);
+        if (rc < 0 || other->heading.samples == 0) {
+            reporting_free(other);
+            continue;
+        }
+        last->next = other;
+        last->report.next = &other->report;
+        last = other;
+    }
+    return rc;
+}
+
+int reporting_run(struct reporting *r, struct reader *reader, struct fathom_error *err)
+{
     int rc = reporting_infer(r, reader, err);
     if (rc < 0)
         return rc;
-    reader_events(reader, &events);
     reporting_tell_unnamed(r);
-    return write_report(r, reader, &events[r->event], err);
+    rc = fill_report(r, reader, err);
+    if (rc == 0 && r->options->format->events && !r->options->event)
+        rc = add_events(r, reader, err);
+    return rc == 0 ? put_out(r, err) : rc;
 }
 
 int reporting_code(const struct reporting *r)

@@ -25,7 +25,8 @@ struct report_options {
     enum perf_certainty certainty;
     const struct metric *metric;
     enum colour_when colour;
-    uint64_t rows; /* 0: all */
+    uint64_t rows;   /* 0: all */
+    uint64_t listed; /* functions whose code a page has */
     /* Names the kernel's functions; opened before privileges are given up. NULL: paths end with user code. */
     struct running_kernel *kernel;
     bool no_cache; /* do not use maps that earlier recordings kept */
@@ -36,7 +37,7 @@ struct report_options {
 #define REPORT_DEFAULTS                                                                                      \
     {                                                                                                        \
         .input = "perf.data", .format = &format_table[0], .metric = &metric_table[0],                        \
-        .engine = {.learning = LEARN_DUMPS, .hold_back = true, .own_dumps = true},                           \
+        .listed = LISTED_DEFAULT, .engine = {.learning = LEARN_DUMPS, .hold_back = true, .own_dumps = true}, \
         .view = {.view = &view_table[0], .min_percent = 0.5, .show_image = true},                            \
     }
 

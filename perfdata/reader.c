@@ -405,13 +405,27 @@ static int find_sampled(struct reader *reader, uint32_t first, uint32_t *event, 
     return 0;
 }
 
+uint32_t reader_next_event(const struct reader *reader, uint32_t from)
+{
+    for (uint32_t i = from; i < reader->head.count; i++)
+        if (is_reported(&reader->head.events[i]) && decoder_first(reader->decoder, i) == i)
+            return i;
+    return UINT32_MAX;
+}
+
+void reader_choose_event(struct reader *reader, uint32_t event)
+{
+    reader->event = event;
+}
+
 void reader_other_events(const struct reader *reader, uint32_t event, char *out, size_t size)
 {
     const struct event *events = reader->head.events;
     *out = '\0';
-    for (uint32_t i = 0; i < reader->head.count; i++) {
+    uint32_t i = UINT32_MAX;
+    while ((i = reader_next_event(reader, i + 1)) != UINT32_MAX) {
         size_t used = strlen(out);
-        if (i != event && is_reported(&events[i]) && decoder_first(reader->decoder, i) == i)
+        if (i != event)
             snprintf(out + used, size - used, "%s%s", used ? ", " : "", events[i].name);
     }
 }

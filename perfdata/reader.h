@@ -56,6 +56,10 @@ size_t reader_events(const struct reader *reader, const struct event **out);
  * samples (the first one if none has); to find it, records are read up to its first sample. -ENOENT: no event
  * has that name. */
 int reader_main_event(struct reader *reader, const char *name, uint32_t *event, struct fathom_error *err);
+/* The next event that can be reported, by its number, from `from` on; UINT32_MAX: none. */
+uint32_t reader_next_event(const struct reader *reader, uint32_t from);
+/* In place of reader_main_event(): this one. */
+void reader_choose_event(struct reader *reader, uint32_t event);
 /* The names of the other events that can be reported, separated by ", ", as far as they fit. "": none. */
 void reader_other_events(const struct reader *reader, uint32_t event, char *out, size_t size);
 const char *reader_command(const struct reader *reader); /* the recorded command line; NULL: unknown */

@@ -28,6 +28,7 @@ static int add_shares(struct profile *p, const struct adding *whole, struct fath
         struct adding part = *whole;
         struct cct_node *node;
         bool any = false;
+        part.probability = r->posterior[i].probability;
         for (uint32_t m = 0; m < metrics; m++)
             any |= (part.values[m] = parts[m][i]) > 0;
         if (any)
@@ -65,8 +66,9 @@ static int add_common(struct profile *p, const struct adding *a, struct fathom_e
         return placing_node(p, a, r->node, &node, err);
     uint64_t *place =
         placing_plain(p, a) ? table_put(p->others, likely_key(r->posterior, count), NULL) : NULL;
-    if (placing_known(p, a, place, &node))
-        return 0;
+    int known = placing_known(p, a, place, &node, err);
+    if (known)
+        return known < 0 ? known : 0;
     int rc = frame_common(p, a, err);
     return rc < 0 ? rc : placing_framed(p, a, place, &node, err);
 }

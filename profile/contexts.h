@@ -31,7 +31,8 @@ struct contexts {
      * how exact its weight is), and with AMBIGUOUS_SPLIT and AMBIGUOUS_COMMON, where weights and frames say
      * it. */
     const struct doubts *doubts;
-    const struct placed_sample *samples; /* in the order of time; NULL: they were not kept */
+    const struct placed_sample *samples; /* in the order of time; NULL: they were not kept. With
+                                            AMBIGUOUS_SPLIT, each part of a sample */
     const uint64_t *sample_values;       /* of each: those of all metrics */
     size_t sample_count;
 };

@@ -42,6 +42,28 @@ static bool is_small(const char *text)
     return true;
 }
 
+/* "a,b" means "a|b": a comma that is not escaped, and not in the brackets of a class, a bound, or the arguments of C++. false:
+ * nothing is before or after one. */
+static bool part_list(const char *text, char out[EXPRESSION_MAX + 1])
+{
+    int inside = 0;
+    size_t i = 0, begun = 0;
+    for (; text[i]; i++) {
+        bool escaped = i > 0 && text[i - 1] == '\\', parts = text[i] == ',' && !escaped && inside == 0;
+        out[i] = parts ? '|' : text[i];
+        if (parts && i == begun)
+            return false;
+        if (parts)
+            begun = i + 1;
+        if (strchr("([{<", text[i]))
+            inside++;
+        else if (strchr(")]}>", text[i]) && inside > 0)
+            inside--;
+    }
+    out[i] = '\0';
+    return begun == 0 || i > begun;
+}
+
 static int compile(struct filter *f, enum expression which, const char *text, const char *option,
                    struct fathom_error *err)
 {
@@ -51,7 +73,13 @@ static int compile(struct filter *f, enum expression which, const char *text, co
     if (!is_small(text))
         return error_set(err, EINVAL, "--%s: the expression has more than %d bytes or %d repetitions", option,
                          EXPRESSION_MAX, REPETITIONS_MAX);
-    int rc = regcomp(&f->compiled[which], text, REG_EXTENDED | REG_NOSUB);
+    char listed[EXPRESSION_MAX + 1];
+    if (!part_list(text, listed))
+        return error_set(
+            err, EINVAL,
+            "--%s: an expression is missing before or after a comma of '%s' ('\\,' is a comma itself)",
+            option, text);
+    int rc = regcomp(&f->compiled[which], listed, REG_EXTENDED | REG_NOSUB);
     if (rc == 0) {
         f->given |= MATCHED(which);
         return 0;

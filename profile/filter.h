@@ -9,7 +9,8 @@
 #include "process/process.h"
 #include "profile/frames.h"
 
-/* All that is given must hold. Texts are POSIX extended regular expressions that match anywhere in a name. */
+/* All that is given must hold. Texts are POSIX extended regular expressions that match anywhere in a name, or several with commas
+ * between, of which one must. */
 struct filter_options {
     const pid_t *pids, *tids;
     size_t pid_count, tid_count; /* 0: any */

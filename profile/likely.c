@@ -68,8 +68,9 @@ static int add_beginning(struct profile *p, const struct adding *a, const struct
     uint32_t paths = agreed->depth == 0 && r->paths > agreed->paths ? r->paths : agreed->paths;
     uint64_t what = hash_u64(set_number + ((uint64_t)agreed->depth << 32 | paths)) + agreed->fork;
     uint64_t *place = placing_plain(p, a) ? table_put(p->others, what, NULL) : NULL;
-    if (placing_known(p, a, place, node))
-        return 0;
+    int known = placing_known(p, a, place, node, err);
+    if (known)
+        return known < 0 ? known : 0;
     char text[32] = "[unsure]";
     if (paths > 1)
         snprintf(text, sizeof text, "[one of %u paths]", paths);

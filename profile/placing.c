@@ -1,6 +1,8 @@
 /* placing.c - see placing.h. */
 #include "profile/placing.h"
 
+#include <string.h>
+
 #include "base/vec.h"
 
 #define LEFT_OUT UINT64_MAX /* as a place: the filter leaves the path out */
@@ -26,6 +28,39 @@ static void keep_spot(struct profile *p, uint64_t *place)
         p->spots[*place - 1] = spot;
 }
 
+/* The sampled instruction: of a precise event that of the sample, which need not be where the registers are from. */
+static struct place sampled_place(const struct adding *a)
+{
+    struct place place, own = a->resolved->cid.place;
+    bool known = a->process && process_place(a->process, a->sample->ip, &place);
+    return known && (!own.image || (own.image == place.image && own.function == place.function)) ? place
+                                                                                                 : own;
+}
+
+/* A sample whose weight was added to a path; with AMBIGUOUS_SPLIT a part of it. */
+static bool keep_sample(struct profile *p, const struct adding *a, const struct cct_node *node)
+{
+    if (!p->options.samples)
+        return true;
+    struct place place = sampled_place(a);
+    const struct placed_sample placed = {.time = a->sample->time,
+                                         .node = node,
+                                         .comm = a->process ? process_thread_name(a->process, a->sample->tid)
+                                                            : "",
+                                         .pid = a->sample->pid,
+                                         .tid = a->sample->tid,
+                                         .probability = (float)a->probability,
+                                         .kind = (uint8_t)a->resolved->kind,
+                                         .image = place.image,
+                                         .address = place.address};
+    uint32_t metrics = p->options.metrics.count;
+    if (!vec_reserve(p->sample_values, p->sample_count * metrics, p->value_room, metrics) ||
+        !vec_push(p->samples, p->sample_count, p->sample_room, placed))
+        return false;
+    memcpy(p->sample_values + (p->sample_count - 1) * metrics, a->values, metrics * sizeof *a->values);
+    return true;
+}
+
 int placing_framed(struct profile *p, const struct adding *a, uint64_t *place, struct cct_node **node,
                    struct fathom_error *err)
 {
@@ -41,6 +76,7 @@ int placing_framed(struct profile *p, const struct adding *a, uint64_t *place, s
         return 0;
     }
     a->outcome->counted = true;
+    a->outcome->weight += a->values[0];
     if (p->bounded) {
         rc = hcct_add(p->bounded, items, count, a->values) < 0 ? error_memory(err) : 0;
         if (rc == 0 && place)
@@ -50,26 +86,26 @@ int placing_framed(struct profile *p, const struct adding *a, uint64_t *place, s
     *node = cct_add(p->exact, items, count, a->values);
     if (place)
         *place = (uintptr_t)*node;
-    if (!a->outcome->node)
-        a->outcome->node = *node;
-    return *node ? 0 : error_memory(err);
+    return *node && keep_sample(p, a, *node) ? 0 : error_memory(err);
 }
 
-bool placing_known(struct profile *p, const struct adding *a, const uint64_t *place, struct cct_node **node)
+int placing_known(struct profile *p, const struct adding *a, const uint64_t *place, struct cct_node **node,
+                  struct fathom_error *err)
 {
     if (!place || !*place)
-        return false;
+        return 0;
     *node = NULL;
     if (*place == LEFT_OUT)
-        return true;
+        return 1;
+    if (p->bounded && !hcct_add_at(p->bounded, p->spots[*place - 1], a->values))
+        return 0;
     a->outcome->counted = true;
+    a->outcome->weight += a->values[0];
     if (p->bounded)
-        return hcct_add_at(p->bounded, p->spots[*place - 1], a->values);
+        return 1;
     *node = (struct cct_node *)(uintptr_t)*place;
     cct_weigh(p->exact, *node, a->values);
-    if (!a->outcome->node)
-        a->outcome->node = *node;
-    return true;
+    return keep_sample(p, a, *node) ? 1 : error_memory(err);
 }
 
 bool placing_own_sites(const struct resolved *r)
@@ -81,8 +117,9 @@ int placing_node(struct profile *p, const struct adding *a, uint32_t map_node, s
                  struct fathom_error *err)
 {
     uint64_t *place = placing_plain(p, a) ? &p->places[map_node] : NULL;
-    if (placing_known(p, a, place, node))
-        return 0;
+    int known = placing_known(p, a, place, node, err);
+    if (known)
+        return known < 0 ? known : 0;
     int rc = framing_begin(p->framing, a->process, a->sample, err);
     if (rc == 0)
         rc = framing_node(p->framing, map_node, UINT32_MAX, placing_own_sites(a->resolved), err);

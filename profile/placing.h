@@ -17,9 +17,9 @@ bool placing_plain(const struct profile *profile, const struct adding *adding);
 bool placing_own_sites(const struct resolved *resolved);
 
 /* Of these three, *node is where the path ends: NULL in bounded memory and if the filter leaves it out. */
-/* To a kept path. false: it is not kept, or no longer there. */
-bool placing_known(struct profile *profile, const struct adding *adding, const uint64_t *place,
-                   struct cct_node **node);
+/* To a kept path. 0: it is not kept, or no longer there; 1: it was added, or the filter leaves it out; -ENOMEM. */
+int placing_known(struct profile *profile, const struct adding *adding, const uint64_t *place,
+                  struct cct_node **node, struct fathom_error *err);
 /* To the path that was framed, which is ended by this, and kept. */
 int placing_framed(struct profile *profile, const struct adding *adding, uint64_t *place,
                    struct cct_node **node, struct fathom_error *err);

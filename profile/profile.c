@@ -100,36 +100,6 @@ static void count(struct profile *p, uint64_t weight, const struct sample *sampl
     }
 }
 
-/* The sampled instruction: of a precise event that of the sample, which need not be where the registers are from. */
-static struct place sampled_place(const struct adding *a)
-{
-    struct place place, own = a->resolved->cid.place;
-    bool known = a->process && process_place(a->process, a->sample->ip, &place);
-    return known && (!own.image || (own.image == place.image && own.function == place.function)) ? place
-                                                                                                 : own;
-}
-
-static bool keep_sample(struct profile *p, const struct adding *a)
-{
-    struct place place = sampled_place(a);
-    const struct placed_sample placed = {.time = a->sample->time,
-                                         .node = a->outcome->node,
-                                         .comm = a->process ? process_thread_name(a->process, a->sample->tid)
-                                                            : "",
-                                         .pid = a->sample->pid,
-                                         .tid = a->sample->tid,
-                                         .probability = (float)a->resolved->probability,
-                                         .kind = (uint8_t)a->resolved->kind,
-                                         .image = place.image,
-                                         .address = place.address};
-    uint32_t metrics = p->options.metrics.count;
-    if (!vec_reserve(p->sample_values, p->sample_count * metrics, p->value_room, metrics) ||
-        !vec_push(p->samples, p->sample_count, p->sample_room, placed))
-        return false;
-    memcpy(p->sample_values + (p->sample_count - 1) * metrics, a->values, metrics * sizeof *a->values);
-    return true;
-}
-
 int profile_add(struct profile *p, const struct pathmap *map, const struct process *process,
                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
 {
@@ -143,17 +113,14 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
         r.probability = r.least = r.most = 0;
     }
     struct outcome outcome = {0};
-    struct adding a = {map, process, sample, &r, {0}, &outcome};
+    struct adding a = {map, process, sample, &r, {0}, r.probability, &outcome};
     metrics_values(&p->options.metrics, sample, a.values);
     if (!p->options.filter || filter_sample(p->options.filter, process, sample))
         rc = adding_sample(p, &a, err);
-    if (rc == 0 && p->options.samples && outcome.node && !keep_sample(p, &a))
-        rc = error_memory(err);
     p->counted = outcome.counted;
     if (outcome.counted)
-        count(p, a.values[0], a.sample, &r);
-    else
-        p->counts.left_out += a.values[0];
+        count(p, outcome.weight, a.sample, &r);
+    p->counts.left_out += a.values[0] - outcome.weight;
     return rc;
 }
 

@@ -34,8 +34,8 @@ struct profile {
 
 /* What became of a sample. */
 struct outcome {
-    bool counted;          /* any of its paths is */
-    struct cct_node *node; /* where the most probable of these ends; NULL: none, or bounded memory */
+    bool counted;    /* any of its paths is */
+    uint64_t weight; /* of these */
 };
 
 /* A sample being added to the tree. */
@@ -45,6 +45,7 @@ struct adding {
     const struct sample *sample;
     const struct resolved *resolved;
     uint64_t values[METRICS_MAX]; /* of the profile's metrics */
+    double probability;           /* of the path that is added */
     struct outcome *outcome;
 };
 

@@ -17,7 +17,7 @@ static int write_folded(const struct report *r, FILE *out, struct fathom_error *
 const struct format format_table[] = {
     {.name = "text", .write = write_text},
     {.name = "folded", .help = "for flame graphs", .write = write_folded},
-    {.name = "html", .help = "a page to explore", .write = html_write, .samples = true},
+    {.name = "html", .help = "a page to explore", .write = html_write, .samples = true, .events = true},
     {.name = "svg", .help = "a flame graph", .write = svg_write},
     {.name = "json", .help = "all that is known, for programs", .write = json_report_write},
     {.name = "csv", .help = "a context a line", .write = csv_write},

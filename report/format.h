@@ -14,6 +14,7 @@ struct format {
     bool recording; /* no report, but the recording with paths: `write` is NULL, cli/perf_export.h */
     bool binary;    /* no text for a terminal */
     bool samples;   /* it needs each sample (contexts->samples) */
+    bool events;    /* it shows all events, unless one is chosen */
 };
 
 /* Ends with an entry without a name; the first is the default. */

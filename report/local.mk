@@ -3,6 +3,8 @@ libreport_la_SOURCES = \
 	report/annotate/annotate.c report/annotate/annotate.h \
 	report/annotate/choose.c report/annotate/choose.h \
 	report/annotate/code.c report/annotate/code.h \
+	report/annotate/listing.c report/annotate/listing.h \
+	report/annotate/origin.c report/annotate/origin.h \
 	report/annotate/sources.c report/annotate/sources.h \
 	report/views/branches.c report/views/branches.h \
 	report/views/callers.c \
@@ -14,7 +16,7 @@ libreport_la_SOURCES = \
 	report/export/callgrind.c report/export/function_calls.c report/export/function_calls.h \
 	report/export/contexts_json.c report/export/csv.c report/export/dot.c \
 	report/export/export.c report/export/export.h \
-	report/export/html.c report/export/html_page.h \
+	report/export/html.c report/export/html_code.c report/export/html_page.h \
 	report/export/placed.c report/export/placed.h report/export/pprof.c \
 	report/export/firefox.c report/export/firefox_tables.c report/export/firefox_tables.h \
 	report/export/folded.c report/export/script.c report/export/script.h report/export/speedscope.c report/export/svg.c \
@@ -41,7 +43,7 @@ report/export/profile.pb-c.h: report/export/profile.proto
 report/export/profile.pb-c.c: report/export/profile.pb-c.h
 page_parts = report/export/html/page.html report/export/html/style.css report/export/html/data.js report/export/html/changes.js \
 	report/export/html/flame.js \
-	report/export/html/lists.js report/export/html/timeline.js report/export/html/main.js
+	report/export/html/lists.js report/export/html/code.js report/export/html/timeline.js report/export/html/main.js
 EXTRA_DIST += $(page_parts) scripts/embed
 CLEANFILES += report/export/html_page.c
 report/export/html_page.c: $(page_parts) scripts/embed

@@ -12,15 +12,14 @@
 #include "base/saturate.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "image/lines/lines.h"
 #include "report/annotate/code.h"
+#include "report/annotate/origin.h"
 #include "report/annotate/sources.h"
 #include "report/text/printer.h"
 #include "report/text/shorten.h"
 #include "report/text/weight.h"
 
 enum {
-    INLINED_MOST_SHOWN = 32,
     TEXT_MOST = 240,      /* bytes of a source line, where the output has no width */
     OTHERS_MOST = 10,     /* functions that are meant too, and named */
     INLINED_COLUMNS = 32, /* of an inlined function's name, to leave room for the source */
@@ -38,32 +37,10 @@ struct annotating {
     int weight_columns, address_columns;
 };
 
-/* Where an instruction comes from: its line, in the innermost of the functions inlined there. */
-struct origin {
-    const char *file, *function; /* NULL: unknown */
-    uint32_t line;
-    bool inlined;
-};
-
 struct line_weight {
     struct origin origin;
     uint64_t weight;
 };
-
-static struct origin find_origin(const struct annotating *a, uint64_t address)
-{
-    struct line_frame frames[INLINED_MOST_SHOWN];
-    size_t count = a->lines ? lines_at(a->lines, address, frames, INLINED_MOST_SHOWN) : 0;
-    if (!count)
-        return (struct origin){0};
-    return (struct origin){frames[0].file, frames[0].function, frames[0].line, count > 1};
-}
-
-/* (Texts of struct lines are interned.) */
-static bool same_origin(const struct origin *a, const struct origin *b)
-{
-    return a->file == b->file && a->function == b->function && a->line == b->line && a->inlined == b->inlined;
-}
 
 /* A function's name; where the output has a width, at most `most` columns of it. */
 static void write_name(struct annotating *a, const char *name, size_t most)
@@ -175,11 +152,9 @@ static bool add_up_lines(const struct annotating *a, struct line_weight **out, s
         const struct annotated_insn *insn = &a->code->insns[i];
         if (!insn->weight)
             continue;
-        struct origin o = find_origin(a, insn->address);
-        uint64_t key =
-            hash_u64((uintptr_t)o.file) + hash_u64(hash_u64((uintptr_t)o.function) + o.line) + o.inlined;
+        struct origin o = origin_at(a->lines, insn->address);
         bool added;
-        uint64_t *place = table_put(known, key, &added);
+        uint64_t *place = table_put(known, origin_key(&o), &added);
         good = place;
         if (good && added) {
             *place = *count;
@@ -259,8 +234,8 @@ static void write_code(struct annotating *a)
             last = (struct origin){0};
             continue;
         }
-        struct origin o = find_origin(a, c->insns[i].address);
-        if (o.file && !same_origin(&o, &last)) {
+        struct origin o = origin_at(a->lines, c->insns[i].address);
+        if (o.file && !origin_same(&o, &last)) {
             size_t began = a->printer.written;
             printer_write(&a->printer, "%s%7s  %*s  ", colour ? SOURCE_COLOUR : "", "", a->weight_columns,
                           "");

@@ -132,6 +132,8 @@ static int keep_meant(struct choice *c, struct fathom_error *err)
 {
     const char *wanted = c->options->function;
     size_t kept = 0;
+    if (!wanted)
+        return 0;
     for (size_t i = 0; i < c->count; i++)
         if (has_name(c->functions[i].name, wanted))
             c->functions[kept++] = c->functions[i];
@@ -174,7 +176,8 @@ int choice_new(const struct contexts *contexts, const struct annotate_options *o
         choice_free(c);
         return rc;
     }
-    qsort(c->functions, c->count, sizeof *c->functions, by_weight);
+    if (c->count)
+        qsort(c->functions, c->count, sizeof *c->functions, by_weight);
     *out = c;
     return 0;
 }

@@ -78,7 +78,7 @@ int changes_html_write(const struct changes_report *report, FILE *out, struct fa
     printer_bytes(&printer, html_before_data, html_before_data_size);
     json_object(&json, NULL);
     write_heading(&json, report);
-    html_frames_write(&json, changes->frames);
+    html_frames_write(&json, changes->frames, NULL);
     json_object(&json, "contexts");
     JSON_NUMBERS(&json, "parent", b.count, i ? b.at[i].parent : 0);
     JSON_NUMBERS(&json, "frame", b.count, b.at[i].item);

@@ -42,11 +42,11 @@ static void write_heading(struct json *json, const struct view_heading *h)
     json_number(json, "lost", h->lost);
 }
 
-static void write_frames(struct json *json, const struct frames *frames)
+static void write_frames(struct json *json, const struct frames *frames, const struct used_frames *used)
 {
     json_array(json, "frames");
-    for (uint32_t i = 0; i < frames_count(frames); i++) {
-        const struct frame *f = frames_at(frames, i);
+    for (uint32_t i = 0; i < used->count; i++) {
+        const struct frame *f = frames_at(frames, used->items[i]);
         char address[24];
         snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
         json_object(json, NULL);
@@ -64,7 +64,8 @@ static void write_frames(struct json *json, const struct frames *frames)
 }
 
 /* Parents before children; the number of a context is its place in the list. */
-static int write_contexts(struct json *json, const struct contexts *contexts, struct fathom_error *err)
+static int write_contexts(struct json *json, const struct contexts *contexts, const struct used_frames *used,
+                          struct fathom_error *err)
 {
     struct branches b;
     int rc = export_branches(contexts, &b, err);
@@ -75,7 +76,7 @@ static int write_contexts(struct json *json, const struct contexts *contexts, st
         const struct branch *branch = &b.at[i];
         json_object(json, NULL);
         json_real(json, "parent", (double)branch->parent - 1, 0);
-        json_number(json, "frame", branch->item);
+        json_number(json, "frame", used->numbers[branch->item]);
         json_array(json, "self");
         for (uint32_t m = 0; m < contexts->metrics->count; m++)
             json_number(json, NULL, branch->node->self[m]);
@@ -96,6 +97,10 @@ int json_report_write(const struct report *report, FILE *out, struct fathom_erro
     const struct contexts *contexts = report->contexts;
     struct printer printer = {.out = out};
     struct json json = {.printer = &printer};
+    struct used_frames used;
+    int rc = used_frames_find(contexts, &used, err);
+    if (rc < 0)
+        return rc;
     json_object(&json, NULL);
     json_text(&json, "format", "fathom-contexts");
     json_number(&json, "version", VERSION);
@@ -109,8 +114,9 @@ int json_report_write(const struct report *report, FILE *out, struct fathom_erro
     }
     json_end(&json);
     json_number(&json, "not_kept", cct_root(contexts->tree)->self[0]);
-    write_frames(&json, contexts->frames);
-    int rc = write_contexts(&json, contexts, err);
+    write_frames(&json, contexts->frames, &used);
+    rc = write_contexts(&json, contexts, &used, err);
     json_end(&json);
+    used_frames_clear(&used);
     return rc == 0 ? printer_finish(&printer, err) : rc;
 }

@@ -43,6 +43,16 @@ int changes_html_write(const struct changes_report *report, FILE *out, struct fa
 
 /* All contexts, heaviest first, in the same order for equal trees; their names can be looked up. */
 int export_branches(const struct contexts *contexts, struct branches *out, struct fathom_error *err);
+/* The frames that contexts have: a filter, or bounded memory, may have left others without one. */
+struct used_frames {
+    uint32_t *items;   /* of the frame table, by number */
+    uint32_t *numbers; /* of each item; only that of a used one is meant */
+    uint32_t count;
+};
+
+/* -ENOMEM. */
+int used_frames_find(const struct contexts *contexts, struct used_frames *out, struct fathom_error *err);
+void used_frames_clear(struct used_frames *used);
 const char *export_name(const struct contexts *contexts, const struct branches *branches, uint32_t branch);
 /* How sure it is that the weight that ends in a context has come that way: 0 to 1. */
 double export_sure(const struct branch *branch);

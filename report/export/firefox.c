@@ -79,7 +79,7 @@ static void write_frame_table(struct json *json, const struct recording *r)
     json_end(json);
     json_array(json, "func");
     for (size_t i = 0; i < count; i++)
-        json_number(json, NULL, r->tables.frames[i].item);
+        json_number(json, NULL, r->tables.used.numbers[r->tables.frames[i].item]);
     json_end(json);
     json_array(json, "category");
     for (size_t i = 0; i < count; i++)
@@ -96,7 +96,7 @@ static void write_frame_table(struct json *json, const struct recording *r)
 
 static void write_func_table(struct json *json, const struct recording *r)
 {
-    uint32_t count = frames_count(r->contexts->frames);
+    uint32_t count = r->tables.used.count;
     json_object(json, "funcTable");
     json_number(json, "length", count);
     json_array(json, "name");
@@ -377,7 +377,7 @@ int firefox_write(const struct report *report, FILE *out, struct fathom_error *e
     int rc = export_branches(report->contexts, &checked, err); /* its items have frames */
     if (rc == 0) {
         branches_clear(&checked);
-        rc = placed_add_up(report->contexts, 1, &r.placed, err);
+        rc = placed_add_up(report->contexts, &(struct placing){.slices = 1}, &r.placed, err);
     }
     if (rc == 0)
         rc = firefox_tables_make(report->contexts, &r.tables, err);

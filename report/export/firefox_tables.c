@@ -85,8 +85,8 @@ static bool make_all(struct making *m)
 {
     struct firefox_tables *to = m->to;
     const struct frames *frames = m->contexts->frames;
-    for (uint32_t i = 0; i < frames_count(frames); i++) {
-        const struct frame *f = frames_at(frames, i);
+    for (uint32_t i = 0; i < to->used.count; i++) {
+        const struct frame *f = frames_at(frames, to->used.items[i]);
         to->name_of[i] = names_intern(to->texts, f->name);
         to->file_of[i] = FIREFOX_NONE;
         if (to->name_of[i] == NAMES_NONE || (*f->image && !file_for(m, f->image, &to->file_of[i])))
@@ -102,20 +102,22 @@ static bool make_all(struct making *m)
 
 int firefox_tables_make(const struct contexts *contexts, struct firefox_tables *out, struct fathom_error *err)
 {
-    uint32_t items = frames_count(contexts->frames);
+    struct used_frames used = {0};
+    int rc = used_frames_find(contexts, &used, err);
     struct making m = {
         .contexts = contexts, .to = out, .files = table_new(), .frames = table_new(), .stacks = table_new()};
-    *out = (struct firefox_tables){.texts = names_new(),
-                                   .name_of = calloc(items + 1ul, sizeof *out->name_of),
-                                   .file_of = calloc(items + 1ul, sizeof *out->file_of),
+    *out = (struct firefox_tables){.used = used,
+                                   .texts = names_new(),
+                                   .name_of = calloc(used.count + 1ul, sizeof *out->name_of),
+                                   .file_of = calloc(used.count + 1ul, sizeof *out->file_of),
                                    .stack_of = calloc(contexts->sample_count + 1, sizeof *out->stack_of)};
-    bool good = m.files && m.frames && m.stacks && out->texts && out->name_of && out->file_of &&
+    bool good = rc == 0 && m.files && m.frames && m.stacks && out->texts && out->name_of && out->file_of &&
                 out->stack_of && make_all(&m);
     table_free(m.files);
     table_free(m.frames);
     table_free(m.stacks);
     free(m.up);
-    return good ? 0 : error_memory(err);
+    return rc < 0 ? rc : good ? 0 : error_memory(err);
 }
 
 void firefox_tables_clear(struct firefox_tables *t)
@@ -127,4 +129,5 @@ void firefox_tables_clear(struct firefox_tables *t)
     free(t->name_of);
     free(t->file_of);
     free(t->stack_of);
+    used_frames_clear(&t->used);
 }

@@ -6,7 +6,7 @@
 #define FATHOM_REPORT_EXPORT_FIREFOX_TABLES_H
 
 #include "base/hash.h"
-#include "profile/contexts.h"
+#include "report/export/export.h"
 
 #define FIREFOX_NONE UINT32_MAX
 
@@ -39,8 +39,9 @@ struct firefox_tables {
     struct firefox_frame *frames;
     struct firefox_stack *stacks;
     size_t file_count, frame_count, stack_count;
-    uint32_t *name_of;  /* of each item: its text */
-    uint32_t *file_of;  /* of each item: its file; FIREFOX_NONE: none */
+    struct used_frames used;
+    uint32_t *name_of;  /* of each used frame, by its number: its text */
+    uint32_t *file_of;  /* of each: its file; FIREFOX_NONE: none */
     uint32_t *stack_of; /* of each sample; FIREFOX_NONE: none */
 };
 

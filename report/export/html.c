@@ -2,7 +2,7 @@
  * html.c - a page that stands by itself: html/ has its parts, which are put together at build time around the data of this
  * recording. What the data looks like is said in html/data.js, which reads it.
  *
- * Samples of one context, thread, slice of time and certainty are added up to one entry.
+ * Samples of one context, instruction, thread, slice of time and certainty are added up to one entry.
  */
 #include "base/hash.h"
 #include "report/export/export.h"
@@ -17,10 +17,21 @@ struct page {
     struct branches branches;
     struct table *contexts; /* node -> its number among the branches */
     struct placed_samples samples;
+    struct used_frames used;
+    struct listing listing; /* the code that samples are in */
 };
 
-static int gather(struct page *p, struct fathom_error *err)
+/* first, last: the time of all events, ns. */
+static int gather(struct page *p, const struct report *report, uint64_t first, uint64_t last,
+                  struct fathom_error *err)
 {
+    static const struct image_options nowhere = {0};
+    const struct contexts *contexts = report->contexts;
+    const struct image_options *images = report->view->images ? report->view->images : &nowhere;
+    *p = (struct page){.report = report};
+    int rc = export_branches(contexts, &p->branches, err);
+    if (rc < 0)
+        return rc;
     p->contexts = table_new();
     bool good = p->contexts;
     for (uint32_t i = 0; good && i < p->branches.count; i++) {
@@ -29,7 +40,14 @@ static int gather(struct page *p, struct fathom_error *err)
         if (good)
             *number = i;
     }
-    return good ? placed_add_up(p->report->contexts, SLICES, &p->samples, err) : error_memory(err);
+    rc = good ? used_frames_find(contexts, &p->used, err) : error_memory(err);
+    if (rc == 0)
+        rc = listing_make(contexts, images, report->view->listed, &p->listing, err);
+    if (rc == 0) {
+        struct placing placing = {SLICES, p->listing.places, first, last};
+        rc = placed_add_up(contexts, &placing, &p->samples, err);
+    }
+    return rc;
 }
 
 static uint64_t context_of(const struct page *p, const struct placed *placed)
@@ -41,6 +59,8 @@ static uint64_t context_of(const struct page *p, const struct placed *placed)
 static void page_clear(struct page *p)
 {
     table_free(p->contexts);
+    used_frames_clear(&p->used);
+    listing_clear(&p->listing);
     placed_clear(&p->samples);
     branches_clear(&p->branches);
 }
@@ -66,11 +86,12 @@ static void write_heading(struct json *json, const struct page *p)
     json_number(json, "sureSteps", PLACED_SURE_STEPS);
 }
 
-void html_frames_write(struct json *json, const struct frames *frames)
+void html_frames_write(struct json *json, const struct frames *frames, const struct used_frames *used)
 {
+    uint32_t count = used ? used->count : frames_count(frames);
     json_array(json, "frames");
-    for (uint32_t i = 0; i < frames_count(frames); i++) {
-        const struct frame *f = frames_at(frames, i);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct frame *f = frames_at(frames, used ? used->items[i] : i);
         json_array(json, NULL);
         json_text(json, NULL, f->name);
         json_text(json, NULL, f->image);
@@ -100,23 +121,27 @@ static void write_tables(struct json *json, const struct page *p)
         json_end(json);
     }
     json_end(json);
-    html_frames_write(json, contexts->frames);
+    html_frames_write(json, contexts->frames, &p->used);
 }
 
-static void write_data(struct json *json, const struct page *p)
+static int write_data(struct json *json, const struct page *p, struct fathom_error *err)
 {
     const struct branches *b = &p->branches;
     uint32_t metrics = p->report->contexts->metrics->count;
     json_object(json, NULL);
     write_heading(json, p);
     write_tables(json, p);
+    int rc = html_code_write(json, &p->listing, err);
+    if (rc < 0)
+        return rc;
     json_object(json, "contexts"); /* so that the lists below are on one line each */
     JSON_NUMBERS(json, "parent", b->count, i ? b->at[i].parent : 0);
-    JSON_NUMBERS(json, "frame", b->count, b->at[i].item);
+    JSON_NUMBERS(json, "frame", b->count, i ? p->used.numbers[b->at[i].item] : 0);
     json_end(json);
     json_object(json, "entries");
     JSON_NUMBERS(json, "context", p->samples.count, context_of(p, &p->samples.at[i]));
     JSON_NUMBERS(json, "thread", p->samples.count, p->samples.at[i].thread);
+    JSON_NUMBERS(json, "place", p->samples.count, p->samples.at[i].place);
     JSON_NUMBERS(json, "slice", p->samples.count, p->samples.at[i].slice);
     JSON_NUMBERS(json, "sure", p->samples.count, p->samples.at[i].sure);
     json_array(json, "values");
@@ -125,23 +150,33 @@ static void write_data(struct json *json, const struct page *p)
     json_end(json);
     json_end(json);
     json_end(json);
+    return 0;
 }
 
 int html_write(const struct report *report, FILE *out, struct fathom_error *err)
 {
-    struct page page = {.report = report};
     struct printer printer = {.out = out};
     struct json json = {.printer = &printer, .in_html = true};
-    int rc = export_branches(report->contexts, &page.branches, err);
-    if (rc < 0)
-        return rc;
-    rc = gather(&page, err);
-    if (rc == 0) {
-        printer_bytes(&printer, html_before_data, html_before_data_size);
-        write_data(&json, &page);
-        printer_bytes(&printer, html_after_data, html_after_data_size);
-        rc = printer_finish(&printer, err);
+    uint64_t first = UINT64_MAX, last = 0;
+    int rc = 0;
+    for (const struct report *r = report; r; r = r->next)
+        for (size_t i = 0; i < r->contexts->sample_count; i++) {
+            uint64_t time = r->contexts->samples[i].time;
+            first = time < first ? time : first;
+            last = time > last ? time : last;
+        }
+    printer_bytes(&printer, html_before_data, html_before_data_size);
+    json_object(&json, NULL);
+    json_array(&json, "events");
+    for (; report && rc == 0; report = report->next) {
+        struct page page;
+        rc = gather(&page, report, first, last, err);
+        if (rc == 0)
+            rc = write_data(&json, &page, err);
+        page_clear(&page);
     }
-    page_clear(&page);
-    return rc;
+    json_end(&json);
+    json_end(&json);
+    printer_bytes(&printer, html_after_data, html_after_data_size);
+    return rc == 0 ? printer_finish(&printer, err) : rc;
 }

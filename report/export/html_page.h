@@ -4,13 +4,16 @@
 
 #include <stddef.h>
 
-#include "profile/frames.h"
+#include "report/annotate/listing.h"
+#include "report/export/export.h"
 #include "report/export/json.h"
 
 extern const char html_before_data[], html_after_data[];
 extern const size_t html_before_data_size, html_after_data_size; /* bytes */
 
-/* The member `frames` of the data. */
-void html_frames_write(struct json *json, const struct frames *frames);
+/* The member `frames` of the data: those that are used; NULL: all. */
+void html_frames_write(struct json *json, const struct frames *frames, const struct used_frames *used);
+/* The member `code`. -ENOMEM. */
+int html_code_write(struct json *json, const struct listing *listing, struct fathom_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 struct adding {
     const struct contexts *contexts;
     struct placed_samples *to;
-    uint16_t slices;
+    const struct placing *placing;
     struct table *known;   /* a hash of a struct placed -> its number */
     struct table *threads; /* PID << 32 | TID -> its number */
     size_t room, value_room, thread_room;
@@ -38,7 +38,7 @@ static bool find_thread(struct adding *a, const struct placed_sample *s, uint32_
 static uint16_t slice_of(const struct adding *a, uint64_t time)
 {
     uint64_t length = a->to->last - a->to->first;
-    return length ? (uint16_t)((double)(time - a->to->first) / (double)length * (a->slices - 1)) : 0;
+    return length ? (uint16_t)((double)(time - a->to->first) / (double)length * (a->placing->slices - 1)) : 0;
 }
 
 static bool add_sample(struct adding *a, size_t number)
@@ -47,6 +47,7 @@ static bool add_sample(struct adding *a, size_t number)
     const struct placed_sample *s = &a->contexts->samples[number];
     uint32_t metrics = a->contexts->metrics->count;
     struct placed p = {.node = s->node,
+                       .place = a->placing->places ? a->placing->places[number] : 0,
                        .slice = slice_of(a, s->time),
                        .sure = (uint8_t)(s->probability * PLACED_SURE_STEPS + 0.5f)};
     if (!find_thread(a, s, &p.thread))
@@ -54,8 +55,8 @@ static bool add_sample(struct adding *a, size_t number)
     to->thread_of[number] = p.thread;
     bool added;
     uint64_t *place = table_put(a->known,
-                                hash_u64(hash_u64((uintptr_t)p.node) + ((uint64_t)p.thread << 32) +
-                                         ((uint64_t)p.slice << 8 | p.sure)),
+                                hash_u64(hash_u64(hash_u64((uintptr_t)p.node) + p.place) +
+                                         ((uint64_t)p.thread << 32) + ((uint64_t)p.slice << 8 | p.sure)),
                                 &added);
     if (!place)
         return false;
@@ -73,18 +74,25 @@ static bool add_sample(struct adding *a, size_t number)
     return true;
 }
 
-int placed_add_up(const struct contexts *contexts, uint16_t slices, struct placed_samples *out,
+int placed_add_up(const struct contexts *contexts, const struct placing *placing, struct placed_samples *out,
                   struct fathom_error *err)
 {
     struct placed_samples placed = {.first = contexts->sample_count ? UINT64_MAX : 0,
                                     .thread_of =
                                         calloc(contexts->sample_count + 1, sizeof *placed.thread_of)};
-    struct adding a = {
-        .contexts = contexts, .to = &placed, .slices = slices, .known = table_new(), .threads = table_new()};
-    for (size_t i = 0; i < contexts->sample_count; i++) {
+    struct adding a = {.contexts = contexts,
+                       .to = &placed,
+                       .placing = placing,
+                       .known = table_new(),
+                       .threads = table_new()};
+    for (size_t i = 0; i < contexts->sample_count && !placing->last; i++) {
         uint64_t time = contexts->samples[i].time;
         placed.first = time < placed.first ? time : placed.first;
         placed.last = time > placed.last ? time : placed.last;
+    }
+    if (placing->last) {
+        placed.first = placing->first;
+        placed.last = placing->last;
     }
     bool good = a.known && a.threads && placed.thread_of;
     for (size_t i = 0; i < contexts->sample_count && good; i++)

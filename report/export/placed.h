@@ -12,6 +12,7 @@ enum { PLACED_SURE_STEPS = 20 }; /* certainty from 0 to this */
 struct placed {
     const struct cct_node *node;
     uint32_t thread;
+    uint32_t place; /* as given: parts what is of one context */
     uint16_t slice; /* of the time */
     uint8_t sure;   /* 0 to PLACED_SURE_STEPS */
 };
@@ -28,11 +29,18 @@ struct placed_samples {
     struct placed_thread *threads;
     size_t thread_count;
     uint32_t *thread_of;  /* of each of contexts->samples: its thread */
-    uint64_t first, last; /* times of the first and last sample, ns */
+    uint64_t first, last; /* the time, ns */
 };
 
-/* slices: into how many parts of equal length the time is cut, 1 to 65535. contexts->samples must have been kept. -ENOMEM. */
-int placed_add_up(const struct contexts *contexts, uint16_t slices, struct placed_samples *out,
+struct placing {
+    uint16_t slices;        /* into how many parts of equal length the time is cut, 1 to 65535 */
+    const uint32_t *places; /* of each sample; NULL: all 0 */
+    uint64_t first,
+        last; /* the time, ns, if there is more of it than samples; 0, 0: from the first to the last of them */
+};
+
+/* contexts->samples must have been kept. -ENOMEM. */
+int placed_add_up(const struct contexts *contexts, const struct placing *placing, struct placed_samples *out,
                   struct fathom_error *err);
 void placed_clear(struct placed_samples *placed);
 

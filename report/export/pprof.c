@@ -28,6 +28,7 @@ enum { LABELS = 4 }; /* of a sample: thread, TID, process, certainty */
 struct building {
     const struct contexts *contexts;
     struct placed_samples placed;
+    struct used_frames used;
     struct names *texts; /* numbered as in the table of strings, but from 1 on */
     struct table *mappings_by_name;
     Profile profile;
@@ -39,7 +40,7 @@ struct building {
     int64_t *values;
     Mapping *mappings;
     size_t mapping_count;
-    Location *locations; /* by item */
+    Location *locations; /* by the number of a used frame */
     Line *lines, **line_list;
     Function *functions;
     void **sample_list, **mapping_list, **location_list, **function_list;
@@ -111,14 +112,14 @@ static uint64_t mapping_of(struct building *b, const char *name)
 /* A location and a function for each frame. */
 static void add_frames(struct building *b)
 {
-    uint32_t count = frames_count(b->contexts->frames);
+    uint32_t count = b->used.count;
     b->mappings = room(b, count, sizeof *b->mappings);
     b->locations = room(b, count, sizeof *b->locations);
     b->lines = room(b, count, sizeof *b->lines);
     b->line_list = room(b, count, sizeof *b->line_list);
     b->functions = room(b, count, sizeof *b->functions);
     for (uint32_t i = 0; i < count && !b->failed; i++) {
-        const struct frame *frame = frames_at(b->contexts->frames, i);
+        const struct frame *frame = frames_at(b->contexts->frames, b->used.items[i]);
         Function *f = &b->functions[i];
         fathom__pprof__function__init(f);
         f->id = i + 1;
@@ -151,8 +152,8 @@ static void set_label(struct building *b, Label *label, const char *key, const c
 static void add_path(struct building *b, const struct cct_node *node)
 {
     for (; cct_parent(node) && !b->failed; node = cct_parent(node))
-        b->failed |=
-            !vec_push(b->location_ids, b->location_count, b->location_room, (uint64_t)node->item + 1);
+        b->failed |= !vec_push(b->location_ids, b->location_count, b->location_room,
+                               (uint64_t)b->used.numbers[node->item] + 1);
 }
 
 static void add_samples(struct building *b)
@@ -205,7 +206,7 @@ static void **list_of(struct building *b, void *array, size_t count, size_t size
 
 static void put_together(struct building *b)
 {
-    uint32_t frames = frames_count(b->contexts->frames);
+    uint32_t frames = b->used.count;
     b->sample_list = list_of(b, b->samples, b->placed.count, sizeof *b->samples);
     b->mapping_list = list_of(b, b->mappings, b->mapping_count, sizeof *b->mappings);
     b->location_list = list_of(b, b->locations, frames, sizeof *b->locations);
@@ -275,6 +276,7 @@ static void building_clear(struct building *b)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     placed_clear(&b->placed);
+    used_frames_clear(&b->used);
     names_free(b->texts);
     table_free(b->mappings_by_name);
 }
@@ -282,13 +284,11 @@ static void building_clear(struct building *b)
 int pprof_write(const struct report *report, FILE *out, struct fathom_error *err)
 {
     struct building b = {.contexts = report->contexts, .texts = names_new(), .mappings_by_name = table_new()};
-    struct branches checked;
-    int rc = export_branches(report->contexts, &checked, err); /* its items have frames */
+    int rc = used_frames_find(report->contexts, &b.used, err);
     if (rc == 0)
-        branches_clear(&checked);
-    if (rc == 0)
-        rc = b.texts && b.mappings_by_name ? placed_add_up(report->contexts, 1, &b.placed, err)
-                                           : error_memory(err);
+        rc = b.texts && b.mappings_by_name
+                 ? placed_add_up(report->contexts, &(struct placing){.slices = 1}, &b.placed, err)
+                 : error_memory(err);
     if (rc == 0) {
         fathom__pprof__profile__init(&b.profile);
         add_types(&b);

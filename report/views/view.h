@@ -23,6 +23,8 @@ struct script_fields;
 struct annotate_options;
 struct image_options;
 
+#define LISTED_DEFAULT 100
+
 struct view {
     const char *name;
     const char *help; /* a few words; NULL: the name says it */
@@ -47,6 +49,7 @@ struct view_options {
     bool verbose; /* all of the heading, not only what was sampled, how sure the contexts are, and warnings */
     bool show_image;  /* the image's name beside each function; the flat view always has it */
     size_t width;     /* of a row, in columns: longer names are shortened; 0: any */
+    unsigned listed;  /* functions whose code a page has; LISTED_DEFAULT */
     const char *unit; /* of the weight: "samples", "page-faults", WEIGHT_NS; NULL: not told */
     bool confidence;  /* tree and callers have a column of how sure each row is when any of them is less than
                          90%; this: always */

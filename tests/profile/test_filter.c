@@ -50,6 +50,18 @@ Test(filter, by_the_functions_of_a_path)
     cr_expect_not(keeps((struct filter_options){.image = "prog"}));
 }
 
+Test(filter, lists)
+{
+    cr_expect(keeps((struct filter_options){.image = "libz,libc"}));
+    cr_expect(keeps((struct filter_options){.symbol = "^write$,^read$"}));
+    cr_expect_not(keeps((struct filter_options){.ignore = "lex,^parse$"}));
+    cr_expect_not(keeps((struct filter_options){.focus = "lex\\,parse"}), "an escaped comma");
+    cr_expect_not(keeps((struct filter_options){.focus = "^f\\(int,main\\)"}), "the arguments of a function");
+    cr_expect_not(keeps((struct filter_options){.focus = "std::map<int,parse>"}));
+    cr_expect(keeps((struct filter_options){.focus = "^pa{1,2}r"}), "a bound");
+    cr_expect_not(keeps((struct filter_options){.focus = "^z[a,parse]"}), "a class");
+}
+
 Test(filter, by_time_and_thread)
 {
     pid_t tids[] = {7, 9};
@@ -89,5 +101,8 @@ Test(filter, what_cannot_be)
     struct fathom_error err;
     struct filter *f;
     cr_expect_eq(filter_new(&(struct filter_options){.symbol = "("}, &f, &err), -EINVAL);
+    cr_expect_eq(filter_new(&(struct filter_options){.image = "libz,,libc"}, &f, &err), -EINVAL);
+    cr_expect_eq(filter_new(&(struct filter_options){.symbol = "operator,"}, &f, &err), -EINVAL,
+                 "all would match");
     cr_expect_eq(filter_new(&(struct filter_options){.from = 2, .to = 2}, &f, &err), -EINVAL);
 }

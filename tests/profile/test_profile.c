@@ -136,6 +136,28 @@ Test(profile, each_metric_is_split)
     setup_close(&s);
 }
 
+Test(profile, parts_that_a_filter_leaves)
+{
+    struct filter *filter;
+    struct profile_counts counts;
+    struct contexts contexts;
+    uint64_t kept = 0;
+    cr_assert_eq(filter_new(&(struct filter_options){.focus = "fun1"}, &filter, NULL), 0);
+    struct setup s = setup_open(
+        (struct profile_options){.ambiguity = AMBIGUOUS_SPLIT, .filter = filter, .samples = true}, NULL);
+    for (int i = 0; i < 4; i++)
+        add(&s, 100, 20, 0.75f);
+    expect(end_below(&s, "fun1", &contexts, 0), 300, 3, 60);
+    for (size_t i = 0; i < contexts.sample_count; i++)
+        kept += contexts.sample_values[i * contexts.metrics->count];
+    profile_counts(s.profile, &counts);
+    cr_expect_eq(kept, 300, "those of samples");
+    cr_expect_eq(counts.weight, 300, "that of the heading");
+    cr_expect_eq(counts.left_out, 100);
+    setup_close(&s);
+    filter_free(filter);
+}
+
 Test(profile, all_metrics_in_bounded_memory)
 {
     struct setup s = setup_open((struct profile_options){.ambiguity = AMBIGUOUS_SPLIT, .eps = 0.1}, NULL);

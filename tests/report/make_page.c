@@ -3,7 +3,8 @@
  *
  * small: two threads, whose samples are of hostile names, unknown contexts and paths that are not sure. Weights: main parse 40,
  * main `<script>alert(1)</script>` 30, main parse lex 20 (half sure), an unknown context 10. The first thread has the first half of
- * the time and "parse" alone.
+ * the time and "parse" alone. The samples of "parse" are at the beginning of page_parse() below, those of "lex" of page_lex(). A
+ * second event, page-faults, has main parse lex 5 in the first thread.
  * large: 100,000 contexts.
  * changes: from A to B, where main parse goes from 40% to 60%, main `<script>alert(1)</script>` from 30% to 0, main lex from 0 to 10%,
  * and main emit stays at 30%.
@@ -24,6 +25,30 @@ static struct frames *frames;
 static struct placed_sample samples[LARGE];
 static uint64_t values[2 * LARGE];
 static size_t sample_count;
+
+/* The code that samples are in. A page shows its source. */
+int page_parse(int x);
+int page_lex(int x);
+int page_parse(int x)
+{
+    return x * 3; /* parse */
+}
+int page_lex(int x)
+{
+    return x * 5; /* </script><script>alert(3)</script> */
+}
+
+static struct image *own_image;
+static void at_function(const char *name)
+{
+    for (uint32_t i = 0; own_image && i < image_function_count(own_image); i++) {
+        const struct image_function *f = image_function(own_image, i);
+        if (f->name && strcmp(f->name, name) == 0) {
+            samples[sample_count - 1].image = own_image;
+            samples[sample_count - 1].address = f->address;
+        }
+    }
+}
 
 static void add(const uint32_t *items, size_t count, uint64_t weight, uint32_t thread, uint64_t time,
                 float sure)
@@ -57,11 +82,37 @@ static void fill_small(void)
     for (unsigned i = 0; i < 10; i++) {
         uint64_t time = 1000000000 + i * 100000000ul;
         add((uint32_t[]){top, parse}, 2, 4, 1, time, 1);
+        at_function("page_parse");
         add((uint32_t[]){top, script, escape, function(endless)}, 4, 3, 2, time + 1000000000, 1);
         add((uint32_t[]){top, parse, lex}, 3, 2, 2, time + 1000000000, 0.5f);
+        at_function("page_lex");
         add((uint32_t[]){unknown, lex}, 2, 1, 2, time + 1000000000, 0);
+        at_function("page_lex");
     }
     free(endless);
+}
+
+/* The second event of the small page: one sample. */
+static void fill_faults(struct contexts *contexts, struct view_heading *heading)
+{
+    static struct event counted = {.name = "page-faults:u"};
+    static struct metrics faults;
+    static struct placed_sample sample;
+    static uint64_t value[2] = {5, 1};
+    uint32_t items[] = {function("main"), function("parse"), function("lex")};
+    faults = metrics;
+    faults.event = &counted;
+    struct cct *counts = cct_new(faults.count);
+    sample = samples[0];
+    sample.node = cct_add(counts, items, 3, value);
+    *contexts = (struct contexts){.tree = counts,
+                                  .frames = frames,
+                                  .metrics = &faults,
+                                  .samples = &sample,
+                                  .sample_values = value,
+                                  .sample_count = 1};
+    *heading =
+        (struct view_heading){.event = counted.name, .samples = 1, .weight = 5, .precise = 5, .expected = 5};
 }
 
 /* Many short and some deep paths. */
@@ -147,6 +198,9 @@ int main(int argc, char **argv)
     if (!tree || !frames || argc != 2)
         return 2;
     bool large = strcmp(argv[1], "large") == 0;
+    struct fathom_error why;
+    if (!large && image_open("/proc/self/exe", NULL, &own_image, &why) < 0)
+        return 2;
     (large ? fill_large : fill_small)();
     struct contexts contexts = contexts_of_all();
     struct view_heading heading = {.command = "prog </script><script>alert(2)</script>",
@@ -156,13 +210,24 @@ int main(int argc, char **argv)
                                    .precise = large ? cct_total(tree) : 90,
                                    .unknown = large ? 0 : 10,
                                    .expected = 80};
-    struct report report = {&contexts, &heading, &(struct view_options){0}};
+    struct view_options view = {.listed = LISTED_DEFAULT};
+    struct report second, report = {.contexts = &contexts, .heading = &heading, .view = &view};
+    struct contexts faults;
+    struct view_heading other;
+    if (!large) {
+        fill_faults(&faults, &other);
+        second = (struct report){.contexts = &faults, .heading = &other, .view = &view};
+        report.next = &second;
+    }
     const struct format *format = format_table;
     while (strcmp(format->name, "html") != 0)
         format++;
     int rc = format->write(&report, stdout, &err);
     if (rc < 0)
         fprintf(stderr, "%s\n", err.text);
+    if (!large)
+        cct_free(faults.tree);
+    image_close(own_image);
     frames_free(frames);
     cct_free(tree);
     return rc < 0;

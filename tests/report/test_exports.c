@@ -47,7 +47,7 @@ static char *export(struct tree *t, const char *format, const struct view_option
     contexts.frames = t->frames;
     contexts.metrics = &metrics;
     struct view_heading heading = {.command = "prog <&>", .event = event.name, .samples = 4, .weight = 100};
-    struct report report = {&contexts, &heading, view};
+    struct report report = {.contexts = &contexts, .heading = &heading, .view = view};
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -227,7 +227,8 @@ Test(exports, odd_trees)
         free(path);
         cct_add(t.cct, (uint32_t[]){77}, 1, (uint64_t[]){1, 1});
         struct contexts contexts = {.tree = t.cct, .frames = t.frames, .metrics = &metrics};
-        struct report report = {&contexts, &(struct view_heading){0}, &(struct view_options){0}};
+        struct report report = {
+            .contexts = &contexts, .heading = &(struct view_heading){0}, .view = &(struct view_options){0}};
         FILE *out = fopen("/dev/null", "w");
         cr_expect_eq(f->write(&report, out, &(struct fathom_error){0}), -ERANGE, "%s", f->name);
         fclose(out);

@@ -2,7 +2,7 @@
 //
 // Lists by number of a context (paths) or frame (selves, totals): [a, b, bound, called]; called: 1 is more, -1 less, 0 no more than
 // chance. a and b are shares, or weights (absolute).
-const changes = data.changes || null;
+const changes = recording.changes || null;
 
 function changeOf(box) {
     return typeof box.key === "number" ? changes.paths[box.key] : changes.totals[box.frame];
@@ -31,23 +31,29 @@ function changeColour(change) {
     return called > 0 ? `hsl(4 ${50 + 40 * part}% ${dark ? 30 + 14 * part : 84 - 26 * part}%)` : `hsl(214 ${50 + 40 * part}% ${dark ? 30 + 16 * part : 84 - 24 * part}%)`;
 }
 
-// Contexts (by number) or functions (by frame) that changed, the farthest first.
+// Contexts (by number) or functions (by frame) that were compared, the farthest change first, and those within chance last.
 function listChanges(list, which, columns, fillName, onOpen) {
     const rows = [];
-    which.forEach((change, i) => { if (change[3] && (i || which !== changes.paths)) rows.push(i); });
-    rows.sort((x, y) => Math.abs(which[y][1] - which[y][0]) - Math.abs(which[x][1] - which[x][0]));
+    const inPaths = which === changes.paths, matches = i => inPaths ? pathOf(i).some(at => isMatch(contexts.frame[at])) : isMatch(i);
+    which.forEach((change, i) => { if (change[2] && (i || !inPaths) && (matcher === null || matches(i))) rows.push(i); });
+    rows.sort((x, y) => Math.abs(which[y][3]) - Math.abs(which[x][3]) || Math.abs(which[y][1] - which[y][0]) - Math.abs(which[x][1] - which[x][0]));
+    const called = rows.filter(i => which[i][3]).length;
     const table = tableOf([["", "A"], ["", "B"], ["", "Change"], ...columns.map(title => ["", title])], "", () => {});
     for (const i of rows.slice(0, MOST_ROWS)) {
         const tr = document.createElement("tr");
         cell(tr, formatValue(which[i][0]), true);
         cell(tr, formatValue(which[i][1]), true);
-        cell(tr, formatChange(which[i]), true).classList.add(which[i][3] > 0 ? "more" : "less");
+        cell(tr, formatChange(which[i]), true).classList.add(which[i][3] > 0 ? "more" : which[i][3] < 0 ? "less" : "chance");
         fillName(tr, i);
         openable(tr, () => onOpen(i));
         table.append(tr);
     }
-    list.replaceChildren(table);
-    textElement(list, "p", rows.length > MOST_ROWS ? `... ${rows.length - MOST_ROWS} more` : rows.length ? "" : "No change is more than chance.");
+    showTable(list, table);
+    if (rows.length > MOST_ROWS)
+        textElement(list, "p", `... ${rows.length - MOST_ROWS} more`);
+    const said = textElement(list, "p", `${called ? called.toLocaleString("en") : "None"} of these ${rows.length.toLocaleString("en")} changed by more than chance` +
+        (called < rows.length ? "; grey: chance can do it." : "."));
+    list.prepend(said);
 }
 
 // What a page of one recording has, and this one has not, goes.
@@ -58,8 +64,8 @@ function fillChanges() {
     byId("certainty").textContent = `${changes.called} of ${changes.compared} contexts and functions changed by more than chance`;
     ["A and B", "A", "B"].forEach((name, number) => byId("metric").append(new Option(name, number)));
     byId("metric").previousSibling.textContent = "Width ";
-    for (const id of ["thread", "sure"])
-        byId(id).parentElement.hidden = true;
+    for (const id of ["thread", "sure", "view-code", "key-code", "sandwich-code"])
+        (byId(id).closest("label") || byId(id)).hidden = true;
     byId("time").hidden = true;
     byId("legend").textContent = "Red: more in B. Blue: less. The stronger, the larger a part of it. Grey: no more than chance.";
 }

@@ -1,20 +1,33 @@
 // data.js - the recording: contexts, what their samples add up to under the filters, and how numbers are told.
 //
+// events: what follows, of each event of the recording.
 // contexts: lists by number; 0 is the root, parents come before children, siblings from heavy to light. entries: samples of one
-// context, thread, slice of time and certainty, added up. frames: [name, image, kind], threads: [pid, tid, name].
-const data = JSON.parse(document.getElementById("data").textContent);
+// context, instruction (place: from 1 on in the lists of `code`), thread, slice of time and certainty, added up. frames: [name, image, kind], threads: [pid, tid, name].
+const recording = JSON.parse(document.getElementById("data").textContent), events = recording.events || [recording];
 const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, UNSURE: 5, KERNEL: 6, LABEL: 7 };
-const contexts = data.contexts, entries = data.entries, frames = data.frames;
-const contextCount = contexts.parent.length;
+let data, contexts, entries, frames, contextCount;
 
-const filter = { metric: 0, thread: -1, sure: 0, from: 0, to: data.slices };
+const filter = { event: 0, metric: 0, threads: null, sure: 0, from: 0, to: events[0].slices };
 
 // self: weight that ends in a context; total: with all below; doubt: of `total`, what is expected not to be there.
-const weights = { self: new Float64Array(contextCount), total: new Float64Array(contextCount), doubt: new Float64Array(contextCount) };
+let weights;
+
+function useEvent(number) {
+    filter.event = number;
+    data = events[number];
+    ({ contexts, entries, frames } = data);
+    contextCount = contexts.parent.length;
+    weights = { self: new Float64Array(contextCount), total: new Float64Array(contextCount), doubt: new Float64Array(contextCount) };
+}
+useEvent(0);
 
 function passes(i) {
-    return (filter.thread < 0 || entries.thread[i] === filter.thread) && entries.sure[i] >= filter.sure * data.sureSteps &&
-        entries.slice[i] >= filter.from && entries.slice[i] < filter.to;
+    return passesAnyTime(i) && entries.slice[i] >= filter.from && entries.slice[i] < filter.to;
+}
+
+// filter.threads: those that count; null: all.
+function passesAnyTime(i) {
+    return (filter.threads === null || filter.threads.has(entries.thread[i])) && entries.sure[i] >= filter.sure * data.sureSteps;
 }
 
 function weigh() {
@@ -36,6 +49,31 @@ function weigh() {
 
 function nameOf(context) {
     return context ? frames[contexts.frame[context]][0] : "all";
+}
+
+// A long name without arguments and template arguments, then without the names around: "std::vector<int>::push_back(int)" is
+// "std::vector::push_back", "vector::push_back", "push_back".
+function shortenName(name, room) {
+    if (name.length <= room)
+        return name;
+    // Brackets that are names, as others for as long.
+    const hidden = "()<>", kept = name.replaceAll("(anonymous namespace)", "{anonymous}").replace(/\boperator(\(\)|<<=?|>>=?|<=>|[<>]=?|->\*?)/g,
+        operator => operator.replace(/[()<>]/g, c => String.fromCharCode(1 + hidden.indexOf(c))));
+    let short = "", depth = 0;
+    for (const c of kept) {
+        if (c === "<" || c === "(")
+            depth++;
+        if (!depth)
+            short += c;
+        if (depth && (c === ">" || c === ")"))
+            depth--;
+    }
+    const parts = short.replace(/ const$/, "").trim().replace(/[\u0001-\u0004]/g, c => hidden[c.charCodeAt(0) - 1]).split("::");
+    if (depth || !parts[parts.length - 1])
+        return name;
+    while (parts.length > 1 && parts.join("::").length > room)
+        parts.shift();
+    return parts.join("::");
 }
 
 function kindOf(frame) {

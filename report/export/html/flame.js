@@ -1,10 +1,10 @@
 // flame.js - a graph of boxes on a canvas: their width is their weight. Boxes narrower than half a pixel are not drawn.
 const ROW = 18, LEAST = 0.5;
 
-let matcher = null; // what is searched for: RegExp, or null
+let matcher = null, matchesFiles = false; // what is searched for: RegExp, or null; in the names of files
 
 function isMatch(frame) {
-    return matcher !== null && frame >= 0 && matcher.test(frames[frame][0]);
+    return matcher !== null && frame >= 0 && matcher.test(frames[frame][matchesFiles ? 1 : 0]);
 }
 
 // A warm colour by name, the same in every graph.
@@ -109,7 +109,7 @@ class Graph {
         const room = Math.floor((box.width - 6) / 6.7);
         if (room < 3)
             return;
-        const name = box.frame < 0 ? "all" : frames[box.frame][0];
+        const name = box.frame < 0 ? "all" : shortenName(frames[box.frame][0], room);
         paint.fillStyle = dark ? "#f2f2f2" : "#111";
         paint.fillText(name.length > room ? name.slice(0, room - 1) + "…" : name, box.x + 3, y + ROW / 2);
     }
@@ -133,6 +133,16 @@ class Graph {
         this.selected = box;
         this.draw();
         this.onSelect(box);
+        const y = this.canvas.getBoundingClientRect().top + this.top(box.depth);
+        if (y < 0 || y + ROW > window.innerHeight)
+            window.scrollBy(0, y - window.innerHeight / 2);
+    }
+
+    // Selects the next of the boxes that are searched for, by falling weight, or the one before.
+    nextMatch(step) {
+        const found = this.boxes.filter(box => isMatch(box.frame)).sort((a, b) => b.weight - a.weight), at = found.indexOf(this.selected);
+        if (found.length)
+            this.select(found[at < 0 ? (step > 0 ? 0 : found.length - 1) : (at + step + found.length) % found.length]);
     }
 
     key(event, onZoom) {
@@ -207,17 +217,26 @@ function tellWeight(box, whole) {
 }
 
 function showTip(x, y, box, whole) {
-    const tip = document.getElementById("tip"), kind = kindOf(box.frame);
-    tip.replaceChildren();
-    textElement(tip, "b", box.frame < 0 ? "all" : frames[box.frame][0]);
+    const kind = kindOf(box.frame), told = [["b", box.frame < 0 ? "all" : frames[box.frame][0]]];
     if (box.frame >= 0 && frames[box.frame][1])
-        textElement(tip, "span", " (" + frames[box.frame][1] + ")");
-    textElement(tip, "div", tellWeight(box, whole));
+        told.push(["span", " (" + frames[box.frame][1] + ")"]);
+    told.push(["div", tellWeight(box, whole)]);
+    if (!changes && typeof box.key === "number" && weights.self[box.key])
+        told.push(["div", `of that, its own: ${formatShare(weights.self[box.key], whole)}, ${formatWeight(weights.self[box.key])}`]);
     const sure = box.weight > 0 ? 1 - box.doubt / box.weight : 1;
     if (sure < 0.995 && kind !== Kind.UNKNOWN)
-        textElement(tip, "div", `${(100 * Math.max(0, sure)).toFixed(0)}% sure: for some samples, several paths were possible or none was known.`);
+        told.push(["div", `${(100 * Math.max(0, sure)).toFixed(0)}% sure: for some samples, several paths were possible or none was known.`]);
     if (explanations[kind])
-        textElement(tip, "div", explanations[kind]);
+        told.push(["div", explanations[kind]]);
+    fillTip(x, y, told);
+}
+
+// Elements: [tag, text].
+function fillTip(x, y, elements) {
+    const tip = document.getElementById("tip");
+    tip.replaceChildren();
+    for (const [tag, text] of elements)
+        textElement(tip, tag, text);
     tip.hidden = false;
     tip.style.left = Math.max(4, Math.min(x + 12, window.innerWidth - tip.offsetWidth - 8)) + "px";
     tip.style.top = (y + 16 + tip.offsetHeight > window.innerHeight ? y - tip.offsetHeight - 8 : y + 16) + "px";

@@ -27,14 +27,34 @@ function tableOf(columns, sorted, onSort) {
 }
 
 function appendName(td, frame) {
-    textElement(td, isMatch(frame) ? "mark" : "span", frames[frame][0]);
+    const name = frames[frame][0], short = shortenName(name, 80), shown = short.length > 200 ? short.slice(0, 199) + "…" : short;
+    const element = textElement(td, isMatch(frame) ? "mark" : "span", shown);
+    if (shown !== name)
+        element.title = name.slice(0, 2000);
 }
 
-// A row that a click or Enter opens.
+// A row that a click or Enter opens. One row is in the order of Tab, and arrows move from it.
 function openable(tr, open) {
-    tr.tabIndex = 0;
+    tr.tabIndex = -1;
     tr.addEventListener("click", open);
-    tr.addEventListener("keydown", e => { if (e.key === "Enter") open(); });
+    tr.addEventListener("keydown", e => {
+        const next = e.key === "ArrowDown" ? tr.nextElementSibling : e.key === "ArrowUp" ? tr.previousElementSibling : null;
+        if (e.key === "Enter")
+            open();
+        if (!next || !next.hasAttribute("tabindex"))
+            return;
+        e.preventDefault();
+        tr.tabIndex = -1;
+        next.tabIndex = 0;
+        next.focus();
+    });
+}
+
+function showTable(list, table) {
+    list.replaceChildren(table);
+    const first = table.querySelector("tr[tabindex]");
+    if (first)
+        first.tabIndex = 0;
 }
 
 // From its function outwards.
@@ -78,7 +98,7 @@ function listContexts(list, onOpen, redraw) {
         openable(tr, () => onOpen(i));
         table.append(tr);
     }
-    list.replaceChildren(table);
+    showTable(list, table);
     if (rows.length > MOST_ROWS)
         textElement(list, "p", `... ${rows.length - MOST_ROWS} more contexts`);
 }
@@ -99,7 +119,7 @@ function listFunctions(list, onOpen, redraw) {
         openable(tr, () => onOpen(f.frame));
         table.append(tr);
     }
-    list.replaceChildren(table);
+    showTable(list, table);
     if (rows.length > MOST_ROWS)
         textElement(list, "p", `... ${rows.length - MOST_ROWS} more functions`);
 }

@@ -1,6 +1,6 @@
 // main.js - what is shown, and what the user does with it.
 const byId = id => document.getElementById(id);
-const views = { i: "icicle", f: "flame", s: "sandwich", c: "contexts", u: "functions" };
+const views = { i: "icicle", f: "flame", s: "sandwich", c: "contexts", u: "functions", a: "code" };
 const state = { view: "icicle", zoom: 0, frame: -1 };
 
 const lower = new Graph(byId("lower"), zoomInto, tellPath), upper = new Graph(byId("upper"), zoomInto, tellPath);
@@ -9,12 +9,25 @@ const timeline = new Timeline(byId("timeline"), () => { weigh(); draw(); });
 
 function tellPath(box) {
     const path = byId("path");
+    path.replaceChildren();
     if (!box)
-        path.textContent = "";
-    else if (typeof box.key === "number")
-        path.textContent = (box.key ? pathOf(box.key).map(nameOf).join(" → ") : "all") + ": " + tellWeight(box, weights.total[0]);
-    else
-        path.textContent = frames[box.frame][0] + ": " + tellWeight(box, weights.total[0]);
+        return;
+    const inTree = typeof box.key === "number", shown = at => shortenName(nameOf(at), 60);
+    const name = inTree ? (box.key ? pathOf(box.key).map(shown).join(" → ") : "all") : shortenName(frames[box.frame][0], 60);
+    path.textContent = name + ": " + tellWeight(box, weights.total[0]);
+    if (box.frame < 0)
+        return;
+    if (state.view !== "sandwich")
+        textElement(path, "button", "Callers, callees").addEventListener("click", () => { state.frame = box.frame; setView("sandwich"); });
+    if (!changes)
+        textElement(path, "button", "Code").addEventListener("click", () => showCode(box.frame, inTree ? box.key : 0));
+}
+
+// The code of a function, in one of its contexts (0: in all).
+function showCode(frame, context) {
+    shownCode.missing = chooseCode(frame, context) ? "" : frames[frame][0];
+    state.view = "code";
+    draw();
 }
 
 function zoomInto(box) {
@@ -26,6 +39,17 @@ function zoomInto(box) {
 }
 
 function setView(view) {
+    if (view === "code" && changes)
+        return;
+    if (view === "code" && state.view !== "code") {
+        const box = state.view === "sandwich" ? null : lower.selected && lower.selected.frame >= 0 ? lower.selected : null;
+        const context = box ? box.key : state.view === "sandwich" ? 0 : state.zoom, frame = context ? contexts.frame[context] : state.view === "sandwich" ? state.frame : -1;
+        if (frame >= 0) {
+            showCode(frame, context);
+            return;
+        }
+        shownCode.missing = "";
+    }
     if (view === "sandwich" && state.frame < 0) {
         const selected = lower.selected && lower.selected.frame >= 0 ? lower.selected.frame : state.zoom ? contexts.frame[state.zoom] : -1;
         const hottest = functionWeights().filter(f => kindOf(f.frame) === Kind.FUNCTION).sort((a, b) => b.self - a.self)[0];
@@ -48,9 +72,21 @@ function tellMatch() {
     byId("match").textContent = matcher === null ? "" : `matched ${formatShare(share, weights.total[0])}`;
 }
 
+// The function whose callers are above, and callees below.
+function fillSandwich() {
+    const functions = functionWeights().sort((a, b) => b.total - a.total), whole = weights.total[0];
+    const shown = functions.find(f => f.frame === state.frame) || { frame: state.frame, self: 0, total: 0 };
+    const rows = functions.slice(0, MOST_ROWS);
+    if (!rows.includes(shown))
+        rows.push(shown);
+    fillOptions(byId("sandwich-function"), rows.map(f => [f.frame, `${formatShare(f.total, whole)} ${shortenName(frames[f.frame][0], 80)}`]), state.frame);
+    byId("sandwich-said").textContent = changes ? tellChange(changes.totals[state.frame])
+        : `total ${formatShare(shown.total, whole)}, ${formatWeight(shown.total)}; its own ${formatShare(shown.self, whole)}, ${formatWeight(shown.self)}`;
+}
+
 function drawGraphs() {
     const width = byId("lower").clientWidth, whole = weights.total[0];
-    byId("middle").textContent = "";
+    byId("middle").hidden = state.view !== "sandwich" || state.frame < 0;
     upper.clear();
     lower.up = state.view === "flame";
     if (state.view !== "sandwich") {
@@ -61,22 +97,26 @@ function drawGraphs() {
         lower.clear();
         return;
     }
-    byId("middle").textContent = `Callers above, callees below: ${frames[state.frame][0]}`;
+    fillSandwich();
     upper.show(nodeBoxes(callersOf(state.frame), width), whole);
     lower.show(nodeBoxes(calleesOf(state.frame), width), whole);
 }
 
 function draw() {
-    const isList = state.view === "contexts" || state.view === "functions";
+    const isList = state.view === "contexts" || state.view === "functions", isCode = state.view === "code";
     for (const view of Object.values(views))
         byId("view-" + view).setAttribute("aria-selected", String(view === state.view));
-    byId("graph").hidden = isList;
+    byId("graph").hidden = isList || isCode;
+    byId("path").hidden = isList || isCode;
+    byId("code").hidden = !isCode;
     byId("list").hidden = !isList;
     hideTip();
     if (state.view === "contexts")
         listContexts(byId("list"), context => { state.zoom = context; setView("icicle"); }, draw);
     else if (state.view === "functions")
         listFunctions(byId("list"), frame => { state.frame = frame; setView("sandwich"); }, draw);
+    else if (isCode)
+        drawCode();
     else
         drawGraphs();
     tellMatch();
@@ -87,7 +127,9 @@ function draw() {
 function search(text) {
     byId("search").setCustomValidity("");
     try {
-        matcher = text ? new RegExp(text, "i") : null;
+        matchesFiles = text.startsWith("file:");
+        const expression = matchesFiles ? text.slice(5) : text;
+        matcher = expression ? new RegExp(expression, "i") : null;
     } catch (error) {
         matcher = null;
         byId("search").setCustomValidity("no regular expression");
@@ -110,27 +152,103 @@ function setTheme(dark) {
     colours.clear();
 }
 
-function fill() {
-    document.title = data.command ? data.command + " - Fathom" : "Fathom";
-    byId("command").textContent = data.command || "";
+// Time, or what the event counts.
+function metricName([name, unit]) {
+    return name !== "weight" ? `${name} (${unit})` : unit === "ns" ? "time" : unit;
+}
+
+// What is told of the event that is shown.
+function fillEvent() {
     const share = weight => formatShare(weight, data.weight);
-    byId("summary").textContent = `${data.samples.toLocaleString("en")} samples of ${data.event || "?"}` +
+    byId("summary").textContent = `${data.samples.toLocaleString("en")} ${data.samples === 1 ? "sample" : "samples"} of ${data.event || "?"}` +
         (data.leftOut ? `; ${formatShare(data.leftOut, data.leftOut + data.weight)} of the weight was left out by the options` : "") +
         (data.lost ? `; ${data.lost.toLocaleString("en")} records were lost` : "");
     byId("certainty").textContent = `Contexts: ${share(data.precise)} precise, ${share(data.inferred)} inferred, ${share(data.ambiguous)} ambiguous, ` +
         `${share(data.unknown)} unknown; ${share(data.expected)} expected on the right path`;
-    data.metrics.forEach(([name, unit], number) => byId("metric").append(new Option(`${name} (${unit})`, number)));
-    byId("thread").append(new Option("all", -1));
-    data.threads.forEach(([pid, tid, name], number) => byId("thread").append(new Option(`${name || "?"} ${tid}` + (pid === tid ? "" : ` of ${pid}`), number)));
+    fillOptions(byId("metric"), data.metrics.map((metric, number) => [number, metricName(metric)]), 0);
+    fillThreads();
+}
+
+// Threads and, if there are several of several threads, processes: by number, and as "p" with the PID.
+function fillThreads() {
+    const processes = new Map();
+    for (const [pid, tid, name] of data.threads) {
+        const known = processes.get(pid) || { count: 0, name };
+        processes.set(pid, { count: known.count + 1, name: pid === tid ? name : known.name });
+    }
+    const several = processes.size > 1 ? [...processes].filter(([, process]) => process.count > 1) : [];
+    fillOptions(byId("thread"), [["all", "all"], ...several.map(([pid, { count, name }]) => ["p" + pid, `process ${name || "?"} ${pid}, ${count} threads`]),
+        ...data.threads.map(([pid, tid, name], number) => [String(number), `${name || "?"} ${tid}` + (pid === tid ? "" : ` of ${pid}`)])], "all");
+}
+
+function chooseThreads(choice) {
+    const numbers = data.threads.map((_, number) => number);
+    filter.threads = choice === "all" ? null : new Set(numbers.filter(n => choice === String(n) || choice === "p" + data.threads[n][0]));
+}
+
+function fill() {
+    document.title = data.command ? data.command + " - Fathom" : "Fathom";
+    byId("command").textContent = data.command || "";
+    byId("event").closest("label").hidden = events.length < 2;
+    fillOptions(byId("event"), events.map((event, number) => [number, event.event]), 0);
+    fillEvent();
+}
+
+// The context of the event with the same names, or the nearest caller that there is.
+function sameContext(names) {
+    let at = 0;
+    for (let i = 1; i < contextCount && names.length; i++)
+        if (contexts.parent[i] === at && frames[contexts.frame[i]][0] === names[0]) {
+            names.shift();
+            at = i;
+        }
+    return at;
+}
+
+// Another event's samples, as far as possible of the same thread, context and function. All events have the same time.
+function changeEvent(number) {
+    const names = pathOf(state.zoom).map(nameOf), frame = state.frame >= 0 ? frames[state.frame].join() : null;
+    const choice = byId("thread").value, thread = choice === "all" || choice[0] === "p" ? null : data.threads[choice];
+    const code = shownCode.event >= 0 && shownCode.number >= 0 ? shownCode.functions[shownCode.number] : null;
+    useEvent(number);
+    filter.metric = 0;
+    state.zoom = sameContext(names);
+    state.frame = frame === null ? -1 : frames.findIndex(f => f.join() === frame);
+    lower.selected = upper.selected = null;
+    tellPath(null);
+    colours.clear();
+    fillEvent();
+    byId("thread").value = thread ? String(data.threads.findIndex(t => t[0] === thread[0] && t[1] === thread[1])) : choice;
+    if (byId("thread").selectedIndex < 0)
+        byId("thread").value = "all"; // the event has no sample of it
+    chooseThreads(byId("thread").value);
+    readCode();
+    shownCode.number = code ? shownCode.functions.findIndex(f => f.name === code.name && f.image === code.image) : -1;
+    timeline.rows = timeline.pickThreads();
+    weigh();
+    draw();
+}
+
+// To the next of what is looked for, or the one before.
+function goOn(step) {
+    if (state.view === "code")
+        nextHot(step);
+    else if (!byId("graph").hidden)
+        lower.nextMatch(step);
 }
 
 function listen() {
     for (const view of Object.values(views))
         byId("view-" + view).addEventListener("click", () => setView(view));
+    byId("event").addEventListener("change", e => changeEvent(Number(e.target.value)));
+    byId("code-function").addEventListener("change", e => { Object.assign(shownCode, { number: Number(e.target.value), context: 0, missing: "" }); drawCode(); });
+    byId("code-context").addEventListener("change", e => { shownCode.context = Number(e.target.value); drawCode(); });
     byId("metric").addEventListener("change", e => { filter.metric = Number(e.target.value); weigh(); draw(); });
-    byId("thread").addEventListener("change", e => { filter.thread = Number(e.target.value); weigh(); draw(); });
+    byId("thread").addEventListener("change", e => { chooseThreads(e.target.value); weigh(); draw(); });
     byId("sure").addEventListener("change", e => { filter.sure = Number(e.target.value); weigh(); draw(); });
     byId("search").addEventListener("input", e => search(e.target.value));
+    byId("sandwich-function").addEventListener("change", e => { state.frame = Number(e.target.value); draw(); });
+    byId("sandwich-code").addEventListener("click", () => showCode(state.frame, 0));
     byId("reset").addEventListener("click", reset);
     byId("theme").addEventListener("click", () => { setTheme(!document.documentElement.classList.contains("dark")); draw(); });
     window.addEventListener("resize", draw);
@@ -146,7 +264,9 @@ function listen() {
         else if (event.key === "/") {
             byId("search").focus();
             event.preventDefault();
-        } else if (views[event.key])
+        } else if (event.key === "n" || event.key === "p")
+            goOn(event.key === "n" ? 1 : -1);
+        else if (views[event.key])
             setView(views[event.key]);
     });
 }

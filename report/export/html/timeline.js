@@ -12,9 +12,13 @@ class Timeline {
             return Math.max(0, Math.min(data.slices, Math.round((e.clientX - bounds.left) / bounds.width * data.slices)));
         };
         canvas.addEventListener("pointerdown", e => { begun = sliceAt(e); canvas.setPointerCapture(e.pointerId); });
+        canvas.addEventListener("pointerleave", () => hideTip());
         canvas.addEventListener("pointermove", e => {
-            if (begun === null)
+            if (begun === null) {
+                this.hover(e);
                 return;
+            }
+            hideTip();
             this.selection = [Math.min(begun, sliceAt(e)), Math.max(begun, sliceAt(e))];
             this.draw();
         });
@@ -27,15 +31,17 @@ class Timeline {
         canvas.addEventListener("keydown", e => this.key(e));
     }
 
-    // The heaviest threads have a row each, the others share the last one.
+    // Threads with the most samples have a row each; the others, and those with less than 1%, share the last one.
     pickThreads() {
         const counts = data.threads.map((_, thread) => ({ thread, count: 0 }));
         for (let i = 0; i < entries.thread.length; i++)
             counts[entries.thread[i]].count++;
         counts.sort((a, b) => b.count - a.count);
-        const rows = new Array(data.threads.length).fill(THREAD_ROWS - 1);
-        counts.slice(0, THREAD_ROWS - (counts.length > THREAD_ROWS ? 1 : 0)).forEach((c, row) => { rows[c.thread] = row; });
-        this.count = Math.min(THREAD_ROWS, Math.max(1, counts.length));
+        const own = counts.filter(c => c.count * 100 >= entries.thread.length).length;
+        const shown = counts.length <= Math.min(own + 1, THREAD_ROWS) ? counts.length : Math.min(own, THREAD_ROWS - 1);
+        const rows = new Array(data.threads.length).fill(shown);
+        counts.slice(0, shown).forEach((c, row) => { rows[c.thread] = row; });
+        this.count = Math.max(1, shown + (counts.length > shown ? 1 : 0));
         this.names = [];
         data.threads.forEach(([pid, tid, name], thread) => {
             const row = rows[thread];
@@ -75,7 +81,7 @@ class Timeline {
         const paint = this.canvas.getContext("2d"), sums = new Float64Array(this.count * data.slices), values = entries.values[filter.metric];
         paint.scale(ratio, ratio);
         for (let i = 0; i < values.length; i++)
-            if ((filter.thread < 0 || entries.thread[i] === filter.thread) && entries.sure[i] >= filter.sure * data.sureSteps)
+            if (passesAnyTime(i))
                 sums[this.rows[entries.thread[i]] * data.slices + entries.slice[i]] += values[i];
         let most = 0;
         for (const sum of sums)
@@ -90,12 +96,32 @@ class Timeline {
             }
             paint.fillStyle = soft;
             paint.fillRect(0, (row + 1) * THREAD_HEIGHT - 1, width, 0.5);
-            paint.fillStyle = fore;
             paint.font = "11px monospace";
+            paint.globalAlpha = 0.75; // what is behind the name can still be seen
+            paint.fillStyle = style.getPropertyValue("--back");
+            paint.fillRect(1, row * THREAD_HEIGHT + 1, paint.measureText(this.names[row] || "").width + 4, 13);
+            paint.globalAlpha = 1;
+            paint.fillStyle = fore;
             paint.fillText(this.names[row] || "", 3, row * THREAD_HEIGHT + 11);
         }
-        const all = from <= 0 && to >= data.slices;
-        document.getElementById("range").textContent = all ? `${formatTime(data.slices)} in all; drag to select a part`
-            : `${formatTime(from)} to ${formatTime(to)}: only these samples count (click or Esc: all)`;
+        this.sums = sums;
+        this.tell(from, to);
+    }
+
+    tell(from, to) {
+        const all = from <= 0 && to >= data.slices, whole = entries.values[filter.metric].reduce((sum, value) => sum + value, 0);
+        document.getElementById("range").textContent = (all ? `${formatTime(data.slices)} in all; drag to select a part`
+            : `${formatTime(from)} to ${formatTime(to)}: only these samples count (click or Esc: all)`) +
+            (weights.total[0] < whole && !this.selection ? `; the filters leave ${formatShare(weights.total[0], whole)} of all, ${formatWeight(weights.total[0])}` : "");
+    }
+
+    // What a thread did at the time under the pointer.
+    hover(event) {
+        const bounds = this.canvas.getBoundingClientRect(), row = Math.floor((event.clientY - bounds.top) / THREAD_HEIGHT);
+        const slice = Math.min(data.slices - 1, Math.floor((event.clientX - bounds.left) / bounds.width * data.slices));
+        if (row < 0 || row >= this.count || slice < 0)
+            return;
+        fillTip(event.clientX, event.clientY, [["b", this.names[row] || "?"],
+            ["div", `${formatTime(slice)}: ${formatWeight(this.sums[row * data.slices + slice])} in ${formatTime(1)}`]]);
     }
 }

@@ -112,6 +112,76 @@ async function useSmall(browser) {
     await page.close();
 }
 
+async function useCode(browser) {
+    const page = await open(browser, small), rows = part => page.locator(`#${part} tr`).allInnerTexts();
+    const hot = async part => (await rows(part)).filter(row => /^[<\d.]+%/.test(row));
+    await page.keyboard.press("a");
+    check(/^page_parse \(\S+\) in all contexts: 40.0% of all/.test(await text(page, "code-said")), "code: the hottest function's", await text(page, "code-said"));
+    check((await hot("insns")).length === 1 && /^100.0%\s+[0-9a-f]+\s+\S/.test((await hot("insns"))[0]), "code: its instructions with the samples", await rows("insns"));
+    check((await hot("source")).length === 1 && (await rows("source")).some(row => /return x \* 3;/.test(row)), "code: its source", await rows("source"));
+    await page.keyboard.press("n");
+    check(/%/.test(await page.locator("#insns tr.chosen").innerText()) && await page.locator("#source tr.chosen").count() === 1, "code: n goes to the hottest instruction and its line");
+
+    await page.locator("#code-function").selectOption({ label: (await page.locator("#code-function option").allInnerTexts()).find(o => /page_lex/.test(o)) });
+    check(/page_lex .*30.0% of all/.test(await text(page, "code-said")) && (await rows("source")).some(row => row.includes("</script>")), "code: another function's, with a hostile source", await rows("source"));
+    const contexts = await page.locator("#code-context option").allInnerTexts();
+    check(contexts.length === 3 && contexts[0] === "all (2)" && /^66.7% parse ← main$/.test(contexts[1]), "code: its contexts", contexts);
+    await page.locator("#code-context").selectOption({ index: 1 });
+    check(/page_lex .* ← parse ← main: 20.0% of all/.test(await text(page, "code-said")), "code: of one context", await text(page, "code-said"));
+    await page.locator("#sure").selectOption("0.9");
+    check((await hot("insns")).length === 0, "code: of what is sure", await rows("insns"));
+    await page.locator("#sure").selectOption("0");
+
+    await page.keyboard.press("i");
+    await click(page, "lex");
+    check((await page.locator("#path button").allInnerTexts()).join() === "Callers, callees,Code", "code: what is selected in a graph offers it");
+    await page.locator("#path button").nth(1).click();
+    check(/page_lex .* ← parse ← main: 20.0% of all/.test(await text(page, "code-said")), "code: a frame of the graph opens it in its context", await text(page, "code-said"));
+    await page.keyboard.press("i");
+    await page.keyboard.press("Escape");
+    await click(page, "main");
+    await page.keyboard.press("a");
+    check(/^No sample is in the code of main itself/.test(await text(page, "code-said")), "code: a function without samples of its own is told", await text(page, "code-said"));
+    await page.keyboard.press("s");
+    await page.locator("#sandwich-function").selectOption({ label: (await page.locator("#sandwich-function option").allInnerTexts()).find(o => /lex/.test(o)) });
+    check(/^total 30.0%.*its own 30.0%/.test(await text(page, "sandwich-said")), "sandwich: its function can be chosen, and its weight is told", await text(page, "sandwich-said"));
+    await page.locator("#sandwich-code").click();
+    check(/page_lex .* in all contexts: 30.0%/.test(await text(page, "code-said")), "code: from the sandwich, of all contexts");
+
+    await page.keyboard.press("f");
+    await page.locator("#thread").selectOption({ label: "reader 1" });
+    await page.locator("#event").selectOption({ label: "page-faults:u" });
+    const shown = await boxes(page, "lower");
+    check(shown.find(b => b.name === "all").weight === 5 && shown.some(b => b.name === "lex") && /^1 sample of page-faults/.test(await text(page, "summary")), "another event", shown);
+    check(await page.locator("#thread").inputValue() === "0" && (await page.locator("#metric option").allInnerTexts()).join() === "page-faults:u,samples (samples)", "... of the same thread, with its own metrics",
+        await page.locator("#metric option").allInnerTexts());
+    await page.locator("#event").selectOption({ label: "cache-misses:u" });
+    check((await boxes(page, "lower")).find(b => b.name === "all").weight === 40, "... and back");
+    check(/the filters leave 40.0% of all/.test(await text(page, "range")), "what filters leave is told", await text(page, "range"));
+    await page.locator("#thread").selectOption("all");
+    await page.keyboard.press("/");
+    await page.keyboard.type("lex|parse");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("n");
+    await page.keyboard.press("n");
+    check((await text(page, "path")).startsWith("main → parse → lex: 20.0%"), "n goes to the next match", await text(page, "path"));
+    await page.locator("#search").fill("file:nothing");
+    check(await text(page, "match") === "matched 0.0%", "search in names of files", await text(page, "match"));
+    await page.locator("#search").fill("file:prog");
+    check(await text(page, "match") === "matched 100.0%", "... by the file that functions are in", await text(page, "match"));
+    await page.keyboard.press("Escape");
+    await page.locator("#search").fill("");
+    await page.locator("#search").evaluate(e => e.blur());
+    await page.keyboard.press("u");
+    await page.locator("#list tr[tabindex='0']").focus();
+    await page.keyboard.press("ArrowDown");
+    check(await page.evaluate(() => [...document.querySelectorAll("#list tr")].indexOf(document.activeElement)) === 2, "arrows move in a table");
+    const short = await page.evaluate(() => [shortenName("std::vector<int, std::allocator<int> >::push_back(int const&)", 24), shortenName("std::map<int, std::string>::operator[](int const&)", 24),
+        shortenName("(anonymous namespace)::walk<a<b> >(int)", 99), shortenName("std::operator<< <char>(std::ostream&)", 20), shortenName("broken<<<", 3)]);
+    check(short.join() === "std::vector::push_back,std::map::operator[],(anonymous namespace)::walk<a<b> >(int),std::operator<<,broken<<<", "long names are shortened", short);
+    await page.close();
+}
+
 async function useLarge(browser) {
     const page = await open(browser, large);
     const paint = await page.evaluate(() => new Promise(done => {
@@ -147,10 +217,17 @@ async function useChanges(browser) {
     check(await page.locator("#thread").isHidden(), "changes: ... nor in a narrow window");
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.keyboard.press("c");
-    check((await page.locator("#list tr").count()) === 4 && /^30.0%\s+0.0%\s+−30.0%/.test(await page.locator("#list tr").nth(1).innerText()), "changes: contexts, the farthest first",
+    check((await page.locator("#list tr").count()) === 5 && /^30.0%\s+0.0%\s+−30.0%/.test(await page.locator("#list tr").nth(1).innerText()), "changes: contexts, the farthest first",
         await page.locator("#list").innerText());
     await page.keyboard.press("u");
-    check(!/emit/.test(await text(page, "list")), "changes: functions that did not change are left out");
+    const functions = await page.locator("#list tr").allInnerTexts(), greys = await page.locator("#list tr:has(td.chance)").allInnerTexts();
+    check(/ 3 of |^3 of these/.test(await text(page, "list")) && greys.length === functions.length - 4 && greys.some(row => /emit/.test(row)), "changes: functions within chance are last, and told", functions);
+    await page.locator("#search").fill("lex");
+    check((await page.locator("#list tr").count()) === 2, "changes: search");
+    await page.locator("#search").fill("");
+    await page.locator("#search").evaluate(e => e.blur());
+    await page.keyboard.press("a");
+    check(await page.locator("#code").isHidden() && await page.locator("#view-code").isHidden(), "changes: no code");
     await page.keyboard.press("s");
     await page.keyboard.press("f");
     await page.close();
@@ -160,7 +237,7 @@ async function takePictures(browser, name, file) {
     for (const width of [1280, 400])
         for (const colorScheme of ["light", "dark"]) {
             const page = await open(browser, file, { viewport: { width, height: 900 }, colorScheme });
-            for (const view of ["i", "f", "s", "c", "u"]) {
+            for (const view of ["i", "f", "s", "c", "u", "a"]) {
                 await page.keyboard.press(view);
                 await page.screenshot({ path: `${pictures}/${name}-${width}-${colorScheme}-${view}.png` });
                 const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -174,6 +251,7 @@ async function takePictures(browser, name, file) {
 (async () => {
     const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"] });
     await useSmall(browser);
+    await useCode(browser);
     await useLarge(browser);
     await useChanges(browser);
     await takePictures(browser, "page", small);

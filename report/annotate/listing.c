@@ -1,0 +1,343 @@
+/*
+ * listing.c - see listing.h. A function's source are the lines of its own file, from the first to the last that an instruction is
+ * made of, be it through an inlined function; of a long one, those near samples.
+ */
+#include "report/annotate/listing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/saturate.h"
+#include "base/search.h"
+#include "base/vec.h"
+#include "report/annotate/code.h"
+
+/* What keeps a page small: a listed instruction takes about 50 bytes of it, a source line 40. */
+enum {
+    WHOLE_MOST = 200,   /* instructions of a function; of a longer one, those near samples are listed */
+    INSNS_MOST = 40000, /* after which no function is added: 2 MB of a page */
+    LINES_MOST = 400,   /* of a function's source; of more, those near samples are listed */
+    LINES_AROUND = 2,
+    FILES_MOST = 8, /* that a function's own lines are in */
+};
+#define SAMPLED 1e-9 /* percent: any weight */
+
+struct opened {
+    const struct image *image;
+    struct lines *lines; /* NULL: no debug information */
+};
+
+struct listing_parts {
+    struct choice *choice;
+    struct arena *texts;
+    struct sources *sources;
+    struct table *origins;   /* origin_key() -> number */
+    struct table *functions; /* key_of() -> number */
+    struct opened *opened;
+    size_t opened_count, opened_room, function_room, insn_room, origin_room;
+};
+
+struct making {
+    struct listing *to;
+    struct listing_parts *parts;
+    const struct contexts *contexts;
+    const struct image_options *images;
+    struct fathom_error *err;
+};
+
+static uint64_t key_of(const struct image *image, uint32_t function)
+{
+    return hash_u64((uintptr_t)image) + hash_u64((uint64_t)function + 1);
+}
+
+/* Debug information of an image, opened once. */
+static int find_lines(struct making *m, const struct image *image, struct lines **out)
+{
+    struct listing_parts *p = m->parts;
+    struct fathom_error why = {0};
+    struct opened opened = {.image = image};
+    for (size_t i = 0; i < p->opened_count; i++)
+        if (p->opened[i].image == image) {
+            *out = p->opened[i].lines;
+            return 0;
+        }
+    int rc = lines_open(image, m->images, &opened.lines, &why);
+    if (rc == -ENOMEM)
+        return error_memory(m->err);
+    if (rc < 0 && rc != -ENODATA)
+        log_write(m->images->log, LOG_WARNING, "%s", why.text);
+    if (!vec_push(p->opened, p->opened_count, p->opened_room, opened)) {
+        lines_close(opened.lines);
+        return error_memory(m->err);
+    }
+    *out = opened.lines;
+    return 0;
+}
+
+static bool number_origin(struct making *m, const struct origin *origin, uint32_t *out)
+{
+    struct listing *l = m->to;
+    bool added;
+    if (!origin->file && !origin->own_file) {
+        *out = LISTING_NONE;
+        return true;
+    }
+    uint64_t key = hash_u64(origin_key(origin) + hash_u64((uintptr_t)origin->own_file)) + origin->own_line;
+    uint64_t *number = table_put(m->parts->origins, key, &added);
+    if (!number || (added && !vec_push(l->origins, l->origin_count, m->parts->origin_room, *origin)))
+        return false;
+    if (added)
+        *number = l->origin_count - 1;
+    *out = (uint32_t)*number;
+    return true;
+}
+
+/* The instructions that are marked as shown. */
+static bool list_insns(struct making *m, struct listed_function *f, const struct annotated_code *code,
+                       struct lines *lines)
+{
+    struct listing *l = m->to;
+    char text[DISASSEMBLED_SIZE + 300];
+    f->first = l->insn_count;
+    for (size_t i = 0; i < code->count; i++) {
+        const struct annotated_insn *insn = &code->insns[i];
+        if (!insn->shown) {
+            f->skipped++;
+            continue;
+        }
+        struct origin origin = origin_at(lines, insn->address);
+        annotated_insn_format(code, insn, text, sizeof text);
+        struct listed_insn listed = {.address = insn->address,
+                                     .text = arena_strdup(m->parts->texts, text),
+                                     .skipped = f->skipped,
+                                     .length = insn->length};
+        if (!listed.text || !number_origin(m, &origin, &listed.origin) ||
+            !vec_push(l->insns, l->insn_count, m->parts->insn_room, listed))
+            return false;
+        f->skipped = 0;
+        f->count++;
+    }
+    return true;
+}
+
+/* That of most of the function's own lines' weight: what a file includes can be the body of one of its functions. */
+static const char *find_file(const struct listing *l, const struct listed_function *f,
+                             const struct annotated_code *code)
+{
+    struct {
+        const char *name;
+        uint64_t weight;
+    } files[FILES_MOST] = {0};
+    size_t count = 0, best = 0, at = f->first;
+    for (size_t i = 0; i < code->count; i++) {
+        if (!code->insns[i].shown)
+            continue;
+        uint32_t number = l->insns[at++].origin;
+        const char *name = number == LISTING_NONE ? NULL : l->origins[number].own_file;
+        size_t n = 0;
+        while (n < count && files[n].name != name)
+            n++;
+        if (!name || n == FILES_MOST)
+            continue;
+        files[n].name = name;
+        files[n].weight = add_saturating(files[n].weight, code->insns[i].weight);
+        count = n == count ? n + 1 : count;
+        best = files[n].weight > files[best].weight ? n : best;
+    }
+    return files[best].name;
+}
+
+static bool list_source_line(struct making *m, struct listed_function *f, uint32_t number)
+{
+    struct listed_line line = {.number = number};
+    line.text = sources_line(m->parts->sources, f->file, number, &line.length);
+    return !line.text || vec_push(f->source, f->source_count, f->source_room, line);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *l = a, *m = b;
+    return *l < *m ? -1 : *l > *m;
+}
+
+struct line_numbers { /* sorted; some more than once */
+    uint32_t *at;
+    size_t count, room;
+};
+
+static bool add_number(struct line_numbers *lines, const struct listed_function *f, const struct origin *o)
+{
+    return o->own_file != f->file || !o->own_line ||
+           vec_push(lines->at, lines->count, lines->room, o->own_line);
+}
+
+/* Lines of the function's file: that it begins at, and those that listed instructions are made of, or with `sampled` those
+ * of them that have samples. */
+static bool find_numbers(const struct making *m, const struct listed_function *f,
+                         const struct annotated_code *code, struct lines *from, bool sampled,
+                         struct line_numbers *out)
+{
+    size_t at = f->first;
+    struct origin begins = origin_at(from, image_function(f->chosen.image, f->chosen.function)->address);
+    out->count = 0;
+    bool good = add_number(out, f, &begins);
+    for (size_t i = 0; i < code->count && good; i++) {
+        if (!code->insns[i].shown)
+            continue;
+        uint32_t number = m->to->insns[at++].origin;
+        if (number != LISTING_NONE && (!sampled || code->insns[i].weight))
+            good = add_number(out, f, &m->to->origins[number]);
+    }
+    if (out->count)
+        qsort(out->at, out->count, sizeof *out->at, by_number);
+    return good;
+}
+
+static bool is_long(const struct line_numbers *lines)
+{
+    return lines->count && lines->at[lines->count - 1] - lines->at[0] >= LINES_MOST;
+}
+
+/* All lines from the first to the last, or those near each. */
+static bool list_lines(struct making *m, struct listed_function *f, const struct line_numbers *lines)
+{
+    bool whole = !is_long(lines);
+    uint32_t next = 1;
+    for (size_t i = 0; i < lines->count; i++) {
+        uint32_t line = lines->at[i], near = line > LINES_AROUND ? line - LINES_AROUND : 1;
+        uint32_t begin = near > next && !(whole && i > 0) ? near : next;
+        for (next = begin; next <= line + LINES_AROUND; next++)
+            if (!list_source_line(m, f, next))
+                return false;
+    }
+    return true;
+}
+
+static bool list_source(struct making *m, struct listed_function *f, const struct annotated_code *code,
+                        struct lines *from)
+{
+    struct line_numbers lines = {0};
+    f->file = find_file(m->to, f, code);
+    if (!f->file)
+        return true;
+    bool good = find_numbers(m, f, code, from, false, &lines);
+    if (good && is_long(&lines))
+        good = find_numbers(m, f, code, from, true, &lines);
+    good = good && list_lines(m, f, &lines);
+    free(lines.at);
+    return good;
+}
+
+static int list_function(struct making *m, const struct chosen *chosen)
+{
+    struct listing *l = m->to;
+    struct annotated_code code = {0};
+    struct lines *lines = NULL;
+    struct listed_function f = {.chosen = *chosen};
+    int rc = annotated_code_read(&code, m->contexts, m->parts->choice, chosen, m->err);
+    if (rc == 0)
+        rc = annotated_code_show(&code, code.count > WHOLE_MOST ? SAMPLED : 0, 0, m->err);
+    if (rc == 0)
+        rc = find_lines(m, chosen->image, &lines);
+    f.has_lines = lines;
+    f.unread = code.unread;
+    uint64_t *number = NULL;
+    if (rc == 0 &&
+        (!list_insns(m, &f, &code, lines) || !list_source(m, &f, &code, lines) ||
+         !(number = table_put(m->parts->functions, key_of(chosen->image, chosen->function), NULL)) ||
+         !vec_push(l->functions, l->function_count, m->parts->function_room, f))) {
+        free(f.source);
+        rc = error_memory(m->err);
+    }
+    if (rc == 0)
+        *number = l->function_count - 1;
+    annotated_code_clear(&code);
+    return rc;
+}
+
+static uint32_t place_of(const struct listing *l, const struct placed_sample *s)
+{
+    uint32_t function = s->image ? image_function_at(s->image, s->address) : IMAGE_NO_FUNCTION;
+    const uint64_t *number =
+        function == IMAGE_NO_FUNCTION ? NULL : table_find(l->parts->functions, key_of(s->image, function));
+    if (!number)
+        return 0;
+    const struct listed_function *f = &l->functions[*number];
+    size_t after = lower_bound(i, f->first, f->first + f->count, l->insns[i].address <= s->address);
+    if (after == f->first || s->address - l->insns[after - 1].address >= l->insns[after - 1].length)
+        return 0;
+    return (uint32_t)after; /* 1 + the one before */
+}
+
+static int make(struct making *m, size_t most)
+{
+    struct listing *l = m->to;
+    const struct chosen *functions;
+    int rc = 0;
+    size_t count = choice_functions(m->parts->choice, &functions), i = 0;
+    for (; i < count && i < most && l->insn_count < INSNS_MOST && rc == 0; i++)
+        rc = list_function(m, &functions[i]);
+    l->left_out = count - i;
+    l->places = calloc(m->contexts->sample_count + 1, sizeof *l->places);
+    if (rc == 0 && !l->places)
+        rc = error_memory(m->err);
+    for (i = 0; i < m->contexts->sample_count && rc == 0; i++)
+        l->places[i] = place_of(l, &m->contexts->samples[i]);
+    return rc;
+}
+
+int listing_make(const struct contexts *contexts, const struct image_options *images, size_t most,
+                 struct listing *out, struct fathom_error *err)
+{
+    static const struct annotate_options any = {0};
+    struct listing_parts *p = calloc(1, sizeof *p);
+    struct listing listing = {.parts = p};
+    struct making m = {&listing, p, contexts, images, err};
+    if (!p)
+        return error_memory(err);
+    *p = (struct listing_parts){.texts = arena_new(0),
+                                .sources = sources_new(images->symfs),
+                                .origins = table_new(),
+                                .functions = table_new()};
+    int rc = p->texts && p->sources && p->origins && p->functions
+                 ? choice_new(contexts, &any, &p->choice, err)
+                 : error_memory(err);
+    if (rc == 0)
+        rc = make(&m, most);
+    if (rc < 0)
+        listing_clear(&listing);
+    else
+        *out = listing;
+    return rc;
+}
+
+void listing_clear(struct listing *l)
+{
+    struct listing_parts *p = l->parts;
+    for (size_t i = 0; i < l->function_count; i++)
+        free(l->functions[i].source);
+    free(l->functions);
+    free(l->insns);
+    free(l->origins);
+    free(l->places);
+    *l = (struct listing){0};
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->opened_count; i++)
+        lines_close(p->opened[i].lines);
+    free(p->opened);
+    arena_free(p->texts);
+    sources_free(p->sources);
+    table_free(p->origins);
+    table_free(p->functions);
+    choice_free(p->choice);
+    free(p);
+}
+
+const char *listing_source(const struct listing *l, const struct origin *o, size_t *length)
+{
+    return o->file ? sources_line(l->parts->sources, o->file, o->line, length) : NULL;
+}

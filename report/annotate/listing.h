@@ -1,0 +1,57 @@
+/*
+ * listing.h - the code of the functions that have the most weight, with source lines, and which of its instructions each
+ * sample is at: what a page needs to annotate code by itself.
+ */
+#ifndef FATHOM_REPORT_ANNOTATE_LISTING_H
+#define FATHOM_REPORT_ANNOTATE_LISTING_H
+
+#include "report/annotate/choose.h"
+#include "report/annotate/origin.h"
+#include "report/annotate/sources.h"
+
+#define LISTING_NONE UINT32_MAX
+
+struct listed_insn {
+    uint64_t address;
+    const char *text;
+    uint32_t origin;  /* LISTING_NONE: unknown */
+    uint32_t skipped; /* instructions left out before it: without samples, in a long function */
+    uint8_t length;
+};
+
+struct listed_line {
+    const char *text; /* without its line break; not ended by a NUL */
+    size_t length;
+    uint32_t number;
+};
+
+struct listed_function {
+    struct chosen chosen;
+    size_t first, count;        /* instructions */
+    uint32_t skipped;           /* left out after the last one */
+    uint64_t unread;            /* bytes of code that are left out */
+    bool has_lines;             /* debug information was found for its file */
+    const char *file;           /* of its source; NULL: unknown */
+    struct listed_line *source; /* lines of that file; none: it cannot be read */
+    size_t source_count, source_room;
+};
+
+struct listing {
+    struct listed_function *functions; /* by falling weight */
+    struct listed_insn *insns;         /* those of one function by address */
+    struct origin *origins;
+    uint32_t *places; /* of each of contexts->samples: 1 + its instruction, 0: not listed */
+    size_t function_count, insn_count, origin_count;
+    size_t left_out;             /* functions that have samples */
+    struct listing_parts *parts; /* that the above borrows from */
+};
+
+/* most: functions; fewer if their code is long. images: where files are looked for; not NULL. Fills all of *out; free it with
+ * listing_clear(). -ENOMEM. */
+int listing_make(const struct contexts *contexts, const struct image_options *images, size_t most,
+                 struct listing *out, struct fathom_error *err);
+void listing_clear(struct listing *listing);
+/* The source line of an origin; NULL: not known. Valid as long as the listing. */
+const char *listing_source(const struct listing *listing, const struct origin *origin, size_t *length);
+
+#endif
