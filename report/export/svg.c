@@ -24,7 +24,7 @@ struct drawing_svg {
     double scale; /* pixels for a weight of 1 */
 };
 
-/* XML 1.0, section 2.2: what is no character of XML is not shown either. */
+/* (XML 1.0, section 2.2: what is no character of XML is not shown anywhere.) */
 static void write_escaped(struct printer *printer, const char *text)
 {
     while (*text) {
@@ -35,7 +35,7 @@ static void write_escaped(struct printer *printer, const char *text)
             escape = "&quot;";
         if (escape)
             printer_write(printer, "%s", escape);
-        else if (!length || !text_shown(code) || code == 0xfffe || code == 0xffff)
+        else if (!length || !text_shown(code))
             printer_write(printer, "?");
         else
             printer_bytes(printer, text, length);
@@ -89,9 +89,13 @@ static void write_box(struct drawing_svg *d, uint32_t i)
         write_escaped(&d->printer, frame->image);
         printer_write(&d->printer, ")");
     }
-    printer_write(&d->printer, ": %s, %s ", share_format(share, branch->total, d->branches->at[0].total),
-                  weight_format(weight, branch->total, unit));
-    write_escaped(&d->printer, strcmp(unit, WEIGHT_NS) ? unit : "");
+    printer_write(&d->printer, ": ");
+    write_escaped(&d->printer, share_format(share, branch->total, d->branches->at[0].total)); /* "<0.1%" */
+    printer_write(&d->printer, ", %s", weight_format(weight, branch->total, unit));
+    if (strcmp(unit, WEIGHT_NS) != 0) {
+        printer_write(&d->printer, " ");
+        write_escaped(&d->printer, unit);
+    }
     if (sure < 0.995)
         printer_write(&d->printer, ", %.0f%% sure", 100 * sure);
     printer_write(&d->printer, "</title><rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"", x,
