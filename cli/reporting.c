@@ -12,6 +12,7 @@
 #include "cli/exit.h"
 #include "cli/inferred.h"
 #include "cli/kept_maps.h"
+#include "cli/output.h"
 #include "cli/symfs.h"
 #include "evaluate/evaluation.h"
 #include "image/debuginfod.h"
@@ -279,13 +280,30 @@ static bool is_of_recording(const struct reporting *r, const struct stat *output
     return inside || is_same_file(input, output);
 }
 
+/* Whether the recording has the name of the second file, with the frames. */
+static bool is_certainty(const struct report_options *o)
+{
+    struct stat output;
+    char *path;
+    if (asprintf(&path, "%s" PERF_CERTAINTY_SUFFIX, o->output) < 0)
+        return false;
+    bool same = stat(path, &output) == 0 && is_same_file(o->input, &output);
+    free(path);
+    return same;
+}
+
 /* Before the long work. What is read is not replaced: nobody can make a recording again from its report. */
 static int open_output(struct reporting *r, struct fathom_error *err)
 {
     const struct report_options *o = r->options;
     struct stat output;
     const char *target;
-    int rc = outfile_open(o->output, &r->output, err);
+    if (o->format->recording && o->certainty == PERF_CERTAINTY_FRAME && is_certainty(o))
+        return error_set(
+            err, EINVAL,
+            "%s, the recording that is read, would be replaced by the frames' names: name another output",
+            o->input);
+    int rc = (o->format->recording ? output_open : outfile_open)(o->output, &r->output, err);
     if (rc < 0 || !(target = outfile_target(r->output)) || stat(target, &output) < 0)
         return rc;
     if (is_of_recording(r, &output))
@@ -314,7 +332,7 @@ int reporting_new(const struct report_options *options, struct terminal *termina
     int rc = r->engine && r->checked ? symfs_check(options->symfs, err) : error_memory(err);
     if (rc == 0)
         rc = start_filter(r, err);
-    if (rc == 0 && options->output && !options->format->recording)
+    if (rc == 0 && options->output)
         rc = open_output(r, err);
     if (rc == 0 && options->map)
         rc = pathmap_open(options->map, &r->map, err);
@@ -355,6 +373,14 @@ int reporting_learn(void *reporting, const struct record *record, struct fathom_
     return engine_learn(r->engine, record, err);
 }
 
+static int begin_export(struct reporting *r, struct reader *reader, struct fathom_error *err)
+{
+    const struct perf_export_options options = {r->options->output, r->output, r->options->certainty,
+                                                r->options->profile.min_confidence};
+    r->output = NULL; /* it is the export's now */
+    return perf_export_begin(&options, reader, r->event, r->images, &r->exported, err);
+}
+
 int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
     const struct event *events;
@@ -365,9 +391,7 @@ int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_er
         rc = start_profile(r, &events[r->event], err);
     }
     if (rc == 0 && r->options->format->recording)
-        rc = perf_export_begin(&(struct perf_export_options){r->options->output, r->options->certainty,
-                                                             r->options->profile.min_confidence},
-                               reader, r->event, r->images, &r->exported, err);
+        rc = begin_export(r, reader, err);
     if (rc == 0 && !r->map && kept_maps_wanted(r->options->no_cache))
         rc = kept_maps_find(reader, &r->kept, err);
     if (rc == 0)
