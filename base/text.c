@@ -34,9 +34,10 @@ bool text_shown(uint32_t code)
     case 0x2060 ... 0x206f: /* of no width; isolates */
     case 0xfeff:            /* byte order mark */
     case 0xfff9 ... 0xfffb: /* interlinear annotations */
+    case 0xfdd0 ... 0xfdef: /* no characters, which XML forbids in part (Unicode 15, section 23.7) */
         return false;
     default:
-        return true;
+        return (code & 0xfffe) != 0xfffe; /* likewise */
     }
 }
 

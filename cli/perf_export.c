@@ -7,7 +7,6 @@
 
 #include "base/hash.h"
 #include "cli/certainty.h"
-#include "cli/output.h"
 #include "perfdata/chained.h"
 #include "profile/chain.h"
 
@@ -22,7 +21,7 @@ struct perf_export {
 
 static int write_certainty(struct perf_export *e, struct fathom_error *err)
 {
-    static const char suffix[] = ".certainty";
+    static const char suffix[] = PERF_CERTAINTY_SUFFIX;
     size_t length = strlen(e->options.path);
     char *path = malloc(length + sizeof suffix);
     e->mapped = table_new();
@@ -49,18 +48,19 @@ int perf_export_begin(const struct perf_export_options *options, struct reader *
                       struct image_cache *images, struct perf_export **out, struct fathom_error *err)
 {
     struct perf_export *e = calloc(1, sizeof *e);
-    if (!e)
+    if (!e) {
+        outfile_close(options->file);
         return error_memory(err);
+    }
     e->options = *options;
     e->images = images;
     const struct event *events;
-    struct outfile *file;
     reader_events(reader, &events);
     int rc = options->certainty == PERF_CERTAINTY_FRAME ? write_certainty(e, err) : 0;
+    if (rc < 0)
+        outfile_close(options->file);
     if (rc == 0)
-        rc = output_open(options->path, &file, err);
-    if (rc == 0)
-        rc = chained_new(file, &events[event], reader_command(reader), &e->file, err);
+        rc = chained_new(options->file, &events[event], reader_command(reader), &e->file, err);
     if (rc == 0)
         rc = reader_run(reader, copy_record, e, err);
     if (rc < 0)

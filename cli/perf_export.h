@@ -5,6 +5,7 @@
 #ifndef FATHOM_CLI_PERF_EXPORT_H
 #define FATHOM_CLI_PERF_EXPORT_H
 
+#include "base/outfile.h"
 #include "image/cache.h"
 #include "infer/engine/engine.h"
 
@@ -15,13 +16,16 @@ enum perf_certainty {
     PERF_CERTAINTY_FRAME, /* and an outermost frame "[ambiguous]", "[inferred]" or "[unknown context]": needs a file */
 };
 
+#define PERF_CERTAINTY_SUFFIX ".certainty"
+
 struct perf_export_options {
-    const char *path; /* "-": standard output */
+    const char *path;     /* of the file, for messages and for PATH.certainty */
+    struct outfile *file; /* opened by output_open(); it is taken, also by a call that fails */
     enum perf_certainty certainty;
     double min_confidence; /* paths less probable are unknown */
 };
 
-/* Opens the file and writes the records of processes; for PERF_CERTAINTY_FRAME also PATH.certainty, in which readers find
+/* Writes the records of processes; for PERF_CERTAINTY_FRAME also PATH.certainty, in which readers find
  * the frames' names. path, reader and images are borrowed. */
 int perf_export_begin(const struct perf_export_options *options, struct reader *reader, uint32_t event,
                       struct image_cache *images, struct perf_export **out, struct fathom_error *err);

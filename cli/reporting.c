@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/exit.h"
 #include "cli/heading.h"
+#include "cli/output.h"
 #include "cli/symfs.h"
 #include "image/debuginfod.h"
 #include "report/text/weight.h"
@@ -198,13 +199,30 @@ static bool is_of_recording(const struct reporting *r, const struct stat *output
     return inside || is_same_file(input, output);
 }
 
+/* Whether the recording has the name of the second file, with the frames. */
+static bool is_certainty(const struct report_options *o)
+{
+    struct stat output;
+    char *path;
+    if (asprintf(&path, "%s" PERF_CERTAINTY_SUFFIX, o->output) < 0)
+        return false;
+    bool same = stat(path, &output) == 0 && is_same_file(o->input, &output);
+    free(path);
+    return same;
+}
+
 /* Before the long work. What is read is not replaced: nobody can make a recording again from its report. */
 static int open_output(struct reporting *r, struct fathom_error *err)
 {
     const struct report_options *o = r->options;
     struct stat output;
     const char *target;
-    int rc = outfile_open(o->output, &r->output, err);
+    if (o->format->recording && o->certainty == PERF_CERTAINTY_FRAME && is_certainty(o))
+        return error_set(
+            err, EINVAL,
+            "%s, the recording that is read, would be replaced by the frames' names: name another output",
+            o->input);
+    int rc = (o->format->recording ? output_open : outfile_open)(o->output, &r->output, err);
     if (rc < 0 || !(target = outfile_target(r->output)) || stat(target, &output) < 0)
         return rc;
     if (is_of_recording(r, &output))
@@ -233,7 +251,7 @@ int reporting_new(const struct report_options *options, struct terminal *termina
     int rc = r->engine && r->checked ? symfs_check(options->symfs, err) : error_memory(err);
     if (rc == 0)
         rc = start_filter(r, err);
-    if (rc == 0 && options->output && !options->format->recording)
+    if (rc == 0 && options->output)
         rc = open_output(r, err);
     if (rc == 0 && options->map)
         rc = pathmap_open(options->map, &r->map, err);
@@ -275,6 +293,14 @@ int reporting_learn(void *reporting, const struct record *record, struct fathom_
     return engine_learn(r->engine, record, err);
 }
 
+static int begin_export(struct reporting *r, struct reader *reader, struct fathom_error *err)
+{
+    const struct perf_export_options options = {r->options->output, r->output, r->options->certainty,
+                                                r->options->profile.min_confidence};
+    r->output = NULL; /* it is the export's now */
+    return perf_export_begin(&options, reader, r->event, r->images, &r->exported, err);
+}
+
 /* The samples of r->event. */
 static int infer_event(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
@@ -283,9 +309,7 @@ static int infer_event(struct reporting *r, struct reader *reader, struct fathom
     reader_other_events(reader, r->event, r->others, sizeof r->others);
     int rc = start_profile(r, &events[r->event], err);
     if (rc == 0 && r->options->format->recording)
-        rc = perf_export_begin(&(struct perf_export_options){r->options->output, r->options->certainty,
-                                                             r->options->profile.min_confidence},
-                               reader, r->event, r->images, &r->exported, err);
+        rc = begin_export(r, reader, err);
     if (rc == 0 && !r->map && kept_maps_wanted(r->options->no_cache))
         rc = kept_maps_find(reader, &r->kept, err);
     if (rc == 0)

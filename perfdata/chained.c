@@ -91,6 +91,8 @@ int chained_new(struct outfile *file, const struct event *event, const char *com
     }
     if (rc < 0)
         outfile_close(file);
+    if (rc == 0)
+        writer_only_whole(c->writer);
     if (rc == 0 && command)
         rc = set_command(c, command, err);
     if (rc < 0) {

@@ -35,7 +35,7 @@ struct writer {
     size_t buffered;
     uint64_t written; /* bytes of records on disk */
     struct features features;
-    bool keep_old;
+    bool keep_old, whole;
     int failed; /* the first negative errno of a write; no record is written after it */
 };
 
@@ -180,6 +180,11 @@ void writer_keep_old(struct writer *writer)
     writer->keep_old = true;
 }
 
+void writer_only_whole(struct writer *writer)
+{
+    writer->whole = true;
+}
+
 bool writer_is_stream(const struct writer *writer)
 {
     return outfile_is_stream(writer->out);
@@ -207,7 +212,7 @@ static int note_size(struct writer *writer, struct fathom_error *err)
     writer->header.data.size = writer->written;
     if (pwrite(writer->fd, &writer->header.data.size, sizeof(uint64_t), (off_t)at) < 0)
         return error_system(err, errno, "cannot write to %s", writer_path(writer));
-    return outfile_publish(writer->out, writer->keep_old, err);
+    return writer->whole ? 0 : outfile_publish(writer->out, writer->keep_old, err);
 }
 
 static int write_records(struct writer *writer, const uint8_t *data, size_t size, struct fathom_error *err)

@@ -23,6 +23,8 @@ int writer_open(const char *path, const struct event *events, size_t count, stru
                 struct fathom_error *err);
 /* Keeps the previous file as PATH.old, as stock perf does. */
 void writer_keep_old(struct writer *writer);
+/* Lets the file appear only when it is complete: for what can be written again. */
+void writer_only_whole(struct writer *writer);
 bool writer_is_stream(const struct writer *writer);
 /* Appends raw records (whole ones, one or several). Buffered. -EINVAL: they are not whole, and none is
  * appended. -ENOSPC and others: what was written before stays readable, to the last whole record, and no more

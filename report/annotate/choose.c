@@ -25,14 +25,18 @@ struct choice {
     size_t count, room;
 };
 
-/* A name as folded stacks have it: ';' is ':' there. */
-static bool same_name(const char *name, const char *wanted, size_t length)
+/* Whether a name begins with another as folded stacks have it: ';' is ':' there. */
+static bool begins_with(const char *name, const char *wanted, size_t length)
 {
     size_t i = 0;
-    for (; i < length && name[i]; i++)
-        if (name[i] != wanted[i] && !(name[i] == ';' && wanted[i] == ':'))
-            return false;
-    return i == length && !name[i];
+    while (i < length && name[i] && (name[i] == wanted[i] || (name[i] == ';' && wanted[i] == ':')))
+        i++;
+    return i == length;
+}
+
+static bool is_name(const char *name, const char *wanted, size_t length)
+{
+    return begins_with(name, wanted, length) && !name[length];
 }
 
 /* Whether the path that ends in a node ends with the wanted functions. */
@@ -44,7 +48,7 @@ static bool ends_with(const struct choice *c, const struct cct_node *node)
         while (start > path && start[-1] != ';')
             start--;
         if (!cct_parent(node) ||
-            !same_name(frames_at(c->contexts->frames, node->item)->name, start, (size_t)(end - start)))
+            !is_name(frames_at(c->contexts->frames, node->item)->name, start, (size_t)(end - start)))
             return false;
         if (start == path)
             return true;
@@ -124,7 +128,7 @@ static int by_weight(const void *a, const void *b)
 static bool has_name(const char *name, const char *wanted)
 {
     size_t length = strlen(wanted);
-    return strncmp(name, wanted, length) == 0 && (!name[length] || name[length] == '(');
+    return begins_with(name, wanted, length) && (!name[length] || name[length] == '(');
 }
 
 /* Keeps the functions that are meant. */

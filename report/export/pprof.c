@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "report/export/export.h"
 #include "report/export/placed.h"
@@ -48,12 +49,16 @@ struct building {
     bool failed;
 };
 
-/* The number of a text in the table of strings, in which 0 is "". */
+/* The number of a text in the table of strings, in which 0 is "". Names of threads are made safe here: protobuf wants UTF-8. */
 static int64_t text(struct building *b, const char *words)
 {
     if (!words || !*words)
         return 0;
-    uint32_t number = names_intern(b->texts, words);
+    char *clean = strdup(words);
+    if (clean)
+        text_clean(clean);
+    uint32_t number = clean ? names_intern(b->texts, clean) : NAMES_NONE;
+    free(clean);
     b->failed |= number == NAMES_NONE;
     return b->failed ? 0 : (int64_t)number + 1;
 }
@@ -109,8 +114,33 @@ static uint64_t mapping_of(struct building *b, const char *name)
     return *id;
 }
 
+/* Whether a file is likely the program: the loader is none, and threads have its name, as far as it fits, if they got no other. */
+static bool is_program(const struct building *b, const struct frame *frame)
+{
+    if (strcmp(frame->name, "_start") == 0)
+        return strncmp(frame->image, "ld-", 3) != 0;
+    for (size_t i = 0; i < b->placed.thread_count; i++) {
+        const char *comm = b->placed.threads[i].comm;
+        if (*comm && strncmp(frame->image, comm, strlen(comm)) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Readers take the first mapping for the program's: that is where the heaviest path is in it first. */
+static void add_program(struct building *b, const struct branches *branches)
+{
+    for (uint32_t i = 1; i < branches->count; i++) {
+        const struct frame *frame = frames_at(b->contexts->frames, branches->at[i].item);
+        if (*frame->image && is_program(b, frame)) {
+            mapping_of(b, frame->image);
+            return;
+        }
+    }
+}
+
 /* A location and a function for each frame. */
-static void add_frames(struct building *b)
+static void add_frames(struct building *b, const struct branches *branches)
 {
     uint32_t count = b->used.count;
     b->mappings = room(b, count, sizeof *b->mappings);
@@ -118,6 +148,8 @@ static void add_frames(struct building *b)
     b->lines = room(b, count, sizeof *b->lines);
     b->line_list = room(b, count, sizeof *b->line_list);
     b->functions = room(b, count, sizeof *b->functions);
+    if (!b->failed)
+        add_program(b, branches);
     for (uint32_t i = 0; i < count && !b->failed; i++) {
         const struct frame *frame = frames_at(b->contexts->frames, b->used.items[i]);
         Function *f = &b->functions[i];
@@ -284,7 +316,11 @@ static void building_clear(struct building *b)
 int pprof_write(const struct report *report, FILE *out, struct fathom_error *err)
 {
     struct building b = {.contexts = report->contexts, .texts = names_new(), .mappings_by_name = table_new()};
-    int rc = used_frames_find(report->contexts, &b.used, err);
+    struct branches branches;
+    int rc = export_branches(report->contexts, &branches, err); /* its items have frames */
+    bool listed = rc == 0;
+    if (rc == 0)
+        rc = used_frames_find(report->contexts, &b.used, err);
     if (rc == 0)
         rc = b.texts && b.mappings_by_name
                  ? placed_add_up(report->contexts, &(struct placing){.slices = 1}, &b.placed, err)
@@ -292,7 +328,7 @@ int pprof_write(const struct report *report, FILE *out, struct fathom_error *err
     if (rc == 0) {
         fathom__pprof__profile__init(&b.profile);
         add_types(&b);
-        add_frames(&b);
+        add_frames(&b, &branches);
         add_samples(&b);
         int64_t comment = text(&b, report->heading->command);
         b.profile.n_comment = comment != 0;
@@ -300,6 +336,8 @@ int pprof_write(const struct report *report, FILE *out, struct fathom_error *err
         put_together(&b);
         rc = write_profile(&b, out, err);
     }
+    if (listed)
+        branches_clear(&branches);
     building_clear(&b);
     return rc;
 }

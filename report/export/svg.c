@@ -24,7 +24,7 @@ struct drawing_svg {
     double scale; /* pixels for a weight of 1 */
 };
 
-/* XML 1.0, section 2.2: what is no character of XML is not shown either. */
+/* (XML 1.0, section 2.2: what is no character of XML is not shown anywhere.) */
 static void write_escaped(struct printer *printer, const char *text)
 {
     while (*text) {
@@ -35,7 +35,7 @@ static void write_escaped(struct printer *printer, const char *text)
             escape = "&quot;";
         if (escape)
             printer_write(printer, "%s", escape);
-        else if (!length || !text_shown(code) || code == 0xfffe || code == 0xffff)
+        else if (!length || !text_shown(code))
             printer_write(printer, "?");
         else
             printer_bytes(printer, text, length);

@@ -190,6 +190,12 @@ static void write_rest(const struct text *t)
         if (rest)
             printer_write(t->printer, "\n... %zu more row%s changed by no more than chance%s\n", rest,
                           rest == 1 ? "" : "s", t->report->all ? "" : " (--all shows them)");
+        if (changes->sides[0].samples && changes->sides[0].recordings + changes->sides[1].recordings == 2)
+            printer_write(
+                t->printer,
+                "%sthese two recordings differ so; what changes from run to run is told by three or more a "
+                "side (A1,A2,A3 B1,B2,B3)\n",
+                rest ? "" : "\n");
         return;
     }
     printer_write(t->printer, "\nno change is more than chance (%zu row%s compared%s)\n", changes->compared,

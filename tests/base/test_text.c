@@ -32,6 +32,8 @@ Test(text, what_a_terminal_obeys_does_not)
             "txt.exe\xe2\x80\xac",
             "?txt.exe?");
     becomes("\xe2\x80\xa8\xef\xbb\xbf", "??");
+    becomes("\xef\xbf\xbd\xef\xbf\xbe\xef\xbf\xbf\xf0\x9f\xbf\xbf",
+            "\xef\xbf\xbd???"); /* U+FFFD to FFFF, 1FFFF */
 }
 
 Test(text, bytes_that_are_no_utf8_do_not)

@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "infer/contexts/resolver.h"
+#include "report/export/export.h"
+#include "report/export/profile.pb-c.h"
 #include "report/format.h"
 
 static struct metrics metrics = {.count = 2};
@@ -163,6 +166,57 @@ Test(exports, firefox)
     tree_free(&t);
 }
 
+/* The message of a gzipped profile. */
+static Fathom__Pprof__Profile *export_pprof(struct tree *t)
+{
+    struct contexts contexts = kept_samples;
+    contexts.tree = t->cct;
+    contexts.frames = t->frames;
+    contexts.metrics = &metrics;
+    struct report report = {&contexts, &(struct view_heading){0}, &(struct view_options){0}};
+    char *zipped;
+    size_t size;
+    static uint8_t bytes[65536];
+    FILE *out = open_memstream(&zipped, &size);
+    cr_assert_eq(pprof_write(&report, out, &(struct fathom_error){0}), 0);
+    fclose(out);
+    z_stream z = {.next_in = (uint8_t *)zipped,
+                  .avail_in = (unsigned)size,
+                  .next_out = bytes,
+                  .avail_out = sizeof bytes};
+    cr_assert(inflateInit2(&z, 15 + 16) == Z_OK && inflate(&z, Z_FINISH) == Z_STREAM_END);
+    inflateEnd(&z);
+    free(zipped);
+    Fathom__Pprof__Profile *profile = fathom__pprof__profile__unpack(NULL, z.total_out, bytes);
+    cr_assert_not_null(profile);
+    return profile;
+}
+
+/* The program's file is the first; names of threads are UTF-8. */
+Test(exports, pprof)
+{
+    struct tree t = tree_new();
+    uint32_t path[] = {frames_named(t.frames, "_start", "ld-linux-x86-64.so.2", 1),
+                       frames_named(t.frames, "start_thread", "libc.so.6", 2),
+                       frames_named(t.frames, "work", "program", 3)};
+    cct_add(t.cct, path, 3, (uint64_t[]){3, 1});
+    struct cct_node *node = cct_root(t.cct);
+    for (int i = 0; i < 3; i++)
+        node = cct_child(t.cct, node, path[i]);
+    struct placed_sample sample = {.time = 1, .node = node, .comm = "prog", .pid = 7, .tid = 7};
+    kept_samples =
+        (struct contexts){.samples = &sample, .sample_values = (uint64_t[]){3, 1}, .sample_count = 1};
+    Fathom__Pprof__Profile *p = export_pprof(&t);
+    cr_expect(p->n_mapping == 3 && p->n_sample == 1);
+    cr_expect_str_eq(p->string_table[p->mapping[0]->filename], "program");
+    fathom__pprof__profile__free_unpacked(p, NULL);
+    sample.comm = "a\n\xff";
+    p = export_pprof(&t);
+    cr_expect_str_eq(p->string_table[p->sample[0]->label[0]->str], "a??");
+    fathom__pprof__profile__free_unpacked(p, NULL);
+    tree_free(&t);
+}
+
 /* The text of a box begins at its own place, and names are no markup. */
 Test(exports, svg)
 {
@@ -186,13 +240,14 @@ Test(exports, svg)
     tree_free(&t);
 }
 
-Test(exports, svg_of_a_small_share)
+/* "<0.1%" is no markup either. */
+Test(exports, svg_of_a_light_box)
 {
     struct tree t = tree_new();
-    add(&t, "main", "heavy", NULL, 2000);
-    add(&t, "main", "light", NULL, 1);
+    add(&t, "main", NULL, NULL, 9996);
+    add(&t, "light", NULL, NULL, 4);
     char *text = export(&t, "svg", &(struct view_options){.unit = "ns"});
-    cr_expect_not_null(strstr(text, "<title>light (prog): &lt;0.1%, 1 ns"), "%s", text);
+    cr_expect_not_null(strstr(text, "<title>light (prog): &lt;0.1%, 4 ns</title>"), "%s", text);
     free(text);
     tree_free(&t);
 }
