@@ -9,5 +9,8 @@
 /* Opens a command's output. If it is standard output ("-"), everything else that this process and the command
  * it launches print goes to standard error from now on. A closed pipe is a failed write, not SIGPIPE. */
 int output_open(const char *path, struct outfile **out, struct fathom_error *err);
+/* Whether the output would be this file, or one of this directory: what is read must not be replaced. input: NULL, or "-" for
+ * standard input, is allowed. */
+bool output_is(const struct outfile *output, const char *input);
 
 #endif
