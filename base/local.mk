@@ -12,6 +12,7 @@ libbase_la_SOURCES = \
 	base/symlinks.c base/symlinks.h \
 	base/log.h \
 	base/outfile.c base/outfile.h \
+	base/plain_path.c base/plain_path.h \
 	base/progress.h \
 	base/saturate.h \
 	base/search.h \

@@ -12,6 +12,7 @@ const struct command *const command_table[] = {
     &script_command,
     &annotate_command,
     &diff_command,
+    &archive_command,
     &map_command,
     &evaluate_command,
     &graph_command,

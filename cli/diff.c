@@ -73,7 +73,11 @@ static int add_recording(struct diff *d, unsigned side, const char *path, struct
     struct reporting *reporting = NULL;
     struct contexts contexts;
     options->input = path;
-    int rc = reader_open(path, &d->terminal->log, &reader, err);
+    int rc = archived_begin(path, &options->archived, err);
+    if (rc == 0)
+        rc = archived_unpack(options->archived, err);
+    if (rc == 0)
+        rc = reader_open(archived_recording(options->archived, path), &d->terminal->log, &reader, err);
     if (rc == 0)
         rc = reporting_new(options, d->terminal, &reporting, err);
     if (rc == 0)
@@ -90,6 +94,8 @@ static int add_recording(struct diff *d, unsigned side, const char *path, struct
         d->code = reporting_code(reporting);
     reporting_free(reporting);
     reader_close(reader);
+    archived_close(options->archived);
+    options->archived = NULL;
     return rc;
 }
 

@@ -122,6 +122,23 @@ static bool compares_maps(const struct evaluate_options *o, bool command)
            !o->target.tids.count;
 }
 
+/* -1, or the exit code. */
+static int open_input(struct evaluate_options *o, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    int rc = archived_begin(o->input, &o->archived, &err);
+    privilege_only_read_and(archived_directory(o->archived), terminal);
+    if (rc == 0)
+        rc = archived_unpack(o->archived, &err);
+    if (rc < 0) {
+        terminal_error(terminal, &err);
+        return exit_code_of(&err);
+    }
+    o->input = archived_recording(o->archived, o->input);
+    o->map = archived_map(o->archived, o->map);
+    return -1;
+}
+
 static int evaluate_run(int argc, char **argv, struct terminal *terminal)
 {
     struct evaluate_options options = {.engine = {.learning = LEARN_AUDITS}, .audit_hz = AUDIT_HZ};
@@ -146,9 +163,10 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
     if (!options.target.stack_bytes && !options.truth)
         options.target.stack_bytes = STACK_BYTES;
     if (code < 0 && options.input)
-        privilege_only_read(terminal);
+        code = open_input(&options, terminal);
     if (code < 0)
         code = evaluate_target(&options, terminal);
+    archived_close(options.archived);
     target_free(&options.target);
     return code;
 }

@@ -2,6 +2,7 @@
 #ifndef FATHOM_CLI_EVALUATE_H
 #define FATHOM_CLI_EVALUATE_H
 
+#include "cli/archived.h"
 #include "cli/path_names.h"
 #include "cli/target.h"
 #include "evaluate/evaluation.h"
@@ -12,8 +13,9 @@
 struct evaluate_options {
     struct target target;
     const char *map, *input, *output;
-    const char *symfs; /* NULL: none */
-    const char *truth; /* a map's file; NULL: unwound stacks */
+    const char *symfs;         /* NULL: none */
+    struct archived *archived; /* the input, unpacked; NULL: it is a recording */
+    const char *truth;         /* a map's file; NULL: unwound stacks */
     struct engine_options engine;
     uint64_t audit_hz;
     bool audit_given; /* by the user */

@@ -63,8 +63,10 @@ static int stand_open(struct stand *s, const struct evaluate_options *options, c
 {
     *s = (struct stand){.log = &terminal->log, .progress = &terminal->progress};
     s->debuginfod = debuginfod_new(s->log);
-    struct image_options image_options = {
-        .symfs = options->symfs, .log = s->log, .debuginfod = s->debuginfod};
+    struct image_options image_options = {.symfs = archived_root(options->archived, options->symfs),
+                                          .archived = archived_directory(options->archived),
+                                          .log = s->log,
+                                          .debuginfod = s->debuginfod};
     s->images = image_cache_new(&image_options);
     int rc = s->images ? symfs_check(options->symfs, err) : error_memory(err);
     if (rc == 0)

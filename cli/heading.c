@@ -92,9 +92,9 @@ static int fill_inference(struct view_heading *h, const struct heading_parts *p,
     if (rc < 0)
         return rc;
     engine_summary(p->engine, &learned);
-    h->map = p->options->map;
+    h->map = p->map;
     h->kept = p->kept->recordings;
-    h->training = p->options->map || p->kept->map ? NULL : recorded_command(p->reader);
+    h->training = p->map || p->kept->map ? NULL : recorded_command(p->reader);
     h->audit_samples = learned.learned;
     h->audits_checked = (uint64_t)checked.all.weight;
     h->audits_right = (uint64_t)checked.right.weight;

@@ -9,6 +9,7 @@
 /* What it is made of, when all samples are counted; all borrowed. */
 struct heading_parts {
     const struct report_options *options;
+    const char *map; /* as it was given; NULL: none */
     const struct kept_maps *kept;
     struct reader *reader;
     const struct event *event; /* that is reported */

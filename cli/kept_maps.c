@@ -86,42 +86,73 @@ void kept_maps_add(struct reader *reader, struct terminal *terminal)
 }
 
 /* Takes all maps of the recording's programs. */
-static int take_up(const struct contents *contents, struct trie *trie, struct fathom_error *err)
+static int take_up(const struct contents *contents, const char *directory, struct trie *trie,
+                   struct fathom_error *err)
 {
     int used = 0, rc = 0;
     for (size_t i = 0; i < contents->count && rc >= 0; i++) {
-        rc = map_cache_get(&contents->programs[i], contents->number, trie, err);
+        rc = map_cache_get(directory, &contents->programs[i], contents->number, trie, err);
         used += rc > 0 ? rc : 0;
     }
     return rc < 0 ? rc : used;
 }
 
-static bool any_kept(void)
+static bool any_kept(const char *directory)
 {
     struct map_cache_entry *entries;
     size_t count;
-    if (map_cache_list(&entries, &count, NULL) < 0)
+    if (map_cache_list(directory, &entries, &count, NULL) < 0)
         return false;
     map_cache_list_free(entries, count);
     return count > 0;
 }
 
-int kept_maps_find(struct reader *reader, struct kept_maps *out, struct fathom_error *err)
+int kept_maps_find(struct reader *reader, const char *directory, struct kept_maps *out,
+                   struct fathom_error *err)
 {
     struct contents contents = {0};
     *out = (struct kept_maps){0};
-    if (!any_kept())
+    if (!any_kept(directory))
         return 0;
     out->trie = trie_new();
     int rc = out->trie ? reader_run(reader, note, &contents, err) : error_memory(err);
     if (rc == 0)
-        rc = take_up(&contents, out->trie, err);
+        rc = take_up(&contents, directory, out->trie, err);
     out->recordings = rc > 0 ? (unsigned)rc : 0;
     if (rc > 0)
         rc = pathmap_over(out->trie, &out->map, err);
     free(contents.programs);
     if (!out->map)
         kept_maps_close(out);
+    return rc;
+}
+
+/* Whether a recording of any of the programs learns from the map. */
+static bool is_for_any(const struct map_cache_entry *entry, const struct contents *contents)
+{
+    for (size_t i = 0; i < contents->count; i++)
+        if (map_cache_is_for(entry, &contents->programs[i], contents->number))
+            return true;
+    return false;
+}
+
+int kept_maps_files(struct reader *reader,
+                    int (*see)(void *context, const char *path, struct fathom_error *err), void *context,
+                    struct fathom_error *err)
+{
+    struct contents contents = {0};
+    struct map_cache_entry *entries;
+    size_t count;
+    int rc = map_cache_list(NULL, &entries, &count, err);
+    if (rc < 0)
+        return rc;
+    if (count)
+        rc = reader_run(reader, note, &contents, err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (is_for_any(&entries[i], &contents))
+            rc = see(context, entries[i].path, err);
+    free(contents.programs);
+    map_cache_list_free(entries, count);
     return rc;
 }
 

@@ -21,7 +21,13 @@ struct kept_maps {
     unsigned recordings; /* their number */
     struct trie *trie;   /* what the map is over */
 };
-int kept_maps_find(struct reader *reader, struct kept_maps *out, struct fathom_error *err);
+/* directory: where they are kept; NULL: the user's. */
+int kept_maps_find(struct reader *reader, const char *directory, struct kept_maps *out,
+                   struct fathom_error *err);
+/* Calls see() for the file of each of them. */
+int kept_maps_files(struct reader *reader,
+                    int (*see)(void *context, const char *path, struct fathom_error *err), void *context,
+                    struct fathom_error *err);
 void kept_maps_close(struct kept_maps *kept); /* a zeroed one is allowed */
 
 #endif

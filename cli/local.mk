@@ -2,6 +2,10 @@ bin_PROGRAMS += fathom
 fathom_SOURCES = \
 	cli/ambiguity.c \
 	cli/annotate.c \
+	cli/archive.c cli/archive.h \
+	cli/archive_cache.c cli/archive_kernel.c cli/archive_pack.c \
+	cli/archive_contents.c cli/archive_contents.h \
+	cli/archived.c cli/archived.h \
 	cli/disambig.c cli/disambig.h \
 	cli/disambig_emit.c \
 	cli/disambig_say.c \
@@ -56,6 +60,7 @@ fathom_SOURCES = \
 	cli/report.c cli/reporting.c cli/reporting.h \
 	cli/completion.c cli/completion.h cli/diff.c cli/script.c \
 	cli/stack_sink.c cli/stack_sink.h \
+	cli/scratch.c cli/scratch.h \
 	cli/symfs.c cli/symfs.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \

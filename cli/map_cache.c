@@ -75,7 +75,7 @@ static int show_all(bool list, struct fathom_error *err)
 {
     struct map_cache_entry *entries;
     size_t count;
-    int rc = map_cache_list(&entries, &count, err);
+    int rc = map_cache_list(NULL, &entries, &count, err);
     if (rc < 0)
         return rc;
     rc = list ? list_all(entries, count) : clear_all(entries, count, err);

@@ -2,7 +2,9 @@
 #include "cli/output.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int output_open(const char *path, struct outfile **out, struct fathom_error *err)
@@ -14,4 +16,33 @@ int output_open(const char *path, struct outfile **out, struct fathom_error *err
     if (strcmp(path, "-") == 0)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     return 0;
+}
+
+static bool is_same_file(const char *input, const struct stat *output)
+{
+    struct stat status;
+    return (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(input, &status)) == 0 &&
+           status.st_dev == output->st_dev && status.st_ino == output->st_ino;
+}
+
+bool output_names(const char *path, const char *input)
+{
+    struct stat output;
+    return input && stat(path, &output) == 0 && is_same_file(input, &output);
+}
+
+bool output_is(const struct outfile *file, const char *input)
+{
+    const char *target = outfile_target(file);
+    struct stat output, directory;
+    if (!input || !target || stat(target, &output) < 0)
+        return false;
+    char *absolute = outfile_absolute(file), *slash = absolute ? strrchr(absolute, '/') : NULL;
+    bool inside = false;
+    if (slash && slash > absolute) {
+        *slash = '\0';
+        inside = stat(absolute, &directory) == 0 && is_same_file(input, &directory);
+    }
+    free(absolute);
+    return inside || is_same_file(input, &output);
 }

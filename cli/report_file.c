@@ -10,11 +10,17 @@ int reporting_file(const struct report_options *wanted, struct terminal *termina
     struct report_options own = *wanted, *options = &own;
     struct reader *reader = NULL;
     struct reporting *reporting = NULL;
-    options->kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
+    int rc = archived_begin(options->input, &options->archived, &err);
+    if (rc == 0 && !options->archived)
+        options->kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
     if (!options->output)
-        privilege_only_read(terminal);
-    int rc =
-        options->kernel ? reader_open(options->input, &terminal->log, &reader, &err) : error_memory(&err);
+        privilege_only_read_and(archived_directory(options->archived), terminal);
+    if (rc == 0 && options->archived && (rc = archived_unpack(options->archived, &err)) == 0)
+        options->kernel = archived_kernel(options->archived);
+    if (rc == 0)
+        rc = options->kernel ? reader_open(archived_recording(options->archived, options->input),
+                                           &terminal->log, &reader, &err)
+                             : error_memory(&err);
     if (rc == 0)
         rc = reporting_new(options, terminal, &reporting, &err);
     if (rc == 0)
@@ -25,5 +31,6 @@ int reporting_file(const struct report_options *wanted, struct terminal *termina
     reporting_free(reporting);
     reader_close(reader);
     running_kernel_close(options->kernel);
+    archived_close(options->archived);
     return code;
 }

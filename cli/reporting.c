@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/outfile.h"
@@ -22,6 +21,7 @@ struct reporting {
     struct debuginfod *debuginfod;
     struct image_cache *images;
     struct pathmap *map;   /* NULL: none was given */
+    const char *map_name;  /* as it was given */
     struct kept_maps kept; /* if none was given */
     struct engine *engine;
     struct filter *filter;   /* NULL: all samples count */
@@ -134,6 +134,7 @@ static int fill_report(struct reporting *r, struct reader *reader, struct fathom
     r->view.verbose = r->terminal->verbose;
     r->report = (struct report){.contexts = &r->contexts, .heading = &r->heading, .view = &r->view};
     struct heading_parts parts = {.options = r->options,
+                                  .map = r->map_name,
                                   .kept = &r->kept,
                                   .reader = reader,
                                   .event = &events[r->event],
@@ -177,36 +178,13 @@ static int start_filter(struct reporting *r, struct fathom_error *err)
     return any ? filter_new(&o, &r->filter, err) : 0;
 }
 
-static bool is_same_file(const char *input, const struct stat *output)
-{
-    struct stat status;
-    return input && (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(input, &status)) == 0 &&
-           status.st_dev == output->st_dev && status.st_ino == output->st_ino;
-}
-
-/* Whether the output would be a file of the recording, which may be a directory. */
-static bool is_of_recording(const struct reporting *r, const struct stat *output)
-{
-    const char *input = r->options->input;
-    char *absolute = outfile_absolute(r->output), *slash = absolute ? strrchr(absolute, '/') : NULL;
-    struct stat directory;
-    bool inside = false;
-    if (slash && slash > absolute) {
-        *slash = '\0';
-        inside = stat(absolute, &directory) == 0 && is_same_file(input, &directory);
-    }
-    free(absolute);
-    return inside || is_same_file(input, output);
-}
-
 /* Whether the recording has the name of the second file, with the frames. */
 static bool is_certainty(const struct report_options *o)
 {
-    struct stat output;
     char *path;
     if (asprintf(&path, "%s" PERF_CERTAINTY_SUFFIX, o->output) < 0)
         return false;
-    bool same = stat(path, &output) == 0 && is_same_file(o->input, &output);
+    bool same = output_names(path, o->input);
     free(path);
     return same;
 }
@@ -215,19 +193,17 @@ static bool is_certainty(const struct report_options *o)
 static int open_output(struct reporting *r, struct fathom_error *err)
 {
     const struct report_options *o = r->options;
-    struct stat output;
-    const char *target;
     if (o->format->recording && o->certainty == PERF_CERTAINTY_FRAME && is_certainty(o))
         return error_set(
             err, EINVAL,
             "%s, the recording that is read, would be replaced by the frames' names: name another output",
             o->input);
     int rc = (o->format->recording ? output_open : outfile_open)(o->output, &r->output, err);
-    if (rc < 0 || !(target = outfile_target(r->output)) || stat(target, &output) < 0)
+    if (rc < 0)
         return rc;
-    if (is_of_recording(r, &output))
+    if (output_is(r->output, o->input))
         return error_set(err, EINVAL, "%s is the recording that is read: name another output", o->output);
-    if (is_same_file(o->map, &output))
+    if (output_is(r->output, o->map))
         return error_set(err, EINVAL, "%s is the map that is read: name another output", o->output);
     return 0;
 }
@@ -241,8 +217,13 @@ int reporting_new(const struct report_options *options, struct terminal *termina
     r->options = options;
     r->terminal = terminal;
     r->debuginfod = debuginfod_new(&terminal->log);
-    r->images = image_cache_new(
-        &(struct image_options){.symfs = options->symfs, .log = &terminal->log, .debuginfod = r->debuginfod});
+    r->images =
+        image_cache_new(&(struct image_options){.symfs = archived_root(options->archived, options->symfs),
+                                                .archived = archived_directory(options->archived),
+                                                .log = &terminal->log,
+                                                .debuginfod = r->debuginfod});
+    const char *map = archived_map(options->archived, options->map);
+    r->map_name = archived_map_name(options->archived, options->map);
     struct engine_options engine = options->engine;
     engine.progress = &terminal->progress;
     r->engine = r->images ? engine_new(r->images, &engine, &terminal->log) : NULL;
@@ -253,8 +234,8 @@ int reporting_new(const struct report_options *options, struct terminal *termina
         rc = start_filter(r, err);
     if (rc == 0 && options->output)
         rc = open_output(r, err);
-    if (rc == 0 && options->map)
-        rc = pathmap_open(options->map, &r->map, err);
+    if (rc == 0 && map)
+        rc = pathmap_open(map, &r->map, err);
     if (rc < 0)
         reporting_free(r);
     else
@@ -311,7 +292,7 @@ static int infer_event(struct reporting *r, struct reader *reader, struct fathom
     if (rc == 0 && r->options->format->recording)
         rc = begin_export(r, reader, err);
     if (rc == 0 && !r->map && kept_maps_wanted(r->options->no_cache))
-        rc = kept_maps_find(reader, &r->kept, err);
+        rc = kept_maps_find(reader, archived_kept(r->options->archived), &r->kept, err);
     if (rc == 0)
         rc = engine_run(
             r->engine,

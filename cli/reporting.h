@@ -5,6 +5,7 @@
 #ifndef FATHOM_CLI_REPORTING_H
 #define FATHOM_CLI_REPORTING_H
 
+#include "cli/archived.h"
 #include "cli/options.h"
 #include "cli/perf_export.h"
 #include "cli/terminal.h"
@@ -25,8 +26,9 @@ struct report_options {
     enum perf_certainty certainty;
     const struct metric *metric;
     enum colour_when colour;
-    uint64_t rows;   /* 0: all */
-    uint64_t listed; /* functions whose code a page has */
+    uint64_t rows;             /* 0: all */
+    uint64_t listed;           /* functions whose code a page has */
+    struct archived *archived; /* the input, unpacked; NULL: it is a recording */
     /* Names the kernel's functions; opened before privileges are given up. NULL: paths end with user code. */
     struct running_kernel *kernel;
     bool no_cache; /* do not use maps that earlier recordings kept */

@@ -97,13 +97,18 @@ static int open_file(const struct image_cache *cache, const struct entry *entry,
     return rc;
 }
 
-/* Opens this process's own vDSO or, if another kernel was recorded, a kept copy of that kernel's. */
+/* Opens this process's own vDSO or, if another kernel was recorded, or perhaps one, a kept copy of that kernel's. */
 static int open_vdso(const struct image_cache *cache, const struct entry *entry, struct image **out,
                      struct fathom_error *err)
 {
     const struct build_id *expected = &entry->expected;
     struct image *own;
     int rc = vdso_open(&cache->options, &own, err);
+    if (!expected->size && cache->options.archived && open_file(cache, entry, out, NULL) == 0) {
+        if (rc == 0)
+            image_close(own);
+        return 0;
+    }
     if (rc == 0 && (expected->size ? build_id_equal(expected, image_build_id(own)) : !cache->other_kernel)) {
         *out = own;
         return 0;

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "image/build_id_cache.h"
 #include "image/debuginfod.h"
 
 #define DEFAULT_DIRECTORY "/usr/lib/debug"
@@ -79,6 +80,13 @@ static int by_build_id(const struct wanted *wanted, const char *root, char **pat
     return try_formatted(wanted, n, candidate, path, out);
 }
 
+/* A debug file in a directory with the layout of perf's cache. */
+static int by_cache(const struct wanted *wanted, const char *directory, char **path, struct elf_file *out)
+{
+    char *candidate = build_id_cache_find(directory, &wanted->file->build_id, "debug");
+    return candidate ? try_formatted(wanted, 0, candidate, path, out) : 0;
+}
+
 static int by_link(struct wanted *wanted, const char *file_path, const char *root, char **path,
                    struct elf_file *out)
 {
@@ -135,9 +143,15 @@ int debug_file_find(const struct elf_file *file, const char *file_path, const st
     if (!root)
         return -ENOMEM;
     struct wanted wanted = {.file = file, .options = options};
-    int rc = by_build_id(&wanted, root, path, out);
+    int rc = by_cache(&wanted, options ? options->archived : NULL, path, out);
+    if (rc == 0)
+        rc = by_build_id(&wanted, root, path, out);
     if (rc == 0)
         rc = by_link(&wanted, file_path, root, path, out);
+    char *cache = rc == 0 ? build_id_cache_directory() : NULL;
+    if (cache)
+        rc = by_cache(&wanted, cache, path, out);
+    free(cache);
     free(root);
     return rc;
 }
@@ -184,6 +198,8 @@ int debug_file_shared(const struct elf_file *file, const char *file_path, const 
     memcpy(id.bytes, b.at, id.size);
     char hex[2 * BUILD_ID_MAX + 1], *candidate = NULL;
     build_id_format(&id, hex);
+    if (take_build(build_id_cache_find(options ? options->archived : NULL, &id, "debug"), &id, path))
+        return 1;
     char *real = realpath(file_path, NULL), *slash = real ? strrchr(real, '/') : NULL;
     if (slash)
         *slash = 0;

@@ -41,8 +41,10 @@ struct debuginfod;
 struct image_options {
     const char *debug_directory; /* root of separate debug files; NULL: /usr/lib/debug */
     const char *symfs;           /* root directory for recorded paths; NULL: / */
-    bool no_debug_files;         /* look for none */
-    const struct log *log;       /* NULL: quiet */
+    const char
+        *archived; /* directory of an opened archive, which is looked in first (image_find.h); NULL: none */
+    bool no_debug_files;   /* look for none */
+    const struct log *log; /* NULL: quiet */
     struct debuginfod
         *debuginfod; /* queried for what is in none of these places; borrowed; NULL: no queries */
 };

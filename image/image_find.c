@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "image/build_id_cache.h"
 #include "image/debuginfod.h"
 #include "image/image_store.h"
 #include "image/mapped_name.h"
@@ -50,27 +49,31 @@ static bool try_copy(char *candidate, const struct build_id *expected, char **fi
     return false;
 }
 
-/* Looks in the build-id cache of stock perf (tools/perf/util/build-id.c), which has links to the programs
- * themselves. Another user's files are not used: HOME may be that of the user who called sudo. */
+/* A file of the archive that is reported from. */
+static char *archived_copy(const char *directory, const char *name, const struct build_id *id)
+{
+    const bool vdso = strcmp(name, VDSO_NAME) == 0;
+    char *path;
+    if (id->size)
+        return build_id_cache_find(directory, id, vdso ? "vdso" : "elf");
+    return asprintf(&path, "%s/%s%s", directory, vdso ? "" : "root", vdso ? "vdso" : name) < 0 ? NULL : path;
+}
+
 static char *perf_copy(const char *name, const struct build_id *id)
 {
-    char hex[2 * BUILD_ID_MAX + 1], *path;
-    struct stat st;
-    const char *file = strcmp(name, VDSO_NAME) == 0 ? "vdso" : "elf", *home = secure_getenv("HOME");
-    build_id_format(id, hex);
-    if (!home || home[0] != '/' || id->size < 2 ||
-        asprintf(&path, "%s/.debug/.build-id/%.2s/%s/%s", home, hex, hex + 2, file) < 0)
-        return NULL;
-    if (stat(path, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0))
-        return path;
-    free(path);
-    return NULL;
+    char *directory = build_id_cache_directory();
+    char *path = build_id_cache_find(directory, id, strcmp(name, VDSO_NAME) == 0 ? "vdso" : "elf");
+    free(directory);
+    return path;
 }
 
 int image_find(const char *path, const struct build_id *expected, const struct image_options *options,
                char **file, struct fathom_error *err)
 {
     struct fathom_error why = {0};
+    const char *archived = options ? options->archived : NULL;
+    if (archived && try_copy(archived_copy(archived, path, expected), expected, file))
+        return 0;
     int rc = by_path(path, expected, options ? options->symfs : NULL, file, &why);
     if (rc == 0 || rc == -ENOMEM)
         return rc == 0 ? 0 : error_memory(err);
@@ -81,6 +84,8 @@ int image_find(const char *path, const struct build_id *expected, const struct i
     if (options && path[0] == '/' &&
         try_copy(debuginfod_find(options->debuginfod, DEBUGINFOD_IMAGE, expected), expected, file))
         return 0;
+    if (archived && rc == -ENOENT)
+        return error_set(err, ENOENT, "the archive does not have %s", path);
     if (err)
         *err = why;
     return rc;

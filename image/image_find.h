@@ -1,6 +1,14 @@
 /*
- * image_find.h - finds the file to read for an image that was mapped at a path: the file at that path if it
- * is the recorded build, else a copy found by build-id, and finally one from a server. Private to image/.
+ * image_find.h - finds the file to read for an image that was mapped at a path. Private to image/. In this order:
+ *
+ *  1. the archive that is reported from (image_options.archived): .build-id/, and root/PATH or vdso for what was recorded
+ *     without a build-id
+ *  2. the file at the path (below image_options.symfs), if it is the recorded build
+ *  3. copies by build-id: what `fathom record` kept (image_store.h), perf's cache (build_id_cache.h)
+ *  4. a debuginfod server
+ *
+ * Separate debug files (debug_file.h): the archive; /usr/lib/debug by build-id and the places that .gnu_debuglink names; perf's
+ * cache; a server. fathom(1) documents both.
  */
 #ifndef FATHOM_IMAGE_IMAGE_FIND_H
 #define FATHOM_IMAGE_IMAGE_FIND_H

@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libimage.la
 libimage_la_SOURCES = \
 	image/elf/address_index.c image/elf/address_index.h \
 	image/elf/build_id.c image/elf/build_id.h \
+	image/build_id_cache.c image/build_id_cache.h \
 	image/cache.c image/cache.h \
 	image/calls/calls.c image/calls/calls.h image/calls/jumps.c image/calls/jumps.h image/calls/private.h \
 	image/calls/entered.c image/calls/entry_checks.c image/calls/entry_checks.h image/calls/exports.c image/calls/fields.c image/calls/through.c image/calls/sites.c image/calls/taken.c image/calls/vtables.c \
@@ -30,7 +31,7 @@ libimage_la_SOURCES = \
 	image/kernel/kernel_names.c image/kernel/kernel_names.h image/kernel/layout.c image/kernel/layout.h \
 	image/kernel/running.c image/kernel/running.h \
 	image/lines/lines.c image/lines/lines.h \
-	image/lines/child.c image/lines/child.h \
+	image/lines/child.c image/lines/child.h image/lines/files.c image/lines/files.h \
 	image/lines/reader.c image/lines/reader.h \
 	image/lines/ranges.c image/lines/unit.c image/lines/unit.h \
 	image/elf/mini_debug.c image/elf/mini_debug.h \

@@ -2,6 +2,7 @@ dist_man1_MANS += \
 	man/fathom.1 \
 	man/fathom-ambiguity.1 \
 	man/fathom-annotate.1 \
+	man/fathom-archive.1 \
 	man/fathom-diff.1 \
 	man/fathom-disambig.1 \
 	man/fathom-calls.1 \

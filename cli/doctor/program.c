@@ -109,7 +109,7 @@ static void add_kept(const struct build_id *id, struct rows *rows)
     struct map_cache_entry *entries;
     size_t count;
     unsigned kept = 0;
-    if (!id->size || map_cache_list(&entries, &count, NULL) < 0)
+    if (!id->size || map_cache_list(NULL, &entries, &count, NULL) < 0)
         return;
     for (size_t i = 0; i < count; i++)
         kept += build_id_equal(&entries[i].program, id);

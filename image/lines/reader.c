@@ -16,8 +16,8 @@
 
 #include "base/search.h"
 #include "base/vec.h"
-#include "image/debug_file.h"
 #include "image/image_private.h"
+#include "image/lines/files.h"
 #include "image/lines/unit.h"
 
 struct span {
@@ -94,24 +94,6 @@ static int index_units(struct lines_reader *lines)
     return rc;
 }
 
-/* The file with the debug information: the image itself or its debug file; NULL: none. *found: a path that
- * the caller frees. */
-static const char *debug_path(const struct image *image, const struct image_options *options, char **found)
-{
-    *found = NULL;
-    if (elf_file_section(&image->file, ".debug_info"))
-        return image->file_path ? image->file_path : image->path;
-    if (image->debug_path)
-        return elf_file_section(&image->debug, ".debug_info") ? image->debug_path : NULL;
-    struct elf_file file = {0};
-    if (debug_file_find(&image->file, image->path, options, found, &file) != 1 &&
-        debug_file_fetch(&image->file, options, found, &file) != 1)
-        return NULL;
-    bool has = elf_file_section(&file, ".debug_info");
-    elf_file_close(&file);
-    return has ? *found : NULL;
-}
-
 /* NULL: unreadable. If the file has since been replaced by a pipe, libdwarf would wait for a writer. */
 static Dwarf_Debug open_debug(const char *path)
 {
@@ -132,22 +114,9 @@ static Dwarf_Debug open_debug(const char *path)
     return opened == DW_DLV_OK ? debug : NULL;
 }
 
-/* The file to which dwz moved what several files share: without it, some names are missing. NULL: none. */
-static char *shared_path(const char *path, const struct image_options *options)
-{
-    struct elf_file file;
-    char *shared = NULL;
-    if (elf_file_open(&file, path, ELF_CODE, NULL) < 0)
-        return NULL;
-    if (debug_file_shared(&file, path, options, &shared) != 1)
-        shared = NULL;
-    elf_file_close(&file);
-    return shared;
-}
-
 static void open_shared(struct lines_reader *lines, const char *path, const struct image_options *options)
 {
-    char *shared = shared_path(path, options);
+    char *shared = image_shared_path(path, options);
     if (shared)
         lines->source.shared = open_debug(shared);
     if (lines->source.shared)
@@ -158,9 +127,9 @@ static void open_shared(struct lines_reader *lines, const char *path, const stru
 void lines_reader_fetch(const struct image *image, const struct image_options *options)
 {
     char *found;
-    const char *path = debug_path(image, options, &found);
+    const char *path = image_lines_path(image, options, &found);
     if (path)
-        free(shared_path(path, options));
+        free(image_shared_path(path, options));
     free(found);
 }
 
@@ -168,7 +137,7 @@ int lines_reader_open(const struct image *image, const struct image_options *opt
                       struct lines_reader **out, struct fathom_error *err)
 {
     char *found;
-    const char *path = debug_path(image, options, &found);
+    const char *path = image_lines_path(image, options, &found);
     struct lines_reader *lines = NULL;
     if (!path) {
         free(found);

@@ -45,11 +45,11 @@ static bool read_name(const char *name, struct map_cache_entry *out)
     return true;
 }
 
-int map_cache_list(struct map_cache_entry **out, size_t *count, struct fathom_error *err)
+int map_cache_list(const char *given, struct map_cache_entry **out, size_t *count, struct fathom_error *err)
 {
     struct kept_entry *files = NULL;
     size_t file_count = 0;
-    char *directory = map_cache_directory(false);
+    char *directory = given ? strdup(given) : map_cache_directory(false);
     int rc = directory ? kept_list(directory, &files, &file_count, err) : 0;
     *count = 0;
     *out = rc == 0 ? calloc(file_count + 1, sizeof **out) : NULL;
@@ -84,7 +84,7 @@ static int remove_old(const struct build_id *program, struct fathom_error *err)
 {
     struct map_cache_entry *entries;
     size_t count, of_program = 0;
-    int rc = map_cache_list(&entries, &count, err);
+    int rc = map_cache_list(NULL, &entries, &count, err);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < count; i++)
@@ -138,17 +138,22 @@ static int add_map(const char *path, struct trie *trie, struct fathom_error *err
     return rc == 0 ? 1 : rc == -ENOMEM ? rc : 0;
 }
 
-int map_cache_get(const struct build_id *program, uint64_t recording, struct trie *trie,
-                  struct fathom_error *err)
+bool map_cache_is_for(const struct map_cache_entry *entry, const struct build_id *program, uint64_t recording)
+{
+    return build_id_equal(&entry->program, program) && entry->recording != recording &&
+           entry->bytes <= MAP_CACHE_LARGEST;
+}
+
+int map_cache_get(const char *directory, const struct build_id *program, uint64_t recording,
+                  struct trie *trie, struct fathom_error *err)
 {
     struct map_cache_entry *entries;
     size_t count;
-    int used = 0, rc = map_cache_list(&entries, &count, err);
+    int used = 0, rc = map_cache_list(directory, &entries, &count, err);
     if (rc < 0)
         return rc == -ENOMEM ? rc : 0;
     for (size_t i = 0; i < count && rc >= 0; i++) {
-        if (!build_id_equal(&entries[i].program, program) || entries[i].recording == recording ||
-            entries[i].bytes > MAP_CACHE_LARGEST)
+        if (!map_cache_is_for(&entries[i], program, recording))
             continue;
         rc = add_map(entries[i].path, trie, err);
         used += rc == 1;

@@ -22,10 +22,15 @@ char *map_cache_directory(bool make);
 /* Keeps what a recording learned of a program: 1; 0: there is no directory for it, or it is too large. */
 int map_cache_add(const struct build_id *program, uint64_t recording, const struct trie *trie,
                   struct fathom_error *err);
+/* Whether the map tells a recording of a program something. */
+struct map_cache_entry;
+bool map_cache_is_for(const struct map_cache_entry *entry, const struct build_id *program,
+                      uint64_t recording);
 /* Adds to the trie what other recordings than this one learned of a program, and marks their maps as used. Maps that are
- * damaged, or of a later version of the format, are left out. Returns their number, or -ENOMEM. */
-int map_cache_get(const struct build_id *program, uint64_t recording, struct trie *trie,
-                  struct fathom_error *err);
+ * damaged, or of a later version of the format, are left out. directory: as for map_cache_list(). Returns their number, or
+ * -ENOMEM. */
+int map_cache_get(const char *directory, const struct build_id *program, uint64_t recording,
+                  struct trie *trie, struct fathom_error *err);
 
 struct map_cache_entry {
     struct build_id program;
@@ -34,8 +39,9 @@ struct map_cache_entry {
     uint64_t bytes;
     time_t used;
 };
-/* All maps, the latest used first. */
-int map_cache_list(struct map_cache_entry **out, size_t *count, struct fathom_error *err);
+/* All maps of the directory, NULL: the user's, the latest used first. */
+int map_cache_list(const char *directory, struct map_cache_entry **out, size_t *count,
+                   struct fathom_error *err);
 void map_cache_list_free(struct map_cache_entry *entries, size_t count);
 
 #endif

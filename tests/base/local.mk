@@ -21,3 +21,6 @@ tests_base_test_search_LDADD = libbase.la $(CRITERION_LIBS)
 UNIT_TESTS += tests/base/test_kept
 tests_base_test_kept_SOURCES = tests/base/test_kept.c
 tests_base_test_kept_LDADD = libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/base/test_plain_path
+tests_base_test_plain_path_SOURCES = tests/base/test_plain_path.c
+tests_base_test_plain_path_LDADD = libbase.la $(CRITERION_LIBS)

@@ -9,6 +9,11 @@ FUZZ_DRIVER = tests/fuzz/driver.c
 FUZZ_LINK = $(AM_LDFLAGS)
 endif
 
+FUZZERS_BUILT += tests/fuzz/fuzz_archive
+tests_fuzz_fuzz_archive_SOURCES = tests/fuzz/fuzz_archive.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_archive_LDADD = libpacked.la libbase.la
+tests_fuzz_fuzz_archive_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_image
 tests_fuzz_fuzz_image_SOURCES = tests/fuzz/fuzz_image.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_image_LDADD = libimage.la libbase.la

@@ -50,7 +50,7 @@ static uint64_t samples(const struct build_id *id, uint64_t recording, int *maps
     struct fathom_error err = {0};
     struct trie *t = trie_new();
     struct pathmap *map;
-    *maps_used = map_cache_get(id, recording, t, &err);
+    *maps_used = map_cache_get(NULL, id, recording, t, &err);
     cr_assert_eq(pathmap_over(t, &map, &err), 0);
     uint64_t found = pathmap_node_count(map) ? pathmap_node(map, 0).self : 0;
     pathmap_close(map);
@@ -62,7 +62,7 @@ static size_t count(void)
 {
     struct map_cache_entry *entries;
     size_t n;
-    cr_assert_eq(map_cache_list(&entries, &n, NULL), 0);
+    cr_assert_eq(map_cache_list(NULL, &entries, &n, NULL), 0);
     map_cache_list_free(entries, n);
     return n;
 }

@@ -1,0 +1,41 @@
+/* archive_contents.h - what an archive of a recording holds: the images that a report of it opens. */
+#ifndef FATHOM_CLI_ARCHIVE_CONTENTS_H
+#define FATHOM_CLI_ARCHIVE_CONTENTS_H
+
+#include "image/cache.h"
+#include "image/kernel/layout.h"
+#include "image/lines/files.h"
+#include "perfdata/reader.h"
+
+struct archive_contents;
+
+/* Reads the recording once. images and log are borrowed. */
+struct archive_reading {
+    struct reader *reader;
+    struct image_cache *images;
+    const struct log *log;
+    bool sources; /* also those of the sampled instructions */
+};
+int archive_contents_read(const struct archive_reading *from, struct archive_contents **out,
+                          struct fathom_error *err);
+void archive_contents_free(struct archive_contents *contents); /* NULL is allowed */
+
+struct archive_image {
+    const char *path;                /* as recorded, without " (deleted)" */
+    const struct build_id *recorded; /* size 0: none was recorded */
+    const struct image *image;
+    const struct image_files *files;
+};
+/* Calls see() for each image that can be opened; others are warned of. Stops if it returns a negative value. */
+int archive_contents_images(struct archive_contents *contents,
+                            int (*see)(void *context, const struct archive_image *image,
+                                       struct fathom_error *err),
+                            void *context, struct fathom_error *err);
+/* Calls see() for each source file, by the name that debug information tells. */
+int archive_contents_sources(struct archive_contents *contents,
+                             int (*see)(void *context, const char *file, struct fathom_error *err),
+                             void *context, struct fathom_error *err);
+/* The recorded kernel; its build-id is empty if none was recorded. */
+const struct kernel_layout *archive_contents_kernel(const struct archive_contents *contents);
+
+#endif

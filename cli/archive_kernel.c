@@ -1,0 +1,76 @@
+/* archive_kernel.c - the names of the recorded kernel's functions, for an archive; see archive.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/archive.h"
+
+#define KERNEL_FILE_MOST ((size_t)256 << 20) /* bytes; kallsyms has about 10 MB */
+
+/* A file of /proc or /sys, whose size is not known. malloc'd; NULL: it cannot be read. */
+static char *read_stream(const char *path, size_t *size)
+{
+    char *text = NULL, block[65536];
+    FILE *in = fopen(path, "re"), *out = in ? open_memstream(&text, size) : NULL;
+    size_t n;
+    for (size_t all = 0; out && all < KERNEL_FILE_MOST && (n = fread(block, 1, sizeof block, in)) > 0;
+         all += n)
+        fwrite(block, 1, n, out);
+    if (in)
+        fclose(in);
+    if (out && fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static bool has_kernel(const struct archiving *a)
+{
+    const struct event *events;
+    for (size_t i = reader_events(a->reader, &events); i-- > 0;)
+        if (attr_has_kernel(&events[i].attr))
+            return true;
+    return false;
+}
+
+struct seeing {
+    int (*see)(void *context, const struct archive_kernel_file *file, struct fathom_error *err);
+    void *context;
+};
+
+static int see_file(const struct seeing *s, const char *path, struct fathom_error *err)
+{
+    struct archive_kernel_file file = {.name = strrchr(path, '/') + 1, .path = path};
+    char *text = read_stream(path, &file.size);
+    file.text = text;
+    int rc = text ? s->see(s->context, &file, err) : 0;
+    free(text);
+    return rc;
+}
+
+int archive_kernel(const struct archiving *a,
+                   int (*see)(void *context, const struct archive_kernel_file *file,
+                              struct fathom_error *err),
+                   void *context, struct fathom_error *err)
+{
+    static const char *const paths[] = {"/proc/kallsyms", "/proc/modules", "/sys/kernel/notes"};
+    const struct seeing seeing = {see, context};
+    const struct kernel_layout *recorded = archive_contents_kernel(a->contents), *here;
+    if (!has_kernel(a))
+        return 0;
+    struct running_kernel *running = running_kernel_open(&kernel_places_here);
+    if (!running)
+        return error_memory(err);
+    int rc = running_kernel_layout(running, &here, err);
+    bool same =
+        rc == 0 && recorded->id.size && build_id_equal(&recorded->id, &here->id) && here->kernel.start;
+    running_kernel_close(running);
+    if (rc == 0 && !same)
+        terminal_say(
+            a->terminal, LOG_WARNING,
+            "names of the kernel's functions will be missing: another kernel was recorded than the one that "
+            "runs here, or it hides its addresses from this user");
+    for (size_t i = 0; rc == 0 && same && i < sizeof paths / sizeof *paths; i++)
+        rc = see_file(&seeing, paths[i], err);
+    return rc;
+}

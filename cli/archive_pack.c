@@ -1,0 +1,229 @@
+/* archive_pack.c - the members of an archive, and how it is written; see archive.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive/pack.h"
+#include "base/plain_path.h"
+#include "cli/archive.h"
+#include "cli/kept_maps.h"
+#include "cli/output.h"
+#include "image/build_id_cache.h"
+#include "image/image_file.h"
+
+#define SOURCE_MOST ((off_t)16 << 20) /* bytes; report/annotate/sources.h reads no larger ones */
+
+struct packing {
+    const struct archiving *from;
+    struct pack *pack;
+};
+
+/* Adds a member and takes ownership of its name; NULL: out of memory. */
+static int add_member(struct packing *p, char *name, const struct pack_source *source, const char *from,
+                      struct fathom_error *err)
+{
+    int rc = name ? pack_add(p->pack, name, source, from, err) : error_memory(err);
+    free(name);
+    return rc;
+}
+
+static char *formatted(const char *first, const char *second, const char *third)
+{
+    char *text;
+    return asprintf(&text, "%s%s%s", first, second, third) < 0 ? NULL : text;
+}
+
+/* A file that is found by its path. Paths are as recorded, and hostile. */
+static int add_by_path(struct packing *p, const char *path, const char *file, struct fathom_error *err)
+{
+    if (path[0] != '/' || !plain_path(path + 1)) {
+        terminal_say(p->from->terminal, LOG_WARNING, "%s will be missing: it is not the path of a file",
+                     path);
+        return 0;
+    }
+    return add_member(p, formatted(MANIFEST_ROOT, path, ""), &(struct pack_source){.path = file}, path, err);
+}
+
+/* By its build-id or, for an image that has none, where .gnu_debuglink leads to. */
+static int add_debug(struct packing *p, const struct archive_image *image, struct fathom_error *err)
+{
+    const struct build_id *id = image_build_id(image->image);
+    const struct pack_source source = {.path = image->files->debug};
+    const char *slash = strrchr(image->path, '/'), *name = strrchr(source.path, '/');
+    if (id->size >= 2)
+        return add_member(p, build_id_cache_name(id, "debug"), &source, source.path, err);
+    if (!slash || !name)
+        return 0;
+    char *path = NULL;
+    if (asprintf(&path, "%.*s/.debug%s", (int)(slash - image->path), image->path, name) < 0)
+        return error_memory(err);
+    int rc = add_by_path(p, path, source.path, err);
+    free(path);
+    return rc;
+}
+
+static int add_shared(struct packing *p, const char *path, struct fathom_error *err)
+{
+    struct build_id id;
+    if (build_id_read(path, &id, NULL) < 0 || id.size < 2)
+        return 0;
+    return add_member(p, build_id_cache_name(&id, "debug"), &(struct pack_source){.path = path}, path, err);
+}
+
+static int add_vdso(struct packing *p, const struct archive_image *image, const struct pack_source *source,
+                    struct fathom_error *err)
+{
+    char *name = image->recorded->size ? build_id_cache_name(image->recorded, "vdso") : strdup("vdso");
+    return add_member(p, name, source, VDSO_NAME, err);
+}
+
+/* Adds an image to the archive. */
+static int pack_image(void *packing, const struct archive_image *image, struct fathom_error *err)
+{
+    struct packing *p = packing;
+    const struct image_files *files = image->files;
+    struct pack_source source = {.path = files->image};
+    uint8_t *data = NULL;
+    int rc = 0;
+    if (!source.path && (rc = image_read_file(image->image, &data, &source.size, err)) < 0)
+        return rc;
+    source.data = data;
+    if (strcmp(image->path, VDSO_NAME) == 0)
+        rc = add_vdso(p, image, &source, err);
+    else if (image->recorded->size >= 2)
+        rc = add_member(p, build_id_cache_name(image->recorded, "elf"), &source, image->path, err);
+    else
+        rc = add_by_path(p, image->path, source.path, err);
+    free(data);
+    if (rc == 0 && files->debug && !p->from->options->no_debug)
+        rc = add_debug(p, image, err);
+    if (rc == 0 && files->shared && !p->from->options->no_debug)
+        rc = add_shared(p, files->shared, err);
+    return rc;
+}
+
+/* A map that the user's other recordings left; each has a name of its own. */
+static int add_kept(void *packing, const char *path, struct fathom_error *err)
+{
+    return add_member(packing, formatted(MANIFEST_KEPT, strrchr(path, '/'), ""),
+                      &(struct pack_source){.path = path}, path, err);
+}
+
+static int add_source(void *packing, const char *file, struct fathom_error *err)
+{
+    struct stat st;
+    if (stat(file, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > SOURCE_MOST || access(file, R_OK) < 0)
+        return 0;
+    return add_by_path(packing, file, file, err);
+}
+
+/* The recording: a file, or a directory of them. */
+static int add_recording(struct packing *p, struct fathom_error *err)
+{
+    const char *input = p->from->options->input;
+    DIR *directory = opendir(input);
+    int rc = 0;
+    if (!directory)
+        return add_member(p, strdup(MANIFEST_RECORDING), &(struct pack_source){.path = input}, input, err);
+    for (struct dirent *d; rc == 0 && (d = readdir(directory));) {
+        char *path = formatted(input, "/", d->d_name);
+        struct stat st;
+        if (!path)
+            rc = error_memory(err);
+        else if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+            rc = add_member(p, formatted(MANIFEST_RECORDING, "/", d->d_name),
+                            &(struct pack_source){.path = path}, path, err);
+        free(path);
+    }
+    closedir(directory);
+    return rc;
+}
+
+static int add_map(struct packing *p, struct fathom_error *err)
+{
+    const char *map = p->from->options->map;
+    struct pathmap *opened;
+    int rc = pathmap_open(map, &opened, err);
+    if (rc < 0)
+        return rc;
+    pathmap_close(opened);
+    rc = add_member(p, strdup(MANIFEST_MAP), &(struct pack_source){.path = map}, map, err);
+    return rc < 0 ? rc : pack_map(p->pack, map, err);
+}
+
+/* An archive_kernel() callback. */
+static int add_kernel(void *packing, const struct archive_kernel_file *file, struct fathom_error *err)
+{
+    return add_member(packing, formatted(MANIFEST_KERNEL, "/", file->name),
+                      &(struct pack_source){.data = file->text, .size = file->size}, file->path, err);
+}
+
+static int pack_all(struct packing *p, struct fathom_error *err)
+{
+    const struct archive_options *o = p->from->options;
+    int rc = add_recording(p, err);
+    if (rc == 0 && o->map)
+        rc = add_map(p, err);
+    if (rc == 0 && !o->map && kept_maps_wanted(o->no_cache))
+        rc = kept_maps_files(p->from->reader, add_kept, p, err);
+    if (rc == 0)
+        rc = archive_kernel(p->from, add_kernel, p, err);
+    if (rc == 0)
+        rc = archive_contents_images(p->from->contents, pack_image, p, err);
+    if (rc == 0 && o->sources)
+        rc = archive_contents_sources(p->from->contents, add_source, p, err);
+    return rc;
+}
+
+/* What is read is not replaced. */
+static int check_output(const struct archive_options *o, const struct outfile *output,
+                        struct fathom_error *err)
+{
+    if (output_is(output, o->input))
+        return error_set(err, EINVAL, "%s is the recording that is read: name another output", o->output);
+    if (output_is(output, o->map))
+        return error_set(err, EINVAL, "%s is the map that is read: name another output", o->output);
+    return 0;
+}
+
+static int write_archive(struct packing *p, struct outfile *output, struct fathom_error *err)
+{
+    uint64_t bytes;
+    int fd, rc = outfile_begin(output, &fd, err);
+    if (rc == 0)
+        rc = pack_write(p->pack, fd, outfile_path(output), err);
+    if (rc == 0 && !outfile_is_stream(output) && fsync(fd) < 0)
+        rc = error_system(err, errno, "cannot write %s", outfile_path(output));
+    struct stat st;
+    if (rc == 0 && fstat(fd, &st) < 0)
+        rc = error_system(err, errno, "cannot write %s", outfile_path(output));
+    if (rc == 0)
+        rc = outfile_publish(output, false, err);
+    if (rc < 0)
+        return rc;
+    size_t count = pack_count(p->pack, &bytes);
+    if (!outfile_is_stream(output))
+        terminal_say(p->from->terminal, LOG_NOTE, "%s: %zu files of %.1f MB in %.1f MB", outfile_path(output),
+                     count, (double)bytes / 1e6, (double)st.st_size / 1e6);
+    return 0;
+}
+
+int archive_pack(const struct archiving *a, struct fathom_error *err)
+{
+    struct packing p = {a, pack_new()};
+    struct outfile *output = NULL;
+    int rc = p.pack ? output_open(a->options->output, &output, err) : error_memory(err);
+    if (rc == 0)
+        rc = check_output(a->options, output, err);
+    if (rc == 0)
+        rc = pack_all(&p, err);
+    if (rc == 0)
+        rc = write_archive(&p, output, err);
+    outfile_close(output);
+    pack_free(p.pack);
+    return rc;
+}

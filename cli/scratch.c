@@ -1,0 +1,103 @@
+/* scratch.c - see scratch.h. */
+#include "cli/scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OPEN_AT_ONCE 16 /* descriptors of nftw() */
+
+struct scratch {
+    char *directory;
+    int alive; /* a pipe's end: when it is closed, the child removes the directory */
+    pid_t child;
+};
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st, (void)type, (void)at;
+    remove(path);
+    return 0;
+}
+
+static _Noreturn void child_main(const char *directory, int alive)
+{
+    char byte;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = 0; null >= 0 && fd < 3; fd++)
+        dup2(null, fd); /* who reads the parent's output does not wait for the child */
+    if (alive != 3 && dup2(alive, 3) < 0)
+        _exit(1);
+    close_range(4, UINT_MAX, 0);
+    setsid();
+    for (int s = 1; s < NSIG; s++)
+        signal(s, SIG_IGN);
+    while (read(3, &byte, 1) < 0 && errno == EINTR)
+        ;
+    nftw(directory, remove_one, OPEN_AT_ONCE, FTW_DEPTH | FTW_PHYS);
+    _exit(0);
+}
+
+static int start(struct scratch *s, struct fathom_error *err)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return error_system(err, errno, "cannot create a pipe");
+    s->child = fork();
+    if (s->child == 0)
+        child_main(s->directory, ends[0]);
+    int failed = errno;
+    close(ends[0]);
+    if (s->child < 0) {
+        close(ends[1]);
+        return error_system(err, failed, "cannot create a process");
+    }
+    s->alive = ends[1];
+    return 0;
+}
+
+int scratch_new(struct scratch **out, struct fathom_error *err)
+{
+    const char *where = secure_getenv("TMPDIR");
+    struct scratch *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_memory(err);
+    if (asprintf(&s->directory, "%s/fathom-XXXXXX", where && where[0] == '/' ? where : "/var/tmp") < 0) {
+        free(s);
+        return error_memory(err);
+    }
+    int rc =
+        mkdtemp(s->directory) ? 0 : error_system(err, errno, "cannot create the directory %s", s->directory);
+    if (rc == 0 && (rc = start(s, err)) < 0)
+        rmdir(s->directory);
+    if (rc < 0) {
+        free(s->directory);
+        free(s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+const char *scratch_directory(const struct scratch *s)
+{
+    return s->directory;
+}
+
+void scratch_free(struct scratch *s)
+{
+    if (!s)
+        return;
+    close(s->alive);
+    while (waitpid(s->child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    free(s->directory);
+    free(s);
+}

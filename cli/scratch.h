@@ -1,0 +1,20 @@
+/*
+ * scratch.h - a directory for temporary files, which is removed when the process ends, however it ends.
+ *
+ * A child process, which waits for that, removes it: it ignores signals that a terminal sends, and keeps the rights that its
+ * parent may give up (privilege.h). The directory is mode 0700, in $TMPDIR or /var/tmp.
+ */
+#ifndef FATHOM_CLI_SCRATCH_H
+#define FATHOM_CLI_SCRATCH_H
+
+#include "base/error.h"
+
+struct scratch;
+
+/* To be called before other threads exist. */
+int scratch_new(struct scratch **out, struct fathom_error *err);
+const char *scratch_directory(const struct scratch *scratch);
+/* Removes it; NULL is allowed. */
+void scratch_free(struct scratch *scratch);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * build_id_cache.h - files by build-id, in the layout of stock perf's cache (tools/perf/util/build-id.c):
+ *
+ *     DIRECTORY/.build-id/xx/yyyy...       a link to DIRECTORY/PATH/xxyyyy... (older perf: to a file, the program itself)
+ *     DIRECTORY/PATH/xxyyyy.../elf         the program or library; debug: its debug file; vdso; kallsyms
+ *
+ * An archive that was opened (image_options.archived) has the same, without links.
+ */
+#ifndef FATHOM_IMAGE_BUILD_ID_CACHE_H
+#define FATHOM_IMAGE_BUILD_ID_CACHE_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "image/elf/build_id.h"
+
+/* The user's, as perf has it, whether it exists or not: $PERF_BUILDID_DIR, `dir` of [buildid] in ~/.perfconfig or
+ * /etc/perfconfig, ~/.debug. malloc'd; NULL: none, or out of memory. */
+char *build_id_cache_directory(void);
+
+#define BUILD_ID_CACHE_KIND 16 /* room for the name of a kind: "elf", "debug", "vdso", "kallsyms" */
+/* Where the file of a kind is, relative to the directory: ".build-id/xx/yyyy/elf". malloc'd; NULL: out of memory, or the
+ * build-id is shorter than 2 bytes. */
+char *build_id_cache_name(const struct build_id *id, const char *kind);
+/* The file of a build in the directory, if there is one and it is this user's or root's: HOME may be that of the user who
+ * called sudo. Its build-id has not been checked. malloc'd; NULL: none, or out of memory. */
+char *build_id_cache_find(const char *directory, const struct build_id *id, const char *kind);
+
+struct build_id_cache_file {
+    const char *path; /* what it is of, as recorded: "/usr/bin/lua5.4", "[vdso]" */
+    const struct build_id *id;
+    const char *kind;
+    const char *source; /* the file to be copied; NULL: */
+    const void *data;   /* these bytes */
+    size_t size;
+};
+/* Puts a file into the cache, unless it has it: 1; 0: it has it. A file is written under another name and renamed. Errors:
+ * -EPERM: the directory is another user's; -EINVAL: the path cannot be one below it, or the build-id is too short; others. */
+int build_id_cache_add(const char *directory, const struct build_id_cache_file *file,
+                       struct fathom_error *err);
+
+#endif
