@@ -15,10 +15,10 @@
 #include "base/vec.h"
 #include "report/annotate/code.h"
 
-/* What keeps a page small: a listed instruction takes about 50 bytes of it, a source line 40. */
+/* What keeps a page small: with its line, a listed instruction takes 50 to 60 bytes of it. */
 enum {
     WHOLE_MOST = 200,   /* instructions of a function; of a longer one, those near samples are listed */
-    INSNS_MOST = 40000, /* after which no function is added: 2 MB of a page */
+    INSNS_MOST = 40000, /* after which no function is added: 2.4 MB of a page */
     LINES_MOST = 400,   /* of a function's source; of more, those near samples are listed */
     LINES_AROUND = 2,
     FILES_MOST = 8, /* that a function's own lines are in */

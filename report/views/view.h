@@ -23,7 +23,8 @@ struct script_fields;
 struct annotate_options;
 struct image_options;
 
-#define LISTED_DEFAULT 100
+#define LISTED_DEFAULT                                                                                       \
+    100 /* of recordings of sqlite3 and python3, 93% and 96% of the samples: 350 and 470 KB of a page */
 
 struct view {
     const char *name;
