@@ -173,7 +173,8 @@ static Fathom__Pprof__Profile *export_pprof(struct tree *t)
     contexts.tree = t->cct;
     contexts.frames = t->frames;
     contexts.metrics = &metrics;
-    struct report report = {&contexts, &(struct view_heading){0}, &(struct view_options){0}};
+    struct report report = {
+        .contexts = &contexts, .heading = &(struct view_heading){0}, .view = &(struct view_options){0}};
     char *zipped;
     size_t size;
     static uint8_t bytes[65536];
