@@ -10,14 +10,14 @@
 #
 # gnugo has 2.4 million paths, more than there are heights: its stack may grow to 4 times.
 #
-# In the environment: METHOD, of `fathom disambig` (default "move"); BUDGET, for the longest stack (15, in percent);
+# In the environment: METHOD, of `fathom disambig` (default "move"); CODE, how much copies may add (25, in percent); BUDGET, for the longest stack (15, in percent);
 # SUBJECTS, programs of inputs.sh; INPUTS, for "right"; RUNS, recordings or pairs (5); KINDS of programs: "frames", built from Debian's
 # sources by gcc -O2 -fno-omit-frame-pointer, "plain", by gcc -O2, and "debian", Debian's own.
 # Needs dpkg-dev, tcl, perl and valgrind (scripts/setup bench).
 set -eu
 fathom=$1 source=$2 programs=$3
 shift 3
-runs=${RUNS:-5} method=${METHOD:-move} budget=${BUDGET:-15}
+runs=${RUNS:-5} method=${METHOD:-move} budget=${BUDGET:-15} code=${CODE:-25}
 . "$source"/bench/rows.sh
 . "$source"/bench/sources.sh
 . "$source"/bench/inputs.sh
@@ -69,7 +69,9 @@ change()
         ln -s "$(readlink -f "$kind/$subject")" patched/"$subject"
         ;;
     esac
-    "$fathom" disambig -q -m measured.fmap --method "$method" --budget "${3:-$budget}" -o "$output" -M patched.fmap \
+    symbolic=
+    case $method-$file in *clone*.so*) symbolic=--symbolic ;; esac
+    "$fathom" disambig -q -m measured.fmap --method "$method" --code "$code" $symbolic --budget "${3:-$budget}" -o "$output" -M patched.fmap \
         "$file" >said
     use_patched
     run "$subject" measured | cmp - expected

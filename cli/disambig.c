@@ -13,8 +13,10 @@
 #include "cli/exit.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "disambig/clone/past_plt.h"
 #include "disambig/move/appended.h"
 #include "disambig/moved_map.h"
+#include "disambig/search/recount.h"
 
 static struct map_frames_of frames_of(const struct disambig *d)
 {
@@ -25,13 +27,29 @@ static struct map_frames_of frames_of(const struct disambig *d)
                                   .growth = d->growth,
                                   .anew = o->methods.anew,
                                   .inserted = o->methods.insert,
-                                  .symbolic = o->symbolic,
+                                  .symbolic = d->past != NULL,
                                   .compiled = o->emit != NULL};
 }
 
 static uint32_t largest_pad(const struct disambig_options *o)
 {
     return o->most && o->most < GROWTH_MOST ? (uint32_t)o->most / PAD_UNIT * PAD_UNIT : GROWTH_MOST;
+}
+
+/* Leads calls of the library's own functions past its PLT. */
+static int pass_plt(struct disambig *d, struct fathom_error *err)
+{
+    struct map_frames_of of = frames_of(d);
+    of.symbolic = true;
+    int rc = past_plt_make(&of, &d->past, err);
+    if (rc < 0 || !d->past)
+        return rc;
+    d->read = d->map;
+    d->map = NULL;
+    rc = pathmap_over(d->past, &d->map, err);
+    if (rc == 0)
+        d->number = pathmap_find_image(d->map, d->options->program, image_build_id(d->image), NULL);
+    return rc;
 }
 
 static int open_inputs(struct disambig *d, struct fathom_error *err)
@@ -55,6 +73,8 @@ static int open_inputs(struct disambig *d, struct fathom_error *err)
             o->program);
     progress_show(&d->terminal->progress, "reading the frames", 0, 0);
     rc = o->emit ? 0 : growth_new(d->image, &d->growth, err);
+    if (rc == 0 && o->symbolic)
+        rc = pass_plt(d, err);
     struct map_frames_of of = frames_of(d);
     return rc == 0 ? map_frames_make(&of, &d->join, err) : rc;
 }
@@ -63,6 +83,23 @@ static void show(void *context, uint64_t steps, double precise, double stack)
 {
     terminal_progress(context, "%llu steps: %.2f%% precise, stack %.2f times as long",
                       (unsigned long long)steps, 100 * precise, stack);
+}
+
+/* Of the map that was read. */
+static int count_before(struct disambig *d, struct fathom_error *err)
+{
+    struct lineage_order order;
+    struct recount before;
+    int rc = lineage_order(d->read, &order, err);
+    if (rc < 0)
+        return rc;
+    rc = recount_map(d->read, &order, NULL, NULL, &before, err);
+    lineage_order_clear(&order);
+    d->found.weight_before = before.weight;
+    d->found.precise_before = before.precise_weight;
+    d->found.paths_before = before.paths;
+    d->found.paths_precise_before = before.precise_paths;
+    return rc;
 }
 
 static int search(struct disambig *d, struct fathom_error *err)
@@ -88,6 +125,8 @@ static int search(struct disambig *d, struct fathom_error *err)
     int rc = o->methods.clone ? clone_run(&cloning, &d->cloned, err) : search_run(&problem, &d->found, err);
     if (o->methods.clone)
         d->found = d->cloned.found;
+    if (rc == 0 && d->read)
+        rc = count_before(d, err);
     d->seconds = (double)(clock_ns() - start) * 1e-9;
     terminal_progress_end(d->terminal);
     return rc;
@@ -246,6 +285,8 @@ static int disambiguate(const struct disambig_options *options, struct terminal 
     growth_free(d.growth);
     image_close(d.image);
     pathmap_close(d.map);
+    pathmap_close(d.read);
+    trie_free(d.past);
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
 }
 
@@ -340,7 +381,7 @@ static const struct option_row rows[] = {
     OPTION_NUMBER("steps", 0, "N", 1, UINT64_MAX, struct disambig_options, steps,
                   "stop the search after so many"),
     OPTION_FLAG("symbolic", 0, struct disambig_options, symbolic,
-                "lead a library's calls of its own functions past its PLT to copies, as ld -Bsymbolic does"),
+                "lead a library's calls of its own functions past its PLT, as ld -Bsymbolic does"),
     OPTION_FLAG("selftest", 0, struct disambig_options, selftest,
                 "run COMMAND with the patched file, measure all heights, and compare them with the map's"),
     OPTION_QUIET("print no notes"),

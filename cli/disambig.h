@@ -31,6 +31,9 @@ struct disambig {
     const struct disambig_options *options;
     struct terminal *terminal;
     struct pathmap *map;
+    /* With calls led past the PLT: what `map` is over (clone/past_plt.h), and the map that was read; else NULL. */
+    struct trie *past;
+    struct pathmap *read;
     struct image *image;
     uint32_t number; /* the image's in the map */
     struct growth *growth;

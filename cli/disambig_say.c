@@ -113,7 +113,7 @@ void disambig_say(const struct disambig *d)
     const struct search_result *r = &d->found;
     const char *unit = pathmap_sampled(d->map) ? "samples" : "calls";
     printf("precise:   %.2f%% of the %s, %.2f%% before; %.2f%% of the paths, %.2f%% before\n",
-           percent(r->precise_after, r->weight), unit, percent(r->precise_before, r->weight),
+           percent(r->precise_after, r->weight), unit, percent(r->precise_before, r->weight_before),
            percent(r->paths_precise_after, r->paths), percent(r->paths_precise_before, r->paths_before));
     printf("stack:     %.2f times as long: %u bytes at the most, %u before\n",
            r->stack_before ? (double)r->stack_after / r->stack_before : 1.0, r->stack_after, r->stack_before);

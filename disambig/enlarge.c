@@ -227,7 +227,7 @@ int enlarge_frames(const struct image *image, const struct growth *growth, const
         rc = image_open_memory(image_path(image), e.elf, e.size, NULL, &resized, err);
     if (rc == 0)
         rc = patch_check(image, resized, sorted, e.in_place, err);
-    if (rc == 0 && anew.count)
+    if (rc == 0 && (anew.count || anew.call_count))
         rc = emit_anew(resized, growth, &anew, &e, err);
     image_close(resized);
     free(sorted);

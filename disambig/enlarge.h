@@ -22,7 +22,7 @@ struct enlarged {
 struct enlarge_plan { /* all borrowed */
     const struct pad *pads;
     size_t count;
-    const struct move_call *calls; /* that lead to copies but the first */
+    const struct move_call *calls; /* that lead to copies but the first, or past a stub of the PLT */
     size_t call_count;
 };
 

@@ -26,6 +26,7 @@ libdisambig_la_SOURCES = \
 	disambig/clone/clone_calls.c \
 	disambig/clone/copyable.c disambig/clone/copyable.h \
 	disambig/clone/leaders.c disambig/clone/leaders.h \
+	disambig/clone/past_plt.c disambig/clone/past_plt.h \
 	disambig/clone/rivals.c disambig/clone/rivals.h \
 	disambig/growth/debug_frame.c \
 	disambig/growth/flow.c \

@@ -108,6 +108,8 @@ static int add_node(void *context, uint32_t at, struct fathom_error *err)
     if (!pathmap_node_sound(in->map, at))
         return error_set(err, EBADMSG, "node %u of the path map is unsound: the map is damaged", at);
     struct pathmap_node node = pathmap_node(in->map, at);
+    if (in->left_out && in->left_out[at])
+        return 0;
     uint32_t parent = TRIE_ROOT, height, shift = 0;
     uint32_t caller =
         node.parent == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(in->map, node.parent).function;

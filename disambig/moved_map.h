@@ -22,6 +22,8 @@ struct moved_map {               /* all borrowed */
     const uint32_t *pads;        /* bytes, for each function of the map */
     const bool *unshifted;       /* for each node: its caller's pad does not move it; NULL: none is so */
     const struct enlarged *file; /* where code of the image is now; NULL: all of it where it was */
+    const bool
+        *left_out; /* for each node: it is not in the new map (none may be below it); NULL: none is so */
 };
 
 /* Enters the moved paths into an empty trie, which leaves out the frames that the map leaves out. -EBADMSG: a damaged map;

@@ -37,7 +37,7 @@ int clone_run(const struct clone_problem *problem, struct clone_result *out, str
 void clone_clear(struct clone_result *result); /* zeros are allowed */
 
 /* All direct calls and jumps to functions of the image, in each copy of the function that makes them, that lead to another copy
- * than the first; the caller frees them. -ENOMEM. */
+ * than the first, or past a stub of the PLT (past_plt.h); the caller frees them. -ENOMEM. */
 int clone_calls(const struct map_frames_of *of, const struct map_frames *frames, const struct bodies *bodies,
                 struct move_call **out, size_t *count, struct fathom_error *err);
 

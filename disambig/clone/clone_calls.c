@@ -1,4 +1,4 @@
-/* clone_calls.c - which calls of a file are to lead to copies; see clone.h. */
+/* clone_calls.c - which calls of a file are to lead to copies, or past its PLT; see clone.h. */
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -25,11 +25,12 @@ static bool add_calls(struct listing *l, uint32_t body)
         uint32_t target = leaders_target(l->of, l->calls, &sites[i]);
         const uint64_t *called = target == IMAGE_NO_FUNCTION ? NULL : table_find(l->numbers, target);
         uint32_t callee = called ? bodies_callee(l->bodies, body, (uint32_t)*called) : 0;
-        if (!called || !bodies_copy(l->bodies, callee))
+        bool past = target != IMAGE_NO_FUNCTION && sites[i].kind == CALL_IMPORT;
+        uint32_t copy = called ? bodies_copy(l->bodies, callee) : 0;
+        if (!copy && !past)
             continue;
-        struct move_call call = {
-            sites[i].address, bodies_copy(l->bodies, body), bodies_copy(l->bodies, callee),
-            sites[i].kind == CALL_IMPORT ? image_function(l->of->image, target)->address : 0};
+        struct move_call call = {sites[i].address, bodies_copy(l->bodies, body), copy,
+                                 past ? image_function(l->of->image, target)->address : 0};
         if (!vec_push(l->list, l->count, l->room, call))
             return false;
     }

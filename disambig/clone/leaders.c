@@ -13,7 +13,8 @@
 /* Functions that a function may go on to by jumps. */
 struct exits {
     uint32_t first, count; /* in `jumps`: functions of the map */
-    bool unknown;          /* it jumps to what a pointer says */
+    bool unknown;          /* it jumps to what a pointer says, */
+    bool foreign;          /* or to a function of another image, which may go on by a jump in turn */
 };
 
 struct leading {
@@ -79,7 +80,7 @@ static bool read_exits(struct leading *l, uint32_t function)
             continue;
         uint32_t callee = leaders_target(l->of, l->calls, &sites[i]);
         if (sites[i].kind != CALL_DIRECT && callee == IMAGE_NO_FUNCTION) {
-            exits->unknown = true;
+            *(sites[i].kind == CALL_INDIRECT ? &exits->unknown : &exits->foreign) = true;
             continue;
         }
         callee = callee == IMAGE_NO_FUNCTION ? PATHMAP_NONE : l->numbers[callee];
@@ -165,7 +166,7 @@ static bool find_ways(struct leading *l, const uint32_t *nodes, uint32_t count, 
                       uint32_t parent, uint64_t site)
 {
     const struct pathmap *map = l->of->map;
-    uint32_t callee = find_callee(l, caller, site), unknown = 0, last = PATHMAP_NONE;
+    uint32_t callee = find_callee(l, caller, site), unknown = 0, foreign = 0, last = PATHMAP_NONE;
     bool known = callee != PATHMAP_NONE && l->here[callee] != PATHMAP_NONE, good = true;
     if (known)
         add_way(l, callee, parent);
@@ -175,11 +176,12 @@ static bool find_ways(struct leading *l, const uint32_t *nodes, uint32_t count, 
             continue;
         add_jumps(l, nodes[i], f);
         unknown += l->exits[f].unknown;
+        foreign += l->exits[f].foreign;
         last = l->exits[f].unknown ? f : last;
     }
     for (uint32_t i = 0; i < count && good; i++) {
         uint32_t f = pathmap_node(map, nodes[i]).function;
-        bool jumped = l->taken[f] && (unknown > 1 || (unknown == 1 && f != last));
+        bool jumped = l->taken[f] && (unknown > 1 || (unknown == 1 && f != last) || (foreign && f != callee));
         if (jumped || (!known && l->ways[f] != PATHMAP_NONE))
             l->ways[f] = SEVERAL;
         if (caller != PATHMAP_NONE && (!site || l->ways[f] == SEVERAL))

@@ -3,7 +3,8 @@
  *
  * That is its parent, if that calls the node's function directly; or a node that the same call of the same parent had led to, and which
  * went on by a jump (a tail call): then the jump can lead to a copy. Where several ways may have led to a function, or one that is
- * not known, none of them may lead to a copy anywhere, as it would not be certain which copy runs.
+ * not known, none of them may lead to a copy anywhere, as it would not be certain which copy runs. A jump to another image may come back
+ * to any function that has a pointer to it; only not to the very function that the call leads to.
  */
 #ifndef FATHOM_DISAMBIG_CLONE_LEADERS_H
 #define FATHOM_DISAMBIG_CLONE_LEADERS_H

@@ -32,11 +32,11 @@ static bool repoint(const struct move_work *work, const struct code_insn *insn, 
     const struct move_copy *copy = move_copy_find(work, target, call.copy);
     if (!copy)
         copy = move_copy_find(work, target, 0);
-    if (!copy || !code_read_fields(bytes, insn->length, &f) || f.immediate_size != 4)
+    if ((!copy && !call.target) || !code_read_fields(bytes, insn->length, &f) || f.immediate_size != 4)
         return true; /* (short ones go by the old entry) */
     ++*count;
     return write_distance(bytes + f.immediate_at, insn->address + insn->length,
-                          move_spot_address(work, copy->entry));
+                          copy ? move_spot_address(work, copy->entry) : target);
 }
 
 static bool repoint_function(const struct move_work *work, uint8_t *elf, const struct image_function *f,

@@ -94,6 +94,7 @@ static int count_result(const struct state *s, const struct lineage_order *order
     *out = (struct search_result){
         .steps = s->steps,
         .weight = before.weight,
+        .weight_before = before.weight,
         .precise_before = before.precise_weight,
         .precise_after = after.precise_weight,
         .paths = before.paths,

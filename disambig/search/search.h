@@ -29,12 +29,13 @@ struct search_problem {
 };
 
 struct search_result {
-    uint32_t *pads;  /* by function of the map; the caller frees it */
-    uint64_t steps;  /* pads tried */
-    uint64_t weight; /* samples if the map has any, else calls */
+    uint32_t *pads;         /* by function of the map; the caller frees it */
+    uint64_t steps;         /* pads tried */
+    uint64_t weight;        /* samples if the map has any, else calls */
+    uint64_t weight_before; /* as much, unless calls pass the PLT since (clone/past_plt.h) */
     uint64_t precise_before, precise_after;
     uint64_t paths;        /* function paths, counted once for each height that they have */
-    uint64_t paths_before; /* as many, unless the functions have got copies since (clone/clone.h) */
+    uint64_t paths_before; /* as many, unless the functions have got copies since (clone/clone.h), or that */
     uint64_t paths_precise_before, paths_precise_after;
     uint32_t stack_before, stack_after; /* the greatest height of the map, bytes */
 };

@@ -47,8 +47,12 @@ static struct pathmap *over(const struct tree *t)
 /* The numbers of the map's functions are the trie's. */
 static struct moved_map request(const struct pathmap *map, const uint32_t *pads, const bool *unshifted)
 {
-    return (struct moved_map){
-        map, NULL, pathmap_find_image(map, "/bin/p", &before, NULL), "/tmp/q", &after, pads, unshifted, NULL};
+    return (struct moved_map){.map = map,
+                              .image = pathmap_find_image(map, "/bin/p", &before, NULL),
+                              .path = "/tmp/q",
+                              .id = &after,
+                              .pads = pads,
+                              .unshifted = unshifted};
 }
 
 Test(moved_map, heights_grow_by_the_pads_of_callers)
@@ -101,6 +105,27 @@ Test(moved_map, calls_without_the_frame_do_not_move)
     cr_assert_eq(moved_map_make(&move, moved, NULL), 0);
     cr_assert_eq(pathmap_over(moved, &got, NULL), 0);
     cr_expect_eq(pathmap_find(got, t.c, 96, &first), 2, "a's call and b's are where they were");
+    pathmap_close(got);
+    pathmap_close(map);
+    trie_free(moved);
+    trie_free(t.trie);
+}
+
+Test(moved_map, nodes_are_left_out)
+{
+    struct tree t = plant(&before, "/bin/p", heights);
+    struct pathmap *map = over(&t), *got;
+    uint32_t pads[5] = {0}, first;
+    bool left_out[7] = {false};
+    struct moved_map move = request(map, pads, NULL);
+    cr_assert_geq(pathmap_function_nodes(map, t.c, &first), 2);
+    left_out[first] = true;
+    move.left_out = left_out;
+    struct trie *moved = trie_new();
+    cr_assert_eq(moved_map_make(&move, moved, NULL), 0);
+    cr_assert_eq(pathmap_over(moved, &got, NULL), 0);
+    cr_expect_eq(pathmap_node_count(got), 6);
+    cr_expect_eq(pathmap_function_nodes(got, t.c, &first) + 1, pathmap_function_nodes(map, t.c, &first));
     pathmap_close(got);
     pathmap_close(map);
     trie_free(moved);
