@@ -18,4 +18,7 @@ struct edits {
  * frame is not understood; -ENOMEM. */
 int edits_make(struct unit *u, const struct growth *growth, const struct pad *pad, struct edits *to);
 
+/* Adds what wraps calls of that function, in the same copy. wraps: ascending by site. -EINVAL: one is no direct call. */
+int edits_wrap(const struct image *image, const struct wrap *wraps, size_t count, struct edits *to);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "disambig/edits.h"
 #include "disambig/patch/patch.h"
 
@@ -24,10 +25,26 @@ static void planning_clear(struct planning *p)
     free(p->functions);
 }
 
-static int plan(const struct growth *growth, const struct pad *pads, size_t count, struct planning *out,
-                struct fathom_error *err)
+/* The wraps of the pad's function and copy. */
+static const struct wrap *wraps_of(const struct enlarge_plan *of, const struct pad *pad, size_t *count)
+{
+    const struct wrap *w = of->wraps;
+    size_t first =
+        lower_bound(i, (size_t)0, of->wrap_count,
+                    w[i].address < pad->address || (w[i].address == pad->address && w[i].copy < pad->copy));
+    *count = 0;
+    while (first + *count < of->wrap_count && w[first + *count].address == pad->address &&
+           w[first + *count].copy == pad->copy)
+        ++*count;
+    return w + first;
+}
+
+static int plan(const struct image *image, const struct growth *growth, const struct enlarge_plan *of,
+                struct planning *out, struct fathom_error *err)
 {
     struct unit u = {0};
+    const struct pad *pads = of->pads;
+    size_t count = of->count, wrapped;
     int rc = 0;
     out->functions = calloc(count + 1, sizeof *out->functions);
     out->edits = calloc(count + 1, sizeof *out->edits);
@@ -37,11 +54,14 @@ static int plan(const struct growth *growth, const struct pad *pads, size_t coun
     for (size_t i = 0; i < count && rc == 0; i++) {
         struct edits *e = &out->edits[i];
         rc = pads[i].bytes ? edits_make(&u, growth, &pads[i], e) : 0;
+        const struct wrap *wraps = wraps_of(of, &pads[i], &wrapped);
+        if (rc == 0)
+            rc = edits_wrap(image, wraps, wrapped, e);
         out->functions[i] = (struct move_function){pads[i].address, e->at, e->count};
         if (rc == -ENOMEM)
             error_memory(err);
         else if (rc < 0)
-            error_set(err, -rc, "the frame of the function at 0x%llx cannot grow",
+            error_set(err, -rc, "the frame of the function at 0x%llx cannot grow, or its calls",
                       (unsigned long long)pads[i].address);
     }
     unit_free(&u);
@@ -109,16 +129,18 @@ static int find_understood(const struct move_result *moved, const struct pad *pa
     return rc;
 }
 
-int enlarge_movable(const struct image *image, const struct growth *growth, const struct pad *pads,
-                    size_t count, bool *movable, struct fathom_error *err)
+int enlarge_movable(const struct image *image, const struct growth *growth, const struct enlarge_plan *of,
+                    bool *movable, struct fathom_error *err)
 {
+    const struct pad *pads = of->pads;
+    size_t count = of->count;
     struct planning planning = {0};
     struct move_survey *survey = NULL;
     struct move_result result = {0};
     memset(movable, 0, count * sizeof *movable);
     int rc = move_survey_new(image, &survey, err);
     if (rc == 0)
-        rc = plan(growth, pads, count, &planning, err);
+        rc = plan(image, growth, of, &planning, err);
     struct move_plan asked = {.functions = planning.functions, .function_count = count};
     if (rc == 0)
         rc = move_apply(survey, &asked, &result, err);
@@ -154,7 +176,7 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
     struct planning planning = {0};
     struct move_survey *survey = NULL;
     struct move_result result = {0};
-    int rc = plan(growth, of->pads, of->count, &planning, err);
+    int rc = plan(image, growth, of, &planning, err);
     struct move_plan asked = {.functions = planning.functions,
                               .function_count = of->count,
                               .calls = of->calls,
@@ -187,9 +209,13 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
     return 0;
 }
 
-static bool has_copies(const struct enlarge_plan *plan, size_t i)
+/* Whether the function has copies or wraps, for which it is emitted anew. */
+static bool has_more(const struct enlarge_plan *plan, size_t i)
 {
-    return plan->pads[i].copy || (i + 1 < plan->count && plan->pads[i + 1].address == plan->pads[i].address);
+    size_t wrapped;
+    wraps_of(plan, &plan->pads[i], &wrapped);
+    return wrapped || plan->pads[i].copy ||
+           (i + 1 < plan->count && plan->pads[i + 1].address == plan->pads[i].address);
 }
 
 /* Puts those first that fit in place; how many do. */
@@ -202,7 +228,7 @@ static size_t split(const struct image *image, const struct growth *growth, cons
             const struct pad *pad = &plan->pads[i];
             uint32_t function = image_function_entry(image, pad->address);
             bool fits = function != IMAGE_NO_FUNCTION && pad->bytes <= growth_most(growth, function) &&
-                        !has_copies(plan, i);
+                        !has_more(plan, i);
             if (fits != (round == 0))
                 continue;
             sorted[fit + others] = *pad;
@@ -221,7 +247,9 @@ int enlarge_frames(const struct image *image, const struct growth *growth, const
     if (!sorted)
         return error_memory(err);
     e.in_place = split(image, growth, plan, sorted);
-    struct enlarge_plan anew = {sorted + e.in_place, plan->count - e.in_place, plan->calls, plan->call_count};
+    struct enlarge_plan anew = *plan;
+    anew.pads = sorted + e.in_place;
+    anew.count = plan->count - e.in_place;
     int rc = patch_resize(image, growth, sorted, e.in_place, &e.elf, &e.size, &e.id, err);
     if (rc == 0)
         rc = image_open_memory(image_path(image), e.elf, e.size, NULL, &resized, err);

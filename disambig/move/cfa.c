@@ -24,6 +24,7 @@ enum {
     CFA_def_cfa_expression = 0x0f,
     CFA_def_cfa_sf = 0x12,
     CFA_def_cfa_offset_sf = 0x13,
+    CFA_GNU_args_size = 0x2e,
 };
 
 #define REGISTER_SP 7
@@ -43,6 +44,8 @@ struct translation {
     uint64_t location; /* in the old code */
     uint32_t at;       /* in the new part */
     int64_t shift;
+    uint64_t arguments, arguments_told,
+        more_arguments;    /* bytes: as the file says, as the translation does, by the plan */
     size_t edit, edit_end; /* the plan's MOVE_CFA of this part not yet reached */
     int64_t data_alignment;
     struct state now, remembered[CFI_REMEMBER_DEPTH];
@@ -72,8 +75,20 @@ static void put_uleb(struct translation *t, uint64_t value)
     } while (value);
 }
 
+/* Brings the size of pushed arguments in line, which matters where exceptions land. */
+static void settle_arguments(struct translation *t)
+{
+    uint64_t wanted = t->arguments + t->more_arguments;
+    if (wanted == t->arguments_told || !t->layout->unit->parts[t->part].fde->lsda)
+        return;
+    static const uint8_t op = CFA_GNU_args_size;
+    put(t, &op, 1);
+    put_uleb(t, wanted);
+    t->arguments_told = wanted;
+}
+
 /* Brings the CFA's offset in line with the shift that applies at this location. */
-static void settle(struct translation *t)
+static void settle_cfa(struct translation *t)
 {
     struct state *s = &t->now;
     if (s->cfa_register == NO_REGISTER) {
@@ -88,6 +103,12 @@ static void settle(struct translation *t)
     put(t, &op, 1);
     put_uleb(t, (uint64_t)wanted);
     s->told = wanted;
+}
+
+static void settle(struct translation *t)
+{
+    settle_cfa(t);
+    settle_arguments(t);
 }
 
 static void advance_to(struct translation *t, uint32_t at)
@@ -118,14 +139,18 @@ static void shift_until(struct translation *t, uint64_t location)
     const struct move_function *plan = t->layout->plan;
     for (; t->edit < t->edit_end && plan->edits[t->edit].address < location; t->edit++) {
         const struct move_edit *edit = &plan->edits[t->edit];
-        if (edit->what != MOVE_CFA && edit->what != MOVE_CFA_BEFORE)
+        if (edit->what != MOVE_CFA && edit->what != MOVE_CFA_BEFORE && edit->what != MOVE_ARGUMENTS)
             continue;
-        uint32_t at = edit->what == MOVE_CFA ? move_layout_boundary(t->layout, t->part, edit->address, true)
-                                             : entry_of(t->layout, edit->address);
+        uint32_t at = edit->what == MOVE_CFA_BEFORE
+                          ? entry_of(t->layout, edit->address)
+                          : move_layout_boundary(t->layout, t->part, edit->address, true);
         if (at != t->at)
             settle(t);
         advance_to(t, at);
-        t->shift = edit->value;
+        if (edit->what == MOVE_ARGUMENTS)
+            t->more_arguments = (uint32_t)edit->value;
+        else
+            t->shift = edit->value;
     }
     settle(t);
 }
@@ -194,8 +219,10 @@ static void run_register(struct translation *t, uint8_t op, struct bytes *b)
     case 0x06: /* restore_extended */
     case 0x07: /* undefined */
     case 0x08: /* same_value */
-    case 0x2e: /* GNU_args_size */
         bytes_uleb(b);
+        break;
+    case CFA_GNU_args_size:
+        t->arguments = t->arguments_told = bytes_uleb(b);
         break;
     case 0x05: /* offset_extended */
     case 0x09: /* register */

@@ -58,7 +58,8 @@ static void enlarge(const struct image *image, const struct growth *frames)
         if (growth_is_understood(frames, f) || growth_by_insertion(frames, f))
             asked[count++] = (struct pad){image_function(image, f)->address, GROWTH_MOST, 0};
     }
-    int rc = enlarge_movable(image, frames, asked, count, movable, &err);
+    int rc =
+        enlarge_movable(image, frames, &(struct enlarge_plan){.pads = asked, .count = count}, movable, &err);
     require(rc == 0 || err.text[0]);
     for (size_t i = 0; rc == 0 && i < count; i++)
         if (movable[i])
