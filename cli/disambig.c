@@ -164,6 +164,8 @@ static int write_program(struct disambig *d, struct outfile *out, struct fathom_
     struct map_frames_of of = frames_of(d);
     if (d->cloned.bodies)
         rc = clone_calls(&of, &d->join, d->cloned.bodies, &calls, &call_count, err);
+    if (rc == 0)
+        rc = wrap_calls(&d->wrapped, &calls, &call_count, err);
     struct enlarge_plan plan = {d->pads, d->pad_count, calls, call_count, d->wrapped.list, d->wrapped.count};
     if (rc == 0)
         rc = enlarge_frames(d->image, d->growth, &plan, &d->file, err);
@@ -301,8 +303,8 @@ static int complete(struct disambig_options *o, int argc, char **argv, struct te
         return option_usage(terminal, c,
                             "--emit is for the compiler, which neither makes copies nor adds instructions: "
                             "give another --method");
-    if (o->symbolic && !o->methods.clone)
-        return option_usage(terminal, c, "--symbolic is about copies: give --method clone, too");
+    if (o->symbolic && !o->methods.clone && !o->methods.wrap)
+        return option_usage(terminal, c, "--symbolic is about copies and wraps: give --method clone, too, or wrap");
     if (o->map_output && !o->output)
         return option_usage(terminal, c,
                             "--map-output is the map of the patched program: give --output, too");
@@ -379,7 +381,7 @@ static const struct option_row rows[] = {
     OPTION_NUMBER("steps", 0, "N", 1, UINT64_MAX, struct disambig_options, steps,
                   "stop the search after so many"),
     OPTION_FLAG("symbolic", 0, struct disambig_options, symbolic,
-                "lead a library's calls of its own functions past its PLT to copies, as ld -Bsymbolic does"),
+                "let a library's calls of its own functions pass its PLT, as ld -Bsymbolic does: to copies, or wrapped"),
     OPTION_FLAG("selftest", 0, struct disambig_options, selftest,
                 "run COMMAND with the patched file, measure all heights, and compare them with the map's"),
     OPTION_QUIET("print no notes"),

@@ -135,7 +135,7 @@ static int32_t shift_at(const struct edits *e, uint64_t part, uint64_t address)
     return 0;
 }
 
-/* Behind the call, in the same part, all is as it was before. */
+/* Behind the call all is as it was before. */
 static bool end_wrap(struct edits *e, uint64_t next, int32_t shift)
 {
     bool added = find_edit(e, next, MOVE_LEA_BEFORE);
@@ -157,20 +157,28 @@ static bool wrap_call(const struct image *image, const struct wrap *wrap, uint64
     return good && put_edit(e, wrap->site, -bytes, MOVE_LEA_BEFORE) &&
            put_edit(e, wrap->site, bytes, MOVE_LEA_AFTER) &&
            put_edit(e, wrap->site, shift + bytes, MOVE_CFA) &&
-           put_edit(e, wrap->site, bytes, MOVE_ARGUMENTS) &&
-           (image_function_at(image, next) != part || end_wrap(e, next, shift));
+           put_edit(e, wrap->site, bytes, MOVE_ARGUMENTS) && end_wrap(e, next, shift);
+}
+
+uint64_t edits_behind_call(const struct image *image, uint64_t site)
+{
+    struct code_insn call;
+    size_t size;
+    const uint8_t *bytes = image_bytes(image, site, &size);
+    uint32_t part = image_function_at(image, site);
+    if (!bytes || !code_read(bytes, size, site, &call) || call.kind != CODE_CALL ||
+        part == IMAGE_NO_FUNCTION || image_function_at(image, site + call.length) != part)
+        return 0;
+    return site + call.length;
 }
 
 int edits_wrap(const struct image *image, const struct wrap *wraps, size_t count, struct edits *to)
 {
     for (size_t i = 0; i < count; i++) {
-        struct code_insn call;
-        size_t size;
-        const uint8_t *bytes = image_bytes(image, wraps[i].site, &size);
-        if (!bytes || !code_read(bytes, size, wraps[i].site, &call) || call.kind != CODE_CALL ||
-            image_function_at(image, wraps[i].site) == IMAGE_NO_FUNCTION)
+        uint64_t next = edits_behind_call(image, wraps[i].site);
+        if (!next)
             return -EINVAL;
-        if (!wrap_call(image, &wraps[i], wraps[i].site + call.length, to))
+        if (!wrap_call(image, &wraps[i], next, to))
             return -ENOMEM;
     }
     return 0;

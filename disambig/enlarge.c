@@ -70,8 +70,8 @@ static int plan(const struct image *image, const struct growth *growth, const st
 
 /* Checks ------------------------------------------------------------------------------------------------------ */
 
-/* Whether an address of the new file is of code that was moved, and not of a jump that was added behind a last call, which may
- * return for all that is known. */
+/* Whether an address of the new file is of code that was moved, and not of what was added behind a call, which may return or not
+ * for all that is known: a jump, or what moves SP back. */
 static bool was_moved(const struct move_result *moved, uint64_t address)
 {
     for (size_t i = 0; i < moved->run_count; i++)
@@ -82,9 +82,12 @@ static bool was_moved(const struct move_result *moved, uint64_t address)
 
 static bool is_understood(const struct move_result *moved, const struct growth *growth, uint32_t function)
 {
-    return function != IMAGE_NO_FUNCTION &&
-           (growth_is_understood(growth, function) || (growth_refusal(growth, function) == GROWTH_JUMPS_OUT &&
-                                                       !was_moved(moved, growth_where(growth, function))));
+    if (function == IMAGE_NO_FUNCTION || growth_is_understood(growth, function))
+        return function != IMAGE_NO_FUNCTION;
+    enum growth_refusal refusal = growth_refusal(growth, function);
+    bool behind_call =
+        refusal == GROWTH_JUMPS_OUT || refusal == GROWTH_CODE_UNREACHED || refusal == GROWTH_ENDS_OPEN;
+    return behind_call && !was_moved(moved, growth_where(growth, function));
 }
 
 /* Whether the new file's code and CFI contradict each other, or the frame. Other refusals say that the analysis does not see

@@ -118,7 +118,7 @@ static int count_result(const struct state *s, const struct lineage_order *order
         .weight = before.weight,
         .precise_before = before.precise_weight,
         .precise_after = after.precise_weight,
-        .paths = before.paths,
+        .paths = after.paths,
         .paths_before = before.paths,
         .paths_precise_before = before.precise_paths,
         .paths_precise_after = after.precise_paths,

@@ -40,7 +40,7 @@ struct search_result {
     uint64_t weight; /* samples if the map has any, else calls */
     uint64_t precise_before, precise_after;
     uint64_t paths;        /* function paths, counted once for each height that they have */
-    uint64_t paths_before; /* as many, unless the functions have got copies since (clone/clone.h) */
+    uint64_t paths_before; /* as many, unless the functions have got copies since (clone/clone.h), or pads parted nodes of one path */
     uint64_t paths_precise_before, paths_precise_after;
     uint32_t stack_before, stack_after; /* the greatest height of the map, bytes */
 };

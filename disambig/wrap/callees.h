@@ -17,6 +17,7 @@ enum wrap_refusal { /* why a call is not wrapped */
                     WRAP_CALLEE_UNKNOWN,
                     WRAP_CALLEE_ARGUMENTS,
                     WRAP_CALLEE_JUMPS,
+                    WRAP_LAST,
                     WRAP_CALLER,
                     WRAP_REFUSALS /* how many */
 };

@@ -8,7 +8,8 @@
 #include "base/hash.h"
 #include "base/saturate.h"
 #include "base/vec.h"
-#include "image/calls/calls.h"
+#include "disambig/clone/leaders.h"
+#include "disambig/edits.h"
 
 struct finding {
     const struct wrap_edges_of *of;
@@ -25,11 +26,12 @@ uint32_t wrap_edges_function(const struct wrap_edges_of *of, uint32_t function)
     return of->frames->functions[of->bodies ? bodies_function(of->bodies, function) : function];
 }
 
-/* A call that must be wrapped wherever its function calls the same one. NULL: there is none such. */
-static const struct call_site *direct_call(const struct finding *x, uint32_t caller, uint64_t site)
+/* The function that the call leads to; IMAGE_NO_FUNCTION: not known. */
+static uint32_t find_callee(const struct finding *x, uint32_t caller, uint64_t site)
 {
     const struct call_site *call = calls_before(x->calls, site);
-    return call && call->kind == CALL_DIRECT && !call->tail && call->function == caller ? call : NULL;
+    return call && !call->tail && call->function == caller ? leaders_target(x->of->of, x->calls, call)
+                                                           : IMAGE_NO_FUNCTION;
 }
 
 static int judge(struct finding *x, uint32_t caller, const struct pathmap_node *node, uint32_t *callee,
@@ -39,10 +41,12 @@ static int judge(struct finding *x, uint32_t caller, const struct pathmap_node *
     *refusal = WRAP_NO_SITE;
     if (x->unsited[parent])
         return 0;
-    const struct call_site *call = direct_call(x, caller, node->site);
-    *callee = call ? image_function_entry(x->of->of->image, call->target) : IMAGE_NO_FUNCTION;
-    *refusal = WRAP_NOT_DIRECT;
-    return *callee == IMAGE_NO_FUNCTION ? 0 : callees_judge(x->callees, *callee, refusal);
+    *callee = find_callee(x, caller, node->site);
+    *refusal = *callee == IMAGE_NO_FUNCTION ? WRAP_NOT_DIRECT : WRAP_LAST;
+    const struct call_site *call = calls_before(x->calls, node->site);
+    if (*callee == IMAGE_NO_FUNCTION || !edits_behind_call(x->of->of->image, call->address))
+        return 0;
+    return callees_judge(x->callees, *callee, refusal);
 }
 
 static bool add_node(struct finding *x, uint32_t node, uint32_t caller, uint32_t callee, uint64_t calls)
@@ -148,11 +152,12 @@ bool wrap_edges_list(const struct wrap_edges_of *of, const struct calls *calls, 
     uint32_t caller = wrap_edges_function(of, edge->caller);
     size_t all = calls_of(calls, caller, &sites);
     for (size_t i = 0; i < all; i++) {
-        if (sites[i].kind != CALL_DIRECT || sites[i].tail ||
-            image_function_entry(image, sites[i].target) != edge->callee)
+        if (sites[i].tail || leaders_target(of->of, calls, &sites[i]) != edge->callee ||
+            !edits_behind_call(image, sites[i].address))
             continue;
         struct wrap wrap = {image_function(image, caller)->address, sites[i].address, bytes,
-                            of->bodies ? bodies_copy(of->bodies, edge->caller) : 0};
+                            of->bodies ? bodies_copy(of->bodies, edge->caller) : 0,
+                            sites[i].kind == CALL_IMPORT ? image_function(image, edge->callee)->address : 0};
         if (!vec_push(*list, *count, *room, wrap))
             return false;
     }

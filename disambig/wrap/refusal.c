@@ -9,6 +9,7 @@ static const char *const texts[WRAP_REFUSALS] = {
     [WRAP_CALLEE_ARGUMENTS] =
         "what it calls may read arguments from the stack, or use the address of its frame",
     [WRAP_CALLEE_JUMPS] = "what it calls goes on by a jump to what is not known",
+    [WRAP_LAST] = "it is the last instruction of its function, which goes on nowhere",
     [WRAP_CALLER] = "its function cannot be emitted anew",
 };
 
