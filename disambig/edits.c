@@ -140,9 +140,7 @@ static bool end_wrap(struct edits *e, uint64_t next, int32_t shift)
 {
     bool added = find_edit(e, next, MOVE_LEA_BEFORE);
     enum move_what what = added ? MOVE_CFA_BEFORE : MOVE_CFA;
-    return (find_edit(e, next, MOVE_CFA_BEFORE) || find_edit(e, next, what) ||
-            put_edit(e, next, shift, what)) &&
-           put_edit(e, next, 0, MOVE_ARGUMENTS);
+    return find_edit(e, next, MOVE_CFA_BEFORE) || find_edit(e, next, what) || put_edit(e, next, shift, what);
 }
 
 static bool wrap_call(const struct image *image, const struct wrap *wrap, uint64_t next, struct edits *e)

@@ -7,6 +7,7 @@
 
 #include "base/search.h"
 #include "disambig/edits.h"
+#include "disambig/growth/private.h"
 #include "disambig/patch/patch.h"
 
 /* Plans ------------------------------------------------------------------------------------------------------- */
@@ -108,28 +109,35 @@ static bool is_contradicted(const struct growth *growth, uint32_t function)
     }
 }
 
-/* Which functions, by the addresses that they had, keep their frame, or have a frame in the new file that its own code and CFI explain; with `checked`,
- * after move_check(), one that they do not contradict is enough. */
-static int find_understood(const struct move_result *moved, const struct pad *pads, size_t count,
-                           bool checked, bool *understood, struct fathom_error *err)
+/* A new file, as any file is read. */
+struct reading {
+    struct image *image;
+    struct growth *growth;
+};
+
+static int reading_open(struct reading *r, const struct move_result *moved, struct fathom_error *err)
 {
-    struct image *image = NULL;
-    struct growth *growth = NULL;
     int rc = image_open_memory("", moved->elf, moved->size, &(struct image_options){.no_debug_files = true},
-                               &image, err);
-    if (rc == 0)
-        rc = growth_new(image, &growth, err);
-    for (size_t i = 0; i < count && rc == 0; i++) {
-        uint64_t now;
-        uint32_t function = move_entry(moved, pads[i].address, pads[i].copy, &now)
-                                ? image_function_entry(image, now)
-                                : IMAGE_NO_FUNCTION;
-        understood[i] = !pads[i].bytes || is_understood(moved, growth, function) ||
-                        (checked && !is_contradicted(growth, function));
-    }
-    growth_free(growth);
-    image_close(image);
-    return rc;
+                               &r->image, err);
+    return rc == 0 ? growth_new(r->image, &r->growth, err) : rc;
+}
+
+static void reading_close(struct reading *r)
+{
+    growth_free(r->growth);
+    image_close(r->image);
+}
+
+/* Whether the function of the pad keeps its frame, or has one in the new file that its own code and CFI explain; with `checked`, after
+ * move_check(), one that they do not contradict is enough. */
+static bool understood(const struct reading *r, const struct move_result *moved, const struct pad *pad,
+                       bool checked)
+{
+    uint64_t now;
+    uint32_t function = move_entry(moved, pad->address, pad->copy, &now) ? image_function_entry(r->image, now)
+                                                                         : IMAGE_NO_FUNCTION;
+    return !pad->bytes || is_understood(moved, r->growth, function) ||
+           (checked && !is_contradicted(r->growth, function));
 }
 
 int enlarge_movable(const struct image *image, const struct growth *growth, const struct enlarge_plan *of,
@@ -140,6 +148,7 @@ int enlarge_movable(const struct image *image, const struct growth *growth, cons
     struct planning planning = {0};
     struct move_survey *survey = NULL;
     struct move_result result = {0};
+    struct reading reading = {0};
     memset(movable, 0, count * sizeof *movable);
     int rc = move_survey_new(image, &survey, err);
     if (rc == 0)
@@ -148,9 +157,10 @@ int enlarge_movable(const struct image *image, const struct growth *growth, cons
     if (rc == 0)
         rc = move_apply(survey, &asked, &result, err);
     if (rc == 0)
-        rc = find_understood(&result, pads, count, false, movable, err);
-    for (size_t i = 0; i < count; i++)
-        movable[i] = rc == 0 && movable[i] && result.refusals[i] == MOVE_MOVABLE;
+        rc = reading_open(&reading, &result, err);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        movable[i] = result.refusals[i] == MOVE_MOVABLE && understood(&reading, &result, &pads[i], false);
+    reading_close(&reading);
     move_result_free(&result);
     move_survey_free(survey);
     planning_clear(&planning);
@@ -159,17 +169,62 @@ int enlarge_movable(const struct image *image, const struct growth *growth, cons
 
 /* Files ------------------------------------------------------------------------------------------------------- */
 
-static int check_frames(const struct move_result *moved, const struct pad *pads, size_t count,
-                        struct fathom_error *err)
+/* Whether exceptions of the call land in its function, and by how many bytes of pushed arguments SP is lower there. 0 or -ENOMEM. */
+static int read_landing(struct unit *u, const struct growth *growth, uint64_t call, bool *lands,
+                        uint32_t *bytes)
 {
-    bool *understood = calloc(count + 1, sizeof *understood);
-    int rc = understood ? find_understood(moved, pads, count, true, understood, err) : error_memory(err);
-    for (size_t i = 0; i < count && rc == 0; i++)
-        if (!understood[i])
+    const struct image *image = growth->whole.image;
+    uint32_t function = image_function_at(image, call);
+    *lands = false;
+    if (function == IMAGE_NO_FUNCTION)
+        return 0;
+    int rc = unit_follow(u, &growth->whole, image_function(image, function)->owner);
+    size_t k = lower_bound(i, (size_t)0, u->landing_count, u->landings[i].end <= call);
+    const struct unit_point *point = unit_point_at(u, call);
+    *lands = k < u->landing_count && u->landings[k].start <= call && point;
+    *bytes = *lands ? point->args : 0;
+    return rc;
+}
+
+/* Exceptions of wrapped calls land where they did. */
+static int check_landings(const struct growth *growth, const struct reading *r,
+                          const struct move_result *moved, const struct enlarge_plan *of,
+                          struct fathom_error *err)
+{
+    struct unit u = {0};
+    int rc = 0;
+    for (size_t i = 0; i < of->wrap_count && rc == 0; i++) {
+        const struct wrap *wrap = &of->wraps[i];
+        uint64_t now = 0;
+        uint32_t bytes, bytes_now;
+        bool lands, lands_now = false;
+        rc = read_landing(&u, growth, wrap->site, &lands, &bytes);
+        if (rc == 0 && lands && move_translate(moved, wrap->site, wrap->copy, false, &now))
+            rc = read_landing(&u, r->growth, now, &lands_now, &bytes_now);
+        if (rc < 0)
+            rc = error_memory(err);
+        else if (lands && (!now || (lands_now && bytes_now != bytes + wrap->bytes)))
+            rc = error_set(err, EBADMSG,
+                           "exceptions of the call at 0x%llx do not land in the new file as they did",
+                           (unsigned long long)wrap->site);
+    }
+    unit_free(&u);
+    return rc;
+}
+
+static int check_frames(const struct growth *growth, const struct move_result *moved,
+                        const struct enlarge_plan *of, struct fathom_error *err)
+{
+    struct reading reading = {0};
+    int rc = reading_open(&reading, moved, err);
+    for (size_t i = 0; i < of->count && rc == 0; i++)
+        if (!understood(&reading, moved, &of->pads[i], true))
             rc = error_set(err, EBADMSG,
                            "the frame of the function at 0x%llx is not understood in the new file",
-                           (unsigned long long)pads[i].address);
-    free(understood);
+                           (unsigned long long)of->pads[i].address);
+    if (rc == 0)
+        rc = check_landings(growth, &reading, moved, of, err);
+    reading_close(&reading);
     return rc;
 }
 
@@ -195,7 +250,7 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
     if (rc == 0)
         rc = move_check(survey, &asked, &result, err);
     if (rc == 0)
-        rc = check_frames(&result, of->pads, of->count, err);
+        rc = check_frames(growth, &result, of, err);
     move_survey_free(survey);
     planning_clear(&planning);
     if (rc < 0) {

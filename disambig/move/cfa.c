@@ -44,8 +44,7 @@ struct translation {
     uint64_t location; /* in the old code */
     uint32_t at;       /* in the new part */
     int64_t shift;
-    uint64_t arguments, arguments_told,
-        more_arguments;    /* bytes: as the file says, as the translation does, by the plan */
+    uint64_t arguments;    /* bytes of pushed ones, as the file says */
     size_t edit, edit_end; /* the plan's MOVE_CFA of this part not yet reached */
     int64_t data_alignment;
     struct state now, remembered[CFI_REMEMBER_DEPTH];
@@ -75,20 +74,8 @@ static void put_uleb(struct translation *t, uint64_t value)
     } while (value);
 }
 
-/* Brings the size of pushed arguments in line, which matters where exceptions land. */
-static void settle_arguments(struct translation *t)
-{
-    uint64_t wanted = t->arguments + t->more_arguments;
-    if (wanted == t->arguments_told || !t->layout->unit->parts[t->part].fde->lsda)
-        return;
-    static const uint8_t op = CFA_GNU_args_size;
-    put(t, &op, 1);
-    put_uleb(t, wanted);
-    t->arguments_told = wanted;
-}
-
 /* Brings the CFA's offset in line with the shift that applies at this location. */
-static void settle_cfa(struct translation *t)
+static void settle(struct translation *t)
 {
     struct state *s = &t->now;
     if (s->cfa_register == NO_REGISTER) {
@@ -103,12 +90,6 @@ static void settle_cfa(struct translation *t)
     put(t, &op, 1);
     put_uleb(t, (uint64_t)wanted);
     s->told = wanted;
-}
-
-static void settle(struct translation *t)
-{
-    settle_cfa(t);
-    settle_arguments(t);
 }
 
 static void advance_to(struct translation *t, uint32_t at)
@@ -133,6 +114,26 @@ static uint32_t entry_of(const struct move_layout *layout, uint64_t address)
     return layout->entries[function_code_find(&layout->unit->code, address)];
 }
 
+static void put_size(struct translation *t, uint64_t size)
+{
+    static const uint8_t op = CFA_GNU_args_size;
+    put(t, &op, 1);
+    put_uleb(t, size);
+}
+
+/* For one instruction: what remembers states behind it must not remember the number. It matters where exceptions land. */
+static void put_arguments(struct translation *t, const struct move_edit *edit)
+{
+    const struct move_layout *layout = t->layout;
+    uint32_t i = function_code_find(&layout->unit->code, edit->address);
+    if (!layout->unit->parts[t->part].fde->lsda)
+        return;
+    settle(t);
+    put_size(t, t->arguments + (uint32_t)edit->value);
+    advance_to(t, layout->bodies[i] + layout->sizes[i]);
+    put_size(t, t->arguments);
+}
+
 /* The shifts that begin below an old location. */
 static void shift_until(struct translation *t, uint64_t location)
 {
@@ -148,7 +149,7 @@ static void shift_until(struct translation *t, uint64_t location)
             settle(t);
         advance_to(t, at);
         if (edit->what == MOVE_ARGUMENTS)
-            t->more_arguments = (uint32_t)edit->value;
+            put_arguments(t, edit);
         else
             t->shift = edit->value;
     }
@@ -222,7 +223,7 @@ static void run_register(struct translation *t, uint8_t op, struct bytes *b)
         bytes_uleb(b);
         break;
     case CFA_GNU_args_size:
-        t->arguments = t->arguments_told = bytes_uleb(b);
+        t->arguments = bytes_uleb(b);
         break;
     case 0x05: /* offset_extended */
     case 0x09: /* register */
