@@ -76,9 +76,9 @@ static void say_wraps(const struct disambig *d)
     const struct wrap_result *w = &d->wrapped;
     if (!w->all_calls)
         return;
-    printf("wrapped:   %u of the calls of one function by another, at %zu places: two instructions more to "
-           "each, %.2f%% of all "
-           "calls; %u of the map's places can be\n",
+    printf("wrapped:   the calls of %u pairs of functions, %zu call sites: two instructions more for %.2f%% "
+           "of all calls; "
+           "%u of the map's call sites can be\n",
            w->edges, w->count, percent(w->calls, w->all_calls), w->possible);
     for (unsigned r = 1; r < WRAP_REFUSALS; r++)
         if (w->refused[r])
