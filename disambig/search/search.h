@@ -2,7 +2,8 @@
  * search.h - which pads make contexts precise: the frame sizes that tell paths apart (ICPP paper, section 5.1).
  *
  * A pad is a number of bytes, a multiple of 16, by which a function's frame grows. A node's height grows by the pads of its
- * proper ancestors, each as often as it is one, where the call moves with the ancestor's frame. The search maximises the
+ * proper ancestors, each as often as it is one, where the call moves with the ancestor's frame, and by the pads of the wraps of the calls
+ * between them. The search maximises the
  * weight of the nodes with a precise CID: one (function, height) that all its nodes reach by one function path. It knows
  * nothing of ELF: `most` and `unshifted` are all that it needs of the code.
  */
