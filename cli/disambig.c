@@ -93,12 +93,34 @@ static int count_before(struct disambig *d, struct fathom_error *err)
     int rc = lineage_order(d->read, &order, err);
     if (rc < 0)
         return rc;
-    rc = recount_map(d->read, &order, NULL, NULL, &before, err);
+    rc = recount_map(d->read, &order, NULL, NULL, NULL, &before, err);
     lineage_order_clear(&order);
     d->found.weight_before = before.weight;
     d->found.precise_before = before.precise_weight;
     d->found.paths_before = before.paths;
     d->found.paths_precise_before = before.precise_paths;
+    return rc;
+}
+
+/* The last resort, after the search for frame sizes, and copies. */
+static int wrap(struct disambig *d, const struct map_frames_of *of, struct search_problem problem,
+                struct fathom_error *err)
+{
+    const struct disambig_options *o = d->options;
+    const struct search_result *r = &d->found;
+    if (r->paths_precise_after == r->paths ||
+        (problem.target < 1 && (double)r->precise_after >= problem.target * (double)r->weight))
+        return 0;
+    if (o->methods.clone) {
+        problem.map = d->cloned.cloned.map;
+        problem.most = d->cloned.most;
+        problem.unshifted = d->cloned.unshifted;
+    }
+    struct wrap_problem wrapping = {
+        {of, &d->join, problem.map, d->cloned.bodies}, &problem, r, largest_pad(o)};
+    int rc = wrap_run(&wrapping, &d->wrapped, err);
+    if (rc == 0 && d->wrapped.found.pads)
+        d->found = d->wrapped.found;
     return rc;
 }
 
@@ -122,9 +144,11 @@ static int search(struct disambig *d, struct fathom_error *err)
     struct map_frames_of of = frames_of(d);
     struct clone_problem cloning = {&of, &d->join, &problem, largest_pad(o), o->code / 100};
     uint64_t start = clock_ns();
-    int rc = o->methods.clone ? clone_run(&cloning, &d->cloned, err) : search_run(&problem, &d->found, err);
-    if (o->methods.clone)
-        d->found = d->cloned.found;
+    int rc =
+        o->methods.clone ? clone_run(&cloning, &d->cloned, err) : search_run(&problem, &d->searched, err);
+    d->found = o->methods.clone ? d->cloned.found : d->searched;
+    if (rc == 0 && o->methods.wrap)
+        rc = wrap(d, &of, problem, err);
     if (rc == 0 && d->read)
         rc = count_before(d, err);
     d->seconds = (double)(clock_ns() - start) * 1e-9;
@@ -140,7 +164,15 @@ static int by_address(const void *a, const void *b)
     return (x->copy > y->copy) - (x->copy < y->copy);
 }
 
-/* Those that change: by their frame, or that they have copies. */
+static bool has_wraps(const struct disambig *d, uint64_t address, uint32_t copy)
+{
+    for (size_t i = 0; i < d->wrapped.count; i++)
+        if (d->wrapped.list[i].address == address && d->wrapped.list[i].copy == copy)
+            return true;
+    return false;
+}
+
+/* Those that change: by their frame, or wraps, or that they have copies. */
 static int list_pads(struct disambig *d, struct fathom_error *err)
 {
     const struct bodies *bodies = d->cloned.bodies;
@@ -150,9 +182,12 @@ static int list_pads(struct disambig *d, struct fathom_error *err)
         return error_memory(err);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t function = bodies ? bodies_function(bodies, i) : i;
-        if (d->found.pads[i] || (bodies && bodies_copies(bodies, function) > 1))
-            d->pads[d->pad_count++] = (struct pad){pathmap_function(d->map, function).address,
-                                                   d->found.pads[i], bodies ? bodies_copy(bodies, i) : 0};
+        struct pad pad = {pathmap_function(d->map, function).address, d->found.pads[i],
+                          bodies ? bodies_copy(bodies, i) : 0};
+        bool own = d->join.functions[function] != IMAGE_NO_FUNCTION;
+        if (pad.bytes || (bodies && bodies_copies(bodies, function) > 1) ||
+            (own && has_wraps(d, pad.address, pad.copy)))
+            d->pads[d->pad_count++] = pad;
     }
     qsort(d->pads, d->pad_count, sizeof *d->pads, by_address);
     return 0;
@@ -166,9 +201,15 @@ static int write_program(struct disambig *d, struct outfile *out, struct fathom_
     size_t call_count = 0;
     int fd, rc = 0;
     struct map_frames_of of = frames_of(d);
-    if (d->cloned.bodies)
-        rc = clone_calls(&of, &d->join, d->cloned.bodies, &calls, &call_count, err);
-    struct enlarge_plan plan = {d->pads, d->pad_count, calls, call_count};
+    struct bodies *single = d->past && !d->cloned.bodies ? bodies_new(pathmap_function_count(d->map)) : NULL;
+    if (d->past && !d->cloned.bodies && !single)
+        rc = error_memory(err);
+    else if (d->cloned.bodies || single)
+        rc = clone_calls(&of, &d->join, single ? single : d->cloned.bodies, &calls, &call_count, err);
+    bodies_free(single);
+    if (rc == 0)
+        rc = wrap_calls(&d->wrapped, &calls, &call_count, err);
+    struct enlarge_plan plan = {d->pads, d->pad_count, calls, call_count, d->wrapped.list, d->wrapped.count};
     if (rc == 0)
         rc = enlarge_frames(d->image, d->growth, &plan, &d->file, err);
     free(calls);
@@ -201,6 +242,7 @@ static int write_map(struct disambig *d, const struct outfile *program, struct o
                               .id = &d->file.id,
                               .pads = d->found.pads,
                               .unshifted = copies ? d->cloned.unshifted : d->join.unshifted,
+                              .wraps = d->wrapped.wraps,
                               .file = &d->file};
     d->moved = trie_new();
     int rc = d->moved ? moved_map_make(&moved, d->moved, err) : error_memory(err);
@@ -277,9 +319,9 @@ static int disambiguate(const struct disambig_options *options, struct terminal 
         terminal_error(terminal, &err);
     trie_free(d.moved);
     free(d.pads);
-    if (!d.cloned.bodies)
-        free(d.found.pads);
+    free(d.searched.pads);
     clone_clear(&d.cloned);
+    wrap_clear(&d.wrapped);
     map_frames_clear(&d.join);
     enlarged_clear(&d.file);
     growth_free(d.growth);
@@ -302,12 +344,13 @@ static int complete(struct disambig_options *o, int argc, char **argv, struct te
         return option_usage(terminal, c, "give the program's path map: --map MAP (from 'fathom train')");
     if (o->emit && o->output)
         return option_usage(terminal, c, "--emit is for the compiler, --output patches: give one of them");
-    if (o->emit && (o->methods.clone || o->methods.insert))
+    if (o->emit && (o->methods.clone || o->methods.insert || o->methods.wrap))
         return option_usage(terminal, c,
                             "--emit is for the compiler, which neither makes copies nor adds instructions: "
                             "give another --method");
-    if (o->symbolic && !o->methods.clone)
-        return option_usage(terminal, c, "--symbolic is about copies: give --method clone, too");
+    if (o->symbolic && !o->methods.clone && !o->methods.wrap)
+        return option_usage(terminal, c,
+                            "--symbolic is about copies and wraps: give --method clone, too, or wrap");
     if (o->map_output && !o->output)
         return option_usage(terminal, c,
                             "--map-output is the map of the patched program: give --output, too");
@@ -339,9 +382,11 @@ static bool take_methods(struct terminal *terminal, const struct option_row *row
             o->methods.clone = true;
         else if (strcmp(word, "insert") == 0)
             o->methods.insert = true;
+        else if (strcmp(word, "wrap") == 0)
+            o->methods.wrap = true;
         else if (strcmp(word, "move") != 0 && strcmp(word, "resize") != 0) {
             terminal_wrong(terminal,
-                           "--%s takes resize, move, clone or insert, or several with commas, not '%s'",
+                           "--%s takes resize, move, clone, insert or wrap, or several with commas, not '%s'",
                            row->name, word);
             return false;
         }
@@ -373,7 +418,8 @@ static const struct option_row rows[] = {
         "method", 0, "HOW,...", take_methods,
         "resize: change frames in place; move (default): also emit functions anew whose code has no room for "
         "larger numbers; and beside that clone: give functions copies for some of their callers; insert: "
-        "make frames larger that are made by pushes, with instructions added"),
+        "make frames larger that are made by pushes, with instructions added; wrap: add instructions to "
+        "calls that take more stack"),
     OPTION_CHOICE("search", 0, "HOW", searches, enum disambig_search, struct disambig_options, search,
                   "best (default), or random: the ICPP paper's"),
     OPTION_NUMBER("seed", 0, "N", 0, UINT64_MAX, struct disambig_options, seed,
@@ -398,8 +444,8 @@ const struct command disambig_command = {
     .about =
         "Chooses how much the frames of a program's functions are to grow so that as much as possible of "
         "what its map saw is told apart by function and stack height alone, and patches that into a copy. "
-        "No instruction more is executed, unless --method insert allows it. Functions that cannot be "
-        "proved safe are left alone.",
+        "No instruction more is executed, unless --method insert or wrap allows it. Functions that cannot "
+        "be proved safe are left alone.",
     .options = rows,
     .notes = "Without --output, it only tells what could be reached.",
     .run = disambig_run,

@@ -9,6 +9,7 @@
 #include "disambig/measured.h"
 #include "disambig/pads.h"
 #include "disambig/search/search.h"
+#include "disambig/wrap/wrap.h"
 #include "image/image.h"
 
 struct disambig_options {
@@ -17,7 +18,7 @@ struct disambig_options {
     double target; /* percent of the weight */
     double code;   /* percent by which copies may enlarge the program's code */
     struct disambig_methods {
-        bool anew, clone, insert; /* beside resizing in place; the last two need the first */
+        bool anew, clone, insert, wrap; /* beside resizing in place; the others need the first */
     } methods;
     enum disambig_search { DISAMBIG_BEST, DISAMBIG_RANDOM } search;
     uint64_t seed, steps, most; /* most: bytes; steps: 0: no limit */
@@ -38,10 +39,13 @@ struct disambig {
     uint32_t number; /* the image's in the map */
     struct growth *growth;
     struct map_frames join;
-    struct search_result found; /* with copies: pads by body */
-    struct clone_result cloned; /* empty: no copies */
-    double seconds;             /* of the search */
-    struct pad *pads;           /* sorted by address, then copy */
+    /* What was found last: pads by function or, with copies, by body; then by wrap. Borrowed from these: */
+    struct search_result found;
+    struct search_result searched; /* by frames alone; empty with copies */
+    struct clone_result cloned;    /* empty: no copies */
+    struct wrap_result wrapped;    /* without wraps, found.pads is NULL */
+    double seconds;                /* of the search */
+    struct pad *pads;              /* sorted by address, then copy */
     size_t pad_count;
     struct enlarged file; /* the patched file; empty: not made */
     struct trie *moved;   /* the map of the patched program; NULL: not made */

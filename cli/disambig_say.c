@@ -71,6 +71,20 @@ static void say_inserted(const struct disambig *d)
                functions, percent(calls, all));
 }
 
+static void say_wraps(const struct disambig *d)
+{
+    const struct wrap_result *w = &d->wrapped;
+    if (!w->all_calls)
+        return;
+    printf("wrapped:   the calls of %u pairs of functions, %zu call sites: two instructions more for %.2f%% "
+           "of all calls; "
+           "%u of the map's call sites can be\n",
+           w->edges, w->count, percent(w->calls, w->all_calls), w->possible);
+    for (unsigned r = 1; r < WRAP_REFUSALS; r++)
+        if (w->refused[r])
+            printf("  left alone: %5u  %s\n", w->refused[r], wrap_refusal_text((enum wrap_refusal)r));
+}
+
 static void say_frames(const struct disambig *d)
 {
     uint32_t all = 0, fit = 0, anew = 0, inserted = 0, nameless = 0, refused[GROWTH_REFUSALS] = {0};
@@ -120,6 +134,7 @@ void disambig_say(const struct disambig *d)
     say_frames(d);
     say_inserted(d);
     say_copies(d);
+    say_wraps(d);
     printf("search:    %llu steps, %.2f s\n", (unsigned long long)r->steps, d->seconds);
     if (d->options->emit) {
         printf("written:   ");

@@ -101,3 +101,83 @@ int edits_make(struct unit *u, const struct growth *growth, const struct pad *pa
         qsort(to->at, to->count, sizeof *to->at, by_address);
     return rc;
 }
+
+static struct move_edit *find_edit(const struct edits *e, uint64_t address, enum move_what what)
+{
+    size_t i =
+        lower_bound(k, (size_t)0, e->count, by_address(&e->at[k], &(struct move_edit){address, 0, what}) < 0);
+    return i < e->count && e->at[i].address == address && e->at[i].what == what ? &e->at[i] : NULL;
+}
+
+/* Keeps the order. What is there already becomes the new one. */
+static bool put_edit(struct edits *e, uint64_t address, int32_t value, enum move_what what)
+{
+    struct move_edit *there = find_edit(e, address, what), edit = {address, value, (uint8_t)what};
+    if (there) {
+        there->value = value;
+        return true;
+    }
+    if (!vec_push(e->at, e->count, e->room, edit))
+        return false;
+    size_t i = e->count - 1;
+    for (; i > 0 && by_address(&edit, &e->at[i - 1]) < 0; i--)
+        e->at[i] = e->at[i - 1];
+    e->at[i] = edit;
+    return true;
+}
+
+/* By how much the edits move the CFA away from SP when the instruction is executed. */
+static int32_t shift_at(const struct edits *e, uint64_t part, uint64_t address)
+{
+    for (size_t i = e->count; i-- > 0 && e->at[i].address >= part;)
+        if (e->at[i].address <= address && (e->at[i].what == MOVE_CFA || e->at[i].what == MOVE_CFA_BEFORE))
+            return e->at[i].value;
+    return 0;
+}
+
+/* Behind the call all is as it was before. */
+static bool end_wrap(struct edits *e, uint64_t next, int32_t shift)
+{
+    bool added = find_edit(e, next, MOVE_LEA_BEFORE);
+    enum move_what what = added ? MOVE_CFA_BEFORE : MOVE_CFA;
+    return find_edit(e, next, MOVE_CFA_BEFORE) || find_edit(e, next, what) || put_edit(e, next, shift, what);
+}
+
+static bool wrap_call(const struct image *image, const struct wrap *wrap, uint64_t next, struct edits *e)
+{
+    uint32_t part = image_function_at(image, wrap->site);
+    int32_t bytes = (int32_t)wrap->bytes;
+    int32_t shift = shift_at(e, image_function(image, part)->address, wrap->site);
+    struct move_edit *own = find_edit(e, wrap->site, MOVE_CFA);
+    bool good = true;
+    if (own && !find_edit(e, wrap->site, MOVE_CFA_BEFORE)) /* while SP goes down */
+        good = put_edit(e, wrap->site, own->value, MOVE_CFA_BEFORE);
+    return good && put_edit(e, wrap->site, -bytes, MOVE_LEA_BEFORE) &&
+           put_edit(e, wrap->site, bytes, MOVE_LEA_AFTER) &&
+           put_edit(e, wrap->site, shift + bytes, MOVE_CFA) &&
+           put_edit(e, wrap->site, bytes, MOVE_ARGUMENTS) && end_wrap(e, next, shift);
+}
+
+uint64_t edits_behind_call(const struct image *image, uint64_t site)
+{
+    struct code_insn call;
+    size_t size;
+    const uint8_t *bytes = image_bytes(image, site, &size);
+    uint32_t part = image_function_at(image, site);
+    if (!bytes || !code_read(bytes, size, site, &call) || call.kind != CODE_CALL ||
+        part == IMAGE_NO_FUNCTION || image_function_at(image, site + call.length) != part)
+        return 0;
+    return site + call.length;
+}
+
+int edits_wrap(const struct image *image, const struct wrap *wraps, size_t count, struct edits *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t next = edits_behind_call(image, wraps[i].site);
+        if (!next)
+            return -EINVAL;
+        if (!wrap_call(image, &wraps[i], next, to))
+            return -ENOMEM;
+    }
+    return 0;
+}

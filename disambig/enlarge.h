@@ -24,14 +24,17 @@ struct enlarge_plan { /* all borrowed */
     size_t count;
     const struct move_call *calls; /* that lead to copies but the first, or past a stub of the PLT */
     size_t call_count;
+    /* By address, copy, site. The function has a pad, which may be of no bytes. */
+    const struct wrap *wraps;
+    size_t wrap_count;
 };
 
-/* Which of the pads (by address, then copy) are of functions that can be emitted anew with them. -ENOMEM and other system errors; not
+/* Which of the plan's pads are of functions that can be emitted anew with them, and with their wraps. -ENOMEM and other system errors; not
  * that a file has no room for a segment: then none can. */
-int enlarge_movable(const struct image *image, const struct growth *growth, const struct pad *pads,
-                    size_t count, bool *movable, struct fathom_error *err);
+int enlarge_movable(const struct image *image, const struct growth *growth, const struct enlarge_plan *plan,
+                    bool *movable, struct fathom_error *err);
 
-/* Makes the new file and checks it, read again, against the old one. Functions with copies, or whose pads do not fit in place, are ones
+/* Makes the new file and checks it, read again, against the old one. Functions with copies or wraps, or whose pads do not fit in place, are ones
  * that enlarge_movable() found. The caller clears the result. Errors as of patch_resize(), patch_check(), move_apply() and
  * move_check(). */
 int enlarge_frames(const struct image *image, const struct growth *growth, const struct enlarge_plan *plan,

@@ -28,6 +28,12 @@ libdisambig_la_SOURCES = \
 	disambig/clone/leaders.c disambig/clone/leaders.h \
 	disambig/clone/past_plt.c disambig/clone/past_plt.h \
 	disambig/clone/rivals.c disambig/clone/rivals.h \
+	disambig/wrap/callees.c disambig/wrap/callees.h \
+	disambig/wrap/callers.c disambig/wrap/callers.h \
+	disambig/wrap/candidates.c disambig/wrap/candidates.h \
+	disambig/wrap/edges.c disambig/wrap/edges.h \
+	disambig/wrap/refusal.c \
+	disambig/wrap/wrap.c disambig/wrap/wrap.h \
 	disambig/growth/debug_frame.c \
 	disambig/growth/flow.c \
 	disambig/growth/growth.c disambig/growth/growth.h \

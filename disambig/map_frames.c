@@ -62,7 +62,9 @@ static int add_movable(const struct map_frames_of *of, struct map_frames *m, str
         if (m->anew[i])
             pads[count++] = (struct pad){pathmap_function(of->map, i).address, GROWTH_MOST, 0};
     }
-    int rc = count ? enlarge_movable(of->image, of->growth, pads, count, movable, err) : 0;
+    int rc = count ? enlarge_movable(of->image, of->growth,
+                                     &(struct enlarge_plan){.pads = pads, .count = count}, movable, err)
+                   : 0;
     for (uint32_t i = 0; i < all && rc == 0; i++) {
         m->anew[i] = m->anew[i] && movable[k++];
         m->inserted[i] = m->inserted[i] && m->anew[i];

@@ -116,6 +116,8 @@ static int add_node(void *context, uint32_t at, struct fathom_error *err)
     if (node.parent != PATHMAP_NONE) {
         bool moves = !in->unshifted || !in->unshifted[at];
         uint32_t pad = moves ? in->pads[caller] : 0;
+        if (in->wraps && in->wraps[at] != PATHMAP_NONE)
+            pad += in->pads[in->wraps[at]];
         parent = m->numbers[node.parent];
         if (__builtin_add_overflow(m->shifts[node.parent], pad, &shift))
             return error_set(err, EOVERFLOW, "the pads make a stack of 4 GiB and more");

@@ -1,6 +1,6 @@
 /*
  * moved_map.h - the path map of a program whose frames have grown, made from that of the program as it was: each node's
- * height grows by the pads of its callers, and the program has another build-id. It is what training the patched
+ * height grows by the pads of its callers and their calls, and the program has another build-id. It is what training the patched
  * program anew would give (DESIGN, section 7).
  *
  * Heights below a frame that aligns the stack, or below a signal frame, depend on the stack's address modulo 32 and more,
@@ -19,8 +19,9 @@ struct moved_map {               /* all borrowed */
     uint32_t image;              /* number of the patched image in it */
     const char *path;            /* of the patched file */
     const struct build_id *id;   /* of it */
-    const uint32_t *pads;        /* bytes, for each function of the map */
+    const uint32_t *pads;        /* bytes, for each function of the map, then each wrap */
     const bool *unshifted;       /* for each node: its caller's pad does not move it; NULL: none is so */
+    const uint32_t *wraps; /* for each node: the wrap of its call (search/search.h); NULL: none has one */
     const struct enlarged *file; /* where code of the image is now; NULL: all of it where it was */
     const bool
         *left_out; /* for each node: it is not in the new map (none may be below it); NULL: none is so */

@@ -1,4 +1,4 @@
-/* pads.h - what the search chooses and the patcher applies: by how much a function's frame grows. */
+/* pads.h - what the search chooses and the patcher applies: by how much a function's frame, or the stack of a call, grows. */
 #ifndef FATHOM_DISAMBIG_PADS_H
 #define FATHOM_DISAMBIG_PADS_H
 
@@ -10,6 +10,15 @@ struct pad {
     uint64_t address; /* the function's entry in the image */
     uint32_t bytes;   /* a multiple of PAD_UNIT */
     uint32_t copy;    /* of which copy of the function; 0: the first, which all of its pointers lead to */
+};
+
+/* A direct call that is wrapped: SP goes down before it and up behind it. */
+struct wrap {
+    uint64_t address; /* the entry, in the image, of the function that makes it */
+    uint64_t site;    /* of the call instruction */
+    uint32_t bytes;   /* a multiple of PAD_UNIT */
+    uint32_t copy;    /* in which copy of the function */
+    uint64_t target;  /* entry of the function that it calls past the PLT; 0: not through the PLT */
 };
 
 #endif

@@ -81,39 +81,39 @@ void lineage_order_clear(struct lineage_order *order)
 }
 
 int lineage_start(struct lineage *walk, const struct pathmap *map, const struct lineage_order *order,
-                  const uint32_t *most, const bool *unshifted, struct fathom_error *err)
+                  const struct lineage_movers *movers, struct fathom_error *err)
 {
-    size_t functions = pathmap_function_count(map) + 1ul, depths = order->deepest + 1ul;
-    *walk = (struct lineage){.map = map, .order = order, .most = most, .unshifted = unshifted};
-    walk->times = calloc(functions, sizeof *walk->times);
-    walk->functions = malloc(functions * sizeof *walk->functions);
-    walk->places = malloc(functions * sizeof *walk->places);
+    size_t all = pathmap_function_count(map) + movers->wrap_count + 1ul, depths = order->deepest + 1ul;
+    *walk = (struct lineage){.map = map, .order = order, .movers = *movers};
+    walk->times = calloc(all, sizeof *walk->times);
+    walk->held = malloc(all * sizeof *walk->held);
+    walk->places = malloc(all * sizeof *walk->places);
     walk->chain = malloc(depths * sizeof *walk->chain);
-    walk->counted = malloc(depths * sizeof *walk->counted);
-    if (walk->times && walk->functions && walk->places && walk->chain && walk->counted)
+    walk->counted = malloc(2 * depths * sizeof *walk->counted);
+    if (walk->times && walk->held && walk->places && walk->chain && walk->counted)
         return 0;
     lineage_end(walk);
     return error_memory(err);
 }
 
-static void leave(struct lineage *walk, uint32_t function)
+static void leave(struct lineage *walk, uint32_t mover)
 {
-    if (function == PATHMAP_NONE || --walk->times[function])
+    if (mover == PATHMAP_NONE || --walk->times[mover])
         return;
-    uint32_t place = walk->places[function], last = walk->functions[--walk->count];
-    walk->functions[place] = last;
+    uint32_t place = walk->places[mover], last = walk->held[--walk->count];
+    walk->held[place] = last;
     walk->places[last] = place;
 }
 
-static uint32_t enter(struct lineage *walk, uint32_t function)
+static uint32_t enter(struct lineage *walk, uint32_t mover)
 {
-    if (walk->most && !walk->most[function])
+    if (mover == PATHMAP_NONE || (walk->movers.most && !walk->movers.most[mover]))
         return PATHMAP_NONE;
-    if (!walk->times[function]++) {
-        walk->places[function] = walk->count;
-        walk->functions[walk->count++] = function;
+    if (!walk->times[mover]++) {
+        walk->places[mover] = walk->count;
+        walk->held[walk->count++] = mover;
     }
-    return function;
+    return mover;
 }
 
 bool lineage_next(struct lineage *walk)
@@ -121,13 +121,14 @@ bool lineage_next(struct lineage *walk)
     if (walk->next == walk->order->count)
         return false;
     uint32_t depth = walk->order->depths[walk->next], node = walk->order->nodes[walk->next];
-    for (uint32_t d = walk->next ? walk->depth + 1 : 0; d > depth; d--)
+    const struct lineage_movers *movers = &walk->movers;
+    for (uint32_t d = walk->next ? 2 * (walk->depth + 1) : 0; d > 2 * depth; d--)
         leave(walk, walk->counted[d - 1]);
     walk->at = pathmap_node(walk->map, node);
     walk->chain[depth] = walk->at.function;
-    walk->counted[depth] = depth && !(walk->unshifted && walk->unshifted[node])
-                               ? enter(walk, walk->chain[depth - 1])
-                               : PATHMAP_NONE;
+    bool moves = depth && !(movers->unshifted && movers->unshifted[node]);
+    walk->counted[2 * depth] = enter(walk, moves ? walk->chain[depth - 1] : PATHMAP_NONE);
+    walk->counted[2 * depth + 1] = enter(walk, depth && movers->wraps ? movers->wraps[node] : PATHMAP_NONE);
     walk->node = node;
     walk->depth = depth;
     walk->next++;
@@ -137,7 +138,7 @@ bool lineage_next(struct lineage *walk)
 void lineage_end(struct lineage *walk)
 {
     free(walk->times);
-    free(walk->functions);
+    free(walk->held);
     free(walk->places);
     free(walk->chain);
     free(walk->counted);

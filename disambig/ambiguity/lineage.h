@@ -1,5 +1,5 @@
 /*
- * lineage.h - a walk over all nodes of a map, parents first, that knows which functions stand below each on the stack.
+ * lineage.h - a walk over all nodes of a map, parents first, that knows which functions, and wrapped calls, stand below each on the stack.
  *
  * Heights after padding depend on nothing but how often each function is among a node's proper ancestors, where the call
  * moves with the ancestor's frame. The walk keeps these numbers up to date from node to node, so that one node costs as much
@@ -22,24 +22,33 @@ struct lineage_order {
 int lineage_order(const struct pathmap *map, struct lineage_order *out, struct fathom_error *err);
 void lineage_order_clear(struct lineage_order *order);
 
+/* What moves nodes: functions, each all that it calls; and wraps, each some calls, which are numbered behind the functions. */
+struct lineage_movers {
+    const uint32_t *most;  /* by mover: 0: it is not counted; NULL: all are */
+    const bool *unshifted; /* by node: its parent is not counted; NULL: no such node */
+    const uint32_t
+        *wraps; /* by node: the wrap of the call that leads to it; PATHMAP_NONE: none; NULL: no such node */
+    uint32_t wrap_count;
+};
+
 struct lineage {
     const struct pathmap *map;
     const struct lineage_order *order;
-    const uint32_t *most;  /* by function: 0: it is not counted; NULL: all are */
-    const bool *unshifted; /* by node: its parent is not counted; NULL: no such node */
-    uint32_t next;         /* place in the order */
-    uint32_t node, depth;  /* the current node */
+    struct lineage_movers movers;
+    uint32_t next;        /* place in the order */
+    uint32_t node, depth; /* the current node */
     struct pathmap_node at;
-    uint32_t *times;     /* by function: how often it is counted among the current node's proper ancestors */
-    uint32_t *functions; /* those with times > 0, in no particular order */
-    uint32_t count;
-    uint32_t *places;  /* of each function in `functions` */
+    uint32_t *
+        times; /* by mover: how often it is counted among the current node's proper ancestors and their calls */
+    uint32_t *held;    /* those with times > 0, in no particular order */
+    uint32_t count;    /* of them */
+    uint32_t *places;  /* of each mover in `held` */
     uint32_t *chain;   /* the functions of the path, by depth */
-    uint32_t *counted; /* by depth: the function that the node there added; PATHMAP_NONE: none */
+    uint32_t *counted; /* by depth: two movers that the node there added; PATHMAP_NONE: none */
 };
 
 int lineage_start(struct lineage *walk, const struct pathmap *map, const struct lineage_order *order,
-                  const uint32_t *most, const bool *unshifted, struct fathom_error *err);
+                  const struct lineage_movers *movers, struct fathom_error *err);
 /* Moves to the next node; false: there is none. */
 bool lineage_next(struct lineage *walk);
 void lineage_end(struct lineage *walk);

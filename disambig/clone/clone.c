@@ -8,7 +8,6 @@
 #include "disambig/clone/choose.h"
 #include "disambig/clone/copyable.h"
 #include "disambig/clone/rivals.h"
-#include "disambig/search/worth.h"
 
 /* Copies of copies need a round each. Each round has its share of the code, as what is ambiguous after it may be something else: of
  * lua5.4's contexts 87.4% are precise after 3 rounds, 92.1% after 6, 91.4% after 10. */
@@ -73,15 +72,6 @@ static int search(const struct cloning *c, struct clone_result *r, struct fathom
     return rc;
 }
 
-/* What the search works for, roughly (search/worth.h). */
-static double value(const struct clone_result *r)
-{
-    const struct search_result *s = &r->found;
-    double weight = s->weight ? (double)s->precise_after / (double)s->weight : 1;
-    double paths = s->paths ? (double)s->paths_precise_after / (double)s->paths : 1;
-    return WORTH_SHARE_WEIGHT * weight + (1 - WORTH_SHARE_WEIGHT) * paths;
-}
-
 /* Whether there is nothing left to do. */
 static bool is_done(const struct cloning *c)
 {
@@ -124,7 +114,7 @@ static void keep(struct cloning *c, struct clone_result *next)
     next->found.paths_precise_before = first->paths_precise_before;
     next->found.paths_before = first->paths_before;
     clone_clear(&c->latest);
-    if (value(next) > value(&c->best)) {
+    if (search_value(&next->found) > search_value(&c->best.found)) {
         clone_clear(&c->best);
         c->best = *next;
     } else {

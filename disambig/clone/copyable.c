@@ -30,7 +30,8 @@ static int try_copies(const struct map_frames_of *of, const bool *asked, bool gr
         for (uint32_t copy = 0; copy < 2 && asked[f]; copy++)
             pads[count++] = (struct pad){pathmap_function(of->map, f).address, grow ? GROWTH_MOST : 0, copy};
     if (rc == 0 && count)
-        rc = enlarge_movable(of->image, of->growth, pads, count, movable, err);
+        rc = enlarge_movable(of->image, of->growth, &(struct enlarge_plan){.pads = pads, .count = count},
+                             movable, err);
     count = 0;
     for (uint32_t f = 0; f < all && rc == 0; f++)
         if (asked[f]) {

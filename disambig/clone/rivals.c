@@ -321,7 +321,7 @@ static int find(struct finding *x, uint32_t nodes, struct fathom_error *err)
     int rc = lineage_order(x->of->cloned->map, &order, err);
     if (rc < 0)
         return rc;
-    recount_heights(x->of->cloned->map, &order, x->of->pads, x->of->unshifted, x->heights);
+    recount_heights(x->of->cloned->map, &order, x->of->pads, x->of->unshifted, NULL, x->heights);
     lineage_order_clear(&order);
     if (!find_cids(x, nodes))
         return error_memory(err);

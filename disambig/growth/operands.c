@@ -34,14 +34,13 @@ static bool has_general_registers(uint8_t opcode)
            (opcode >= 0xa3 && opcode <= 0xc3);
 }
 
-/* Whether SP's value goes elsewhere, or is compared. */
-static bool uses_value(const struct code_fields *f)
+bool unit_uses_register(const struct code_fields *f, uint8_t number)
 {
-    if (f->map == 0 && !f->vector && f->opcode == 0x50 + CODE_SP)
+    if (f->map == 0 && !f->vector && f->opcode == 0x50 + number)
         return true;
     if (!f->has_modrm || f->map > 1)
         return false;
-    bool rm = f->mod == 3 && f->rm == CODE_SP, reg = f->reg == CODE_SP;
+    bool rm = f->mod == 3 && f->rm == number, reg = f->reg == number;
     if (f->vector)
         return (f->opcode == 0x6e || f->opcode == 0x7e) && rm;
     if (f->map == 1)
@@ -162,7 +161,7 @@ int unit_operands(struct unit *u)
         bool sets_frame = insn->stack == CODE_SP_SAME && insn->written & 1u << CODE_BP &&
                           unit_step(u, i, &after) && after.frame;
         bool above = !s->bound || (u->place && s->depth == s->bound); /* SP is above the pad's place */
-        if (uses_value(&f) && insn->stack == CODE_SP_SAME && above && !sets_frame)
+        if (unit_uses_register(&f, CODE_SP) && insn->stack == CODE_SP_SAME && above && !sets_frame)
             unit_refuse(u, GROWTH_ADDRESS_TAKEN, insn->address);
         if (insn->memory_operand && insn->base == CODE_SP && insn->stack == CODE_SP_SAME &&
             read_memory(&r, i, &f) < 0)

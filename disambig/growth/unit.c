@@ -147,11 +147,16 @@ int unit_read(struct unit *u)
     return u->refusal == GROWTH_RESIZABLE ? read_landings(u) : 0;
 }
 
+/* The steps of the analysis, of which the first so many are for states alone, and the last is for numbers that change in place. */
+#define STEPS       5u
+#define STATE_STEPS 3u
+
 /* frame: with instructions added where nothing but pushes allocates the frame. */
-static int analyse(struct unit *u, const struct whole *whole, uint32_t function, bool inserting, bool frame)
+static int analyse(struct unit *u, const struct whole *whole, uint32_t function, bool inserting, bool frame,
+                   unsigned count)
 {
-    int (*const steps[])(struct unit *) = {unit_read, unit_read_rules, unit_flow, unit_operands, unit_rules};
-    unsigned count = sizeof steps / sizeof *steps - inserting; /* in place, nothing is added */
+    int (*const steps[STEPS])(struct unit *) = {unit_read, unit_read_rules, unit_flow, unit_operands,
+                                                unit_rules};
     u->whole = whole;
     u->function = function;
     u->inserting = inserting;
@@ -175,18 +180,29 @@ static int analyse(struct unit *u, const struct whole *whole, uint32_t function,
 
 int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function)
 {
-    int rc = analyse(u, whole, function, false, false);
+    int rc = analyse(u, whole, function, false, false, STEPS);
     enum growth_refusal refusal = u->refusal;
     uint64_t where = u->where;
     if (rc < 0 || !refusal_is_of_pushes(refusal) || !u->calls)
         return rc;
-    rc = analyse(u, whole, function, true, refusal == GROWTH_PUSHED);
+    rc = analyse(u, whole, function, true, refusal == GROWTH_PUSHED, STEPS - 1);
     if (u->refusal != GROWTH_RESIZABLE) {
         u->inserting = false;
         return rc;
     }
     u->refusal = refusal;
     u->where = where;
+    return rc;
+}
+
+int unit_follow(struct unit *u, const struct whole *whole, uint32_t function)
+{
+    int rc = analyse(u, whole, function, false, false, STATE_STEPS);
+    if (rc == 0 && u->refusal == GROWTH_POPPED)
+        rc = analyse(u, whole, function, true, false, STATE_STEPS);
+    /* which are told once all states are known */
+    if (u->refusal == GROWTH_NO_FRAME || u->refusal == GROWTH_PUSHED || u->refusal == GROWTH_MIXED)
+        u->refusal = GROWTH_RESIZABLE;
     return rc;
 }
 

@@ -113,6 +113,9 @@ struct unit {
  * that are added, u->inserting tells whether it is with them, and all else is for that. */
 int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function);
 void unit_free(struct unit *u);
+/* The code, its CFI and the states alone: u->refusal is GROWTH_RESIZABLE if these are known and agree, whatever the frame is. 0 or
+ * -ENOMEM. */
+int unit_follow(struct unit *u, const struct whole *whole, uint32_t function);
 
 /* Whether nothing but room for larger numbers is lacking. */
 static inline bool refusal_is_of_room(unsigned refusal)
@@ -145,6 +148,8 @@ int unit_rules(struct unit *u);      /* which rules grow */
 int unit_targets(struct unit *u);
 /* How the instruction is encoded; false: unknown. */
 bool unit_fields(const struct unit *u, uint32_t insn, struct code_fields *fields);
+/* Whether the value of SP, or of BP, goes elsewhere, or is compared. */
+bool unit_uses_register(const struct code_fields *fields, uint8_t number);
 /* Notes that this number changes with the pad: the displacement or else the immediate. 0 or -ENOMEM. */
 int unit_edit(struct unit *u, uint32_t insn, bool displacement, int sign);
 /* What the CFI tells at an address; NULL: nothing. */

@@ -25,6 +25,7 @@ struct translation {
     uint64_t location; /* in the old code */
     uint32_t at;       /* in the new part */
     int64_t shift;
+    uint64_t arguments;    /* bytes of pushed ones, as the file says */
     size_t edit, edit_end; /* the plan's MOVE_CFA of this part not yet reached */
     int64_t data_alignment;
     struct state now, remembered[CFI_REMEMBER_DEPTH];
@@ -94,20 +95,44 @@ static uint32_t entry_of(const struct move_layout *layout, uint64_t address)
     return layout->entries[function_code_find(&layout->unit->code, address)];
 }
 
+static void put_size(struct translation *t, uint64_t size)
+{
+    static const uint8_t op = CFA_GNU_args_size;
+    put(t, &op, 1);
+    put_uleb(t, size);
+}
+
+/* For one instruction: what remembers states behind it must not remember the number. It matters where exceptions land. */
+static void put_arguments(struct translation *t, const struct move_edit *edit)
+{
+    const struct move_layout *layout = t->layout;
+    uint32_t i = function_code_find(&layout->unit->code, edit->address);
+    if (!layout->unit->parts[t->part].fde->lsda)
+        return;
+    settle(t);
+    put_size(t, t->arguments + (uint32_t)edit->value);
+    advance_to(t, layout->bodies[i] + layout->sizes[i]);
+    put_size(t, t->arguments);
+}
+
 /* The shifts that begin below an old location. */
 static void shift_until(struct translation *t, uint64_t location)
 {
     const struct move_function *plan = t->layout->plan;
     for (; t->edit < t->edit_end && plan->edits[t->edit].address < location; t->edit++) {
         const struct move_edit *edit = &plan->edits[t->edit];
-        if (edit->what != MOVE_CFA && edit->what != MOVE_CFA_BEFORE)
+        if (edit->what != MOVE_CFA && edit->what != MOVE_CFA_BEFORE && edit->what != MOVE_ARGUMENTS)
             continue;
-        uint32_t at = edit->what == MOVE_CFA ? move_layout_boundary(t->layout, t->part, edit->address, true)
-                                             : entry_of(t->layout, edit->address);
+        uint32_t at = edit->what == MOVE_CFA_BEFORE
+                          ? entry_of(t->layout, edit->address)
+                          : move_layout_boundary(t->layout, t->part, edit->address, true);
         if (at != t->at)
             settle(t);
         advance_to(t, at);
-        t->shift = edit->value;
+        if (edit->what == MOVE_ARGUMENTS)
+            put_arguments(t, edit);
+        else
+            t->shift = edit->value;
     }
     settle(t);
 }
@@ -176,8 +201,10 @@ static void run_register(struct translation *t, uint8_t op, struct bytes *b)
     case CFA_restore_extended:
     case CFA_undefined:
     case CFA_same_value:
-    case CFA_GNU_args_size:
         bytes_uleb(b);
+        break;
+    case CFA_GNU_args_size:
+        t->arguments = bytes_uleb(b);
         break;
     case CFA_offset_extended:
     case CFA_register:

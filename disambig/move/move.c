@@ -57,6 +57,24 @@ static struct order *sort_plan(const struct move_plan *plan)
     return order;
 }
 
+/* Whether the edits make another frame: not if SP only goes down before some instructions and up behind them. */
+static bool changes_frame(const struct move_function *f)
+{
+    bool any = false;
+    for (size_t i = 0; i < f->edit_count; i++) {
+        const struct move_edit *edit = &f->edits[i], *last = i ? edit - 1 : NULL;
+        bool opens = edit->what == MOVE_LEA_BEFORE && i + 1 < f->edit_count &&
+                     edit[1].what == MOVE_LEA_AFTER && edit[1].address == edit->address &&
+                     edit[1].value == -edit->value;
+        bool closes = edit->what == MOVE_LEA_AFTER && last && last->what == MOVE_LEA_BEFORE &&
+                      last->address == edit->address && last->value == -edit->value;
+        if (edit->what < MOVE_CFA_BEFORE && !opens && !closes)
+            return true;
+        any |= opens;
+    }
+    return f->edit_count && !any;
+}
+
 /* Emits the copies of one function, which stand one after the other; stops at the first that cannot be. */
 static int emit_function(struct move_work *work, struct move_unit *unit, struct move_layout *layout,
                          const struct order *order, size_t count, struct move_result *result)
@@ -68,9 +86,10 @@ static int emit_function(struct move_work *work, struct move_unit *unit, struct 
     for (size_t i = 0; i < count && rc == 0; i++) {
         if (refusal == MOVE_MOVABLE && order[i].copy && unit->labels)
             refusal = MOVE_CLONED_LABELS;
-        if (refusal == MOVE_MOVABLE && unit->probes && (order[i].copy || order[i].function->edit_count))
+        bool other_frame = changes_frame(order[i].function);
+        if (refusal == MOVE_MOVABLE && unit->probes && (order[i].copy || other_frame))
             refusal = MOVE_PROBE;
-        if (refusal == MOVE_MOVABLE && unit->leaves && order[i].function->edit_count)
+        if (refusal == MOVE_MOVABLE && unit->leaves && other_frame)
             refusal = MOVE_LEAVES;
         layout->number = order[i].copy;
         if (refusal == MOVE_MOVABLE)

@@ -46,6 +46,8 @@ enum move_what {
     /* From it on, in the order of addresses and up to the next of these, the CFA is `value` bytes further from SP than the
      * file's CFI says, where that gives it by SP. */
     MOVE_CFA,
+    /* While it is executed, SP is so many bytes lower than where its exceptions land: DW_CFA_GNU_args_size grows. */
+    MOVE_ARGUMENTS,
 };
 
 /* A change of one instruction. Operands get as wide as they must. */

@@ -18,7 +18,7 @@
 #define STALE_END    2000u
 #define TELL_STEPS   256u
 
-/* A function that differs between two paths: how often it is on the first more than on the second. */
+/* A function, or wrap, that differs between two paths: how often it is on the first more than on the second. */
 struct difference {
     uint32_t function;
     int64_t times;
@@ -34,17 +34,23 @@ struct chance {
     uint64_t best_precise;
 };
 
+static bool add_mover(struct chance *c, uint32_t function, int64_t by)
+{
+    if (!c->s->problem->most[function])
+        return true;
+    c->times[function] += by;
+    return vec_push(c->differences, c->count, c->room, (struct difference){function, 0});
+}
+
 static bool add_path(struct chance *c, uint32_t node, int64_t by)
 {
     const struct search_problem *p = c->s->problem;
     for (struct pathmap_node at = pathmap_node(p->map, node); at.parent != PATHMAP_NONE;) {
         bool shifted = !p->unshifted || !p->unshifted[node];
+        uint32_t wrap = search_wrap(p, node);
         node = at.parent;
         at = pathmap_node(p->map, node);
-        if (!shifted || !p->most[at.function])
-            continue;
-        c->times[at.function] += by;
-        if (!vec_push(c->differences, c->count, c->room, (struct difference){at.function, 0}))
+        if ((shifted && !add_mover(c, at.function, by)) || (wrap != PATHMAP_NONE && !add_mover(c, wrap, by)))
             return false;
     }
     return true;

@@ -38,9 +38,9 @@
 #define WEIGHT_FIRST  2u /* so much of the work is for groups with weight alone */
 #define LAST_SWEEPS   2u
 #define PRICE         0.1 /* of a pad of 16 bytes, in values of a path, on no tall stack */
-#define COSTLY        1.0 /* of a pad that adds instructions to all calls of the map, in shares of all value, */
-#define COSTLY_PATHS  1.0  /* and of any such pad, in values of a path */
-#define EVEN          1e-6 /* share of ambiguous value that a function is taken to move at least */
+#define COSTLY_PATHS                                                                                         \
+    1.0 /* of a pad that adds instructions, beside what these cost (WORTH_CALLS), in values of a path */
+#define EVEN 1e-6 /* share of ambiguous value that a function is taken to move at least */
 
 struct annealing {
     struct state *s;
@@ -200,21 +200,26 @@ static bool anneal(struct annealing *a)
     return false;
 }
 
-/* What a pad costs by the instructions that its function then executes. */
+/* What a pad costs by the instructions that its function, or its wrap, then executes. */
 static void price_instructions(struct annealing *a, double path)
 {
-    const struct pathmap *map = a->s->problem->map;
-    const bool *costly = a->s->problem->costly;
+    const struct search_problem *p = a->s->problem;
+    uint32_t functions = pathmap_function_count(p->map);
     double all = 0;
-    for (uint32_t i = 0; costly && i < pathmap_node_count(map); i++)
-        all += (double)pathmap_node(map, i).passes;
-    for (uint32_t i = 0; costly && i < pathmap_node_count(map); i++) {
-        struct pathmap_node node = pathmap_node(map, i);
-        if (costly[node.function] && all > 0)
-            a->costly[node.function] += (int64_t)(COSTLY * (double)WORTH_ALL * ((double)node.passes / all));
+    for (uint32_t i = 0; (p->costly || p->wraps) && i < pathmap_node_count(p->map); i++)
+        all += (double)pathmap_node(p->map, i).passes;
+    for (uint32_t i = 0; all > 0 && i < pathmap_node_count(p->map); i++) {
+        struct pathmap_node node = pathmap_node(p->map, i);
+        int64_t cost = (int64_t)(WORTH_CALLS * (double)WORTH_ALL * ((double)node.passes / all));
+        uint32_t wrap = search_wrap(p, i);
+        if (p->costly && p->costly[node.function])
+            a->costly[node.function] += cost;
+        if (wrap != PATHMAP_NONE)
+            a->costly[wrap] += cost;
     }
-    for (uint32_t f = 0; costly && f < a->s->units.functions; f++)
-        a->costly[f] += costly[f] ? (int64_t)(COSTLY_PATHS * path) : 0;
+    for (uint32_t f = 0; f < a->s->units.functions; f++)
+        if (f >= functions || (p->costly && p->costly[f]))
+            a->costly[f] += (int64_t)(COSTLY_PATHS * path);
 }
 
 static void search(struct annealing *a)

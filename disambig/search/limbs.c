@@ -45,7 +45,7 @@ static uint64_t hash_held(const struct lineage *walk)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < walk->count; i++) {
-        uint32_t f = walk->functions[i];
+        uint32_t f = walk->held[i];
         sum += hash_u64(f + 0x9e3779b97f4a7c15u) * walk->times[f];
     }
     return sum;
@@ -56,8 +56,8 @@ static bool may_exceed(const struct lineage *walk, uint64_t limit)
 {
     uint64_t height = walk->at.height;
     for (uint32_t i = 0; i < walk->count && height <= limit; i++) {
-        uint32_t f = walk->functions[i];
-        height += (uint64_t)walk->times[f] * walk->most[f];
+        uint32_t f = walk->held[i];
+        height += (uint64_t)walk->times[f] * walk->movers.most[f];
     }
     return height > limit;
 }
@@ -78,7 +78,7 @@ static bool is_leaf_to_keep(const struct growing *g, const struct lineage *walk)
     uint32_t node = walk->node;
     if (g->crowns.tops[node] != walk->at.height)
         return false;
-    if (walk->at.parent == PATHMAP_NONE)
+    if (walk->at.parent == PATHMAP_NONE || search_wrap(g->problem, node) != PATHMAP_NONE)
         return true;
     uint32_t best = g->crowns.best[walk->at.parent];
     return best == PATHMAP_NONE || best == node || g->crowns.tops[best] < walk->at.height;
@@ -88,7 +88,8 @@ static int choose_limbs(struct growing *g, struct fathom_error *err)
 {
     const struct search_problem *p = g->problem;
     struct lineage walk;
-    int rc = lineage_start(&walk, p->map, g->order, p->most, p->unshifted, err);
+    struct lineage_movers movers = search_movers(p);
+    int rc = lineage_start(&walk, p->map, g->order, &movers, err);
     if (rc < 0)
         return rc;
     while (rc == 0 && lineage_next(&walk)) {
@@ -117,13 +118,14 @@ static int walk_parts(struct growing *g, const uint32_t *limb_of, bool fill, str
     const struct search_problem *p = g->problem;
     struct limbs *l = g->limbs;
     struct lineage walk;
-    int rc = lineage_start(&walk, p->map, g->order, p->most, p->unshifted, err);
+    struct lineage_movers movers = search_movers(p);
+    int rc = lineage_start(&walk, p->map, g->order, &movers, err);
     if (rc < 0)
         return rc;
     while (lineage_next(&walk)) {
         uint32_t limb = limb_of[walk.node];
         for (uint32_t i = 0; limb != PATHMAP_NONE && i < walk.count; i++) {
-            uint32_t f = walk.functions[i];
+            uint32_t f = walk.held[i];
             if (fill)
                 l->parts[l->first[f + 1]++] = (struct limb_part){limb, walk.times[f]};
             else
@@ -180,7 +182,7 @@ int limbs_make(struct limbs *limbs, const struct search_problem *problem, const 
         rc = choose_limbs(&g, err);
     }
     if (rc == 0)
-        rc = find_parts(&g, pathmap_function_count(problem->map), err);
+        rc = find_parts(&g, search_mover_count(problem), err);
     table_free(g.known);
     free(g.crowns.tops);
     free(g.crowns.best);

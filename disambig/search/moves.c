@@ -41,7 +41,8 @@ static int walk_notes(struct finding *x, bool fill, struct fathom_error *err)
 {
     const struct search_problem *p = x->u->problem;
     struct lineage walk;
-    int rc = lineage_start(&walk, p->map, x->order, p->most, p->unshifted, err);
+    struct lineage_movers movers = search_movers(p);
+    int rc = lineage_start(&walk, p->map, x->order, &movers, err);
     if (rc < 0)
         return rc;
     while (lineage_next(&walk)) {
@@ -50,8 +51,7 @@ static int walk_notes(struct finding *x, bool fill, struct fathom_error *err)
             continue;
         uint32_t group = x->u->origins[unit].group;
         for (uint32_t i = 0; fill && i < walk.count; i++)
-            x->notes[x->first[group + 1]++] =
-                (struct note){walk.functions[i], unit, walk.times[walk.functions[i]]};
+            x->notes[x->first[group + 1]++] = (struct note){walk.held[i], unit, walk.times[walk.held[i]]};
         if (!fill)
             x->first[group + 2] += walk.count;
     }

@@ -22,7 +22,7 @@ static int by_height(const void *a, const void *b)
 }
 
 void recount_heights(const struct pathmap *map, const struct lineage_order *order, const uint32_t *pads,
-                     const bool *unshifted, uint64_t *heights)
+                     const bool *unshifted, const uint32_t *wraps, uint64_t *heights)
 {
     for (uint32_t i = 0; i < order->count; i++) {
         uint32_t node = order->nodes[i];
@@ -34,6 +34,8 @@ void recount_heights(const struct pathmap *map, const struct lineage_order *orde
         heights[node] = heights[at.parent] + (at.height - parent.height);
         if (pads && !(unshifted && unshifted[node]))
             heights[node] += pads[parent.function];
+        if (pads && wraps && wraps[node] != PATHMAP_NONE)
+            heights[node] += pads[wraps[node]];
     }
 }
 
@@ -79,7 +81,7 @@ static void count_all(const struct pathmap *map, const uint64_t *heights, struct
 }
 
 int recount_map(const struct pathmap *map, const struct lineage_order *order, const uint32_t *pads,
-                const bool *unshifted, struct recount *out, struct fathom_error *err)
+                const bool *unshifted, const uint32_t *wraps, struct recount *out, struct fathom_error *err)
 {
     size_t nodes = order->count + 1ul;
     uint64_t *heights = malloc(nodes * sizeof *heights);
@@ -88,7 +90,7 @@ int recount_map(const struct pathmap *map, const struct lineage_order *order, co
     int rc = heights && places && ends ? 0 : error_memory(err);
     *out = (struct recount){0};
     if (rc == 0) {
-        recount_heights(map, order, pads, unshifted, heights);
+        recount_heights(map, order, pads, unshifted, wraps, heights);
         count_all(map, heights, places, ends, out);
     }
     free(heights);

@@ -10,12 +10,13 @@ struct recount {
     uint64_t tallest;                /* bytes */
 };
 
-/* pads: by function; NULL: none. unshifted: search.h. -ENOMEM. */
+/* pads: by function, then wrap; NULL: none. unshifted, wraps: search.h. -ENOMEM. */
 int recount_map(const struct pathmap *map, const struct lineage_order *order, const uint32_t *pads,
-                const bool *unshifted, struct recount *out, struct fathom_error *err);
+                const bool *unshifted, const uint32_t *wraps, struct recount *out, struct fathom_error *err);
 
-/* The height of each node with the pads, bytes: its old distance from its parent, plus the parent's pad, above the parent. */
+/* The height of each node with the pads, bytes: its old distance from its parent, plus the pads of the parent and the call, above the
+ * parent. */
 void recount_heights(const struct pathmap *map, const struct lineage_order *order, const uint32_t *pads,
-                     const bool *unshifted, uint64_t *heights);
+                     const bool *unshifted, const uint32_t *wraps, uint64_t *heights);
 
 #endif

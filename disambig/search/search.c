@@ -51,6 +51,28 @@ void state_restore(struct state *s, const uint32_t *pads)
             state_change(s, f, pads[f]);
 }
 
+uint32_t search_mover_count(const struct search_problem *p)
+{
+    return pathmap_function_count(p->map) + (p->wraps ? p->wrap_count : 0);
+}
+
+uint32_t search_wrap(const struct search_problem *p, uint32_t node)
+{
+    return p->wraps ? p->wraps[node] : PATHMAP_NONE;
+}
+
+struct lineage_movers search_movers(const struct search_problem *p)
+{
+    return (struct lineage_movers){p->most, p->unshifted, p->wraps, p->wraps ? p->wrap_count : 0};
+}
+
+double search_value(const struct search_result *r)
+{
+    double weight = r->weight ? (double)r->precise_after / (double)r->weight : 1;
+    double paths = r->paths ? (double)r->paths_precise_after / (double)r->paths : 1;
+    return WORTH_SHARE_WEIGHT * weight + (1 - WORTH_SHARE_WEIGHT) * paths;
+}
+
 static int problem_check(const struct search_problem *p, struct fathom_error *err)
 {
     if (!(p->stack >= 1))
@@ -59,7 +81,7 @@ static int problem_check(const struct search_problem *p, struct fathom_error *er
         return error_set(err, EINVAL, "%g is no share of the weight: give a target from 0 to 1", p->target);
     if (!(p->seconds >= 0))
         return error_set(err, EINVAL, "the search cannot take %g seconds", p->seconds);
-    for (uint32_t f = 0; f < pathmap_function_count(p->map); f++)
+    for (uint32_t f = 0; f < search_mover_count(p); f++)
         if (p->most[f] % PAD_UNIT)
             return error_set(err, EINVAL, "the largest pad of function %u is %u bytes, no multiple of %u", f,
                              p->most[f], PAD_UNIT);
@@ -86,9 +108,9 @@ static int count_result(const struct state *s, const struct lineage_order *order
 {
     const struct search_problem *p = s->problem;
     struct recount before, after;
-    int rc = recount_map(p->map, order, NULL, NULL, &before, err);
+    int rc = recount_map(p->map, order, NULL, NULL, NULL, &before, err);
     if (rc == 0)
-        rc = recount_map(p->map, order, s->pads, p->unshifted, &after, err);
+        rc = recount_map(p->map, order, s->pads, p->unshifted, p->wraps, &after, err);
     if (rc < 0)
         return rc;
     *out = (struct search_result){
@@ -97,7 +119,7 @@ static int count_result(const struct state *s, const struct lineage_order *order
         .weight_before = before.weight,
         .precise_before = before.precise_weight,
         .precise_after = after.precise_weight,
-        .paths = before.paths,
+        .paths = after.paths,
         .paths_before = before.paths,
         .paths_precise_before = before.precise_paths,
         .paths_precise_after = after.precise_paths,
@@ -118,7 +140,7 @@ int search_run(const struct search_problem *problem, struct search_result *resul
         return rc;
     struct state s = {.problem = problem, .random = problem->seed};
     s.deadline = problem->seconds > 0 ? clock_ns() + (uint64_t)(problem->seconds * 1e9) : 0;
-    s.pads = calloc(pathmap_function_count(problem->map) + 1ul, sizeof *s.pads);
+    s.pads = calloc(search_mover_count(problem) + 1ul, sizeof *s.pads);
     rc = s.pads ? run(&s, &order, err) : error_memory(err);
     if (rc == 0)
         rc = count_result(&s, &order, result, err);

@@ -30,7 +30,10 @@ static void hash_ancestors(struct making *m, const struct lineage_order *order)
             continue;
         uint32_t caller = pathmap_node(m->map, at.parent).function;
         bool counted = p->most[caller] && !(p->unshifted && p->unshifted[node]);
+        uint32_t wrap = search_wrap(p, node);
         m->ancestors[node] = m->ancestors[at.parent] + (counted ? hash_u64(caller + 0x9e3779b97f4a7c15u) : 0);
+        if (wrap != PATHMAP_NONE && p->most[wrap])
+            m->ancestors[node] += hash_u64(wrap + 0x9e3779b97f4a7c15u);
     }
 }
 
@@ -135,7 +138,7 @@ static int make(struct making *m, const struct lineage_order *order, struct fath
 int units_make(struct units *u, const struct search_problem *problem, const struct lineage_order *order,
                struct fathom_error *err)
 {
-    size_t nodes = order->count + 1ul, functions = pathmap_function_count(problem->map) + 1ul;
+    size_t nodes = order->count + 1ul, functions = search_mover_count(problem) + 1ul;
     *u = (struct units){.problem = problem, .functions = (uint32_t)functions - 1};
     u->units = malloc(nodes * sizeof *u->units);
     u->origins = malloc(nodes * sizeof *u->origins);

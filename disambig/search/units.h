@@ -53,11 +53,11 @@ struct units {
     uint32_t count;
     struct group *groups;
     uint32_t group_count;
-    struct block *blocks; /* by function, */
-    size_t *first_block;  /* whose begin here; function_count + 1 of them */
+    struct block *blocks; /* by function or wrap (search.h), */
+    size_t *first_block;  /* whose begin here; one more of them */
     struct move *moves;
     size_t move_count;
-    uint32_t functions;
+    uint32_t functions; /* with the wraps */
     uint64_t weight,
         fixed_weight;  /* of all nodes; of those whose units have no rival and are not counted in `units` */
     int64_t reachable; /* value of the units that can become precise */

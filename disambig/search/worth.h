@@ -12,6 +12,9 @@
 #define WORTH_SHARE_CALLS  0.1
 #define WORTH_SHARE_PATHS  0.1
 
+/* What it costs that all calls of the map execute instructions which were added, as a share of all value. */
+#define WORTH_CALLS 1.0
+
 struct worth {
     double samples, calls, nodes; /* of the map */
 };

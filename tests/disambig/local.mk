@@ -33,4 +33,11 @@ check_PROGRAMS += tests/disambig/relocate
 tests_disambig_relocate_SOURCES = tests/disambig/relocate.c
 tests_disambig_relocate_LDADD = libdisambig.la libimage.la libbase.la
 E2E_TESTS += tests/disambig/relocate.test
+# Wraps the calls of any program at random.
+check_PROGRAMS += tests/disambig/wrap_all
+tests_disambig_wrap_all_SOURCES = tests/disambig/wrap_all.c
+tests_disambig_wrap_all_LDADD = libdisambig.la libpathmap.la libimage.la libbase.la
+UNIT_TESTS += tests/disambig/test_wrap
+tests_disambig_test_wrap_SOURCES = tests/disambig/test_wrap.c tests/disambig/maps.c tests/disambig/maps.h $(IMAGE_TEST_BUILD)
+tests_disambig_test_wrap_LDADD = $(DISAMBIG_TEST_LIBS)
 EXTRA_DIST += tests/disambig/tools.sh tests/disambig/ways.c tests/disambig/throws.cc tests/disambig/orders.cc

@@ -95,7 +95,8 @@ static bool *find_movable(const struct image *image, const struct growth *frames
         if (growth_is_understood(frames, f) || growth_by_insertion(frames, f))
             asked_for[count++] = (struct pad){image_function(image, f)->address, GROWTH_MOST, 0};
     if (!asked_for || !movable || !result ||
-        enlarge_movable(image, frames, asked_for, count, movable, err) < 0) {
+        enlarge_movable(image, frames, &(struct enlarge_plan){.pads = asked_for, .count = count}, movable,
+                        err) < 0) {
         free(result);
         result = NULL;
     }

@@ -142,7 +142,9 @@ static void grow(struct rig *rig, uint32_t first)
             pads[count++] = (struct pad){address, first + (uint32_t)i * 16, 0};
         }
     qsort(pads, count, sizeof *pads, by_address);
-    cr_assert_eq(enlarge_movable(rig->image, rig->growth, pads, count, movable, &err), 0, "%s", err.text);
+    cr_assert_eq(enlarge_movable(rig->image, rig->growth,
+                                 &(struct enlarge_plan){.pads = pads, .count = count}, movable, &err),
+                 0, "%s", err.text);
     for (size_t i = 0; i < count; i++)
         cr_expect(movable[i], "%#lx", (unsigned long)pads[i].address);
     struct enlarge_plan plan = {.pads = pads, .count = count};

@@ -1,10 +1,12 @@
-/* fuzz_patch.c - a fuzz target for the analysis of frames and the patcher: resizes what can be in a damaged file, and enlarges what
- * can be by all means. */
+/* fuzz_patch.c - a fuzz target for the analysis of frames and the patcher: resizes what can be in a damaged file, enlarges what
+ * can be by all means, and wraps calls. */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "disambig/edits.h"
 #include "disambig/enlarge.h"
 #include "disambig/patch/patch.h"
+#include "disambig/wrap/edges.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -58,7 +60,8 @@ static void enlarge(const struct image *image, const struct growth *frames)
         if (growth_is_understood(frames, f) || growth_by_insertion(frames, f))
             asked[count++] = (struct pad){image_function(image, f)->address, GROWTH_MOST, 0};
     }
-    int rc = enlarge_movable(image, frames, asked, count, movable, &err);
+    int rc =
+        enlarge_movable(image, frames, &(struct enlarge_plan){.pads = asked, .count = count}, movable, &err);
     require(rc == 0 || err.text[0]);
     for (size_t i = 0; rc == 0 && i < count; i++)
         if (movable[i])
@@ -72,6 +75,67 @@ static void enlarge(const struct image *image, const struct growth *frames)
     free(asked);
     free(movable);
     free(pads);
+}
+
+/* Wraps what can be of a function's calls. Returns how many those are. */
+static size_t choose_wraps(const struct image *image, const struct calls *calls, struct callees *callees,
+                           uint32_t function, struct wrap *wraps)
+{
+    const struct call_site *sites;
+    size_t count = calls_of(calls, function, &sites), chosen = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t callee =
+            sites[i].kind == CALL_DIRECT ? image_function_entry(image, sites[i].target) : IMAGE_NO_FUNCTION;
+        enum wrap_refusal refusal;
+        if (sites[i].tail || callee == IMAGE_NO_FUNCTION || !edits_behind_call(image, sites[i].address))
+            continue;
+        require(callees_judge(callees, callee, &refusal) == 0 && refusal < WRAP_REFUSALS);
+        if (refusal == WRAP_POSSIBLE)
+            wraps[chosen++] = (struct wrap){.address = image_function(image, function)->address,
+                                            .site = sites[i].address,
+                                            .bytes = PAD_UNIT * (1 + (uint32_t)(i % 40))};
+    }
+    return chosen;
+}
+
+/* Wraps calls, without larger frames. */
+static void wrap(const struct image *image, const struct growth *frames)
+{
+    const struct call_site *sites;
+    struct calls *calls;
+    struct fathom_error err = {0};
+    struct enlarged file;
+    require(calls_build(image, &calls, NULL) == 0);
+    size_t all = image_function_count(image), pad_count = 0, count = 0, kept = 0;
+    bool *movable = calloc(all + 1, sizeof *movable);
+    struct pad *pads = calloc(all + 1, sizeof *pads);
+    struct wrap *wraps = calloc(calls_all(calls, &sites) + 1, sizeof *wraps);
+    struct callees *callees = callees_new(frames);
+    require(movable && pads && wraps && callees);
+    for (uint32_t f = 0; f < all; f++) {
+        size_t more = choose_wraps(image, calls, callees, f, wraps + count);
+        if (more)
+            pads[pad_count++] = (struct pad){image_function(image, f)->address, 0, 0};
+        count += more;
+    }
+    struct enlarge_plan plan = {.pads = pads, .count = pad_count, .wraps = wraps, .wrap_count = count};
+    int rc = enlarge_movable(image, frames, &plan, movable, &err);
+    require(rc == 0 || err.text[0]);
+    for (size_t i = 0; rc == 0 && i < pad_count; i++)
+        if (movable[i])
+            pads[kept++] = pads[i];
+    plan.count = kept;
+    if (rc == 0) {
+        rc = enlarge_frames(image, frames, &plan, &file, &err);
+        require(rc == 0 || err.text[0]);
+    }
+    if (rc == 0)
+        enlarged_clear(&file);
+    callees_free(callees);
+    calls_free(calls);
+    free(movable);
+    free(pads);
+    free(wraps);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -99,6 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     free(pads);
     enlarge(image, frames);
+    wrap(image, frames);
     growth_free(frames);
     image_close(image);
     return 0;

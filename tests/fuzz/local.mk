@@ -31,7 +31,7 @@ tests_fuzz_fuzz_automaton_LDFLAGS = $(FUZZ_LINK)
 
 FUZZERS_BUILT += tests/fuzz/fuzz_patch
 tests_fuzz_fuzz_patch_SOURCES = tests/fuzz/fuzz_patch.c $(FUZZ_DRIVER)
-tests_fuzz_fuzz_patch_LDADD = libdisambig.la libimage.la libbase.la
+tests_fuzz_fuzz_patch_LDADD = libdisambig.la libpathmap.la libimage.la libbase.la
 tests_fuzz_fuzz_patch_LDFLAGS = $(FUZZ_LINK)
 FUZZERS_BUILT += tests/fuzz/fuzz_move
 tests_fuzz_fuzz_move_SOURCES = tests/fuzz/fuzz_move.c $(FUZZ_DRIVER)
