@@ -217,15 +217,53 @@ static bool check_cfi(struct checker *c, uint64_t old, uint64_t old_insn, int32_
            fail(c, old_insn, "another CFI");
 }
 
-/* The CFI of the instruction, whose first and last bytes are now at `at` and before at + length, and of what is added to it. */
+/* The guards before a call, which is now at `at` and `size` bytes long. *bytes: of all of them. */
+static bool check_guards(struct checker *c, uint32_t i, const struct code_insn *new, unsigned *bytes)
+{
+    const struct code_insn *old = &c->unit.code.insns[i];
+    const struct move_guard *guards;
+    size_t count = move_guards_of(&c->calls.guards, old->address, c->copy, &guards);
+    uint64_t at, start, to, end = new->address + new->length;
+    int32_t before = count && c->function->edit_count ? lea_of(c, old->address, MOVE_LEA_BEFORE) : 0;
+    *bytes = 0;
+    if (count == 0)
+        return true;
+    if (!move_entry(c->result, old->address, c->copy, &start))
+        return fail(c, old->address, "no translation");
+    start += before ? move_lea(before, NULL) : 0;
+    *bytes = (unsigned)(new->address - start);
+    at = start;
+    for (size_t k = 0; k < count; k++) {
+        struct move_guard_read guard;
+        uint64_t back;
+        if (!move_guard_read(c->after, at, new, &guard) || guard.target != guards[k].target ||
+            guard.end != end || guard.differs <= at || guard.differs > new->address)
+            return fail(c, old->address, "no guard of a call through a pointer");
+        if ((!move_entry(c->result, guards[k].target, guards[k].copy, &to) &&
+             !move_entry(c->result, guards[k].target, 0, &to)) ||
+            guard.callee != to)
+            return fail(c, old->address, "a guard that calls something else");
+        if (!move_translate_return(c->result, old->address + old->length, c->copy, guards[k].target, &back) ||
+            back != guard.back)
+            return fail(c, old->address, "another return address of a guard");
+        if (!check_cfi(c, old->address, old->address, shift_at(c, old->address, false), at) ||
+            !check_cfi(c, old->address, old->address, shift_at(c, old->address, false), back - 1))
+            return false;
+        at = guard.differs;
+    }
+    return at == new->address || fail(c, old->address, "guards that lead elsewhere");
+}
+
+/* The CFI of the instruction, whose first and last bytes are now at `at` and before at + length, and of what is added to it: before
+ * `guards` bytes of guards, and after it. */
 static bool check_rows(struct checker *c, uint32_t i, int32_t before, int32_t after, uint64_t at,
-                       unsigned length)
+                       unsigned guards, unsigned length)
 {
     const struct code_insn *old = &c->unit.code.insns[i];
     uint64_t end = old->address + old->length;
     int32_t shift = shift_at(c, old->address, false);
     if (before && !check_cfi(c, old->address, old->address, shift_at(c, old->address, true),
-                             at - move_lea(before, NULL)))
+                             at - guards - move_lea(before, NULL)))
         return false;
     if (after && !check_cfi(c, end, old->address, shift, at + length))
         return false;
@@ -261,9 +299,11 @@ static bool check_insn(struct checker *c, uint32_t i)
     } else if (new.length != old->length || memcmp(bytes, old_bytes, new.length) != 0) {
         return fail(c, old->address, "another instruction");
     }
-    return check_lea(c, old->address, at - (before ? move_lea(before, NULL) : 0), before) &&
+    unsigned guards;
+    return check_guards(c, i, &new, &guards) &&
+           check_lea(c, old->address, at - guards - (before ? move_lea(before, NULL) : 0), before) &&
            check_lea(c, old->address, at + new.length, after) &&
-           check_rows(c, i, before, after, at, new.length);
+           check_rows(c, i, before, after, at, guards, new.length);
 }
 
 /* The table that unwinders search leads to each part. */
@@ -340,6 +380,13 @@ static int check_calls(struct checker *c, struct fathom_error *err)
         if (!check_call(c, &c->plan->calls[i]))
             return error_set(err, EBADMSG, "the new file does not do what was planned for %s: %s at %#llx",
                              image_path(c->survey->image), c->what, (unsigned long long)c->where);
+    for (size_t i = 0; i < c->plan->guard_count; i++) {
+        const struct move_guard *guard = &c->plan->guards[i];
+        uint64_t at;
+        if (guard->in == 0 && !move_translate(c->result, guard->site, 0, false, &at))
+            return error_set(err, EBADMSG, "%s: the call at %#llx was to get a guard, and was not moved",
+                             image_path(c->survey->image), (unsigned long long)guard->site);
+    }
     return 0;
 }
 
@@ -390,7 +437,7 @@ int move_check(const struct move_survey *survey, const struct move_plan *plan,
     c.after = after;
     c.calls.plan = plan;
     c.calls.calls = malloc((plan->call_count + 1) * sizeof *c.calls.calls);
-    if (!c.calls.calls) {
+    if (!c.calls.calls || move_guards_sort(plan, &c.calls.guards) < 0) {
         rc = error_memory(err);
     } else {
         if (plan->call_count)
@@ -402,6 +449,7 @@ int move_check(const struct move_survey *survey, const struct move_plan *plan,
             rc = check_calls(&c, err);
     }
     free(c.calls.calls);
+    free(c.calls.guards.items);
     image_close(after);
     return rc;
 }
