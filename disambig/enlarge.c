@@ -158,7 +158,9 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
     struct move_plan asked = {.functions = planning.functions,
                               .function_count = of->count,
                               .calls = of->calls,
-                              .call_count = of->call_count};
+                              .call_count = of->call_count,
+                              .guards = of->guards,
+                              .guard_count = of->guard_count};
     if (rc == 0)
         rc = move_survey_new(image, &survey, err);
     if (rc == 0)
@@ -187,9 +189,16 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
     return 0;
 }
 
-static bool has_copies(const struct enlarge_plan *plan, size_t i)
+/* Whether the function has copies or guards. */
+static bool is_emitted(const struct enlarge_plan *plan, size_t i)
 {
-    return plan->pads[i].copy || (i + 1 < plan->count && plan->pads[i + 1].address == plan->pads[i].address);
+    uint64_t address = plan->pads[i].address;
+    if (plan->pads[i].copy || (i + 1 < plan->count && plan->pads[i + 1].address == address))
+        return true;
+    for (size_t k = 0; k < plan->guard_count; k++)
+        if (plan->guards[k].caller == address)
+            return true;
+    return false;
 }
 
 /* Puts those first that fit in place; how many do. */
@@ -202,7 +211,7 @@ static size_t split(const struct image *image, const struct growth *growth, cons
             const struct pad *pad = &plan->pads[i];
             uint32_t function = image_function_entry(image, pad->address);
             bool fits = function != IMAGE_NO_FUNCTION && pad->bytes <= growth_most(growth, function) &&
-                        !has_copies(plan, i);
+                        !is_emitted(plan, i);
             if (fits != (round == 0))
                 continue;
             sorted[fit + others] = *pad;
@@ -221,7 +230,9 @@ int enlarge_frames(const struct image *image, const struct growth *growth, const
     if (!sorted)
         return error_memory(err);
     e.in_place = split(image, growth, plan, sorted);
-    struct enlarge_plan anew = {sorted + e.in_place, plan->count - e.in_place, plan->calls, plan->call_count};
+    struct enlarge_plan anew = *plan;
+    anew.pads = sorted + e.in_place;
+    anew.count -= e.in_place;
     int rc = patch_resize(image, growth, sorted, e.in_place, &e.elf, &e.size, &e.id, err);
     if (rc == 0)
         rc = image_open_memory(image_path(image), e.elf, e.size, NULL, &resized, err);
@@ -255,4 +266,10 @@ uint64_t enlarged_address(const struct enlarged *e, uint64_t address, uint32_t c
 {
     uint64_t to;
     return e->moved.run_count && move_translate(&e->moved, address, copy, back, &to) ? to : address;
+}
+
+uint64_t enlarged_return(const struct enlarged *e, uint64_t address, uint32_t copy, uint64_t callee)
+{
+    uint64_t to;
+    return e->moved.run_count && move_translate_return(&e->moved, address, copy, callee, &to) ? to : address;
 }

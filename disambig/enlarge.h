@@ -24,6 +24,9 @@ struct enlarge_plan { /* all borrowed */
     size_t count;
     const struct move_call *calls; /* that lead to copies but the first */
     size_t call_count;
+    const struct move_guard
+        *guards; /* the same, of calls through pointers, in functions that the pads have */
+    size_t guard_count;
 };
 
 /* Which of the pads (by address, then copy) are of functions that can be emitted anew with them. -ENOMEM and other system errors; not
@@ -43,5 +46,7 @@ uint64_t enlarged_entry(const struct enlarged *enlarged, uint64_t entry, uint32_
 /* Where an instruction of the old file is in the new one, in this copy of its function; back: a return address, which is the end of
  * a call. */
 uint64_t enlarged_address(const struct enlarged *enlarged, uint64_t address, uint32_t copy, bool back);
+/* The same for the return address of a call that led to the function with this entry in the old file, perhaps by a guard. */
+uint64_t enlarged_return(const struct enlarged *enlarged, uint64_t address, uint32_t copy, uint64_t callee);
 
 #endif

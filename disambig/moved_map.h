@@ -21,6 +21,8 @@ struct moved_map {               /* all borrowed */
     const struct build_id *id;   /* of it */
     const uint32_t *pads;        /* bytes, for each function of the map */
     const bool *unshifted;       /* for each node: its caller's pad does not move it; NULL: none is so */
+    const uint32_t
+        *heads; /* for each node: what a guarded call led to at first (clone/leaders.h); NULL: no such call */
     const struct enlarged *file; /* where code of the image is now; NULL: all of it where it was */
 };
 

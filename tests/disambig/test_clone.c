@@ -122,13 +122,13 @@ Test(clone, a_copy_parts_what_no_pad_can)
     struct rivals *rivals;
     plant(&rig);
     size_t count = rig_rivals(&rig, &rivals);
-    uint64_t room = 99;
+    struct choose_room room = {.code = 99};
     uint32_t made;
     cr_assert_eq(choose_copies(rig.bodies, rivals, count, rig.sizes, &room, &made, NULL), 0);
-    cr_expect(made == 0 && room == 99, "its code does not fit");
-    room = 1000;
+    cr_expect(made == 0 && room.code == 99, "its code does not fit");
+    room.code = 1000;
     cr_assert_eq(choose_copies(rig.bodies, rivals, count, rig.sizes, &room, &made, NULL), 0);
-    cr_expect(made == 1 && room < 1000 && bodies_copies(rig.bodies, 3) == 2);
+    cr_expect(made == 1 && room.code < 1000 && bodies_copies(rig.bodies, 3) == 2);
     rig_clone(&rig);
     cr_expect_eq(ambiguous(&rig), 0);
     cr_expect_eq(pathmap_node_count(rig.cloned.map), pathmap_node_count(rig.maps.map));
@@ -169,14 +169,14 @@ Test(clone, callers_are_split_where_it_is_worth_most)
     const struct rivals rivals[] = {
         {5, 0, 1, 1}, {5, 0, 2, 10}, {5, 1, 3, 10}, {5, 2, 3, 1}, {5, 3, RIVALS_OTHERS, 5}};
     const uint32_t sizes[6] = {10, 10, 10, 10, 10, 10};
-    uint64_t room = 15;
+    struct choose_room room = {.code = 15};
     uint32_t made;
     cr_assert_eq(choose_copies(bodies, rivals, 5, sizes, &room, &made, NULL), 0);
     cr_expect_eq(made, 1);
     cr_expect(bodies_callee(bodies, 0, 5) != bodies_callee(bodies, 2, 5));
     cr_expect(bodies_callee(bodies, 1, 5) != bodies_callee(bodies, 3, 5));
     cr_expect_neq(bodies_callee(bodies, 3, 5), 5, "the others have the first copy");
-    room = 1000;
+    room.code = 1000;
     cr_assert_eq(choose_copies(bodies, rivals, 5, sizes, &room, &made, NULL), 0);
     for (unsigned i = 0; i < 4; i++)
         cr_expect_neq(bodies_callee(bodies, rivals[i].a, 5), bodies_callee(bodies, rivals[i].b, 5), "%u", i);
@@ -196,7 +196,7 @@ Test(clone, rounds_part_paths_by_chains_of_copies)
     for (unsigned round = 0; round < 3; round++) {
         struct rivals *rivals;
         size_t count = rig_rivals(&rig, &rivals);
-        uint64_t room = 1000;
+        struct choose_room room = {.code = 1000};
         uint32_t made;
         cr_assert_eq(choose_copies(rig.bodies, rivals, count, rig.sizes, &room, &made, NULL), 0);
         free(rivals);
