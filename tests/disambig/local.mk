@@ -33,4 +33,5 @@ check_PROGRAMS += tests/disambig/relocate
 tests_disambig_relocate_SOURCES = tests/disambig/relocate.c
 tests_disambig_relocate_LDADD = libdisambig.la libimage.la libbase.la
 E2E_TESTS += tests/disambig/relocate.test
-EXTRA_DIST += tests/disambig/tools.sh tests/disambig/ways.c tests/disambig/throws.cc tests/disambig/orders.cc
+EXTRA_DIST += tests/disambig/tools.sh tests/disambig/ways.c tests/disambig/throws.cc tests/disambig/orders.cc \
+	tests/disambig/virtual.cc

@@ -47,8 +47,9 @@ static struct pathmap *over(const struct tree *t)
 /* The numbers of the map's functions are the trie's. */
 static struct moved_map request(const struct pathmap *map, const uint32_t *pads, const bool *unshifted)
 {
-    return (struct moved_map){
-        map, NULL, pathmap_find_image(map, "/bin/p", &before, NULL), "/tmp/q", &after, pads, unshifted, NULL};
+    return (struct moved_map){map,       NULL,   pathmap_find_image(map, "/bin/p", &before, NULL),
+                              "/tmp/q",  &after, pads,
+                              unshifted, NULL,   NULL};
 }
 
 Test(moved_map, heights_grow_by_the_pads_of_callers)
