@@ -217,41 +217,28 @@ static bool check_cfi(struct checker *c, uint64_t old, uint64_t old_insn, int32_
            fail(c, old_insn, "another CFI");
 }
 
-/* The guards before a call, which is now at `at` and `size` bytes long. *bytes: of all of them. */
+/* The guards before a call, which is now `new`. *bytes: of all of them. */
 static bool check_guards(struct checker *c, uint32_t i, const struct code_insn *new, unsigned *bytes)
 {
     const struct code_insn *old = &c->unit.code.insns[i];
-    const struct move_guard *guards;
-    size_t count = move_guards_of(&c->calls.guards, old->address, c->copy, &guards);
-    uint64_t at, start, to, end = new->address + new->length;
-    int32_t before = count && c->function->edit_count ? lea_of(c, old->address, MOVE_LEA_BEFORE) : 0;
+    int32_t before = c->function->edit_count ? lea_of(c, old->address, MOVE_LEA_BEFORE) : 0;
+    const struct move_guards_check check = {c->after, c->result, &c->calls.guards, old, new, c->copy};
+    uint64_t start;
     *bytes = 0;
-    if (count == 0)
+    if (old->kind != CODE_CALL_INDIRECT)
         return true;
     if (!move_entry(c->result, old->address, c->copy, &start))
         return fail(c, old->address, "no translation");
     start += before ? move_lea(before, NULL) : 0;
     *bytes = (unsigned)(new->address - start);
-    at = start;
-    for (size_t k = 0; k < count; k++) {
-        struct move_guard_read guard;
-        uint64_t back;
-        if (!move_guard_read(c->after, at, new, &guard) || guard.target != guards[k].target ||
-            guard.end != end || guard.differs <= at || guard.differs > new->address)
-            return fail(c, old->address, "no guard of a call through a pointer");
-        if ((!move_entry(c->result, guards[k].target, guards[k].copy, &to) &&
-             !move_entry(c->result, guards[k].target, 0, &to)) ||
-            guard.callee != to)
-            return fail(c, old->address, "a guard that calls something else");
-        if (!move_translate_return(c->result, old->address + old->length, c->copy, guards[k].target, &back) ||
-            back != guard.back)
-            return fail(c, old->address, "another return address of a guard");
-        if (!check_cfi(c, old->address, old->address, shift_at(c, old->address, false), at) ||
-            !check_cfi(c, old->address, old->address, shift_at(c, old->address, false), back - 1))
+    const char *what = move_guards_check(&check, start);
+    if (what)
+        return fail(c, old->address, what);
+    int32_t shift = shift_at(c, old->address, false);
+    for (uint64_t at = start; at < new->address; at++)
+        if (!check_cfi(c, old->address, old->address, shift, at))
             return false;
-        at = guard.differs;
-    }
-    return at == new->address || fail(c, old->address, "guards that lead elsewhere");
+    return true;
 }
 
 /* The CFI of the instruction, whose first and last bytes are now at `at` and before at + length, and of what is added to it: before

@@ -167,8 +167,18 @@ static const uint8_t *read_insn(const struct image *image, uint64_t address, str
     return bytes && code_read(bytes, size, address, insn) ? bytes : NULL;
 }
 
-bool move_guard_read(const struct image *image, uint64_t address, const struct code_insn *call,
-                     struct move_guard_read *out)
+/* One guard of a new file, read again. */
+struct guard {
+    uint64_t target;  /* what the pointer is compared with */
+    uint64_t callee;  /* what is called then */
+    uint64_t back;    /* where that returns to */
+    uint64_t differs; /* where it goes on if it is another pointer */
+    uint64_t end;     /* ... after the call */
+};
+
+/* Reads the guard at an address, before the call that `call` is. false: there is none for its pointer. */
+static bool read_guard(const struct image *image, uint64_t address, const struct code_insn *call,
+                       struct guard *out)
 {
     struct code_insn insn;
     size_t size;
@@ -195,4 +205,27 @@ bool move_guard_read(const struct image *image, uint64_t address, const struct c
         return false;
     out->end = insn.target;
     return true;
+}
+
+const char *move_guards_check(const struct move_guards_check *c, uint64_t start)
+{
+    const struct move_guard *guards;
+    size_t count = move_guards_of(c->guards, c->old->address, c->copy, &guards);
+    uint64_t at = start, to, back, end = c->new->address + c->new->length;
+    for (size_t k = 0; k < count; k++) {
+        struct guard guard;
+        if (!read_guard(c->after, at, c->new, &guard) || guard.target != guards[k].target ||
+            guard.end != end || guard.differs <= at || guard.differs > c->new->address)
+            return "no guard of a call through a pointer";
+        if ((!move_entry(c->result, guards[k].target, guards[k].copy, &to) &&
+             !move_entry(c->result, guards[k].target, 0, &to)) ||
+            guard.callee != to)
+            return "a guard that calls something else";
+        if (!move_translate_return(c->result, c->old->address + c->old->length, c->copy, guards[k].target,
+                                   &back) ||
+            back != guard.back)
+            return "another return address of a guard";
+        at = guard.differs;
+    }
+    return at == c->new->address ? NULL : "something else before a call through a pointer";
 }

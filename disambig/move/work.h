@@ -155,17 +155,17 @@ unsigned move_guards_size(const struct move_layout *layout, uint32_t insn, const
 /* Appends the instruction's guards to a buffer. `spot`: of the first, which is the buffer's end. */
 bool move_guards_put(struct move_work *work, const struct move_layout *layout, uint32_t insn,
                      const uint8_t *call, unsigned length, uint32_t buffer);
-/* One guard of a new file, read again. */
-struct move_guard_read {
-    uint64_t target;  /* what the pointer is compared with */
-    uint64_t callee;  /* what is called then */
-    uint64_t back;    /* where that returns to */
-    uint64_t differs; /* where it goes on if it is another pointer */
-    uint64_t end;     /* ... after the call */
+/* What is known of a call of a new file, to check its guards. */
+struct move_guards_check {
+    const struct image *after;
+    const struct move_result *result;
+    const struct move_guards *guards;
+    const struct code_insn *old, *new;
+    uint32_t copy; /* that it is in */
 };
-/* Reads the guard at an address, before the call that `call` is. false: there is none for its pointer. */
-bool move_guard_read(const struct image *image, uint64_t address, const struct code_insn *call,
-                     struct move_guard_read *out);
+/* Whether the guards of the call, which begin at an address of the new file, are those of the plan, and nothing else stands before the
+ * call; else what differs. */
+const char *move_guards_check(const struct move_guards_check *check, uint64_t start);
 /* The sum of what is to be added to SP before or after it. */
 int32_t move_layout_lea(const struct move_layout *layout, uint32_t insn, enum move_what what);
 /* lea value(%rsp),%rsp; returns its length. out may be NULL. */
