@@ -41,9 +41,10 @@ static void say_guards(const struct disambig *d)
     for (uint32_t i = 0; sum->places && i < pathmap_node_count(d->map); i++)
         all += pathmap_node(d->map, i).passes;
     if (d->options->methods.edges)
-        printf("guards:    at %u calls through pointers, %.2f%% of all calls; %.2f for 100 calls are "
-               "executed at the most\n",
-               sum->places, all ? percent(sum->calls, all) : 0, all ? percent(sum->executed, all) : 0);
+        printf("guards:    at %u of the %u calls through pointers that can have some, %.2f%% of all calls; "
+               "at most %.2f are executed for 100 calls\n",
+               sum->places, sum->possible, all ? percent(sum->calls, all) : 0,
+               all ? percent(sum->executed, all) : 0);
 }
 
 /* The functions that are on the map's paths and call others there: only their frames matter. */

@@ -147,7 +147,7 @@ void pointed_add_guards(struct pointed *edges, uint32_t caller, uint32_t functio
 
 struct pointed_sum pointed_sum(const struct pointed *edges)
 {
-    struct pointed_sum sum = {0};
+    struct pointed_sum sum = {.possible = edges->place_count};
     for (uint32_t i = 0; i < edges->place_count; i++) {
         const struct pointed_place *place = &edges->places[i];
         sum.places += place->guards > 0;

@@ -44,7 +44,8 @@ uint64_t pointed_cost(const struct pointed *edges, const struct bodies *bodies, 
 void pointed_add_guards(struct pointed *edges, uint32_t caller, uint32_t function);
 
 struct pointed_sum {
-    uint32_t places;   /* call instructions with guards, each copy of one by itself */
+    uint32_t possible; /* call instructions that can have guards, each copy of one by itself */
+    uint32_t places;   /* that have some */
     uint64_t calls;    /* that come to them */
     uint64_t executed; /* guards, at the most */
 };
