@@ -138,7 +138,7 @@ static uint64_t room_for_guards(const struct cloning *c, const struct clone_resu
 }
 
 /* Adds copies to `next`, for what is still ambiguous in `last`. */
-static int add_copies(const struct cloning *c, struct clone_result *last, struct clone_result *next,
+static int add_copies(const struct cloning *c, const struct clone_result *last, struct clone_result *next,
                       uint64_t room, uint32_t *made, struct fathom_error *err)
 {
     struct rivals_of of = {.map = c->problem->of->map,
@@ -157,9 +157,11 @@ static int add_copies(const struct cloning *c, struct clone_result *last, struct
     struct choose_room left = {.code = room};
     if (c->edges) {
         left.guards = room_for_guards(c, last);
-        left.edges = &last->edges;
+        left.edges = &next->edges; /* as they are; the choice adds to them */
+        rc = pointed_find(of.map, &c->copyable.leaders, last->bodies, &last->cloned, &next->edges, err);
     }
-    rc = choose_copies(next->bodies, rivals, count, c->copyable.sizes, &left, made, err);
+    if (rc == 0)
+        rc = choose_copies(next->bodies, rivals, count, c->copyable.sizes, &left, made, err);
     next->copies = last->copies + *made;
     next->code = last->code + (room - left.code);
     free(rivals);
@@ -185,7 +187,7 @@ static void keep(struct cloning *c, struct clone_result *next)
 /* One round. *room: bytes that it may use, with all rounds before. */
 static int go_on(struct cloning *c, uint64_t room, struct fathom_error *err)
 {
-    struct clone_result *last = c->latest.bodies ? &c->latest : &c->best;
+    const struct clone_result *last = c->latest.bodies ? &c->latest : &c->best;
     struct clone_result next = {.bodies = bodies_again(last->bodies)};
     uint32_t made = 0;
     int rc = next.bodies ? add_copies(c, last, &next, room - last->code, &made, err) : error_memory(err);
