@@ -384,7 +384,8 @@ const struct command disambig_command = {
     .about =
         "Chooses how much the frames of a program's functions are to grow so that as much as possible of "
         "what its map saw is told apart by function and stack height alone, and patches that into a copy. "
-        "No instruction more is executed, unless --method insert or edges allows it. Functions that cannot be "
+        "No instruction more is executed, unless --method insert or edges allows it. Functions that cannot "
+        "be "
         "proved safe are left alone.",
     .options = rows,
     .notes = "Without --output, it only tells what could be reached.",
