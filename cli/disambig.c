@@ -142,7 +142,8 @@ static int search(struct disambig *d, struct fathom_error *err)
                                      .progress = show,
                                      .context = d->terminal};
     struct map_frames_of of = frames_of(d);
-    struct clone_problem cloning = {&of, &d->join, &problem, largest_pad(o), o->code / 100};
+    struct clone_problem cloning = {
+        &of, &d->join, &problem, largest_pad(o), o->code / 100, o->methods.edges ? o->edges / 100 : 0};
     uint64_t start = clock_ns();
     int rc =
         o->methods.clone ? clone_run(&cloning, &d->cloned, err) : search_run(&problem, &d->searched, err);
@@ -172,7 +173,17 @@ static bool has_wraps(const struct disambig *d, uint64_t address, uint32_t copy)
     return false;
 }
 
-/* Those that change: by their frame, or wraps, or that they have copies. */
+/* Functions of the map with guards; NULL: out of memory. */
+static bool *guarded_functions(const struct disambig *d)
+{
+    bool *guarded = calloc(pathmap_function_count(d->map) + 1ul, sizeof *guarded);
+    for (uint32_t i = 0; guarded && i < d->cloned.edges.place_count; i++)
+        if (d->cloned.edges.places[i].guards)
+            guarded[bodies_function(d->cloned.bodies, d->cloned.edges.places[i].body)] = true;
+    return guarded;
+}
+
+/* Those that change: by their frame, or that they have copies, wraps or guards. */
 static int list_pads(struct disambig *d, struct fathom_error *err)
 {
     const struct bodies *bodies = d->cloned.bodies;
@@ -180,15 +191,19 @@ static int list_pads(struct disambig *d, struct fathom_error *err)
     d->pads = malloc((count + 1ul) * sizeof *d->pads);
     if (!d->pads)
         return error_memory(err);
+    bool *guarded = guarded_functions(d);
+    if (!guarded)
+        return error_memory(err);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t function = bodies ? bodies_function(bodies, i) : i;
         struct pad pad = {pathmap_function(d->map, function).address, d->found.pads[i],
                           bodies ? bodies_copy(bodies, i) : 0};
         bool own = d->join.functions[function] != IMAGE_NO_FUNCTION;
-        if (pad.bytes || (bodies && bodies_copies(bodies, function) > 1) ||
+        if (pad.bytes || guarded[function] || (bodies && bodies_copies(bodies, function) > 1) ||
             (own && has_wraps(d, pad.address, pad.copy)))
             d->pads[d->pad_count++] = pad;
     }
+    free(guarded);
     qsort(d->pads, d->pad_count, sizeof *d->pads, by_address);
     return 0;
 }
@@ -198,7 +213,8 @@ static int write_program(struct disambig *d, struct outfile *out, struct fathom_
 {
     struct stat status;
     struct move_call *calls = NULL;
-    size_t call_count = 0;
+    struct move_guard *guards = NULL;
+    size_t call_count = 0, guard_count = 0;
     int fd, rc = 0;
     struct map_frames_of of = frames_of(d);
     struct bodies *single = d->past && !d->cloned.bodies ? bodies_new(pathmap_function_count(d->map)) : NULL;
@@ -209,10 +225,20 @@ static int write_program(struct disambig *d, struct outfile *out, struct fathom_
     bodies_free(single);
     if (rc == 0)
         rc = wrap_calls(&d->wrapped, &calls, &call_count, err);
-    struct enlarge_plan plan = {d->pads, d->pad_count, calls, call_count, d->wrapped.list, d->wrapped.count};
+    if (rc == 0 && d->cloned.edges.count)
+        rc = clone_guards(&of, &d->cloned, &guards, &guard_count, err);
+    struct enlarge_plan plan = {.pads = d->pads,
+                                .count = d->pad_count,
+                                .calls = calls,
+                                .call_count = call_count,
+                                .guards = guards,
+                                .guard_count = guard_count,
+                                .wraps = d->wrapped.list,
+                                .wrap_count = d->wrapped.count};
     if (rc == 0)
         rc = enlarge_frames(d->image, d->growth, &plan, &d->file, err);
     free(calls);
+    free(guards);
     size_t appended = rc == 0 ? appended_bytes(d->file.elf, d->file.size) : 0;
     if (appended)
         terminal_say(d->terminal, LOG_WARNING,
@@ -243,6 +269,7 @@ static int write_map(struct disambig *d, const struct outfile *program, struct o
                               .pads = d->found.pads,
                               .unshifted = copies ? d->cloned.unshifted : d->join.unshifted,
                               .wraps = d->wrapped.wraps,
+                              .heads = d->cloned.heads,
                               .file = &d->file};
     d->moved = trie_new();
     int rc = d->moved ? moved_map_make(&moved, d->moved, err) : error_memory(err);
@@ -365,7 +392,8 @@ static int complete(struct disambig_options *o, int argc, char **argv, struct te
 
 static int disambig_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct disambig_options options = {.budget = 15, .code = 25, .target = 100, .methods.anew = true};
+    struct disambig_options options = {
+        .budget = 15, .code = 25, .edges = 5, .target = 100, .methods.anew = true};
     int code = options_parse(&disambig_command, &options, false, argc, argv, terminal);
     if (code < 0)
         code = complete(&options, argc, argv, terminal);
@@ -382,12 +410,15 @@ static bool take_methods(struct terminal *terminal, const struct option_row *row
             o->methods.clone = true;
         else if (strcmp(word, "insert") == 0)
             o->methods.insert = true;
+        else if (strcmp(word, "edges") == 0)
+            o->methods.clone = o->methods.edges = true;
         else if (strcmp(word, "wrap") == 0)
             o->methods.wrap = true;
         else if (strcmp(word, "move") != 0 && strcmp(word, "resize") != 0) {
-            terminal_wrong(terminal,
-                           "--%s takes resize, move, clone, insert or wrap, or several with commas, not '%s'",
-                           row->name, word);
+            terminal_wrong(
+                terminal,
+                "--%s takes resize, move, clone, insert, edges or wrap, or several with commas, not '%s'",
+                row->name, word);
             return false;
         }
         o->methods.anew |= strcmp(word, "resize") != 0;
@@ -410,6 +441,8 @@ static const struct option_row rows[] = {
                     "by how much the longest stack may grow (default: 15)"),
     OPTION_FRACTION("code", 0, "PERCENT", 0, 100000, struct disambig_options, code,
                     "by how much copies may enlarge the code (default: 25)"),
+    OPTION_FRACTION("edges", 0, "PERCENT", 0, 100000, struct disambig_options, edges,
+                    "with --method edges: guards executed, of all calls (default: 5)"),
     OPTION_FRACTION("target", 0, "PERCENT", 0, 100, struct disambig_options, target,
                     "stop when so much of the weight is precise (default: 100)"),
     OPTION_NUMBER("most", 0, "BYTES", 16, UINT32_MAX, struct disambig_options, most,
@@ -418,8 +451,10 @@ static const struct option_row rows[] = {
         "method", 0, "HOW,...", take_methods,
         "resize: change frames in place; move (default): also emit functions anew whose code has no room for "
         "larger numbers; and beside that clone: give functions copies for some of their callers; insert: "
-        "make frames larger that are made by pushes, with instructions added; wrap: add instructions to "
-        "calls that take more stack"),
+        "make frames larger that are made by pushes, with instructions added; edges: lead calls through "
+        "pointers to copies, too, by comparing the pointer (implies clone); wrap: add instructions to calls "
+        "that "
+        "take more stack"),
     OPTION_CHOICE("search", 0, "HOW", searches, enum disambig_search, struct disambig_options, search,
                   "best (default), or random: the ICPP paper's"),
     OPTION_NUMBER("seed", 0, "N", 0, UINT64_MAX, struct disambig_options, seed,
@@ -444,7 +479,8 @@ const struct command disambig_command = {
     .about =
         "Chooses how much the frames of a program's functions are to grow so that as much as possible of "
         "what its map saw is told apart by function and stack height alone, and patches that into a copy. "
-        "No instruction more is executed, unless --method insert or wrap allows it. Functions that cannot "
+        "No instruction more is executed, unless --method insert, edges or wrap allows it. Functions that "
+        "cannot "
         "be proved safe are left alone.",
     .options = rows,
     .notes = "Without --output, it only tells what could be reached.",

@@ -17,8 +17,10 @@ struct disambig_options {
     double budget; /* percent by which the longest stack may grow */
     double target; /* percent of the weight */
     double code;   /* percent by which copies may enlarge the program's code */
+    double edges;  /* guards that may be executed, percent of all calls */
     struct disambig_methods {
         bool anew, clone, insert, wrap; /* beside resizing in place; the others need the first */
+        bool edges;                     /* needs clone */
     } methods;
     enum disambig_search { DISAMBIG_BEST, DISAMBIG_RANDOM } search;
     uint64_t seed, steps, most; /* most: bytes; steps: 0: no limit */

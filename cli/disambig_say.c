@@ -33,6 +33,20 @@ static void say_copies(const struct disambig *d)
                percent(d->cloned.code, d->cloned.all_code));
 }
 
+/* The calls through pointers that execute comparisons. */
+static void say_guards(const struct disambig *d)
+{
+    const struct pointed_sum *sum = &d->cloned.guarded;
+    uint64_t all = 0;
+    for (uint32_t i = 0; sum->places && i < pathmap_node_count(d->map); i++)
+        all += pathmap_node(d->map, i).passes;
+    if (d->options->methods.edges)
+        printf("guards:    at %u of the %u calls through pointers that can have some, %.2f%% of all calls; "
+               "at most %.2f are executed for 100 calls\n",
+               sum->places, sum->possible, all ? percent(sum->calls, all) : 0,
+               all ? percent(sum->executed, all) : 0);
+}
+
 /* The functions that are on the map's paths and call others there: only their frames matter. */
 static bool *find_callers(const struct disambig *d)
 {
@@ -134,6 +148,7 @@ void disambig_say(const struct disambig *d)
     say_frames(d);
     say_inserted(d);
     say_copies(d);
+    say_guards(d);
     say_wraps(d);
     printf("search:    %llu steps, %.2f s\n", (unsigned long long)r->steps, d->seconds);
     if (d->options->emit) {

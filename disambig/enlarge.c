@@ -238,7 +238,9 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
     struct move_plan asked = {.functions = planning.functions,
                               .function_count = of->count,
                               .calls = of->calls,
-                              .call_count = of->call_count};
+                              .call_count = of->call_count,
+                              .guards = of->guards,
+                              .guard_count = of->guard_count};
     if (rc == 0)
         rc = move_survey_new(image, &survey, err);
     if (rc == 0)
@@ -267,13 +269,18 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
     return 0;
 }
 
-/* Whether the function has copies or wraps, for which it is emitted anew. */
-static bool has_more(const struct enlarge_plan *plan, size_t i)
+/* Whether the function has copies, wraps or guards, for which it is emitted anew. */
+static bool is_emitted(const struct enlarge_plan *plan, size_t i)
 {
     size_t wrapped;
+    uint64_t address = plan->pads[i].address;
     wraps_of(plan, &plan->pads[i], &wrapped);
-    return wrapped || plan->pads[i].copy ||
-           (i + 1 < plan->count && plan->pads[i + 1].address == plan->pads[i].address);
+    if (wrapped || plan->pads[i].copy || (i + 1 < plan->count && plan->pads[i + 1].address == address))
+        return true;
+    for (size_t k = 0; k < plan->guard_count; k++)
+        if (plan->guards[k].caller == address)
+            return true;
+    return false;
 }
 
 /* Puts those first that fit in place; how many do. */
@@ -286,7 +293,7 @@ static size_t split(const struct image *image, const struct growth *growth, cons
             const struct pad *pad = &plan->pads[i];
             uint32_t function = image_function_entry(image, pad->address);
             bool fits = function != IMAGE_NO_FUNCTION && pad->bytes <= growth_most(growth, function) &&
-                        !has_more(plan, i);
+                        !is_emitted(plan, i);
             if (fits != (round == 0))
                 continue;
             sorted[fit + others] = *pad;
@@ -307,7 +314,7 @@ int enlarge_frames(const struct image *image, const struct growth *growth, const
     e.in_place = split(image, growth, plan, sorted);
     struct enlarge_plan anew = *plan;
     anew.pads = sorted + e.in_place;
-    anew.count = plan->count - e.in_place;
+    anew.count -= e.in_place;
     int rc = patch_resize(image, growth, sorted, e.in_place, &e.elf, &e.size, &e.id, err);
     if (rc == 0)
         rc = image_open_memory(image_path(image), e.elf, e.size, NULL, &resized, err);
@@ -341,4 +348,10 @@ uint64_t enlarged_address(const struct enlarged *e, uint64_t address, uint32_t c
 {
     uint64_t to;
     return e->moved.run_count && move_translate(&e->moved, address, copy, back, &to) ? to : address;
+}
+
+uint64_t enlarged_return(const struct enlarged *e, uint64_t address, uint32_t copy, uint64_t callee)
+{
+    uint64_t to;
+    return e->moved.run_count && move_translate_return(&e->moved, address, copy, callee, &to) ? to : address;
 }

@@ -24,6 +24,9 @@ struct enlarge_plan { /* all borrowed */
     size_t count;
     const struct move_call *calls; /* that lead to copies but the first, or past a stub of the PLT */
     size_t call_count;
+    const struct move_guard
+        *guards; /* the same, of calls through pointers, in functions that the pads have */
+    size_t guard_count;
     /* By address, copy, site. The function has a pad, which may be of no bytes. */
     const struct wrap *wraps;
     size_t wrap_count;
@@ -34,7 +37,7 @@ struct enlarge_plan { /* all borrowed */
 int enlarge_movable(const struct image *image, const struct growth *growth, const struct enlarge_plan *plan,
                     bool *movable, struct fathom_error *err);
 
-/* Makes the new file and checks it, read again, against the old one. Functions with copies or wraps, or whose pads do not fit in place, are ones
+/* Makes the new file and checks it, read again, against the old one. Functions with copies, wraps or guards, or whose pads do not fit in place, are ones
  * that enlarge_movable() found. The caller clears the result. Errors as of patch_resize(), patch_check(), move_apply() and
  * move_check(). */
 int enlarge_frames(const struct image *image, const struct growth *growth, const struct enlarge_plan *plan,
@@ -46,5 +49,7 @@ uint64_t enlarged_entry(const struct enlarged *enlarged, uint64_t entry, uint32_
 /* Where an instruction of the old file is in the new one, in this copy of its function; back: a return address, which is the end of
  * a call. */
 uint64_t enlarged_address(const struct enlarged *enlarged, uint64_t address, uint32_t copy, bool back);
+/* The same for the return address of a call that led to the function with this entry in the old file, perhaps by a guard. */
+uint64_t enlarged_return(const struct enlarged *enlarged, uint64_t address, uint32_t copy, uint64_t callee);
 
 #endif

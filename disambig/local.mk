@@ -25,6 +25,7 @@ libdisambig_la_SOURCES = \
 	disambig/clone/cloned_map.c disambig/clone/cloned_map.h \
 	disambig/clone/clone_calls.c \
 	disambig/clone/copyable.c disambig/clone/copyable.h \
+	disambig/clone/pointed.c disambig/clone/pointed.h \
 	disambig/clone/leaders.c disambig/clone/leaders.h \
 	disambig/clone/past_plt.c disambig/clone/past_plt.h \
 	disambig/clone/rivals.c disambig/clone/rivals.h \

@@ -18,6 +18,7 @@ struct map_frames_of { /* all borrowed */
     const struct growth *growth; /* its frames */
     bool anew;                   /* functions may be emitted anew, */
     bool inserted;               /* also with instructions that are added */
+    bool edges;                  /* calls through pointers may be guarded, to lead to copies */
     /* The image's calls of its own functions through its PLT are led past that, as by ld -Bsymbolic (clone/past_plt.h). */
     bool symbolic;
     /* The compiler makes the frames (docs/pads.md): each function with a symbol that no other has may grow. */

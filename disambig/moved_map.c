@@ -100,6 +100,16 @@ static int add_pcs(struct move *m, uint32_t at, uint32_t number, struct fathom_e
     return 0;
 }
 
+/* Where the call to a node, whose caller is in the patched image, returns to. */
+static uint64_t site_now(const struct moved_map *in, uint32_t at, uint32_t caller, uint64_t site)
+{
+    uint32_t head = in->heads ? in->heads[at] : PATHMAP_NONE;
+    uint32_t callee = head == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(in->map, head).function;
+    if (!in->file || callee == PATHMAP_NONE || !bodies_copy(in->bodies, callee))
+        return address_now(in, caller, site, true);
+    return enlarged_return(in->file, site, bodies_copy(in->bodies, caller), function_of(in, callee).address);
+}
+
 /* Enters a node whose parent is entered. */
 static int add_node(void *context, uint32_t at, struct fathom_error *err)
 {
@@ -126,7 +136,7 @@ static int add_node(void *context, uint32_t at, struct fathom_error *err)
         return error_set(err, EOVERFLOW, "the pads make a stack of 4 GiB and more");
     bool inside =
         node.parent != PATHMAP_NONE && node.site && pathmap_function(in->map, caller).image == in->image;
-    uint64_t site = inside ? address_now(in, caller, node.site, true) : node.site;
+    uint64_t site = inside ? site_now(in, at, caller, node.site) : node.site;
     uint32_t number = trie_child(m->trie, parent, m->functions[node.function], height, site);
     if (number == TRIE_NONE)
         return error_memory(err);

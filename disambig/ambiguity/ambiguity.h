@@ -13,8 +13,8 @@
  *   wrap    calls take more stack, each call site by itself (and so resizing is no more than a special case). Paths of one CID
  *           with the same calls (caller, call site, callee), each as often, grow alike.
  *   clone   calls are given copies of functions, whose frames and calls are changed by themselves. A copy knows what called
- *           it, as long as each call from there on is one whose site is known. Paths of one CID stay alike only if they have
- *           the same calls at known sites in the same order, and the same functions.
+ *           it, as long as each call from there on is one whose site is known: through a pointer, with a guard (move/move.h).
+ *           Paths of one CID stay alike only if they have the same calls at known sites in the same order, and the same functions.
  */
 #ifndef FATHOM_DISAMBIG_AMBIGUITY_AMBIGUITY_H
 #define FATHOM_DISAMBIG_AMBIGUITY_AMBIGUITY_H

@@ -3,7 +3,8 @@
  *
  * The callers of a body are split in two so that the worth of the rivals between them is large (a maximum cut, found by moving one
  * caller after the other); one half gets a copy. Both halves can then be split again. Of all splits, the one comes first that is worth
- * most for a byte of code.
+ * most for what it costs: bytes of code, and guards that are executed where callers have pointers, each as a share of what there is
+ * of it.
  */
 #include "disambig/clone/choose.h"
 
@@ -20,19 +21,24 @@ struct part {
     uint32_t body;
     struct rivals *rivals; /* of its callers */
     size_t count;
-    double worth; /* of the best split that was found; 0: none */
-    double cost;  /* bytes of code */
+    double worth;    /* of the best split that was found; 0: none */
+    uint64_t code;   /* bytes */
+    uint64_t guards; /* executed if it is split so */
 };
 
 struct choosing {
     struct bodies *bodies;
     const uint32_t *sizes;
+    struct choose_room *room;
+    uint64_t most_guards; /* that there was room for at first */
+    double guard_cost;    /* of one that is executed, in bytes of code */
     struct part *parts;
-    uint32_t count, room;
+    uint32_t count, part_room;
     uint32_t *callers; /* of the part at hand, ascending; RIVALS_OTHERS last */
     bool *sides;       /* by caller: gets the copy */
     double *pulls;     /* by caller: what it is worth to change the side */
-    uint32_t caller_count, caller_room, side_room, pull_room;
+    uint64_t *costs;   /* by caller: guards that are executed if it gets the copy; POINTED_FULL: it cannot */
+    uint32_t caller_count, caller_room, side_room, pull_room, cost_room;
 };
 
 static uint32_t find_caller(const struct choosing *c, uint32_t caller)
@@ -50,7 +56,7 @@ static bool list_callers(struct choosing *c, const struct part *part)
 {
     uint32_t most = (uint32_t)part->count * 2;
     if (!vec_reserve(c->callers, 0, c->caller_room, most) || !vec_reserve(c->sides, 0, c->side_room, most) ||
-        !vec_reserve(c->pulls, 0, c->pull_room, most))
+        !vec_reserve(c->pulls, 0, c->pull_room, most) || !vec_reserve(c->costs, 0, c->cost_room, most))
         return false;
     for (size_t i = 0; i < part->count; i++) {
         c->callers[2 * i] = part->rivals[i].a;
@@ -61,6 +67,10 @@ static bool list_callers(struct choosing *c, const struct part *part)
     for (uint32_t i = 0; i < most; i++)
         if (!c->caller_count || c->callers[c->caller_count - 1] != c->callers[i])
             c->callers[c->caller_count++] = c->callers[i];
+    for (uint32_t i = 0; i < c->caller_count; i++)
+        c->costs[i] = c->callers[i] == RIVALS_OTHERS ? POINTED_FULL
+                      : c->room->edges ? pointed_cost(c->room->edges, c->bodies, c->callers[i], part->body)
+                                       : 0;
     memset(c->sides, 0, c->caller_count * sizeof *c->sides);
     memset(c->pulls, 0, c->caller_count * sizeof *c->pulls);
     return true;
@@ -80,7 +90,29 @@ static void change_side(struct choosing *c, const struct part *part, uint32_t ca
     }
 }
 
-/* Calls that are not direct cannot get the copy. */
+/* Whether the caller may change its side. */
+static bool is_free(const struct choosing *c, const struct part *part, uint32_t caller)
+{
+    return c->costs[caller] != POINTED_FULL &&
+           (c->sides[caller] || c->costs[caller] <= c->most_guards - part->guards);
+}
+
+/* The other half gets the copy if that takes fewer guards, and can. */
+static void turn(struct choosing *c, struct part *part)
+{
+    uint64_t others = 0;
+    for (uint32_t i = 0; i < c->caller_count; i++) {
+        if (c->costs[i] == POINTED_FULL)
+            return;
+        others += c->sides[i] ? 0 : c->costs[i];
+    }
+    if (others >= part->guards)
+        return;
+    part->guards = others;
+    for (uint32_t i = 0; i < c->caller_count; i++)
+        c->sides[i] = !c->sides[i];
+}
+
 static bool split(struct choosing *c, struct part *part)
 {
     if (!list_callers(c, part))
@@ -90,50 +122,75 @@ static bool split(struct choosing *c, struct part *part)
         c->pulls[find_caller(c, part->rivals[i].b)] += part->rivals[i].worth;
     }
     part->worth = 0;
+    part->guards = 0;
     for (unsigned sweep = 0; sweep < SWEEPS; sweep++) {
         uint32_t best = c->caller_count;
         bool changed = false;
         for (uint32_t i = 0; sweep == 0 && i < c->caller_count; i++)
-            if (c->callers[i] != RIVALS_OTHERS && (best == c->caller_count || c->pulls[i] > c->pulls[best]))
+            if (is_free(c, part, i) && (best == c->caller_count || c->pulls[i] > c->pulls[best]))
                 best = i;
         for (uint32_t k = 0; k < c->caller_count; k++) {
             uint32_t i = best < c->caller_count ? (best + k) % c->caller_count : k;
-            if (c->callers[i] == RIVALS_OTHERS || !(c->pulls[i] > 0))
+            if (!is_free(c, part, i) || !(c->pulls[i] > 0))
                 continue;
             part->worth += c->pulls[i];
+            part->guards += c->sides[i] ? -c->costs[i] : c->costs[i];
             change_side(c, part, i);
             changed = true;
         }
         if (!changed)
             break;
     }
+    if (part->guards)
+        turn(c, part);
     return true;
 }
 
 static bool add_part(struct choosing *c, uint32_t body, const struct rivals *rivals, size_t count)
 {
     struct part part = {
-        .body = body, .count = count, .cost = 1.0 + c->sizes[bodies_function(c->bodies, body)]};
+        .body = body, .count = count, .code = 1ul + c->sizes[bodies_function(c->bodies, body)]};
     if (!count)
         return true;
     part.rivals = malloc(count * sizeof *part.rivals);
     if (!part.rivals)
         return false;
     memcpy(part.rivals, rivals, count * sizeof *part.rivals);
-    if (split(c, &part) && vec_push(c->parts, c->count, c->room, part))
+    if (split(c, &part) && vec_push(c->parts, c->count, c->part_room, part))
         return true;
     free(part.rivals);
     return false;
 }
 
+static bool fits(const struct choosing *c, const struct part *part)
+{
+    return part->worth > 0 && part->code <= c->room->code && part->guards <= c->room->guards;
+}
+
+/* Leads a caller to a copy of the part's body. */
+static bool lead(struct choosing *c, const struct part *part, uint32_t caller, uint32_t copy)
+{
+    if (c->room->edges && !bodies_copy(c->bodies, part->body))
+        pointed_add_guards(c->room->edges, caller, bodies_function(c->bodies, copy));
+    return bodies_lead(c->bodies, caller, copy);
+}
+
 /* Gives one half of a part's callers a copy; both halves are parts then. */
-static bool apply(struct choosing *c, struct part *part)
+static bool apply(struct choosing *c, struct part *part, uint32_t *made)
 {
     size_t ends[2] = {0, part->count}; /* rivals on the side of the body come first, those of the copy last */
+    bool good = split(c, part);
+    if (!good || !fits(c, part)) { /* other copies may have taken the room for guards */
+        part->worth = 0;
+        return good;
+    }
     uint32_t copy = bodies_add(c->bodies, part->body);
-    bool good = copy != UINT32_MAX && split(c, part);
+    good = copy != UINT32_MAX;
+    c->room->code -= part->code;
+    c->room->guards -= part->guards;
+    ++*made;
     for (uint32_t i = 0; good && i < c->caller_count; i++)
-        good = !c->sides[i] || bodies_lead(c->bodies, c->callers[i], copy);
+        good = !c->sides[i] || lead(c, part, c->callers[i], copy);
     struct rivals *sorted = malloc((part->count + 1) * sizeof *sorted);
     good = good && sorted;
     for (size_t i = 0; good && i < part->count; i++) {
@@ -149,20 +206,23 @@ static bool apply(struct choosing *c, struct part *part)
     return good;
 }
 
-static struct part *best_part(const struct choosing *c, uint64_t room)
+static double cost_of(const struct choosing *c, const struct part *part)
+{
+    return (double)part->code + (double)part->guards * c->guard_cost;
+}
+
+static struct part *best_part(const struct choosing *c)
 {
     struct part *best = NULL;
     for (uint32_t i = 0; i < c->count; i++) {
         struct part *p = &c->parts[i];
-        if (p->worth > 0 && p->cost <= (double)room &&
-            (!best || p->worth / p->cost > best->worth / best->cost))
+        if (fits(c, p) && (!best || p->worth / cost_of(c, p) > best->worth / cost_of(c, best)))
             best = p;
     }
     return best;
 }
 
-static bool choose(struct choosing *c, const struct rivals *rivals, size_t count, uint64_t *room,
-                   uint32_t *made)
+static bool choose(struct choosing *c, const struct rivals *rivals, size_t count, uint32_t *made)
 {
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i; end < count && rivals[end].body == rivals[i].body; end++)
@@ -170,25 +230,28 @@ static bool choose(struct choosing *c, const struct rivals *rivals, size_t count
         if (!add_part(c, rivals[i].body, rivals + i, end - i))
             return false;
     }
-    for (struct part *best; (best = best_part(c, *room)) != NULL; ++*made) {
-        *room -= (uint64_t)best->cost;
-        if (!apply(c, best))
+    for (struct part *best; (best = best_part(c)) != NULL;)
+        if (!apply(c, best, made))
             return false;
-    }
     return true;
 }
 
 int choose_copies(struct bodies *bodies, const struct rivals *rivals, size_t count, const uint32_t *sizes,
-                  uint64_t *room, uint32_t *made, struct fathom_error *err)
+                  struct choose_room *room, uint32_t *made, struct fathom_error *err)
 {
-    struct choosing c = {.bodies = bodies, .sizes = sizes};
+    struct choosing c = {.bodies = bodies,
+                         .sizes = sizes,
+                         .room = room,
+                         .most_guards = room->guards,
+                         .guard_cost = room->guards ? (double)room->code / (double)room->guards : 0};
     *made = 0;
-    bool good = choose(&c, rivals, count, room, made);
+    bool good = choose(&c, rivals, count, made);
     for (uint32_t i = 0; i < c.count; i++)
         free(c.parts[i].rivals);
     free(c.parts);
     free(c.callers);
     free(c.sides);
     free(c.pulls);
+    free(c.costs);
     return good ? 0 : error_memory(err);
 }

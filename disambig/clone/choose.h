@@ -5,11 +5,18 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "disambig/clone/pointed.h"
 #include "disambig/clone/rivals.h"
 
-/* Adds copies for as long as they part rivals and their code fits. rivals: as of rivals_find(). sizes: bytes of code, by function.
- * *room: bytes of code that copies may still have; what was used is taken from it. *made: how many copies. -ENOMEM. */
+struct choose_room {       /* what may still be used; what was used is taken from it */
+    uint64_t code;         /* bytes of copies */
+    uint64_t guards;       /* executed by the map's calls */
+    struct pointed *edges; /* NULL: all calls that lead to copies are direct */
+};
+
+/* Adds copies for as long as they part rivals and fit. rivals: as of rivals_find(). sizes: bytes of code, by function. *made: how many
+ * copies. -ENOMEM. */
 int choose_copies(struct bodies *bodies, const struct rivals *rivals, size_t count, const uint32_t *sizes,
-                  uint64_t *room, uint32_t *made, struct fathom_error *err);
+                  struct choose_room *room, uint32_t *made, struct fathom_error *err);
 
 #endif

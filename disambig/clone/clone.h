@@ -3,12 +3,14 @@
  * apart, and by how much each copy's frame grows (ICPP paper, section 5.3).
  *
  * In rounds: a search chooses pads (search/search.h), what is still ambiguous then chooses copies (rivals.h, choose.h), the map is
- * made anew with these as functions of their own (cloned_map.h), and so on. A copy costs no instruction: calls are re-pointed.
+ * made anew with these as functions of their own (cloned_map.h), and so on. A copy costs no instruction: calls are re-pointed. Only if it
+ * is asked for, and in rounds of their own after all others, calls through pointers get guards (pointed.h), which cost some.
  */
 #ifndef FATHOM_DISAMBIG_CLONE_CLONE_H
 #define FATHOM_DISAMBIG_CLONE_CLONE_H
 
 #include "disambig/clone/cloned_map.h"
+#include "disambig/clone/pointed.h"
 #include "disambig/map_frames.h"
 #include "disambig/search/search.h"
 
@@ -18,6 +20,7 @@ struct clone_problem { /* all borrowed */
     const struct search_problem *search; /* of the map without copies */
     uint32_t largest;                    /* the largest pad, bytes */
     double code;                         /* bytes of all copies, as a share of the image's code: 0.25 */
+    double guards; /* executed, as a share of the map's calls: 0.05; 0: none (of->edges is false) */
 };
 
 struct clone_result {
@@ -25,8 +28,11 @@ struct clone_result {
     struct cloned_map cloned;
     /* Of the cloned map, with pads by body; what it says of before is of the map without copies. */
     struct search_result found;
-    bool *unshifted; /* by node of the cloned map */
-    uint32_t *most;  /* by body: bytes */
+    bool *unshifted;      /* by node of the cloned map */
+    uint32_t *most;       /* by body: bytes */
+    struct pointed edges; /* calls through pointers, if they may lead to copies */
+    struct pointed_sum guarded;
+    uint32_t *heads; /* by node of the cloned map: leaders.h */
     uint32_t copies;
     uint64_t code;     /* bytes of the copies, before they were emitted anew */
     uint64_t all_code; /* bytes of all functions of the image */
@@ -35,6 +41,10 @@ struct clone_result {
 /* Errors as of search_run(), enlarge_movable() and cloned_map_make(). */
 int clone_run(const struct clone_problem *problem, struct clone_result *out, struct fathom_error *err);
 void clone_clear(struct clone_result *result); /* zeros are allowed */
+
+/* The guards of calls through pointers; the caller frees them. -ENOMEM. */
+int clone_guards(const struct map_frames_of *of, const struct clone_result *result, struct move_guard **out,
+                 size_t *count, struct fathom_error *err);
 
 /* All direct calls and jumps to functions of the image, in each copy of the function that makes them, that lead to another copy
  * than the first, or past a stub of the PLT (past_plt.h); the caller frees them. -ENOMEM. */

@@ -1,4 +1,4 @@
-/* clone_calls.c - which calls of a file are to lead to copies, or past its PLT; see clone.h. */
+/* clone_calls.c - which calls of a file are to lead to copies, or past its PLT, and which by guards; see clone.h. */
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -62,5 +62,37 @@ int clone_calls(const struct map_frames_of *of, const struct map_frames *frames,
     }
     *out = l.list;
     *count = l.count;
+    return 0;
+}
+
+int clone_guards(const struct map_frames_of *of, const struct clone_result *result, struct move_guard **out,
+                 size_t *count, struct fathom_error *err)
+{
+    const struct pointed *edges = &result->edges;
+    const struct bodies *bodies = result->bodies;
+    struct calls *calls = NULL;
+    struct move_guard *list = malloc((edges->count + 1ul) * sizeof *list);
+    int rc = list ? calls_build(of->image, &calls, err) : error_memory(err);
+    size_t found = 0;
+    for (uint32_t i = 0; i < edges->count && rc == 0; i++) {
+        const struct pointed_edge *edge = &edges->items[i];
+        uint32_t copy = bodies_copy(bodies, bodies_callee(bodies, edge->caller, edge->function));
+        const struct call_site *site = calls_before(calls, edges->places[edge->place].site);
+        if (!copy || !site)
+            continue;
+        uint32_t caller = bodies_function(bodies, edge->caller);
+        list[found++] = (struct move_guard){.site = site->address,
+                                            .caller = pathmap_function(of->map, caller).address,
+                                            .target = pathmap_function(of->map, edge->function).address,
+                                            .in = bodies_copy(bodies, edge->caller),
+                                            .copy = copy};
+    }
+    calls_free(calls);
+    if (rc < 0) {
+        free(list);
+        return rc;
+    }
+    *out = list;
+    *count = found;
     return 0;
 }

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "disambig/clone/leaders.h"
-
 static void measure_code(const struct map_frames_of *of, const struct map_frames *frames, uint32_t *by_owner,
                          struct copyable *c)
 {
@@ -43,6 +41,16 @@ static int try_copies(const struct map_frames_of *of, const bool *asked, bool gr
     return rc;
 }
 
+/* Callers that cannot be emitted anew have no guards. */
+static void drop_guards(const struct pathmap *map, struct copyable *c)
+{
+    for (uint32_t i = 0; i < pathmap_node_count(map); i++)
+        if (c->leaders.pointed[i] && !c->functions[pathmap_node(map, c->leaders.nodes[i]).function]) {
+            c->leaders.pointed[i] = false;
+            c->leaders.nodes[i] = PATHMAP_NONE;
+        }
+}
+
 static int find_functions(const struct map_frames_of *of, const struct map_frames *frames, struct copyable *c,
                           struct fathom_error *err)
 {
@@ -50,9 +58,13 @@ static int find_functions(const struct map_frames_of *of, const struct map_frame
     bool *asked = calloc(all + 1ul, sizeof *asked);
     if (!asked)
         return error_memory(err);
-    for (uint32_t i = 0; i < pathmap_node_count(of->map); i++)
-        if (c->leaders[i] != PATHMAP_NONE)
+    for (uint32_t i = 0; i < pathmap_node_count(of->map); i++) {
+        uint32_t leader = c->leaders.nodes[i];
+        if (leader != PATHMAP_NONE)
             c->functions[pathmap_node(of->map, i).function] = true;
+        if (c->leaders.pointed[i]) /* guards need a function that is emitted anew */
+            c->functions[pathmap_node(of->map, leader).function] = true;
+    }
     for (uint32_t f = 0; f < all; f++)
         asked[f] =
             c->functions[f] && (growth_is_understood(of->growth, frames->functions[f]) ||
@@ -65,27 +77,27 @@ static int find_functions(const struct map_frames_of *of, const struct map_frame
     if (rc == 0)
         rc = try_copies(of, asked, false, c->functions, err);
     free(asked);
+    if (rc == 0)
+        drop_guards(of->map, c);
     return rc;
 }
 
 int copyable_find(const struct map_frames_of *of, const struct map_frames *frames, struct copyable *out,
                   struct fathom_error *err)
 {
-    size_t functions = pathmap_function_count(of->map) + 1ul, nodes = pathmap_node_count(of->map) + 1ul;
+    size_t functions = pathmap_function_count(of->map) + 1ul;
     struct copyable c = {.functions = calloc(functions, sizeof *c.functions),
                          .growing = calloc(functions, sizeof *c.growing),
-                         .sizes = calloc(functions, sizeof *c.sizes),
-                         .leaders = malloc(nodes * sizeof *c.leaders)};
+                         .sizes = calloc(functions, sizeof *c.sizes)};
     uint32_t *by_owner = calloc(image_function_count(of->image) + 1ul, sizeof *by_owner);
     struct calls *calls = NULL;
-    int rc = c.functions && c.growing && c.sizes && c.leaders && by_owner &&
-                     calls_build(of->image, &calls, err) == 0
+    int rc = c.functions && c.growing && c.sizes && by_owner && calls_build(of->image, &calls, err) == 0
                  ? 0
                  : error_memory(err);
     if (rc == 0)
         measure_code(of, frames, by_owner, &c);
     if (rc == 0)
-        rc = leaders_find(of, frames, calls, c.leaders, err);
+        rc = leaders_find(of, frames, calls, &c.leaders, err);
     if (rc == 0)
         rc = find_functions(of, frames, &c, err);
     calls_free(calls);
@@ -102,6 +114,6 @@ void copyable_clear(struct copyable *c)
     free(c->functions);
     free(c->growing);
     free(c->sizes);
-    free(c->leaders);
+    leaders_clear(&c->leaders);
     memset(c, 0, sizeof *c);
 }

@@ -55,8 +55,10 @@ static int is_possible(const struct passing *p, bool *possible, struct fathom_er
     for (uint32_t i = 0; pads && i < all; i++)
         if (p->reached[i])
             pads[count++] = (struct pad){.address = image_function(p->of->image, i)->address};
-    int rc = pads && movable ? enlarge_movable(p->of->image, p->of->growth, pads, count, movable, err)
-                             : error_memory(err);
+    int rc = pads && movable
+                 ? enlarge_movable(p->of->image, p->of->growth,
+                                   &(struct enlarge_plan){.pads = pads, .count = count}, movable, err)
+                 : error_memory(err);
     for (uint32_t i = 0; i < count && rc == 0; i++)
         *possible |= movable[i];
     free(pads);

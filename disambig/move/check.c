@@ -217,15 +217,40 @@ static bool check_cfi(struct checker *c, uint64_t old, uint64_t old_insn, int32_
            fail(c, old_insn, "another CFI");
 }
 
-/* The CFI of the instruction, whose first and last bytes are now at `at` and before at + length, and of what is added to it. */
+/* The guards before a call, which is now `new`. *bytes: of all of them. */
+static bool check_guards(struct checker *c, uint32_t i, const struct code_insn *new, unsigned *bytes)
+{
+    const struct code_insn *old = &c->unit.code.insns[i];
+    int32_t before = c->function->edit_count ? lea_of(c, old->address, MOVE_LEA_BEFORE) : 0;
+    const struct move_guards_check check = {c->after, c->result, &c->calls.guards, old, new, c->copy};
+    uint64_t start;
+    *bytes = 0;
+    if (old->kind != CODE_CALL_INDIRECT)
+        return true;
+    if (!move_entry(c->result, old->address, c->copy, &start))
+        return fail(c, old->address, "no translation");
+    start += before ? move_lea(before, NULL) : 0;
+    *bytes = (unsigned)(new->address - start);
+    const char *what = move_guards_check(&check, start);
+    if (what)
+        return fail(c, old->address, what);
+    int32_t shift = shift_at(c, old->address, false);
+    for (uint64_t at = start; at < new->address; at++)
+        if (!check_cfi(c, old->address, old->address, shift, at))
+            return false;
+    return true;
+}
+
+/* The CFI of the instruction, whose first and last bytes are now at `at` and before at + length, and of what is added to it: before
+ * `guards` bytes of guards, and after it. */
 static bool check_rows(struct checker *c, uint32_t i, int32_t before, int32_t after, uint64_t at,
-                       unsigned length)
+                       unsigned guards, unsigned length)
 {
     const struct code_insn *old = &c->unit.code.insns[i];
     uint64_t end = old->address + old->length;
     int32_t shift = shift_at(c, old->address, false);
     if (before && !check_cfi(c, old->address, old->address, shift_at(c, old->address, true),
-                             at - move_lea(before, NULL)))
+                             at - guards - move_lea(before, NULL)))
         return false;
     if (after && !check_cfi(c, end, old->address, shift, at + length))
         return false;
@@ -261,9 +286,11 @@ static bool check_insn(struct checker *c, uint32_t i)
     } else if (new.length != old->length || memcmp(bytes, old_bytes, new.length) != 0) {
         return fail(c, old->address, "another instruction");
     }
-    return check_lea(c, old->address, at - (before ? move_lea(before, NULL) : 0), before) &&
+    unsigned guards;
+    return check_guards(c, i, &new, &guards) &&
+           check_lea(c, old->address, at - guards - (before ? move_lea(before, NULL) : 0), before) &&
            check_lea(c, old->address, at + new.length, after) &&
-           check_rows(c, i, before, after, at, new.length);
+           check_rows(c, i, before, after, at, guards, new.length);
 }
 
 /* The table that unwinders search leads to each part. */
@@ -340,6 +367,13 @@ static int check_calls(struct checker *c, struct fathom_error *err)
         if (!check_call(c, &c->plan->calls[i]))
             return error_set(err, EBADMSG, "the new file does not do what was planned for %s: %s at %#llx",
                              image_path(c->survey->image), c->what, (unsigned long long)c->where);
+    for (size_t i = 0; i < c->plan->guard_count; i++) {
+        const struct move_guard *guard = &c->plan->guards[i];
+        uint64_t at;
+        if (guard->in == 0 && !move_translate(c->result, guard->site, 0, false, &at))
+            return error_set(err, EBADMSG, "%s: the call at %#llx was to get a guard, and was not moved",
+                             image_path(c->survey->image), (unsigned long long)guard->site);
+    }
     return 0;
 }
 
@@ -390,7 +424,7 @@ int move_check(const struct move_survey *survey, const struct move_plan *plan,
     c.after = after;
     c.calls.plan = plan;
     c.calls.calls = malloc((plan->call_count + 1) * sizeof *c.calls.calls);
-    if (!c.calls.calls) {
+    if (!c.calls.calls || move_guards_sort(plan, &c.calls.guards) < 0) {
         rc = error_memory(err);
     } else {
         if (plan->call_count)
@@ -402,6 +436,7 @@ int move_check(const struct move_survey *survey, const struct move_plan *plan,
             rc = check_calls(&c, err);
     }
     free(c.calls.calls);
+    free(c.calls.guards.items);
     image_close(after);
     return rc;
 }

@@ -128,7 +128,8 @@ static bool put_insn(struct emitter *e, uint32_t i)
     uint8_t bytes[16];
     unsigned length = move_layout_encode(e->layout, i, bytes);
     bool done;
-    if (!put_lea(e, i, MOVE_LEA_BEFORE))
+    if (!put_lea(e, i, MOVE_LEA_BEFORE) ||
+        !move_guards_put(e->work, e->layout, i, bytes, length, e->spots[e->part].buffer))
         return false;
     if (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH || insn->kind == CODE_CALL)
         done = put_branch(e, i, bytes, length);
@@ -143,7 +144,15 @@ static bool note_run(struct emitter *e, uint32_t i)
 {
     struct move_work *work = e->work;
     const struct code_insn *insn = &e->unit->code.insns[i];
-    uint32_t to = e->spots[e->part].offset + e->layout->bodies[i];
+    uint8_t bytes[16];
+    bool call = insn->kind == CODE_CALL_INDIRECT;
+    unsigned length = call ? move_layout_encode(e->layout, i, bytes) : insn->length;
+    uint32_t guards = call ? e->layout->sizes[i] - length : 0;
+    uint32_t to = e->spots[e->part].offset + e->layout->bodies[i] + guards;
+    struct move_return back = {
+        .from = insn->address + insn->length, .to = to + length, .copy = e->layout->number};
+    if (length != insn->length && !move_note_return(work, &back, e->spots[e->part].buffer))
+        return false;
     struct work_run *last = work->run_count ? &work->runs[work->run_count - 1] : NULL;
     if (last && last->buffer == e->spots[e->part].buffer && last->run.copy == e->layout->number &&
         last->run.from + last->run.size == insn->address && last->run.to + last->run.size == to) {
@@ -154,7 +163,7 @@ static bool note_run(struct emitter *e, uint32_t i)
                             .to = to,
                             .size = insn->length,
                             .copy = e->layout->number,
-                            .before = (uint8_t)(e->layout->bodies[i] - e->layout->entries[i])},
+                            .before = (uint8_t)(e->layout->bodies[i] - e->layout->entries[i] + guards)},
                            e->spots[e->part].buffer};
     return vec_push(work->runs, work->run_count, work->run_room, run);
 }
@@ -381,6 +390,7 @@ int move_emit(struct move_work *work, struct move_layout *layout, enum move_refu
         work->piece_count = before.piece_count;
         work->program_count = before.program_count;
         work->run_count = before.run_count;
+        work->return_count = before.return_count;
         work->repointed_count = before.repointed_count;
     }
     return rc;

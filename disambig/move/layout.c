@@ -140,7 +140,9 @@ static int measure(struct move_layout *layout, uint32_t i)
     int32_t after = move_layout_lea(layout, i, MOVE_LEA_AFTER);
     layout->bad |= length == 0;
     layout->after[i] = after ? (uint8_t)move_lea(after, NULL) : 0;
-    layout->sizes[i] = (uint8_t)length;
+    unsigned guards = length ? move_guards_size(layout, i, bytes, length) : 0;
+    layout->bad |= guards > (unsigned)UINT8_MAX - length;
+    layout->sizes[i] = (uint8_t)(length + guards);
     layout->wide[i] = false;
     if (length && move_is_short(bytes, length, insn)) {
         uint32_t to = layout->unit->code.jumps[i];

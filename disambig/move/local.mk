@@ -4,6 +4,7 @@ libdisambig_la_SOURCES += \
 	disambig/move/check.c \
 	disambig/move/emit.c \
 	disambig/move/frames.c \
+	disambig/move/guards.c \
 	disambig/move/layout.c \
 	disambig/move/lsda.c \
 	disambig/move/move.c disambig/move/move.h \

@@ -108,7 +108,7 @@ static int emit_function(struct move_work *work, struct move_unit *unit, struct 
 static int emit_all(struct move_work *work, struct move_result *result)
 {
     struct move_unit unit;
-    struct move_layout layout = {0};
+    struct move_layout layout = {.guards = &work->guards};
     struct order *order = sort_plan(work->plan);
     int rc = move_unit_begin(&unit, work->survey);
     if (!order)
@@ -146,6 +146,31 @@ static int place_all(struct move_work *work, const struct move_output *out, stru
         rc = error_set(err, EOVERFLOW, "%s: its new code is out of reach of the old",
                        image_path(work->survey->image));
     return rc;
+}
+
+static int by_return(const void *a, const void *b)
+{
+    const struct move_return *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    if (x->copy != y->copy)
+        return x->copy < y->copy ? -1 : 1;
+    return (x->target > y->target) - (x->target < y->target);
+}
+
+static int take_returns(struct move_work *work, struct move_result *result)
+{
+    result->returns = malloc((work->return_count + 1) * sizeof *result->returns);
+    if (!result->returns)
+        return -ENOMEM;
+    for (size_t i = 0; i < work->return_count; i++) {
+        result->returns[i] = work->returns[i].at;
+        result->returns[i].to += work->buffers[work->returns[i].buffer].address;
+    }
+    result->return_count = work->return_count;
+    if (result->return_count)
+        qsort(result->returns, result->return_count, sizeof *result->returns, by_return);
+    return 0;
 }
 
 static int take_runs(struct move_work *work, struct move_result *result)
@@ -228,7 +253,7 @@ static int build(struct move_work *work, struct move_result *result, struct fath
     result->size = out.size;
     const struct move_buffer *last = &work->buffers[BUFFER_INDEX];
     result->segment_bytes = last->address + last->size - out.address;
-    if (rc == 0 && take_runs(work, result) < 0)
+    if (rc == 0 && (take_runs(work, result) < 0 || take_returns(work, result) < 0))
         rc = error_memory(err);
     if (rc == 0)
         set_build_id(work->survey, result);
@@ -245,6 +270,8 @@ static void work_free(struct move_work *work)
     free(work->programs);
     free(work->runs);
     free(work->calls);
+    free(work->guards.items);
+    free(work->returns);
     free(work->entries);
     free(work->repointed);
 }
@@ -265,6 +292,11 @@ int move_apply(const struct move_survey *survey, const struct move_plan *plan, s
         if (by_site(&work.calls[i - 1], &work.calls[i]) == 0)
             rc = error_set(err, EINVAL, "the call at %#llx is to go to two copies",
                            (unsigned long long)work.calls[i].site);
+    int sorted = rc == 0 ? move_guards_sort(plan, &work.guards) : 0;
+    if (sorted == -EINVAL)
+        rc = error_set(err, EINVAL, "a guarded call is to go to two copies of one function");
+    else if (sorted < 0)
+        rc = error_memory(err);
     if (rc == 0)
         rc = build(&work, &result, err);
     work_free(&work);
@@ -280,6 +312,7 @@ void move_result_free(struct move_result *result)
     free(result->elf);
     free(result->refusals);
     free(result->runs);
+    free(result->returns);
     *result = (struct move_result){0};
 }
 
@@ -294,8 +327,30 @@ static const struct move_run *find_run(const struct move_result *result, uint64_
     return &r[beyond - 1];
 }
 
+static const struct move_return *find_return(const struct move_result *result, uint64_t from, uint32_t copy,
+                                             uint64_t target)
+{
+    const struct move_return key = {.from = from, .target = target, .copy = copy}, *r = result->returns;
+    size_t i = lower_bound(m, 0, result->return_count, by_return(&r[m], &key) < 0);
+    return i < result->return_count && by_return(&r[i], &key) == 0 ? &r[i] : NULL;
+}
+
+bool move_translate_return(const struct move_result *result, uint64_t from, uint32_t copy, uint64_t target,
+                           uint64_t *to)
+{
+    const struct move_return *guard = target ? find_return(result, from, copy, target) : NULL;
+    if (guard)
+        *to = guard->to;
+    return guard || move_translate(result, from, copy, true, to);
+}
+
 bool move_translate(const struct move_result *result, uint64_t from, uint32_t copy, bool back, uint64_t *to)
 {
+    const struct move_return *longer = back ? find_return(result, from, copy, 0) : NULL;
+    if (longer) {
+        *to = longer->to;
+        return true;
+    }
     const struct move_run *run = find_run(result, from - back, copy);
     if (run)
         *to = run->to + (from - run->from);

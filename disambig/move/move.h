@@ -4,7 +4,8 @@
  *
  * The old entry becomes a jump to the first copy, so that pointers to the function remain valid; the rest of the old
  * body is not executed any more. All direct calls and jumps to the function are re-pointed, which costs no
- * instruction. Unwind tables, jump tables, exception tables and symbols are added for the new code; jumps through
+ * instruction. A call through a pointer can be guarded (ICPP paper, section 5.3: devirtualization): where the pointer is a given
+ * function, a copy of that is called directly. Unwind tables, jump tables, exception tables and symbols are added for the new code; jumps through
  * pointers into the middle of a function (computed gotos) are re-pointed by their relocations.
  *
  * A function that cannot be proved safe is left alone, and the reason told. ICPP (OOPSLA 2009), section 5 (cloning).
@@ -73,11 +74,24 @@ struct move_call {
     uint64_t target;
 };
 
+#define MOVE_GUARDS_MOST 4u /* at one call: jumps over them have one byte of distance */
+
+/* Before a call through a pointer: if that is `target`, the copy is called, and not what the pointer says. */
+struct move_guard {
+    uint64_t site;   /* address of the call in the file as it was */
+    uint64_t caller; /* entry of the function that contains it, which is moved */
+    uint64_t target; /* entry of the called function */
+    uint32_t in;     /* in which copy of the caller */
+    uint32_t copy;   /* of the called function */
+};
+
 struct move_plan {
     const struct move_function *functions;
     size_t function_count;
     const struct move_call *calls;
     size_t call_count;
+    const struct move_guard *guards;
+    size_t guard_count;
 };
 
 /* Instructions that keep their lengths and distances: [from, from + size) is now at `to`. */
@@ -88,6 +102,14 @@ struct move_run {
     uint8_t before; /* bytes that are added before the first of them */
 };
 
+/* Where a call returns to, other than its run says. */
+struct move_return {
+    uint64_t from;   /* return address in the file as it was */
+    uint64_t target; /* entry of what the pointer is; 0: anything that has no guard */
+    uint64_t to;
+    uint32_t copy; /* of the caller */
+};
+
 struct move_result {
     uint8_t *elf; /* the new file */
     size_t size;
@@ -95,6 +117,8 @@ struct move_result {
     uint8_t *refusals;     /* enum move_refusal; one for each function of the plan */
     struct move_run *runs; /* by copy, then `from` */
     size_t run_count;
+    struct move_return *returns; /* by `from`, copy, target */
+    size_t return_count;
     uint64_t moved_bytes;   /* of code, in the functions as they were */
     uint64_t emitted_bytes; /* of code, in all copies */
     uint64_t segment_bytes; /* of the new segment */
@@ -116,9 +140,16 @@ int move_apply(const struct move_survey *survey, const struct move_plan *plan, s
                struct fathom_error *err);
 void move_result_free(struct move_result *result);
 
+/* Whether the instruction is a call through a pointer that can be guarded: r11, which calls do not keep, is free. */
+bool move_guardable(const struct image *image, uint64_t site);
+
 /* Where the instruction at `from` is in a copy; false: not moved. For a return address pass back = true: it is the end
- * of the call. */
+ * of the call, not of one by a guard. */
 bool move_translate(const struct move_result *result, uint64_t from, uint32_t copy, bool back, uint64_t *to);
+
+/* The same for the return address of a call that led to the function at `target`: by a guard, if there is one. */
+bool move_translate_return(const struct move_result *result, uint64_t from, uint32_t copy, uint64_t target,
+                           uint64_t *to);
 
 /* Where the entry of a function is in a copy: before what is added to its first instruction. false: not moved. */
 bool move_entry(const struct move_result *result, uint64_t entry, uint32_t copy, uint64_t *to);

@@ -34,6 +34,11 @@ bool move_fix(struct move_work *work, const struct move_fix *fix)
     return vec_push(work->fixes, work->fix_count, work->fix_room, *fix);
 }
 
+bool move_note_return(struct move_work *work, const struct move_return *at, uint32_t buffer)
+{
+    return vec_push(work->returns, work->return_count, work->return_room, (struct work_return){*at, buffer});
+}
+
 uint64_t move_spot_address(const struct move_work *work, struct move_spot spot)
 {
     return work->buffers[spot.buffer].address + spot.offset;

@@ -68,6 +68,17 @@ struct work_run {
     uint32_t buffer;
 };
 
+struct work_return {
+    struct move_return at; /* `to` is an offset in the buffer */
+    uint32_t buffer;
+};
+
+/* All guards of a plan, by site, copy of the caller, target. */
+struct move_guards {
+    struct move_guard *items;
+    size_t count;
+};
+
 struct frames_entry { /* an FDE */
     uint64_t pc, size;
     uint64_t at, cie; /* offsets in BUFFER_FRAMES */
@@ -87,7 +98,10 @@ struct move_work {
     size_t program_count, program_room;
     struct work_run *runs;
     size_t run_count, run_room;
-    struct move_call *calls;      /* of the plan, by site, then copy */
+    struct move_call *calls;   /* of the plan, by site, then copy */
+    struct move_guards guards; /* of the plan */
+    struct work_return *returns;
+    size_t return_count, return_room;
     struct frames_entry *entries; /* of the new .eh_frame */
     size_t entry_count, entry_room;
     uint64_t *repointed; /* label offsets in the file and spots: pairs of words */
@@ -99,6 +113,7 @@ size_t move_append(struct move_buffer *buffer, const void *data, size_t n);
 /* Pads until the offset's low bits are those of `like`, modulo a power of two. */
 bool move_align(struct move_buffer *buffer, uint64_t like, size_t modulus, uint8_t fill);
 bool move_fix(struct move_work *work, const struct move_fix *fix);
+bool move_note_return(struct move_work *work, const struct move_return *at, uint32_t buffer);
 /* Fills all in; the buffers must have their addresses. -EOVERFLOW: out of reach. */
 int move_fix_all(struct move_work *work);
 /* The copy; NULL: the function is not moved. */
@@ -111,10 +126,11 @@ uint64_t move_spot_address(const struct move_work *work, struct move_spot spot);
 struct move_layout {
     const struct move_unit *unit;
     const struct move_function *plan;
-    uint32_t number; /* of the copy */
+    const struct move_guards *guards; /* NULL: none */
+    uint32_t number;                  /* of the copy */
     uint32_t *entries,
         *bodies;            /* offsets in the part: of what is added before the instruction, and of itself */
-    uint8_t *sizes, *after; /* of itself, of what is added after it; bytes */
+    uint8_t *sizes, *after; /* of itself with its guards, of what is added after it; bytes */
     bool *wide;             /* a branch of one byte's distance that needs four */
     uint32_t room;
     uint32_t *part_sizes;
@@ -128,6 +144,28 @@ int move_layout_make(struct move_layout *layout, const struct move_unit *unit,
 void move_layout_free(struct move_layout *layout);
 /* The instruction's bytes with its edits, not yet its distances; returns their number, 0: an edit does not fit. */
 unsigned move_layout_encode(const struct move_layout *layout, uint32_t insn, uint8_t out[16]);
+/* guards.c: a copy of the plan's guards, in order. -EINVAL: two lead one pointer to different copies; -ENOMEM. */
+int move_guards_sort(const struct move_plan *plan, struct move_guards *out);
+/* Those of one call. */
+size_t move_guards_of(const struct move_guards *guards, uint64_t site, uint32_t in,
+                      const struct move_guard **first);
+/* The bytes of an instruction's guards; `call`: its own bytes, with its edits. 0: it has none; more than UINT8_MAX: they do not fit. */
+unsigned move_guards_size(const struct move_layout *layout, uint32_t insn, const uint8_t *call,
+                          unsigned length);
+/* Appends the instruction's guards to a buffer. `spot`: of the first, which is the buffer's end. */
+bool move_guards_put(struct move_work *work, const struct move_layout *layout, uint32_t insn,
+                     const uint8_t *call, unsigned length, uint32_t buffer);
+/* What is known of a call of a new file, to check its guards. */
+struct move_guards_check {
+    const struct image *after;
+    const struct move_result *result;
+    const struct move_guards *guards;
+    const struct code_insn *old, *new;
+    uint32_t copy; /* that it is in */
+};
+/* Whether the guards of the call, which begin at an address of the new file, are those of the plan, and nothing else stands before the
+ * call; else what differs. */
+const char *move_guards_check(const struct move_guards_check *check, uint64_t start);
 /* The sum of what is to be added to SP before or after it. */
 int32_t move_layout_lea(const struct move_layout *layout, uint32_t insn, enum move_what what);
 /* lea value(%rsp),%rsp; returns its length. out may be NULL. */

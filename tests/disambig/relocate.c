@@ -1,7 +1,7 @@
 /*
  * relocate.c - moves a share of an ELF file's functions, chosen at random, and checks the result: "relocate IN OUT
  * [SEED] [SHARE%] [CLONES%]". Of the functions that are moved, CLONES% get a second copy, to which half of their call
- * sites go. Prints what was moved and why the rest was not.
+ * sites go, and half of the calls through pointers get guards for up to four of the cloned functions that pointers lead to. Prints what was moved and why the rest was not.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,8 @@ struct choice {
     size_t function_count;
     struct move_call *calls;
     size_t call_count;
+    struct move_guard *guards;
+    size_t guard_count;
     uint8_t *copies;  /* by function of the image */
     uint32_t offered; /* functions that are none of a .cold part, a stub or without code */
 };
@@ -59,6 +61,44 @@ static void choose_calls(const struct image *image, const struct calls *calls, u
     }
 }
 
+static void choose_guards(const struct image *image, const struct calls *calls, uint64_t *state,
+                          struct choice *out)
+{
+    const struct call_site *sites;
+    const uint32_t *taken;
+    size_t count = calls_all(calls, &sites), pointed = calls_taken(calls, &taken);
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t in = 0; in < out->copies[sites[i].function]; in++) {
+            if (sites[i].tail || sites[i].kind == CALL_DIRECT || !move_guardable(image, sites[i].address) ||
+                !chance(state, 50))
+                continue;
+            size_t first = pointed ? hash_random(state) % pointed : 0,
+                   most = out->guard_count + MOVE_GUARDS_MOST;
+            for (size_t k = 0; k < pointed && out->guard_count < most; k++) {
+                uint32_t f = taken[(first + k) % pointed];
+                if (out->copies[f] == 2)
+                    out->guards[out->guard_count++] = (struct move_guard){
+                        sites[i].address, image_function(image, sites[i].function)->address,
+                        image_function(image, f)->address, in, 1};
+            }
+        }
+}
+
+/* Guards of functions that are left alone, or lead to such. */
+static void drop_guards(const struct image *image, const struct move_survey *survey, struct choice *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < out->guard_count; i++) {
+        enum move_refusal caller, callee;
+        struct move_guard guard = out->guards[i];
+        if (move_refusal_of(survey, image_function_entry(image, guard.caller), &caller) == 0 &&
+            move_refusal_of(survey, image_function_entry(image, guard.target), &callee) == 0 &&
+            caller == MOVE_MOVABLE && callee == MOVE_MOVABLE)
+            out->guards[kept++] = guard;
+    }
+    out->guard_count = kept;
+}
+
 static void print_result(const struct image *image, const struct choice *choice,
                          const struct move_result *result)
 {
@@ -71,13 +111,13 @@ static void print_result(const struct image *image, const struct choice *choice,
         code += image_function(image, i)->size;
     printf("%s: %u of %u functions moved (%.1f%%), %llu of %llu bytes of code (%.1f%%), emitted %llu, "
            "segment %llu, "
-           "re-pointed %llu\n",
+           "re-pointed %llu, guards %zu\n",
            image_name(image), reasons[MOVE_MOVABLE], choice->offered,
            choice->offered ? 100.0 * reasons[MOVE_MOVABLE] / choice->offered : 0,
            (unsigned long long)result->moved_bytes, (unsigned long long)code,
            code ? 100.0 * (double)result->moved_bytes / (double)code : 0,
            (unsigned long long)result->emitted_bytes, (unsigned long long)result->segment_bytes,
-           (unsigned long long)result->repointed);
+           (unsigned long long)result->repointed, choice->guard_count);
     for (unsigned r = MOVE_MOVABLE + 1; r < MOVE_REFUSALS; r++)
         if (reasons[r])
             printf("  %6u  %s\n", reasons[r], move_refusal_text(r));
@@ -116,9 +156,12 @@ static int relocate(const struct image *image, char **argv, const unsigned long 
         choice.copies = calloc(count + 1, 1);
         choice.calls = calloc(2 * calls_all(calls, &sites) + 1, sizeof *choice.calls);
         choose_functions(image, &state, (unsigned)numbers[1], (unsigned)numbers[2], &choice);
+        choice.guards = calloc(2 * MOVE_GUARDS_MOST * calls_all(calls, &sites) + 1, sizeof *choice.guards);
         choose_calls(image, calls, &state, &choice);
-        const struct move_plan plan = {choice.functions, choice.function_count, choice.calls,
-                                       choice.call_count};
+        choose_guards(image, calls, &state, &choice);
+        drop_guards(image, survey, &choice);
+        const struct move_plan plan = {choice.functions,  choice.function_count, choice.calls,
+                                       choice.call_count, choice.guards,         choice.guard_count};
         rc = move_apply(survey, &plan, &result, err);
         if (rc == 0)
             print_result(image, &choice, &result);
@@ -133,6 +176,7 @@ static int relocate(const struct image *image, char **argv, const unsigned long 
     free(choice.functions);
     free(choice.copies);
     free(choice.calls);
+    free(choice.guards);
     return rc;
 }
 

@@ -122,13 +122,13 @@ Test(clone, a_copy_parts_what_no_pad_can)
     struct rivals *rivals;
     plant(&rig);
     size_t count = rig_rivals(&rig, &rivals);
-    uint64_t room = 99;
+    struct choose_room room = {.code = 99};
     uint32_t made;
     cr_assert_eq(choose_copies(rig.bodies, rivals, count, rig.sizes, &room, &made, NULL), 0);
-    cr_expect(made == 0 && room == 99, "its code does not fit");
-    room = 1000;
+    cr_expect(made == 0 && room.code == 99, "its code does not fit");
+    room.code = 1000;
     cr_assert_eq(choose_copies(rig.bodies, rivals, count, rig.sizes, &room, &made, NULL), 0);
-    cr_expect(made == 1 && room < 1000 && bodies_copies(rig.bodies, 3) == 2);
+    cr_expect(made == 1 && room.code < 1000 && bodies_copies(rig.bodies, 3) == 2);
     rig_clone(&rig);
     cr_expect_eq(ambiguous(&rig), 0);
     cr_expect_eq(pathmap_node_count(rig.cloned.map), pathmap_node_count(rig.maps.map));
@@ -169,18 +169,81 @@ Test(clone, callers_are_split_where_it_is_worth_most)
     const struct rivals rivals[] = {
         {5, 0, 1, 1}, {5, 0, 2, 10}, {5, 1, 3, 10}, {5, 2, 3, 1}, {5, 3, RIVALS_OTHERS, 5}};
     const uint32_t sizes[6] = {10, 10, 10, 10, 10, 10};
-    uint64_t room = 15;
+    struct choose_room room = {.code = 15};
     uint32_t made;
     cr_assert_eq(choose_copies(bodies, rivals, 5, sizes, &room, &made, NULL), 0);
     cr_expect_eq(made, 1);
     cr_expect(bodies_callee(bodies, 0, 5) != bodies_callee(bodies, 2, 5));
     cr_expect(bodies_callee(bodies, 1, 5) != bodies_callee(bodies, 3, 5));
     cr_expect_neq(bodies_callee(bodies, 3, 5), 5, "the others have the first copy");
-    room = 1000;
+    room.code = 1000;
     cr_assert_eq(choose_copies(bodies, rivals, 5, sizes, &room, &made, NULL), 0);
     for (unsigned i = 0; i < 4; i++)
         cr_expect_neq(bodies_callee(bodies, rivals[i].a, 5), bodies_callee(bodies, rivals[i].b, 5), "%u", i);
     bodies_free(bodies);
+}
+
+/* Body 5 is called through pointers: by 0 at one place, 100 times, and by 1 at another, 5 times. */
+static uint32_t choose_guarded(struct bodies *bodies, struct pointed *pointed, uint64_t guards,
+                               uint64_t *left)
+{
+    static const uint32_t sizes[6] = {10, 10, 10, 10, 10, 10};
+    const struct rivals rivals[] = {{5, 0, 1, 10}};
+    struct choose_room room = {1000, guards, pointed};
+    uint32_t made;
+    cr_assert_eq(choose_copies(bodies, rivals, 1, sizes, &room, &made, NULL), 0);
+    *left = room.guards;
+    return made;
+}
+
+Test(clone, guards_come_where_they_are_executed_least)
+{
+    struct pointed_edge edges[] = {{0, 5, 0}, {1, 5, 1}};
+    struct pointed_place places[] = {{.body = 0, .calls = 100}, {.body = 1, .calls = 5}};
+    struct pointed pointed = {.items = edges, .places = places, .count = 2, .place_count = 2};
+    struct bodies *bodies = bodies_new(6);
+    uint64_t left;
+    cr_expect(choose_guarded(bodies, &pointed, 4, &left) == 0 && left == 4, "no caller's calls are so few");
+    cr_expect(pointed_cost(&pointed, bodies, 0, 5) == 100 && pointed_cost(&pointed, bodies, 2, 5) == 0);
+    cr_expect(choose_guarded(bodies, &pointed, 200, &left) == 1 && left == 195);
+    uint32_t copy = bodies_callee(bodies, 1, 5);
+    cr_expect(bodies_callee(bodies, 0, 5) == 5 && copy != 5 && places[0].guards == 0 &&
+              places[1].guards == 1);
+    cr_expect_eq(pointed_cost(&pointed, bodies, 1, copy), 0, "it has the guard");
+    struct pointed_sum sum = pointed_sum(&pointed);
+    cr_expect(sum.places == 1 && sum.calls == 5 && sum.executed == 5);
+    bodies_free(bodies);
+    bodies = bodies_new(6);
+    places[1].guards = MOVE_GUARDS_MOST;
+    cr_expect_eq(pointed_cost(&pointed, bodies, 1, 5), POINTED_FULL);
+    cr_expect(choose_guarded(bodies, &pointed, 200, &left) == 1 && left == 100);
+    cr_expect(bodies_callee(bodies, 0, 5) != 5 && bodies_callee(bodies, 1, 5) == 5, "it has no room for one");
+    bodies_free(bodies);
+}
+
+/* Which calls through pointers there are, by body, and how often they are made. */
+Test(clone, calls_through_pointers_are_counted_by_body)
+{
+    struct rig rig = {0};
+    plant(&rig);
+    uint32_t nodes = pathmap_node_count(rig.maps.map);
+    bool pointed[64] = {false};
+    uint32_t heads[64];
+    struct leaders leaders = {rig.leaders, heads, pointed};
+    struct pointed found;
+    for (uint32_t i = 0; i < nodes; i++)
+        pointed[i] = pathmap_node(rig.maps.map, i).function == 3;
+    cr_assert_eq(pointed_find(rig.maps.map, &leaders, rig.bodies, &rig.cloned, &found, NULL), 0);
+    cr_expect(found.count == 2 && found.place_count == 2 && found.items[0].caller == 1 &&
+              found.items[1].caller == 2);
+    cr_expect_eq(pointed_sum(&found).places, 0);
+    pointed_clear(&found);
+    cr_assert(bodies_lead(rig.bodies, 2, bodies_add(rig.bodies, 3)));
+    rig_clone(&rig);
+    cr_assert_eq(pointed_find(rig.maps.map, &leaders, rig.bodies, &rig.cloned, &found, NULL), 0);
+    cr_expect_eq(pointed_sum(&found).places, 1);
+    pointed_clear(&found);
+    rig_end(&rig);
 }
 
 /* Copies of copies: two calls further out, and then the chain of what they call. */
@@ -196,7 +259,7 @@ Test(clone, rounds_part_paths_by_chains_of_copies)
     for (unsigned round = 0; round < 3; round++) {
         struct rivals *rivals;
         size_t count = rig_rivals(&rig, &rivals);
-        uint64_t room = 1000;
+        struct choose_room room = {.code = 1000};
         uint32_t made;
         cr_assert_eq(choose_copies(rig.bodies, rivals, count, rig.sizes, &room, &made, NULL), 0);
         free(rivals);

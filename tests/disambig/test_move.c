@@ -13,7 +13,7 @@
 #include "tests/image/build.h"
 
 /* depth() returns its CFA, grows(n) and pushes() how far it is below their own (and n): with and without a "sub".
- * twice() returns the difference of two calls of pushes(). */
+ * twice() returns the difference of two calls of pushes(). through(f) calls f, and vague(f) by the register that guards use. */
 static const char program[] =
     ".macro f name\n.p2align 4\n.type \\name, @function\n\\name:\n.cfi_startproc\n.endm\n"
     ".macro end name\n.cfi_endproc\n.size \\name, .-\\name\n.endm\n"
@@ -29,6 +29,10 @@ static const char program[] =
     "f twice\n push %r12\n.cfi_def_cfa_offset 16\n.cfi_offset 12, -16\n call pushes\n mov %rax, %r12\n call "
     "pushes\n"
     " sub %r12, %rax\n pop %r12\n.cfi_def_cfa_offset 8\n ret\nend twice\n"
+    "f through\n sub $24, %rsp\n.cfi_def_cfa_offset 32\n mov %rdi, 8(%rsp)\n call *8(%rsp)\n add $24, "
+    "%rsp\n.cfi_def_cfa_offset 8\n ret\nend through\n"
+    "f vague\n push %rbx\n.cfi_def_cfa_offset 16\n mov %rdi, %r11\n call *%r11\n pop "
+    "%rbx\n.cfi_def_cfa_offset 8\n ret\nend vague\n"
     "f entered\n nop\n nop\n nop\n nop\n nop\n nop\n xor %eax, %eax\n ret\nend entered\n"
     "f intruder\n test %edi, %edi\n jne entered + 6\n xor %eax, %eax\n ret\nend intruder\n"
     "f leaver\n push %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset 3, -16\n test %edi, %edi\n jne stray\n mov "
@@ -280,7 +284,8 @@ Test(move, copies_are_called_from_their_own_sites, .fini = build_clean)
                                               {at(&rig, "computed", 0), NULL, 0},
                                               {at(&rig, "computed", 0), NULL, 0}};
     const struct move_call calls[] = {{at(&rig, "twice", 3), 0, 1, 0}};
-    const struct move_plan plan = {functions, 4, calls, 1};
+    const struct move_plan plan = {
+        .functions = functions, .function_count = 4, .calls = calls, .call_count = 1};
     apply(&rig, &plan);
     cr_expect(call(&rig, "twice", 0) == 64);
     cr_expect(call(&rig, "pushes", 0) == 16, "pointers lead to the first copy");
@@ -289,6 +294,97 @@ Test(move, copies_are_called_from_their_own_sites, .fini = build_clean)
     cr_expect(move_translate(&rig.result, at(&rig, "pushes", 2), 0, false, &first) &&
               move_translate(&rig.result, at(&rig, "pushes", 2), 1, false, &second) && first != second);
     cr_expect(!move_translate(&rig.result, at(&rig, "twice", 0), 0, false, &first));
+    rig_close(&rig);
+}
+
+/* Calls a function with the address of another. */
+static long call_with(const struct rig *rig, const char *function, const char *pointer)
+{
+    struct link_map *map;
+    cr_assert(dlinfo(rig->library, RTLD_DI_LINKMAP, &map) == 0);
+    return call(rig, function, (long)(map->l_addr + build_function(rig->image, pointer)));
+}
+
+Test(move, guards_lead_pointers_to_copies, .fini = build_clean)
+{
+    struct rig rig = {0};
+    rig_open(&rig);
+    const struct move_edit larger[] = {
+        {at(&rig, "pushes", 0), -64, MOVE_LEA_AFTER},
+        {at(&rig, "pushes", 1), 64, MOVE_CFA},
+        {at(&rig, "pushes", 1), 16 + 64, MOVE_DISPLACEMENT},
+        {at(&rig, "pushes", 5), 64, MOVE_LEA_BEFORE},
+        {at(&rig, "pushes", 5), 0, MOVE_CFA},
+    };
+    /* the operand of the guarded call gets longer, too */
+    const struct move_edit wide[] = {
+        {at(&rig, "through", 0), 24 + 256, MOVE_IMMEDIATE},
+        {at(&rig, "through", 1), 256, MOVE_CFA},
+        {at(&rig, "through", 1), 8 + 256, MOVE_DISPLACEMENT},
+        {at(&rig, "through", 2), 8 + 256, MOVE_DISPLACEMENT},
+        {at(&rig, "through", 3), 24 + 256, MOVE_IMMEDIATE},
+        {at(&rig, "through", 4), 0, MOVE_CFA},
+    };
+    const struct move_function functions[] = {{at(&rig, "pushes", 0), NULL, 0},
+                                              {at(&rig, "pushes", 0), larger, 5},
+                                              {at(&rig, "depth", 0), NULL, 0},
+                                              {at(&rig, "depth", 0), NULL, 0},
+                                              {at(&rig, "through", 0), wide, 6}};
+    uint64_t site = at(&rig, "through", 2), caller = at(&rig, "through", 0), after = at(&rig, "through", 3);
+    const struct move_guard guards[] = {{site, caller, at(&rig, "pushes", 0), 0, 1},
+                                        {site, caller, at(&rig, "depth", 0), 0, 1}};
+    const struct move_plan plan = {
+        .functions = functions, .function_count = 5, .guards = guards, .guard_count = 2};
+    cr_expect(move_guardable(rig.image, site));
+    apply(&rig, &plan);
+    cr_expect(call_with(&rig, "through", "pushes") == 16 + 64 && call(&rig, "pushes", 0) == 16);
+    cr_expect(call_with(&rig, "through", "twice") == 0, "no guard has it");
+    cr_expect(call_with(&rig, "through", "depth") != 0);
+    uint64_t to[4], call;
+    cr_assert(move_translate(&rig.result, site, 0, false, &call));
+    cr_assert(move_translate(&rig.result, after, 0, true, &to[0]) &&
+              move_translate_return(&rig.result, after, 0, guards[0].target, &to[1]) &&
+              move_translate_return(&rig.result, after, 0, guards[1].target, &to[2]) &&
+              move_translate_return(&rig.result, after, 0, at(&rig, "twice", 0), &to[3]));
+    cr_expect(to[0] == call + 7 && to[3] == to[0], "the call itself is 7 bytes long now");
+    cr_expect(to[1] != to[2] && to[1] < call && to[2] < call);
+    rig_close(&rig);
+}
+
+Test(move, guards_need_a_register_and_room, .fini = build_clean)
+{
+    struct rig rig = {0};
+    struct fathom_error err = {0};
+    rig_open(&rig);
+    uint64_t vague = at(&rig, "vague", 2), through = at(&rig, "through", 2);
+    cr_expect(!move_guardable(rig.image, vague) && !move_guardable(rig.image, at(&rig, "twice", 1)));
+    const struct move_function functions[] = {
+        {at(&rig, "pushes", 0), NULL, 0}, {at(&rig, "vague", 0), NULL, 0}, {at(&rig, "through", 0), NULL, 0}};
+    struct move_guard guards[MOVE_GUARDS_MOST + 1] = {
+        {vague, functions[1].address, functions[0].address, 0, 0}};
+    struct move_plan plan = {.functions = functions, .function_count = 3, .guards = guards, .guard_count = 1};
+    cr_assert(move_apply(rig.survey, &plan, &rig.result, &err) == 0);
+    cr_expect(rig.result.refusals[1] == MOVE_EDIT && rig.result.refusals[2] == MOVE_MOVABLE);
+    cr_expect(move_check(rig.survey, &plan, &rig.result, &err) == -EBADMSG, "the guard is not there");
+    move_result_free(&rig.result);
+    for (uint32_t i = 0; i <= MOVE_GUARDS_MOST; i++)
+        guards[i] = (struct move_guard){through, functions[2].address, at(&rig, "depth", 0) + i, 0, 0};
+    plan.guard_count = MOVE_GUARDS_MOST + 1;
+    cr_assert(move_apply(rig.survey, &plan, &rig.result, &err) == 0);
+    cr_expect(rig.result.refusals[2] == MOVE_EDIT);
+    move_result_free(&rig.result);
+    guards[1] = guards[0];
+    cr_expect(move_apply(rig.survey, &plan, &rig.result, &err) == -EINVAL);
+    /* a guard that the plan does not have, or another one */
+    const struct move_function cloned[] = {functions[0], functions[0], functions[2]};
+    guards[0] = (struct move_guard){through, functions[2].address, functions[0].address, 0, 1};
+    plan = (struct move_plan){.functions = cloned, .function_count = 3, .guards = guards, .guard_count = 1};
+    cr_assert(move_apply(rig.survey, &plan, &rig.result, &err) == 0);
+    cr_expect(move_check(rig.survey, &plan, &rig.result, &err) == 0);
+    guards[0].copy = 0;
+    cr_expect(move_check(rig.survey, &plan, &rig.result, &err) == -EBADMSG);
+    guards[0] = (struct move_guard){through, functions[2].address, at(&rig, "depth", 0), 0, 1};
+    cr_expect(move_check(rig.survey, &plan, &rig.result, &err) == -EBADMSG);
     rig_close(&rig);
 }
 
@@ -307,7 +403,8 @@ Test(move, calls_lead_to_what_is_added_first_in_a_copy, .fini = build_clean)
     const struct move_function functions[] = {{at(&rig, "pushes", 0), NULL, 0},
                                               {at(&rig, "pushes", 0), edits, 5}};
     const struct move_call calls[] = {{at(&rig, "twice", 3), 0, 1, 0}};
-    const struct move_plan plan = {functions, 2, calls, 1};
+    const struct move_plan plan = {
+        .functions = functions, .function_count = 2, .calls = calls, .call_count = 1};
     apply(&rig, &plan);
     cr_expect(call(&rig, "twice", 0) == 64 && call(&rig, "pushes", 0) == 16);
     rig_close(&rig);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "disambig/move/move.h"
+#include "image/code/code.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,14 +28,33 @@ static void ask(const struct move_plan *plan, const struct move_result *result)
                 result->runs[i - 1].from + result->runs[i - 1].size <= result->runs[i].from);
 }
 
+/* Guards of a function's first call through a pointer that can have them, for itself. */
+static void guard(const struct image *image, const struct image_function *f, struct move_plan *plan,
+                  struct move_guard *guards)
+{
+    size_t size;
+    const uint8_t *bytes = image_bytes(image, f->address, &size);
+    struct code_insn insn;
+    for (uint32_t at = 0; bytes && at < f->size && at < size; at += insn.length)
+        if (!code_read(bytes + at, size - at, f->address + at, &insn))
+            return;
+        else if (move_guardable(image, insn.address)) {
+            guards[plan->guard_count++] = (struct move_guard){insn.address, f->address, f->address, 0, 0};
+            return;
+        }
+}
+
 static void move(const struct image *image, const struct move_survey *survey)
 {
     uint32_t count = image_function_count(image);
     struct move_function *functions = calloc(2 * (size_t)count + 1, sizeof *functions);
-    struct move_plan plan = {.functions = functions};
+    struct move_guard *guards = calloc((size_t)count + 1, sizeof *guards);
+    struct move_plan plan = {.functions = functions, .guards = guards};
     struct move_result result;
-    if (!functions)
-        return;
+    if (!functions || !guards)
+        goto out;
+    for (uint32_t i = 0; i < count; i++)
+        guard(image, image_function(image, i), &plan, guards);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < 1 + i % 2; k++)
             functions[plan.function_count++].address = image_function(image, i)->address;
@@ -44,6 +64,8 @@ static void move(const struct image *image, const struct move_survey *survey)
                    NULL); /* a damaged file may read differently when it is read again */
         move_result_free(&result);
     }
+out:
+    free(guards);
     free(functions);
 }
 

@@ -66,7 +66,7 @@ static void call(unsigned arguments_max, unsigned but)
         f = lot(count);
     unsigned arguments = functions[f].arguments;
     if (lot(4))
-        printf("f_%u(n - 1", f);
+        printf("CALL(f_%u)(n - 1", f);
     else
         printf("calls_%u[lot(sizeof calls_%u / sizeof *calls_%u)](n - 1", arguments, arguments, arguments);
     arguments_of(arguments);

@@ -29,6 +29,17 @@
 #define ALIGNED __attribute__((aligned(64)))
 #endif
 
+/* Calls of a function by its name: through pointers, for tests of such calls. */
+#ifdef LOG_POINTERS
+#define CALL(function)                                                                                       \
+    __extension__({                                                                                          \
+        __typeof__(&(function)) volatile log_pointer = (function);                                           \
+        log_pointer;                                                                                         \
+    })
+#else
+#define CALL(function) function
+#endif
+
 struct log_event {
     uint32_t parent; /* event, or node when the paths are made; LOG_NONE: a thread's outermost function */
     uint32_t function;

@@ -1,0 +1,55 @@
+/*
+ * pointed.h - the calls through pointers that could lead to copies, and what that costs: a guard for each copy, which all calls of the
+ * place execute that come to it (selective edge instrumentation: ICPP paper, section 5.4; move/move.h).
+ *
+ * An edge is a body and a function that it calls through pointers, at one or several places.
+ */
+#ifndef FATHOM_DISAMBIG_CLONE_POINTED_H
+#define FATHOM_DISAMBIG_CLONE_POINTED_H
+
+#include "disambig/clone/cloned_map.h"
+#include "disambig/clone/leaders.h"
+
+#define POINTED_FULL UINT64_MAX
+
+struct pointed_place { /* a call instruction of a body */
+    uint32_t body;
+    uint32_t guards;
+    uint64_t site;  /* return address in the file as it was */
+    uint64_t calls; /* that the map has of it */
+};
+
+struct pointed_edge {
+    uint32_t caller;   /* body */
+    uint32_t function; /* of the map */
+    uint32_t place;
+};
+
+struct pointed {
+    struct pointed_edge *items; /* by caller, function, place */
+    struct pointed_place *places;
+    uint32_t count, room, place_count, place_room;
+};
+
+/* Guards are counted that the bodies have. -ENOMEM. */
+int pointed_find(const struct pathmap *map, const struct leaders *leaders, const struct bodies *bodies,
+                 const struct cloned_map *cloned, struct pointed *out, struct fathom_error *err);
+void pointed_clear(struct pointed *edges); /* zeros are allowed */
+
+/* How many more guards are executed, by the map's calls, if the caller's calls of a body are led to a copy that is made of it; 0 also
+ * if they are direct. POINTED_FULL: a place has no room for another guard. */
+uint64_t pointed_cost(const struct pointed *edges, const struct bodies *bodies, uint32_t caller,
+                      uint32_t body);
+/* Notes the guards of an edge that had none. */
+void pointed_add_guards(struct pointed *edges, uint32_t caller, uint32_t function);
+
+struct pointed_sum {
+    uint32_t possible; /* call instructions that can have guards, each copy of one by itself */
+    uint32_t places;   /* that have some */
+    uint64_t calls;    /* that come to them */
+    uint64_t executed; /* guards, at the most */
+};
+
+struct pointed_sum pointed_sum(const struct pointed *edges);
+
+#endif
