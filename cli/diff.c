@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/vec.h"
 #include "cli/exit.h"
 #include "cli/named_tree.h"
 #include "cli/privilege.h"
@@ -25,13 +26,22 @@ struct diff_options {
     bool all;
 };
 
+struct input { /* a recording, an archive of one, or a saved tree */
+    char *path;
+    struct archived *archived; /* NULL: no archive, or done */
+    unsigned side;
+};
+
 struct diff {
     struct diff_options *options;
     struct terminal *terminal;
     struct difference *difference;
-    char *event, *unit; /* of the recordings, which must have the same; NULL before the first */
-    char *first;        /* the recording that it is of */
-    bool unnamed;       /* that the kernel's functions have no names was told */
+    struct input *inputs; /* of both sides */
+    size_t count, room;
+    struct running_kernel *kernel; /* that runs here: its names */
+    char *event, *unit;            /* of the recordings, which must have the same; NULL before the first */
+    char *first;                   /* the recording that it is of */
+    bool unnamed;                  /* that the kernel's functions have no names was told */
     int code;
 };
 
@@ -66,16 +76,19 @@ static int add(struct diff *d, unsigned side, const char *path, const struct con
 
 /* Recordings ----------------------------------------------------------------------------------------------------- */
 
-static int add_recording(struct diff *d, unsigned side, const char *path, struct fathom_error *err)
+static int add_recording(struct diff *d, struct input *input, struct fathom_error *err)
 {
+    const char *path = input->path;
     struct report_options *options = &d->options->report;
     struct reader *reader = NULL;
     struct reporting *reporting = NULL;
     struct contexts contexts;
     options->input = path;
-    int rc = archived_begin(path, &options->archived, err);
-    if (rc == 0)
-        rc = archived_unpack(options->archived, err);
+    options->archived = input->archived;
+    int rc = archived_unpack(input->archived, err);
+    options->kernel = rc == 0 && input->archived ? archived_kernel(input->archived) : d->kernel;
+    if (rc == 0 && !options->kernel)
+        rc = error_memory(err);
     if (rc == 0)
         rc = reader_open(archived_recording(options->archived, path), &d->terminal->log, &reader, err);
     if (rc == 0)
@@ -89,13 +102,15 @@ static int add_recording(struct diff *d, unsigned side, const char *path, struct
     if (rc == 0)
         rc = check_event(d, path, contexts.metrics->event->name, metrics_unit(contexts.metrics, 0), err);
     if (rc == 0)
-        rc = add(d, side, path, &contexts, err);
+        rc = add(d, input->side, path, &contexts, err);
     if (rc == 0 && reporting_code(reporting) != EXIT_OK)
         d->code = reporting_code(reporting);
     reporting_free(reporting);
     reader_close(reader);
-    archived_close(options->archived);
-    options->archived = NULL;
+    if (options->kernel != d->kernel)
+        running_kernel_close(options->kernel);
+    archived_close(input->archived);
+    input->archived = NULL;
     return rc;
 }
 
@@ -149,18 +164,51 @@ static int add_tree(struct diff *d, unsigned side, const char *path, struct fath
 
 /* The command ---------------------------------------------------------------------------------------------------- */
 
-/* "A1,A2,A3"; a file of that name itself is one. */
-static int add_side(struct diff *d, unsigned side, const char *list, struct fathom_error *err)
+/* "A1,A2,A3"; a file of that name itself is one. Archives get their directories while there are rights to make them. */
+static int list_side(struct diff *d, unsigned side, const char *list, struct fathom_error *err)
 {
     char *copy = strdup(list), *rest = access(list, F_OK) == 0 ? NULL : copy;
     int rc = copy ? 0 : error_memory(err);
     for (const char *path = copy; rc == 0 && path; path = rest) {
         if (rest)
             path = strsep(&rest, ",");
-        rc = is_tree(path) ? add_tree(d, side, path, err) : add_recording(d, side, path, err);
+        struct input input = {.path = strdup(path), .side = side};
+        if (!input.path || !vec_push(d->inputs, d->count, d->room, input)) {
+            free(input.path);
+            rc = error_memory(err);
+        } else {
+            rc = archived_begin(path, &d->inputs[d->count - 1].archived, err);
+        }
     }
     free(copy);
     return rc;
+}
+
+/* Gives up rights, but for the directories of archives. */
+static int give_up_rights(const struct diff *d, struct fathom_error *err)
+{
+    const char **directories = malloc((d->count + 1) * sizeof *directories);
+    if (!directories)
+        return error_memory(err);
+    for (size_t i = 0; i < d->count; i++)
+        directories[i] = archived_directory(d->inputs[i].archived);
+    privilege_only_read_and(directories, d->count, d->terminal);
+    free(directories);
+    return 0;
+}
+
+static void clear(struct diff *d)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        archived_close(d->inputs[i].archived);
+        free(d->inputs[i].path);
+    }
+    free(d->inputs);
+    difference_free(d->difference);
+    running_kernel_close(d->kernel);
+    free(d->event);
+    free(d->unit);
+    free(d->first);
 }
 
 static int write_changes(struct diff *d, char **names, struct fathom_error *err)
@@ -185,21 +233,21 @@ static int diff_files(struct diff_options *options, char **names, struct termina
 {
     struct fathom_error err = {0};
     struct diff d = {.options = options, .terminal = terminal, .code = EXIT_OK};
-    options->report.kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
-    privilege_only_read(terminal);
+    d.kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
     d.difference = difference_new(&options->difference);
-    int rc = options->report.kernel && d.difference ? 0 : error_memory(&err);
+    int rc = d.kernel && d.difference ? 0 : error_memory(&err);
     for (unsigned side = 0; rc == 0 && side < 2; side++)
-        rc = add_side(&d, side, names[side], &err);
+        rc = list_side(&d, side, names[side], &err);
+    if (rc == 0)
+        rc = give_up_rights(&d, &err);
+    for (size_t i = 0; rc == 0 && i < d.count; i++)
+        rc = is_tree(d.inputs[i].path) ? add_tree(&d, d.inputs[i].side, d.inputs[i].path, &err)
+                                       : add_recording(&d, &d.inputs[i], &err);
     if (rc == 0)
         rc = write_changes(&d, names, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
-    difference_free(d.difference);
-    running_kernel_close(options->report.kernel);
-    free(d.event);
-    free(d.unit);
-    free(d.first);
+    clear(&d);
     return rc < 0 ? exit_code_of(&err) : d.code;
 }
 

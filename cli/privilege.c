@@ -115,7 +115,7 @@ static void allow_caches(int rules, uint64_t allowed, bool make)
 }
 
 /* false: this kernel has no Landlock, or it is not enabled. */
-static bool confine(const char *directory)
+static bool confine(const char *const *directories, size_t count)
 {
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
     if (abi < 1)
@@ -132,8 +132,9 @@ static bool confine(const char *directory)
     if (fd < 0)
         return false;
     allow_caches(fd, writing, asks);
-    if (directory)
-        allow_beneath(fd, directory, writing, false);
+    for (size_t i = 0; i < count; i++)
+        if (directories[i])
+            allow_beneath(fd, directories[i], writing, false);
     allow_beneath(fd, "/dev/null", LANDLOCK_WRITE_FILE, false);
     bool confined = syscall(SYS_landlock_restrict_self, fd, 0) == 0;
     close(fd);
@@ -142,16 +143,16 @@ static bool confine(const char *directory)
 
 void privilege_only_read(struct terminal *terminal)
 {
-    privilege_only_read_and(NULL, terminal);
+    privilege_only_read_and(NULL, 0, terminal);
 }
 
-void privilege_only_read_and(const char *directory, struct terminal *terminal)
+void privilege_only_read_and(const char *const *directories, size_t count, struct terminal *terminal)
 {
     uint64_t permitted = 0;
     if (get_capabilities(&permitted) && !permitted)
         return;
     keep(BIT(CAP_DAC_READ_SEARCH), terminal);
-    if (!confine(directory) && terminal->verbose)
+    if (!confine(directories, count) && terminal->verbose)
         terminal_say(terminal, LOG_NOTE, "this kernel has no Landlock: only capabilities are given up");
 }
 

@@ -9,6 +9,7 @@
 #define FATHOM_CLI_PRIVILEGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "cli/terminal.h"
 
@@ -16,8 +17,8 @@
  * files can be written below the user's cache alone, nothing can be executed, no process outside be traced or (Linux 6.12)
  * signalled, and (Linux 6.7) no TCP connection made, unless DEBUGINFOD_URLS names servers. */
 void privilege_only_read(struct terminal *terminal);
-/* The same for commands that also write below a directory; NULL: none. */
-void privilege_only_read_and(const char *directory, struct terminal *terminal);
+/* The same for commands that also write below directories; NULL among them: none. */
+void privilege_only_read_and(const char *const *directories, size_t count, struct terminal *terminal);
 
 /* For recorders, once all events are open: keeps what later threads, children and their files need, and the right to
  * write `output` (NULL: none), and to end a command of another user. No program that is executed gains any. */

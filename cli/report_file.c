@@ -14,7 +14,7 @@ int reporting_file(const struct report_options *wanted, struct terminal *termina
     if (rc == 0 && !options->archived)
         options->kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
     if (!options->output)
-        privilege_only_read_and(archived_directory(options->archived), terminal);
+        privilege_only_read_and(&(const char *){archived_directory(options->archived)}, 1, terminal);
     if (rc == 0 && options->archived && (rc = archived_unpack(options->archived, &err)) == 0)
         options->kernel = archived_kernel(options->archived);
     if (rc == 0)
