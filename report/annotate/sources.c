@@ -81,8 +81,8 @@ static void read_source(const struct sources *s, const char *file, struct source
         *view = (struct file_view){.fd = -1};
         return;
     }
-    bool good = fstat(view->fd, &st) == 0 && sources_may_show(&st) &&
-                file_view_need(view, 0, view->size, &err) == 0 &&
+    bool good = fstat(view->fd, &st) == 0 && (s->symfs || sources_may_show(&st)) &&
+                view->size <= SOURCE_BYTES_MOST && file_view_need(view, 0, view->size, &err) == 0 &&
                 !(view->size && memchr(view->data, 0, view->size));
     for (size_t at = 0; good && at < view->size;) {
         const uint8_t *end = memchr(view->data + at, '\n', view->size - at);
