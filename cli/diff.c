@@ -11,6 +11,7 @@
 #include "cli/exit.h"
 #include "cli/named_tree.h"
 #include "cli/privilege.h"
+#include "cli/scratch.h"
 #include "cli/report_rows.h"
 #include "hcct/saved_tree.h"
 #include "report/changes.h"
@@ -186,7 +187,11 @@ static int diff_files(struct diff_options *options, char **names, struct termina
     struct fathom_error err = {0};
     struct diff d = {.options = options, .terminal = terminal, .code = EXIT_OK};
     options->report.kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
-    privilege_only_read(terminal);
+    struct scratch *scratch =
+        NULL; /* archives are opened below it, one after another, when no other place can be written */
+    if (scratch_new(&scratch, NULL) == 0)
+        setenv("TMPDIR", scratch_directory(scratch), 1);
+    privilege_only_read_and(scratch ? scratch_directory(scratch) : NULL, terminal);
     d.difference = difference_new(&options->difference);
     int rc = options->report.kernel && d.difference ? 0 : error_memory(&err);
     for (unsigned side = 0; rc == 0 && side < 2; side++)
@@ -197,6 +202,7 @@ static int diff_files(struct diff_options *options, char **names, struct termina
         terminal_error(terminal, &err);
     difference_free(d.difference);
     running_kernel_close(options->report.kernel);
+    scratch_free(scratch);
     free(d.event);
     free(d.unit);
     free(d.first);
