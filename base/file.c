@@ -39,6 +39,9 @@ static int make_view(const char *path, int fd, struct file_view *view, struct fa
 
 int file_view_open(const char *path, struct file_view *view, struct fathom_error *err)
 {
+    struct stat st; /* to open some devices does something: a watchdog's starts it */
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return error_set(err, ENOMSG, "%s is not a regular file", text_name(path));
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return error_system(err, errno, "cannot open %s", text_name(path));

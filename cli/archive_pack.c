@@ -14,8 +14,7 @@
 #include "cli/output.h"
 #include "image/build_id_cache.h"
 #include "image/image_file.h"
-
-#define SOURCE_MOST ((off_t)16 << 20) /* bytes; report/annotate/sources.h reads no larger ones */
+#include "report/annotate/sources.h"
 
 struct packing {
     const struct archiving *from;
@@ -40,12 +39,16 @@ static char *formatted(const char *first, const char *second, const char *third)
 /* A file that is found by its path. Paths are as recorded, and hostile. */
 static int add_by_path(struct packing *p, const char *path, const char *file, struct fathom_error *err)
 {
-    if (path[0] != '/' || !plain_path(path + 1)) {
+    char *plain = plain_path_below_root(path);
+    int rc = 0;
+    if (plain && (path[0] != '/' || !plain_path(plain)))
         terminal_say(p->from->terminal, LOG_WARNING, "%s will be missing: it is not the path of a file",
                      path);
-        return 0;
-    }
-    return add_member(p, formatted(MANIFEST_ROOT, path, ""), &(struct pack_source){.path = file}, path, err);
+    else
+        rc = add_member(p, plain ? formatted(MANIFEST_ROOT, "/", plain) : NULL,
+                        &(struct pack_source){.path = file}, path, err);
+    free(plain);
+    return rc;
 }
 
 /* By its build-id or, for an image that has none, where .gnu_debuglink leads to. */
@@ -116,7 +119,7 @@ static int add_kept(void *packing, const char *path, struct fathom_error *err)
 static int add_source(void *packing, const char *file, struct fathom_error *err)
 {
     struct stat st;
-    if (stat(file, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > SOURCE_MOST || access(file, R_OK) < 0)
+    if (stat(file, &st) < 0 || !sources_may_show(&st) || access(file, R_OK) < 0)
         return 0;
     return add_by_path(packing, file, file, err);
 }

@@ -6,13 +6,14 @@
 #include <ftw.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OPEN_AT_ONCE 16 /* descriptors of nftw() */
+#define OPEN_AT_ONCE 1 /* descriptors of nftw(): there may be few */
 
 struct scratch {
     char *directory;
@@ -27,9 +28,19 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return 0;
 }
 
+/* Goes into the directory, so that who may rename it (in a TMPDIR of another user) cannot lead elsewhere what is removed. */
+static bool enter(const char *directory)
+{
+    struct stat st;
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() && fchdir(fd) == 0;
+}
+
+/* Runs with all signals blocked. */
 static _Noreturn void child_main(const char *directory, int alive)
 {
     char byte;
+    bool inside = enter(directory);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; null >= 0 && fd < 3; fd++)
         dup2(null, fd); /* who reads the parent's output does not wait for the child */
@@ -37,11 +48,11 @@ static _Noreturn void child_main(const char *directory, int alive)
         _exit(1);
     close_range(4, UINT_MAX, 0);
     setsid();
-    for (int s = 1; s < NSIG; s++)
-        signal(s, SIG_IGN);
     while (read(3, &byte, 1) < 0 && errno == EINTR)
         ;
-    nftw(directory, remove_one, OPEN_AT_ONCE, FTW_DEPTH | FTW_PHYS);
+    if (inside)
+        nftw(".", remove_one, OPEN_AT_ONCE, FTW_DEPTH | FTW_PHYS);
+    rmdir(directory);
     _exit(0);
 }
 
@@ -73,10 +84,14 @@ int scratch_new(struct scratch **out, struct fathom_error *err)
         free(s);
         return error_memory(err);
     }
+    sigset_t all, before; /* none may end this process, or the child, between the next two steps */
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
     int rc =
         mkdtemp(s->directory) ? 0 : error_system(err, errno, "cannot create the directory %s", s->directory);
     if (rc == 0 && (rc = start(s, err)) < 0)
         rmdir(s->directory);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     if (rc < 0) {
         free(s->directory);
         free(s);

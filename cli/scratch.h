@@ -1,7 +1,7 @@
 /*
  * scratch.h - a directory for temporary files, which is removed when the process ends, however it ends.
  *
- * A child process, which waits for that, removes it: it ignores signals that a terminal sends, and keeps the rights that its
+ * A child process, which waits for that, removes it: no signal but SIGKILL ends it, and it keeps the rights that its
  * parent may give up (privilege.h). The directory is mode 0700, in $TMPDIR or /var/tmp.
  */
 #ifndef FATHOM_CLI_SCRATCH_H

@@ -11,7 +11,18 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/outfile.h"
 #include "base/plain_path.h"
+
+#define CONFIG_MOST ((off_t)1 << 20) /* bytes */
+
+/* Whether it is a file that only this user or root could have put there. */
+static bool is_trusted(const char *path, off_t most)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= most &&
+           (st.st_uid == geteuid() || st.st_uid == 0);
+}
 
 /* Where it is ---------------------------------------------------------------------------------------------------- */
 
@@ -33,10 +44,10 @@ static char *value_of(char *line, const char *key)
     return end ? line : NULL;
 }
 
-/* `dir` of the section [buildid]; malloc'd; NULL: the file says none. */
+/* `dir` of the section [buildid]; malloc'd; NULL: the file says none. Like perf(1), not from the file of another user. */
 static char *configured(const char *path)
 {
-    FILE *in = path ? fopen(path, "re") : NULL;
+    FILE *in = path && is_trusted(path, CONFIG_MOST) ? fopen(path, "re") : NULL;
     char *line = NULL, *found = NULL;
     size_t room = 0;
     bool inside = false;
@@ -89,23 +100,16 @@ char *build_id_cache_name(const struct build_id *id, const char *kind)
     return asprintf(&name, ".build-id/%.2s/%s/%s", hex, hex + 2, kind) < 0 ? NULL : name;
 }
 
-/* Whether it is a file that only this user or root could have put there. */
-static bool is_trusted(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || st.st_uid == 0);
-}
-
 char *build_id_cache_find(const char *directory, const struct build_id *id, const char *kind)
 {
     char *name = directory ? build_id_cache_name(id, kind) : NULL, *path = NULL;
     if (!name || asprintf(&path, "%s/%s", directory, name) < 0)
         path = NULL;
     free(name);
-    if (!path || is_trusted(path))
+    if (!path || is_trusted(path, INT64_MAX))
         return path;
     *strrchr(path, '/') = 0; /* older perf's link leads to the program itself */
-    if (strcmp(kind, "elf") == 0 && is_trusted(path))
+    if (strcmp(kind, "elf") == 0 && is_trusted(path, INT64_MAX))
         return path;
     free(path);
     return NULL;
@@ -128,12 +132,13 @@ static int make_directories(char *path, struct fathom_error *err)
     }
 }
 
+/* Nor is a link to it that another user can turn. */
 static int check_own(const char *directory, struct fathom_error *err)
 {
-    struct stat st;
-    if (stat(directory, &st) < 0)
+    struct stat link, st;
+    if (lstat(directory, &link) < 0 || stat(directory, &st) < 0)
         return error_system(err, errno, "cannot open %s", directory);
-    return S_ISDIR(st.st_mode) && st.st_uid == geteuid()
+    return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && link.st_uid == geteuid()
                ? 0
                : error_set(err, EPERM,
                            "%s is not a directory of this user: name another one with PERF_BUILDID_DIR",
@@ -156,23 +161,21 @@ static int write_bytes(int fd, const struct build_id_cache_file *file, const cha
 
 static int write_file(const char *directory, const struct build_id_cache_file *file, struct fathom_error *err)
 {
-    char *path = NULL, *temporary = NULL;
-    if (asprintf(&path, "%s/%s", directory, file->kind) < 0 || asprintf(&temporary, "%s.XXXXXX", path) < 0) {
-        free(path);
+    struct outfile *output = NULL;
+    char *path = NULL;
+    int fd = -1;
+    if (asprintf(&path, "%s/%s", directory, file->kind) < 0)
         return error_memory(err);
-    }
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    int rc = fd < 0 ? error_system(err, errno, "cannot create a file in %s", directory)
-                    : write_bytes(fd, file, path, err);
+    int rc = outfile_open(path, &output, err);
+    if (rc == 0)
+        rc = outfile_begin(output, &fd, err);
+    if (rc == 0)
+        rc = write_bytes(fd, file, path, err);
     if (rc == 0 && fchmod(fd, 0644) < 0)
         rc = error_system(err, errno, "cannot write %s", path);
-    if (fd >= 0 && close(fd) < 0 && rc == 0)
-        rc = error_system(err, errno, "cannot write %s", path);
-    if (rc == 0 && rename(temporary, path) < 0)
-        rc = error_system(err, errno, "cannot rename %s", temporary);
-    if (rc < 0 && fd >= 0)
-        unlink(temporary);
-    free(temporary);
+    if (rc == 0)
+        rc = outfile_publish(output, false, err);
+    outfile_close(output);
     free(path);
     return rc;
 }

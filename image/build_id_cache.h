@@ -34,8 +34,8 @@ struct build_id_cache_file {
     const void *data;   /* these bytes */
     size_t size;
 };
-/* Puts a file into the cache, unless it has it: 1; 0: it has it. A file is written under another name and renamed. Errors:
- * -EPERM: the directory is another user's; -EINVAL: the path cannot be one below it, or the build-id is too short; others. */
+/* Puts a file into the cache, unless it has it: 1; 0: it has it. A file appears when it is whole. Errors:
+ * -EPERM: the directory, or a link to it, is another user's; -EINVAL: the path cannot be one below it, or the build-id is too short; others. */
 int build_id_cache_add(const char *directory, const struct build_id_cache_file *file,
                        struct fathom_error *err);
 

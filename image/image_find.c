@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain_path.h"
 #include "image/build_id_cache.h"
 #include "image/debuginfod.h"
 #include "image/image_store.h"
@@ -21,13 +22,23 @@ static int check(const char *file, const struct build_id *expected, struct fatho
     return rc;
 }
 
+/* The path in a directory that stands in for the root, and never outside it: recordings are hostile. */
+static char *below(const char *root, const char *path)
+{
+    char *plain = plain_path_below_root(path), *there = NULL;
+    if (plain && asprintf(&there, "%s/%s", root, plain) < 0)
+        there = NULL;
+    free(plain);
+    return there;
+}
+
 static int by_path(const char *path, const struct build_id *expected, const char *symfs, char **file,
                    struct fathom_error *err)
 {
     if (mapped_kind(path) != MAPPED_FILE || mapped_is_deleted(path))
         return error_set(err, ENOENT, "there is no file behind the mapping \"%s\"", path);
-    char *there;
-    if (asprintf(&there, "%s%s", symfs ? symfs : "", path) < 0)
+    char *there = symfs ? below(symfs, path) : strdup(path);
+    if (!there)
         return error_memory(err);
     int rc = check(there, expected, err);
     if (rc < 0)
@@ -53,10 +64,14 @@ static bool try_copy(char *candidate, const struct build_id *expected, char **fi
 static char *archived_copy(const char *directory, const char *name, const struct build_id *id)
 {
     const bool vdso = strcmp(name, VDSO_NAME) == 0;
-    char *path;
+    char *root, *path;
     if (id->size)
         return build_id_cache_find(directory, id, vdso ? "vdso" : "elf");
-    return asprintf(&path, "%s/%s%s", directory, vdso ? "" : "root", vdso ? "vdso" : name) < 0 ? NULL : path;
+    if (asprintf(&root, "%s%s", directory, vdso ? "" : "/root") < 0)
+        return NULL;
+    path = below(root, vdso ? "vdso" : name);
+    free(root);
+    return path;
 }
 
 static char *perf_copy(const char *name, const struct build_id *id)

@@ -170,7 +170,7 @@ struct line_numbers { /* sorted; some more than once */
 
 static bool add_number(struct line_numbers *lines, const struct listed_function *f, const struct origin *o)
 {
-    return o->own_file != f->file || !o->own_line ||
+    return o->own_file != f->file || !o->own_line || o->own_line > SOURCE_BYTES_MOST ||
            vec_push(lines->at, lines->count, lines->room, o->own_line);
 }
 

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/plain_path.h"
 #include "base/vec.h"
 
 struct source {
@@ -49,12 +51,21 @@ void sources_free(struct sources *s)
     free(s);
 }
 
+bool sources_may_show(const struct stat *status)
+{
+    return S_ISREG(status->st_mode) && status->st_size <= (off_t)SOURCE_BYTES_MOST &&
+           (geteuid() != 0 || status->st_mode & S_IROTH);
+}
+
 static int open_source(const struct sources *s, const char *file, struct file_view *view)
 {
     struct fathom_error err;
-    char *path = NULL;
-    if (s->symfs && asprintf(&path, "%s/%s", s->symfs, file) < 0)
+    char *below = s->symfs ? plain_path_below_root(file) : NULL, *path = NULL;
+    if (s->symfs && (!below || asprintf(&path, "%s/%s", s->symfs, below) < 0)) {
+        free(below);
         return -1;
+    }
+    free(below);
     int rc = file_view_open(path ? path : file, view, &err);
     free(path);
     return rc;
@@ -65,11 +76,13 @@ static void read_source(const struct sources *s, const char *file, struct source
 {
     struct fathom_error err;
     struct file_view *view = &out->view;
+    struct stat st;
     if (open_source(s, file, view) < 0) {
         *view = (struct file_view){.fd = -1};
         return;
     }
-    bool good = view->size <= SOURCE_BYTES_MOST && file_view_need(view, 0, view->size, &err) == 0 &&
+    bool good = fstat(view->fd, &st) == 0 && (s->symfs || sources_may_show(&st)) &&
+                view->size <= SOURCE_BYTES_MOST && file_view_need(view, 0, view->size, &err) == 0 &&
                 !(view->size && memchr(view->data, 0, view->size));
     for (size_t at = 0; good && at < view->size;) {
         const uint8_t *end = memchr(view->data + at, '\n', view->size - at);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -86,4 +88,19 @@ Test(file, must_be_a_regular_one)
     cr_expect_eq(file_view_open("/", &view, NULL), -ENOMSG);
     cr_expect_eq(file_view_open("/dev/null", &view, NULL), -ENOMSG);
     cr_expect_eq(file_view_open("/no such file", &view, NULL), -ENOENT);
+}
+
+Test(file, devices_and_pipes_are_not_opened, .fini = remove_file)
+{
+    struct file_view view;
+    char event[4096];
+    strcpy(path, "/tmp/fathom-test-pipe.XXXXXX");
+    cr_assert_not_null(mkdtemp(path));
+    rmdir(path);
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    int watch = inotify_init1(IN_NONBLOCK);
+    cr_assert(watch >= 0 && inotify_add_watch(watch, path, IN_OPEN) >= 0);
+    cr_expect_eq(file_view_open(path, &view, NULL), -ENOMSG);
+    cr_expect(read(watch, event, sizeof event) < 0, "it was opened");
+    close(watch);
 }

@@ -1,5 +1,6 @@
 /* Paths from foreign files that may be appended to a directory's, and sums of data in pieces. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checksum.h"
@@ -18,6 +19,21 @@ Test(plain_path, leads_nowhere_else)
                                       "..", "../a", "a/..", "a/../b", "./a",  "a/."};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         cr_expect(!plain_path(bad[i]), "%s", bad[i]);
+}
+
+Test(plain_path, of_a_path_below_the_root)
+{
+    static const char *const paths[][2] = {
+        {"/a/b.c", "a/b.c"},  {"/a/./b//../c", "a/c"},    {"/../../etc/shadow", "etc/shadow"},
+        {"/a/../../b/", "b"}, {"/a/b/..", "a"},           {"/", ""},
+        {"/..", ""},          {"a/.../..b", "a/.../..b"}, {"/a/../..", ""},
+    };
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        char *plain = plain_path_below_root(paths[i][0]);
+        cr_expect_str_eq(plain, paths[i][1], "%s", paths[i][0]);
+        cr_expect(!*plain || plain_path(plain));
+        free(plain);
+    }
 }
 
 Test(plain_path, is_no_longer_than_names_can_be)

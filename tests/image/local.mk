@@ -42,3 +42,6 @@ tests_image_test_kernel_LDADD = $(IMAGE_TEST_LIBS)
 UNIT_TESTS += tests/image/test_handler_jump
 tests_image_test_handler_jump_SOURCES = tests/image/test_handler_jump.c $(IMAGE_TEST_BUILD)
 tests_image_test_handler_jump_LDADD = $(IMAGE_TEST_LIBS)
+UNIT_TESTS += tests/image/test_build_id_cache
+tests_image_test_build_id_cache_SOURCES = tests/image/test_build_id_cache.c
+tests_image_test_build_id_cache_LDADD = $(IMAGE_TEST_LIBS)

@@ -158,9 +158,11 @@ Test(sources, lines_of_text_files_alone)
     char directory[] = "/tmp/fathom-sources.XXXXXX";
     cr_assert_not_null(mkdtemp(directory));
     cr_assert_eq(chdir(directory), 0);
+    umask(022);
     write_file("text", "one\r\n\ntwo\nlast", 14);
     write_file("nul", "one\n\0\ntwo\n", 10);
     write_file("empty", "", 0);
+    write_file("secret", "one\n", 4);
     cr_assert_eq(mkfifo("pipe", 0600), 0);
     write_file("large", "one\n", 4);
     cr_assert_eq(truncate("large", (off_t)SOURCE_BYTES_MOST + 1), 0);
@@ -169,15 +171,19 @@ Test(sources, lines_of_text_files_alone)
     for (uint32_t i = 0; i < 6; i++) {
         expect_line(s, "text", i, lines[i]);
         expect_line(below, "/text", i, lines[i]);
+        expect_line(below, "/built/../text", i, lines[i]);
     }
+    expect_line(below, "/../../../../etc/passwd", 1, NULL);
     expect_line(s, "text", UINT32_MAX, NULL);
+    cr_assert_eq(chmod("secret", 0600), 0);
+    expect_line(s, "secret", 1, geteuid() == 0 ? NULL : "one");
     const char *others[] = {"nul", "empty", "pipe", "large", "missing", "", "/", "/dev/zero"};
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
         expect_line(s, others[i], 1, NULL);
     sources_free(s);
     sources_free(below);
-    const char *names[] = {"text", "nul", "empty", "pipe", "large"};
-    for (unsigned i = 0; i < 5; i++)
+    const char *names[] = {"text", "nul", "empty", "pipe", "large", "secret"};
+    for (unsigned i = 0; i < 6; i++)
         unlink(names[i]);
     rmdir(directory);
 }
