@@ -49,7 +49,9 @@ uint32_t frames_add(struct frames *frames, const struct frame *frame);
 /* Item of a function (a .cold part gives its owner's), cached by image and index. The images must outlive the
  * last call; the table never dereferences the pointers that it keeps. FRAMES_NONE: out of memory. */
 uint32_t frames_function(struct frames *frames, const struct image *image, uint32_t function);
-/* Item of a function known only from a map. */
+/* Item of a function of a file whose symbol (NULL: it has none) is known, as of a map. path: its directories do not count. */
+uint32_t frames_symbol(struct frames *frames, const char *path, const char *symbol, uint64_t address);
+/* Item of a function by the name to show. */
 uint32_t frames_named(struct frames *frames, const char *name, const char *image, uint64_t address);
 uint32_t frames_label(struct frames *frames, enum frame_kind kind, const char *text);
 /* What is known of the image of a frame, whose `image` is given (of the first image, if several have that name); NULL: nothing. */
