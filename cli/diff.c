@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/exit.h"
 #include "cli/named_tree.h"
+#include "cli/output.h"
 #include "cli/privilege.h"
 #include "cli/report_rows.h"
 #include "hcct/saved_tree.h"
@@ -29,9 +30,10 @@ struct diff {
     struct diff_options *options;
     struct terminal *terminal;
     struct difference *difference;
-    char *event, *unit; /* of the recordings, which must have the same; NULL before the first */
-    char *first;        /* the recording that it is of */
-    bool unnamed;       /* that the kernel's functions have no names was told */
+    struct outfile *output; /* NULL: standard output */
+    char *event, *unit;     /* of the recordings, which must have the same; NULL before the first */
+    char *first;            /* the recording that it is of */
+    bool unnamed;           /* that the kernel's functions have no names was told */
     int code;
 };
 
@@ -157,7 +159,10 @@ static int add_side(struct diff *d, unsigned side, const char *list, struct fath
     for (const char *path = copy; rc == 0 && path; path = rest) {
         if (rest)
             path = strsep(&rest, ",");
-        rc = is_tree(path) ? add_tree(d, side, path, err) : add_recording(d, side, path, err);
+        if (d->output && output_is(d->output, path))
+            rc = error_set(err, EINVAL, "%s is compared: name another output", path);
+        else
+            rc = is_tree(path) ? add_tree(d, side, path, err) : add_recording(d, side, path, err);
     }
     free(copy);
     return rc;
@@ -170,15 +175,19 @@ static int write_changes(struct diff *d, char **names, struct fathom_error *err)
     int rc = difference_find(d->difference, &changes, err);
     if (rc < 0)
         return rc;
+    FILE *out = stdout;
+    if (d->output && (rc = output_print(d->output, &out, err)) < 0)
+        return rc;
     struct changes_report what = {.changes = &changes,
                                   .names = {names[0], names[1]},
                                   .event = d->event,
                                   .unit = d->unit,
                                   .all = d->options->all,
                                   .show_image = true,
-                                  .colour = terminal_colour(report->colour, stdout),
-                                  .width = report->wide ? 0 : terminal_width(stdout)};
-    return d->options->format->write(&what, stdout, err);
+                                  .colour = terminal_colour(report->colour, out),
+                                  .width = report->wide ? 0 : terminal_width(out)};
+    rc = d->options->format->write(&what, out, err);
+    return d->output ? output_printed(d->output, out, rc, err) : rc;
 }
 
 static int diff_files(struct diff_options *options, char **names, struct terminal *terminal)
@@ -186,15 +195,19 @@ static int diff_files(struct diff_options *options, char **names, struct termina
     struct fathom_error err = {0};
     struct diff d = {.options = options, .terminal = terminal, .code = EXIT_OK};
     options->report.kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
-    privilege_only_read(terminal);
+    if (!options->report.output)
+        privilege_only_read(terminal);
     d.difference = difference_new(&options->difference);
     int rc = options->report.kernel && d.difference ? 0 : error_memory(&err);
+    if (rc == 0 && options->report.output) /* before the long work */
+        rc = outfile_open(options->report.output, &d.output, &err);
     for (unsigned side = 0; rc == 0 && side < 2; side++)
         rc = add_side(&d, side, names[side], &err);
     if (rc == 0)
         rc = write_changes(&d, names, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
+    outfile_close(d.output);
     difference_free(d.difference);
     running_kernel_close(options->report.kernel);
     free(d.event);
@@ -226,6 +239,7 @@ static const struct option_row rows[] = {
                     "do not compare what weighs less, on average of A and B (default: 0.1)"),
     OPTION_TABLE("format", 0, "FORMAT", changes_format_table, struct changes_format, struct diff_options,
                  format, ""),
+    REPORT_OUTPUT("write the difference to a file (default: standard output)"),
     REPORT_METRIC("what contexts are weighed by: "),
     REPORT_EVENT("which event, if recordings have several or other ones"),
     REPORT_MAP,
