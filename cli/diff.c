@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "cli/exit.h"
 #include "cli/named_tree.h"
+#include "cli/output.h"
 #include "cli/privilege.h"
 #include "cli/report_rows.h"
 #include "hcct/saved_tree.h"
@@ -39,6 +40,7 @@ struct diff {
     struct input *inputs; /* of both sides */
     size_t count, room;
     struct running_kernel *kernel; /* that runs here: its names */
+    struct outfile *output;        /* NULL: standard output */
     char *event, *unit;            /* of the recordings, which must have the same; NULL before the first */
     char *first;                   /* the recording that it is of */
     bool unnamed;                  /* that the kernel's functions have no names was told */
@@ -176,6 +178,8 @@ static int list_side(struct diff *d, unsigned side, const char *list, struct fat
         if (!input.path || !vec_push(d->inputs, d->count, d->room, input)) {
             free(input.path);
             rc = error_memory(err);
+        } else if (d->output && output_is(d->output, path)) {
+            rc = error_set(err, EINVAL, "%s is compared: name another output", path);
         } else {
             rc = archived_begin(path, &d->inputs[d->count - 1].archived, err);
         }
@@ -204,6 +208,7 @@ static void clear(struct diff *d)
         free(d->inputs[i].path);
     }
     free(d->inputs);
+    outfile_close(d->output);
     difference_free(d->difference);
     running_kernel_close(d->kernel);
     free(d->event);
@@ -218,15 +223,19 @@ static int write_changes(struct diff *d, char **names, struct fathom_error *err)
     int rc = difference_find(d->difference, &changes, err);
     if (rc < 0)
         return rc;
+    FILE *out = stdout;
+    if (d->output && (rc = output_print(d->output, &out, err)) < 0)
+        return rc;
     struct changes_report what = {.changes = &changes,
                                   .names = {names[0], names[1]},
                                   .event = d->event,
                                   .unit = d->unit,
                                   .all = d->options->all,
                                   .show_image = true,
-                                  .colour = terminal_colour(report->colour, stdout),
-                                  .width = report->wide ? 0 : terminal_width(stdout)};
-    return d->options->format->write(&what, stdout, err);
+                                  .colour = terminal_colour(report->colour, out),
+                                  .width = report->wide ? 0 : terminal_width(out)};
+    rc = d->options->format->write(&what, out, err);
+    return d->output ? output_printed(d->output, out, rc, err) : rc;
 }
 
 static int diff_files(struct diff_options *options, char **names, struct terminal *terminal)
@@ -236,9 +245,11 @@ static int diff_files(struct diff_options *options, char **names, struct termina
     d.kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
     d.difference = difference_new(&options->difference);
     int rc = d.kernel && d.difference ? 0 : error_memory(&err);
+    if (rc == 0 && options->report.output) /* before the long work */
+        rc = outfile_open(options->report.output, &d.output, &err);
     for (unsigned side = 0; rc == 0 && side < 2; side++)
         rc = list_side(&d, side, names[side], &err);
-    if (rc == 0)
+    if (rc == 0 && !d.output)
         rc = give_up_rights(&d, &err);
     for (size_t i = 0; rc == 0 && i < d.count; i++)
         rc = is_tree(d.inputs[i].path) ? add_tree(&d, d.inputs[i].side, d.inputs[i].path, &err)
@@ -274,6 +285,7 @@ static const struct option_row rows[] = {
                     "do not compare what weighs less, on average of A and B (default: 0.1)"),
     OPTION_TABLE("format", 0, "FORMAT", changes_format_table, struct changes_format, struct diff_options,
                  format, ""),
+    REPORT_OUTPUT("write the difference to a file (default: standard output)"),
     REPORT_METRIC("what contexts are weighed by: "),
     REPORT_EVENT("which event, if recordings have several or other ones"),
     REPORT_MAP,

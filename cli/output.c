@@ -1,6 +1,7 @@
 /* output.c - see output.h. */
 #include "cli/output.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,30 @@ int output_open(const char *path, struct outfile **out, struct fathom_error *err
     if (strcmp(path, "-") == 0)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     return 0;
+}
+
+int output_print(struct outfile *file, FILE **out, struct fathom_error *err)
+{
+    int fd = -1, rc = outfile_begin(file, &fd, err);
+    if (rc < 0)
+        return rc;
+    int copy = dup(fd);
+    FILE *stream = copy >= 0 ? fdopen(copy, "w") : NULL;
+    if (!stream) {
+        rc = error_system(err, errno, "cannot write %s", outfile_path(file));
+        if (copy >= 0)
+            close(copy);
+        return rc;
+    }
+    *out = stream;
+    return 0;
+}
+
+int output_printed(struct outfile *file, FILE *out, int rc, struct fathom_error *err)
+{
+    if (fclose(out) != 0 && rc == 0)
+        rc = error_system(err, errno, "cannot write %s", outfile_path(file));
+    return rc == 0 ? outfile_publish(file, false, err) : rc;
 }
 
 static bool is_same_file(const char *input, const struct stat *output)

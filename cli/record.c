@@ -194,6 +194,19 @@ static int end_sink(struct recording *r, int rc, struct fathom_error *err)
     return rc < 0 ? rc : told;
 }
 
+/* The command line as it was typed, of argc + 1 words: argv[0] is a prefix of messages. The caller frees the list. NULL: out of
+ * memory. */
+static char **typed_words(int argc, char **argv)
+{
+    char **words = calloc((size_t)argc + 1, sizeof *words);
+    if (!words)
+        return NULL;
+    words[0] = (char *)(uintptr_t) "fathom";
+    words[1] = (char *)(uintptr_t)record_command.name;
+    memcpy(words + 2, argv + 1, ((size_t)argc - 1) * sizeof *words);
+    return words;
+}
+
 static int record_to_file(struct record_options *options, int argc, char **argv, struct terminal *terminal)
 {
     struct recording r = {.terminal = terminal};
@@ -219,9 +232,10 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     rc = open_sink(&r, &err);
     if (rc == 0)
         rc = learning_new(r.collector, &collect, mapped_sink_add, r.sink, &r.learning, &err);
-    argv[0] = (char *)(uintptr_t)terminal->command;
+    char **words = typed_words(argc, argv);
     if (rc == 0)
-        rc = writer_command(r.writer, argc, argv, &err);
+        rc = words ? writer_command(r.writer, argc + 1, words, &err) : error_memory(&err);
+    free(words);
     enum target_end end = TARGET_ENDED;
     if (rc == 0)
         rc = target_run(&options->target, r.collector,
@@ -271,8 +285,8 @@ static char *join(int argc, char **argv)
 
 static int report_live(const struct record_options *options, int argc, char **argv, struct terminal *terminal)
 {
-    argv[0] = (char *)(uintptr_t)terminal->command;
-    char *command = join(argc, argv);
+    char **words = typed_words(argc, argv), *command = words ? join(argc + 1, words) : NULL;
+    free(words);
     int code = record_and_report(options, command, terminal);
     free(command);
     return code;

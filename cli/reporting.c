@@ -76,18 +76,9 @@ static int put_out(const struct reporting *r, struct fathom_error *err)
         return format->binary && isatty(STDOUT_FILENO)
                    ? error_set(err, ENOTTY, "standard output is a terminal: give a file with -o")
                    : format->write(report, stdout, err);
-    int fd = -1, rc = outfile_begin(r->output, &fd, err);
-    int copy = rc == 0 ? dup(fd) : -1;
-    FILE *out = copy >= 0 ? fdopen(copy, "w") : NULL;
-    if (rc == 0 && !out)
-        rc = error_system(err, errno, "cannot write %s", r->options->output);
-    if (rc == 0)
-        rc = format->write(report, out, err);
-    if (out && fclose(out) != 0 && rc == 0)
-        rc = error_system(err, errno, "cannot write %s", r->options->output);
-    if (rc == 0)
-        rc = outfile_publish(r->output, false, err);
-    return rc;
+    FILE *out = NULL;
+    int rc = output_print(r->output, &out, err);
+    return rc == 0 ? output_printed(r->output, out, format->write(report, out, err), err) : rc;
 }
 
 int reporting_contexts(const struct reporting *r, struct contexts *out, struct fathom_error *err)

@@ -38,6 +38,7 @@ static int script_run(int argc, char **argv, struct terminal *terminal)
 
 static const struct option_row rows[] = {
     REPORT_INPUT,
+    REPORT_OUTPUT("write the lines to a file (default: standard output)"),
     OPTION_TEXT("fields", 'F', "NAME,...", struct script_options, fields,
                 "which fields, in this order (default: " FIELDS ")"),
     REPORT_MAP,

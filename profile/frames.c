@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "image/name.h"
 
 struct entry {
     struct frame frame;
@@ -121,19 +122,19 @@ uint32_t frames_add(struct frames *frames, const struct frame *wanted)
     return frames->count - 1;
 }
 
-/* The function's name in frames->scratch. */
-static bool frames_function_name(struct frames *frames, const struct image *image, uint32_t function)
+/* The name of a function in frames->scratch. */
+static bool frames_format(struct frames *frames, const char *path, const char *symbol, uint64_t address)
 {
     if (!vec_reserve(frames->scratch, 0, frames->scratch_size, 256))
         return false;
-    int wanted = image_function_format(image, function, frames->scratch, frames->scratch_size);
+    int wanted = name_format(path, symbol, address, frames->scratch, frames->scratch_size);
     if (wanted < 0)
         return false;
     if ((size_t)wanted < frames->scratch_size)
         return true;
     if (!vec_reserve(frames->scratch, 0, frames->scratch_size, (size_t)wanted + 1))
         return false;
-    image_function_format(image, function, frames->scratch, frames->scratch_size);
+    name_format(path, symbol, address, frames->scratch, frames->scratch_size);
     return true;
 }
 
@@ -173,16 +174,21 @@ uint32_t frames_function(struct frames *frames, const struct image *image, uint3
     if (known)
         return (uint32_t)(*known - 1);
 
-    uint32_t owner = image_function(image, function)->owner;
-    if (!frames_function_name(frames, image, owner))
-        return FRAMES_NONE;
-    uint32_t item =
-        frames_named(frames, frames->scratch, image_name(image), image_function(image, owner)->address);
+    const struct image_function *owner = image_function(image, image_function(image, function)->owner);
+    uint32_t item = frames_symbol(frames, image_name(image), owner->name, owner->address);
     uint64_t *place = item == FRAMES_NONE ? NULL : table_put(frames->functions, key, NULL);
     if (!place)
         return FRAMES_NONE;
     *place = (uint64_t)item + 1;
     return item;
+}
+
+uint32_t frames_symbol(struct frames *frames, const char *path, const char *symbol, uint64_t address)
+{
+    const char *slash = strrchr(path, '/');
+    return frames_format(frames, path, symbol, address)
+               ? frames_named(frames, frames->scratch, slash ? slash + 1 : path, address)
+               : FRAMES_NONE;
 }
 
 uint32_t frames_named(struct frames *frames, const char *name, const char *image, uint64_t address)

@@ -25,6 +25,7 @@ enum frame_kind {
     FRAME_FOUND,           /* where the processor found it: "L3"; address: enum access_source */
     FRAME_UNSURE,          /* in place of callers that are not sure: "[one of 3 paths]" */
     FRAME_KERNEL,          /* a function of the kernel, or an address in it */
+    FRAME_LINE,            /* in the frame before it: "file.c:12", or a text if it is one of several */
     FRAME_LABEL,           /* any other text: "[kernel]", "[jit]", a thread's or process's name */
 };
 
@@ -49,7 +50,9 @@ uint32_t frames_add(struct frames *frames, const struct frame *frame);
 /* Item of a function (a .cold part gives its owner's), cached by image and index. The images must outlive the
  * last call; the table never dereferences the pointers that it keeps. FRAMES_NONE: out of memory. */
 uint32_t frames_function(struct frames *frames, const struct image *image, uint32_t function);
-/* Item of a function known only from a map. */
+/* Item of a function of a file whose symbol (NULL: it has none) is known, as of a map. path: its directories do not count. */
+uint32_t frames_symbol(struct frames *frames, const char *path, const char *symbol, uint64_t address);
+/* Item of a function by the name to show. */
 uint32_t frames_named(struct frames *frames, const char *name, const char *image, uint64_t address);
 uint32_t frames_label(struct frames *frames, enum frame_kind kind, const char *text);
 /* What is known of the image of a frame, whose `image` is given (of the first image, if several have that name); NULL: nothing. */

@@ -142,8 +142,7 @@ uint32_t framing_item(struct framing *f, uint32_t function)
         item = frames_function(f->frames, image, index);
     } else {
         struct pathmap_function named = pathmap_function(f->map, function);
-        const char *path = pathmap_image(f->map, named.image).path, *slash = strrchr(path, '/');
-        item = frames_named(f->frames, named.name, slash ? slash + 1 : path, named.address);
+        item = frames_symbol(f->frames, pathmap_image(f->map, named.image).path, named.name, named.address);
     }
     f->items[function] = item;
     return item;

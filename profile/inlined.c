@@ -70,7 +70,7 @@ static uint32_t line_item(struct inlined *in, const struct line_frame *frame)
     const char *slash = strrchr(frame->file, '/');
     char text[512];
     snprintf(text, sizeof text, "%s:%u", slash ? slash + 1 : frame->file, frame->line);
-    return frames_label(in->frames, FRAME_LABEL, text);
+    return frames_label(in->frames, FRAME_LINE, text);
 }
 
 static bool has_line(const struct line_frame *frame)
@@ -149,6 +149,6 @@ int inlined_call(struct inlined *in, const struct image *image, uint32_t functio
     int count = common.count < 0 ? 0 : common.count;
     if (rc < 0 || !common.differ)
         return rc < 0 ? rc : count;
-    out[count] = frames_label(in->frames, FRAME_LABEL, INLINED_SEVERAL);
+    out[count] = frames_label(in->frames, FRAME_LINE, INLINED_SEVERAL);
     return out[count] == FRAMES_NONE ? -ENOMEM : count + 1;
 }

@@ -21,6 +21,7 @@ static const char *kind_name(enum frame_kind kind)
         return "unsure";
     case FRAME_KERNEL:
         return "kernel";
+    case FRAME_LINE:
     case FRAME_LABEL:
         break;
     }

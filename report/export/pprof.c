@@ -23,6 +23,13 @@ typedef Fathom__Pprof__Line Line;
 typedef Fathom__Pprof__Function Function;
 typedef Fathom__Pprof__ValueType ValueType;
 
+#define NO_LINE UINT32_MAX
+
+/* A function, or a line in it: numbers of used frames, or NO_LINE. A location of the profile. */
+struct site {
+    uint32_t frame, line;
+};
+
 enum { LABELS = 4 }; /* of a sample: thread, TID, process, certainty */
 
 /* What the message consists of: whole arrays, and pointers to their elements as protobuf-c wants them. */
@@ -31,7 +38,7 @@ struct building {
     struct placed_samples placed;
     struct used_frames used;
     struct names *texts; /* numbered as in the table of strings, but from 1 on */
-    struct table *mappings_by_name;
+    struct table *mappings_by_name, *sites_by_key, *functions_by_key;
     Profile profile;
     ValueType types[METRICS_MAX], *type_list[METRICS_MAX], period;
     Sample *samples;
@@ -41,9 +48,12 @@ struct building {
     int64_t *values;
     Mapping *mappings;
     size_t mapping_count;
-    Location *locations; /* by the number of a used frame */
+    struct site *sites;
+    size_t site_count, site_room;
+    Location *locations; /* of sites */
     Line *lines, **line_list;
-    Function *functions;
+    Function *functions; /* a frame has one for each file that its lines are in */
+    size_t function_count;
     void **sample_list, **mapping_list, **location_list, **function_list;
     char **strings;
     bool failed;
@@ -139,26 +149,54 @@ static void add_program(struct building *b, const struct branches *branches)
     }
 }
 
-/* A location and a function for each frame. */
-static void add_frames(struct building *b, const struct branches *branches)
+/* "file.c:12"; 0: it is no line, and `file` is empty. */
+static int64_t line_number(const struct frame *line, char *file, size_t size)
 {
-    uint32_t count = b->used.count;
-    b->mappings = room(b, count, sizeof *b->mappings);
+    const char *colon = line ? strrchr(line->name, ':') : NULL;
+    snprintf(file, size, "%.*s", colon ? (int)(colon - line->name) : 0, line ? line->name : "");
+    return colon ? strtol(colon + 1, NULL, 10) : 0;
+}
+
+/* The function of a frame, in a file if that is known. */
+static uint64_t function_of(struct building *b, uint32_t frame, int64_t file)
+{
+    bool added;
+    uint64_t *id = table_put(b->functions_by_key, (uint64_t)frame << 32 | (uint32_t)file, &added);
+    if (!id) {
+        b->failed = true;
+        return 0;
+    }
+    if (added) {
+        const char *name = frames_at(b->contexts->frames, b->used.items[frame])->name;
+        Function *f = &b->functions[b->function_count++];
+        fathom__pprof__function__init(f);
+        f->id = *id = b->function_count;
+        f->name = f->system_name = text(b, *name ? name : "?");
+        f->filename = file;
+    }
+    return *id;
+}
+
+/* A location for each site, with its function. */
+static void add_locations(struct building *b, const struct branches *branches)
+{
+    size_t count = b->site_count;
+    b->mappings = room(b, b->used.count, sizeof *b->mappings);
     b->locations = room(b, count, sizeof *b->locations);
     b->lines = room(b, count, sizeof *b->lines);
     b->line_list = room(b, count, sizeof *b->line_list);
     b->functions = room(b, count, sizeof *b->functions);
     if (!b->failed)
         add_program(b, branches);
-    for (uint32_t i = 0; i < count && !b->failed; i++) {
-        const struct frame *frame = frames_at(b->contexts->frames, b->used.items[i]);
-        Function *f = &b->functions[i];
-        fathom__pprof__function__init(f);
-        f->id = i + 1;
-        f->name = f->system_name = text(b, *frame->name ? frame->name : "?");
-        f->filename = text(b, frame->source);
+    for (size_t i = 0; i < count && !b->failed; i++) {
+        const struct site *site = &b->sites[i];
+        const struct frame *frame = frames_at(b->contexts->frames, b->used.items[site->frame]);
+        char file[512];
         fathom__pprof__line__init(&b->lines[i]);
-        b->lines[i].function_id = f->id;
+        b->lines[i].line = line_number(
+            site->line == NO_LINE ? NULL : frames_at(b->contexts->frames, b->used.items[site->line]), file,
+            sizeof file);
+        b->lines[i].function_id = function_of(b, site->frame, text(b, file));
         b->line_list[i] = &b->lines[i];
         Location *l = &b->locations[i];
         fathom__pprof__location__init(l);
@@ -180,12 +218,36 @@ static void set_label(struct building *b, Label *label, const char *key, const c
     label->num_unit = text(b, unit);
 }
 
+static enum frame_kind kind_of(const struct building *b, const struct cct_node *node)
+{
+    return frames_at(b->contexts->frames, node->item)->kind;
+}
+
+/* Whether a node is a line of the function above it: one location with it. */
+static bool is_line_of(const struct building *b, const struct cct_node *node, const struct cct_node *above)
+{
+    if (kind_of(b, node) != FRAME_LINE || !cct_parent(above))
+        return false;
+    enum frame_kind kind = kind_of(b, above);
+    return kind == FRAME_FUNCTION || kind == FRAME_INLINED;
+}
+
 /* From the leaf outwards. */
 static void add_path(struct building *b, const struct cct_node *node)
 {
-    for (; cct_parent(node) && !b->failed; node = cct_parent(node))
-        b->failed |= !vec_push(b->location_ids, b->location_count, b->location_room,
-                               (uint64_t)b->used.numbers[node->item] + 1);
+    const struct cct_node *above;
+    for (; (above = cct_parent(node)) && !b->failed; node = above) {
+        struct site site = {b->used.numbers[node->item], NO_LINE};
+        if (is_line_of(b, node, above)) {
+            site = (struct site){b->used.numbers[above->item], site.frame};
+            above = cct_parent(above);
+        }
+        bool added;
+        uint64_t *id = table_put(b->sites_by_key, (uint64_t)site.frame << 32 | site.line, &added);
+        if (id && added)
+            *id = vec_push(b->sites, b->site_count, b->site_room, site) ? b->site_count : 0;
+        b->failed |= !id || !*id || !vec_push(b->location_ids, b->location_count, b->location_room, *id);
+    }
 }
 
 static void add_samples(struct building *b)
@@ -238,19 +300,18 @@ static void **list_of(struct building *b, void *array, size_t count, size_t size
 
 static void put_together(struct building *b)
 {
-    uint32_t frames = b->used.count;
     b->sample_list = list_of(b, b->samples, b->placed.count, sizeof *b->samples);
     b->mapping_list = list_of(b, b->mappings, b->mapping_count, sizeof *b->mappings);
-    b->location_list = list_of(b, b->locations, frames, sizeof *b->locations);
-    b->function_list = list_of(b, b->functions, frames, sizeof *b->functions);
+    b->location_list = list_of(b, b->locations, b->site_count, sizeof *b->locations);
+    b->function_list = list_of(b, b->functions, b->function_count, sizeof *b->functions);
     Profile *p = &b->profile;
     p->n_sample = b->placed.count;
     p->sample = (Sample **)(void *)b->sample_list;
     p->n_mapping = b->mapping_count;
     p->mapping = (Mapping **)(void *)b->mapping_list;
-    p->n_location = frames;
+    p->n_location = b->site_count;
     p->location = (Location **)(void *)b->location_list;
-    p->n_function = frames;
+    p->n_function = b->function_count;
     p->function = (Function **)(void *)b->function_list;
     p->duration_nanos = (int64_t)(b->placed.last - b->placed.first);
     uint32_t texts = names_count(b->texts);
@@ -302,34 +363,41 @@ static int write_profile(struct building *b, FILE *out, struct fathom_error *err
 
 static void building_clear(struct building *b)
 {
-    void *all[] = {b->samples,     b->labels,       b->label_list,    b->location_ids,  b->values,
-                   b->mappings,    b->locations,    b->lines,         b->line_list,     b->functions,
-                   b->sample_list, b->mapping_list, b->location_list, b->function_list, b->strings};
+    void *all[] = {b->samples,       b->labels,        b->label_list,  b->location_ids,
+                   b->values,        b->mappings,      b->locations,   b->lines,
+                   b->line_list,     b->functions,     b->sample_list, b->mapping_list,
+                   b->location_list, b->function_list, b->strings,     b->sites};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     placed_clear(&b->placed);
     used_frames_clear(&b->used);
     names_free(b->texts);
     table_free(b->mappings_by_name);
+    table_free(b->sites_by_key);
+    table_free(b->functions_by_key);
 }
 
 int pprof_write(const struct report *report, FILE *out, struct fathom_error *err)
 {
-    struct building b = {.contexts = report->contexts, .texts = names_new(), .mappings_by_name = table_new()};
+    struct building b = {.contexts = report->contexts,
+                         .texts = names_new(),
+                         .mappings_by_name = table_new(),
+                         .sites_by_key = table_new(),
+                         .functions_by_key = table_new()};
     struct branches branches;
     int rc = export_branches(report->contexts, &branches, err); /* its items have frames */
     bool listed = rc == 0;
     if (rc == 0)
         rc = used_frames_find(report->contexts, &b.used, err);
     if (rc == 0)
-        rc = b.texts && b.mappings_by_name
+        rc = b.texts && b.mappings_by_name && b.sites_by_key && b.functions_by_key
                  ? placed_add_up(report->contexts, &(struct placing){.slices = 1}, &b.placed, err)
                  : error_memory(err);
     if (rc == 0) {
         fathom__pprof__profile__init(&b.profile);
         add_types(&b);
-        add_frames(&b, &branches);
         add_samples(&b);
+        add_locations(&b, &branches);
         int64_t comment = text(&b, report->heading->command);
         b.profile.n_comment = comment != 0;
         b.profile.comment = &comment;

@@ -6,6 +6,19 @@
 
 #include "profile/frames.h"
 
+/* As those of a map of another build have them. */
+Test(frames, symbols_are_shown_demangled)
+{
+    struct frames *frames = frames_new();
+    const struct frame *f = frames_at(frames, frames_symbol(frames, "/usr/bin/prog", "_ZN3Box3addEi", 0x10));
+    cr_expect_str_eq(f->name, "Box::add");
+    cr_expect_str_eq(f->image, "prog");
+    f = frames_at(frames, frames_symbol(frames, "/lib/libz.so.1.2.3", NULL, 0x10));
+    cr_expect_str_eq(f->name, "libz.so.1+0x10", "a function without a symbol is known by its address");
+    cr_expect_str_eq(f->image, "libz.so.1.2.3");
+    frames_free(frames);
+}
+
 Test(frames, equal_frames_are_one_item)
 {
     struct frames *frames = frames_new();

@@ -218,6 +218,37 @@ Test(exports, pprof)
     tree_free(&t);
 }
 
+/* pprof's -lines and -list want a function's line in its location, not as a function. */
+Test(exports, pprof_lines)
+{
+    struct tree t = tree_new();
+    uint32_t path[] = {
+        frames_named(t.frames, "main", "program", 1), frames_label(t.frames, FRAME_LINE, "a.c:12"),
+        frames_named(t.frames, "work", "program", 2), frames_label(t.frames, FRAME_LINE, "b:c.h:7")};
+    cct_add(t.cct, path, 4, (uint64_t[]){3, 1});
+    struct cct_node *node = cct_root(t.cct);
+    for (int i = 0; i < 4; i++)
+        node = cct_child(t.cct, node, path[i]);
+    struct placed_sample sample = {.time = 1, .node = node, .comm = "program", .pid = 7, .tid = 7};
+    kept_samples =
+        (struct contexts){.samples = &sample, .sample_values = (uint64_t[]){3, 1}, .sample_count = 1};
+    Fathom__Pprof__Profile *p = export_pprof(&t);
+    cr_assert(p->n_location == 2 && p->n_function == 2 && p->sample[0]->n_location_id == 2);
+    const struct {
+        const char *name, *file;
+        int64_t line;
+    } wanted[] = {{"work", "b:c.h", 7}, {"main", "a.c", 12}}; /* from the leaf outwards */
+    for (int i = 0; i < 2; i++) {
+        const Fathom__Pprof__Line *line = p->location[p->sample[0]->location_id[i] - 1]->line[0];
+        const Fathom__Pprof__Function *f = p->function[line->function_id - 1];
+        cr_expect_eq(line->line, wanted[i].line);
+        cr_expect_str_eq(p->string_table[f->name], wanted[i].name);
+        cr_expect_str_eq(p->string_table[f->filename], wanted[i].file);
+    }
+    fathom__pprof__profile__free_unpacked(p, NULL);
+    tree_free(&t);
+}
+
 /* The text of a box begins at its own place, and names are no markup. */
 Test(exports, svg)
 {
