@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += libdisambig.la
 libdisambig_la_SOURCES = \
 	disambig/bodies.c disambig/bodies.h \
+	disambig/direct_call.c disambig/direct_call.h \
 	disambig/edits.c disambig/edits.h \
 	disambig/enlarge.c disambig/enlarge.h \
 	disambig/map_frames.c disambig/map_frames.h \
@@ -25,9 +26,10 @@ libdisambig_la_SOURCES = \
 	disambig/clone/cloned_map.c disambig/clone/cloned_map.h \
 	disambig/clone/clone_calls.c \
 	disambig/clone/copyable.c disambig/clone/copyable.h \
-	disambig/clone/pointed.c disambig/clone/pointed.h \
+	disambig/clone/exits.c disambig/clone/exits.h \
 	disambig/clone/leaders.c disambig/clone/leaders.h \
 	disambig/clone/past_plt.c disambig/clone/past_plt.h \
+	disambig/clone/pointed.c disambig/clone/pointed.h \
 	disambig/clone/rivals.c disambig/clone/rivals.h \
 	disambig/wrap/callees.c disambig/wrap/callees.h \
 	disambig/wrap/callers.c disambig/wrap/callers.h \

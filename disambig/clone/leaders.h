@@ -16,18 +16,14 @@
 #include "disambig/map_frames.h"
 #include "image/calls/calls.h"
 
-/* The function of the image that a direct call or jump leads to, perhaps through the PLT (`symbolic`); IMAGE_NO_FUNCTION: not known. */
-uint32_t leaders_target(const struct map_frames_of *of, const struct calls *calls,
-                        const struct call_site *site);
-
 struct leaders { /* by node of the map; all owned */
     /* PATHMAP_NONE: none is certain, and the node's function is its first copy. The leader of a node, its leader and so on end with
      * a parent or with none. */
     uint32_t *nodes;
     /* Of what was reached from a guarded call: the node of the function that it called at first; PATHMAP_NONE: the call is none. */
     uint32_t *heads;
-    bool *
-        pointed; /* its leader, which is its parent, calls it through a pointer: to lead to a copy, this takes a guard */
+    /* Its leader, which is its parent, calls it through a pointer: to lead to a copy, this takes a guard. */
+    bool *pointed;
 };
 
 /* -EBADMSG: the map is damaged; -ENOMEM. */
