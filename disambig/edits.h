@@ -7,7 +7,7 @@
 
 #include "disambig/growth/unit.h"
 #include "disambig/move/move.h"
-#include "disambig/pads.h"
+#include "disambig/search/pads.h"
 
 struct edits {
     struct move_edit *at; /* ascending by address; the caller frees it */

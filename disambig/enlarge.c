@@ -7,7 +7,7 @@
 
 #include "base/search.h"
 #include "disambig/edits.h"
-#include "disambig/growth/private.h"
+#include "disambig/growth/frames.h"
 #include "disambig/patch/patch.h"
 
 /* Plans ------------------------------------------------------------------------------------------------------- */

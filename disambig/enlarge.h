@@ -8,7 +8,7 @@
 
 #include "disambig/growth/growth.h"
 #include "disambig/move/move.h"
-#include "disambig/pads.h"
+#include "disambig/search/pads.h"
 
 struct enlarged {
     void *elf; /* the new file */

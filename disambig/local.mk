@@ -7,7 +7,6 @@ libdisambig_la_SOURCES = \
 	disambig/map_frames.c disambig/map_frames.h \
 	disambig/measured.c disambig/measured.h \
 	disambig/moved_map.c disambig/moved_map.h \
-	disambig/pads.h \
 	disambig/ambiguity/ambiguity.c disambig/ambiguity/ambiguity.h \
 	disambig/ambiguity/differing.c \
 	disambig/ambiguity/lineage.c disambig/ambiguity/lineage.h \
@@ -16,6 +15,7 @@ libdisambig_la_SOURCES = \
 	disambig/search/cells.c disambig/search/cells.h \
 	disambig/search/limbs.c disambig/search/limbs.h \
 	disambig/search/moves.c disambig/search/moves.h \
+	disambig/search/pads.h \
 	disambig/search/recount.c disambig/search/recount.h \
 	disambig/search/search.c disambig/search/search.h \
 	disambig/search/state.h \
@@ -39,10 +39,10 @@ libdisambig_la_SOURCES = \
 	disambig/wrap/wrap.c disambig/wrap/wrap.h \
 	disambig/growth/debug_frame.c \
 	disambig/growth/flow.c \
+	disambig/growth/frames.h \
 	disambig/growth/growth.c disambig/growth/growth.h \
 	disambig/growth/inserted.c \
 	disambig/growth/operands.c \
-	disambig/growth/private.h \
 	disambig/growth/refusal.c \
 	disambig/growth/rules.c \
 	disambig/growth/targets.c \

@@ -9,7 +9,7 @@
 
 #include "disambig/growth/growth.h"
 #include "disambig/growth/whole.h"
-#include "disambig/pads.h"
+#include "disambig/search/pads.h"
 #include "image/code/fields.h"
 
 #define DEPTH_UNSEEN (-2)      /* no way leads to the instruction */

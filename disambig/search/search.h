@@ -11,7 +11,7 @@
 #define FATHOM_DISAMBIG_SEARCH_SEARCH_H
 
 #include "disambig/ambiguity/lineage.h"
-#include "disambig/pads.h"
+#include "disambig/search/pads.h"
 #include "pathmap/map/pathmap.h"
 
 struct search_problem {
