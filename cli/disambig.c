@@ -148,7 +148,7 @@ static bool take_methods(struct terminal *terminal, const struct option_row *row
         else if (strcmp(word, "move") != 0 && strcmp(word, "resize") != 0) {
             terminal_wrong(
                 terminal,
-                "--%s takes resize, move, clone, insert, edges or wrap, or several with commas, not '%s'",
+                "--%s takes resize, move, insert, clone, edges or wrap, or several with commas, not '%s'",
                 row->name, word);
             return false;
         }
@@ -180,12 +180,11 @@ static const struct option_row rows[] = {
                   "the largest pad of a frame (default: what fits)"),
     OPTION_OWN(
         "method", 0, "HOW,...", take_methods,
-        "resize: change frames in place; move (default): also emit functions anew whose code has no room for "
-        "larger numbers; and beside that clone: give functions copies for some of their callers; insert: "
-        "make frames larger that are made by pushes, with instructions added; edges: lead calls through "
-        "pointers to copies, too, by comparing the pointer (implies clone); wrap: add instructions to calls "
-        "that "
-        "take more stack"),
+        "resize: change frames in place; move (default): also emit functions anew whose code has no room "
+        "for larger numbers; and beside that insert: make frames larger that are made by pushes, with "
+        "instructions added; clone: give functions copies for some of their callers; edges: lead calls "
+        "through pointers to copies, too, by comparing the pointer (implies clone); wrap: add "
+        "instructions to calls that take more stack"),
     OPTION_CHOICE("search", 0, "HOW", searches, enum disambig_search, struct disambig_options, search,
                   "best (default), or random: the ICPP paper's"),
     OPTION_NUMBER("seed", 0, "N", 0, UINT64_MAX, struct disambig_options, seed,
@@ -211,8 +210,7 @@ const struct command disambig_command = {
         "Chooses how much the frames of a program's functions are to grow so that as much as possible of "
         "what its map saw is told apart by function and stack height alone, and patches that into a copy. "
         "No instruction more is executed, unless --method insert, edges or wrap allows it. Functions that "
-        "cannot "
-        "be proved safe are left alone.",
+        "cannot be proved safe are left alone.",
     .options = rows,
     .notes = "Without --output, it only tells what could be reached.",
     .run = disambig_run,
