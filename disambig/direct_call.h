@@ -1,6 +1,6 @@
 /*
- * direct_call.h - the calls and jumps of an image whose target stands in the code, so that they can be led to a copy of it, or past
- * the PLT.
+ * direct_call.h - the calls and jumps of an image whose target stands in the code, so that they can be led to
+ * a copy of it, or past the PLT.
  */
 #ifndef FATHOM_DISAMBIG_DIRECT_CALL_H
 #define FATHOM_DISAMBIG_DIRECT_CALL_H

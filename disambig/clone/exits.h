@@ -1,6 +1,6 @@
 /*
- * exits.h - where the functions of a map go on to by jumps (tail calls), and which of them may be reached in ways that the code does not
- * show: by a pointer, or by a name that other images know.
+ * exits.h - where the functions of a map go on to by jumps (tail calls), and which of them may be reached in
+ * ways that the code does not show: by a pointer, or by a name that other images know.
  */
 #ifndef FATHOM_DISAMBIG_CLONE_EXITS_H
 #define FATHOM_DISAMBIG_CLONE_EXITS_H
@@ -29,8 +29,8 @@ static inline uint64_t exits_pair(uint32_t from, uint32_t to)
     return (uint64_t)from << 32 | to;
 }
 
-/* Adds to `pinned` the pairs whose jump is too short to lead anywhere but to the first copy. false: out of memory; the caller clears
- * *out in any case. */
+/* Adds to `pinned` the pairs whose jump is too short to lead anywhere but to the first copy. false: out of
+ * memory; the caller clears *out in any case. */
 bool exits_read(const struct map_frames_of *of, const struct map_frames *frames, const struct calls *calls,
                 struct table *pinned, struct exits *out);
 void exits_clear(struct exits *exits); /* zeros are allowed */

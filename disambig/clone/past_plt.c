@@ -56,8 +56,8 @@ static int is_possible(const struct passing *p, bool *possible, struct fathom_er
     return rc;
 }
 
-/* A stub calls nothing: what a damaged map has below one keeps it. A call that is not known, as from code that has no name, keeps it,
- * too. */
+/* A stub calls nothing: what a damaged map has below one keeps it. A call that is not known, as from code
+ * that has no name, keeps it, too. */
 static void leave_out(const struct passing *p, bool *out)
 {
     const struct pathmap *map = p->of->map;

@@ -74,8 +74,8 @@ static bool check_guards(struct checker *c, uint32_t i, const struct code_insn *
     return true;
 }
 
-/* The CFI of the instruction, whose first and last bytes are now at `at` and before at + length, and of what is added to it: before
- * `guards` bytes of guards, and after it. */
+/* The CFI of the instruction, whose first and last bytes are now at `at` and before at + length, and of
+ * what is added to it: before `guards` bytes of guards, and after it. */
 static bool check_rows(struct checker *c, uint32_t i, int32_t before, int32_t after, uint64_t at,
                        unsigned guards, unsigned length)
 {

@@ -21,8 +21,8 @@ struct checker {
 bool checker_fail(struct checker *c, uint64_t where, const char *what);
 /* Reads an instruction of the new file; NULL: there is none. */
 const uint8_t *checker_read(const struct checker *c, uint64_t address, struct code_insn *insn);
-/* Reads the instruction of the new file at `at` into *new: whether it does what instruction `i` of the old function does, with the
- * edits of the plan. What is added before and behind it is not compared. */
+/* Reads the instruction of the new file at `at` into *new: whether it does what instruction `i` of the old
+ * function does, with the edits of the plan. What is added before and behind it is not compared. */
 bool checker_compare(struct checker *c, uint32_t i, uint64_t at, struct code_insn *new);
 
 #endif

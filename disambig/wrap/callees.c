@@ -21,8 +21,8 @@ struct tail { /* a function goes on to another one by a jump */
 struct callees {
     const struct growth *growth;
     struct unit unit;
-    uint8_t *
-        verdicts; /* enum wrap_refusal by function, of its code alone until all that it jumps to is read; UNREAD */
+    /* enum wrap_refusal by function, of its code alone until all that it jumps to is read; UNREAD */
+    uint8_t *verdicts;
     struct tail *tails;
     size_t tail_count, tail_room;
 };
