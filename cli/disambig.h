@@ -7,7 +7,7 @@
 #include "disambig/clone/clone.h"
 #include "disambig/map_frames.h"
 #include "disambig/measured.h"
-#include "disambig/pads.h"
+#include "disambig/search/pads.h"
 #include "disambig/search/search.h"
 #include "disambig/wrap/wrap.h"
 #include "image/image.h"
@@ -53,6 +53,22 @@ struct disambig {
     struct trie *moved;   /* the map of the patched program; NULL: not made */
 };
 
+/* What of the map can change, as map_frames_make() and others take it; borrowed from `d`. */
+struct map_frames_of disambig_frames_of(const struct disambig *d);
+/* Opens the map and the program, and reads its frames. -ESTALE: the map is of another build; -ENOMSG: it has no paths of the
+ * program, or its training did not see every call; else the errors of the parts. */
+int disambig_open(struct disambig *d, struct fathom_error *err);
+/* Chooses frame sizes, copies, guards and wraps. Errors as of clone_run(), search_run() and wrap_run(). */
+int disambig_search(struct disambig *d, struct fathom_error *err);
+
+/* Lists the functions that change: by their frame, or because they have copies, wraps or guards. -ENOMEM. */
+int disambig_list_pads(struct disambig *d, struct fathom_error *err);
+/* Makes the new file and writes it, with the permissions of the program (but set-user-ID). Does not publish it: it gets its name
+ * when its map is written, too. Errors as of enlarge_frames(), or a system error. */
+int disambig_write_program(struct disambig *d, struct outfile *out, struct fathom_error *err);
+/* Makes the map of the new file, whose name `program` has, and writes it to `out`; NULL: only makes it. */
+int disambig_write_map(struct disambig *d, const struct outfile *program, struct outfile *out,
+                       struct fathom_error *err);
 /* Writes the list of pads for the GCC plugin. */
 int disambig_emit(const struct disambig *d, struct outfile *out, struct fathom_error *err);
 /* Prints the report on standard output. */

@@ -9,7 +9,9 @@ fathom_SOURCES = \
 	cli/disambig.c cli/disambig.h \
 	cli/disambig_emit.c \
 	cli/disambig_say.c \
+	cli/disambig_search.c \
 	cli/disambig_selftest.c \
+	cli/disambig_write.c \
 	cli/call_trace.c cli/call_trace.h \
 	cli/calls.c \
 	cli/certainty.c cli/certainty.h \

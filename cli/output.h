@@ -11,12 +11,12 @@
 /* Opens a command's output. If it is standard output ("-"), everything else that this process and the command
  * it launches print goes to standard error from now on. A closed pipe is a failed write, not SIGPIPE. */
 int output_open(const char *path, struct outfile **out, struct fathom_error *err);
-/* What is printed into a file that outfile_open() opened: begin, write to `out`, and end it with what came of that (0 or a negative
- * errno, which is returned). The file is in its place only when all of it was written. */
+/* What is printed into a file that outfile_open() opened: begin, write to `out`, and end it with what came of
+ * that (0 or a negative errno, which is returned). The file is in its place only when all of it was written. */
 int output_print(struct outfile *file, FILE **out, struct fathom_error *err);
 int output_printed(struct outfile *file, FILE *out, int rc, struct fathom_error *err);
-/* What is read must not be replaced. input: NULL, or "-" for standard input, is allowed. Whether an existing file is the input; and
- * whether the output would be it, or a file of it if it is a directory. */
+/* What is read must not be replaced. input: NULL, or "-" for standard input, is allowed. Whether an
+ * existing file is the input; and whether the output would be it, or a file of it if it is a directory. */
 bool output_names(const char *path, const char *input);
 bool output_is(const struct outfile *output, const char *input);
 

@@ -7,7 +7,7 @@
 
 #include "base/search.h"
 #include "base/vec.h"
-#include "disambig/growth/private.h"
+#include "disambig/growth/frames.h"
 
 /* The number in the code that an edit of a frame changes. false: not in the file. */
 static bool read_number(const struct image *image, const struct frame_edit *edit, int32_t *out)

@@ -7,7 +7,7 @@
 
 #include "disambig/growth/unit.h"
 #include "disambig/move/move.h"
-#include "disambig/pads.h"
+#include "disambig/search/pads.h"
 
 struct edits {
     struct move_edit *at; /* ascending by address; the caller frees it */
@@ -18,8 +18,8 @@ struct edits {
  * frame is not understood; -ENOMEM. */
 int edits_make(struct unit *u, const struct growth *growth, const struct pad *pad, struct edits *to);
 
-/* Where a direct call goes on that can be wrapped; 0: it cannot, as it is no direct call, or the last of its part of the function: SP
- * could not go up again behind it. */
+/* Where a direct call goes on that can be wrapped; 0: it cannot, as it is no direct call, or the last of
+ * its part of the function: SP could not go up again behind it. */
 uint64_t edits_behind_call(const struct image *image, uint64_t site);
 /* Adds what wraps calls of that function, in the same copy. wraps: ascending by site. -EINVAL: one cannot be wrapped. */
 int edits_wrap(const struct image *image, const struct wrap *wraps, size_t count, struct edits *to);

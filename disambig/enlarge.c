@@ -7,7 +7,7 @@
 
 #include "base/search.h"
 #include "disambig/edits.h"
-#include "disambig/growth/private.h"
+#include "disambig/growth/frames.h"
 #include "disambig/patch/patch.h"
 
 /* Plans ------------------------------------------------------------------------------------------------------- */
@@ -91,8 +91,9 @@ static bool is_understood(const struct move_result *moved, const struct growth *
     return behind_call && !was_moved(moved, growth_where(growth, function));
 }
 
-/* Whether the new file's code and CFI contradict each other, or the frame. Other refusals say that the analysis does not see
- * through the code at its new place (a table of jumps, a number like an address), which move_check() has compared with the old. */
+/* Whether the new file's code and CFI contradict each other, or the frame. Other refusals say that the
+ * analysis does not see through the code at its new place (a table of jumps, a number like an address),
+ * which move_check() has compared with the old. */
 static bool is_contradicted(const struct growth *growth, uint32_t function)
 {
     switch (growth_refusal(growth, function)) {
@@ -128,8 +129,8 @@ static void reading_close(struct reading *r)
     image_close(r->image);
 }
 
-/* Whether the function of the pad keeps its frame, or has one in the new file that its own code and CFI explain; with `checked`, after
- * move_check(), one that they do not contradict is enough. */
+/* Whether the function of the pad keeps its frame, or has one in the new file that its own code and CFI
+ * explain; with `checked`, after move_check(), one that they do not contradict is enough. */
 static bool understood(const struct reading *r, const struct move_result *moved, const struct pad *pad,
                        bool checked)
 {
@@ -169,7 +170,8 @@ int enlarge_movable(const struct image *image, const struct growth *growth, cons
 
 /* Files ------------------------------------------------------------------------------------------------------- */
 
-/* Whether exceptions of the call land in its function, and by how many bytes of pushed arguments SP is lower there. 0 or -ENOMEM. */
+/* Whether exceptions of the call land in its function, and by how many bytes of pushed arguments SP is
+ * lower there. 0 or -ENOMEM. */
 static int read_landing(struct unit *u, const struct growth *growth, uint64_t call, bool *lands,
                         uint32_t *bytes)
 {

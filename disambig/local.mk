@@ -1,12 +1,12 @@
 noinst_LTLIBRARIES += libdisambig.la
 libdisambig_la_SOURCES = \
 	disambig/bodies.c disambig/bodies.h \
+	disambig/direct_call.c disambig/direct_call.h \
 	disambig/edits.c disambig/edits.h \
 	disambig/enlarge.c disambig/enlarge.h \
 	disambig/map_frames.c disambig/map_frames.h \
 	disambig/measured.c disambig/measured.h \
 	disambig/moved_map.c disambig/moved_map.h \
-	disambig/pads.h \
 	disambig/ambiguity/ambiguity.c disambig/ambiguity/ambiguity.h \
 	disambig/ambiguity/differing.c \
 	disambig/ambiguity/lineage.c disambig/ambiguity/lineage.h \
@@ -15,6 +15,7 @@ libdisambig_la_SOURCES = \
 	disambig/search/cells.c disambig/search/cells.h \
 	disambig/search/limbs.c disambig/search/limbs.h \
 	disambig/search/moves.c disambig/search/moves.h \
+	disambig/search/pads.h \
 	disambig/search/recount.c disambig/search/recount.h \
 	disambig/search/search.c disambig/search/search.h \
 	disambig/search/state.h \
@@ -25,9 +26,10 @@ libdisambig_la_SOURCES = \
 	disambig/clone/cloned_map.c disambig/clone/cloned_map.h \
 	disambig/clone/clone_calls.c \
 	disambig/clone/copyable.c disambig/clone/copyable.h \
-	disambig/clone/pointed.c disambig/clone/pointed.h \
+	disambig/clone/exits.c disambig/clone/exits.h \
 	disambig/clone/leaders.c disambig/clone/leaders.h \
 	disambig/clone/past_plt.c disambig/clone/past_plt.h \
+	disambig/clone/pointed.c disambig/clone/pointed.h \
 	disambig/clone/rivals.c disambig/clone/rivals.h \
 	disambig/wrap/callees.c disambig/wrap/callees.h \
 	disambig/wrap/callers.c disambig/wrap/callers.h \
@@ -37,10 +39,10 @@ libdisambig_la_SOURCES = \
 	disambig/wrap/wrap.c disambig/wrap/wrap.h \
 	disambig/growth/debug_frame.c \
 	disambig/growth/flow.c \
+	disambig/growth/frames.h \
 	disambig/growth/growth.c disambig/growth/growth.h \
 	disambig/growth/inserted.c \
 	disambig/growth/operands.c \
-	disambig/growth/private.h \
 	disambig/growth/refusal.c \
 	disambig/growth/rules.c \
 	disambig/growth/targets.c \

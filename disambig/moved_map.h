@@ -22,11 +22,11 @@ struct moved_map {               /* all borrowed */
     const uint32_t *pads;        /* bytes, for each function of the map, then each wrap */
     const bool *unshifted;       /* for each node: its caller's pad does not move it; NULL: none is so */
     const uint32_t *wraps; /* for each node: the wrap of its call (search/search.h); NULL: none has one */
-    const uint32_t
-        *heads; /* for each node: what a guarded call led to at first (clone/leaders.h); NULL: no such call */
+    /* For each node: what a guarded call led to at first (clone/leaders.h); NULL: no such call. */
+    const uint32_t *heads;
     const struct enlarged *file; /* where code of the image is now; NULL: all of it where it was */
-    const bool
-        *left_out; /* for each node: it is not in the new map (none may be below it); NULL: none is so */
+    /* For each node: it is not in the new map (none may be below it); NULL: none is so. */
+    const bool *left_out;
 };
 
 /* Enters the moved paths into an empty trie, which leaves out the frames that the map leaves out. -EBADMSG: a damaged map;

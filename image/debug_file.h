@@ -5,9 +5,10 @@
 #include "image/elf/elf_file.h"
 #include "image/image.h"
 
-/* In the order that image_find.h tells: by build-id, then by .gnu_debuglink (the rules of gdb, "Debugging Information in Separate Files"). If one
- * is found, *path (malloc'd, the caller's) and *out are set, and its build has been checked. Returns 1:
- * found, 0: none, -ENOMEM. An existing file of another build is logged. */
+/* In the order that image_find.h tells: by build-id, then by .gnu_debuglink (the rules of gdb, "Debugging
+ * Information in Separate Files"). If one is found, *path (malloc'd, the caller's) and *out are set, and
+ * its build has been checked. Returns 1: found, 0: none, -ENOMEM. An existing file of another build is
+ * logged. */
 int debug_file_find(const struct elf_file *file, const char *file_path, const struct image_options *options,
                     char **path, struct elf_file *out);
 /* The same from a server (debuginfod.h), which may be slow. */

@@ -41,12 +41,12 @@ struct debuginfod;
 struct image_options {
     const char *debug_directory; /* root of separate debug files; NULL: /usr/lib/debug */
     const char *symfs;           /* root directory for recorded paths; NULL: / */
-    const char
-        *archived; /* directory of an opened archive, which is looked in first (image_find.h); NULL: none */
+    /* Directory of an opened archive, which is looked in first (image_find.h); NULL: none. */
+    const char *archived;
     bool no_debug_files;   /* look for none */
     const struct log *log; /* NULL: quiet */
-    struct debuginfod
-        *debuginfod; /* queried for what is in none of these places; borrowed; NULL: no queries */
+    /* Queried for what is in none of these places; borrowed; NULL: no queries. */
+    struct debuginfod *debuginfod;
 };
 
 /* Opens an ELF64 x86-64 executable or shared object. Errors: -ENOENT and other system errors; -ENOEXEC: not

@@ -15,10 +15,11 @@
 struct event_options {
     const char *name; /* NULL: the default, cycles if there is a PMU, else cpu-clock (with a note) */
     uint64_t period;  /* events per sample; 0: by frequency */
-    uint64_t
-        frequency; /* Hz; 0: by period. Both 0: an alias's period; 1000 Hz for clocks and hardware events, else period 1 */
-    uint32_t
-        stack_size;    /* bytes of STACK_USER dump per sample; 0: none; rounded up to 8, at most 65280 used */
+    /* Hz; 0: by period. Both 0: an alias's period; 1000 Hz for clocks and hardware events, else period
+     * 1. */
+    uint64_t frequency;
+    /* bytes of STACK_USER dump per sample; 0: none; rounded up to 8, at most 65280 used */
+    uint32_t stack_size;
     bool kernel;       /* samples in the kernel too, with its chain of callers */
     bool data_address; /* ADDR, WEIGHT, DATA_SRC if the event has them; memory events have them without */
     const struct pmus *pmus; /* NULL: pmus_here */
@@ -31,9 +32,9 @@ struct event_options {
  * needs it, a helper. *count: how many, at most EVENT_PARSED. Errors as event_parse(); -EINVAL: too many. */
 int events_parse(const struct event_options *options, const struct log *log,
                  struct event events[EVENT_PARSED], size_t *count, struct fathom_error *err);
-/* The first event of one name: fills event->attr and event->name. Errors: -ENOENT: no such event (the message says how to list them);
- * -EINVAL: a rate too high for the machine (above perf_event_max_sample_rate, or a clock period under 50 us).
- * event->ids stays NULL. */
+/* The first event of one name: fills event->attr and event->name. Errors: -ENOENT: no such event (the
+ * message says how to list them); -EINVAL: a rate too high for the machine (above
+ * perf_event_max_sample_rate, or a clock period under 50 us). event->ids stays NULL. */
 int event_parse(const struct event_options *options, const struct log *log, struct event *event,
                 struct fathom_error *err);
 /* A dummy event without samples: carries the records of tasks and mappings if the others are opened by CPU.

@@ -33,8 +33,8 @@ struct counters {
     uint64_t random;   /* state of vary_period() */
     int program;       /* a BPF program for the first event; -1: none */
     struct table *ids; /* sample id to event index and, from bit 8 on, the thread it was opened for */
-    struct table
-        *late; /* late threads: tid to index of the first descriptor, their number << 32, LATE_TWICE */
+    /* Late threads: tid to index of the first descriptor, their number << 32, LATE_TWICE. */
+    struct table *late;
 };
 
 /* Whether counters_settle() has stopped a descriptor, by its index, for good. */

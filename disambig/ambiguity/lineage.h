@@ -1,9 +1,10 @@
 /*
- * lineage.h - a walk over all nodes of a map, parents first, that knows which functions, and wrapped calls, stand below each on the stack.
+ * lineage.h - a walk over all nodes of a map, parents first, that knows which functions, and wrapped calls,
+ * stand below each on the stack.
  *
- * Heights after padding depend on nothing but how often each function is among a node's proper ancestors, where the call
- * moves with the ancestor's frame. The walk keeps these numbers up to date from node to node, so that one node costs as much
- * as what differs from the node before, however deep recursion goes.
+ * Heights after padding depend on nothing but how often each function is among a node's proper ancestors,
+ * where the call moves with the ancestor's frame. The walk keeps these numbers up to date from node to node,
+ * so that one node costs as much as what differs from the node before, however deep recursion goes.
  */
 #ifndef FATHOM_DISAMBIG_AMBIGUITY_LINEAGE_H
 #define FATHOM_DISAMBIG_AMBIGUITY_LINEAGE_H
@@ -26,8 +27,8 @@ void lineage_order_clear(struct lineage_order *order);
 struct lineage_movers {
     const uint32_t *most;  /* by mover: 0: it is not counted; NULL: all are */
     const bool *unshifted; /* by node: its parent is not counted; NULL: no such node */
-    const uint32_t
-        *wraps; /* by node: the wrap of the call that leads to it; PATHMAP_NONE: none; NULL: no such node */
+    /* by node: the wrap of the call that leads to it; PATHMAP_NONE: none; NULL: no such node */
+    const uint32_t *wraps;
     uint32_t wrap_count;
 };
 
@@ -38,8 +39,8 @@ struct lineage {
     uint32_t next;        /* place in the order */
     uint32_t node, depth; /* the current node */
     struct pathmap_node at;
-    uint32_t *
-        times; /* by mover: how often it is counted among the current node's proper ancestors and their calls */
+    /* by mover: how often it is counted among the current node's proper ancestors and their calls */
+    uint32_t *times;
     uint32_t *held;    /* those with times > 0, in no particular order */
     uint32_t count;    /* of them */
     uint32_t *places;  /* of each mover in `held` */

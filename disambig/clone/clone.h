@@ -1,10 +1,11 @@
 /*
- * clone.h - which functions get copies of their own for some of their callers, so that paths differ that frame sizes alone cannot tell
- * apart, and by how much each copy's frame grows (ICPP paper, section 5.3).
+ * clone.h - which functions get copies of their own for some of their callers, so that paths differ that
+ * frame sizes alone cannot tell apart, and by how much each copy's frame grows (ICPP paper, section 5.3).
  *
- * In rounds: a search chooses pads (search/search.h), what is still ambiguous then chooses copies (rivals.h, choose.h), the map is
- * made anew with these as functions of their own (cloned_map.h), and so on. A copy costs no instruction: calls are re-pointed. Only if it
- * is asked for, and in rounds of their own after all others, calls through pointers get guards (pointed.h), which cost some.
+ * In rounds: a search chooses pads (search/search.h), what is still ambiguous then chooses copies (rivals.h,
+ * choose.h), the map is made anew with these as functions of their own (cloned_map.h), and so on. A copy
+ * costs no instruction: calls are re-pointed. Only if it is asked for, and in rounds of their own after all
+ * others, calls through pointers get guards (pointed.h), which cost some.
  */
 #ifndef FATHOM_DISAMBIG_CLONE_CLONE_H
 #define FATHOM_DISAMBIG_CLONE_CLONE_H

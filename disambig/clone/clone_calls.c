@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "disambig/clone/clone.h"
-#include "disambig/clone/leaders.h"
+#include "disambig/direct_call.h"
 
 struct listing {
     const struct map_frames *frames;
@@ -22,7 +22,7 @@ static bool add_calls(struct listing *l, uint32_t body)
     uint32_t function = l->frames->functions[bodies_function(l->bodies, body)];
     size_t count = function == IMAGE_NO_FUNCTION ? 0 : calls_of(l->calls, function, &sites);
     for (size_t i = 0; i < count; i++) {
-        uint32_t target = leaders_target(l->of, l->calls, &sites[i]);
+        uint32_t target = direct_call_target(l->of, l->calls, &sites[i]);
         const uint64_t *called = target == IMAGE_NO_FUNCTION ? NULL : table_find(l->numbers, target);
         uint32_t callee = called ? bodies_callee(l->bodies, body, (uint32_t)*called) : 0;
         bool past = target != IMAGE_NO_FUNCTION && sites[i].kind == CALL_IMPORT;

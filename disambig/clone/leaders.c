@@ -5,28 +5,18 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "base/vec.h"
+#include "disambig/clone/exits.h"
+#include "disambig/direct_call.h"
 
 #define MOST_JUMPS 32u                /* from function to function, after one call: circles end there, too */
 #define SEVERAL    (PATHMAP_NONE - 1) /* ways lead to a function, or one that is not known */
-
-/* Functions that a function may go on to by jumps. */
-struct exits {
-    uint32_t first, count; /* in `jumps`: functions of the map */
-    bool unknown;          /* it jumps to what a pointer says, */
-    bool foreign;          /* or to a function of another image, which may go on by a jump in turn */
-};
 
 struct leading {
     const struct map_frames_of *of;
     const struct map_frames *frames;
     const struct calls *calls;
     struct leaders out;
-    uint32_t *numbers;   /* by function of the image: of the map, or PATHMAP_NONE */
-    bool *taken;         /* by function of the map: a pointer may lead to it */
-    struct exits *exits; /* by function of the map */
-    uint32_t *jumps;
-    uint32_t jump_count, jump_room;
+    struct exits exits;
     struct table *pinned; /* (caller, callee), functions of the map: calls must lead to the first copy */
     struct table *bare;   /* (number of the call site, callee): it may have no guard */
     uint32_t *nodes;      /* by parent, site */
@@ -36,93 +26,7 @@ struct leading {
 
 static bool pin(struct leading *l, uint32_t caller, uint32_t callee)
 {
-    return table_put(l->pinned, (uint64_t)caller << 32 | callee, NULL);
-}
-
-/* Whether the jump has room for any distance, wherever it stands. */
-static bool is_long(const struct image *image, uint64_t address)
-{
-    size_t size;
-    const uint8_t *bytes = image_bytes(image, address, &size);
-    return bytes &&
-           ((size >= 5 && bytes[0] == 0xe9) || (size >= 6 && bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80));
-}
-
-uint32_t leaders_target(const struct map_frames_of *of, const struct calls *calls,
-                        const struct call_site *site)
-{
-    bool resolver = false;
-    if (site->kind == CALL_DIRECT)
-        return image_function_entry(of->image, site->target);
-    if (!of->symbolic || site->kind != CALL_IMPORT || !site->target)
-        return IMAGE_NO_FUNCTION;
-    uint32_t function = calls_export(calls, site->symbol, &resolver);
-    return resolver ? IMAGE_NO_FUNCTION : function;
-}
-
-/* Whether the function is a stub of the PLT for one of the image's own, to which no way leads but calls that could pass it. */
-static bool is_own_stub(const struct leading *l, uint32_t function, const struct call_site *site)
-{
-    bool resolver;
-    return l->of->symbolic && image_function_is_stub(l->of->image, l->frames->functions[function]) &&
-           site->kind == CALL_IMPORT && calls_export(l->calls, site->symbol, &resolver) != IMAGE_NO_FUNCTION;
-}
-
-static bool read_exits(struct leading *l, uint32_t function)
-{
-    const struct call_site *sites;
-    struct exits *exits = &l->exits[function];
-    size_t count = l->frames->functions[function] == IMAGE_NO_FUNCTION
-                       ? 0
-                       : calls_of(l->calls, l->frames->functions[function], &sites);
-    exits->first = l->jump_count;
-    for (size_t i = 0; i < count; i++) {
-        if (!sites[i].tail || is_own_stub(l, function, &sites[i]))
-            continue;
-        uint32_t callee = leaders_target(l->of, l->calls, &sites[i]);
-        if (sites[i].kind != CALL_DIRECT && callee == IMAGE_NO_FUNCTION) {
-            *(sites[i].kind == CALL_INDIRECT ? &exits->unknown : &exits->foreign) = true;
-            continue;
-        }
-        callee = callee == IMAGE_NO_FUNCTION ? PATHMAP_NONE : l->numbers[callee];
-        if (callee == PATHMAP_NONE || callee == function)
-            continue;
-        if ((!is_long(l->of->image, sites[i].address) && !pin(l, function, callee)) ||
-            !vec_push(l->jumps, l->jump_count, l->jump_room, callee))
-            return false;
-    }
-    exits->count = l->jump_count - exits->first;
-    return true;
-}
-
-/* Whether a jump through the PLT may lead to it. */
-static bool is_exported(const struct leading *l, uint32_t function)
-{
-    const char *name = image_function(l->of->image, l->frames->functions[function])->name;
-    bool resolver;
-    return name && calls_export(l->calls, name, &resolver) != IMAGE_NO_FUNCTION;
-}
-
-static bool read_functions(struct leading *l)
-{
-    const uint32_t *taken;
-    size_t count = calls_taken(l->calls, &taken);
-    uint32_t functions = pathmap_function_count(l->of->map);
-    for (uint32_t i = 0; i < image_function_count(l->of->image); i++)
-        l->numbers[i] = PATHMAP_NONE;
-    for (uint32_t f = 0; f < functions; f++) {
-        if (l->frames->functions[f] != IMAGE_NO_FUNCTION)
-            l->numbers[l->frames->functions[f]] = f;
-        l->taken[f] = l->frames->functions[f] == IMAGE_NO_FUNCTION || is_exported(l, f);
-        l->here[f] = l->ways[f] = PATHMAP_NONE;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (l->numbers[taken[i]] != PATHMAP_NONE)
-            l->taken[l->numbers[taken[i]]] = true;
-    for (uint32_t f = 0; f < functions; f++)
-        if (!read_exits(l, f))
-            return false;
-    return true;
+    return table_put(l->pinned, exits_pair(caller, callee), NULL);
 }
 
 static int by_site(const void *a, const void *b, void *context)
@@ -137,16 +41,6 @@ static int by_site(const void *a, const void *b, void *context)
     return (x > y) - (x < y);
 }
 
-/* The function of the map that the call leads to at first; PATHMAP_NONE: not known. */
-static uint32_t find_callee(const struct leading *l, uint32_t caller, uint64_t site)
-{
-    const struct call_site *call = site ? calls_before(l->calls, site) : NULL;
-    if (caller == PATHMAP_NONE || !call || call->function != l->frames->functions[caller])
-        return PATHMAP_NONE;
-    uint32_t callee = leaders_target(l->of, l->calls, call);
-    return callee == IMAGE_NO_FUNCTION ? PATHMAP_NONE : l->numbers[callee];
-}
-
 static void add_way(struct leading *l, uint32_t function, uint32_t from)
 {
     l->ways[function] = l->ways[function] == PATHMAP_NONE ? from : SEVERAL;
@@ -155,8 +49,8 @@ static void add_way(struct leading *l, uint32_t function, uint32_t from)
 /* Adds the ways by jumps from one node of the group to others. */
 static void add_jumps(struct leading *l, uint32_t node, uint32_t function)
 {
-    for (uint32_t k = 0; k < l->exits[function].count; k++) {
-        uint32_t to = l->jumps[l->exits[function].first + k];
+    for (uint32_t k = 0; k < l->exits.functions[function].count; k++) {
+        uint32_t to = l->exits.jumps[l->exits.functions[function].first + k];
         if (l->here[to] != PATHMAP_NONE && l->ways[to] != node)
             add_way(l, to, node);
     }
@@ -182,17 +76,26 @@ struct group {
     uint32_t pointer; /* find_pointer_call() */
 };
 
+/* The function of the map that the call leads to at first; PATHMAP_NONE: not known. */
+static uint32_t find_callee(const struct leading *l, const struct group *g)
+{
+    uint32_t callee = g->caller == PATHMAP_NONE
+                          ? IMAGE_NO_FUNCTION
+                          : direct_call_callee(l->of, l->calls, l->frames->functions[g->caller], g->site);
+    return callee == IMAGE_NO_FUNCTION ? PATHMAP_NONE : l->exits.numbers[callee];
+}
+
 /* How the nodes of one call may have been reached. guarded: all functions that a pointer can lead to may be what it led to. */
 static void find_ways(struct leading *l, const struct group *g, bool guarded)
 {
     const struct pathmap *map = l->of->map;
     const uint32_t *nodes = g->nodes;
-    uint32_t callee = find_callee(l, g->caller, g->site), unknown = 0, last = PATHMAP_NONE, count = g->count;
+    uint32_t callee = find_callee(l, g), unknown = 0, last = PATHMAP_NONE, count = g->count;
     uint32_t foreign = 0, last_foreign = PATHMAP_NONE;
     bool known = guarded || (callee != PATHMAP_NONE && l->here[callee] != PATHMAP_NONE);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t f = pathmap_node(map, nodes[i]).function;
-        l->ways[f] = guarded && l->taken[f] ? g->parent : PATHMAP_NONE;
+        l->ways[f] = guarded && l->exits.taken[f] ? g->parent : PATHMAP_NONE;
     }
     if (known && !guarded)
         add_way(l, callee, g->parent);
@@ -201,15 +104,15 @@ static void find_ways(struct leading *l, const struct group *g, bool guarded)
         if (l->here[f] != nodes[i])
             continue;
         add_jumps(l, nodes[i], f);
-        unknown += l->exits[f].unknown;
-        last = l->exits[f].unknown ? f : last;
-        foreign += l->exits[f].foreign;
-        last_foreign = l->exits[f].foreign ? f : last_foreign;
+        unknown += l->exits.functions[f].unknown;
+        last = l->exits.functions[f].unknown ? f : last;
+        foreign += l->exits.functions[f].foreign;
+        last_foreign = l->exits.functions[f].foreign ? f : last_foreign;
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t f = pathmap_node(map, nodes[i]).function;
         bool back = f != callee && (foreign > 1 || (foreign == 1 && f != last_foreign));
-        bool jumped = l->taken[f] && (unknown > 1 || (unknown == 1 && f != last) || back);
+        bool jumped = l->exits.taken[f] && (unknown > 1 || (unknown == 1 && f != last) || back);
         if (jumped || (!known && l->ways[f] != PATHMAP_NONE))
             l->ways[f] = SEVERAL;
     }
@@ -232,8 +135,8 @@ static bool pin_jumps(struct leading *l, const struct group *g)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         uint32_t f = pathmap_node(l->of->map, g->nodes[i]).function;
-        for (uint32_t k = 0; k < l->exits[f].count; k++) {
-            uint32_t to = l->jumps[l->exits[f].first + k];
+        for (uint32_t k = 0; k < l->exits.functions[f].count; k++) {
+            uint32_t to = l->exits.jumps[l->exits.functions[f].first + k];
             if (l->here[to] != PATHMAP_NONE && l->ways[to] == SEVERAL && !pin(l, f, to))
                 return false;
         }
@@ -328,8 +231,8 @@ static bool lead(struct leading *l, const struct group *g)
 /* (leader, function) of a node, functions of the map. */
 static uint64_t call_of(const struct leading *l, uint32_t node)
 {
-    return (uint64_t)pathmap_node(l->of->map, l->out.nodes[node]).function << 32 |
-           pathmap_node(l->of->map, node).function;
+    return exits_pair(pathmap_node(l->of->map, l->out.nodes[node]).function,
+                      pathmap_node(l->of->map, node).function);
 }
 
 /* Takes back what was found later not to be certain. Where a function is called directly, too, guards would come with the copies
@@ -364,6 +267,8 @@ static bool lead_all(struct leading *l)
 {
     const struct pathmap *map = l->of->map;
     uint32_t count = pathmap_node_count(map);
+    for (uint32_t f = 0; f < pathmap_function_count(map); f++)
+        l->here[f] = l->ways[f] = PATHMAP_NONE;
     for (uint32_t i = 0; i < count; i++)
         l->nodes[i] = i;
     qsort_r(l->nodes, count, sizeof *l->nodes, by_site, l);
@@ -405,20 +310,14 @@ int leaders_find(const struct map_frames_of *of, const struct map_frames *frames
                         .out = {.nodes = malloc(nodes * sizeof *l.out.nodes),
                                 .heads = malloc(nodes * sizeof *l.out.heads),
                                 .pointed = calloc(nodes, sizeof *l.out.pointed)},
-                        .numbers = malloc((image_function_count(of->image) + 1ul) * sizeof *l.numbers),
-                        .taken = calloc(functions, sizeof *l.taken),
-                        .exits = calloc(functions, sizeof *l.exits),
                         .pinned = table_new(),
                         .bare = table_new(),
                         .nodes = malloc(nodes * sizeof *l.nodes),
                         .here = malloc(functions * sizeof *l.here),
                         .ways = malloc(functions * sizeof *l.ways)};
-    bool good = l.out.nodes && l.out.heads && l.out.pointed && l.numbers && l.taken && l.exits && l.pinned &&
-                l.bare && l.nodes && l.here && l.ways && read_functions(&l) && lead_all(&l);
-    free(l.numbers);
-    free(l.taken);
-    free(l.exits);
-    free(l.jumps);
+    bool good = l.out.nodes && l.out.heads && l.out.pointed && l.pinned && l.bare && l.nodes && l.here &&
+                l.ways && exits_read(of, frames, calls, l.pinned, &l.exits) && lead_all(&l);
+    exits_clear(&l.exits);
     table_free(l.pinned);
     table_free(l.bare);
     free(l.nodes);

@@ -3,9 +3,8 @@
 
 #include <stdlib.h>
 
-#include "disambig/clone/leaders.h"
+#include "disambig/direct_call.h"
 #include "disambig/moved_map.h"
-#include "image/code/fields.h"
 
 struct passing {
     const struct map_frames_of *of;
@@ -13,15 +12,6 @@ struct passing {
     /* By function of the image: calls pass this stub; one cannot, or its address is taken; such calls lead to this function. */
     bool *passed, *needed, *reached;
 };
-
-/* Whether the call or jump has room for any distance, wherever it stands. */
-static bool has_room(const struct image *image, uint64_t address)
-{
-    size_t size;
-    struct code_fields fields;
-    const uint8_t *bytes = image_bytes(image, address, &size);
-    return bytes && code_read_fields(bytes, size, &fields) && fields.immediate_size == 4;
-}
 
 static void read_calls(struct passing *p)
 {
@@ -34,8 +24,8 @@ static void read_calls(struct passing *p)
         if (stub == IMAGE_NO_FUNCTION || !image_function_is_stub(p->of->image, stub))
             continue;
         uint32_t to =
-            sites[i].kind == CALL_IMPORT ? leaders_target(p->of, p->calls, &sites[i]) : IMAGE_NO_FUNCTION;
-        bool passes = to != IMAGE_NO_FUNCTION && has_room(p->of->image, sites[i].address);
+            sites[i].kind == CALL_IMPORT ? direct_call_target(p->of, p->calls, &sites[i]) : IMAGE_NO_FUNCTION;
+        bool passes = to != IMAGE_NO_FUNCTION && direct_call_has_room(p->of->image, &sites[i]);
         p->passed[stub] |= passes;
         p->needed[stub] |= !passes;
         if (passes)
@@ -66,8 +56,8 @@ static int is_possible(const struct passing *p, bool *possible, struct fathom_er
     return rc;
 }
 
-/* A stub calls nothing: what a damaged map has below one keeps it. A call that is not known, as from code that has no name, keeps it,
- * too. */
+/* A stub calls nothing: what a damaged map has below one keeps it. A call that is not known, as from code
+ * that has no name, keeps it, too. */
 static void leave_out(const struct passing *p, bool *out)
 {
     const struct pathmap *map = p->of->map;

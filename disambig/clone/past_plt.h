@@ -1,8 +1,9 @@
 /*
- * past_plt.h - what a map becomes when the image's calls of its own functions lead past its PLT (map_frames.h: symbolic).
+ * past_plt.h - what a map becomes when the image's calls of its own functions lead past its PLT
+ * (map_frames.h: symbolic).
  *
- * The stubs through which these calls led then never run. Their nodes, which share their heights with the functions that they lead
- * to and have no frames to tell them apart, are no longer in the map.
+ * The stubs through which these calls led then never run. Their nodes, which share their heights with the
+ * functions that they lead to and have no frames to tell them apart, are no longer in the map.
  */
 #ifndef FATHOM_DISAMBIG_CLONE_PAST_PLT_H
 #define FATHOM_DISAMBIG_CLONE_PAST_PLT_H

@@ -1,6 +1,7 @@
 /*
- * pointed.h - the calls through pointers that could lead to copies, and what that costs: a guard for each copy, which all calls of the
- * place execute that come to it (selective edge instrumentation: ICPP paper, section 5.4; move/move.h).
+ * pointed.h - the calls through pointers that could lead to copies, and what that costs: a guard for each
+ * copy, which all calls of the place execute that come to it (selective edge instrumentation: ICPP paper,
+ * section 5.4; move/move.h).
  *
  * An edge is a body and a function that it calls through pointers, at one or several places.
  */
@@ -36,8 +37,8 @@ int pointed_find(const struct pathmap *map, const struct leaders *leaders, const
                  const struct cloned_map *cloned, struct pointed *out, struct fathom_error *err);
 void pointed_clear(struct pointed *edges); /* zeros are allowed */
 
-/* How many more guards are executed, by the map's calls, if the caller's calls of a body are led to a copy that is made of it; 0 also
- * if they are direct. POINTED_FULL: a place has no room for another guard. */
+/* How many more guards are executed, by the map's calls, if the caller's calls of a body are led to a copy
+ * that is made of it; 0 also if they are direct. POINTED_FULL: a place has no room for another guard. */
 uint64_t pointed_cost(const struct pointed *edges, const struct bodies *bodies, uint32_t caller,
                       uint32_t body);
 /* Notes the guards of an edge that had none. */

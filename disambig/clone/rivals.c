@@ -153,8 +153,8 @@ static bool note(struct finding *x, struct segment s, bool *noted)
     return true;
 }
 
-/* Two trails that nothing parts where they come apart: further out they may come into one body by different ways, whose copy grows by
- * another pad. */
+/* Two trails that nothing parts where they come apart: further out they may come into one body by
+ * different ways, whose copy grows by another pad. */
 static bool note_outer(struct finding *x, const struct trail *one, const struct trail *other)
 {
     uint32_t from, mark = ++x->mark, below = one->below, node = one->at, depth = 0;

@@ -1,5 +1,5 @@
 /* growth.c - all functions of an image, one after the other; see growth.h. */
-#include "disambig/growth/private.h"
+#include "disambig/growth/frames.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -147,7 +147,8 @@ int unit_read(struct unit *u)
     return u->refusal == GROWTH_RESIZABLE ? read_landings(u) : 0;
 }
 
-/* The steps of the analysis, of which the first so many are for states alone, and the last is for numbers that change in place. */
+/* The steps of the analysis, of which the first so many are for states alone, and the last is for numbers
+ * that change in place. */
 #define STEPS       5u
 #define STATE_STEPS 3u
 

@@ -9,7 +9,7 @@
 
 #include "disambig/growth/growth.h"
 #include "disambig/growth/whole.h"
-#include "disambig/pads.h"
+#include "disambig/search/pads.h"
 #include "image/code/fields.h"
 
 #define DEPTH_UNSEEN (-2)      /* no way leads to the instruction */
@@ -113,8 +113,8 @@ struct unit {
  * that are added, u->inserting tells whether it is with them, and all else is for that. */
 int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function);
 void unit_free(struct unit *u);
-/* The code, its CFI and the states alone: u->refusal is GROWTH_RESIZABLE if these are known and agree, whatever the frame is. 0 or
- * -ENOMEM. */
+/* The code, its CFI and the states alone: u->refusal is GROWTH_RESIZABLE if these are known and agree,
+ * whatever the frame is. 0 or -ENOMEM. */
 int unit_follow(struct unit *u, const struct whole *whole, uint32_t function);
 
 /* Whether nothing but room for larger numbers is lacking. */
@@ -158,8 +158,8 @@ const struct unit_point *unit_point_at(const struct unit *u, uint64_t address);
 bool unit_is_saved(const struct unit *u, uint64_t address, int32_t depth);
 /* inserted.c: where the pad comes to be in a frame that is made by pushes. */
 void unit_choose_place(struct unit *u);
-/* For units with such a place: what the instruction, which moves SP to `next` bytes below the CFA, or else sets BP to it, does for
- * the pad. Sets s->bound. false: refused. */
+/* For units with such a place: what the instruction, which moves SP to `next` bytes below the CFA, or else
+ * sets BP to it, does for the pad. Sets s->bound. false: refused. */
 bool unit_insert(struct unit *u, uint32_t insn, int64_t next, struct frame_state *s, enum unit_site *site);
 /* Notes that an instruction is added there. 0 or -ENOMEM. */
 int unit_note_insertion(struct unit *u, uint32_t insn, bool allocates, bool after);

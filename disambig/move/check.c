@@ -5,38 +5,7 @@
 
 #include "base/hash.h"
 #include "base/search.h"
-#include "disambig/move/work.h"
-#include "image/code/fields.h"
-
-struct checker {
-    const struct move_survey *survey;
-    const struct move_plan *plan;
-    const struct move_result *result;
-    const struct image *after;
-    struct move_unit unit;
-    const struct move_function *function;
-    uint32_t copy;
-    struct move_work calls; /* only the plan's calls, to look them up */
-    const char *what;       /* the first difference */
-    uint64_t where;
-};
-
-static bool fail(struct checker *c, uint64_t where, const char *what)
-{
-    c->what = what;
-    c->where = where;
-    return false;
-}
-
-static const struct move_edit *edit_of(const struct checker *c, uint64_t address, enum move_what what)
-{
-    const struct move_edit *edits = c->function->edits;
-    size_t i = lower_bound(m, 0, c->function->edit_count, edits[m].address < address);
-    for (; i < c->function->edit_count && edits[i].address == address; i++)
-        if (edits[i].what == what)
-            return &edits[i];
-    return NULL;
-}
+#include "disambig/move/checker.h"
 
 /* All that is added before an instruction, or after it. */
 static int32_t lea_of(const struct checker *c, uint64_t address, enum move_what what)
@@ -45,150 +14,14 @@ static int32_t lea_of(const struct checker *c, uint64_t address, enum move_what 
     return move_layout_lea(&layout, function_code_find(&c->unit.code, address), what);
 }
 
-/* Where a jump to an old address in the same function leads now. */
-static bool entry_of(const struct checker *c, uint64_t address, uint64_t *to)
-{
-    return move_entry(c->result, address, c->copy, to);
-}
-
-/* Where a branch or call to an old address leads now. */
-static uint64_t target_of(const struct checker *c, const struct code_insn *insn)
-{
-    uint64_t to;
-    bool own =
-        insn->kind != CODE_CALL && function_code_find(&c->unit.code, insn->target) != FUNCTION_CODE_NONE;
-    if (own)
-        return entry_of(c, insn->target, &to) ? to : 0;
-    struct move_call call = move_call_find(&c->calls, insn->address, c->copy);
-    uint64_t target = call.target ? call.target : insn->target;
-    if (image_function_entry(c->survey->image, target) == IMAGE_NO_FUNCTION)
-        return target;
-    if (!move_entry(c->result, target, call.copy, &to) && !move_entry(c->result, target, 0, &to))
-        return target;
-    return to;
-}
-
-static const uint8_t *read_new(const struct checker *c, uint64_t address, struct code_insn *insn)
-{
-    size_t size;
-    const uint8_t *bytes = image_bytes(c->after, address, &size);
-    return bytes && code_read(bytes, size, address, insn) ? bytes : NULL;
-}
-
-static bool check_branch(struct checker *c, const struct code_insn *old, const uint8_t *old_bytes,
-                         const struct code_insn *new, const uint8_t *bytes)
-{
-    struct code_fields before, after;
-    struct code_insn jump = *new;
-    if (new->kind != old->kind || !code_read_fields(old_bytes, old->length, &before) ||
-        !code_read_fields(bytes, new->length, &after))
-        return fail(c, old->address, "another branch");
-    bool loop = before.map == 0 && (before.opcode & 0xfc) == 0xe0;
-    if (old->kind == CODE_BRANCH &&
-        (loop ? before.opcode != after.opcode : (before.opcode ^ after.opcode) & 0x0f))
-        return fail(c, old->address, "another condition");
-    uint64_t to = target_of(c, old);
-    if (loop && new->target != to && !read_new(c, new->target, &jump))
-        return fail(c, old->address, "a loop that leads nowhere");
-    if (jump.target != to)
-        return fail(c, old->address, "another target");
-    return true;
-}
-
-/* The copy of a table leads to where the old one does. */
-static bool check_table(struct checker *c, const struct move_table *table, uint64_t at)
-{
-    size_t size, room;
-    const uint8_t *old = survey_constants(c->survey, table->address, &size),
-                  *new = image_bytes(c->after, at, &room);
-    if (!old || !new || room < (size_t)table->count * table->width)
-        return fail(c, table->address, "no copy of a table");
-    for (uint32_t i = 0; i < table->count; i++) {
-        uint64_t from, to, wanted;
-        int32_t distances[2];
-        if (table->width == 8) {
-            memcpy(&from, old + i * (size_t)8, 8);
-            memcpy(&to, new + i *(size_t)8, 8);
-        } else {
-            memcpy(&distances[0], old + i * (size_t)4, 4);
-            memcpy(&distances[1], new + i *(size_t)4, 4);
-            from = table->address + (uint64_t)(int64_t)distances[0];
-            to = at + (uint64_t)(int64_t)distances[1];
-        }
-        wanted = from;
-        if (function_code_find(&c->unit.code, from) != FUNCTION_CODE_NONE && !entry_of(c, from, &wanted))
-            return fail(c, table->address, "an entry of a table that leads nowhere");
-        if (to != wanted)
-            return fail(c, table->address, "another entry of a table");
-    }
-    return true;
-}
-
-/* The bytes but for some of them. */
-static bool same_bytes(const uint8_t *a, const uint8_t *b, unsigned length, unsigned from, unsigned size)
-{
-    return memcmp(a, b, from) == 0 && memcmp(a + from + size, b + from + size, length - from - size) == 0;
-}
-
-static bool check_address(struct checker *c, uint32_t i, const uint8_t *old_bytes,
-                          const struct code_insn *new, const uint8_t *bytes)
-{
-    const struct code_insn *old = &c->unit.code.insns[i];
-    uint32_t table = c->unit.uses[i];
-    struct code_fields f;
-    if (new->length != old->length || !code_read_fields(old_bytes, old->length, &f))
-        return fail(c, old->address, "another instruction");
-    bool constant = !old->rip_relative && old->effect == CODE_CONSTANT;
-    unsigned from = constant ? f.immediate_at : f.displacement_at;
-    unsigned size = constant ? f.immediate_size : f.displacement_size;
-    if (!same_bytes(old_bytes, bytes, old->length, from, size))
-        return fail(c, old->address, "another instruction");
-    if (table == 0)
-        return new->memory == old->memory || fail(c, old->address, "another operand");
-    uint64_t at = old->rip_relative ? new->memory
-                  : constant        ? new->target
-                                    : (uint64_t)(int64_t) new->displacement;
-    return check_table(c, &c->unit.tables[table - 1], at);
-}
-
-static int64_t immediate_of(const uint8_t *bytes, const struct code_fields *f)
-{
-    int32_t wide = 0;
-    if (f->immediate_size == 1)
-        return (int8_t)bytes[f->immediate_at];
-    memcpy(&wide, bytes + f->immediate_at, f->immediate_size == 4 ? 4 : 2);
-    return f->immediate_size == 4 ? wide : (int16_t)wide;
-}
-
-/* An instruction with edits: the same but for its numbers. */
-static bool check_edited(struct checker *c, const struct code_insn *old, const uint8_t *old_bytes,
-                         const struct code_insn *new, const uint8_t *bytes)
-{
-    const struct move_edit *displacement = edit_of(c, old->address, MOVE_DISPLACEMENT);
-    const struct move_edit *immediate = edit_of(c, old->address, MOVE_IMMEDIATE);
-    struct code_fields f, g;
-    if (!code_read_fields(old_bytes, old->length, &f) || !code_read_fields(bytes, new->length, &g))
-        return fail(c, old->address, "another instruction");
-    bool wider = f.opcode != g.opcode && (f.opcode | 2) == (g.opcode | 2) && immediate;
-    if ((f.opcode != g.opcode && !wider) || f.map != g.map || f.wide != g.wide || f.reg != g.reg ||
-        f.has_modrm != g.has_modrm || old->base != new->base || old->index != new->index ||
-        old->scale != new->scale || old->kind != new->kind || old->memory_operand != new->memory_operand)
-        return fail(c, old->address, "another instruction");
-    if (new->displacement != (displacement ? displacement->value : old->displacement) && !f.scaled)
-        return fail(c, old->address, "another displacement");
-    if (f.immediate_size && f.immediate_size <= 4 &&
-        immediate_of(bytes, &g) != (immediate ? immediate->value : immediate_of(old_bytes, &f)))
-        return fail(c, old->address, "another immediate");
-    return true;
-}
-
 static bool check_lea(struct checker *c, uint64_t old, uint64_t at, int32_t value)
 {
     uint8_t lea[8];
     size_t size;
     const uint8_t *bytes = image_bytes(c->after, at, &size);
     unsigned length = value ? move_lea(value, lea) : 0;
-    return (bytes && size >= length && memcmp(bytes, lea, length) == 0) || fail(c, old, "no change of SP");
+    return (bytes && size >= length && memcmp(bytes, lea, length) == 0) ||
+           checker_fail(c, old, "no change of SP");
 }
 
 /* By how much the plan moves the CFA away from SP: at the instruction, or while that is executed which is added before it. */
@@ -214,7 +47,7 @@ static bool check_cfi(struct checker *c, uint64_t old, uint64_t old_insn, int32_
         a.cfa_offset += shift;
     return (a.cfa == b.cfa && a.bp == b.bp && a.root == b.root && a.cfa_offset == b.cfa_offset &&
             a.bp_offset == b.bp_offset) ||
-           fail(c, old_insn, "another CFI");
+           checker_fail(c, old_insn, "another CFI");
 }
 
 /* The guards before a call, which is now `new`. *bytes: of all of them. */
@@ -228,12 +61,12 @@ static bool check_guards(struct checker *c, uint32_t i, const struct code_insn *
     if (old->kind != CODE_CALL_INDIRECT)
         return true;
     if (!move_entry(c->result, old->address, c->copy, &start))
-        return fail(c, old->address, "no translation");
+        return checker_fail(c, old->address, "no translation");
     start += before ? move_lea(before, NULL) : 0;
     *bytes = (unsigned)(new->address - start);
     const char *what = move_guards_check(&check, start);
     if (what)
-        return fail(c, old->address, what);
+        return checker_fail(c, old->address, what);
     int32_t shift = shift_at(c, old->address, false);
     for (uint64_t at = start; at < new->address; at++)
         if (!check_cfi(c, old->address, old->address, shift, at))
@@ -241,8 +74,8 @@ static bool check_guards(struct checker *c, uint32_t i, const struct code_insn *
     return true;
 }
 
-/* The CFI of the instruction, whose first and last bytes are now at `at` and before at + length, and of what is added to it: before
- * `guards` bytes of guards, and after it. */
+/* The CFI of the instruction, whose first and last bytes are now at `at` and before at + length, and of
+ * what is added to it: before `guards` bytes of guards, and after it. */
 static bool check_rows(struct checker *c, uint32_t i, int32_t before, int32_t after, uint64_t at,
                        unsigned guards, unsigned length)
 {
@@ -261,32 +94,16 @@ static bool check_rows(struct checker *c, uint32_t i, int32_t before, int32_t af
 static bool check_insn(struct checker *c, uint32_t i)
 {
     const struct code_insn *old = &c->unit.code.insns[i];
-    const uint8_t *old_bytes = move_unit_bytes(&c->unit, i);
     struct code_insn new;
     uint64_t at;
+    unsigned guards;
     if (!move_translate(c->result, old->address, c->copy, false, &at))
-        return fail(c, old->address, "no translation");
-    const uint8_t *bytes = read_new(c, at, &new);
+        return checker_fail(c, old->address, "no translation");
     bool edits = c->function->edit_count > 0;
     int32_t before = edits ? lea_of(c, old->address, MOVE_LEA_BEFORE) : 0;
     int32_t after = edits ? lea_of(c, old->address, MOVE_LEA_AFTER) : 0;
-    bool edited =
-        edits && (edit_of(c, old->address, MOVE_DISPLACEMENT) || edit_of(c, old->address, MOVE_IMMEDIATE));
-    if (!bytes)
-        return fail(c, old->address, "no instruction");
-    if (old->kind == CODE_CALL || old->kind == CODE_JUMP || old->kind == CODE_BRANCH) {
-        if (!check_branch(c, old, old_bytes, &new, bytes))
-            return false;
-    } else if (old->rip_relative || c->unit.uses[i]) {
-        if (!check_address(c, i, old_bytes, &new, bytes))
-            return false;
-    } else if (edited) {
-        if (!check_edited(c, old, old_bytes, &new, bytes))
-            return false;
-    } else if (new.length != old->length || memcmp(bytes, old_bytes, new.length) != 0) {
-        return fail(c, old->address, "another instruction");
-    }
-    unsigned guards;
+    if (!checker_compare(c, i, at, &new))
+        return false;
     return check_guards(c, i, &new, &guards) &&
            check_lea(c, old->address, at - guards - (before ? move_lea(before, NULL) : 0), before) &&
            check_lea(c, old->address, at + new.length, after) &&
@@ -302,10 +119,10 @@ static bool check_index(struct checker *c, uint64_t part)
     uint64_t at;
     uint32_t count;
     if (!index || size < 12 || !move_entry(c->result, part, c->copy, &at))
-        return fail(c, part, "no .eh_frame_hdr");
+        return checker_fail(c, part, "no .eh_frame_hdr");
     memcpy(&count, index + 8, 4);
     if (count > (size - 12) / 8)
-        return fail(c, part, "a damaged .eh_frame_hdr");
+        return checker_fail(c, part, "a damaged .eh_frame_hdr");
     size_t beyond = 0, end = count;
     int32_t entry;
     while (beyond < end) {
@@ -317,10 +134,10 @@ static bool check_index(struct checker *c, uint64_t part)
             end = middle;
     }
     if (beyond == 0)
-        return fail(c, part, "no entry of .eh_frame_hdr");
+        return checker_fail(c, part, "no entry of .eh_frame_hdr");
     memcpy(&entry, index + 12 + 8 * (beyond - 1), 4);
     return file->eh_frame_header + (uint64_t)(int64_t)entry == at ||
-           fail(c, part, "no entry of .eh_frame_hdr");
+           checker_fail(c, part, "no entry of .eh_frame_hdr");
 }
 
 static bool check_function(struct checker *c)
@@ -345,7 +162,7 @@ static bool check_call(struct checker *c, const struct move_call *call)
     const uint8_t *bytes = image_bytes(c->survey->image, call->site, &size);
     if (!bytes || !code_read(bytes, size, call->site, &old) ||
         (old.kind != CODE_CALL && old.kind != CODE_JUMP && old.kind != CODE_BRANCH))
-        return fail(c, call->site, "no call");
+        return checker_fail(c, call->site, "no call");
     bool stays = !move_translate(c->result, call->site, call->in, false, &at);
     if (stays && call->in)
         return true; /* there is no such copy of the caller */
@@ -356,8 +173,8 @@ static bool check_call(struct checker *c, const struct move_call *call)
         to = target; /* the called function stays */
     if (stays && old.length == SHORT_JUMP)
         to = old.target; /* which reaches no copy: the old entry leads on */
-    if (!read_new(c, at, &new) || new.kind != old.kind || new.target != to)
-        return fail(c, call->site, "another target");
+    if (!checker_read(c, at, &new) || new.kind != old.kind || new.target != to)
+        return checker_fail(c, call->site, "another target");
     return true;
 }
 

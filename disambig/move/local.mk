@@ -2,6 +2,8 @@ libdisambig_la_SOURCES += \
 	disambig/move/appended.c disambig/move/appended.h \
 	disambig/move/cfa.c \
 	disambig/move/check.c \
+	disambig/move/checker.h \
+	disambig/move/compare.c \
 	disambig/move/emit.c \
 	disambig/move/frames.c \
 	disambig/move/guards.c \

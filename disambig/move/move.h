@@ -1,14 +1,17 @@
 /*
- * move.h - emits whole functions of an ELF file anew, in an executable segment that is added to it: frames in them can
- * then grow by any amount, and a function can have several copies, each called from its own call sites.
+ * move.h - emits whole functions of an ELF file anew, in an executable segment that is added to it: frames in
+ * them can then grow by any amount, and a function can have several copies, each called from its own call
+ * sites.
  *
- * The old entry becomes a jump to the first copy, so that pointers to the function remain valid; the rest of the old
- * body is not executed any more. All direct calls and jumps to the function are re-pointed, which costs no
- * instruction. A call through a pointer can be guarded (ICPP paper, section 5.3: devirtualization): where the pointer is a given
- * function, a copy of that is called directly. Unwind tables, jump tables, exception tables and symbols are added for the new code; jumps through
- * pointers into the middle of a function (computed gotos) are re-pointed by their relocations.
+ * The old entry becomes a jump to the first copy, so that pointers to the function remain valid; the rest of
+ * the old body is not executed any more. All direct calls and jumps to the function are re-pointed, which
+ * costs no instruction. A call through a pointer can be guarded (ICPP paper, section 5.3: devirtualization):
+ * where the pointer is a given function, a copy of that is called directly. Unwind tables, jump tables,
+ * exception tables and symbols are added for the new code; jumps through pointers into the middle of a
+ * function (computed gotos) are re-pointed by their relocations.
  *
- * A function that cannot be proved safe is left alone, and the reason told. ICPP (OOPSLA 2009), section 5 (cloning).
+ * A function that cannot be proved safe is left alone, and the reason told. ICPP (OOPSLA 2009), section 5
+ * (cloning).
  */
 #ifndef FATHOM_DISAMBIG_MOVE_MOVE_H
 #define FATHOM_DISAMBIG_MOVE_MOVE_H

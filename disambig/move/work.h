@@ -149,7 +149,8 @@ int move_guards_sort(const struct move_plan *plan, struct move_guards *out);
 /* Those of one call. */
 size_t move_guards_of(const struct move_guards *guards, uint64_t site, uint32_t in,
                       const struct move_guard **first);
-/* The bytes of an instruction's guards; `call`: its own bytes, with its edits. 0: it has none; more than UINT8_MAX: they do not fit. */
+/* The bytes of an instruction's guards; `call`: its own bytes, with its edits. 0: it has none; more than
+ * UINT8_MAX: they do not fit. */
 unsigned move_guards_size(const struct move_layout *layout, uint32_t insn, const uint8_t *call,
                           unsigned length);
 /* Appends the instruction's guards to a buffer. `spot`: of the first, which is the buffer's end. */
@@ -163,8 +164,8 @@ struct move_guards_check {
     const struct code_insn *old, *new;
     uint32_t copy; /* that it is in */
 };
-/* Whether the guards of the call, which begin at an address of the new file, are those of the plan, and nothing else stands before the
- * call; else what differs. */
+/* Whether the guards of the call, which begin at an address of the new file, are those of the plan, and
+ * nothing else stands before the call; else what differs. */
 const char *move_guards_check(const struct move_guards_check *check, uint64_t start);
 /* The sum of what is to be added to SP before or after it. */
 int32_t move_layout_lea(const struct move_layout *layout, uint32_t insn, enum move_what what);

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "disambig/growth/growth.h"
-#include "disambig/pads.h"
+#include "disambig/search/pads.h"
 
 /* Makes the frames larger. *elf: the whole new file, which the caller frees. *id: its build-id, of as many bytes as
  * before; none if it had none. frames: of this image. -EINVAL: a pad is not of a function, does not fit, or there are

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "disambig/growth/private.h"
+#include "disambig/growth/frames.h"
 #include "disambig/patch/apply.h"
 #include "disambig/patch/note.h"
 #include "image/image_file.h"

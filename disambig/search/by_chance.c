@@ -1,11 +1,12 @@
 /*
  * by_chance.c - the paper's search (ICPP, section 5.1.1), over the same state.
  *
- * Chooses two paths with one CID at random. Of the functions that differ between them, the first grows by 16 bytes, the
- * second by 32, and so on, until the two paths part. Keeps the change if more CIDs are precise now, or if none of the last
- * 100 were kept, and ends when 2,000 were tried since the number of precise CIDs was last the largest. What the paper has not: a function grows only as far as
- * its largest pad and the stack allow (one that cannot grow is passed over), and it ends at the problem's target of weight,
- * not at 97% of the CIDs.
+ * Chooses two paths with one CID at random. Of the functions that differ between them, the first grows by 16
+ * bytes, the second by 32, and so on, until the two paths part. Keeps the change if more CIDs are precise
+ * now, or if none of the last 100 were kept, and ends when 2,000 were tried since the number of precise CIDs
+ * was last the largest. What the paper has not: a function grows only as far as its largest pad and the stack
+ * allow (one that cannot grow is passed over), and it ends at the problem's target of weight, not at 97% of
+ * the CIDs.
  */
 #include <stdlib.h>
 #include <string.h>

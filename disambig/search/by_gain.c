@@ -1,22 +1,26 @@
 /*
- * by_gain.c - the search for pads: simulated annealing with one function at a time, on what precise cells are worth.
+ * by_gain.c - the search for pads: simulated annealing with one function at a time, on what precise cells are
+ * worth.
  *
- * A step takes one function and finds what each of its pads would gain, all others staying as they are: only units that hold
- * the function more or less often than others of their group are moved (cells.h). Then it gives it one of them, each the more
- * probable the more it gains ("heat bath"): at first nearly any, at the end only the best. Two sweeps over all functions
- * come first, so that a target which is easy to reach is reached soon, and two last, which also take back pads of no use. Functions are
- * chosen the more often the more ambiguous weight they move, and the less they cost.
+ * A step takes one function and finds what each of its pads would gain, all others staying as they are: only
+ * units that hold the function more or less often than others of their group are moved (cells.h). Then it
+ * gives it one of them, each the more probable the more it gains ("heat bath"): at first nearly any, at the
+ * end only the best. Two sweeps over all functions come first, so that a target which is easy to reach is
+ * reached soon, and two last, which also take back pads of no use. Functions are chosen the more often the
+ * more ambiguous weight they move, and the less they cost.
  *
- * The stack is no part of what is gained, as long as it is within its limit: pads on tall stacks have a price of a fraction of a
- * path, so that of equal pads those are taken that leave room for others. Pads that cost instructions have a price beside, of any size.
+ * The stack is no part of what is gained, as long as it is within its limit: pads on tall stacks have a price
+ * of a fraction of a path, so that of equal pads those are taken that leave room for others. Pads that cost
+ * instructions have a price beside, of any size.
  *
- * First only groups with weight are looked at: of gnugo's 1.6 million paths 135 have samples, of sqlite3's 42,000 there are 284.
- * With the same number of units moved, that made 99.98% of sqlite3's weight precise at 48 bytes in place of 99.63%, and, with
- * 400 million, 82.5% of gnugo's at 112 bytes in place of 79%; 120 million make it 80.9%.
+ * First only groups with weight are looked at: of gnugo's 1.6 million paths 135 have samples, of sqlite3's
+ * 42,000 there are 284. With the same number of units moved, that made 99.98% of sqlite3's weight precise at
+ * 48 bytes in place of 99.63%, and, with 400 million, 82.5% of gnugo's at 112 bytes in place of 79%; 120
+ * million make it 80.9%.
  *
- * The numbers below were chosen by runs on maps of lua5.4, sqlite3 and perl, with largest pads of 112 and 48 bytes and three
- * seeds, before weight came first. Of sqlite3 at 48 bytes, 99.6% of the weight was precise when heat went from 1e-3 to 1e-6,
- * 99.35% when it began at 1e-5; of its paths, 54.5% and 52.5% at 112 bytes.
+ * The numbers below were chosen by runs on maps of lua5.4, sqlite3 and perl, with largest pads of 112 and 48
+ * bytes and three seeds, before weight came first. Of sqlite3 at 48 bytes, 99.6% of the weight was precise
+ * when heat went from 1e-3 to 1e-6, 99.35% when it began at 1e-5; of its paths, 54.5% and 52.5% at 112 bytes.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -14,8 +14,8 @@ struct recount {
 int recount_map(const struct pathmap *map, const struct lineage_order *order, const uint32_t *pads,
                 const bool *unshifted, const uint32_t *wraps, struct recount *out, struct fathom_error *err);
 
-/* The height of each node with the pads, bytes: its old distance from its parent, plus the pads of the parent and the call, above the
- * parent. */
+/* The height of each node with the pads, bytes: its old distance from its parent, plus the pads of the
+ * parent and the call, above the parent. */
 void recount_heights(const struct pathmap *map, const struct lineage_order *order, const uint32_t *pads,
                      const bool *unshifted, const uint32_t *wraps, uint64_t *heights);
 

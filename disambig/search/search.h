@@ -1,17 +1,18 @@
 /*
- * search.h - which pads make contexts precise: the frame sizes that tell paths apart (ICPP paper, section 5.1).
+ * search.h - which pads make contexts precise: the frame sizes that tell paths apart (ICPP paper, section
+ * 5.1).
  *
- * A pad is a number of bytes, a multiple of 16, by which a function's frame grows. A node's height grows by the pads of its
- * proper ancestors, each as often as it is one, where the call moves with the ancestor's frame, and by the pads of the wraps of the calls
- * between them. The search maximises the
- * weight of the nodes with a precise CID: one (function, height) that all its nodes reach by one function path. It knows
- * nothing of ELF: `most` and `unshifted` are all that it needs of the code.
+ * A pad is a number of bytes, a multiple of 16, by which a function's frame grows. A node's height grows by
+ * the pads of its proper ancestors, each as often as it is one, where the call moves with the ancestor's
+ * frame, and by the pads of the wraps of the calls between them. The search maximises the weight of the nodes
+ * with a precise CID: one (function, height) that all its nodes reach by one function path. It knows nothing
+ * of ELF: `most` and `unshifted` are all that it needs of the code.
  */
 #ifndef FATHOM_DISAMBIG_SEARCH_SEARCH_H
 #define FATHOM_DISAMBIG_SEARCH_SEARCH_H
 
 #include "disambig/ambiguity/lineage.h"
-#include "disambig/pads.h"
+#include "disambig/search/pads.h"
 #include "pathmap/map/pathmap.h"
 
 struct search_problem {
@@ -19,9 +20,10 @@ struct search_problem {
     const uint32_t *most;  /* by function of the map: the largest pad, bytes, a multiple of 16; 0: none */
     const bool *unshifted; /* by node of the map: its parent's pad does not move it; NULL: no such node */
     const bool *costly;    /* by function of the map: a pad adds instructions to it; NULL: no such function */
-    /* Calls that can take more stack by themselves (wrap/wrap.h), each wrap so many of them: by node of the map, the wrap of the call
-     * that leads to it; PATHMAP_NONE: none; NULL: no node has one. Their numbers, and what `most` and the result's pads say of
-     * them, follow those of the functions. Each of their pads adds instructions. */
+    /* Calls that can take more stack by themselves (wrap/wrap.h), each wrap so many of them: by node of
+     * the map, the wrap of the call that leads to it; PATHMAP_NONE: none; NULL: no node has one. Their
+     * numbers, and what `most` and the result's pads say of them, follow those of the functions. Each of
+     * their pads adds instructions. */
     const uint32_t *wraps;
     uint32_t wrap_count;
     double stack;  /* the longest stack may grow to so many times its bytes: 1.15; at least 1 */

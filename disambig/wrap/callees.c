@@ -6,7 +6,7 @@
 
 #include "base/search.h"
 #include "base/vec.h"
-#include "disambig/growth/private.h"
+#include "disambig/growth/frames.h"
 
 #define RETURN_ADDRESS (-8) /* from the CFA, bytes */
 /* An index may start so far from its array that an array of the caller's looks like one of the frame. */
@@ -21,8 +21,8 @@ struct tail { /* a function goes on to another one by a jump */
 struct callees {
     const struct growth *growth;
     struct unit unit;
-    uint8_t *
-        verdicts; /* enum wrap_refusal by function, of its code alone until all that it jumps to is read; UNREAD */
+    /* enum wrap_refusal by function, of its code alone until all that it jumps to is read; UNREAD */
+    uint8_t *verdicts;
     struct tail *tails;
     size_t tail_count, tail_room;
 };

@@ -1,9 +1,11 @@
 /*
- * callees.h - which functions do not notice that their caller's stack is elsewhere: calls of them can be wrapped.
+ * callees.h - which functions do not notice that their caller's stack is elsewhere: calls of them can be
+ * wrapped.
  *
- * Such a function neither reads nor writes memory at its CFA or above, where its caller pushed arguments or has its own frame, nor
- * takes its address or that of its return address; and all functions that it goes on to by a jump (tail calls) are such. Addresses of
- * locals are taken to be used within them, and so is an index, as in C. What is not certain is refused.
+ * Such a function neither reads nor writes memory at its CFA or above, where its caller pushed arguments or
+ * has its own frame, nor takes its address or that of its return address; and all functions that it goes on
+ * to by a jump (tail calls) are such. Addresses of locals are taken to be used within them, and so is an
+ * index, as in C. What is not certain is refused.
  */
 #ifndef FATHOM_DISAMBIG_WRAP_CALLEES_H
 #define FATHOM_DISAMBIG_WRAP_CALLEES_H

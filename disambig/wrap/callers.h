@@ -4,8 +4,8 @@
 
 #include "disambig/wrap/edges.h"
 
-/* Fills callers, by function of the map. most: by function of the map, the largest pad that its frame may get beside. Errors as of
- * enlarge_movable(). */
+/* Fills callers, by function of the map. most: by function of the map, the largest pad that its frame may
+ * get beside. Errors as of enlarge_movable(). */
 int callers_find(const struct wrap_edges_of *of, const struct wrap_edges *edges, const uint32_t *most,
                  bool *callers, struct fathom_error *err);
 

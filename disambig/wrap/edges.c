@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/saturate.h"
 #include "base/vec.h"
-#include "disambig/clone/leaders.h"
+#include "disambig/direct_call.h"
 #include "disambig/edits.h"
 
 struct finding {
@@ -26,14 +26,6 @@ uint32_t wrap_edges_function(const struct wrap_edges_of *of, uint32_t function)
     return of->frames->functions[of->bodies ? bodies_function(of->bodies, function) : function];
 }
 
-/* The function that the call leads to; IMAGE_NO_FUNCTION: not known. */
-static uint32_t find_callee(const struct finding *x, uint32_t caller, uint64_t site)
-{
-    const struct call_site *call = calls_before(x->calls, site);
-    return call && !call->tail && call->function == caller ? leaders_target(x->of->of, x->calls, call)
-                                                           : IMAGE_NO_FUNCTION;
-}
-
 static int judge(struct finding *x, uint32_t caller, const struct pathmap_node *node, uint32_t *callee,
                  enum wrap_refusal *refusal)
 {
@@ -41,7 +33,7 @@ static int judge(struct finding *x, uint32_t caller, const struct pathmap_node *
     *refusal = WRAP_NO_SITE;
     if (x->unsited[parent])
         return 0;
-    *callee = find_callee(x, caller, node->site);
+    *callee = direct_call_callee(x->of->of, x->calls, caller, node->site);
     *refusal = *callee == IMAGE_NO_FUNCTION ? WRAP_NOT_DIRECT : WRAP_LAST;
     const struct call_site *call = calls_before(x->calls, node->site);
     if (*callee == IMAGE_NO_FUNCTION || !edits_behind_call(x->of->of->image, call->address))
@@ -152,7 +144,7 @@ bool wrap_edges_list(const struct wrap_edges_of *of, const struct calls *calls, 
     uint32_t caller = wrap_edges_function(of, edge->caller);
     size_t all = calls_of(calls, caller, &sites);
     for (size_t i = 0; i < all; i++) {
-        if (sites[i].tail || leaders_target(of->of, calls, &sites[i]) != edge->callee ||
+        if (sites[i].tail || direct_call_target(of->of, calls, &sites[i]) != edge->callee ||
             !edits_behind_call(image, sites[i].address))
             continue;
         struct wrap wrap = {image_function(image, caller)->address, sites[i].address, bytes,

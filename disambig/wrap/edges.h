@@ -1,6 +1,6 @@
 /*
- * edges.h - which calls of a map can be wrapped. All direct calls of one function by another, or by one copy of it, are an edge: they
- * are wrapped together, as paths do not tell them apart.
+ * edges.h - which calls of a map can be wrapped. All direct calls of one function by another, or by one copy
+ * of it, are an edge: they are wrapped together, as paths do not tell them apart.
  *
  * What a call leads to by jumps (tail calls) has its call site, and moves with it.
  */
@@ -23,15 +23,15 @@ struct wrap_edge {
     uint32_t caller; /* function of the map */
     uint32_t callee; /* function of the image */
     uint64_t calls;  /* in the map */
-    uint32_t
-        sites; /* call sites of the map; those that are in several copies of a function are counted once */
+    /* Call sites of the map; those that are in several copies of a function are counted once. */
+    uint32_t sites;
 };
 
 struct wrap_edges {
     struct wrap_edge *items;
     uint32_t count, room;
-    uint32_t
-        *by_node; /* the edge of the call that leads to the node; PATHMAP_NONE: none that can be wrapped */
+    /* The edge of the call that leads to the node; PATHMAP_NONE: none that can be wrapped. */
+    uint32_t *by_node;
     uint32_t possible;               /* call sites of the map, each counted once, */
     uint32_t refused[WRAP_REFUSALS]; /* and by reason: those that cannot be wrapped */
 };

@@ -12,8 +12,9 @@
 #include "disambig/wrap/callers.h"
 #include "disambig/wrap/candidates.h"
 
-/* Of lua5.4's contexts 74.9% are precise after one round, 75.3% after two, with copies 98.2 and 98.4%; a third is of no use, nor is a second
- * for perl and libsqlite3. With 200 candidates, not 2,000: 74.4 and 98.4% of lua5.4's, 98.1% of perl's (97.9), 65.7% of libsqlite3's (65.9). */
+/* Of lua5.4's contexts 74.9% are precise after one round, 75.3% after two, with copies 98.2 and 98.4%; a
+ * third is of no use, nor is a second for perl and libsqlite3. With 200 candidates, not 2,000: 74.4 and
+ * 98.4% of lua5.4's, 98.1% of perl's (97.9), 65.7% of libsqlite3's (65.9). */
 #define ROUNDS          2u
 #define MOST_CANDIDATES 2000u /* of a round: they make the search slower, and take its memory */
 

@@ -1,11 +1,12 @@
 /*
- * wrap.h - which calls are wrapped, so that paths differ that neither frame sizes nor copies tell apart, and by how much stack each
- * (ICPP paper, section 5.2).
+ * wrap.h - which calls are wrapped, so that paths differ that neither frame sizes nor copies tell apart, and
+ * by how much stack each (ICPP paper, section 5.2).
  *
- * A wrapped call moves SP down before it and up behind it, two instructions, by the same number of bytes for all direct calls of one function
- * by another (edges.h). In rounds: calls that differ between paths which are still ambiguous (candidates.h) become candidates, and a
- * search (search/search.h) chooses anew how much frames and these calls take. Wraps have a price there by how often they are
- * executed, so that they are used where frames do not do.
+ * A wrapped call moves SP down before it and up behind it, two instructions, by the same number of bytes for
+ * all direct calls of one function by another (edges.h). In rounds: calls that differ between paths which are
+ * still ambiguous (candidates.h) become candidates, and a search (search/search.h) chooses anew how much
+ * frames and these calls take. Wraps have a price there by how often they are executed, so that they are used
+ * where frames do not do.
  */
 #ifndef FATHOM_DISAMBIG_WRAP_WRAP_H
 #define FATHOM_DISAMBIG_WRAP_WRAP_H
@@ -13,7 +14,8 @@
 #include "disambig/search/search.h"
 #include "disambig/wrap/edges.h"
 
-/* The most that a call takes, bytes. With its function's pad, which is at most as large where calls are wrapped, no more than GROWTH_MOST. */
+/* The most that a call takes, bytes. With its function's pad, which is at most as large where calls are
+ * wrapped, no more than GROWTH_MOST. */
 #define WRAP_MOST 2032u
 
 struct wrap_problem { /* all borrowed */
@@ -24,8 +26,8 @@ struct wrap_problem { /* all borrowed */
 };
 
 struct wrap_result {
-    struct search_result
-        found;         /* pads of functions, then wraps; what it says of before is what `found` said */
+    /* Pads of functions, then wraps; what it says of before is what `found` said. */
+    struct search_result found;
     uint32_t *wraps;   /* by node of of.map: search/search.h */
     struct wrap *list; /* all calls that are wrapped, by address, copy, site */
     size_t count;
@@ -37,7 +39,8 @@ struct wrap_result {
 
 /* With no call wrapped, found.pads is NULL: what was found before is as good. Errors as of search_run() and enlarge_movable(). */
 int wrap_run(const struct wrap_problem *problem, struct wrap_result *out, struct fathom_error *err);
-/* Adds the calls of the list that are led past the PLT, in copies of functions where others are not led anywhere already. -ENOMEM. */
+/* Adds the calls of the list that are led past the PLT, in copies of functions where others are not led
+ * anywhere already. -ENOMEM. */
 int wrap_calls(const struct wrap_result *result, struct move_call **calls, size_t *count,
                struct fathom_error *err);
 void wrap_clear(struct wrap_result *result); /* zeros are allowed */

@@ -1,4 +1,5 @@
-/* opcodes.h - the codes of call frame instructions (DWARF 5, section 7.24, and the GNU ones), and the registers that they name. */
+/* opcodes.h - the codes of call frame instructions (DWARF 5, section 7.24, and the GNU ones), and the
+ * registers that they name. */
 #ifndef FATHOM_IMAGE_CFI_OPCODES_H
 #define FATHOM_IMAGE_CFI_OPCODES_H
 

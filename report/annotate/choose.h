@@ -8,8 +8,8 @@
 #include "profile/contexts.h"
 
 struct annotate_options {
-    const char
-        *function; /* its name, with or without the arguments of C++, or a regular expression; NULL: any */
+    /* Its name, with or without the arguments of C++, or a regular expression; NULL: any. */
+    const char *function;
     const char
         *path; /* functions that the path of a sample must end with, parted by ';' as folded stacks have
                              them; NULL: any path */
@@ -27,8 +27,9 @@ struct chosen {
 
 struct choice;
 
-/* Functions of which a sample has such a name, by falling weight: unless any is
- * meant, one at least. Borrows contexts and options. -ENOENT: there is none; -EINVAL: no such name, and no regular expression; -ENOMEM. */
+/* Functions of which a sample has such a name, by falling weight: unless any is meant, one at least.
+ * Borrows contexts and options. -ENOENT: there is none; -EINVAL: no such name, and no regular expression;
+ * -ENOMEM. */
 int choice_new(const struct contexts *contexts, const struct annotate_options *options, struct choice **out,
                struct fathom_error *err);
 void choice_free(struct choice *choice);

@@ -1,6 +1,7 @@
 /*
- * changes_html.c - what changed, as the page of a report (html.c): its metrics are the weight of both, of A and of B, with one entry for each
- * context; `changes` has the changes of contexts and functions, by number: [a, b, bound], and 1 or -1 if it is called more or less.
+ * changes_html.c - what changed, as the page of a report (html.c): its metrics are the weight of both, of A
+ * and of B, with one entry for each context; `changes` has the changes of contexts and functions, by number:
+ * [a, b, bound], and 1 or -1 if it is called more or less.
  */
 #include "report/export/export.h"
 #include "report/export/html_page.h"

@@ -80,7 +80,8 @@ static void write_function(struct json *json, const struct listing *l, const str
     json_end(json);
 }
 
-/* [file, line, function if it is inlined, text, file and line of the function itself]; of the files and the function the numbers. */
+/* [file, line, function if it is inlined, text, file and line of the function itself]; of the files and
+ * the function the numbers. */
 static void write_origin(struct json *json, const struct listing *l, const struct origin *o,
                          struct names *texts)
 {

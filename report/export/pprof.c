@@ -124,7 +124,8 @@ static uint64_t mapping_of(struct building *b, const char *name)
     return *id;
 }
 
-/* Whether a file is likely the program: the loader is none, and threads have its name, as far as it fits, if they got no other. */
+/* Whether a file is likely the program: the loader is none, and threads have its name, as far as it fits,
+ * if they got no other. */
 static bool is_program(const struct building *b, const struct frame *frame)
 {
     if (strcmp(frame->name, "_start") == 0)

@@ -1,7 +1,8 @@
 /*
- * relocate.c - moves a share of an ELF file's functions, chosen at random, and checks the result: "relocate IN OUT
- * [SEED] [SHARE%] [CLONES%]". Of the functions that are moved, CLONES% get a second copy, to which half of their call
- * sites go, and half of the calls through pointers get guards for up to four of the cloned functions that pointers lead to. Prints what was moved and why the rest was not.
+ * relocate.c - moves a share of an ELF file's functions, chosen at random, and checks the result: "relocate
+ * IN OUT [SEED] [SHARE%] [CLONES%]". Of the functions that are moved, CLONES% get a second copy, to which
+ * half of their call sites go, and half of the calls through pointers get guards for up to four of the cloned
+ * functions that pointers lead to. Prints what was moved and why the rest was not.
  */
 #include <stdio.h>
 #include <stdlib.h>

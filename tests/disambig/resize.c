@@ -1,9 +1,9 @@
 /*
- * resize.c - pads the frames of a file: "resize IN OUT [SEED [MOST]]" lets each frame that can grow do so by a random
- * multiple of 16 (seed 0: by the most that fits), at most MOST bytes, and checks the result. Prints how many functions
- * that call others can grow, and why others cannot. "resize -a IN OUT ...": also frames that grow only where the function is emitted
- * anew, and those that grow by instructions that are added, by up to GROWTH_MOST or MOST bytes. "resize -v IN": only tells of each
- * function that cannot grow.
+ * resize.c - pads the frames of a file: "resize IN OUT [SEED [MOST]]" lets each frame that can grow do so by
+ * a random multiple of 16 (seed 0: by the most that fits), at most MOST bytes, and checks the result. Prints
+ * how many functions that call others can grow, and why others cannot. "resize -a IN OUT ...": also frames
+ * that grow only where the function is emitted anew, and those that grow by instructions that are added, by
+ * up to GROWTH_MOST or MOST bytes. "resize -v IN": only tells of each function that cannot grow.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -24,8 +24,8 @@ static const char code[] =
     ".text\n" BEGIN(below) "mov %r11, %rax\nsub %rsp, %rax\nsub $8, %rax\nret\n" END(below)
     /* The loop leads to what follows the push. */
     BEGIN(pushes) MARK PUSH(rbx, 16) "1: call below\ndec %edi\njns 1b\n" POP(rbx) "ret\n" END(pushes)
-    /* Two ends: CFI that is remembered (clang's assembler goes on from another offset then: it is given), a pop of no use, arguments
-     * that are pushed. */
+    /* Two ends: CFI that is remembered (clang's assembler goes on from another offset then: it is given),
+     * a pop of no use, arguments that are pushed. */
     BEGIN(ends) MARK PUSH(rbp, 16) PUSH(
         rbx,
         24) "push %rdi\n.cfi_adjust_cfa_offset 8\ncall below\n"

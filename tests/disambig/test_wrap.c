@@ -1,4 +1,5 @@
-/* test_wrap.c - calls that take more stack: which of some hand-written ones may, that they do what they did, and which of a small map do. */
+/* test_wrap.c - calls that take more stack: which of some hand-written ones may, that they do what they
+ * did, and which of a small map do. */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
 #include <stdio.h>

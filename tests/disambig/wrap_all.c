@@ -1,7 +1,8 @@
 /*
- * wrap_all.c - wraps the calls of a file: "wrap_all IN OUT [SEED]" lets each direct call whose callee is proved to allow it take more stack
- * by a random multiple of 16 bytes, up to WRAP_MOST, with random pads in half of the callers that can grow, and checks the result.
- * Prints how many of the direct calls there are of each kind.
+ * wrap_all.c - wraps the calls of a file: "wrap_all IN OUT [SEED]" lets each direct call whose callee is
+ * proved to allow it take more stack by a random multiple of 16 bytes, up to WRAP_MOST, with random pads in
+ * half of the callers that can grow, and checks the result. Prints how many of the direct calls there are of
+ * each kind.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,14 @@
 /*
- * make_page.c - "make_page small|large|changes": a page of known contents on standard output, for tests that look at it in a browser.
+ * make_page.c - "make_page small|large|changes": a page of known contents on standard output, for tests that
+ * look at it in a browser.
  *
- * small: two threads, whose samples are of hostile names, unknown contexts and paths that are not sure. Weights: main parse 40,
- * main `<script>alert(1)</script>` 30, main parse lex 20 (half sure), an unknown context 10. The first thread has the first half of
- * the time and "parse" alone. The samples of "parse" are at the beginning of page_parse() below, those of "lex" of page_lex(). A
- * second event, page-faults, has main parse lex 5 in the first thread.
- * large: 100,000 contexts.
- * changes: from A to B, where main parse goes from 40% to 60%, main `<script>alert(1)</script>` from 30% to 0, main lex from 0 to 10%,
- * and main emit stays at 30%.
+ * small: two threads, whose samples are of hostile names, unknown contexts and paths that are not sure.
+ * Weights: main parse 40, main `<script>alert(1)</script>` 30, main parse lex 20 (half sure), an unknown
+ * context 10. The first thread has the first half of the time and "parse" alone. The samples of "parse" are
+ * at the beginning of page_parse() below, those of "lex" of page_lex(). A second event, page-faults, has main
+ * parse lex 5 in the first thread. large: 100,000 contexts. changes: from A to B, where main parse goes from
+ * 40% to 60%, main `<script>alert(1)</script>` from 30% to 0, main lex from 0 to 10%, and main emit stays at
+ * 30%.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
-/* pads.h - what the search chooses and the patcher applies: by how much a function's frame, or the stack of a call, grows. */
-#ifndef FATHOM_DISAMBIG_PADS_H
-#define FATHOM_DISAMBIG_PADS_H
+/*
+ * pads.h - what is chosen, for those that apply it to an image: by how much a function's frame, or the stack of a call, grows.
+ */
+#ifndef FATHOM_DISAMBIG_SEARCH_PADS_H
+#define FATHOM_DISAMBIG_SEARCH_PADS_H
 
 #include <stdint.h>
 

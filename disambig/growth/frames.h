@@ -1,6 +1,6 @@
-/* private.h - the frames of an image, for the patcher. Private to disambig/. */
-#ifndef FATHOM_DISAMBIG_GROWTH_PRIVATE_H
-#define FATHOM_DISAMBIG_GROWTH_PRIVATE_H
+/* frames.h - what is known of each frame of an image, for the code that changes them. Private to disambig/. */
+#ifndef FATHOM_DISAMBIG_GROWTH_FRAMES_H
+#define FATHOM_DISAMBIG_GROWTH_FRAMES_H
 
 #include "disambig/growth/unit.h"
 
