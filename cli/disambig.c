@@ -223,8 +223,6 @@ static int write_program(struct disambig *d, struct outfile *out, struct fathom_
     else if (d->cloned.bodies || single)
         rc = clone_calls(&of, &d->join, single ? single : d->cloned.bodies, &calls, &call_count, err);
     bodies_free(single);
-    if (rc == 0)
-        rc = wrap_calls(&d->wrapped, &calls, &call_count, err);
     if (rc == 0 && d->cloned.edges.count)
         rc = clone_guards(&of, &d->cloned, &guards, &guard_count, err);
     struct enlarge_plan plan = {.pads = d->pads,

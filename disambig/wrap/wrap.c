@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/saturate.h"
 #include "base/vec.h"
 #include "disambig/search/worth.h"
@@ -248,31 +247,6 @@ int wrap_run(const struct wrap_problem *problem, struct wrap_result *out, struct
     else
         *out = w.best;
     return rc;
-}
-
-/* (Addresses of x86-64 files have 48 bits.) */
-static uint64_t call_key(uint64_t site, uint32_t copy)
-{
-    return site ^ (uint64_t)copy << 48;
-}
-
-int wrap_calls(const struct wrap_result *result, struct move_call **calls, size_t *count,
-               struct fathom_error *err)
-{
-    struct move_call *all = realloc(*calls, (*count + result->count + 1) * sizeof *all);
-    struct table *known = table_new();
-    bool good = all && known;
-    if (all)
-        *calls = all;
-    for (size_t i = 0; good && i < *count; i++)
-        good = table_put(known, call_key(all[i].site, all[i].in), NULL);
-    for (size_t i = 0; good && i < result->count; i++) {
-        const struct wrap *wrap = &result->list[i];
-        if (wrap->target && !table_find(known, call_key(wrap->site, wrap->copy)))
-            all[(*count)++] = (struct move_call){wrap->site, wrap->copy, 0, wrap->target};
-    }
-    table_free(known);
-    return good ? 0 : error_memory(err);
 }
 
 void wrap_clear(struct wrap_result *r)
