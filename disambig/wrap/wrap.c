@@ -91,9 +91,10 @@ static uint32_t *find_most(const struct wrapping *w, const uint32_t *edges, uint
 }
 
 static int search(struct wrapping *w, struct wrap_result *r, const uint32_t *edges, uint32_t count,
-                  struct fathom_error *err)
+                  uint64_t seed, struct fathom_error *err)
 {
     struct search_problem problem = *w->problem->search;
+    problem.seed += seed;
     uint32_t nodes = pathmap_node_count(problem.map);
     uint32_t *numbers = malloc((w->edges.count + 1ul) * sizeof *numbers);
     uint32_t *most = find_most(w, edges, count);
@@ -134,9 +135,10 @@ static void count_calls(const struct wrapping *w, struct wrap_result *r, const u
         }
 }
 
-/* One round after what was found last. *more: whether it was of use. */
-static int go_on(struct wrapping *w, bool *more, struct fathom_error *err)
+/* One round after what was found last; `seed` is added to the search's own. *more: whether it was of use, or another seed may be. */
+static int go_on(struct wrapping *w, uint64_t seed, bool *more, struct fathom_error *err)
 {
+    bool better = false;
     const struct search_result *last = w->best.found.pads ? &w->best.found : w->problem->found;
     struct search_problem problem = *w->problem->search;
     struct wrap_result next = {.all_calls = w->best.all_calls};
@@ -152,12 +154,13 @@ static int go_on(struct wrapping *w, bool *more, struct fathom_error *err)
     if (!edges)
         return error_memory(err);
     if (count)
-        rc = search(w, &next, edges, count, err);
+        rc = search(w, &next, edges, count, seed, err);
     if (rc == 0 && count) {
         count_calls(w, &next, edges, count);
-        *more = next.edges && value(w, &next, &next.found) > value(w, &w->best, last);
+        better = next.edges && value(w, &next, &next.found) > value(w, &w->best, last);
+        *more = better || !w->best.found.pads;
     }
-    if (!*more) {
+    if (!better) {
         free(edges);
         wrap_clear(&next);
         return rc == -EFBIG ? 0 : rc; /* too many for the search: it stays without */
@@ -231,7 +234,7 @@ int wrap_run(const struct wrap_problem *problem, struct wrap_result *out, struct
     bool more = true;
     int rc = prepare(&w, err);
     for (unsigned round = 0; round < ROUNDS && more && rc == 0; round++)
-        rc = go_on(&w, &more, err);
+        rc = go_on(&w, w.best.found.pads ? 0 : round, &more, err);
     if (rc == 0 && w.best.found.pads)
         rc = list_calls(&w, err);
     w.best.possible = w.edges.possible;
