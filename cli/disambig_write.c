@@ -76,8 +76,6 @@ static int list_calls(const struct disambig *d, struct move_call **calls, struct
     if (rc == 0 && bodies)
         rc = clone_calls(&of, &d->join, bodies, calls, &plan->call_count, err);
     bodies_free(single);
-    if (rc == 0)
-        rc = wrap_calls(&d->wrapped, calls, &plan->call_count, err);
     if (rc == 0 && d->cloned.edges.count)
         rc = clone_guards(&of, &d->cloned, guards, &plan->guard_count, err);
     plan->calls = *calls;

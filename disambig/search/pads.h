@@ -20,7 +20,6 @@ struct wrap {
     uint64_t site;    /* of the call instruction */
     uint32_t bytes;   /* a multiple of PAD_UNIT */
     uint32_t copy;    /* in which copy of the function */
-    uint64_t target;  /* entry of the function that it calls past the PLT; 0: not through the PLT */
 };
 
 #endif

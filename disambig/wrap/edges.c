@@ -148,8 +148,7 @@ bool wrap_edges_list(const struct wrap_edges_of *of, const struct calls *calls, 
             !edits_behind_call(image, sites[i].address))
             continue;
         struct wrap wrap = {image_function(image, caller)->address, sites[i].address, bytes,
-                            of->bodies ? bodies_copy(of->bodies, edge->caller) : 0,
-                            sites[i].kind == CALL_IMPORT ? image_function(image, edge->callee)->address : 0};
+                            of->bodies ? bodies_copy(of->bodies, edge->caller) : 0};
         if (!vec_push(*list, *count, *room, wrap))
             return false;
     }

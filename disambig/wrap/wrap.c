@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/saturate.h"
 #include "base/vec.h"
 #include "disambig/search/worth.h"
@@ -93,9 +92,10 @@ static uint32_t *find_most(const struct wrapping *w, const uint32_t *edges, uint
 }
 
 static int search(struct wrapping *w, struct wrap_result *r, const uint32_t *edges, uint32_t count,
-                  struct fathom_error *err)
+                  uint64_t seed, struct fathom_error *err)
 {
     struct search_problem problem = *w->problem->search;
+    problem.seed += seed;
     uint32_t nodes = pathmap_node_count(problem.map);
     uint32_t *numbers = malloc((w->edges.count + 1ul) * sizeof *numbers);
     uint32_t *most = find_most(w, edges, count);
@@ -136,9 +136,10 @@ static void count_calls(const struct wrapping *w, struct wrap_result *r, const u
         }
 }
 
-/* One round after what was found last. *more: whether it was of use. */
-static int go_on(struct wrapping *w, bool *more, struct fathom_error *err)
+/* One round after what was found last; `seed` is added to the search's own. *more: whether it was of use, or another seed may be. */
+static int go_on(struct wrapping *w, uint64_t seed, bool *more, struct fathom_error *err)
 {
+    bool better = false;
     const struct search_result *last = w->best.found.pads ? &w->best.found : w->problem->found;
     struct search_problem problem = *w->problem->search;
     struct wrap_result next = {.all_calls = w->best.all_calls};
@@ -154,12 +155,13 @@ static int go_on(struct wrapping *w, bool *more, struct fathom_error *err)
     if (!edges)
         return error_memory(err);
     if (count)
-        rc = search(w, &next, edges, count, err);
+        rc = search(w, &next, edges, count, seed, err);
     if (rc == 0 && count) {
         count_calls(w, &next, edges, count);
-        *more = next.edges && value(w, &next, &next.found) > value(w, &w->best, last);
+        better = next.edges && value(w, &next, &next.found) > value(w, &w->best, last);
+        *more = better || !w->best.found.pads;
     }
-    if (!*more) {
+    if (!better) {
         free(edges);
         wrap_clear(&next);
         return rc == -EFBIG ? 0 : rc; /* too many for the search: it stays without */
@@ -233,7 +235,7 @@ int wrap_run(const struct wrap_problem *problem, struct wrap_result *out, struct
     bool more = true;
     int rc = prepare(&w, err);
     for (unsigned round = 0; round < ROUNDS && more && rc == 0; round++)
-        rc = go_on(&w, &more, err);
+        rc = go_on(&w, w.best.found.pads ? 0 : round, &more, err);
     if (rc == 0 && w.best.found.pads)
         rc = list_calls(&w, err);
     w.best.possible = w.edges.possible;
@@ -249,31 +251,6 @@ int wrap_run(const struct wrap_problem *problem, struct wrap_result *out, struct
     else
         *out = w.best;
     return rc;
-}
-
-/* (Addresses of x86-64 files have 48 bits.) */
-static uint64_t call_key(uint64_t site, uint32_t copy)
-{
-    return site ^ (uint64_t)copy << 48;
-}
-
-int wrap_calls(const struct wrap_result *result, struct move_call **calls, size_t *count,
-               struct fathom_error *err)
-{
-    struct move_call *all = realloc(*calls, (*count + result->count + 1) * sizeof *all);
-    struct table *known = table_new();
-    bool good = all && known;
-    if (all)
-        *calls = all;
-    for (size_t i = 0; good && i < *count; i++)
-        good = table_put(known, call_key(all[i].site, all[i].in), NULL);
-    for (size_t i = 0; good && i < result->count; i++) {
-        const struct wrap *wrap = &result->list[i];
-        if (wrap->target && !table_find(known, call_key(wrap->site, wrap->copy)))
-            all[(*count)++] = (struct move_call){wrap->site, wrap->copy, 0, wrap->target};
-    }
-    table_free(known);
-    return good ? 0 : error_memory(err);
 }
 
 void wrap_clear(struct wrap_result *r)

@@ -39,10 +39,6 @@ struct wrap_result {
 
 /* With no call wrapped, found.pads is NULL: what was found before is as good. Errors as of search_run() and enlarge_movable(). */
 int wrap_run(const struct wrap_problem *problem, struct wrap_result *out, struct fathom_error *err);
-/* Adds the calls of the list that are led past the PLT, in copies of functions where others are not led
- * anywhere already. -ENOMEM. */
-int wrap_calls(const struct wrap_result *result, struct move_call **calls, size_t *count,
-               struct fathom_error *err);
 void wrap_clear(struct wrap_result *result); /* zeros are allowed */
 
 #endif

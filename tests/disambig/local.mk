@@ -41,4 +41,4 @@ UNIT_TESTS += tests/disambig/test_wrap
 tests_disambig_test_wrap_SOURCES = tests/disambig/test_wrap.c tests/disambig/maps.c tests/disambig/maps.h $(IMAGE_TEST_BUILD)
 tests_disambig_test_wrap_LDADD = $(DISAMBIG_TEST_LIBS)
 EXTRA_DIST += tests/disambig/tools.sh tests/disambig/ways.c tests/disambig/throws.cc tests/disambig/orders.cc \
-	tests/disambig/virtual.cc
+	tests/disambig/virtual.cc tests/disambig/mixed.cc

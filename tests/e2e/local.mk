@@ -21,6 +21,7 @@ E2E_TESTS += \
 	tests/e2e/disambig.test \
 	tests/e2e/disambig_clone.test \
 	tests/e2e/disambig_edges.test \
+	tests/e2e/disambig_methods.test \
 	tests/e2e/disambig_wrap.test \
 	tests/e2e/doctor.test \
 	tests/e2e/events.test \
