@@ -9,7 +9,7 @@
 /* Words that an option takes, "" if they are not fixed. Each ends with a blank. */
 static void print_words(const struct option_row *row)
 {
-    if (row->take == option_choice)
+    if (row->take == option_choice || row->take == option_choices)
         for (const struct option_word *w = row->words; w->word; w++)
             printf("%s ", w->word);
     if (row->take != option_table)
@@ -21,7 +21,7 @@ static void print_words(const struct option_row *row)
 
 static bool has_words(const struct option_row *row)
 {
-    return row->take == option_choice || row->take == option_table;
+    return row->take == option_choice || row->take == option_choices || row->take == option_table;
 }
 
 static void print_bash_command(const struct command *c)

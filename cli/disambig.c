@@ -90,9 +90,20 @@ static int disambiguate(const struct disambig_options *options, struct terminal 
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
 }
 
+static struct disambig_methods methods_of(unsigned given)
+{
+    bool edges = given & 1u << DISAMBIG_EDGES;
+    return (struct disambig_methods){.anew = given & ~(1u << DISAMBIG_RESIZE),
+                                     .clone = edges || given & 1u << DISAMBIG_CLONE,
+                                     .insert = given & 1u << DISAMBIG_INSERT,
+                                     .wrap = given & 1u << DISAMBIG_WRAP,
+                                     .edges = edges};
+}
+
 static int complete(struct disambig_options *o, int argc, char **argv, struct terminal *terminal)
 {
     const struct command *c = &disambig_command;
+    o->methods = methods_of(o->given);
     if (optind >= argc)
         return option_usage(terminal, c, "give a program or library");
     o->program = argv[optind];
@@ -124,39 +135,20 @@ static int complete(struct disambig_options *o, int argc, char **argv, struct te
 static int disambig_run(int argc, char **argv, struct terminal *terminal)
 {
     struct disambig_options options = {
-        .budget = 15, .code = 25, .edges = 5, .target = 100, .methods.anew = true};
+        .budget = 15, .code = 25, .edges = 5, .target = 100, .given = 1u << DISAMBIG_MOVE};
     int code = options_parse(&disambig_command, &options, false, argc, argv, terminal);
     if (code < 0)
         code = complete(&options, argc, argv, terminal);
     return code < 0 ? disambiguate(&options, terminal) : code;
 }
 
-/* --method "clone,insert" */
-static bool take_methods(struct terminal *terminal, const struct option_row *row, char *text, void *value)
-{
-    struct disambig_options *o = value;
-    o->methods = (struct disambig_methods){0};
-    for (char *rest = text, *word; (word = strsep(&rest, ","));) {
-        if (strcmp(word, "clone") == 0)
-            o->methods.clone = true;
-        else if (strcmp(word, "insert") == 0)
-            o->methods.insert = true;
-        else if (strcmp(word, "edges") == 0)
-            o->methods.clone = o->methods.edges = true;
-        else if (strcmp(word, "wrap") == 0)
-            o->methods.wrap = true;
-        else if (strcmp(word, "move") != 0 && strcmp(word, "resize") != 0) {
-            terminal_wrong(
-                terminal,
-                "--%s takes resize, move, insert, clone, edges or wrap, or several with commas, not '%s'",
-                row->name, word);
-            return false;
-        }
-        o->methods.anew |= strcmp(word, "resize") != 0;
-    }
-    return true;
-}
-
+static const struct option_word methods[] = {{"resize", DISAMBIG_RESIZE},
+                                             {"move", DISAMBIG_MOVE},
+                                             {"insert", DISAMBIG_INSERT},
+                                             {"clone", DISAMBIG_CLONE},
+                                             {"edges", DISAMBIG_EDGES},
+                                             {"wrap", DISAMBIG_WRAP},
+                                             {0}};
 static const struct option_word searches[] = {{"best", DISAMBIG_BEST}, {"random", DISAMBIG_RANDOM}, {0}};
 
 static const struct option_row rows[] = {
@@ -178,8 +170,8 @@ static const struct option_row rows[] = {
                     "stop when so much of the weight is precise (default: 100)"),
     OPTION_NUMBER("most", 0, "BYTES", 16, UINT32_MAX, struct disambig_options, most,
                   "the largest pad of a frame (default: what fits)"),
-    OPTION_OWN(
-        "method", 0, "HOW,...", take_methods,
+    OPTION_CHOICES(
+        "method", 0, "HOW,...", methods, struct disambig_options, given,
         "resize: change frames in place; move (default): also emit functions anew whose code has no room "
         "for larger numbers; and beside that insert: make frames larger that are made by pushes, with "
         "instructions added; clone: give functions copies for some of their callers; edges: lead calls "

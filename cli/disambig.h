@@ -12,12 +12,22 @@
 #include "disambig/wrap/wrap.h"
 #include "image/image.h"
 
+enum disambig_method {
+    DISAMBIG_RESIZE,
+    DISAMBIG_MOVE,
+    DISAMBIG_INSERT,
+    DISAMBIG_CLONE,
+    DISAMBIG_EDGES,
+    DISAMBIG_WRAP,
+};
+
 struct disambig_options {
     const char *map;
-    double budget; /* percent by which the longest stack may grow */
-    double target; /* percent of the weight */
-    double code;   /* percent by which copies may enlarge the program's code */
-    double edges;  /* guards that may be executed, percent of all calls */
+    double budget;  /* percent by which the longest stack may grow */
+    double target;  /* percent of the weight */
+    double code;    /* percent by which copies may enlarge the program's code */
+    double edges;   /* guards that may be executed, percent of all calls */
+    unsigned given; /* bits of enum disambig_method */
     struct disambig_methods {
         bool anew, clone, insert, wrap; /* beside resizing in place; the others need the first */
         bool edges;                     /* needs clone */

@@ -117,6 +117,33 @@ bool option_choice(struct terminal *t, const struct option_row *row, char *argum
     return false;
 }
 
+/* The bit of a word among a row's; 0: it is none of them. */
+static unsigned word_bit(const struct option_row *row, const char *word)
+{
+    for (const struct option_word *w = row->words; w->word; w++)
+        if (strcmp(word, w->word) == 0)
+            return 1u << w->value;
+    return 0;
+}
+
+bool option_choices(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    unsigned all = 0;
+    for (char *word; (word = strsep(&argument, ",")) != NULL;) {
+        unsigned bit = word_bit(row, word);
+        if (!bit) {
+            char known[128] = "";
+            for (const struct option_word *w = row->words; w->word; w++)
+                list_append(known, sizeof known, w->word, !w[1].word);
+            terminal_wrong(t, "--%s takes %s, or several with commas, not '%s'", row->name, known, word);
+            return false;
+        }
+        all |= bit;
+    }
+    memcpy(value, &all, sizeof all);
+    return true;
+}
+
 /* The first entry of the row's table, or the one after `entry`; NULL at the end. */
 static const struct option_entry *table_entry(const struct option_row *row, const struct option_entry *entry)
 {

@@ -73,6 +73,7 @@ option_take option_text;     /* const char *: the argument */
 option_take option_number;   /* uint64_t: decimal, from whole.low to whole.high */
 option_take option_fraction; /* double: decimal, from fraction.low to fraction.high */
 option_take option_choice;   /* an enum: the value of one of `words` */
+option_take option_choices;  /* an unsigned: a bit for each value of `words` that is listed with commas */
 option_take option_table;    /* a pointer: to the entry of `table` with that name */
 option_take option_images; /* struct option_images: "lua,libz"; adds to them, and splits the text in place */
 option_take option_pids;   /* struct option_pids: "12,34", or "12 34" as pidof(1) prints; adds to them */
@@ -110,6 +111,8 @@ extern const struct option_word option_colours[]; /* of an enum colour_when */
     {name, letter, argument, option_fraction, OPTION_AT(type, member, double), .fraction = {low, high}, .help = (text)}
 #define OPTION_CHOICE(name, letter, argument, list, of, type, member, text) \
     {name, letter, argument, option_choice, OPTION_AT(type, member, of), .words = (list), .help = (text)}
+#define OPTION_CHOICES(name, letter, argument, list, type, member, text) \
+    {name, letter, argument, option_choices, OPTION_AT(type, member, unsigned), .words = (list), .help = (text)}
 /* --help lists the table's entries behind the text. */
 #define OPTION_TABLE(name, letter, argument, list, of, type, member, text) \
     {name, letter, argument, option_table, OPTION_AT(type, member, const of *) + OPTION_ENTRIES(of), \
