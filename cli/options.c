@@ -183,9 +183,10 @@ bool option_images(struct terminal *t, const struct option_row *row, char *argum
 
 #define BLANKS " \t\n"
 
-bool option_pids(struct terminal *t, const struct option_row *row, char *argument, void *value)
+/* false: the list is of no use. */
+static bool take_pids(struct terminal *t, const struct option_row *row, const char *argument,
+                      struct option_pids *to)
 {
-    struct option_pids *to = value;
     const char *at = argument + strspn(argument, BLANKS);
     if (!*at)
         return terminal_wrong(t, "--%s: no PID or TID was given", row->name), false;
@@ -210,6 +211,16 @@ bool option_pids(struct terminal *t, const struct option_row *row, char *argumen
         if (*at == ',')
             at += 1 + strspn(at + 1, BLANKS);
     }
+}
+
+bool option_pids(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    struct option_pids *to = value;
+    if (take_pids(t, row, argument, to))
+        return true;
+    free(to->pids); /* the command ends */
+    *to = (struct option_pids){0};
+    return false;
 }
 
 #define ROWS_MAX 64

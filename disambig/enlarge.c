@@ -37,7 +37,7 @@ static const struct wrap *wraps_of(const struct enlarge_plan *of, const struct p
     while (first + *count < of->wrap_count && w[first + *count].address == pad->address &&
            w[first + *count].copy == pad->copy)
         ++*count;
-    return w + first;
+    return *count ? w + first : NULL;
 }
 
 static int plan(const struct image *image, const struct growth *growth, const struct enlarge_plan *of,
