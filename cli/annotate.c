@@ -19,14 +19,13 @@ static int annotate_run(int argc, char **argv, struct terminal *terminal)
     options.report.profile.ambiguity = AMBIGUOUS_BEST;
     options.report.format = &annotate_format;
     int code = options_parse(&annotate_command, &options, true, argc, argv, terminal);
-    if (code >= 0)
-        return code;
-    if (argc - optind != 1)
-        return option_usage(terminal, &annotate_command,
+    if (code < 0 && argc - optind != 1)
+        code = option_usage(terminal, &annotate_command,
                             "give one function, by its name or a regular expression");
     options.annotate.function = argv[optind];
     options.report.view.annotate = &options.annotate;
-    code = reporting_file(&options.report, terminal);
+    if (code < 0)
+        code = reporting_file(&options.report, terminal);
     report_options_clear(&options.report);
     return code;
 }

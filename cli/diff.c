@@ -268,11 +268,10 @@ static int diff_run(int argc, char **argv, struct terminal *terminal)
         .report = REPORT_DEFAULTS, .difference = {.least_percent = 0.1}, .format = &changes_format_table[0]};
     options.report.format = &no_format;
     int code = options_parse(&diff_command, &options, true, argc, argv, terminal);
-    if (code >= 0)
-        return code;
-    if (argc - optind != 2)
-        return option_usage(terminal, &diff_command, "give two recordings, or two lists 'A1,A2' 'B1,B2'");
-    code = diff_files(&options, argv + optind, terminal);
+    if (code < 0 && argc - optind != 2)
+        code = option_usage(terminal, &diff_command, "give two recordings, or two lists 'A1,A2' 'B1,B2'");
+    if (code < 0)
+        code = diff_files(&options, argv + optind, terminal);
     report_options_clear(&options.report);
     return code;
 }

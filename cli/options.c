@@ -103,42 +103,37 @@ static void list_append(char *list, size_t size, const char *text, bool last)
 const struct option_word option_colours[] = {
     {"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {0}};
 
-bool option_choice(struct terminal *t, const struct option_row *row, char *argument, void *value)
+/* The row's word; if it is none of them, tells which there are. listed: several can be given. */
+static const struct option_word *find_word(struct terminal *t, const struct option_row *row, const char *word,
+                                           bool listed)
 {
     char all[128] = "";
     for (const struct option_word *w = row->words; w->word; w++) {
-        if (strcmp(argument, w->word) == 0) {
-            memcpy(value, &w->value, sizeof w->value); /* enums have the size of an int */
-            return true;
-        }
+        if (strcmp(word, w->word) == 0)
+            return w;
         list_append(all, sizeof all, w->word, !w[1].word);
     }
-    terminal_wrong(t, "--%s takes %s, not '%s'", row->name, all, argument);
-    return false;
+    terminal_wrong(t, "--%s takes %s%s, not '%s'", row->name, all, listed ? ", or several with commas" : "",
+                   word);
+    return NULL;
 }
 
-/* The bit of a word among a row's; 0: it is none of them. */
-static unsigned word_bit(const struct option_row *row, const char *word)
+bool option_choice(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
-    for (const struct option_word *w = row->words; w->word; w++)
-        if (strcmp(word, w->word) == 0)
-            return 1u << w->value;
-    return 0;
+    const struct option_word *w = find_word(t, row, argument, false);
+    if (w)
+        memcpy(value, &w->value, sizeof w->value); /* enums have the size of an int */
+    return w;
 }
 
 bool option_choices(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
     unsigned all = 0;
     for (char *word; (word = strsep(&argument, ",")) != NULL;) {
-        unsigned bit = word_bit(row, word);
-        if (!bit) {
-            char known[128] = "";
-            for (const struct option_word *w = row->words; w->word; w++)
-                list_append(known, sizeof known, w->word, !w[1].word);
-            terminal_wrong(t, "--%s takes %s, or several with commas, not '%s'", row->name, known, word);
+        const struct option_word *w = find_word(t, row, word, true);
+        if (!w)
             return false;
-        }
-        all |= bit;
+        all |= 1u << w->value;
     }
     memcpy(value, &all, sizeof all);
     return true;
@@ -183,10 +178,9 @@ bool option_images(struct terminal *t, const struct option_row *row, char *argum
 
 #define BLANKS " \t\n"
 
-/* false: the list is of no use. */
-static bool take_pids(struct terminal *t, const struct option_row *row, const char *argument,
-                      struct option_pids *to)
+bool option_pids(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
+    struct option_pids *to = value;
     const char *at = argument + strspn(argument, BLANKS);
     if (!*at)
         return terminal_wrong(t, "--%s: no PID or TID was given", row->name), false;
@@ -211,16 +205,6 @@ static bool take_pids(struct terminal *t, const struct option_row *row, const ch
         if (*at == ',')
             at += 1 + strspn(at + 1, BLANKS);
     }
-}
-
-bool option_pids(struct terminal *t, const struct option_row *row, char *argument, void *value)
-{
-    struct option_pids *to = value;
-    if (take_pids(t, row, argument, to))
-        return true;
-    free(to->pids); /* the command ends */
-    *to = (struct option_pids){0};
-    return false;
 }
 
 #define ROWS_MAX 64

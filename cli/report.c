@@ -49,13 +49,12 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
 {
     struct report_options options = REPORT_DEFAULTS;
     int code = options_parse(&report_command, &options, true, argc, argv, terminal);
-    if (code >= 0)
-        return code;
-    if (optind < argc)
-        return option_usage(terminal, &report_command, "unexpected argument '%s'; give the recording with -i",
+    if (code < 0 && optind < argc)
+        code = option_usage(terminal, &report_command, "unexpected argument '%s'; give the recording with -i",
                             argv[optind]);
-    code = complete(&options, terminal) ? reporting_file(&options, terminal)
-                                        : option_usage(terminal, &report_command, NULL);
+    if (code < 0)
+        code = complete(&options, terminal) ? reporting_file(&options, terminal)
+                                            : option_usage(terminal, &report_command, NULL);
     report_options_clear(&options);
     return code;
 }

@@ -23,15 +23,14 @@ static int script_run(int argc, char **argv, struct terminal *terminal)
     options.report.profile.ambiguity = AMBIGUOUS_BEST;
     options.report.format = &script_format;
     int code = options_parse(&script_command, &options, true, argc, argv, terminal);
-    if (code >= 0)
-        return code;
-    if (optind < argc)
-        return option_usage(terminal, &script_command, "unexpected argument '%s'; give the recording with -i",
+    if (code < 0 && optind < argc)
+        code = option_usage(terminal, &script_command, "unexpected argument '%s'; give the recording with -i",
                             argv[optind]);
-    if (script_fields_parse(options.fields, &fields, &err) < 0)
-        return option_usage(terminal, &script_command, "%s", err.text);
+    if (code < 0 && script_fields_parse(options.fields, &fields, &err) < 0)
+        code = option_usage(terminal, &script_command, "%s", err.text);
     options.report.view.fields = &fields;
-    code = reporting_file(&options.report, terminal);
+    if (code < 0)
+        code = reporting_file(&options.report, terminal);
     report_options_clear(&options.report);
     return code;
 }
