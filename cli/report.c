@@ -33,7 +33,7 @@ static bool complete(struct report_options *o, struct terminal *terminal)
         terminal_wrong(terminal, "--certainty frame needs a file that stays where it is: -o FILE");
         return false;
     }
-    if (o->phi > 0 && (o->format->samples || o->format->recording)) {
+    if (o->phi > 0 && ((o->format->samples && !o->format->bounded) || o->format->recording)) {
         terminal_wrong(terminal, "--format %s shows each sample: it cannot be made in bounded memory (--phi)",
                        o->format->name);
         return false;

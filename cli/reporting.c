@@ -150,7 +150,7 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
             "samples of %s have no data addresses: record memory events or page faults with --data",
             event->name);
     profile.filter = r->filter;
-    profile.samples = r->options->format->samples;
+    profile.samples = r->options->format->samples && !profile.phi;
     profile.framing.kernel = attr_has_kernel(&event->attr) ? r->options->kernel : NULL;
     profile.framing.kernel_threads = event->attr.sample_type & PERF_SAMPLE_REGS_USER;
     r->profile = profile_new(&profile, r->images);

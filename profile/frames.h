@@ -25,7 +25,7 @@ enum frame_kind {
     FRAME_FOUND,           /* where the processor found it: "L3"; address: enum access_source */
     FRAME_UNSURE,          /* in place of callers that are not sure: "[one of 3 paths]" */
     FRAME_KERNEL,          /* a function of the kernel, or an address in it */
-    FRAME_LINE,            /* in the frame before it: "file.c:12", or a text if it is one of several */
+    FRAME_LINE,            /* in the frame before it: "file.c:12", address: 12; or a text if it is one of several */
     FRAME_LABEL,           /* any other text: "[kernel]", "[jit]", a thread's or process's name */
 };
 
@@ -34,7 +34,7 @@ struct frame {
     const char *name;   /* demangled, or "image+0xaddress" */
     const char *image;  /* the file's name; "" for labels */
     uint64_t address;   /* of the function in its image */
-    const char *source; /* "file.c:12" or NULL */
+    const char *source; /* FRAME_LINE: the whole path of its file, as the compiler wrote it; NULL: none */
 };
 
 /* A program or library, by its file's name. */

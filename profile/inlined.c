@@ -70,7 +70,9 @@ static uint32_t line_item(struct inlined *in, const struct line_frame *frame)
     const char *slash = strrchr(frame->file, '/');
     char text[512];
     snprintf(text, sizeof text, "%s:%u", slash ? slash + 1 : frame->file, frame->line);
-    return frames_label(in->frames, FRAME_LINE, text);
+    return frames_add(
+        in->frames,
+        &(struct frame){.kind = FRAME_LINE, .name = text, .address = frame->line, .source = frame->file});
 }
 
 static bool has_line(const struct line_frame *frame)

@@ -13,7 +13,8 @@ struct format {
     int (*write)(const struct report *report, FILE *out, struct fathom_error *err);
     bool recording; /* no report, but the recording with paths: `write` is NULL, cli/perf_export.h */
     bool binary;    /* no text for a terminal */
-    bool samples;   /* it needs each sample (contexts->samples) */
+    bool samples;   /* it shows each sample (contexts->samples) */
+    bool bounded;   /* ... or the contexts, where samples are not kept */
     bool events;    /* it shows all events, unless one is chosen */
 };
 

@@ -57,8 +57,10 @@ static void write_frames(struct json *json, const struct frames *frames, const s
             json_text(json, "image", f->image);
         if (f->kind == FRAME_FUNCTION)
             json_text(json, "address", address);
-        if (f->source)
+        if (f->source) {
             json_text(json, "source", f->source);
+            json_number(json, "line", f->address);
+        }
         json_end(json);
     }
     json_end(json);

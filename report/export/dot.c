@@ -58,10 +58,14 @@ static int write_graph(struct output *o, const struct branches *b, struct fathom
     struct function_calls calls = {0};
     int rc = functions_of(b, contexts->frames, &functions, err);
     if (rc == 0)
-        rc = function_calls_of(b, contexts->metrics->count, &calls, err);
+        rc =
+            function_calls_of(b, contexts->frames,
+                              &(struct function_calls_options){contexts->metrics->count, false}, &calls, err);
     printer_write(&o->printer, "digraph profile {\n  node [shape=box, style=filled, fontname=\"sans\"];\n");
     for (uint32_t i = 0; rc == 0 && i < functions.count; i++) {
-        o->shown[functions.at[i].item] = weighs_enough(o, functions.at[i].total);
+        o->shown[functions.at[i].item] =
+            weighs_enough(o, functions.at[i].total) &&
+            frames_at(contexts->frames, functions.at[i].item)->kind != FRAME_LINE;
         if (o->shown[functions.at[i].item])
             write_function(o, &functions.at[i]);
     }

@@ -14,8 +14,6 @@
 int json_report_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* A line for each context, with a column for each metric (RFC 4180). */
 int csv_write(const struct report *report, FILE *out, struct fathom_error *err);
-/* https://www.speedscope.app/file-format-schema.json; a profile for each metric. */
-int speedscope_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* Callgrind's profile format 1, for callgrind_annotate and KCachegrind: functions and calls, without their contexts.
  * (Valgrind's manual, "Callgrind Format Specification") */
 int callgrind_write(const struct report *report, FILE *out, struct fathom_error *err);
@@ -29,6 +27,9 @@ int html_write(const struct report *report, FILE *out, struct fathom_error *err)
 
 /* pprof's format, gzipped (https://github.com/google/pprof/blob/main/proto/profile.proto): needs each sample. */
 int pprof_write(const struct report *report, FILE *out, struct fathom_error *err);
+
+/* https://www.speedscope.app/file-format-schema.json; a profile for each metric and thread. */
+int speedscope_write(const struct report *report, FILE *out, struct fathom_error *err);
 
 /* The Firefox Profiler's processed format: needs each sample. */
 int firefox_write(const struct report *report, FILE *out, struct fathom_error *err);

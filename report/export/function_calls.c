@@ -5,13 +5,16 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 
 static int compare(const void *a, const void *b)
 {
     const struct function_call *x = a, *y = b;
     if (x->caller != y->caller)
         return x->caller < y->caller ? -1 : 1;
-    return (x->callee > y->callee) - (x->callee < y->callee);
+    if (x->callee != y->callee)
+        return x->callee < y->callee ? -1 : 1;
+    return (x->line > y->line) - (x->line < y->line);
 }
 
 static struct function_call *call_at(struct function_calls *calls, size_t index)
@@ -24,23 +27,78 @@ const struct function_call *function_call_at(const struct function_calls *calls,
     return (const struct function_call *)(const void *)(calls->at + index * calls->size);
 }
 
-static uint64_t key_of(const struct branches *b, uint32_t branch)
+uint32_t function_branch(const struct branches *b, const struct frames *frames, uint32_t branch,
+                         uint32_t *line)
 {
-    return (uint64_t)b->at[b->at[branch].parent].item << 32 | b->at[branch].item;
+    *line = FRAMES_NONE;
+    if (branch && frames_at(frames, b->at[branch].item)->kind == FRAME_LINE) {
+        *line = b->at[branch].item;
+        branch = b->at[branch].parent;
+    }
+    return branch;
 }
 
-/* Numbers the different calls; branches whose parent is the root are none. */
-static int find_calls(const struct branches *b, struct table *numbers, struct function_calls *calls)
+struct found_call {
+    uint32_t caller, callee, line;
+    uint32_t same; /* caller and callee, another line: index + 1; 0: none */
+};
+
+/* The call that a branch is of. False: none, as it is outermost, or a line. */
+static bool call_of(const struct branches *b, const struct frames *frames, uint32_t branch,
+                    struct found_call *out)
 {
-    for (uint32_t i = 1; i < b->count; i++) {
-        bool added;
-        uint64_t *number = b->at[i].parent ? table_put(numbers, key_of(b, i), &added) : NULL;
-        if (b->at[i].parent && !number)
-            return -1;
-        if (number && added)
-            *number = calls->count++;
+    uint32_t caller = function_branch(b, frames, b->at[branch].parent, &out->line);
+    out->caller = b->at[caller].item;
+    out->callee = b->at[branch].item;
+    return caller && frames_at(frames, out->callee)->kind != FRAME_LINE;
+}
+
+struct found_calls {
+    struct table *newest; /* caller and callee -> the newest of their calls, index + 1 */
+    struct found_call *at;
+    size_t count, room;
+};
+
+/* The number of a call, its index + 1; 0: out of memory. */
+static uint32_t number_call(struct found_calls *found, struct found_call call)
+{
+    uint64_t *newest = table_put(found->newest, (uint64_t)call.caller << 32 | call.callee, NULL);
+    if (!newest)
+        return 0;
+    for (uint32_t at = (uint32_t)*newest; at; at = found->at[at - 1].same)
+        if (found->at[at - 1].line == call.line)
+            return at;
+    call.same = (uint32_t)*newest;
+    if (!vec_push(found->at, found->count, found->room, call))
+        return 0;
+    *newest = found->count;
+    return (uint32_t)found->count;
+}
+
+/* Numbers the different calls: number_of[branch], 0 for none. */
+static int find_calls(const struct branches *b, const struct frames *frames, bool by_line,
+                      uint32_t *number_of, struct function_calls *calls)
+{
+    struct found_calls found = {.newest = table_new()};
+    bool good = found.newest;
+    for (uint32_t i = 1; i < b->count && good; i++) {
+        struct found_call call;
+        if (!call_of(b, frames, i, &call))
+            continue;
+        if (!by_line)
+            call.line = FRAMES_NONE;
+        number_of[i] = number_call(&found, call);
+        good = number_of[i];
     }
-    calls->at = calloc(calls->count + 1, calls->size);
+    calls->at = good ? calloc(found.count + 1, calls->size) : NULL;
+    calls->count = found.count;
+    for (size_t i = 0; calls->at && i < found.count; i++) {
+        call_at(calls, i)->caller = found.at[i].caller;
+        call_at(calls, i)->callee = found.at[i].callee;
+        call_at(calls, i)->line = found.at[i].line;
+    }
+    table_free(found.newest);
+    free(found.at);
     return calls->at ? 0 : -1;
 }
 
@@ -60,30 +118,29 @@ static uint64_t *sum_up(const struct branches *b, uint32_t metrics)
     return sums;
 }
 
-int function_calls_of(const struct branches *b, uint32_t metrics, struct function_calls *out,
+int function_calls_of(const struct branches *b, const struct frames *frames,
+                      const struct function_calls_options *options, struct function_calls *out,
                       struct fathom_error *err)
 {
+    uint32_t metrics = options->metrics;
     struct function_calls calls = {.size = sizeof(struct function_call) + metrics * sizeof(uint64_t)};
-    struct table *numbers = table_new();
+    uint32_t *number_of = calloc(b->count, sizeof *number_of);
     uint64_t *sums = sum_up(b, metrics);
-    int rc = numbers && sums ? find_calls(b, numbers, &calls) : -1;
+    int rc = number_of && sums ? find_calls(b, frames, options->by_line, number_of, &calls) : -1;
     /* By call: the end of the outermost subtree below it that the walk is in. */
     uint32_t *inside_until = rc == 0 ? calloc(calls.count + 1, sizeof *inside_until) : NULL;
     for (uint32_t i = 1; inside_until && i < b->count; i++) {
-        const uint64_t *number = b->at[i].parent ? table_find(numbers, key_of(b, i)) : NULL;
-        if (!number)
+        if (!number_of[i])
             continue;
-        struct function_call *call = call_at(&calls, *number);
-        call->caller = b->at[b->at[i].parent].item;
-        call->callee = b->at[i].item;
+        struct function_call *call = call_at(&calls, number_of[i] - 1);
         call->contexts++;
-        if (i < inside_until[*number])
+        if (i < inside_until[number_of[i] - 1])
             continue;
-        inside_until[*number] = b->at[i].end;
+        inside_until[number_of[i] - 1] = b->at[i].end;
         for (uint32_t m = 0; m < metrics; m++)
             call->values[m] = add_saturating(call->values[m], sums[(size_t)i * metrics + m]);
     }
-    table_free(numbers);
+    free(number_of);
     free(sums);
     if (!inside_until) {
         function_calls_clear(&calls);

@@ -9,18 +9,30 @@
 #include "report/views/branches.h"
 
 struct function_call {
-    uint32_t caller, callee; /* items */
+    uint32_t caller, callee; /* items of functions */
+    uint32_t line;           /* of the caller, an item; FRAMES_NONE: not known, or not asked for */
     uint64_t contexts;       /* in which it was seen */
     uint64_t values[];       /* of each metric */
 };
 
 struct function_calls {
-    uint8_t *at; /* `count` calls of `size` bytes, by caller, then callee */
+    uint8_t *at; /* `count` calls of `size` bytes, by caller, callee, line */
     size_t count, size;
 };
 
-/* branches: arranged, of a tree of `metrics` metrics. -ENOMEM. */
-int function_calls_of(const struct branches *branches, uint32_t metrics, struct function_calls *out,
+/* The function that a branch is in: the branch itself, or for a line (FRAME_LINE) the one above it; 0: none. *line: its item, or
+ * FRAMES_NONE. */
+uint32_t function_branch(const struct branches *branches, const struct frames *frames, uint32_t branch,
+                         uint32_t *line);
+
+struct function_calls_options {
+    uint32_t metrics; /* of the tree */
+    bool by_line;     /* calls from different lines of a function are different calls */
+};
+
+/* branches: arranged. -ENOMEM. */
+int function_calls_of(const struct branches *branches, const struct frames *frames,
+                      const struct function_calls_options *options, struct function_calls *out,
                       struct fathom_error *err);
 const struct function_call *function_call_at(const struct function_calls *calls, size_t index);
 void function_calls_clear(struct function_calls *calls);

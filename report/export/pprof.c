@@ -150,14 +150,6 @@ static void add_program(struct building *b, const struct branches *branches)
     }
 }
 
-/* "file.c:12"; 0: it is no line, and `file` is empty. */
-static int64_t line_number(const struct frame *line, char *file, size_t size)
-{
-    const char *colon = line ? strrchr(line->name, ':') : NULL;
-    snprintf(file, size, "%.*s", colon ? (int)(colon - line->name) : 0, line ? line->name : "");
-    return colon ? strtol(colon + 1, NULL, 10) : 0;
-}
-
 /* The function of a frame, in a file if that is known. */
 static uint64_t function_of(struct building *b, uint32_t frame, int64_t file)
 {
@@ -192,12 +184,11 @@ static void add_locations(struct building *b, const struct branches *branches)
     for (size_t i = 0; i < count && !b->failed; i++) {
         const struct site *site = &b->sites[i];
         const struct frame *frame = frames_at(b->contexts->frames, b->used.items[site->frame]);
-        char file[512];
+        const struct frame *line =
+            site->line == NO_LINE ? NULL : frames_at(b->contexts->frames, b->used.items[site->line]);
         fathom__pprof__line__init(&b->lines[i]);
-        b->lines[i].line = line_number(
-            site->line == NO_LINE ? NULL : frames_at(b->contexts->frames, b->used.items[site->line]), file,
-            sizeof file);
-        b->lines[i].function_id = function_of(b, site->frame, text(b, file));
+        b->lines[i].line = line && line->source ? (int64_t)line->address : 0;
+        b->lines[i].function_id = function_of(b, site->frame, text(b, line ? line->source : NULL));
         b->line_list[i] = &b->lines[i];
         Location *l = &b->locations[i];
         fathom__pprof__location__init(l);

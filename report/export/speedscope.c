@@ -1,10 +1,14 @@
-/* speedscope.c - see export.h. Each context is one sample, with its weight. */
+/*
+ * speedscope.c - see export.h. A profile for each metric and thread, of its samples in the order of time; where they were not kept,
+ * each context is one sample.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/saturate.h"
 #include "report/export/export.h"
 #include "report/export/json.h"
+#include "report/export/placed.h"
 #include "report/text/weight.h"
 
 static void write_frames(struct json *json, const struct frames *frames, const struct used_frames *used)
@@ -15,8 +19,10 @@ static void write_frames(struct json *json, const struct frames *frames, const s
         const struct frame *f = frames_at(frames, used->items[i]);
         json_object(json, NULL);
         json_text(json, "name", f->name);
-        if (*f->image)
-            json_text(json, "file", f->image);
+        if (f->source)
+            json_number(json, "line", f->address);
+        if (f->source || *f->image)
+            json_text(json, "file", f->source ? f->source : f->image);
         json_end(json);
     }
     json_object(json, NULL);
@@ -26,41 +32,74 @@ static void write_frames(struct json *json, const struct frames *frames, const s
     json_end(json);
 }
 
-static void write_stacks(struct json *json, const struct used_frames *used, const struct branches *b,
-                         uint32_t metric, uint32_t *path)
+/* What one sample of a profile is. */
+struct entry {
+    const struct cct_node *node;
+    const uint64_t *values; /* of all metrics */
+    uint32_t thread;
+};
+
+struct entries {
+    struct entry *at;
+    size_t count;
+    struct placed_samples placed; /* their threads; none: entries are contexts */
+};
+
+/* The samples in the order of time, or where they were not kept, the contexts. */
+static int entries_list(const struct contexts *contexts, const struct branches *b, struct entries *out,
+                        struct fathom_error *err)
 {
-    json_array(json, "samples");
-    for (uint32_t i = 0; i < b->count; i++) {
-        if (!b->at[i].node->self[metric])
-            continue;
-        json_array(json, NULL);
-        if (i == 0)
-            json_number(json, NULL, used->count);
-        size_t depth = 0;
-        for (uint32_t at = i; at; at = b->at[at].parent)
-            path[depth++] = used->numbers[b->at[at].item];
-        while (depth--)
-            json_number(json, NULL, path[depth]);
-        json_end(json);
-    }
+    bool kept = contexts->samples;
+    out->count = kept ? contexts->sample_count : b->count;
+    out->at = calloc(out->count + 1, sizeof *out->at);
+    int rc = out->at ? 0 : error_memory(err);
+    if (rc == 0 && kept)
+        rc = placed_add_up(contexts, &(struct placing){.slices = 1}, &out->placed, err);
+    for (size_t i = 0; rc == 0 && i < out->count; i++)
+        out->at[i] = kept ? (struct entry){contexts->samples[i].node,
+                                           contexts->sample_values + i * contexts->metrics->count,
+                                           out->placed.thread_of[i]}
+                          : (struct entry){b->at[i].node, b->at[i].node->self, 0};
+    return rc;
+}
+
+static void write_stack(struct json *json, const struct used_frames *used, const struct cct_node *node,
+                        uint32_t *path)
+{
+    size_t depth = 0;
+    json_array(json, NULL);
+    if (!cct_parent(node))
+        json_number(json, NULL, used->count);
+    for (; cct_parent(node); node = cct_parent(node))
+        path[depth++] = used->numbers[node->item];
+    while (depth--)
+        json_number(json, NULL, path[depth]);
     json_end(json);
 }
 
+/* path: room for the deepest one. */
 static void write_profile(struct json *json, const struct contexts *contexts, const struct used_frames *used,
-                          const struct branches *b, uint32_t metric, uint32_t *path)
+                          const struct entries *entries, uint32_t thread, uint32_t metric, uint32_t *path)
 {
-    const char *unit = metrics_unit(contexts->metrics, metric);
+    const char *unit = metrics_unit(contexts->metrics, metric), *what = contexts->metrics->at[metric]->name;
+    const struct placed_thread *of = entries->placed.threads ? &entries->placed.threads[thread] : NULL;
     uint64_t total = 0;
+    char name[96];
+    snprintf(name, sizeof name, of ? "%s: %s/%u" : "%s", what, of ? of->comm : "", of ? of->tid : 0);
     json_object(json, NULL);
     json_text(json, "type", "sampled");
-    json_text(json, "name", contexts->metrics->at[metric]->name);
+    json_text(json, "name", name);
     json_text(json, "unit", strcmp(unit, WEIGHT_NS) == 0 ? "nanoseconds" : "none");
-    write_stacks(json, used, b, metric, path);
+    json_array(json, "samples");
+    for (size_t i = 0; i < entries->count; i++)
+        if (entries->at[i].thread == thread && entries->at[i].values[metric])
+            write_stack(json, used, entries->at[i].node, path);
+    json_end(json);
     json_array(json, "weights");
-    for (uint32_t i = 0; i < b->count; i++)
-        if (b->at[i].node->self[metric]) {
-            json_number(json, NULL, b->at[i].node->self[metric]);
-            total = add_saturating(total, b->at[i].node->self[metric]);
+    for (size_t i = 0; i < entries->count; i++)
+        if (entries->at[i].thread == thread && entries->at[i].values[metric]) {
+            json_number(json, NULL, entries->at[i].values[metric]);
+            total = add_saturating(total, entries->at[i].values[metric]);
         }
     json_end(json);
     json_number(json, "startValue", 0);
@@ -78,9 +117,13 @@ int speedscope_write(const struct report *report, FILE *out, struct fathom_error
     if (rc < 0)
         return rc;
     struct used_frames used = {0};
+    struct entries entries = {0};
     uint32_t *path = malloc(b.count * sizeof *path);
     rc = path ? used_frames_find(contexts, &used, err) : error_memory(err);
+    if (rc == 0)
+        rc = entries_list(contexts, &b, &entries, err);
     if (rc == 0) {
+        size_t threads = contexts->samples ? entries.placed.thread_count : 1;
         json_object(&json, NULL);
         json_text(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
         json_text(&json, "exporter", "fathom");
@@ -88,12 +131,15 @@ int speedscope_write(const struct report *report, FILE *out, struct fathom_error
         write_frames(&json, contexts->frames, &used);
         json_array(&json, "profiles");
         for (uint32_t m = 0; m < contexts->metrics->count; m++)
-            write_profile(&json, contexts, &used, &b, m, path);
+            for (uint32_t t = 0; t < threads; t++)
+                write_profile(&json, contexts, &used, &entries, t, m, path);
         json_end(&json);
         json_end(&json);
         rc = printer_finish(&printer, err);
     }
     used_frames_clear(&used);
+    placed_clear(&entries.placed);
+    free(entries.at);
     free(path);
     branches_clear(&b);
     return rc;

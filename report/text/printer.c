@@ -112,16 +112,13 @@ static void write_beside(struct printer *printer, const struct frame *frame, boo
     printer_write(printer, "%s", frame_mark(frame));
     if (has_image(frame, show_image))
         printer_write(printer, " (%s)", frame->image);
-    if (frame->source)
-        printer_write(printer, " at %s", frame->source);
 }
 
 /* Upper bound of what write_beside() writes, in bytes. */
 static size_t length_beside(const struct frame *frame, bool show_image)
 {
     return strlen(frame_mark(frame)) +
-           (has_image(frame, show_image) ? strlen(frame->image) + strlen(" ()") : 0) +
-           (frame->source ? strlen(frame->source) + strlen(" at ") : 0);
+           (has_image(frame, show_image) ? strlen(frame->image) + strlen(" ()") : 0);
 }
 
 void frame_write(struct printer *printer, const struct frame *frame, bool show_image, size_t room)

@@ -43,6 +43,12 @@ static void add(struct tree *t, const char *a, const char *b, const char *c, uin
     cct_add(t->cct, items, count, (uint64_t[]){weight, 1});
 }
 
+static uint32_t add_line(struct tree *t, const char *name, const char *path, uint64_t line)
+{
+    struct frame frame = {.kind = FRAME_LINE, .name = name, .source = path, .address = line};
+    return frames_add(t->frames, &frame);
+}
+
 static char *export(struct tree *t, const char *format, const struct view_options *view)
 {
     struct contexts contexts = kept_samples;
@@ -99,9 +105,9 @@ Test(exports, callgrind)
     struct tree t = small_tree();
     expect(&t, "callgrind",
            "# callgrind format\nversion: 1\ncreator: fathom\ncmd: prog <&>\npositions: line\nevents: weight "
-           "samples\n"
+           "samples\nsummary: 100 4\n"
            "\nob=???\nfl=???\nfn=(0) [contexts not kept]\n0 5 1\n"
-           "\nob=prog\nfl=???\nfn=(1) main\n0 0 0\ncob=prog\ncfi=???\ncfn=(2) run\ncalls=1 0\n0 95 3\n"
+           "\nob=prog\nfl=???\nfn=(1) main\ncob=prog\ncfi=???\ncfn=(2) run\ncalls=1 0\n0 95 3\n"
            "\nob=prog\nfl=???\nfn=(2)\n0 20 1\ncob=prog\ncfi=???\ncfn=(3) copy\ncalls=1 0\n0 60 1\n"
            "cob=prog\ncfi=???\ncfn=(4) run\ncalls=1 0\n0 15 1\n"
            "\nob=prog\nfl=???\nfn=(3)\n0 60 1\n"
@@ -132,6 +138,53 @@ Test(exports, speedscope)
     char *text = export(&t, "speedscope", &(struct view_options){0});
     cr_expect_not_null(strstr(text, "\"samples\": [[4], [0, 1], [0, 1, 2], [0, 1, 3]], "
                                     "\"weights\": [5, 20, 60, 15], \"startValue\": 0, \"endValue\": 100}"),
+                       "%s", text);
+    free(text);
+    tree_free(&t);
+}
+
+/* Each thread has a profile of its own, in the order of time, equal samples one after the other. */
+Test(exports, speedscope_of_samples)
+{
+    struct tree t = small_tree();
+    struct cct_node *root = cct_root(t.cct), *main = cct_child(t.cct, root, 0),
+                    *run = cct_child(t.cct, main, 1);
+    struct placed_sample samples[] = {{.time = 1, .node = run, .comm = "one", .pid = 7, .tid = 7},
+                                      {.time = 2, .node = main, .comm = "two", .pid = 7, .tid = 8},
+                                      {.time = 3, .node = main, .comm = "one", .pid = 7, .tid = 7},
+                                      {.time = 4, .node = run, .comm = "one", .pid = 7, .tid = 7},
+                                      {.time = 5, .node = run, .comm = "one", .pid = 7, .tid = 7}};
+    uint64_t values[] = {3, 1, 4, 1, 5, 1, 6, 1, 7, 1};
+    kept_samples = (struct contexts){.samples = samples, .sample_values = values, .sample_count = 5};
+    char *text = export(&t, "speedscope", &(struct view_options){0});
+    const char *wanted[] = {
+        "\"name\": \"weight: one/7\", \"unit\": \"none\", \"samples\": [[0, 1], [0], [0, 1], [0, 1]], "
+        "\"weights\": [3, 5, 6, 7], \"startValue\": 0, \"endValue\": 21}",
+        "\"name\": \"weight: two/8\", \"unit\": \"none\", \"samples\": [[0]], \"weights\": [4]",
+        "\"name\": \"samples: one/7\""};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        cr_expect_not_null(strstr(text, wanted[i]), "%s not in\n%s", wanted[i], text);
+    free(text);
+    tree_free(&t);
+    kept_samples = (struct contexts){0};
+}
+
+/* Lines are positions in the functions above them: of a call, of its own, and of an inlined function in another file. */
+Test(exports, callgrind_with_lines)
+{
+    struct tree t = tree_new();
+    uint32_t main = frames_named(t.frames, "main", "prog", 1), run = frames_named(t.frames, "run", "prog", 2),
+             call = add_line(&t, "a.c:3", "/src/a.c", 3), again = add_line(&t, "a.c:4", "/src/a.c", 4),
+             own = add_line(&t, "b.c:9", "/src/b.c", 9), other = add_line(&t, "b.h:2", "/other/b.h", 2);
+    cct_add(t.cct, (uint32_t[]){main, call, run, own}, 4, (uint64_t[]){50, 1});
+    cct_add(t.cct, (uint32_t[]){main, again, run, own}, 4, (uint64_t[]){20, 1});
+    cct_add(t.cct, (uint32_t[]){main, again, run, other}, 4, (uint64_t[]){10, 1});
+    char *text = export(&t, "callgrind", &(struct view_options){0});
+    cr_expect_not_null(strstr(text, "summary: 80 3\n\n"
+                                    "ob=prog\nfl=(1) /src/a.c\nfn=(1) main\n"
+                                    "cob=prog\ncfi=(2) /src/b.c\ncfn=(2) run\ncalls=1 0\n3 50 1\n"
+                                    "cob=prog\ncfi=(2)\ncfn=(2)\ncalls=1 0\n4 30 2\n\n"
+                                    "ob=prog\nfl=(2)\nfn=(2)\n9 70 2\nfi=(3) /other/b.h\n2 10 1\n"),
                        "%s", text);
     free(text);
     tree_free(&t);
@@ -222,9 +275,9 @@ Test(exports, pprof)
 Test(exports, pprof_lines)
 {
     struct tree t = tree_new();
-    uint32_t path[] = {
-        frames_named(t.frames, "main", "program", 1), frames_label(t.frames, FRAME_LINE, "a.c:12"),
-        frames_named(t.frames, "work", "program", 2), frames_label(t.frames, FRAME_LINE, "b:c.h:7")};
+    uint32_t path[] = {frames_named(t.frames, "main", "program", 1), add_line(&t, "a.c:12", "/src/a.c", 12),
+                       frames_named(t.frames, "work", "program", 2),
+                       add_line(&t, "b:c.h:7", "include/b:c.h", 7)};
     cct_add(t.cct, path, 4, (uint64_t[]){3, 1});
     struct cct_node *node = cct_root(t.cct);
     for (int i = 0; i < 4; i++)
@@ -237,7 +290,7 @@ Test(exports, pprof_lines)
     const struct {
         const char *name, *file;
         int64_t line;
-    } wanted[] = {{"work", "b:c.h", 7}, {"main", "a.c", 12}}; /* from the leaf outwards */
+    } wanted[] = {{"work", "include/b:c.h", 7}, {"main", "/src/a.c", 12}}; /* from the leaf outwards */
     for (int i = 0; i < 2; i++) {
         const Fathom__Pprof__Line *line = p->location[p->sample[0]->location_id[i] - 1]->line[0];
         const Fathom__Pprof__Function *f = p->function[line->function_id - 1];
