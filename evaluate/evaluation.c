@@ -189,11 +189,19 @@ static void tally(struct tally *into, uint64_t paths, double weight)
     into->weight += weight;
 }
 
-/* Sums up the verdicts of one true path under one CID. *paths: the most that shared the CID where the true
- * one was among them, 0: it was not. */
-static void score_verdicts(struct score *s, const struct verdict *verdicts, size_t count, uint32_t *paths)
+/* By what the verdicts on one path decide where it counts: by weight; of a path without weight (training saw it, no sample
+ * fell on it), each counts alike. */
+static double vote_of(const struct verdict *verdict, double path_weight)
 {
-    double of_category[CATEGORIES] = {0};
+    return path_weight > 0 ? verdict->weight : 1;
+}
+
+/* Sums up the verdicts of one true path under one CID, of `weight` in all. *paths: the most that shared the CID where the
+ * true one was among them, 0: it was not. */
+static void score_verdicts(struct score *s, const struct verdict *verdicts, size_t count, double weight,
+                           uint32_t *paths)
+{
+    double of_category[CATEGORIES] = {0}, votes[CATEGORIES] = {0};
     unsigned most = 0;
     *paths = 0;
     for (size_t i = 0; i < count; i++) {
@@ -203,28 +211,35 @@ static void score_verdicts(struct score *s, const struct verdict *verdicts, size
         s->called_precise.weight += v->called_precise ? v->weight : 0;
         s->called_precise.right += v->called_precise && v->right ? v->weight : 0;
         of_category[v->category] += v->weight;
+        votes[v->category] += vote_of(v, weight);
         if (v->among && v->paths > *paths)
             *paths = v->paths;
     }
     for (unsigned k = 1; k < CATEGORIES; k++)
-        most = of_category[k] > of_category[most] ? k : most;
+        most = votes[k] > votes[most] ? k : most;
     for (unsigned k = 0; k < CATEGORIES; k++)
         tally(&s->category[k], k == most, of_category[k]);
 }
 
 static void score_path(struct score *s, const struct verdict *verdicts, size_t count)
 {
-    double weight = 0, right = 0, covered = 0;
+    double weight = 0, right = 0, covered = 0, votes = 0, votes_right = 0, votes_covered = 0;
     uint32_t paths;
-    score_verdicts(s, verdicts, count, &paths);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         weight += verdicts[i].weight;
-        right += verdicts[i].right ? verdicts[i].weight : 0;
-        covered += verdicts[i].right_covered ? verdicts[i].weight : 0;
+    score_verdicts(s, verdicts, count, weight, &paths);
+    for (size_t i = 0; i < count; i++) {
+        const struct verdict *v = &verdicts[i];
+        double vote = vote_of(v, weight);
+        right += v->right ? v->weight : 0;
+        covered += v->right_covered ? v->weight : 0;
+        votes += vote;
+        votes_right += v->right ? vote : 0;
+        votes_covered += v->right_covered ? vote : 0;
     }
     tally(&s->all, 1, weight);
-    tally(&s->right, right * 2 > weight, right);
-    tally(&s->right_covered, covered * 2 > weight, covered);
+    tally(&s->right, votes_right * 2 > votes, right);
+    tally(&s->right_covered, votes_covered * 2 > votes, covered);
     for (unsigned k = 1; paths && k <= DEGREES; k++) {
         if (paths <= k)
             tally(&s->within[k - 1], 1, weight);

@@ -106,6 +106,31 @@ Test(evaluation, puts_paths_into_the_categories_of_the_paper)
     end(&t);
 }
 
+/* Paths that no sample fell on count by what is said of them, as the others do. */
+Test(evaluation, decides_paths_without_weight_by_their_verdicts)
+{
+    struct trial t = begin();
+    path(t.trained, "014", 48, 10);
+    path(t.trained, "013", 48, 30);
+    path(t.trained, "023", 48, 10);
+    path(t.trained, "015", 48, 10);
+    path(t.true_world, "014", 48, 1);
+    path(t.true_world, "023", 48, 1);
+    path(t.true_world, "025", 48, 1);
+    path(t.true_world, "026", 48, 1);
+    ready(&t);
+    for (unsigned function = 3; function <= 6; function++)
+        sample(&t, function, 48, 0);
+    struct score s = score(&t);
+    expect_tally("precise", s.category[CATEGORY_PRECISE], 1, 0);
+    expect_tally("ambiguous", s.category[CATEGORY_AMBIGUOUS], 1, 0);
+    expect_tally("incorrect", s.category[CATEGORY_INCORRECT], 1, 0);
+    expect_tally("missing", s.category[CATEGORY_MISSING], 1, 0);
+    expect_tally("all", s.all, 4, 0);
+    expect_tally("right", s.right, 1, 0);
+    end(&t);
+}
+
 Test(evaluation, shows_the_heaviest_wrong_contexts_first)
 {
     struct trial t = begin();
