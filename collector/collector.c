@@ -251,6 +251,11 @@ int collector_open(const struct collector_options *options, struct collector **o
         .to = &c->to,
         .tasks = {.members = c->members, .verify = c->verify, .expected = c->drain.tasks.expected},
         .summary = &c->summary};
+    rc = tasks_init(&c->drain.tasks, err);
+    if (rc) {
+        collector_close(c);
+        return rc;
+    }
     *out = c;
     return 0;
 }

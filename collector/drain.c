@@ -351,7 +351,7 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
         *any = found;
     if (!found)
         return 0;
-    for (size_t i = 0; drain->tasks.members && i < count && rc == 0; i++)
+    for (size_t i = 0; (drain->tasks.members || drain->tasks.verify) && i < count && rc == 0; i++)
         rc = look_for_tasks(drain, &rings[i], scratch, err);
     for (size_t i = 0; i < count && rc == 0; i++)
         rc = look_ahead(drain, &rings[i], &floor, scratch, err);

@@ -3,17 +3,44 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 
 /* A thread's end, for the program that compares stacks. */
 struct task_end {
-    pid_t tid, id; /* id: as which it was followed */
-    bool followed; /* still: its process goes on */
+    pid_t tid, id;  /* id: as which it was followed */
+    bool followed;  /* still: its process goes on */
+    uint64_t birth; /* verify_birth() */
 };
+
+int tasks_init(struct tasks *t, struct fathom_error *err)
+{
+    t->started = table_new();
+    t->births = table_new();
+    return t->started && t->births ? 0 : error_memory(err);
+}
+
+static uint64_t number_of(const struct table *table, pid_t tid)
+{
+    const uint64_t *number = table_find(table, (uint32_t)tid);
+    return number ? *number : 0;
+}
+
+/* Notes who uses a thread's number from now on. */
+static bool note_start(struct tasks *t, const struct fork_record *fork)
+{
+    uint64_t *started = table_put(t->started, fork->tid, NULL);
+    uint64_t *birth = t->verify ? table_put(t->births, fork->tid, NULL) : NULL;
+    if (started && *started < fork->time)
+        *started = fork->time;
+    if (birth)
+        *birth = verify_birth(t->verify, (pid_t)fork->tid);
+    return started && (birth || !t->verify);
+}
 
 static bool follow(struct tasks *t, pid_t pid, pid_t tid)
 {
-    if (t->verify)
+    if (t->verify && t->members)
         verify_follow(t->verify, members_id(t->members, pid, tid), true);
     return true;
 }
@@ -24,9 +51,10 @@ int tasks_look_ahead(struct tasks *t, const struct perf_event_header *record, st
     struct comm_record comm;
     bool good = true;
     if (record->type == PERF_RECORD_FORK && record_view(record, record->size, &fork, sizeof fork))
-        good = members_start(t->members, (pid_t)fork.pid, (pid_t)fork.tid) &&
+        good = note_start(t, &fork) &&
+               (!t->members || members_start(t->members, (pid_t)fork.pid, (pid_t)fork.tid)) &&
                follow(t, (pid_t)fork.pid, (pid_t)fork.tid);
-    else if (record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC &&
+    else if (t->members && record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC &&
              record_view(record, record->size, &comm, sizeof comm) && (pid_t)comm.pid == t->expected)
         good = members_add(t->members, (pid_t)comm.pid, (pid_t)comm.tid) &&
                follow(t, (pid_t)comm.pid, (pid_t)comm.tid);
@@ -34,9 +62,16 @@ int tasks_look_ahead(struct tasks *t, const struct perf_event_header *record, st
 }
 
 /* What is recorded is followed by its threads, or by CPU as a member. */
-static int take_exit(struct tasks *t, pid_t pid, pid_t tid, struct fathom_error *err)
+static int take_exit(struct tasks *t, const struct fork_record *task, struct fathom_error *err)
 {
-    struct task_end end = {.tid = tid, .id = t->members ? members_id(t->members, pid, tid) : tid};
+    const pid_t pid = (pid_t)task->pid, tid = (pid_t)task->tid;
+    struct task_end end = {.tid = tid,
+                           .id = t->members ? members_id(t->members, pid, tid) : tid,
+                           .birth = number_of(t->births, tid)};
+    if (task->time < number_of(t->started, tid))
+        return 0;
+    table_remove(t->started, (uint32_t)tid);
+    table_remove(t->births, (uint32_t)tid);
     end.followed = t->members && !members_end(t->members, pid, tid);
     if (!t->verify)
         return 0;
@@ -46,7 +81,7 @@ static int take_exit(struct tasks *t, pid_t pid, pid_t tid, struct fathom_error 
 int tasks_take(struct tasks *t, const struct fork_record *task, struct fathom_error *err)
 {
     if (task->header.type == PERF_RECORD_EXIT)
-        return take_exit(t, (pid_t)task->pid, (pid_t)task->tid, err);
+        return take_exit(t, task, err);
     if (t->verify && !t->members)
         verify_follow(t->verify, (pid_t)task->tid, true);
     return 0;
@@ -56,6 +91,9 @@ void tasks_round(struct tasks *t)
 {
     for (size_t i = 0; i < t->end_count; i++) {
         const struct task_end *end = &t->ends[i];
+        uint64_t birth = verify_birth(t->verify, end->tid);
+        if (birth && birth != end->birth)
+            continue; /* another one uses the number already, and its start is not read yet */
         verify_base(t->verify, end->tid, 0);
         if (!end->followed)
             verify_follow(t->verify, end->id, false);
@@ -67,6 +105,8 @@ void tasks_round(struct tasks *t)
 
 void tasks_free(struct tasks *t)
 {
+    table_free(t->started);
+    table_free(t->births);
     free(t->ends);
     *t = (struct tasks){0};
 }

@@ -15,15 +15,22 @@ struct tasks {
     struct members *members; /* borrowed; NULL: no event is open by CPU */
     struct verify *verify;   /* borrowed; NULL: stacks are not compared */
     pid_t expected;          /* a process that becomes a member at its exec; 0: none */
-    struct task_end *ends;   /* owned: of this round */
+    struct table
+        *started; /* owned: TID -> when it started, perf's clock, ns; the latest that uses the number */
+    struct table *births;  /* owned: TID -> verify_birth() of the same */
+    struct task_end *ends; /* owned: of this round */
     size_t end_count, end_room;
 };
 
-/* Makes members of what a record (members are tracked) says has started. To be asked of all records of a round before
+/* 0 or -ENOMEM. */
+int tasks_init(struct tasks *tasks, struct fathom_error *err);
+
+/* Makes members of what a record says has started. To be asked of all records of a round before
  * its samples are passed on, as a sample may be of a process whose start is in another ring; and of each only once:
  * asked again after the process's end, it would stay a member for ever. */
 int tasks_look_ahead(struct tasks *tasks, const struct perf_event_header *record, struct fathom_error *err);
-/* Takes a FORK or EXIT record. */
+/* Takes a FORK or EXIT record. An EXIT that is older than the latest start of its number is of an earlier user of that, and ends
+ * nothing: rings are emptied one after the other. */
 int tasks_take(struct tasks *tasks, const struct fork_record *task, struct fathom_error *err);
 /* At the end of a round. What ended in it was one of us until now: another ring may have had its start, or samples. */
 void tasks_round(struct tasks *tasks);

@@ -57,14 +57,26 @@ bool members_add(struct members *m, pid_t pid, pid_t tid)
     return count;
 }
 
+/* Counts the end of one of a member's threads. Returns whether the member ends with it. */
+static bool end_one(struct members *m, uint64_t *count)
+{
+    if (!count || !*count)
+        return false;
+    --*count;
+    m->ended |= *count == 0;
+    return *count == 0;
+}
+
 bool members_start(struct members *m, pid_t pid, pid_t tid)
 {
     bool added;
     uint64_t *process = table_put(m->running, (uint32_t)tid, &added);
     if (!process)
         return false;
-    if (!added)
+    if (!added && *process == (uint32_t)pid)
         return true;
+    if (!added) /* its number is used again by another process, and its end is in another ring */
+        end_one(m, table_find(m->of, key_of(m, (pid_t)*process, tid)));
     *process = (uint32_t)pid;
     uint64_t *count = table_put(m->of, key_of(m, pid, tid), NULL);
     if (count)
@@ -75,11 +87,7 @@ bool members_start(struct members *m, pid_t pid, pid_t tid)
 bool members_end(struct members *m, pid_t pid, pid_t tid)
 {
     uint64_t *count = table_find(m->of, key_of(m, pid, tid));
-    if (!table_remove(m->running, (uint32_t)tid) || !count || !*count)
-        return false;
-    --*count;
-    m->ended |= *count == 0;
-    return *count == 0;
+    return table_remove(m->running, (uint32_t)tid) && end_one(m, count);
 }
 
 void members_round(struct members *m)

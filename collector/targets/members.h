@@ -15,7 +15,8 @@ struct members *members_new(bool threads);
 void members_free(struct members *members);
 /* Adds one that stays a member even after its end is reported. false: out of memory. */
 bool members_add(struct members *members, pid_t pid, pid_t tid);
-/* A recorded thread or process started; a second call before its end has no effect. false: out of memory. */
+/* A recorded thread or process started; a second call before its end has no effect, except that a number which another process
+ * uses now is no longer the first one's. false: out of memory. */
 bool members_start(struct members *members, pid_t pid, pid_t tid);
 /* A thread ended. It stays a member until members_round(), as samples of it may still come in this round; a
  * process stays until its last thread has ended. Returns whether it ends with this thread. */

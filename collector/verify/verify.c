@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "collector/events/open.h"
 #include "collector/events/tracefs.h"
 #include "collector/verify/known_stacks.h"
 #include "collector/verify/rule.h"
@@ -128,10 +129,20 @@ static bool knows_tasks(void)
 /* Follows children in the kernel, which tells their numbers as the first PID namespace has them. */
 static void follow_tasks(struct verify *v)
 {
-    if (is_inner_namespace(&(struct stat){0}) || !knows_tasks())
+    struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = OPEN_ATTR_SIZE};
+    uint64_t id;
+    if (is_inner_namespace(&(struct stat){0}) || !knows_tasks() ||
+        tracefs_number("events/task/task_newtask/id", &id) < 0)
         return;
-    v->tasks = bpf_program__attach_tracepoint(bpf_object__find_program_by_name(v->object, TASKS), "task",
-                                              "task_newtask");
+    attr.config = id;
+    /* Not bpf_program__attach_tracepoint(), which finds no tracefs that is not mounted. A program on a tracepoint's event runs
+     * on all CPUs. */
+    int fd = open_event(&attr, -1, 0);
+    if (fd < 0)
+        return;
+    v->tasks = bpf_program__attach_perf_event(bpf_object__find_program_by_name(v->object, TASKS), fd);
+    if (!v->tasks)
+        close(fd); /* else it is the link's */
 }
 
 /* Before Linux 6.1, programs on events may only use hash maps whose elements are allocated at first (here 30 MB).
@@ -283,6 +294,12 @@ void verify_follow(struct verify *v, pid_t id, bool follow)
         bpf_map_update_elem(v->followed, &id, &(uint32_t){1}, BPF_ANY);
     else
         bpf_map_delete_elem(v->followed, &id);
+}
+
+uint64_t verify_birth(const struct verify *v, pid_t tid)
+{
+    struct rule_thread thread;
+    return bpf_map_lookup_elem(v->threads, &tid, &thread) == 0 ? thread.birth : 0;
 }
 
 void verify_base(struct verify *v, pid_t tid, uint64_t base)

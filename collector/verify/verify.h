@@ -42,6 +42,8 @@ int verify_program(const struct verify *verify);
 int verify_output(struct verify *verify, int cpu, bool wakes, int fd, struct fathom_error *err);
 /* Bytes of stacks that may be written to a CPU's ring from now on, until this is called again. At first none. */
 void verify_room(struct verify *verify, int cpu, int64_t bytes);
+/* When the kernel's program saw this thread start, CLOCK_MONOTONIC, ns; 0: it did not. Tells users of one number apart. */
+uint64_t verify_birth(const struct verify *verify, pid_t tid);
 /* Follows a process or thread (according to verify_follow) from now on; or no longer. Failures leave samples without
  * records. */
 void verify_follow(struct verify *verify, pid_t id, bool follow);

@@ -16,6 +16,9 @@ tests_collector_test_collector_LDADD = libcollector.la libperfdata.la libimage.l
 UNIT_TESTS += tests/collector/test_members
 tests_collector_test_members_SOURCES = tests/collector/test_members.c
 tests_collector_test_members_LDADD = libcollector.la libimage.la libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/collector/test_tasks
+tests_collector_test_tasks_SOURCES = tests/collector/test_tasks.c
+tests_collector_test_tasks_LDADD = libcollector.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 
 # What the kernel is asked for on other CPUs: attrs.test holds it against golden/CPU.txt.
 check_PROGRAMS += tests/collector/attrs

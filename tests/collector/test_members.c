@@ -51,3 +51,22 @@ Test(members, of_threads)
         cr_expect_not(members_has(m, 5, tid));
     members_free(m);
 }
+
+/* A thread's number that another process uses before the first one's end is read. */
+Test(members, number_used_again)
+{
+    struct members *m = members_new(false);
+    cr_assert(members_start(m, 10, 10) && members_start(m, 10, 11) && members_start(m, 20, 20));
+    cr_assert(members_start(m, 20, 11));
+    members_end(m, 10, 10);
+    cr_expect(members_has(m, 10, 11), "its last samples may be in this round");
+    members_round(m);
+    cr_expect_not(members_has(m, 10, 11), "both of its threads ended");
+    members_end(m, 20, 20);
+    members_round(m);
+    cr_expect(members_has(m, 20, 11), "one still runs");
+    members_end(m, 20, 11);
+    members_round(m);
+    cr_expect_not(members_has(m, 20, 11));
+    members_free(m);
+}
