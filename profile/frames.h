@@ -25,8 +25,8 @@ enum frame_kind {
     FRAME_FOUND,           /* where the processor found it: "L3"; address: enum access_source */
     FRAME_UNSURE,          /* in place of callers that are not sure: "[one of 3 paths]" */
     FRAME_KERNEL,          /* a function of the kernel, or an address in it */
-    FRAME_LINE,            /* in the frame before it: "file.c:12", address: 12; or a text if it is one of several */
-    FRAME_LABEL,           /* any other text: "[kernel]", "[jit]", a thread's or process's name */
+    FRAME_LINE,  /* in the frame before it: "file.c:12", address: 12; or a text if it is one of several */
+    FRAME_LABEL, /* any other text: "[kernel]", "[jit]", a thread's or process's name */
 };
 
 struct frame {
