@@ -7,6 +7,7 @@
 
 #include "base/search.h"
 #include "base/vec.h"
+#include "image/extent.h"
 
 int functions_add(struct functions *functions, uint64_t address, uint64_t size, const char *name)
 {
@@ -86,8 +87,8 @@ static uint64_t code_end(const struct elf_file *file, uint64_t address)
     return end;
 }
 
-/* Adds functions without an FDE. Hand-written labels count only if they have a size: otherwise they may be
- * anywhere inside a function. */
+/* Adds functions without an FDE. What has no size goes as far as its own code does (extent.h): a label within another function is
+ * in the extent of that. */
 static int add_uncovered(const struct elf_file *file, struct functions *functions,
                          const struct symbols *symbols)
 {
@@ -102,7 +103,7 @@ static int add_uncovered(const struct elf_file *file, struct functions *function
             if (s->address - before->address < before->size)
                 continue;
         }
-        if (s->address < end || (!s->typed && s->size == 0))
+        if (s->address < end)
             continue;
         uint64_t stop = code_end(file, s->address);
         if (next < covered && functions->items[next].address < stop)
@@ -117,7 +118,9 @@ static int add_uncovered(const struct elf_file *file, struct functions *function
                 stop = t->address;
             break;
         }
-        if (functions_add(functions, s->address, stop - s->address, s->name) < 0)
+        if (s->size == 0)
+            stop = extent_end(file, s->address, stop);
+        if (stop > s->address && functions_add(functions, s->address, stop - s->address, s->name) < 0)
             return -ENOMEM;
         end = stop;
     }

@@ -18,7 +18,7 @@ libimage_la_SOURCES = \
 	image/elf/elf_file.c image/elf/elf_file.h \
 	image/frame_flow.c image/frame_flow.h \
 	image/function_code.c image/function_code.h \
-	image/functions.c image/functions.h \
+	image/extent.c image/extent.h image/functions.c image/functions.h \
 	image/image.c image/image.h image/image_private.h \
 	image/image_file.c image/image_file.h \
 	image/image_find.c image/image_find.h \
