@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "image/image_find.h"
+#include "image/twins.h"
 #include "image/vdso.h"
 
 /* The result for one path: an image, or why there is none. */
@@ -24,6 +25,7 @@ struct entry {
 
 struct image_cache {
     struct image_options options;
+    struct twins *twins;
     struct arena *arena;
     struct table *by_hash;  /* hash of path and build-id -> entry */
     struct entry **entries; /* [0] is unused */
@@ -45,8 +47,9 @@ struct image_cache *image_cache_new(const struct image_options *options)
     cache->arena = arena_new(0);
     cache->by_hash = table_new();
     cache->failed = table_new();
+    cache->options.twins = cache->twins = twins_new();
     cache->entry_count = 1;
-    if (!cache->arena || !cache->by_hash || !cache->failed) {
+    if (!cache->twins || !cache->arena || !cache->by_hash || !cache->failed) {
         image_cache_free(cache);
         return NULL;
     }
@@ -68,6 +71,7 @@ void image_cache_free(struct image_cache *cache)
     free(cache->entries);
     table_free(cache->by_hash);
     table_free(cache->failed);
+    twins_free(cache->twins);
     arena_free(cache->arena);
     free(cache);
 }
@@ -231,6 +235,11 @@ int image_cache_check(struct image_cache *cache, const char *path, const struct 
     if (rc == 0)
         free(file);
     return rc;
+}
+
+bool image_cache_also(struct image_cache *cache, const char *path, const struct build_id *id)
+{
+    return twins_add(cache->twins, path, id);
 }
 
 void image_cache_kernel(struct image_cache *cache, const char *release)

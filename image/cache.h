@@ -21,6 +21,10 @@ const struct image_options *image_cache_options(const struct image_cache *cache)
  * unknown build-id is not this process's. Call before requesting images. */
 void image_cache_kernel(struct image_cache *cache, const char *release);
 
+/* A file that has or had this build, at another path perhaps: if the image that is opened later is stripped and this one is
+ * not, it names the functions (twins.h). false: out of memory. */
+bool image_cache_also(struct image_cache *cache, const char *path, const struct build_id *id);
+
 /* The image of a path as recorded. `expected` may be NULL or empty: any build-id is accepted. VDSO_NAME is
  * opened from this process's own vDSO if the build-ids agree, else from a copy (image_find.h). Failures are
  * cached: -ESTALE: the file is another build; others as image_open(). The cache owns the image. */

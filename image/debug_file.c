@@ -12,6 +12,9 @@
 #include "base/file.h"
 #include "image/build_id_cache.h"
 #include "image/debuginfod.h"
+#include "image/image_find.h"
+#include "image/image_store.h"
+#include "image/twins.h"
 
 #define DEFAULT_DIRECTORY "/usr/lib/debug"
 
@@ -123,6 +126,42 @@ static int by_link(struct wanted *wanted, const char *file_path, const char *roo
     return rc;
 }
 
+/* Whether a file of this build has symbols or debug information that the stripped one lacks. */
+static bool has_more(const struct elf_file *stripped, const char *path)
+{
+    struct elf_file file;
+    if (elf_file_open(&file, path, ELF_HEADERS, NULL) < 0)
+        return false;
+    bool more = build_id_equal(&file.build_id, &stripped->build_id) && elf_file_names_more(&file, stripped);
+    elf_file_close(&file);
+    return more;
+}
+
+/* A copy of the whole program, malloc'd or NULL, that is not stripped. */
+static int by_copy(const struct wanted *wanted, char *copy, char **path, struct elf_file *out)
+{
+    if (copy && has_more(wanted->file, copy))
+        return try_formatted(wanted, 0, copy, path, out);
+    free(copy);
+    return 0;
+}
+
+/* Another file that had this build. */
+static int by_twins(const struct wanted *wanted, char **path, struct elf_file *out)
+{
+    const char *paths[TWINS_MOST];
+    const struct image_options *options = wanted->options;
+    const struct build_id *id = &wanted->file->build_id;
+    size_t count = options && options->twins ? twins_find(options->twins, id, paths) : 0;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        char *file;
+        if (image_find_at(paths[i], id, options->symfs, &file, NULL) == 0)
+            rc = by_copy(wanted, file, path, out);
+    }
+    return rc == 0 && id->size ? by_copy(wanted, image_store_path(id), path, out) : rc;
+}
+
 /* Where separate debug files are; malloc'd. NULL: out of memory. */
 static char *root_of(const struct image_options *options)
 {
@@ -151,6 +190,10 @@ int debug_file_find(const struct elf_file *file, const char *file_path, const st
     char *cache = rc == 0 ? build_id_cache_directory() : NULL;
     if (cache)
         rc = by_cache(&wanted, cache, path, out);
+    if (rc == 0)
+        rc = by_twins(&wanted, path, out);
+    if (rc == 0 && cache)
+        rc = by_copy(&wanted, build_id_cache_find(cache, &file->build_id, "elf"), path, out);
     free(cache);
     free(root);
     return rc;

@@ -37,6 +37,7 @@ struct image_function {
 #define VDSO_NAME "[vdso]" /* name of the mapping created by the kernel */
 
 struct debuginfod;
+struct twins;
 
 struct image_options {
     const char *debug_directory; /* root of separate debug files; NULL: /usr/lib/debug */
@@ -47,6 +48,7 @@ struct image_options {
     const struct log *log; /* NULL: quiet */
     /* Queried for what is in none of these places; borrowed; NULL: no queries. */
     struct debuginfod *debuginfod;
+    const struct twins *twins; /* other files of the same builds; borrowed; NULL: none are known */
 };
 
 /* Opens an ELF64 x86-64 executable or shared object. Errors: -ENOENT and other system errors; -ENOEXEC: not

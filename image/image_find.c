@@ -32,8 +32,8 @@ static char *below(const char *root, const char *path)
     return there;
 }
 
-static int by_path(const char *path, const struct build_id *expected, const char *symfs, char **file,
-                   struct fathom_error *err)
+int image_find_at(const char *path, const struct build_id *expected, const char *symfs, char **file,
+                  struct fathom_error *err)
 {
     if (mapped_kind(path) != MAPPED_FILE || mapped_is_deleted(path))
         return error_set(err, ENOENT, "there is no file behind the mapping \"%s\"", path);
@@ -89,7 +89,7 @@ int image_find(const char *path, const struct build_id *expected, const struct i
     const char *archived = options ? options->archived : NULL;
     if (archived && try_copy(archived_copy(archived, path, expected), expected, file))
         return 0;
-    int rc = by_path(path, expected, options ? options->symfs : NULL, file, &why);
+    int rc = image_find_at(path, expected, options ? options->symfs : NULL, file, &why);
     if (rc == 0 || rc == -ENOMEM)
         return rc == 0 ? 0 : error_memory(err);
     if (expected->size && (try_copy(image_store_path(expected), expected, file) ||

@@ -8,7 +8,7 @@
  *  4. a debuginfod server
  *
  * Separate debug files (debug_file.h): the archive; /usr/lib/debug by build-id and the places that .gnu_debuglink names; perf's
- * cache; a server. fathom(1) documents both.
+ * cache; other files of the build that are not stripped (twins.h, and the copies above); a server. fathom(1) documents both.
  */
 #ifndef FATHOM_IMAGE_IMAGE_FIND_H
 #define FATHOM_IMAGE_IMAGE_FIND_H
@@ -22,5 +22,8 @@
  * image_open(). */
 int image_find(const char *path, const struct build_id *expected, const struct image_options *options,
                char **file, struct fathom_error *err);
+/* Step 2 alone. symfs: NULL: none. */
+int image_find_at(const char *path, const struct build_id *expected, const char *symfs, char **file,
+                  struct fathom_error *err);
 
 #endif

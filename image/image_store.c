@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/kept.h"
+#include "image/elf/elf_file.h"
 
 #define COPY_BYTES (256u << 10)
 #define DIRECTORY  "images"
@@ -63,6 +64,23 @@ static int store_copy(int fd, uint64_t size, const char *directory, const char *
     return rc < 0 ? rc : kept_end(&file, path, copy_file(fd, file.fd, path, err), err);
 }
 
+/* Whether the file open at fd has symbols or debug information that the copy lacks. */
+static bool is_better(int fd, const char *copy)
+{
+    struct elf_file file, kept;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (elf_file_open(&file, path, ELF_HEADERS, NULL) < 0)
+        return false;
+    bool better = elf_file_open(&kept, copy, ELF_HEADERS, NULL) == 0;
+    if (better) {
+        better = elf_file_names_more(&file, &kept);
+        elf_file_close(&kept);
+    }
+    elf_file_close(&file);
+    return better;
+}
+
 int image_store_keep(int fd, const struct build_id *id, struct fathom_error *err)
 {
     struct stat st;
@@ -74,7 +92,7 @@ int image_store_keep(int fd, const struct build_id *id, struct fathom_error *err
     int rc = 0;
     if (!path) {
         rc = error_set(err, ENOENT, "the user has no own directory for it: set XDG_CACHE_HOME");
-    } else if (!kept_use(path)) { /* else it exists, and counts as used */
+    } else if (!kept_use(path) || is_better(fd, path)) { /* else it exists, and counts as used */
         rc = store_copy(fd, (uint64_t)st.st_size, directory, path, err);
     }
     free(directory);

@@ -16,8 +16,8 @@
 
 /* The path of this build's copy; malloc'd. NULL: this user has none, or out of memory. */
 char *image_store_path(const struct build_id *id);
-/* Keeps a copy of the file open at fd (read with pread()), unless there is one. The caller has checked its
- * build. 0; -EFBIG: too large; -ENOENT: the user has no directory for it; others. */
+/* Keeps a copy of the file open at fd (read with pread()), unless there is one, or in its place if it was stripped and this
+ * one is not. The caller has checked its build. 0; -EFBIG: too large; -ENOENT: the user has no directory for it; others. */
 int image_store_keep(int fd, const struct build_id *id, struct fathom_error *err);
 
 #endif

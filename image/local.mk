@@ -46,7 +46,7 @@ libimage_la_SOURCES = \
 	image/elf/symbols.c image/elf/symbols.h \
 	image/handler_jump.c image/handler_jump.h \
 	image/stack_switch.c image/stack_switch.h \
-	image/targets.c \
+	image/targets.c image/twins.c image/twins.h \
 	image/cfi/thread_return.c image/cfi/thread_return.h \
 	image/vdso.c image/vdso.h
 libimage_la_LIBADD = $(ELF_LIBS) $(LZMA_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS) $(CAPSTONE_LIBS)

@@ -36,6 +36,7 @@ libinfer_la_SOURCES = \
 	infer/model/values.c \
 	infer/engine/held_out.c infer/engine/held_out.h \
 	infer/engine/learn.c infer/engine/learn.h \
+	infer/engine/mapped_files.c infer/engine/mapped_files.h \
 	infer/engine/program_maps.c infer/engine/program_maps.h \
 	infer/model/lineage.c infer/model/lineage.h \
 	infer/samples/locate.c infer/samples/locate.h \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "infer/engine/list_cids.h"
+#include "infer/engine/mapped_files.h"
 #include "infer/engine/passes.h"
 #include "infer/engine/resolve.h"
 #include "infer/engine/vote.h"
@@ -111,22 +112,18 @@ int engine_learn(void *engine, const struct record *record, struct fathom_error 
     return learn(engine, record, err);
 }
 
-static int note_mapped(void *builds, const struct record *record, struct fathom_error *err)
+/* Looks through the files that were mapped, and sets *map to NULL if it is of other programs: its paths through the C library
+ * would be taken for paths of this run. */
+static int look_at_files(struct engine *p, const struct engine_input *input, const struct pathmap **map,
+                         struct fathom_error *err)
 {
-    return builds_note_mapped(builds, record) < 0 ? error_memory(err) : 0;
-}
-
-/* Sets *map to NULL if it is of programs other than those mapped by the recording's processes
- * (builds_foreign()): its paths through the C library would be taken for paths of this run. */
-static int leave_foreign(struct reader *reader, const struct pathmap **map, struct fathom_error *err)
-{
-    if (!*map)
-        return 0;
-    struct builds *mapped = builds_new(*map, NULL);
-    int rc = mapped ? reader_run(reader, note_mapped, mapped, err) : error_memory(err);
-    if (rc == 0 && builds_foreign(mapped))
+    bool foreign = false;
+    *map = input->map;
+    if (p->options.validation && !input->map)
+        return 0; /* the engine that it is for has looked */
+    int rc = mapped_files_read(input->reader, input->map, p->images, p->learner->trie, &foreign, err);
+    if (foreign && !input->kept)
         *map = NULL;
-    builds_free(mapped);
     return rc;
 }
 
@@ -282,8 +279,8 @@ int engine_run(struct engine *p, const struct engine_input *input, resolve_sink 
     size_t count = reader_events(input->reader, &events);
     use_events(p, events, count, input->event);
     image_cache_kernel(p->images, reader_kernel(input->reader));
-    const struct pathmap *used = input->map;
-    int rc = input->kept ? 0 : leave_foreign(input->reader, &used, err);
+    const struct pathmap *used;
+    int rc = look_at_files(p, input, &used, err);
     if (rc == 0 && !p->calls && !(p->calls = image_calls_new()))
         rc = error_memory(err);
     if (rc == 0 && !p->options.validation && !p->learned)

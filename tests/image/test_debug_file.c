@@ -1,8 +1,10 @@
 /* Separate debug files: found by build-id and by link, refused when they are of another build. */
 #include <criterion/criterion.h>
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "image/cache.h"
 #include "tests/image/build.h"
 
 static const char source[] = "static __attribute__((noinline)) int hidden(int x) { return x * 3; }\n"
@@ -74,6 +76,36 @@ Test(debug_file, of_another_build_is_left_out, .fini = build_clean)
     cr_expect_not(knows_hidden(image));
     cr_expect_eq(warnings, 1);
     image_close(image);
+}
+
+/* Opens lib.so from a cache that was told of another file of its build. */
+static bool knows_with_twin(const char *twin, const struct build_id *id)
+{
+    const struct image_options options = {.debug_directory = "/nonexistent"};
+    struct image_cache *cache = image_cache_new(&options);
+    struct image *image;
+    cr_assert(image_cache_also(cache, build_path("lib.so"), id));
+    cr_assert(image_cache_also(cache, build_path(twin), id));
+    cr_assert_eq(image_cache_get(cache, build_path("lib.so"), id, &image, NULL), 0);
+    cr_expect_str_eq(image_name(image), "lib.so");
+    bool knows = knows_hidden(image);
+    image_cache_free(cache);
+    return knows;
+}
+
+Test(debug_file, of_an_unstripped_twin, .fini = build_clean)
+{
+    const struct build_id id = {4, {1, 2, 3, 4}};
+    setenv("HOME", build_path("home"), 1);
+    setenv("XDG_CACHE_HOME", build_path("cache"), 1);
+    build_source("lib.c", source);
+    build_run(
+        "$CC -O2 -fPIC -shared -Wl,--build-id=0x01020304 -o whole.so lib.c && strip -o lib.so whole.so &&"
+        "$CC -O2 -fPIC -shared -Wl,--build-id=0x01020305 -o other.so lib.c");
+    cr_expect(knows_with_twin("whole.so", &id));
+    cr_expect_not(knows_with_twin("lib.so", &id));
+    cr_expect_not(knows_with_twin("other.so", &id), "another build");
+    cr_expect_not(knows_with_twin("missing.so", &id));
 }
 
 /* What Fedora's find-debuginfo makes: the functions' symbols alone, compressed, in the file itself. */

@@ -37,6 +37,21 @@ static bool is_kept(const struct build_id *id)
     return path != NULL;
 }
 
+Test(image_store, prefers_what_is_not_stripped, .fini = build_clean)
+{
+    const struct build_id id = {4, {1, 2, 3, 4}};
+    use_directory();
+    build_source("lib.c", "int f(int x) { return x + 1; }\n");
+    build_run(
+        "$CC -O2 -fPIC -shared -Wl,--build-id=0x01020304 -o whole.so lib.c && strip -o bare.so whole.so");
+    cr_assert_eq(keep("bare.so", &id), 0);
+    build_run("cmp bare.so cache/fathom/images/01020304");
+    cr_assert_eq(keep("whole.so", &id), 0);
+    build_run("cmp whole.so cache/fathom/images/01020304");
+    cr_assert_eq(keep("bare.so", &id), 0);
+    build_run("cmp whole.so cache/fathom/images/01020304");
+}
+
 Test(image_store, gives_what_was_deleted, .fini = build_clean)
 {
     use_directory();
