@@ -29,6 +29,7 @@ struct recording {
     struct stack_sink *stacks; /* NULL: stack records are written as they are */
     struct learning *learning;
     struct terminal *terminal;
+    bool nothing;     /* was sampled */
     uint64_t flushed; /* when the writer's buffer was last flushed, ns */
 };
 
@@ -68,8 +69,11 @@ static int write_tracing_data(struct recording *r, struct fathom_error *err)
     return rc;
 }
 
-void record_say_losses(const struct collector_summary *s, struct terminal *terminal)
+bool record_say_losses(const struct collector *collector, struct terminal *terminal)
 {
+    struct collector_summary summary, *s = &summary;
+    char why[512];
+    collector_summary(collector, s);
     if (s->lost)
         terminal_say(terminal, LOG_WARNING, "%llu record%s lost: sample less often or use a larger --ring",
                      (unsigned long long)s->lost, s->lost == 1 ? " was" : "s were");
@@ -85,6 +89,10 @@ void record_say_losses(const struct collector_summary *s, struct terminal *termi
     if (s->bases_missing)
         terminal_say(terminal, LOG_NOTE, "%llu thread%s ended before the stack could be located",
                      (unsigned long long)s->bases_missing, s->bases_missing == 1 ? "" : "s");
+    bool nothing = collector_why_nothing(collector, why, sizeof why);
+    if (nothing)
+        terminal_say(terminal, LOG_WARNING, "nothing was sampled: %s", why);
+    return nothing;
 }
 
 static void say_summary(struct recording *r, double bytes, const char *path)
@@ -98,7 +106,7 @@ static void say_summary(struct recording *r, double bytes, const char *path)
                  (unsigned long long)s.samples, s.samples == 1 ? "" : "s", (unsigned long long)stacks,
                  follows ? "new stack" : "audit sample", stacks == 1 ? "" : "s", path,
                  bytes / (large ? 1e6 : 1e3), large ? "MB" : "KB");
-    record_say_losses(&s, r->terminal);
+    r->nothing = record_say_losses(r->collector, r->terminal);
 }
 
 /* Closes the file even after a failure, so that what was recorded stays readable. A failure before the first
@@ -250,6 +258,8 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         keep_learned(options, terminal);
     if (rc == 0 && options->target.command && status >= 0)
         code = exit_code_of_status(status);
+    else if (rc == 0 && !options->target.command && r.nothing)
+        code = EXIT_NOTHING;
 out:
     if (rc < 0) {
         terminal_error(terminal, &err);
@@ -347,6 +357,7 @@ static const struct option_row rows[] = {
     TARGET_FREQUENCY(struct record_options, "samples per second (default for clocks: 1000)"),
     TARGET_PERIOD(struct record_options, "one sample every N events (clocks: nanoseconds)"),
     TARGET_PID(struct record_options, "attach to these processes, their threads and their children"),
+    TARGET_NO_CHILDREN(struct record_options),
     TARGET_TID(struct record_options, "attach to these threads only"),
     OPTION_FLAG("report", 0, struct record_options, report,
                 "print the report at the end, as 'fathom report' does, and write no file"),

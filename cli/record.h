@@ -26,8 +26,8 @@ struct record_options {
 /* Sets the collector's options; they borrow from `options` and `terminal`. */
 void record_collector(const struct record_options *options, struct terminal *terminal,
                       struct collector_options *out);
-/* Warns about what was not recorded. */
-void record_say_losses(const struct collector_summary *summary, struct terminal *terminal);
+/* Warns about what was not recorded. Returns whether that is everything. */
+bool record_say_losses(const struct collector *collector, struct terminal *terminal);
 /* --report: records to memory while learning, then prints a report. command: as given by the user, for the
  * heading. Returns the exit code. */
 int record_and_report(const struct record_options *options, const char *command, struct terminal *terminal);

@@ -16,6 +16,7 @@ struct live {
     struct learning *learning;
     struct reader *reader;
     struct reporting *reporting;
+    bool nothing;   /* was sampled */
     bool unlearned; /* learning from a record failed; later ones were not learned from */
 };
 
@@ -81,13 +82,11 @@ static int begin(struct live *l, const struct record_options *options, struct re
  * not match the records. */
 static int finish(struct live *l, struct fathom_error *err)
 {
-    struct collector_summary summary;
     learning_free(l->learning);
     l->learning = NULL;
     privilege_only_read(l->terminal);
     mapped_sink_finish(l->sink);
-    collector_summary(l->collector, &summary);
-    record_say_losses(&summary, l->terminal);
+    l->nothing = record_say_losses(l->collector, l->terminal);
     int rc = reader_finish(l->reader, err);
     return rc == 0 ? reporting_run(l->reporting, l->reader, err) : rc;
 }
@@ -101,6 +100,8 @@ static int code_of(const struct live *l, int recorded, int reported, struct fath
         terminal_error(l->terminal, &errs[1]);
     if (recorded < 0 || reported < 0)
         return exit_code_of(&errs[recorded < 0 ? 0 : 1]);
+    if (l->nothing && !l->collect.command)
+        return EXIT_NOTHING;
     int status = collector_status(l->collector), code = status >= 0 ? exit_code_of_status(status) : EXIT_OK;
     return code == EXIT_OK ? reporting_code(l->reporting) : code;
 }

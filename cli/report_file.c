@@ -28,6 +28,8 @@ int reporting_file(const struct report_options *wanted, struct terminal *termina
     if (rc < 0)
         terminal_error(terminal, &err);
     int code = rc < 0 ? exit_code_of(&err) : reporting_code(reporting);
+    if (rc == 0 && reporting_tell_empty(reporting))
+        code = EXIT_NOTHING;
     reporting_free(reporting);
     reader_close(reader);
     running_kernel_close(options->kernel);

@@ -356,6 +356,15 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
     return rc == 0 ? put_out(r, err) : rc;
 }
 
+bool reporting_tell_empty(const struct reporting *r)
+{
+    if (r->heading.samples || r->next)
+        return false;
+    terminal_say(r->terminal, LOG_WARNING, "%s",
+                 r->heading.left_out ? "the options leave no sample" : "nothing was sampled");
+    return r->heading.left_out > 0;
+}
+
 int reporting_code(const struct reporting *r)
 {
     /* The report is printed nevertheless; the affected samples are unknown. */

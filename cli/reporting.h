@@ -62,6 +62,8 @@ int reporting_contexts(const struct reporting *reporting, struct contexts *out, 
 bool reporting_tell_unnamed(const struct reporting *reporting);
 /* Infers and prints them. At most once. */
 int reporting_run(struct reporting *reporting, struct reader *reader, struct fathom_error *err);
+/* Then: warns of a report without samples; whether that is because of the options. */
+bool reporting_tell_empty(const struct reporting *reporting);
 /* Call it after one of these. The exit code: EXIT_BUILD if files of another build were encountered. */
 int reporting_code(const struct reporting *reporting);
 

@@ -113,6 +113,7 @@ void target_collector(const struct target *target, struct terminal *terminal, st
         .pid_count = target->pids.count,
         .tids = target->tids.pids,
         .tid_count = target->tids.count,
+        .no_children = target->no_children,
         .verify = target->verify,
         .log = &terminal->log,
     };

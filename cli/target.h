@@ -14,6 +14,7 @@ struct target {
     char *events;               /* their text, if given by several options; owned */
     uint64_t frequency, period; /* Hz, events; 0: not given */
     struct option_pids pids, tids;
+    bool no_children;
     double duration;      /* seconds; 0: to the end */
     uint64_t stack_bytes; /* of a dump */
     struct verify_options verify;
@@ -28,6 +29,9 @@ struct target {
     OPTION_NUMBER("frequency", 'F', "HZ", 1, UINT32_MAX, type, target.frequency, text)
 #define TARGET_PERIOD(type, text)   OPTION_NUMBER("period", 'c', "N", 1, INT64_MAX, type, target.period, text)
 #define TARGET_PID(type, text)      OPTION_PIDS("pid", 'p', "PID,...", type, target.pids, text)
+#define TARGET_NO_CHILDREN(type) \
+    OPTION_FLAG("no-children", 0, type, target.no_children, \
+                "only the processes themselves, not those that they started or start")
 #define TARGET_TID(type, text)      OPTION_PIDS("tid", 't', "TID,...", type, target.tids, text)
 #define TARGET_DURATION(type, text) OPTION_FRACTION("duration", 0, "S", 0.001, 1e9, type, target.duration, text)
 #define TARGET_VERIFY(type, text) \

@@ -341,6 +341,7 @@ static const struct option_word sorts[] = {
 
 static const struct option_row rows[] = {
     TARGET_PID(struct top_options, "attach to these processes, their threads and their children"),
+    TARGET_NO_CHILDREN(struct top_options),
     TARGET_TID(struct top_options, "attach to these threads only"),
     TARGET_EVENT(struct top_options, "what to sample, as for record (default: cycles, or cpu-clock)"),
     TARGET_FREQUENCY(struct top_options, "samples per second (default for clocks: 1000)"),

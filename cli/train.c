@@ -110,6 +110,7 @@ static const struct option_row rows[] = {
     OPTION_HELP,
     OPTION_LINE("For --via unwind, and implying it:"),
     TARGET_PID(struct train_options, "attach to these processes, their threads and their children"),
+    TARGET_NO_CHILDREN(struct train_options),
     TARGET_TID(struct train_options, "attach to these threads only"),
     {"stack", 0, "N", take_stack, .whole = {64, 65528},
      .help = "bytes of stack in each sample, at most 65528 (default: 32768)"},

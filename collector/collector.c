@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "collector/attach.h"
 #include "collector/collector_data.h"
 #include "collector/events/tracing.h"
 #include "collector/events/vary.h"
+#include "collector/nothing.h"
 #include "collector/rings/counters.h"
 #include "collector/targets/members.h"
 #include "collector/targets/synth.h"
@@ -19,8 +21,6 @@
 #define ROUND_MS     25
 #define ROUND_NEW_MS 4
 #define NEW_ROUNDS   10
-/* Re-readings of a process's threads while new ones keep appearing. */
-#define SCANS 100
 
 static int check_options(const struct collector_options *options, struct fathom_error *err)
 {
@@ -31,105 +31,6 @@ static int check_options(const struct collector_options *options, struct fathom_
     return 0;
 }
 
-static bool contains(const pid_t *list, size_t count, pid_t wanted)
-{
-    for (size_t i = 0; i < count; i++)
-        if (list[i] == wanted)
-            return true;
-    return false;
-}
-
-static int gone(struct fathom_error *err, pid_t pid)
-{
-    return error_set(err, ESRCH, "process %d does not exist", (int)pid);
-}
-
-struct threads {
-    pid_t *tids;
-    size_t count;
-};
-
-static int open_thread(struct collector *c, pid_t tid, bool late, struct fathom_error *err)
-{
-    int rc = counters_open(c->counters, tid, late, err);
-    if (rc == 0 && c->verify && !c->by_cpu)
-        verify_follow(c->verify, tid, true);
-    return rc;
-}
-
-/* Opens the threads that are not in `known`. *opened counts them. */
-static int attach_threads(struct collector *c, struct threads all, struct threads known, size_t *opened,
-                          struct fathom_error *err)
-{
-    for (size_t i = 0; i < all.count; i++) {
-        if (contains(known.tids, known.count, all.tids[i]))
-            continue;
-        int rc = open_thread(c, all.tids[i], known.count > 0, err);
-        if (rc && rc != -ESRCH) /* ESRCH: it has ended since */
-            return rc;
-        *opened += rc == 0;
-    }
-    return 0;
-}
-
-/* Attaches to all threads of a process. Those that start meanwhile appear in the next reading of the list. */
-static int attach_process(struct collector *c, pid_t pid, struct fathom_error *err)
-{
-    struct threads known = {0}, all;
-    size_t opened = 0, before;
-    int rc = 0, scan = 0;
-    do {
-        before = opened;
-        rc = proc_threads(pid, &all.tids, &all.count);
-        if (rc) {
-            rc = rc == -ESRCH ? gone(err, pid)
-                              : error_system(err, -rc, "cannot list the threads of process %d", (int)pid);
-            break;
-        }
-        rc = attach_threads(c, all, known, &opened, err);
-        free(known.tids);
-        known = all;
-    } while (rc == 0 && opened > before && ++scan < SCANS);
-    free(known.tids);
-    return rc == 0 && opened == 0 ? gone(err, pid) : rc;
-}
-
-/* Attaches to those of the processes that are there: of a server's, some may have ended since they were listed. */
-static int attach_processes(struct collector *c, struct fathom_error *err)
-{
-    const struct collector_options *o = c->options;
-    struct fathom_error why;
-    int rc = 0;
-    for (size_t i = 0; i < o->pid_count; i++) {
-        c->processes[c->process_count].pid = o->pids[i];
-        rc = attach_process(c, o->pids[i], &why);
-        if (rc == 0)
-            c->process_count++;
-        else if (rc != -ESRCH || o->pid_count == 1)
-            return error_set(err, -rc, "%s", why.text);
-        else
-            log_write(o->log, LOG_WARNING, "%s: it is left out", why.text);
-    }
-    return o->pid_count && !c->process_count ? error_set(err, ESRCH, "none of the processes exists") : 0;
-}
-
-static int attach(struct collector *c, struct fathom_error *err)
-{
-    const struct collector_options *o = c->options;
-    c->processes = calloc(o->pid_count + o->tid_count, sizeof *c->processes);
-    if (!c->processes)
-        return error_memory(err);
-    int rc = attach_processes(c, err);
-    for (size_t i = 0; i < o->tid_count && rc == 0; i++) {
-        struct process *p = &c->processes[c->process_count++];
-        p->tid = o->tids[i];
-        if (proc_thread_group(p->tid, &p->pid) != 0)
-            return error_set(err, ESRCH, "thread %d does not exist", (int)p->tid);
-        rc = open_thread(c, p->tid, false, err);
-    }
-    return rc;
-}
-
 /* Launches the command and stops it before its exec or right after it. */
 static int launch(struct collector *c, struct fathom_error *err)
 {
@@ -137,15 +38,11 @@ static int launch(struct collector *c, struct fathom_error *err)
     int rc = launch_fork(o->command, &c->launch, err);
     if (rc == 0 && o->raised) {
         rc = launch_go(&c->launch, o->command[0], err);
-        c->processes = calloc(1, sizeof *c->processes);
-        if (rc == 0 && !c->processes)
-            rc = error_memory(err);
-        if (rc)
-            return rc;
-        c->processes[c->process_count++].pid = c->launch.pid;
+        if (rc == 0)
+            rc = attach_add(c, (struct process){.pid = c->launch.pid}, err);
     }
     if (rc == 0)
-        rc = open_thread(c, c->launch.pid, false, err);
+        rc = attach_thread(c, c->launch.pid, false, err);
     if (rc == 0 && c->launch.pidfd >= 0)
         rc = counters_watch(c->counters, c->launch.pidfd, err);
     return rc;
@@ -173,20 +70,14 @@ static int attach_verify(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
-/* Opens the events by CPU, once those of the threads have made the rings, and lists the processes to record.
- */
+/* Opens the events by CPU, once those of the threads have made the rings. */
 static int open_cpus(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
     if (!c->by_cpu)
         return c->verify ? counters_open_cpus(c->counters, err) : 0;
-    bool good = true;
     c->members = members_new(o->tid_count > 0);
     if (!c->members)
-        return error_memory(err);
-    for (size_t i = 0; i < c->process_count && good; i++)
-        good = members_add(c->members, c->processes[i].pid, c->processes[i].tid);
-    if (!good)
         return error_memory(err);
     c->drain.tasks.expected = o->command && !o->raised ? c->launch.pid : 0;
     return counters_open_cpus(c->counters, err);
@@ -225,7 +116,7 @@ int collector_open(const struct collector_options *options, struct collector **o
     if (rc == 0 && c->verify)
         counters_attach(c->counters, verify_program(c->verify));
     if (rc == 0)
-        rc = options->command ? launch(c, err) : attach(c, err);
+        rc = options->command ? launch(c, err) : attach_open(c, err);
     if (rc == 0)
         rc = open_cpus(c, err);
     if (rc == 0)
@@ -241,16 +132,18 @@ int collector_open(const struct collector_options *options, struct collector **o
         return rc;
     }
     c->to = (struct sideband){.batch = &c->batch, .id = c->events[c->tasks].ids[0]};
-    c->drain = (struct drain){
-        .counters = c->counters,
-        .decoder = c->decoder,
-        .events = c->events,
-        .event_count = c->event_count,
-        .asked = c->asked,
-        .bases = c->bases,
-        .to = &c->to,
-        .tasks = {.members = c->members, .verify = c->verify, .expected = c->drain.tasks.expected},
-        .summary = &c->summary};
+    c->drain = (struct drain){.counters = c->counters,
+                              .decoder = c->decoder,
+                              .events = c->events,
+                              .event_count = c->event_count,
+                              .asked = c->asked,
+                              .bases = c->bases,
+                              .to = &c->to,
+                              .tasks = {.members = c->members,
+                                        .verify = c->verify,
+                                        .expected = c->drain.tasks.expected,
+                                        .no_children = options->no_children},
+                              .summary = &c->summary};
     rc = tasks_init(&c->drain.tasks, err);
     if (rc) {
         collector_close(c);
@@ -329,23 +222,31 @@ static void use_sink(struct collector *c, collector_sink *sink, void *context)
     c->batch.context = context;
 }
 
-/* Writes the records of a process that is already running; it is not an error if it has ended. */
-static int introduce(struct collector *c, const struct process *p, struct fathom_error *err)
+static int introduce_thread(struct collector *c, pid_t pid, pid_t tid, struct fathom_error *err)
+{
+    if (c->members && !members_start(c->members, pid, tid))
+        return error_memory(err);
+    return stackbases_attach(c->bases, pid, tid, &c->to, err);
+}
+
+/* Writes the records of a process that is already running, which is a member from now on; it is not an error if it has ended. */
+static int introduce(struct collector *c, struct process *p, struct fathom_error *err)
 {
     pid_t *tids;
     size_t count;
     enum synth_mappings which = c->options->event.data_address  ? SYNTH_ALL
                                 : c->options->unwound_elsewhere ? SYNTH_FILES
                                                                 : SYNTH_CODE;
-    int rc = synth_process(p->pid, which, &c->to, err);
+    nothing_begin(p);
+    int rc = p->refused ? -ESRCH : synth_process(p->pid, which, &c->to, err);
     if (rc)
         return rc == -ESRCH ? 0 : rc;
     if (p->tid)
-        return stackbases_attach(c->bases, p->pid, p->tid, &c->to, err);
+        return introduce_thread(c, p->pid, p->tid, err);
     if (proc_threads(p->pid, &tids, &count) != 0)
         return 0;
     for (size_t i = 0; i < count && rc == 0; i++)
-        rc = stackbases_attach(c->bases, p->pid, tids[i], &c->to, err);
+        rc = introduce_thread(c, p->pid, tids[i], err);
     free(tids);
     return rc;
 }
@@ -388,7 +289,7 @@ int collector_start(struct collector *c, collector_sink *sink, void *context, st
     }
     /* The mappings first: a mapping made in between is recorded twice, but none is missed. */
     counters_enable(c->counters);
-    int rc = 0;
+    int rc = attach_started(c, err);
     for (size_t i = 0; i < c->process_count && rc == 0; i++)
         rc = introduce(c, &c->processes[i], err);
     launch_release(&c->launch);
@@ -459,6 +360,14 @@ void collector_summary(const struct collector *c, struct collector_summary *out)
         verify_counts(c->verify, &counts);
         out->stacks_crowded = counts.crowded;
     }
+}
+
+bool collector_why_nothing(const struct collector *c, char *text, size_t size)
+{
+    if (c->summary.samples)
+        return false;
+    nothing_reason(c, text, size);
+    return true;
 }
 
 void collector_close(struct collector *c)

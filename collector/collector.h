@@ -50,6 +50,7 @@ struct collector_options {
     size_t pid_count;
     const pid_t *tids; /* these threads, and the threads and processes that they start */
     size_t tid_count;
+    bool no_children; /* only threads of what is named here, not the processes that these started or start */
     enum collector_scope scope;
     size_t ring_bytes; /* per CPU; 0: chosen from the events. A power of two of pages */
     const struct log *log;
@@ -110,6 +111,8 @@ int collector_status(const struct collector *collector);
 /* Sends a signal to the launched command; nothing when attached. */
 void collector_signal(struct collector *collector, int signal);
 void collector_summary(const struct collector *collector, struct collector_summary *out);
+/* If nothing was sampled: the likely reason, a clause. Before a launched command gets a signal. */
+bool collector_why_nothing(const struct collector *collector, char *text, size_t size);
 void collector_close(struct collector *collector); /* stops and frees; a launched command runs on */
 
 #endif

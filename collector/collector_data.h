@@ -19,7 +19,9 @@
 
 struct process {
     pid_t pid;
-    pid_t tid; /* only this thread; 0: all */
+    pid_t tid;             /* only this thread; 0: all */
+    bool refused;          /* not recorded, as it is another user's */
+    uint64_t user, kernel; /* its CPU time when it was attached to, ticks */
 };
 
 struct collector {
@@ -37,7 +39,7 @@ struct collector {
     struct decoder *decoder;
     struct stackbases *bases;
     struct process *processes; /* attached */
-    size_t process_count;
+    size_t process_count, process_room;
     struct launch launch;
     struct running_kernel *kernel; /* NULL: it is not sampled */
     struct batch batch;

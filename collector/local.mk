@@ -4,6 +4,7 @@ libcollector_la_SOURCES = \
 	collector/capability/facts.c collector/capability/facts.h \
 	collector/capability/process_facts.c collector/capability/process_facts.h \
 	collector/capability/tries.c collector/capability/tries.h \
+	collector/attach.c collector/attach.h collector/nothing.c collector/nothing.h \
 	collector/collector.c collector/collector.h collector/collector_data.h collector/prepare.c collector/stack_order.c collector/stack_order.h \
 	collector/losses.c collector/losses.h collector/tasks.c collector/tasks.h collector/rings/records.h \
 	collector/rings/counters.c collector/rings/counters.h collector/rings/counters_data.h \
@@ -16,6 +17,7 @@ libcollector_la_SOURCES = \
 	collector/events/event_parse.c \
 	collector/events/event_list.c collector/events/event_list.h \
 	collector/events/event_name.c collector/events/event_name.h \
+	collector/targets/descendants.c collector/targets/descendants.h \
 	collector/targets/launch.c collector/targets/launch.h \
 	collector/targets/members.c collector/targets/members.h \
 	collector/events/near.c collector/events/near.h \

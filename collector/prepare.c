@@ -238,8 +238,10 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
     if (rc)
         return rc;
     prepare_tasks(c);
-    for (size_t i = 0; i < c->event_count; i++)
-        c->events[i].attr.enable_on_exec =
-            c->options->command && !c->options->raised && c->events[i].attr.inherit;
+    for (size_t i = 0; i < c->event_count; i++) {
+        struct perf_event_attr *attr = &c->events[i].attr;
+        attr->enable_on_exec = c->options->command && !c->options->raised && attr->inherit;
+        attr->inherit_thread = c->options->no_children && attr->inherit;
+    }
     return 0;
 }

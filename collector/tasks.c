@@ -45,15 +45,19 @@ static bool follow(struct tasks *t, pid_t pid, pid_t tid)
     return true;
 }
 
+static bool start(struct tasks *t, const struct fork_record *fork)
+{
+    const pid_t pid = (pid_t)fork->pid, tid = (pid_t)fork->tid;
+    return (!t->members || members_start(t->members, pid, tid)) && follow(t, pid, tid);
+}
+
 int tasks_look_ahead(struct tasks *t, const struct perf_event_header *record, struct fathom_error *err)
 {
     struct fork_record fork;
     struct comm_record comm;
     bool good = true;
     if (record->type == PERF_RECORD_FORK && record_view(record, record->size, &fork, sizeof fork))
-        good = note_start(t, &fork) &&
-               (!t->members || members_start(t->members, (pid_t)fork.pid, (pid_t)fork.tid)) &&
-               follow(t, (pid_t)fork.pid, (pid_t)fork.tid);
+        good = note_start(t, &fork) && ((t->no_children && fork.pid != fork.ppid) || start(t, &fork));
     else if (t->members && record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC &&
              record_view(record, record->size, &comm, sizeof comm) && (pid_t)comm.pid == t->expected)
         good = members_add(t->members, (pid_t)comm.pid, (pid_t)comm.tid) &&

@@ -15,6 +15,7 @@ struct tasks {
     struct members *members; /* borrowed; NULL: no event is open by CPU */
     struct verify *verify;   /* borrowed; NULL: stacks are not compared */
     pid_t expected;          /* a process that becomes a member at its exec; 0: none */
+    bool no_children;        /* processes that members start are none */
     struct table
         *started; /* owned: TID -> when it started, perf's clock, ns; the latest that uses the number */
     struct table *births;  /* owned: TID -> verify_birth() of the same */

@@ -45,6 +45,15 @@ void settle_attrs(struct event *events, size_t count, const struct log *log)
             if (open_probe(attr) == -EINVAL)
                 attr->exclude_guest = 1;
         }
+        if (attr->inherit_thread && open_probe(attr) == -EINVAL) {
+            attr->inherit_thread = 0;
+            if (open_probe(attr) == -EINVAL)
+                attr->inherit_thread = 1;
+            else
+                log_write(log, LOG_WARNING,
+                          "this kernel can count no process without those that it starts (Linux 5.13 can): "
+                          "they are recorded too");
+        }
         settle_registers(attr);
     }
 }

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -163,12 +164,22 @@ void launch_release(struct launch *launch)
     launch->stopped = false;
 }
 
+static uint64_t ticks_of(const struct timeval *time)
+{
+    const uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK);
+    return (uint64_t)time->tv_sec * second + (uint64_t)time->tv_usec * second / 1000000;
+}
+
 void launch_check(struct launch *launch)
 {
     int status;
-    if (launch->pid > 0 && launch->status == -1 && waitpid(launch->pid, &status, WNOHANG) == launch->pid &&
-        !WIFSTOPPED(status))
-        launch->status = status;
+    struct rusage used;
+    if (launch->pid <= 0 || launch->status != -1 ||
+        wait4(launch->pid, &status, WNOHANG, &used) != launch->pid || WIFSTOPPED(status))
+        return;
+    launch->status = status;
+    launch->user = ticks_of(&used.ru_utime);
+    launch->kernel = ticks_of(&used.ru_stime);
 }
 
 void launch_close(struct launch *launch)

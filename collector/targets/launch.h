@@ -18,12 +18,14 @@
 #include "base/error.h"
 
 struct launch {
-    pid_t pid;     /* 0: none */
-    int go, told;  /* ends of the pipes: our "go", the child's report. -1: closed */
-    int pidfd;     /* readable when the command ends; -1: not supported by the kernel */
-    int status;    /* wait status, -1 while it runs */
-    bool started;  /* executed */
-    bool stopped;  /* right after the exec */
+    pid_t pid;    /* 0: none */
+    int go, told; /* ends of the pipes: our "go", the child's report. -1: closed */
+    int pidfd;    /* readable when the command ends; -1: not supported by the kernel */
+    int status;   /* wait status, -1 while it runs */
+    bool started; /* executed */
+    bool stopped; /* right after the exec */
+    uint64_t user,
+        kernel; /* CPU time of it and what it waited for, once it has ended: ticks, as of struct proc_stat */
     uint64_t base; /* startstack after the exec; 0: unknown */
     uint64_t low;  /* lowest address of that stack */
 };

@@ -126,11 +126,15 @@ int proc_stat(pid_t pid, struct proc_stat *out)
         snprintf(stat.name, sizeof stat.name, "%.*s", (int)(close - open - 1), open + 1);
         int field = 2;
         char *save, *word = strtok_r(close + 1, " ", &save);
-        for (; word && ++field < 28; word = strtok_r(NULL, " ", &save))
-            if (field == 4)
-                stat.parent = (pid_t)strtol(word, NULL, 10);
-        if (word) {
-            stat.start_stack = strtoull(word, NULL, 10);
+        uint64_t fields[29] = {0};
+        for (; word && ++field < 29; word = strtok_r(NULL, " ", &save))
+            fields[field] = strtoull(word, NULL, 10);
+        if (field >= 28) {
+            stat.parent = (pid_t)fields[4];
+            stat.user = fields[14];
+            stat.kernel = fields[15];
+            stat.started = fields[22];
+            stat.start_stack = fields[28];
             *out = stat;
             rc = 0;
         }

@@ -27,7 +27,9 @@ struct maps {
 
 struct proc_stat {
     pid_t parent;
-    uint64_t start_stack; /* SP at the first instruction; 0 if not permitted, or for a zombie */
+    uint64_t user, kernel; /* CPU time of all its threads, in ticks (sysconf(_SC_CLK_TCK) a second) */
+    uint64_t started;      /* ticks since the machine started */
+    uint64_t start_stack;  /* SP at the first instruction; 0 if not permitted, or for a zombie */
     char name[32];
 };
 

@@ -78,3 +78,22 @@ Test(tasks, a_late_end_of_a_process_with_threads)
     cr_expect_not(has(&t, 10));
     end(&t);
 }
+
+static void is_started_by(struct tasks *t, uint32_t parent, uint32_t pid, uint32_t tid)
+{
+    struct fork_record fork = record_of(PERF_RECORD_FORK, pid, tid, 100);
+    fork.ppid = parent;
+    cr_assert_eq(tasks_look_ahead(t, &fork.header, NULL), 0);
+}
+
+Test(tasks, threads_without_processes)
+{
+    struct tasks t = begin();
+    is_started_by(&t, 1, 10, 10);
+    t.no_children = true;
+    is_started_by(&t, 10, 10, 11);
+    is_started_by(&t, 10, 20, 20);
+    cr_expect(has(&t, 10));
+    cr_expect_not(has(&t, 20));
+    end(&t);
+}

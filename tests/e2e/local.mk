@@ -42,6 +42,7 @@ E2E_TESTS += \
 	tests/e2e/page.test \
 	tests/e2e/pager.test \
 	tests/e2e/pebs.test \
+	tests/e2e/children.test \
 	tests/e2e/pid_reuse.test \
 	tests/e2e/perf.test \
 	tests/e2e/privilege.test \

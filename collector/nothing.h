@@ -1,0 +1,12 @@
+/* nothing.h - private to the collector: why a collection has no sample, as far as that can be told. */
+#ifndef FATHOM_COLLECTOR_NOTHING_H
+#define FATHOM_COLLECTOR_NOTHING_H
+
+#include "collector/collector_data.h"
+
+/* Notes the CPU time that a process has used before. */
+void nothing_begin(struct process *process);
+/* A clause, without a full stop. */
+void nothing_reason(const struct collector *collector, char *text, size_t size);
+
+#endif
