@@ -57,10 +57,14 @@ struct noise chance_sum(const double *series, size_t count)
     double block = 0, second = 0, fourth = 0, n = (double)count, blocks = n / (double)length;
     for (size_t i = 0; i < length; i++)
         block += series[i];
+    size_t turns =
+        0; /* of the blocks' sums from one side of 0 to the other: of two phases, which say next to nothing, 2 */
     for (size_t i = 0; i < count; i++) {
+        double before = block;
         second += block * block;
         fourth += block * block * block * block;
         block += series[(i + length) % count] - series[i];
+        turns += (block > 0) != (before > 0);
     }
     second /= n;
     fourth /= n;
@@ -69,7 +73,8 @@ struct noise chance_sum(const double *series, size_t count)
     /* (blocks - 1): the blocks' own mean was taken from them. */
     double spread = fourth / (second * second) - 1;
     double freedom = spread > 0 ? 2 * blocks / spread : blocks;
-    return (struct noise){second * blocks * blocks / (blocks - 1), fmax(1, fmin(freedom, blocks - 1))};
+    freedom = fmin(freedom, fmin(blocks, (double)turns / 2) - 1);
+    return (struct noise){second * blocks * blocks / (blocks - 1), fmax(1, freedom)};
 }
 
 /* Variances of many -------------------------------------------------------------------------------------------------- */

@@ -13,6 +13,10 @@
  * average; more than 512 tell a variance no better than to 6%. */
 enum { CELLS_LEAST = 4, CELLS_MOST = 512, CELL_NS = 10000000, CELL_SAMPLES = 4 };
 
+#define SURE        1e9  /* degrees of freedom of what is known */
+#define RECOMMENDED 3.0  /* recordings a side, as fewer tell little of how runs vary */
+#define MUCH        1000 /* recordings, or times as long: more are none that anyone makes */
+
 /* Nodes from `first` up to `end`. */
 struct range {
     uint32_t first, end;
@@ -27,11 +31,14 @@ struct judged {
     struct change *change;
     struct noise noise;
     double sampling, doubt; /* sampling: the variance of independent samples */
+    double scale; /* what of a change of weight may be that all of the run was longer or shorter by chance */
 };
 
 struct work {
     struct comparing *c;
-    size_t cells; /* 0: not one recording a side, with times */
+    size_t cells;     /* 0: not one recording a side, with times */
+    double counts[2]; /* recordings of a side */
+    double between;   /* the variance of a change, in that of one recording: the sum of 1 / counts */
     double *whole[2], *part[2], *series;
     struct sums *sums; /* by run */
     struct judged *judged;
@@ -67,6 +74,9 @@ static int start(struct work *w)
 {
     struct comparing *c = w->c;
     w->cells = count_cells(c);
+    for (size_t i = 0; i < c->run_count; i++)
+        w->counts[c->runs[i].side]++;
+    w->between = 1 / w->counts[0] + 1 / w->counts[1];
     w->sums = malloc(c->run_count * sizeof *w->sums);
     w->series = malloc((w->cells + 1) * sizeof *w->series);
     for (unsigned side = 0; side < 2; side++) {
@@ -122,7 +132,7 @@ static double value_of(const struct work *w, size_t run)
 
 /* What independent samples vary by, if both sides have the same part of the weight. Two samples more are added to it, and
  * two to the rest: with few, it would be too sure (Agresti and Caffo, The American Statistician 54, 2000). */
-static double sampling_variance(const struct work *w, const size_t counts[2])
+static double sampling_variance(const struct work *w)
 {
     const struct comparing *c = w->c;
     double in = 2, all = 4, variance = 0;
@@ -134,8 +144,7 @@ static double sampling_variance(const struct work *w, const size_t counts[2])
     double part = in / all;
     for (size_t i = 0; i < c->run_count; i++) {
         const struct compared_run *run = &c->runs[i];
-        double n = (double)counts[run->side],
-               one = part * (1 - part) * run->squares / (run->weight * run->weight);
+        double n = w->counts[run->side], one = part * (1 - part) * run->squares / (run->weight * run->weight);
         if (c->absolute) /* a number of samples, of Poisson's law */
             one = part * run->squares;
         variance += run->exact ? 0 : one / (n * n);
@@ -144,14 +153,14 @@ static double sampling_variance(const struct work *w, const size_t counts[2])
 }
 
 /* From run to run; `values` are the means. */
-static struct noise between_runs(const struct work *w, const size_t counts[2], const double values[2])
+static struct noise between_runs(const struct work *w, const double values[2])
 {
     double squares = 0, freedom = (double)w->c->run_count - 2;
     for (size_t i = 0; i < w->c->run_count; i++) {
         double far = value_of(w, i) - values[w->c->runs[i].side];
         squares += far * far;
     }
-    return (struct noise){squares / freedom * (1 / (double)counts[0] + 1 / (double)counts[1]), freedom};
+    return (struct noise){squares / freedom * w->between, freedom};
 }
 
 /* Of the sum of what the cells of both sides differ by. */
@@ -171,18 +180,26 @@ static struct noise over_time(struct work *w, const double values[2])
     return chance_sum(w->series, w->cells);
 }
 
+/* One recording a side does not tell how much a run's weight varies: a change of it, of which each row has its part. */
+static double scale_of(const struct work *w, const struct change *change)
+{
+    double whole = w->c->whole.b - w->c->whole.a;
+    if (!w->cells || !w->c->absolute)
+        return 0;
+    return change == &w->c->whole                   ? fabs(change->b - change->a)
+           : (whole > 0) == (change->b > change->a) ? fabs(whole)
+                                                    : 0;
+}
+
 /* Compares the samples of the nodes in some ranges. */
 static bool compare_row(struct work *w, const struct range *ranges, size_t count, struct change *change)
 {
     const struct comparing *c = w->c;
     double values[2] = {0}, doubts[2] = {0}, parts[2] = {0};
-    size_t counts[2] = {0};
     add_up(w, ranges, count);
-    for (size_t i = 0; i < c->run_count; i++)
-        counts[c->runs[i].side]++;
     for (size_t i = 0; i < c->run_count; i++) {
         unsigned side = c->runs[i].side;
-        double n = (double)counts[side], scale = c->absolute ? 1 : c->runs[i].weight;
+        double n = w->counts[side], scale = c->absolute ? 1 : c->runs[i].weight;
         values[side] += value_of(w, i) / n;
         doubts[side] += w->sums[i].doubt / scale / n;
         parts[side] += w->sums[i].weight / c->runs[i].weight / n;
@@ -191,14 +208,15 @@ static bool compare_row(struct work *w, const struct range *ranges, size_t count
     double part = (parts[0] + parts[1]) / 2;
     if (part <= 0 || part < c->least || (part >= 1 && !c->absolute))
         return true;
-    struct noise noise = {0, 1e9};
+    struct noise noise = {0, SURE};
     if (c->run_count > 2)
-        noise = between_runs(w, counts, values);
+        noise = between_runs(w, values);
     else if (w->cells)
         noise = over_time(w, values);
     change->compared = true;
     return vec_push(w->judged, w->judged_count, w->judged_room,
-                    (struct judged){change, noise, sampling_variance(w, counts), doubts[0] + doubts[1]});
+                    (struct judged){change, noise, sampling_variance(w), doubts[0] + doubts[1],
+                                    part * scale_of(w, change)});
 }
 
 /* All rows ------------------------------------------------------------------------------------------------------- */
@@ -277,9 +295,75 @@ static void moderate(struct work *w, double *ratios)
     }
 }
 
-static double deviation(const struct judged *j)
+/* How far it went, less what is not sure. */
+static double far_of(const struct judged *j)
 {
-    return sqrt(fmax(j->noise.variance, j->sampling));
+    return fmax(0, fabs(j->change->b - j->change->a) - j->doubt);
+}
+
+/* Less also what may be all of the run's. */
+static double own_far_of(const struct judged *j)
+{
+    return fmax(0, far_of(j) - j->scale);
+}
+
+static double sampling_probability_of(const struct judged *j)
+{
+    double far = fabs(j->change->b - j->change->a);
+    return far > 0 ? chance_student(far / sqrt(j->sampling), SURE) : 1;
+}
+
+/* Both kinds of chance must be exceeded: what was found may be less than sampling alone makes. */
+static double probability_of(const struct judged *j)
+{
+    double far = own_far_of(j);
+    return far > 0 ? fmax(chance_student(far / sqrt(j->noise.variance), j->noise.freedom),
+                          chance_student(far / sqrt(j->sampling), SURE))
+                   : 1;
+}
+
+static double bound_of(const struct judged *j, double level, double times, double freedom)
+{
+    double noise =
+        j->noise.variance > 0 ? sqrt(j->noise.variance * times) * chance_student_bound(level, freedom) : 0;
+    return fmax(noise, sqrt(j->sampling * times) * chance_student_bound(level, SURE));
+}
+
+/* Whether `n` recordings a side, whose changes from run to run are as large as the noise that was found, would tell the change;
+ * or one a side that is n times as long. */
+static bool would_tell(const struct work *w, const struct judged *j, double level, double n, bool longer)
+{
+    double freedom = longer ? j->noise.freedom * n : 2 * n - 2;
+    return bound_of(j, level, 2 / w->between / n, freedom) < (longer ? own_far_of(j) : far_of(j));
+}
+
+/* The least n up to MUCH; INFINITY: none. */
+static double least_that_tells(const struct work *w, const struct judged *j, double level, bool longer)
+{
+    double low = longer ? 1 : RECOMMENDED - 1, high = MUCH; /* low does not, high does */
+    if (!would_tell(w, j, level, high, longer))
+        return INFINITY;
+    while (high - low > 1) {
+        double middle = floor((low + high) / 2);
+        if (would_tell(w, j, level, middle, longer))
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
+static void judge(const struct work *w, const struct judged *j, double level, bool called, bool by_sampling)
+{
+    struct change *change = j->change;
+    change->bound = j->doubt + j->scale + bound_of(j, level, 1, j->noise.freedom);
+    change->sampling = sqrt(j->sampling) * chance_student_bound(level, SURE);
+    change->called = called;
+    change->unclear = by_sampling && !called;
+    if (!change->unclear)
+        return;
+    change->recordings = least_that_tells(w, j, level, false);
+    change->longer = w->cells ? least_that_tells(w, j, level, true) : INFINITY;
 }
 
 /* Which of all are more than chance. */
@@ -291,21 +375,20 @@ static int call(struct work *w)
         return -ENOMEM;
     if (c->run_count > 2)
         moderate(w, probabilities);
-    for (size_t i = 0; i < w->judged_count; i++) {
-        const struct judged *j = &w->judged[i];
-        double far = fmax(0, fabs(j->change->b - j->change->a) - j->doubt);
-        j->change->probability = far > 0 ? chance_student(far / deviation(j), j->noise.freedom) : 1;
-        probabilities[i] = j->change->probability;
-    }
+    for (size_t i = 0; i < w->judged_count; i++)
+        probabilities[i] = w->judged[i].change->probability = probability_of(&w->judged[i]);
     c->compared = w->judged_count;
     c->level = chance_level(probabilities, c->compared, DIFFERENCE_RATE, &c->called);
+    for (size_t i = 0; i < w->judged_count; i++)
+        probabilities[i] = sampling_probability_of(&w->judged[i]);
+    size_t by_sampling;
+    double sampling_level = chance_level(probabilities, c->compared, DIFFERENCE_RATE, &by_sampling);
     free(probabilities);
     for (size_t i = 0; i < w->judged_count; i++) {
         const struct judged *j = &w->judged[i];
-        j->change->bound = j->doubt;
-        if (deviation(j) > 0)
-            j->change->bound += deviation(j) * chance_student_bound(c->level, j->noise.freedom);
-        j->change->called = c->called && j->change->probability <= c->level;
+        judge(w, j, c->level, c->called && j->change->probability <= c->level,
+              by_sampling && sampling_probability_of(j) <= sampling_level);
+        c->unclear += j->change->unclear;
     }
     for (uint32_t i = 1; i < c->node_count; i++)
         if (is_same(c, i))
@@ -313,11 +396,28 @@ static int call(struct work *w)
     return 0;
 }
 
+/* The weights of the sides, for themselves; before all else is compared. */
+static bool compare_whole(struct work *w)
+{
+    struct comparing *c = w->c;
+    bool absolute = c->absolute;
+    c->absolute = true;
+    bool fine = compare_row(w, &(struct range){0, (uint32_t)c->node_count}, 1, &c->whole);
+    c->absolute = absolute;
+    if (!fine || w->judged_count == 0)
+        return fine;
+    const struct judged *j = &w->judged[--w->judged_count];
+    c->whole.probability = probability_of(j);
+    judge(w, j, DIFFERENCE_RATE, c->whole.probability <= DIFFERENCE_RATE,
+          sampling_probability_of(j) <= DIFFERENCE_RATE);
+    return true;
+}
+
 int comparing_run(struct comparing *c)
 {
     struct work w = {.c = c};
     int rc = start(&w);
-    if (rc == 0 && !(compare_paths(&w) && compare_functions(&w)))
+    if (rc == 0 && !(compare_whole(&w) && compare_paths(&w) && compare_functions(&w)))
         rc = -ENOMEM;
     if (rc == 0)
         rc = call(&w);

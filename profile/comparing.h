@@ -37,8 +37,9 @@ struct comparing {
     double least;                           /* share of the weight below which a row is not compared */
     struct change *paths, *selves, *totals; /* zero; by node, by item, by item */
     /* Results */
+    struct change whole; /* the weights of both sides, judged for itself */
     double level;
-    size_t compared, called;
+    size_t compared, called, unclear;
 };
 
 /* 0 or -ENOMEM. */

@@ -294,6 +294,8 @@ static int compare(struct difference *d, struct changes *out)
     out->level = comparing.level;
     out->compared = comparing.compared;
     out->called = comparing.called;
+    out->unclear = comparing.unclear;
+    out->whole = comparing.whole;
     return rc;
 }
 

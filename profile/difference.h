@@ -11,6 +11,13 @@
  * Sampling alone is noise, too: it is never taken for less than that of independent samples. Weight that is not sure to be on
  * its path (placed_sample.probability) is added to the bound.
  *
+ * A change that independent samples would seldom make, but chance as told above may, is unclear: these recordings cannot tell. How
+ * many a side would, or how much longer ones, is what the noise that was found makes of it.
+ *
+ * The weights of both sides are compared as well, and judged for themselves, at 5%: shares do not show that all takes longer.
+ * One recording a side does not tell how much a run's weight varies by chance: its change is unclear at best, and of weights
+ * (absolute), what of a row's change may be its part of that is added to the bound.
+ *
  * Rows that weigh less than a given share, on average of A and B, are not compared. Among the others at most 5% of those called
  * a change are expected to be chance, and if nothing changed, at most 5% of comparisons call anything (chance_level()).
  */
@@ -35,9 +42,14 @@ struct difference_options {
 /* One row: values are shares (1: all) or weights, the means of the side's recordings. */
 struct change {
     double a, b;
+    double sampling;    /* what sampling alone makes of it at most; 0 if it was not compared */
     double bound;       /* b - a is called a change if it is larger; 0 if it was not compared */
     double probability; /* that chance makes such a change; 1 if it was not compared */
     bool compared, called;
+    bool unclear; /* not called, but more than sampling alone makes */
+    double
+        recordings; /* a side, that would tell an unclear change of this size; INFINITY: no number, as it is not sure */
+    double longer; /* how many times as long recordings would have to be; INFINITY: that would not help */
 };
 
 /* How far it went, for sorting: changes that are equal but for rounding are equal. */
@@ -62,8 +74,10 @@ struct changes {
         *paths; /* by number of the node (changes_path()): with all below. [0] is of the whole */
     const struct change *selves, *totals; /* of functions, by item: at their end, anywhere on the path */
     struct difference_side sides[2];
+    struct change
+        whole;    /* the weights, also where shares are compared; its bound is one of 1 - DIFFERENCE_RATE */
     double level; /* a change's bound is one of 1 - level */
-    size_t compared, called;
+    size_t compared, called, unclear; /* rows */
     bool absolute;
 };
 

@@ -1,19 +1,20 @@
 /*
  * changes_html.c - what changed, as the page of a report (html.c): its metrics are the weight of both, of A
  * and of B, with one entry for each context; `changes` has the changes of contexts and functions, by number:
- * [a, b, bound], and 1 or -1 if it is called more or less.
+ * [a, b, bound], 1 or -1 if it is called more or less, and 1 if it is unclear.
  */
 #include "report/export/export.h"
 #include "report/export/html_page.h"
 
-static void write_change(struct json *json, const struct changes *changes, const struct change *c)
+static void write_change(struct json *json, const char *key, bool absolute, const struct change *c)
 {
-    int decimals = changes->absolute ? 0 : 5;
-    json_array(json, NULL);
+    int decimals = absolute ? 0 : 5;
+    json_array(json, key);
     json_real(json, NULL, c->a, decimals);
     json_real(json, NULL, c->b, decimals);
     json_real(json, NULL, c->bound, decimals);
     json_real(json, NULL, !c->called ? 0 : c->b > c->a ? 1 : -1, 0);
+    json_number(json, NULL, c->unclear);
     json_end(json);
 }
 
@@ -45,17 +46,19 @@ static void write_changes(struct json *json, const struct changes *changes, cons
     json_number(json, "absolute", changes->absolute);
     json_number(json, "compared", changes->compared);
     json_number(json, "called", changes->called);
+    json_number(json, "unclear", changes->unclear);
+    write_change(json, "whole", true, &changes->whole);
     json_array(json, "paths");
     for (uint32_t i = 0; i < b->count; i++)
-        write_change(json, changes, changes_path(changes, b->at[i].node));
+        write_change(json, NULL, changes->absolute, changes_path(changes, b->at[i].node));
     json_end(json);
     json_array(json, "selves");
     for (uint32_t i = 0; i < frames_count(changes->frames); i++)
-        write_change(json, changes, &changes->selves[i]);
+        write_change(json, NULL, changes->absolute, &changes->selves[i]);
     json_end(json);
     json_array(json, "totals");
     for (uint32_t i = 0; i < frames_count(changes->frames); i++)
-        write_change(json, changes, &changes->totals[i]);
+        write_change(json, NULL, changes->absolute, &changes->totals[i]);
     json_end(json);
     json_end(json);
 }

@@ -2,12 +2,11 @@
 #include "report/export/export.h"
 #include "report/export/json.h"
 
-#define VERSION 1
+#define VERSION 2
 
-static void write_change(struct json *json, const char *key, const struct changes *changes,
-                         const struct change *c)
+static void write_change(struct json *json, const char *key, bool absolute, const struct change *c)
 {
-    int decimals = changes->absolute ? 0 : 6;
+    int decimals = absolute ? 0 : 6;
     json_object(json, key);
     json_real(json, "a", c->a, decimals);
     json_real(json, "b", c->b, decimals);
@@ -15,7 +14,16 @@ static void write_change(struct json *json, const char *key, const struct change
         json_real(json, "bound", c->bound, decimals);
         json_real(json, "probability", c->probability, 9);
     }
-    json_text(json, "changed", !c->compared ? NULL : !c->called ? "no" : c->b > c->a ? "more" : "less");
+    json_text(json, "changed",
+              !c->compared  ? NULL
+              : c->unclear  ? "unclear"
+              : !c->called  ? "no"
+              : c->b > c->a ? "more"
+                            : "less");
+    if (c->unclear) {
+        json_real(json, "recordings", c->recordings, 0);
+        json_real(json, "longer", c->longer, 0);
+    }
     json_end(json);
 }
 
@@ -43,8 +51,8 @@ static void write_functions(struct json *json, const struct changes *changes)
         json_text(json, "name", f->name);
         if (*f->image)
             json_text(json, "image", f->image);
-        write_change(json, "self", changes, &changes->selves[i]);
-        write_change(json, "total", changes, &changes->totals[i]);
+        write_change(json, "self", changes->absolute, &changes->selves[i]);
+        write_change(json, "total", changes->absolute, &changes->totals[i]);
         json_end(json);
     }
     json_end(json);
@@ -67,14 +75,16 @@ int changes_json_write(const struct changes_report *report, FILE *out, struct fa
     write_sides(&json, report);
     json_number(&json, "compared", changes->compared);
     json_number(&json, "changed", changes->called);
+    json_number(&json, "unclear", changes->unclear);
     json_real(&json, "level", changes->level, 9);
+    write_change(&json, "weight", true, &changes->whole);
     write_functions(&json, changes);
     json_array(&json, "contexts");
     for (uint32_t i = 1; i < b.count; i++) {
         json_object(&json, NULL);
         json_real(&json, "parent", (double)b.at[i].parent - 1, 0);
         json_number(&json, "function", b.at[i].item);
-        write_change(&json, "total", changes, changes_path(changes, b.at[i].node));
+        write_change(&json, "total", changes->absolute, changes_path(changes, b.at[i].node));
         json_end(&json);
     }
     json_end(&json);

@@ -28,22 +28,35 @@ static void format_value(const struct text *t, double value, char text[VALUE])
     share_format(text, value > 0 ? (uint64_t)fmax(1, value * whole) : 0, (uint64_t)whole);
 }
 
-/* "+3.1% +-0.8", or nothing for a row that is not to have a change. */
+/* What is not clear is shown only where nothing else is. */
+static bool is_shown(const struct changes_report *r, const struct change *c)
+{
+    return c->called || (r->all && c->compared) || (c->unclear && !r->changes->called);
+}
+
+static void format_weights(const struct changes_report *r, const struct change *c, char text[CHANGE])
+{
+    char far[WEIGHT_SIZE], bound[WEIGHT_SIZE];
+    weight_format(far, (uint64_t)fabs(c->b - c->a), r->unit);
+    weight_format(bound, c->bound < 1e18 ? (uint64_t)c->bound : (uint64_t)1e18, r->unit);
+    snprintf(text, CHANGE, "%c%s +-%s", c->b < c->a ? '-' : '+', far, bound);
+}
+
+/* "+3.1% +-0.8", with " ?" if it is not clear whether it is one; or nothing for a row that is not to have a change. */
 static void format_change(const struct text *t, const struct change *c, char text[CHANGE])
 {
     double change = c->b - c->a;
     *text = 0;
-    if (!c->called && !(t->report->all && c->compared))
+    if (!is_shown(t->report, c))
         return;
-    if (!t->report->changes->absolute) {
+    if (t->report->changes->absolute) {
+        format_weights(t->report, c, text);
+    } else {
         int decimals = fabs(change) < 0.00995 ? 2 : 1;
         snprintf(text, CHANGE, "%+.*f%% +-%.*f", decimals, 100 * change, decimals, 100 * fmin(c->bound, 1));
-        return;
     }
-    char far[WEIGHT_SIZE], bound[WEIGHT_SIZE];
-    weight_format(far, (uint64_t)fabs(change), t->report->unit);
-    weight_format(bound, c->bound < 1e18 ? (uint64_t)c->bound : (uint64_t)1e18, t->report->unit);
-    snprintf(text, CHANGE, "%c%s +-%s", change < 0 ? '-' : '+', far, bound);
+    if (c->unclear) /* no bound, as it says little */
+        strcpy(strstr(text, " +-"), " ?");
 }
 
 /* More is red, less is green. */
@@ -63,11 +76,6 @@ static void write_change(const struct text *t, const struct change *c, bool valu
     format_change(t, c, change);
     printer_write(t->printer, "%*s  %*s  %s%*s%s  ", t->value_width, a, t->value_width, b, colour,
                   t->change_width, change, *colour ? "\033[0m" : "");
-}
-
-static bool is_shown(const struct changes_report *r, const struct change *c)
-{
-    return c->called || (r->all && c->compared);
 }
 
 /* Paths ---------------------------------------------------------------------------------------------------------- */
@@ -182,27 +190,124 @@ static void write_side(const struct text *t, unsigned number)
     printer_write(t->printer, "\n");
 }
 
+/* "takes 5 recordings a side, or recordings 4 times as long". */
+static void write_need(const struct text *t, const struct change *c)
+{
+    bool several = isfinite(c->recordings), longer = isfinite(c->longer);
+    printer_write(t->printer, " takes ");
+    if (several)
+        printer_write(t->printer, "%.0f recordings a side%s", c->recordings, longer ? ", or " : "");
+    if (longer)
+        printer_write(t->printer, "recordings %.0f times as long", c->longer);
+    if (!several && !longer)
+        printer_write(t->printer, "more than thousands of recordings");
+    printer_write(t->printer, "\n");
+}
+
+/* The weights themselves: what all takes does not show in shares of it. */
+static void write_whole(const struct text *t)
+{
+    const struct changes_report *r = t->report;
+    const struct change *c = &r->changes->whole;
+    char change[CHANGE], sampling[WEIGHT_SIZE];
+    if (!c->compared || c->a == c->b)
+        return;
+    if (c->called || c->unclear)
+        printer_write(t->printer, "B has %.2f times the weight of A: ", c->b / c->a);
+    else
+        printer_write(t->printer, "the weights differ by no more than chance: ");
+    format_weights(r, c, change);
+    if (!c->unclear) {
+        printer_write(t->printer, "%s%s\n", change,
+                      c->called && !r->changes->absolute ? " (--absolute shows where)" : "");
+        return;
+    }
+    *strstr(change, " +-") = 0;
+    weight_format(sampling, (uint64_t)c->sampling, r->unit);
+    printer_write(
+        t->printer,
+        "%s, of which sampling explains %s at most%s;\nhow much runs differ by chance, these recordings "
+        "cannot tell; that",
+        change, sampling, r->changes->absolute ? "" : " (--absolute shows where)");
+    write_need(t, c);
+}
+
+/* Of the largest change that is not clear; NULL: there is none. */
+static const struct change *largest_unclear(const struct changes *changes)
+{
+    const struct change *found = NULL, *tables[] = {changes->paths, changes->selves, changes->totals};
+    size_t counts[] = {cct_count(changes->tree), frames_count(changes->frames),
+                       frames_count(changes->frames)};
+    for (size_t t = 0; t < 3; t++)
+        for (size_t i = 0; i < counts[t]; i++) {
+            const struct change *c = &tables[t][i];
+            if (c->unclear && (!found || change_far(c) > change_far(found)))
+                found = c;
+        }
+    return found;
+}
+
+static void write_unclear(const struct text *t)
+{
+    const struct changes *changes = t->report->changes;
+    const struct change *largest = largest_unclear(changes);
+    if (!largest)
+        return;
+    printer_write(
+        t->printer,
+        "%zu %s%s changed by more than sampling explains, but these recordings cannot tell whether that is "
+        "chance:\nwhat varies over time or from run to run can be as much; to tell the largest",
+        changes->unclear, changes->unclear == 1 ? "row" : "rows",
+        is_shown(t->report, largest) ? " with ?" : " (--all shows them)");
+    write_need(t, largest);
+}
+
+/* How large a change can be that was not seen. */
+static void write_hidden(const struct text *t)
+{
+    const struct changes *changes = t->report->changes;
+    struct change hidden = {0};
+    char bound[WEIGHT_SIZE];
+    for (size_t i = 0; i < cct_count(changes->tree); i++)
+        hidden.bound = fmax(hidden.bound, changes->paths[i].bound);
+    for (uint32_t i = 0; i < frames_count(changes->frames); i++)
+        hidden.bound = fmax(hidden.bound, fmax(changes->selves[i].bound, changes->totals[i].bound));
+    if (changes->absolute)
+        weight_format(bound, (uint64_t)fmin(hidden.bound, 1e18), t->report->unit);
+    else
+        snprintf(bound, sizeof bound, "%.1f%% of the weight", 100 * fmin(hidden.bound, 1));
+    printer_write(t->printer,
+                  "one of up to %s would not be seen; longer recordings, or three or more a side (A1,A2,A3 "
+                  "B1,B2,B3), tell smaller ones\n",
+                  bound);
+}
+
 static void write_rest(const struct text *t)
 {
     const struct changes *changes = t->report->changes;
-    size_t rest = changes->compared - changes->called;
-    if (changes->called) {
-        if (rest)
-            printer_write(t->printer, "\n... %zu more row%s changed by no more than chance%s\n", rest,
-                          rest == 1 ? "" : "s", t->report->all ? "" : " (--all shows them)");
-        if (changes->sides[0].samples && changes->sides[0].recordings + changes->sides[1].recordings == 2)
-            printer_write(
-                t->printer,
-                "%sthese two recordings differ so; what changes from run to run is told by three or more a "
-                "side (A1,A2,A3 B1,B2,B3)\n",
-                rest ? "" : "\n");
-        return;
+    size_t called = changes->called, rest = changes->compared - called - changes->unclear;
+    bool sampled = changes->sides[0].samples;
+    if (called + changes->unclear == 0) {
+        printer_write(t->printer, "\nno change is more than chance (%zu %s compared%s)\n", rest,
+                      rest == 1 ? "row was" : "rows were", t->report->all ? "" : "; --all shows them");
+        if (sampled && rest)
+            write_hidden(t);
+    } else if (rest) {
+        printer_write(t->printer, "\n%s%zu%s changed by no more than chance%s\n", called ? "... " : "", rest,
+                      called      ? rest == 1 ? " more row" : " more rows"
+                      : rest == 1 ? " row"
+                                  : " rows",
+                      t->report->all ? "" : " (--all shows them)");
+    } else if (changes->unclear || sampled) {
+        printer_write(t->printer, "\n");
     }
-    printer_write(t->printer, "\nno change is more than chance (%zu row%s compared%s)\n", changes->compared,
-                  changes->compared == 1 ? " was" : "s were", t->report->all ? "" : "; --all shows them");
-    if (changes->sides[0].samples && changes->sides[0].recordings < 3)
-        printer_write(t->printer,
-                      "longer recordings, or three or more a side (A1,A2,A3 B1,B2,B3), tell smaller ones\n");
+    write_unclear(t);
+    if (sampled && changes->sides[0].recordings + changes->sides[1].recordings == 2 &&
+        (called || changes->whole.called))
+        printer_write(
+            t->printer,
+            "these two recordings differ so; what changes from run to run is told by three or more a "
+            "side (A1,A2,A3 B1,B2,B3)\n");
 }
 
 int changes_text_write(const struct changes_report *report, FILE *out, struct fathom_error *err)
@@ -217,6 +322,7 @@ int changes_text_write(const struct changes_report *report, FILE *out, struct fa
     }
     write_side(&t, 0);
     write_side(&t, 1);
+    write_whole(&t);
     int rc = write_tree(&t, err);
     if (rc == 0)
         rc = write_functions(&t, err);

@@ -177,6 +177,116 @@ Test(changed, is_found)
     cr_expect_gt(try_often(20, 3, 10, 6, 0.2).found, 0.9);
 }
 
+static const struct change *function(const struct changes *changes, const char *name, const char *image)
+{
+    for (uint32_t i = 0; i < frames_count(changes->frames); i++) {
+        const struct frame *f = frames_at(changes->frames, i);
+        if (strcmp(f->name, name) == 0 && strcmp(f->image, image) == 0)
+            return &changes->selves[i];
+    }
+    return NULL;
+}
+
+/* Phases ---------------------------------------------------------------------------------------------------------- */
+
+/* How a program works in phases of one of four functions each, by turns. */
+struct phases {
+    size_t count;
+    bool vary;   /* they are of random length, of an exponential law */
+    double more; /* the second, sixth, ... is so many times as long */
+};
+
+static void record_phases(struct recording *r, const struct phases *p, uint64_t *state)
+{
+    struct cct_node *nodes[4];
+    double mean = 2048.0 / (double)p->count;
+    recording_start(r, 16384 * 2);
+    for (unsigned f = 0; f < 4; f++) {
+        char path[64];
+        snprintf(path, sizeof path, "main;phase%u;f%u", f, f);
+        nodes[f] = path_of(r, path, "prog");
+    }
+    for (size_t i = 0; i < p->count; i++) {
+        double length = (i % 4 == 1 ? p->more : 1) * mean * (p->vary ? -log(1 - uniform(state)) : 1);
+        for (size_t n = 0; n < (size_t)length + 1 && r->count < 16384 * 2; n++)
+            add(r, nodes[uniform(state) < 0.1 ? hash_random(state) % 4 : i % 4]);
+    }
+}
+
+struct said {
+    double any, whole, changed, unclear; /* parts of comparisons: of any row, of the weight, of function 1 */
+    double recordings;                   /* the most that were said to tell an unclear function 1 */
+};
+
+static struct said compare_phases(const struct phases *p, unsigned often, size_t side, bool absolute)
+{
+    struct said said = {0};
+    uint64_t state = 5;
+    struct phases before = *p;
+    before.more = 1;
+    for (unsigned i = 0; i < often; i++) {
+        struct difference *d =
+            difference_new(&(struct difference_options){.least_percent = 0.1, .absolute = absolute});
+        struct changes changes;
+        struct fathom_error err = {0};
+        for (unsigned r = 0; r < 2 * side; r++) {
+            struct recording run;
+            record_phases(&run, r < side ? &before : p, &state);
+            cr_assert_eq(difference_add(d, r >= side, contexts_of(&run), &err), 0);
+            recording_clear(&run);
+        }
+        cr_assert_eq(difference_find(d, &changes, &err), 0);
+        const struct change *one = function(&changes, "f1", "prog");
+        said.any += (double)(changes.called > 0) / often;
+        said.whole += (double)(changes.whole.called || changes.whole.unclear) / often;
+        cr_expect(side > 1 ? !changes.whole.unclear : !changes.whole.called, "one a side cannot tell");
+        said.changed += (double)one->called / often;
+        said.unclear += (double)one->unclear / often;
+        if (one->unclear)
+            said.recordings = fmax(said.recordings, one->recordings);
+        difference_free(d);
+    }
+    printf(
+        "# %zu a side, %zu phases%s, %g times%s: %.2f any, %.2f whole, %.2f changed, %.2f unclear, %g would "
+        "tell\n",
+        side, p->count, p->vary ? " of random length" : "", p->more, absolute ? ", weights" : "", said.any,
+        said.whole, said.changed, said.unclear, said.recordings);
+    return said;
+}
+
+/* Of random lengths, which differ from run to run: the same program is not said to have changed. */
+Test(phases, that_vary_are_no_change)
+{
+    for (size_t count = 2, absolute = 0; count <= 128; count *= 1 + 3 * absolute, absolute = !absolute)
+        cr_expect_lt(compare_phases(&(struct phases){count, true, 1}, 100, 1, absolute).any, 0.12);
+}
+
+/* Nor is one whose phases do not vary, and its weight is no other. */
+Test(phases, that_are_the_same_are_no_change)
+{
+    for (size_t count = 2, absolute = 0; count <= 128; count *= 1 + 3 * absolute, absolute = !absolute) {
+        struct said said = compare_phases(&(struct phases){count, false, 1}, 40, 1, absolute);
+        cr_expect(said.any < 0.12 && said.whole < 0.12);
+    }
+}
+
+/* A function that takes twice as long, in few phases: the weight is more, and the function has changed, or it is said that one
+ * recording a side cannot tell; and as many as are said to tell it do. */
+Test(phases, of_one_that_takes_longer_are_told)
+{
+    for (size_t count = 2, absolute = 0; count <= 128; count *= 1 + 3 * absolute, absolute = !absolute) {
+        struct phases p = {count, false, 2};
+        struct said said = compare_phases(&p, 20, 1, absolute);
+        cr_expect_gt(said.whole, 0.9);
+        cr_expect_gt(said.changed + said.unclear, 0.9);
+        cr_expect(isfinite(said.recordings));
+        if (said.unclear > 0) {
+            said = compare_phases(&p, 4, (size_t)fmin(said.recordings, 8), absolute);
+            cr_expect(said.changed > 0.9 && said.whole > 0.9);
+        }
+    }
+}
+
 /* Odd recordings ------------------------------------------------------------------------------------------------- */
 
 /* Two recordings of 1000 samples by turns of the paths, "|" between them, of files of these names. */
@@ -201,16 +311,6 @@ static struct difference *compare_two(const char *const paths[2], const char *co
     }
     cr_assert_eq(difference_find(d, out, &err), 0, "%s", err.text);
     return d;
-}
-
-static const struct change *function(const struct changes *changes, const char *name, const char *image)
-{
-    for (uint32_t i = 0; i < frames_count(changes->frames); i++) {
-        const struct frame *f = frames_at(changes->frames, i);
-        if (strcmp(f->name, name) == 0 && strcmp(f->image, image) == 0)
-            return &changes->selves[i];
-    }
-    return NULL;
 }
 
 Test(odd, a_path_that_one_side_alone_has)

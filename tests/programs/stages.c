@@ -1,5 +1,5 @@
 /*
- * "stages MS": three stages by turns, 40 times, of which the second takes MS milliseconds and the others 10 each:
+ * "stages MS [TIMES [OTHERS]]": three stages by turns, 40 times, of which the second takes MS milliseconds and the others 10 each:
  *
  *   main parse
  *   main optimise fold (half of it)
@@ -7,9 +7,9 @@
  */
 #include "program.h"
 
-KNOWN static void parse(void)
+KNOWN static void parse(unsigned ms)
 {
-    spin(10);
+    spin(ms);
     CALLED();
 }
 
@@ -26,19 +26,21 @@ KNOWN static void optimise(unsigned ms)
     CALLED();
 }
 
-KNOWN static void emit(void)
+KNOWN static void emit(unsigned ms)
 {
-    spin(10);
+    spin(ms);
     CALLED();
 }
 
 int main(int argc, char **argv)
 {
     unsigned ms = argc > 1 ? (unsigned)atoi(argv[1]) : 10;
-    for (unsigned i = 0; i < 40; i++) {
-        parse();
+    unsigned times = argc > 2 ? (unsigned)atoi(argv[2]) : 40,
+             others = argc > 3 ? (unsigned)atoi(argv[3]) : 10;
+    for (unsigned i = 0; i < times; i++) {
+        parse(others);
         optimise(ms);
-        emit();
+        emit(others);
     }
     return 0;
 }

@@ -80,6 +80,7 @@ Test(changes, weights_in_colour)
     expect("main;a 40|main;b 5", "main;a 30|main;b 9", true, (struct changes_report){.colour = true},
            "A  old: 45 calls\n"
            "B  new?[31m: 39 calls\n"
+           "B has 0.87 times the weight of A: -6 +-0\n"
            "\n"
            "    A      B          change  context\n"
            "   45     39  \033[32m        -6 +-0\033[0m  main\n"
@@ -97,6 +98,7 @@ Test(changes, none)
     expect("main;a 40", "main;a 80", false, (struct changes_report){0},
            "A  old: 40 calls\n"
            "B  new?[31m: 80 calls\n"
+           "B has 2.00 times the weight of A: +40 +-0 (--absolute shows where)\n"
            "\n"
            "no change is more than chance (0 rows were compared; --all shows them)\n");
 }

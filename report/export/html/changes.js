@@ -1,7 +1,8 @@
 // changes.js - of a page that compares A with B: what changed, and its colours. Otherwise `changes` is null.
 //
-// Lists by number of a context (paths) or frame (selves, totals): [a, b, bound, called]; called: 1 is more, -1 less, 0 no more than
-// chance. a and b are shares, or weights (absolute).
+// Lists by number of a context (paths) or frame (selves, totals): [a, b, bound, called, unclear]; called: 1 is more, -1 less, 0 no
+// more than chance, or if unclear, what these recordings cannot tell from it. a and b are shares, or weights (absolute; those of
+// `whole` always are).
 const changes = recording.changes || null;
 
 function changeOf(box) {
@@ -12,14 +13,24 @@ function formatValue(value) {
     return changes.absolute ? formatWeight(value) : formatShare(value, 1);
 }
 
-function formatChange([a, b, bound]) {
+function formatChange([a, b, bound], absolute = changes.absolute) {
     const far = Math.abs(b - a), digits = far < 0.00995 ? 2 : 1, sign = b < a ? "−" : "+";
-    return changes.absolute ? `${sign}${formatWeight(far)} ±${formatWeight(bound)}` : `${sign}${(100 * far).toFixed(digits)}% ±${(100 * bound).toFixed(digits)}`;
+    return absolute ? `${sign}${formatWeight(far)} ±${formatWeight(bound)}` : `${sign}${(100 * far).toFixed(digits)}% ±${(100 * bound).toFixed(digits)}`;
 }
 
 function tellChange(change) {
     const values = `A ${formatValue(change[0])}, B ${formatValue(change[1])}`;
-    return change[3] ? `${values}: ${formatChange(change)}` : change[2] ? `${values}: no more than chance (${formatChange(change)})` : values;
+    return change[3] ? `${values}: ${formatChange(change)}` : change[4] ? `${values}: these recordings cannot tell (${formatChange(change)})` :
+        change[2] ? `${values}: no more than chance (${formatChange(change)})` : values;
+}
+
+// What all weighs, which shares do not show.
+function tellWhole() {
+    const [a, b, bound, called, unclear] = changes.whole;
+    if (!bound && a === b)
+        return "";
+    return (called || unclear ? `B has ${(b / a).toFixed(2)} times the weight of A: ` : "The weights differ by no more than chance: ") +
+        formatChange(changes.whole, true) + (unclear ? ", which these recordings cannot tell from chance" : "") + ". ";
 }
 
 // Red is more, blue less; the stronger, the more of it is new or gone. Grey: chance can do it.
@@ -43,7 +54,7 @@ function listChanges(list, which, columns, fillName, onOpen) {
         const tr = document.createElement("tr");
         cell(tr, formatValue(which[i][0]), true);
         cell(tr, formatValue(which[i][1]), true);
-        cell(tr, formatChange(which[i]), true).classList.add(which[i][3] > 0 ? "more" : which[i][3] < 0 ? "less" : "chance");
+        cell(tr, formatChange(which[i]) + (which[i][4] ? " ?" : ""), true).classList.add(which[i][3] > 0 ? "more" : which[i][3] < 0 ? "less" : "chance");
         fillName(tr, i);
         openable(tr, () => onOpen(i));
         table.append(tr);
@@ -52,7 +63,7 @@ function listChanges(list, which, columns, fillName, onOpen) {
     if (rows.length > MOST_ROWS)
         textElement(list, "p", `... ${rows.length - MOST_ROWS} more`);
     const said = textElement(list, "p", `${called ? called.toLocaleString("en") : "None"} of these ${rows.length.toLocaleString("en")} changed by more than chance` +
-        (called < rows.length ? "; grey: chance can do it." : "."));
+        (called < rows.length ? "; grey: chance can do it, or with ?, these recordings cannot tell." : "."));
     list.prepend(said);
 }
 
@@ -61,7 +72,8 @@ function fillChanges() {
     document.title = "Difference - Fathom";
     byId("command").textContent = `A: ${data.metrics[1][0]}   B: ${data.metrics[2][0]}`;
     byId("summary").textContent = `Change from A to B of ${data.event}, in ${changes.absolute ? "weights of a recording" : "shares of the weight"}`;
-    byId("certainty").textContent = `${changes.called} of ${changes.compared} contexts and functions changed by more than chance`;
+    byId("certainty").textContent = `${tellWhole()}${changes.called} of ${changes.compared} contexts and functions changed by more than chance` +
+        (changes.unclear ? `; of ${changes.unclear} more (with ?) these recordings cannot tell` : "");
     ["A and B", "A", "B"].forEach((name, number) => byId("metric").append(new Option(name, number)));
     byId("metric").previousSibling.textContent = "Width ";
     for (const id of ["thread", "sure", "view-code", "key-code", "sandwich-code"])
