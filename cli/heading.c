@@ -99,8 +99,10 @@ static int fill_inference(struct view_heading *h, const struct heading_parts *p,
     h->audits_checked = (uint64_t)checked.all.weight;
     h->audits_right = (uint64_t)checked.right.weight;
     h->inferences = inferences_of(&learned);
+    /* The line says what is unknown: nothing of what was sampled, perhaps. */
+    bool concerned = h->unknown_by_reason[UNKNOWN_UNREAD] || h->unknown_by_reason[UNKNOWN_MAPPING];
     h->unread = learned.unread;
-    h->unread_count = learned.unread_count;
+    h->unread_count = concerned ? learned.unread_count : 0;
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "collector/rings/records.h"
 #include "collector/stack_order.h"
 #include "collector/targets/touch.h"
+#include "image/mapped_name.h"
 #include "perfdata/stack_dump.h"
 #include "perfdata/stack_record.h"
 
@@ -135,6 +136,17 @@ static int take_lost(struct drain *drain, const void *record, size_t size, struc
     return 0;
 }
 
+/* Code outside of files may be a file's that was moved. */
+static int note_mapping(struct drain *drain, const void *record, size_t size, struct fathom_error *err)
+{
+    struct record mapped;
+    if (decoder_decode(drain->decoder, record, size, &mapped, NULL) < 0 || mapped.kind != RECORD_MMAP ||
+        !mapped.mmap.executable || !mapped.mmap.path || mapped.pid > INT32_MAX ||
+        (mapped_kind(mapped.mmap.path) == MAPPED_FILE && !mapped_is_deleted(mapped.mmap.path)))
+        return 0;
+    return moved_texts_note(&drain->moved, (pid_t)mapped.pid, mapped.time) ? 0 : error_memory(err);
+}
+
 /* Any record but a sample. */
 static int take_other(struct drain *drain, const void *record, size_t size, uint32_t type,
                       struct fathom_error *err)
@@ -151,6 +163,8 @@ static int take_other(struct drain *drain, const void *record, size_t size, uint
     if ((type == PERF_RECORD_EXIT || type == PERF_RECORD_FORK) &&
         record_view(record, size, &task, sizeof task))
         rc = tasks_take(&drain->tasks, &task, err);
+    if (rc == 0 && type == PERF_RECORD_MMAP2)
+        rc = note_mapping(drain, record, size, err);
     if (type == PERF_RECORD_LOST_SAMPLES && record_view(record, size, &lost_samples, sizeof lost_samples)) {
         drain->summary->lost += lost_samples.lost; /* lost by the CPU itself: not in the rings' counts */
     } else if (type == PERF_RECORD_THROTTLE) {
@@ -363,6 +377,8 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
             rc = drain_ring(drain, &rings[i], scratch, err);
     tasks_round(&drain->tasks);
     if (rc == 0)
+        rc = moved_texts_tell(&drain->moved, drain->to, err);
+    if (rc == 0)
         rc = sideband_round(drain->to, err);
     return rc ? rc : batch_flush(drain->to->batch, err);
 }
@@ -394,4 +410,5 @@ void drain_free(struct drain *drain)
     free(drain->starts);
     drain->starts = NULL;
     tasks_free(&drain->tasks);
+    moved_texts_free(&drain->moved);
 }

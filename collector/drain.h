@@ -8,6 +8,7 @@
 #include "collector/collector.h"
 #include "collector/losses.h"
 #include "collector/rings/counters.h"
+#include "collector/targets/moved_text.h"
 #include "collector/targets/stackbase.h"
 #include "collector/tasks.h"
 
@@ -39,6 +40,7 @@ struct drain {
     uint64_t taken[COLLECTOR_EVENTS]; /* samples, by event */
     struct tasks tasks;
     struct losses losses;
+    struct moved_texts moved;
 };
 
 /* Drains every ring once, up to where its head is now, and adds a FINISHED_ROUND if there was anything (*any,

@@ -96,7 +96,8 @@ int sideband_fork(const struct sideband *to, pid_t pid, pid_t tid, pid_t parent_
     return put(to, &body.header, sizeof body, NULL, &trailer, err);
 }
 
-int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma, struct fathom_error *err)
+int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma, uint64_t time,
+                     struct fathom_error *err)
 {
     struct mmap2_head head = {.header = {.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER},
                               .pid = (uint32_t)pid,
@@ -111,7 +112,7 @@ int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma
                               .flags = vma->shared ? MAP_SHARED : MAP_PRIVATE};
     if (!(vma->prot & PROT_EXEC))
         head.header.misc |= PERF_RECORD_MISC_MMAP_DATA;
-    struct trailer trailer = {(uint32_t)pid, (uint32_t)pid, 0, to->id};
+    struct trailer trailer = {(uint32_t)pid, (uint32_t)pid, time, to->id};
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s", vma->path[0] ? vma->path : "//anon");
     return put(to, &head.header, sizeof head, path, &trailer, err);

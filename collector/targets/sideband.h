@@ -23,7 +23,8 @@ int sideband_comm(const struct sideband *to, pid_t pid, pid_t tid, const char *n
                   struct fathom_error *err);
 int sideband_fork(const struct sideband *to, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid,
                   struct fathom_error *err);
-int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma, struct fathom_error *err);
+int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma, uint64_t time,
+                     struct fathom_error *err);
 /* A mapping of the kernel, with its build-id unless that is NULL. */
 int sideband_kernel(const struct sideband *to, const struct kernel_range *range, const char *name,
                     const struct build_id *id, struct fathom_error *err);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "collector/targets/moved_text.h"
+
 static int synth_threads(pid_t pid, const struct sideband *to, struct fathom_error *err)
 {
     pid_t *tids;
@@ -32,10 +34,12 @@ static int write_mappings(pid_t pid, enum synth_mappings which, const struct sid
     if (proc_maps(pid, &maps) != 0)
         return 0;
     int rc = 0;
-    for (size_t i = 0; i < maps.count && rc == 0; i++)
-        if (maps.list[i].prot & PROT_EXEC || which == SYNTH_ALL ||
-            (which == SYNTH_FILES && maps.list[i].inode))
-            rc = sideband_mapping(to, pid, &maps.list[i], err);
+    for (size_t i = 0; i < maps.count && rc == 0; i++) {
+        struct vma moved;
+        const struct vma *vma = moved_text_find(pid, &maps, i, &moved) ? &moved : &maps.list[i];
+        if (vma->prot & PROT_EXEC || which == SYNTH_ALL || (which == SYNTH_FILES && vma->inode))
+            rc = sideband_mapping(to, pid, vma, 0, err);
+    }
     proc_maps_free(&maps);
     return rc;
 }

@@ -1,7 +1,7 @@
 # Programs with known call trees, as any program is built: optimised, no frame pointers, no sanitizers.
 test_programs = \
 	tests/programs/accesses tests/programs/alloca tests/programs/alternate tests/programs/between tests/programs/callback tests/programs/cleanup tests/programs/cold tests/programs/coroutines \
-	tests/programs/bursts tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole tests/programs/jit \
+	tests/programs/bursts tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole tests/programs/jit tests/programs/moved \
 	tests/programs/order tests/programs/order_framed tests/programs/orders \
 	tests/programs/recursion tests/programs/service tests/programs/clocks tests/programs/containers tests/programs/thread_forks tests/programs/signals tests/programs/tailcall \
 	tests/programs/threads tests/programs/storm tests/programs/reload tests/programs/siblings tests/programs/stages tests/programs/births tests/programs/touch tests/programs/syscalls
