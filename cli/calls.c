@@ -145,13 +145,15 @@ static void print_heading(const struct calls *c, const struct harvest *h, const 
         printf(" of %g%% or more", 100 * o->phi);
     printf("\n");
     print_error(c, h);
-    if (o->burst > 0 && !h->bursts)
-        printf("bursts:   none has ended yet\n");
+    if ((o->burst > 0 || o->burst_calls) && !h->bursts)
+        printf("bursts:   none has ended: the calls are those of the start alone\n");
     else if (o->burst > 0)
         printf("bursts:   %llu, of %.3g ms each on average; only calls in bursts are counted\n",
                (unsigned long long)h->bursts, (double)h->burst_ns / (double)h->bursts / 1e6);
-    if (o->burst_calls)
-        printf("bursts:   %llu, one of %llu calls after %llu checks; only calls in bursts are counted\n",
+    else if (o->burst_calls)
+        printf("bursts:   %llu, one of %llu calls after %llu checks, or the time that these may take; only "
+               "calls in "
+               "bursts are counted\n",
                (unsigned long long)h->bursts, (unsigned long long)o->burst_calls,
                (unsigned long long)o->check_calls);
     if (o->adaptive)

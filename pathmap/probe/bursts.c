@@ -40,7 +40,8 @@
 #define STACK_SIZE   65536u
 #define LOOK_NS      100000000u /* how often to see whether the session has ended */
 #define RETRY_NS     1000000u   /* first; each time in vain twice as long, up to LOOK_NS */
-#define LISTEN_NS    20000000u  /* for a first call, at most: who opens or closes a library waits meanwhile */
+#define CHECK_NS     10000u /* CPU time without a check that stands for one: ten thousands of instructions */
+#define LISTEN_NS    20000000u /* for a first call, at most: who opens or closes a library waits meanwhile */
 #define THREAD_FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
 
 static struct {
@@ -85,6 +86,7 @@ static void omit(void)
     core_resync();
     step(PATCH_HEADS_OUT);
     images_end(true);
+    core_decide(0); /* the code is what it was: threads that waited for this hit no breakpoint */
     core_burst_omitted();
 }
 
@@ -98,12 +100,12 @@ static void put_in(const struct recording *recording)
     core_resync();
     step(PATCH_TRAPS);
     uint32_t weight = choose_weight(recording);
-    if (recording->once_in)
-        core_decide(weight);
     if (!weight) {
         omit();
         return;
     }
+    if (recording->once_in)
+        core_decide(weight);
     bool outside = outside_all(images_inside);
     if (outside)
         step(PATCH_TAILS_IN);
@@ -149,12 +151,34 @@ static void turns_by_time(const struct recording *recording)
     }
 }
 
+/* Of all threads. */
+static uint64_t cpu_ns(void)
+{
+    struct timespec t = {0, 0};
+    raw_call(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, (long)&t, 0, 0, 0, 0);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Loops have no checks, which the paper puts at their ends so that the time between two is bounded: what that much CPU time lacks
+ * of checks is taken for passed. from: of the CPU time; when the last burst ended. */
+static bool awaits_checks(const struct recording *recording, uint64_t from, uint64_t *wait)
+{
+    uint64_t most = recording->check_calls < UINT64_MAX / 2 / CHECK_NS ? recording->check_calls * CHECK_NS
+                                                                       : UINT64_MAX / 2;
+    uint64_t passed = cpu_ns() - from, left = passed < most ? most - passed : 0;
+    if (!left)
+        core_turn();
+    *wait = 2 * *wait < LOOK_NS ? 2 * *wait : LOOK_NS; /* it may sleep */
+    left = left < *wait ? *wait : left;
+    return core_awaits_turn(left < LOOK_NS ? left : LOOK_NS);
+}
+
 /* What could not be done is tried again. */
 static void turns_by_calls(const struct recording *recording)
 {
-    uint64_t from = now_ns(), end = 0, retry = RETRY_NS;
+    uint64_t from = now_ns(), out = cpu_ns(), end = 0, retry = RETRY_NS, wait = RETRY_NS;
     while (probe_works() && !mail_is_over(state.mail)) {
-        if (!core_awaits_turn(LOOK_NS))
+        if (!(state.in ? core_awaits_turn(LOOK_NS) : awaits_checks(recording, out, &wait)))
             continue;
         bool burst = state.in;
         if (burst) {
@@ -168,11 +192,12 @@ static void turns_by_calls(const struct recording *recording)
             retry = 2 * retry < LOOK_NS ? 2 * retry : LOOK_NS;
             continue;
         }
-        retry = RETRY_NS;
+        retry = wait = RETRY_NS;
         if (burst)
             core_burst(end - from);
         end = 0;
         from = now_ns();
+        out = cpu_ns();
         core_count_calls(!burst);
     }
 }
@@ -232,6 +257,7 @@ void bursts_fork_child(void)
     images_fork_child();
     outside_fork_child();
     core_resync();
+    core_decide(1);
     state.in = false;
     state.random = raw_ticks();
     if (state.mail->recording.burst_calls)

@@ -2,17 +2,21 @@
  * first_context.c - adaptive bursts (Zhuang et al., Accurate, Efficient, and Adaptive Calling Context Profiling, PLDI 2006):
  * whether the contexts that threads are in at a burst's start were there before, and what an entry counts for.
  *
- * A thread's first context is that of the first caller that is found again (resync.c). Its node is marked.
+ * A thread's first context is that of the first caller that is found again (resync.c). Its node is marked. The thread then waits for
+ * what is decided, since each call before that is a breakpoint: an omitted burst took 75 of them, and as long as a burst.
  */
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/raw.h"
 #include "pathmap/probe/state.h"
 
+#define WAIT_NS 5000000 /* for a decision, at most: signals are blocked meanwhile */
+
 uint64_t probe_weight = 1;
 
 static struct {
-    uint32_t first; /* futex: enum core_context */
-    bool listening; /* or a burst is on: contexts are marked */
+    uint32_t first;     /* futex: enum core_context */
+    uint32_t undecided; /* futex: 1: whether there is to be a burst */
+    bool listening;     /* or a burst is on: contexts are marked */
 } state;
 
 static void tell(uint32_t context)
@@ -25,6 +29,13 @@ static void tell(uint32_t context)
         raw_call(SYS_futex, (long)&state.first, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
+static void await_decision(void)
+{
+    struct timespec t = {0, WAIT_NS};
+    if (__atomic_load_n(&state.undecided, __ATOMIC_ACQUIRE))
+        raw_call(SYS_futex, (long)&state.undecided, FUTEX_WAIT_PRIVATE, 1, (long)&t, 0, 0);
+}
+
 void first_context(uint32_t node)
 {
     if (!__atomic_load_n(&state.listening, __ATOMIC_ACQUIRE))
@@ -33,12 +44,14 @@ void first_context(uint32_t node)
     if (node && !known)
         __asm__ volatile("orq %1, %0" : "+m"(probe_nodes[node].count) : "r"(STORE_FIRST));
     tell(known ? CORE_KNOWN : CORE_NEW);
+    await_decision();
 }
 
 void core_listen(void)
 {
     __atomic_store_n(&probe_weight, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&state.first, CORE_NONE, __ATOMIC_RELAXED);
+    __atomic_store_n(&state.undecided, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&state.listening, true, __ATOMIC_RELEASE);
 }
 
@@ -54,4 +67,6 @@ void core_decide(uint32_t weight)
     if (!weight)
         __atomic_store_n(&state.listening, false, __ATOMIC_RELEASE);
     __atomic_store_n(&probe_weight, weight, __ATOMIC_RELAXED);
+    __atomic_store_n(&state.undecided, 0, __ATOMIC_RELEASE);
+    raw_call(SYS_futex, (long)&state.undecided, FUTEX_WAKE_PRIVATE, INT32_MAX, 0, 0, 0);
 }

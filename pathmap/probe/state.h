@@ -158,8 +158,6 @@ extern uint64_t probe_weight __attribute__((visibility("hidden")));
 extern int64_t probe_to_go __attribute__((visibility("hidden")));
 extern uint32_t probe_counting __attribute__((visibility("hidden")));
 extern void (*probe_counted)(void) __attribute__((visibility("hidden")));
-/* Called by it when the number is reached. */
-void core_turn(void);
 extern struct stack core_no_stack __attribute__((visibility("hidden"))); /* empty */
 extern __thread struct thread *probe_thread __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
