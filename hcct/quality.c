@@ -16,7 +16,7 @@ struct pair {
 struct judging {
     struct quality *out;
     long double threshold;
-    uint64_t heaviest, our_heaviest; /* H2 and H1 of the paper */
+    uint64_t heaviest; /* w_max of the thesis */
     uint64_t covered;
     size_t uncovered, judged;
     size_t edges[QUALITY_TAUS], covered_edges[QUALITY_TAUS];
@@ -58,8 +58,6 @@ static void judge(struct judging *j, const struct pair *pair)
     q->false_negatives += hot && !said;
     if (pair->ours) {
         j->covered += weight;
-        if (weight > j->our_heaviest)
-            j->our_heaviest = weight;
     } else {
         double part = (double)weight / (double)j->heaviest;
         q->most_uncovered = fmax(q->most_uncovered, part);
@@ -95,8 +93,9 @@ static void count_edges(struct judging *j, const struct pair *pair)
 {
     double weight = (double)pair->exact->self[0];
     for (size_t t = 0; t < QUALITY_TAUS; t++) {
-        j->edges[t] += weight >= quality_taus[t] * (double)j->heaviest;
-        j->covered_edges[t] += pair->ours && weight >= quality_taus[t] * (double)j->our_heaviest;
+        bool hot = weight >= quality_taus[t] * (double)j->heaviest;
+        j->edges[t] += hot;
+        j->covered_edges[t] += hot && pair->ours;
     }
 }
 

@@ -55,6 +55,22 @@ Test(quality, by_hand)
     cr_expect_float_eq(q.coverage[0], 2.0 / 3, 1e-9, "of a, b and c");
     cct_free(hcct);
 
+    /* Without the heaviest edge, what is hot is still what the exact tree's heaviest one makes so. */
+    struct cct *other = cct_new(1);
+    add(other, "ma", 4);
+    add(other, "mb", 3);
+    add(other, "mc", 3);
+    add(other, "d", 60);
+    hcct = cct_new(1);
+    add(hcct, "ma", 4);
+    add(hcct, "mb", 3);
+    add(hcct, "mc", 3);
+    cr_assert_eq(quality_of(hcct, other, 0.12, &q), 0);
+    cr_expect_float_eq(q.coverage[0], 0, 1e-9, "of d");
+    cr_expect_float_eq(q.coverage[1], 3.0 / 4, 1e-9, "of all");
+    cct_free(hcct);
+    cct_free(other);
+
     double phi;
     cr_assert_eq(quality_phi_for(exact, 0.61, &phi), 0);
     cr_expect_float_eq(phi, 0.6, 1e-9, "m and a");
