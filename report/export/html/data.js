@@ -7,7 +7,7 @@ const recording = JSON.parse(document.getElementById("data").textContent), event
 const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, UNSURE: 5, KERNEL: 6, LABEL: 7 };
 let data, contexts, entries, frames, contextCount;
 
-const filter = { event: 0, metric: 0, threads: null, sure: 0, from: 0, to: events[0].slices };
+const filter = { event: 0, metric: 0, threads: null, sure: 0, user: false, folded: false, from: 0, to: events[0].slices };
 
 // self: weight that ends in a context; total: with all below; doubt: of `total`, what is expected not to be there.
 let weights;
@@ -15,11 +15,47 @@ let weights;
 function useEvent(number) {
     filter.event = number;
     data = events[number];
-    ({ contexts, entries, frames } = data);
+    frames = data.frames;
+    arrange();
+}
+
+// The contexts as they are in the file, or with recursion as one row.
+function arrange() {
+    ({ contexts, entries } = filter.folded ? foldRecursion(data) : data);
     contextCount = contexts.parent.length;
-    weights = { self: new Float64Array(contextCount), total: new Float64Array(contextCount), doubt: new Float64Array(contextCount) };
+    weights = { self: new Float64Array(contextCount), total: new Float64Array(contextCount), doubt: new Float64Array(contextCount), selfDoubt: new Float64Array(contextCount) };
 }
 useEvent(0);
+
+// A context whose function is that of its caller becomes one with it, and so do what both call.
+function foldRecursion({ contexts: { parent, frame }, entries }) {
+    const count = parent.length, place = new Uint32Array(count), nodes = [{ frame: frame[0], parent: 0, weight: 0, children: new Map() }];
+    for (let i = 1; i < count; i++) {
+        const above = place[parent[i]], siblings = nodes[above].children;
+        if (above && nodes[above].frame === frame[i]) {
+            place[i] = above;
+            continue;
+        }
+        if (!siblings.has(frame[i])) {
+            siblings.set(frame[i], nodes.length);
+            nodes.push({ frame: frame[i], parent: above, weight: 0, children: new Map() });
+        }
+        place[i] = siblings.get(frame[i]);
+    }
+    entries.context.forEach((context, i) => { nodes[place[context]].weight += entries.values[0][i]; });
+    for (let i = nodes.length - 1; i > 0; i--)
+        nodes[nodes[i].parent].weight += nodes[i].weight;
+    // Callers first, and what is below each of them before the next.
+    const number = new Uint32Array(nodes.length), folded = { parent: [], frame: [] }, open = [0];
+    while (open.length) {
+        const at = open.pop();
+        number[at] = folded.parent.length;
+        folded.parent.push(number[nodes[at].parent]);
+        folded.frame.push(nodes[at].frame);
+        open.push(...[...nodes[at].children.values()].sort((a, b) => nodes[a].weight - nodes[b].weight));
+    }
+    return { contexts: folded, entries: { ...entries, context: entries.context.map(context => number[place[context]]) } };
+}
 
 function passes(i) {
     return passesAnyTime(i) && entries.slice[i] >= filter.from && entries.slice[i] < filter.to;
@@ -27,7 +63,8 @@ function passes(i) {
 
 // filter.threads: those that count; null: all.
 function passesAnyTime(i) {
-    return (filter.threads === null || filter.threads.has(entries.thread[i])) && entries.sure[i] >= filter.sure * data.sureSteps;
+    return (filter.threads === null || filter.threads.has(entries.thread[i])) && entries.sure[i] >= filter.sure * data.sureSteps &&
+        !(filter.user && kindOf(contexts.frame[entries.context[i]]) === Kind.KERNEL);
 }
 
 function weigh() {
@@ -40,6 +77,7 @@ function weigh() {
         self[entries.context[i]] += values[i];
         doubt[entries.context[i]] += values[i] * (1 - entries.sure[i] / data.sureSteps);
     }
+    weights.selfDoubt.set(doubt);
     total.set(self);
     for (let i = contextCount - 1; i > 0; i--) {
         total[contexts.parent[i]] += total[i];
@@ -174,6 +212,22 @@ function callersOf(frame) {
         for (let up = contexts.parent[at]; up; up = contexts.parent[up]) {
             node = childOf(node, contexts.frame[up]);
             addWeight(node, weights.total[at], weights.doubt[at]);
+        }
+    }
+    return root;
+}
+
+// From where time is spent outwards.
+function invertedTree() {
+    const root = newNode(-1);
+    for (let i = 1; i < contextCount; i++) {
+        if (!weights.self[i])
+            continue;
+        const doubt = weights.selfDoubt[i];
+        addWeight(root, weights.self[i], doubt);
+        for (let up = i, node = root; up; up = contexts.parent[up]) {
+            node = childOf(node, contexts.frame[up]);
+            addWeight(node, weights.self[i], doubt);
         }
     }
     return root;

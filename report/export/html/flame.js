@@ -7,16 +7,17 @@ function isMatch(frame) {
     return matcher !== null && frame >= 0 && matcher.test(frames[frame][matchesFiles ? 1 : 0]);
 }
 
-// A warm colour by name, the same in every graph.
+// A warm colour by name, or one of all by library, the same in every graph.
 const colours = new Map();
+let byLibrary = false;
 function colourOf(frame) {
     if (colours.has(frame))
         return colours.get(frame);
     let hash = 2166136261;
-    for (const c of frame < 0 ? "all" : frames[frame][0])
+    for (const c of frame < 0 ? "all" : frames[frame][byLibrary ? 1 : 0])
         hash = Math.imul(hash ^ c.codePointAt(0), 16777619) >>> 0;
     const dark = document.documentElement.classList.contains("dark");
-    const kind = kindOf(frame), base = kind === Kind.DATA || kind === Kind.FOUND ? 200 : 12 + hash % 44;
+    const kind = kindOf(frame), base = kind === Kind.DATA || kind === Kind.FOUND ? 200 : byLibrary ? hash % 360 : 12 + hash % 44;
     const colour = `hsl(${base} ${55 + (hash >> 8) % 30}% ${(dark ? 34 : 62) + (hash >> 16) % 12}%)`;
     colours.set(frame, colour);
     return colour;
@@ -95,7 +96,8 @@ class Graph {
         const y = this.top(box.depth), kind = kindOf(box.frame), dark = document.documentElement.classList.contains("dark");
         const sure = box.weight > 0 ? Math.max(0, 1 - box.doubt / box.weight) : 1;
         const width = Math.max(box.width - (box.width > 3 ? 1 : 0), LEAST);
-        paint.globalAlpha = matcher !== null && !isMatch(box.frame) ? 0.25 : kind === Kind.UNKNOWN || kind === Kind.UNSURE ? 1 : 0.35 + 0.65 * sure;
+        const least = dark ? 0.6 : 0.35; // what is behind is darker than any colour: less of it can be seen through
+        paint.globalAlpha = matcher !== null && !isMatch(box.frame) ? least - 0.1 : kind === Kind.UNKNOWN || kind === Kind.UNSURE ? 1 : least + (1 - least) * sure;
         paint.fillStyle = isMatch(box.frame) ? (dark ? "#8b3fd6" : "#c58cff") :
             changes && box.frame >= 0 && changeOf(box)[3] ? changeColour(changeOf(box)) :
             kind === Kind.UNKNOWN || kind === Kind.UNSURE ? this.hatch : changes ? changeColour([0, 0, 0, 0]) : colourOf(box.frame);
@@ -188,9 +190,16 @@ function contextBoxes(zoom, width) {
     return boxes;
 }
 
-// A tree of nodes (data.js).
-function nodeBoxes(root, width) {
-    const boxes = [], scale = root.weight > 0 ? width / root.weight : 0, open = [{ node: root, x: 0, depth: 0, key: "" }];
+// A tree of nodes (data.js). key: the frames that lead to what is zoomed into, "/3/5".
+function nodeBoxes(root, width, zoom = "") {
+    const boxes = [];
+    let above = "";
+    for (const frame of zoom.split("/").slice(1)) {
+        boxes.push({ x: 0, width, depth: boxes.length, frame: root.frame, weight: root.weight, doubt: root.doubt, key: above });
+        above += "/" + frame;
+        root = root.children.get(Number(frame)) || newNode(Number(frame));
+    }
+    const scale = root.weight > 0 ? width / root.weight : 0, open = [{ node: root, x: 0, depth: boxes.length, key: above }];
     while (open.length) {
         const { node, x, depth, key } = open.pop();
         boxes.push({ x, width: node.weight * scale, depth, frame: node.frame, weight: node.weight, doubt: node.doubt, key });

@@ -1,7 +1,7 @@
 // main.js - what is shown, and what the user does with it.
 const byId = id => document.getElementById(id);
 const views = { i: "icicle", f: "flame", s: "sandwich", c: "contexts", u: "functions", a: "code" };
-const state = { view: "icicle", zoom: 0, frame: -1 };
+const state = { view: "icicle", zoom: 0, callers: "", frame: -1 }; // callers: the zoom of an inverted graph (nodeBoxes())
 
 const lower = new Graph(byId("lower"), zoomInto, tellPath), upper = new Graph(byId("upper"), zoomInto, tellPath);
 upper.up = true;
@@ -13,7 +13,8 @@ function tellPath(box) {
     if (!box)
         return;
     const inTree = typeof box.key === "number", shown = at => shortenName(nameOf(at), 60);
-    const name = inTree ? (box.key ? pathOf(box.key).map(shown).join(" → ") : "all") : shortenName(frames[box.frame][0], 60);
+    const keys = inTree || state.view === "sandwich" ? [] : box.key.split("/").slice(1);
+    const name = keys.length ? keys.map(frame => shortenName(frames[frame][0], 60)).join(" ← ") : box.frame < 0 ? "all" : inTree ? (box.key ? pathOf(box.key).map(shown).join(" → ") : "all") : shortenName(frames[box.frame][0], 60);
     path.textContent = name + ": " + tellWeight(box, weights.total[0]);
     if (box.frame < 0)
         return;
@@ -33,6 +34,8 @@ function showCode(frame, context) {
 function zoomInto(box) {
     if (state.view === "sandwich")
         state.frame = box.frame;
+    else if (typeof box.key === "string")
+        state.callers = box.key;
     else
         state.zoom = box.key;
     draw();
@@ -43,7 +46,7 @@ function setView(view) {
         return;
     if (view === "code" && state.view !== "code") {
         const box = state.view === "sandwich" ? null : lower.selected && lower.selected.frame >= 0 ? lower.selected : null;
-        const context = box ? box.key : state.view === "sandwich" ? 0 : state.zoom, frame = context ? contexts.frame[context] : state.view === "sandwich" ? state.frame : -1;
+        const context = box && typeof box.key === "number" ? box.key : state.view === "sandwich" ? 0 : state.zoom, frame = context ? contexts.frame[context] : state.view === "sandwich" ? state.frame : -1;
         if (frame >= 0) {
             showCode(frame, context);
             return;
@@ -89,6 +92,10 @@ function drawGraphs() {
     byId("middle").hidden = state.view !== "sandwich" || state.frame < 0;
     upper.clear();
     lower.up = state.view === "flame";
+    if (state.view !== "sandwich" && byId("inverted").checked) {
+        lower.show(nodeBoxes(invertedTree(), width, state.callers), whole);
+        return;
+    }
     if (state.view !== "sandwich") {
         lower.show(contextBoxes(state.zoom, width), whole);
         return;
@@ -122,6 +129,7 @@ function draw() {
     tellMatch();
     if (!changes)
         timeline.draw();
+    writeAddress();
 }
 
 function search(text) {
@@ -139,6 +147,7 @@ function search(text) {
 
 function reset() {
     state.zoom = 0;
+    state.callers = "";
     lower.selected = null;
     tellPath(null);
     if (filter.from > 0 || filter.to < data.slices)
@@ -166,6 +175,7 @@ function fillEvent() {
     byId("certainty").textContent = `Contexts: ${share(data.precise)} precise, ${share(data.inferred)} inferred, ${share(data.ambiguous)} ambiguous, ` +
         `${share(data.unknown)} unknown; ${share(data.expected)} expected on the right path`;
     fillOptions(byId("metric"), data.metrics.map((metric, number) => [number, metricName(metric)]), 0);
+    byId("space").closest("label").hidden = !data.contexts.frame.some(frame => kindOf(frame) === Kind.KERNEL);
     fillThreads();
 }
 
@@ -183,7 +193,7 @@ function fillThreads() {
 
 function chooseThreads(choice) {
     const numbers = data.threads.map((_, number) => number);
-    filter.threads = choice === "all" ? null : new Set(numbers.filter(n => choice === String(n) || choice === "p" + data.threads[n][0]));
+    filter.threads = choice === "all" || !choice ? null : new Set(numbers.filter(n => choice === String(n) || choice === "p" + data.threads[n][0]));
 }
 
 function fill() {
@@ -213,6 +223,7 @@ function changeEvent(number) {
     useEvent(number);
     filter.metric = 0;
     state.zoom = sameContext(names);
+    state.callers = "";
     state.frame = frame === null ? -1 : frames.findIndex(f => f.join() === frame);
     lower.selected = upper.selected = null;
     tellPath(null);
@@ -229,6 +240,85 @@ function changeEvent(number) {
     draw();
 }
 
+// Contexts have other numbers then.
+function fold(folded) {
+    if (filter.folded === folded)
+        return;
+    const names = pathOf(state.zoom).map(nameOf);
+    filter.folded = folded;
+    arrange();
+    const merged = folded ? names.filter((name, i) => name !== names[i - 1]) : names;
+    state.zoom = sameContext(merged);
+    lower.selected = upper.selected = null;
+    tellPath(null);
+    readCode();
+}
+
+// What is shown, in the address: a link to it can be sent. Names of what is in it are those of the controls.
+const controls = ["metric", "thread", "sure", "space", "colours"], boxesToTick = ["inverted", "folded"];
+
+function useControls() {
+    filter.metric = Number(byId("metric").value);
+    chooseThreads(byId("thread").value);
+    filter.sure = Number(byId("sure").value);
+    filter.user = byId("space").value === "user";
+    byLibrary = byId("colours").value === "library";
+    colours.clear();
+    fold(byId("folded").checked);
+    weigh();
+    draw();
+}
+
+function writeAddress() {
+    const address = new URLSearchParams(), put = (name, value, usual) => { if (String(value) !== String(usual)) address.set(name, value); };
+    put("event", filter.event, 0);
+    put("view", state.view, "icicle");
+    put("zoom", state.zoom, 0);
+    put("callers", state.callers, "");
+    put("function", state.view === "sandwich" ? state.frame : -1, -1);
+    for (const id of controls)
+        put(id, byId(id).value, byId(id).options.length ? byId(id).options[0].value : "");
+    for (const id of boxesToTick)
+        put(id, byId(id).checked, false);
+    put("search", byId("search").value, "");
+    put("from", filter.from, 0);
+    put("to", filter.to, data.slices);
+    try {
+        history.replaceState(null, "", "#" + address);
+    } catch {} // a browser may allow only so many in a time
+}
+
+function readAddress() {
+    const address = new URLSearchParams(location.hash.slice(1));
+    const number = (name, usual, end) => /^\d+$/.test(address.get(name)) && Number(address.get(name)) < end ? Number(address.get(name)) : usual;
+    const event = number("event", 0, events.length);
+    if (event !== filter.event) {
+        byId("event").value = event;
+        changeEvent(event);
+    }
+    for (const id of controls) {
+        byId(id).value = address.get(id);
+        if (byId(id).selectedIndex < 0)
+            byId(id).selectedIndex = 0;
+    }
+    for (const id of boxesToTick)
+        byId(id).checked = address.get(id) === "true" && !changes;
+    filter.from = number("from", 0, data.slices);
+    filter.to = number("to", data.slices, data.slices + 1);
+    if (filter.from >= filter.to)
+        [filter.from, filter.to] = [0, data.slices];
+    byId("search").value = address.get("search") || "";
+    const zoom = number("zoom", 0, data.contexts.parent.length), callers = address.get("callers") || "", view = address.get("view");
+    const frame = number("function", -1, frames.length);
+    useControls();
+    state.zoom = zoom < contextCount ? zoom : 0;
+    state.callers = /^(\/\d+)*$/.test(callers) && callers.split("/").slice(1).every(at => Number(at) < frames.length) ? callers : "";
+    state.frame = frame;
+    if (byId("search").value)
+        search(byId("search").value);
+    setView(Object.values(views).includes(view) && !(changes && view === "code") ? view : "icicle");
+}
+
 // To the next of what is looked for, or the one before.
 function goOn(step) {
     if (state.view === "code")
@@ -243,9 +333,9 @@ function listen() {
     byId("event").addEventListener("change", e => changeEvent(Number(e.target.value)));
     byId("code-function").addEventListener("change", e => { Object.assign(shownCode, { number: Number(e.target.value), context: 0, missing: "" }); drawCode(); });
     byId("code-context").addEventListener("change", e => { shownCode.context = Number(e.target.value); drawCode(); });
-    byId("metric").addEventListener("change", e => { filter.metric = Number(e.target.value); weigh(); draw(); });
-    byId("thread").addEventListener("change", e => { chooseThreads(e.target.value); weigh(); draw(); });
-    byId("sure").addEventListener("change", e => { filter.sure = Number(e.target.value); weigh(); draw(); });
+    for (const id of [...controls, ...boxesToTick])
+        byId(id).addEventListener("change", useControls);
+    window.addEventListener("hashchange", readAddress);
     byId("search").addEventListener("input", e => search(e.target.value));
     byId("sandwich-function").addEventListener("change", e => { state.frame = Number(e.target.value); draw(); });
     byId("sandwich-code").addEventListener("click", () => showCode(state.frame, 0));
@@ -253,12 +343,15 @@ function listen() {
     byId("theme").addEventListener("click", () => { setTheme(!document.documentElement.classList.contains("dark")); draw(); });
     window.addEventListener("resize", draw);
     document.addEventListener("keydown", event => {
-        const typing = /^(INPUT|SELECT)$/.test(event.target.tagName);
-        if (event.key === "Escape") {
-            if (event.target === byId("search"))
-                event.target.blur();
-            else
-                reset();
+        const typing = /^(INPUT|SELECT)$/.test(event.target.tagName) && event.target.type !== "checkbox";
+        if (event.target === byId("search") && /^(Escape|Enter)$/.test(event.key)) {
+            if (event.key === "Escape") {
+                event.target.value = "";
+                search("");
+            }
+            event.target.blur();
+        } else if (event.key === "Escape") {
+            reset();
         } else if (typing || event.altKey || event.ctrlKey || event.metaKey)
             return;
         else if (event.key === "/") {
@@ -274,5 +367,4 @@ function listen() {
 setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches);
 (changes ? fillChanges : fill)();
 listen();
-weigh();
-draw();
+readAddress();

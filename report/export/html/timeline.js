@@ -1,5 +1,18 @@
 // timeline.js - the samples of each thread over time; what is selected there filters everything else.
-const THREAD_ROWS = 8, THREAD_HEIGHT = 22;
+const THREAD_ROWS = 8, THREAD_HEIGHT = 22, AXIS_HEIGHT = 16;
+
+// [ns, label] of round steps of 1, 2 or 5: at most so many steps.
+function timeTicks(whole, most) {
+    if (!whole)
+        return [];
+    let step = 10 ** Math.floor(Math.log10(whole / most));
+    step *= [1, 2, 5, 10].find(times => whole / (step * times) <= most);
+    const [unit, name] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]].find(([least]) => whole >= least) || [1, "ns"];
+    const decimals = Math.max(0, -Math.floor(Math.log10(step / unit) + 1e-9)), ticks = [];
+    for (let n = 0; n * step <= whole * (1 + 1e-9); n++)
+        ticks.push([n * step, `${(n * step / unit).toFixed(decimals)} ${name}`]);
+    return ticks;
+}
 
 class Timeline {
     constructor(canvas, onChange) {
@@ -31,22 +44,35 @@ class Timeline {
         canvas.addEventListener("keydown", e => this.key(e));
     }
 
-    // Threads with the most samples have a row each; the others, and those with less than 1%, share the last one.
+    // Threads with the most samples have a row each; the others, and those with less than 1%, share the last one. They stand by
+    // process, the busiest first; one of several threads has a row of its own above them. Of each thread: its rows.
     pickThreads() {
-        const counts = data.threads.map((_, thread) => ({ thread, count: 0 }));
+        const counts = data.threads.map(([pid], thread) => ({ thread, pid, count: 0 })), processes = new Map();
         for (let i = 0; i < entries.thread.length; i++)
             counts[entries.thread[i]].count++;
+        for (const { pid, count } of counts) {
+            const known = processes.get(pid) || { count: 0, threads: 0 };
+            processes.set(pid, { count: known.count + count, threads: known.threads + 1 });
+        }
         counts.sort((a, b) => b.count - a.count);
         const own = counts.filter(c => c.count * 100 >= entries.thread.length).length;
         const shown = counts.length <= Math.min(own + 1, THREAD_ROWS) ? counts.length : Math.min(own, THREAD_ROWS - 1);
-        const rows = new Array(data.threads.length).fill(shown);
-        counts.slice(0, shown).forEach((c, row) => { rows[c.thread] = row; });
-        this.count = Math.max(1, shown + (counts.length > shown ? 1 : 0));
+        const rows = data.threads.map(() => []), picked = counts.slice(0, shown), headed = new Map();
+        picked.sort((a, b) => processes.get(b.pid).count - processes.get(a.pid).count || a.pid - b.pid || b.count - a.count);
         this.names = [];
-        data.threads.forEach(([pid, tid, name], thread) => {
-            const row = rows[thread];
-            this.names[row] = this.names[row] ? "other threads" : `${name || "?"} ${tid}`;
-        });
+        for (const { thread, pid } of picked) {
+            const [, tid, name] = data.threads[thread], several = processes.size > 1 && processes.get(pid).threads > 1;
+            if (several && !headed.has(pid)) {
+                const first = data.threads.find(t => t[0] === pid && t[1] === pid) || data.threads[thread];
+                headed.set(pid, this.names.push(`process ${first[2] || "?"} ${pid}`) - 1);
+            }
+            rows[thread].push(this.names.push(`${several ? "  " : ""}${name || "?"} ${tid}`) - 1);
+        }
+        if (counts.length > shown)
+            this.names.push("other threads");
+        counts.slice(shown).forEach(c => rows[c.thread].push(this.names.length - 1));
+        data.threads.forEach(([pid], thread) => { if (headed.has(pid)) rows[thread].push(headed.get(pid)); });
+        this.count = Math.max(1, this.names.length);
         return rows;
     }
 
@@ -73,7 +99,7 @@ class Timeline {
     }
 
     draw() {
-        const ratio = window.devicePixelRatio || 1, width = this.canvas.clientWidth, height = this.count * THREAD_HEIGHT;
+        const ratio = window.devicePixelRatio || 1, width = this.canvas.clientWidth, height = this.count * THREAD_HEIGHT + AXIS_HEIGHT;
         const style = getComputedStyle(document.documentElement), fore = style.getPropertyValue("--fore"), soft = style.getPropertyValue("--soft");
         this.canvas.style.height = height + "px";
         this.canvas.width = Math.round(width * ratio);
@@ -82,7 +108,8 @@ class Timeline {
         paint.scale(ratio, ratio);
         for (let i = 0; i < values.length; i++)
             if (passesAnyTime(i))
-                sums[this.rows[entries.thread[i]] * data.slices + entries.slice[i]] += values[i];
+                for (const row of this.rows[entries.thread[i]])
+                    sums[row * data.slices + entries.slice[i]] += values[i];
         let most = 0;
         for (const sum of sums)
             most = Math.max(most, sum);
@@ -105,7 +132,20 @@ class Timeline {
             paint.fillText(this.names[row] || "", 3, row * THREAD_HEIGHT + 11);
         }
         this.sums = sums;
+        this.drawAxis(paint, width, soft);
         this.tell(from, to);
+    }
+
+    // Round times, as many as have room.
+    drawAxis(paint, width, colour) {
+        const y = this.count * THREAD_HEIGHT;
+        paint.fillStyle = colour;
+        this.ticks = timeTicks(data.nanoseconds, Math.max(2, Math.floor(width / 90)));
+        for (const [ns, label] of this.ticks) {
+            const x = ns / data.nanoseconds * width, room = paint.measureText(label).width;
+            paint.fillRect(Math.min(x, width - 1), y, 1, 5);
+            paint.fillText(label, Math.max(0, Math.min(x - room / 2, width - room)), y + AXIS_HEIGHT - 3);
+        }
     }
 
     tell(from, to) {

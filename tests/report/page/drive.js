@@ -14,13 +14,13 @@ function check(good, what, seen) {
 }
 
 const errors = [];
-async function open(browser, file, options = {}) {
+async function open(browser, file, options = {}, hash = "") {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
     page.on("pageerror", e => errors.push(e.message));
     page.on("dialog", d => { errors.push("a dialog: " + d.message()); d.dismiss(); });
     page.on("console", m => { if (m.type() === "error") errors.push(m.text()); });
     page.on("request", r => { if (!/^(file|data):/.test(r.url())) errors.push("a request: " + r.url()); });
-    await page.goto("file://" + require("path").resolve(file));
+    await page.goto("file://" + require("path").resolve(file) + hash);
     return page;
 }
 
@@ -161,7 +161,7 @@ async function useCode(browser) {
     await page.locator("#thread").selectOption("all");
     await page.keyboard.press("/");
     await page.keyboard.type("lex|parse");
-    await page.keyboard.press("Escape");
+    await page.keyboard.press("Enter");
     await page.keyboard.press("n");
     await page.keyboard.press("n");
     check((await text(page, "path")).startsWith("main → parse → lex: 20.0%"), "n goes to the next match", await text(page, "path"));
@@ -180,6 +180,118 @@ async function useCode(browser) {
         shortenName("(anonymous namespace)::walk<a<b> >(int)", 99), shortenName("std::operator<< <char>(std::ostream&)", 20), shortenName("broken<<<", 3)]);
     check(short.join() === "std::vector::push_back,std::map::operator[],(anonymous namespace)::walk<a<b> >(int),std::operator<<,broken<<<", "long names are shortened", short);
     await page.close();
+}
+
+// What is shown is in the address, and a page that is opened with it shows the same.
+async function useAddress(browser) {
+    const page = await open(browser, small);
+    await click(page, "parse");
+    await page.keyboard.press("f");
+    await page.locator("#sure").selectOption("0.9");
+    await page.locator("#thread").selectOption({ label: "reader 1" });
+    await page.keyboard.press("/");
+    await page.keyboard.type("^lex$");
+    await page.keyboard.press("Enter");
+    check(/matched/.test(await text(page, "match")), "Enter leaves the search, and its marks", await text(page, "match"));
+    const address = page.url(), seen = page => page.evaluate(() => [state.view, nameOf(state.zoom), filter.sure, [...filter.threads].join(), String(matcher), weights.total[0]].join());
+    const other = await open(browser, small, {}, new URL(address).hash);
+    check(/^flame,parse,0.9,0,\/\^lex\$\/i,40$/.test(await seen(page)) && await seen(other) === await seen(page), "the address has view, zoom, filters and search", [address, await seen(other)]);
+    check(await other.locator("#sure").inputValue() === "0.9" && await other.locator("#search").inputValue() === "^lex$", "... and so have the controls");
+    await other.locator("#search").focus();
+    await other.keyboard.press("Escape");
+    check(await other.evaluate(() => matcher === null && !location.hash.includes("search")) && await text(other, "match") === "", "Escape in the search ends it", other.url());
+    await other.close();
+    const hostile = await open(browser, small, {}, "#view=x&zoom=99999&callers=/1e9/-1&function=77777&from=900&to=-3&thread=<b>&sure=9&event=5&metric=&search=(");
+    check((await boxes(hostile, "lower")).find(b => b.name === "all").weight === 100, "an address that makes no sense shows all");
+    await hostile.close();
+
+    await page.evaluate(() => { location.hash = "#from=0&to=200&view=icicle"; });
+    await page.waitForFunction(() => filter.to === 200);
+    check(await page.evaluate(() => state.zoom === 0 && filter.sure === 0 && weights.total[0] === 40), "another address is followed");
+    await page.close();
+}
+
+async function useArrangements(browser) {
+    const page = await open(browser, small);
+    await page.locator("#inverted").check();
+    const shown = await boxes(page, "lower"), name = (depth, name) => shown.find(b => b.depth === depth && b.name === name);
+    check(name(1, "parse").weight === 40 && name(1, "lex").weight === 30 && name(2, "parse").weight === 20 && name(2, "parse").x >= name(1, "lex").x, "inverted: callers below where time is spent", shown);
+    await click(page, "lex");
+    check((await boxes(page, "lower")).filter(b => b.name === "lex")[0].width > 1200 && /callers=%2F\d+$/.test(page.url().replace(/&inverted=true/, "")), "inverted: a click zooms", page.url());
+    check((await text(page, "path")).startsWith("lex: 30.0%"), "inverted: what is selected is told", await text(page, "path"));
+    await page.keyboard.press("Escape");
+    await page.locator("#inverted").uncheck();
+
+    const folded = await page.evaluate(() => {
+        const data = { contexts: { parent: [0, 0, 1, 2, 3, 2], frame: [-1, 0, 1, 1, 2, 2] }, entries: { context: [2, 3, 4, 5], values: [[1, 2, 4, 8]] } };
+        const { contexts, entries } = foldRecursion(data);
+        return [contexts.parent, contexts.frame, entries.context].join(" ");
+    });
+    check(folded === "0,0,1,2 -1,0,1,2 2,2,3,3", "recursion is one row, and so is what its rows call", folded);
+    await page.locator("#folded").check();
+    check((await boxes(page, "lower")).find(b => b.name === "all").weight === 100, "... without loss of weight");
+    await page.locator("#folded").uncheck();
+
+    const colours = () => page.evaluate(() => ["main", "parse"].map(name => colourOf(frames.findIndex(f => f[0] === name))));
+    const [main, parse] = await colours();
+    await page.locator("#colours").selectOption("library");
+    const byLibrary = await colours();
+    check(main !== parse && byLibrary[0] === byLibrary[1], "colours by library", [main, parse, byLibrary]);
+    await page.locator("#colours").selectOption("function");
+
+    check(await page.locator("#space").isHidden(), "without samples of the kernel, they cannot be left out");
+    await page.evaluate(() => { frames.find(f => f[0] === "lex")[2] = Kind.KERNEL; fillEvent(); });
+    await page.locator("#space").selectOption("user");
+    check((await boxes(page, "lower")).find(b => b.name === "all").weight === 70, "user space only");
+    await page.locator("#space").selectOption("all");
+
+    const ticks = await page.evaluate(() => [timeTicks(2.5e9, 5), timeTicks(30e6, 4), timeTicks(7, 4), timeTicks(0, 4)].map(all => all.map(([, label]) => label).join()));
+    check(ticks.join(";") === "0.0 s,0.5 s,1.0 s,1.5 s,2.0 s,2.5 s;0 ms,10 ms,20 ms,30 ms;0 ns,2 ns,4 ns,6 ns;" && await page.evaluate(() => timeline.ticks.length) > 1, "the time has an axis", ticks);
+    const tracks = await page.evaluate(() => {
+        data.threads = [[1, 1, "one"], [2, 2, "two"], [2, 3, "worker"]];
+        entries.thread = entries.thread.map((_, i) => i % 3);
+        timeline.rows = timeline.pickThreads();
+        return [timeline.names.join(), JSON.stringify(timeline.rows)];
+    });
+    check(/^(process two 2,  (two 2,  worker 3|worker 3,  two 2),one 1)$/.test(tracks[0]) && /\[\d,0\]/.test(tracks[1]), "tracks by process, then thread", tracks);
+    await page.close();
+}
+
+// Only the page's own script runs, whatever gets into it.
+async function usePolicy(browser) {
+    const page = await browser.newPage();
+    await page.goto("file://" + require("path").resolve(small));
+    const ran = await page.evaluate(() => {
+        const script = document.createElement("script"), button = document.createElement("button");
+        script.textContent = "window.ran = 1";
+        document.body.append(script);
+        button.setAttribute("onclick", "window.ran = 2");
+        document.body.append(button);
+        button.click();
+        return window.ran || 0;
+    });
+    check(ran === 0 && !/unsafe-inline/.test(await page.content()), "the policy runs no other script", ran);
+    await page.close();
+}
+
+// Names can be read on boxes that are no match or not sure, and those be told from what is behind.
+async function useContrast(browser) {
+    for (const colorScheme of ["light", "dark"]) {
+        const page = await open(browser, small, { colorScheme });
+        await page.locator("#search").fill("nothing at all");
+        const [box, ink, back] = await page.evaluate(() => {
+            const light = c => { const [r, g, b] = c.map(v => v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+            const b = lower.boxes.find(b => b.frame >= 0 && frames[b.frame][0] === "main"), paint = lower.canvas.getContext("2d"), scale = lower.canvas.width / lower.canvas.clientWidth;
+            const y = lower.top(b.depth), over = (top, alpha, under) => top.map((v, i) => v * alpha + under[i] * (1 - alpha));
+            const under = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number);
+            const [r, g, blue, alpha] = paint.getImageData((b.x + b.width - 4) * scale, (y + 9) * scale, 1, 1).data;
+            const dark = document.documentElement.classList.contains("dark");
+            return [over([r, g, blue], alpha / 255, under), dark ? [242, 242, 242] : [17, 17, 17], under].map(light);
+        });
+        const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        check(contrast(box, ink) >= 4.5 && contrast(box, back) >= 1.15, `${colorScheme}: dimmed boxes can be read`, [contrast(box, ink), contrast(box, back)]);
+        await page.close();
+    }
 }
 
 async function useLarge(browser) {
@@ -252,6 +364,10 @@ async function takePictures(browser, name, file) {
     const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"] });
     await useSmall(browser);
     await useCode(browser);
+    await useAddress(browser);
+    await useArrangements(browser);
+    await usePolicy(browser);
+    await useContrast(browser);
     await useLarge(browser);
     await useChanges(browser);
     await takePictures(browser, "page", small);
