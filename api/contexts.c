@@ -8,6 +8,7 @@
 #include "api/run.h"
 #include "base/vec.h"
 #include "config.h"
+#include "infer/contexts/certainty.h"
 #include "infer/samples/locate.h"
 
 #define NAME_BYTES 1024
@@ -94,6 +95,11 @@ int fathom_context_metric(const struct fathom_context *context, unsigned number,
     return 0;
 }
 
+_Static_assert((int)FATHOM_PROVED == (int)CERTAINTY_PROVED &&
+                   (int)FATHOM_INFERRED == (int)CERTAINTY_INFERRED &&
+                   (int)FATHOM_UNKNOWN == (int)CERTAINTY_UNKNOWN,
+               "the same numbers");
+
 static int walk_sample(void *context, const struct process *process, const struct sample *sample,
                        const struct resolved *r, struct fathom_error *err)
 {
@@ -105,10 +111,7 @@ static int walk_sample(void *context, const struct process *process, const struc
         .time = sample->time,
         .weight = sample->period,
         .probability = r->probability,
-        .certainty = r->kind == RESOLVED_PRECISE     ? FATHOM_PRECISE
-                     : r->kind == RESOLVED_AMBIGUOUS ? FATHOM_AMBIGUOUS
-                     : r->kind == RESOLVED_INFERRED  ? FATHOM_INFERRED
-                                                     : FATHOM_UNKNOWN,
+        .certainty = (enum fathom_certainty)certainty_of(r),
         .frames = w->best.frames,
         .path_count = r->posterior_count,
         .walk = w,

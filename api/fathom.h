@@ -20,11 +20,9 @@ extern "C" {
 FATHOM_API const char *fathom_version(void);
 
 enum fathom_certainty {
-    FATHOM_PRECISE,   /* exactly one known call path has this function and stack height; or the sample's own
-                         recorded stack shows it */
-    FATHOM_AMBIGUOUS, /* several do; the most probable is given */
-    FATHOM_INFERRED, /* never seen in training; this is the most probable path to it by the calls that were */
-    FATHOM_UNKNOWN,  /* none is known: frames holds only the sampled function, or nothing */
+    FATHOM_PROVED, /* the sample's own stack or call chain shows the path, or one with the same return addresses */
+    FATHOM_INFERRED, /* the most probable path by what other samples, a map or the code show: see `probability` */
+    FATHOM_UNKNOWN, /* no path is known: frames holds only the sampled function, or nothing */
 };
 
 struct fathom_frame {

@@ -10,7 +10,7 @@
 #define MAPPED_SIZE 0x1000
 #define SPACE       16 /* bytes that each symbol seems to have */
 
-enum { AMBIGUOUS, INFERRED, UNKNOWN, LABELS };
+enum { INFERRED, UNKNOWN, LABELS };
 enum { NULL_SECTION, TEXT, SYMBOLS, NAMES, SECTIONS };
 enum { NAME_NONE, NAME_LABEL, NAME_TEXT = NAME_LABEL + LABELS, NAME_SYMBOLS, NAME_NAMES, NAME_COUNT };
 
@@ -52,8 +52,8 @@ static const struct file file = {
                 .p_filesz = sizeof(struct file),
                 .p_memsz = sizeof(struct file),
                 .p_align = MAPPED_SIZE},
-    .symbols = {{0}, SYMBOL(AMBIGUOUS), SYMBOL(INFERRED), SYMBOL(UNKNOWN)},
-    .names = {"", "[ambiguous]", "[inferred]", "[unknown context]", ".text", ".symtab", ".strtab"},
+    .symbols = {{0}, SYMBOL(INFERRED), SYMBOL(UNKNOWN)},
+    .names = {"", "[inferred]", "[unknown context]", ".text", ".symtab", ".strtab"},
     .sections = {{0},
                  {NAME(NAME_TEXT), SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, PLACE(text), 0, 0, SPACE, 0},
                  {NAME(NAME_SYMBOLS), SHT_SYMTAB, 0, PLACE(symbols), NAMES, 1, 8, sizeof(Elf64_Sym)},
@@ -81,12 +81,10 @@ struct record certainty_mapping(const char *path, uint32_t pid, uint64_t time)
         .mmap = {.address = MAPPED_AT, .length = MAPPED_SIZE, .executable = true, .path = path}};
 }
 
-uint64_t certainty_address(enum resolved_kind kind)
+uint64_t certainty_address(enum certainty certainty)
 {
-    static const uint8_t labels[] = {[RESOLVED_PRECISE] = LABELS,
-                                     [RESOLVED_AMBIGUOUS] = AMBIGUOUS,
-                                     [RESOLVED_INFERRED] = INFERRED,
-                                     [RESOLVED_UNKNOWN] = UNKNOWN};
-    unsigned label = labels[kind];
+    static const uint8_t labels[] = {
+        [CERTAINTY_PROVED] = LABELS, [CERTAINTY_INFERRED] = INFERRED, [CERTAINTY_UNKNOWN] = UNKNOWN};
+    unsigned label = labels[certainty];
     return label == LABELS ? 0 : MAPPED_AT + offsetof(struct file, text) + label * SPACE + 1;
 }

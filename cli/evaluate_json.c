@@ -15,6 +15,15 @@ static void write_tally(struct json *json, const char *key, const struct tally *
     json_end(json);
 }
 
+/* How much weight has such an answer, and how much of that is right. */
+static void write_answers(struct json *json, const char *key, double weight, double right)
+{
+    json_object(json, key);
+    json_real(json, "weight", weight, WEIGHT_DECIMALS);
+    json_real(json, "right", right, WEIGHT_DECIMALS);
+    json_end(json);
+}
+
 static void write_figures(struct json *json, const struct score *s)
 {
     for (unsigned i = 0; i < CATEGORIES; i++)
@@ -22,10 +31,8 @@ static void write_figures(struct json *json, const struct score *s)
     write_tally(json, "right", &s->right);
     write_tally(json, "right_covered", &s->right_covered);
     write_tally(json, "all", &s->all);
-    json_object(json, "called_precise");
-    json_real(json, "weight", s->called_precise.weight, WEIGHT_DECIMALS);
-    json_real(json, "right", s->called_precise.right, WEIGHT_DECIMALS);
-    json_end(json);
+    write_answers(json, "called_precise", s->called_precise.weight, s->called_precise.right);
+    write_answers(json, "proved", s->proved.weight, s->proved.right);
     json_real(json, "right_frames", s->right_frames, WEIGHT_DECIMALS);
     json_real(json, "said", s->said, WEIGHT_DECIMALS);
     json_real(json, "said_least", s->said_least, WEIGHT_DECIMALS);

@@ -22,12 +22,13 @@ static void write_categories(struct printer *p, const struct score *s)
     write_row(p, "map's frames", &s->right_covered, &s->all);
     printer_write(p, "%-12s %12s %8s %18.0f %7.2f%%\n", "right frames", "", "", s->right_frames,
                   percent(s->right_frames, s->all.weight));
-    printer_write(p, "%.2f%% of the weight is reported as precise",
-                  percent(s->called_precise.weight, s->all.weight));
-    if (s->called_precise.weight > 0)
-        printer_write(p, ", %.2f%% of that is right",
-                      percent(s->called_precise.right, s->called_precise.weight));
-    printer_write(p, "\n");
+}
+
+static void write_proved(struct printer *p, const struct score *s)
+{
+    if (s->proved.weight > 0)
+        printer_write(p, "%.2f%% of the weight is reported as proved, %.2f%% of that is right\n",
+                      percent(s->proved.weight, s->all.weight), percent(s->proved.right, s->proved.weight));
 }
 
 static void write_stages(struct printer *p, const struct evaluate_result *result)
@@ -142,6 +143,7 @@ int evaluate_write_text(const struct evaluate_result *result, FILE *out, struct 
     struct printer printer = {.out = out};
     const struct score *s = &result->stages[result->stage_count - 1].score;
     write_categories(&printer, s);
+    write_proved(&printer, s);
     write_stages(&printer, result);
     write_degrees(&printer, s);
     write_calibration(&printer, s);

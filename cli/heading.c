@@ -36,22 +36,25 @@ static void fill_counts(struct view_heading *h, const struct profile_counts *cou
     h->samples = counts->samples;
     h->weight = counts->weight;
     h->left_out = counts->left_out;
-    h->precise = counts->precise;
-    h->ambiguous = counts->ambiguous;
-    h->inferred = counts->inferred;
-    h->unknown = counts->unknown;
+    h->proved = counts->by_certainty[CERTAINTY_PROVED];
+    h->inferred = counts->by_certainty[CERTAINTY_INFERRED];
+    h->unknown = counts->by_certainty[CERTAINTY_UNKNOWN];
+    h->kinds.precise = counts->by_kind[RESOLVED_PRECISE];
+    h->kinds.ambiguous = counts->by_kind[RESOLVED_AMBIGUOUS];
+    h->kinds.inferred = counts->by_kind[RESOLVED_INFERRED];
     memcpy(h->unknown_by_reason, counts->unknown_by_reason, sizeof counts->unknown_by_reason);
     h->base_unknown = counts->unknown_by_reason[UNKNOWN_BASE];
     h->bare = counts->unknown_by_reason[UNKNOWN_REGISTERS];
     h->expected = counts->expected;
     h->expected_least = counts->expected_least;
     h->expected_most = counts->expected_most;
-    h->rests_on_inference = counts->inferred + counts->ambiguous + counts->unknown_by_reason[UNKNOWN_CONTEXT];
+    h->rests_on_inference =
+        h->kinds.inferred + h->kinds.ambiguous + counts->unknown_by_reason[UNKNOWN_CONTEXT];
     h->verified = counts->by_source[SOURCE_VERIFIED];
     h->unwound = counts->by_source[SOURCE_UNWOUND];
     h->chains = counts->by_source[SOURCE_CHAIN];
     h->compared = counts->by_source[SOURCE_COMPARED];
-    h->seen = counts->by_source[SOURCE_CID] - counts->inferred;
+    h->seen = counts->by_source[SOURCE_CID] - h->kinds.inferred;
     h->refused = counts->refused;
 }
 

@@ -72,9 +72,9 @@ int perf_export_begin(const struct perf_export_options *options, struct reader *
 
 /* Adds the frame that says how the path is known, outermost. */
 static int add_certainty(struct perf_export *e, const struct process *process, const struct sample *sample,
-                         enum resolved_kind kind, struct fathom_error *err)
+                         enum certainty certainty, struct fathom_error *err)
 {
-    uint64_t address = certainty_address(kind);
+    uint64_t address = certainty_address(certainty);
     if (!address)
         return 0;
     bool added;
@@ -96,7 +96,7 @@ int perf_export_sample(struct perf_export *e, const struct pathmap *map, const s
     bool known = resolved->kind != RESOLVED_UNKNOWN && resolved->probability >= e->options.min_confidence;
     int rc = chains_find(e->chains, process, sample, known ? resolved->node : PATHMAP_NONE, err);
     if (rc == 0 && e->certainty)
-        rc = add_certainty(e, process, sample, known ? resolved->kind : RESOLVED_UNKNOWN, err);
+        rc = add_certainty(e, process, sample, known ? certainty_of(resolved) : CERTAINTY_UNKNOWN, err);
     if (rc < 0)
         return rc;
     size_t count;

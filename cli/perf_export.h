@@ -13,7 +13,7 @@ struct perf_export;
 
 enum perf_certainty {
     PERF_CERTAINTY_WEIGHT, /* as the weight alone */
-    PERF_CERTAINTY_FRAME, /* and an outermost frame "[ambiguous]", "[inferred]" or "[unknown context]": needs a file */
+    PERF_CERTAINTY_FRAME,  /* and an outermost frame "[inferred]" or "[unknown context]": needs a file */
 };
 
 #define PERF_CERTAINTY_SUFFIX ".certainty"

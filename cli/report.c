@@ -91,7 +91,7 @@ static const struct option_row rows[] = {
     OPTION_TABLE("format", 0, "FORMAT", format_table, struct format, struct report_options, format, ""),
     OPTION_CHOICE("certainty", 0, "WHAT", certainties, enum perf_certainty, struct report_options, certainty,
                   "of --format perf, how sure each path is: weight (in percent, as the sample's weight; the "
-                  "default) or frame (a frame too, outermost, if it is not precise)"),
+                  "default) or frame (a frame too, outermost, if it is not proved)"),
     REPORT_MIN("omit rows that weigh less (default: 0.5)"),
     REPORT_MOST("only the N hottest contexts"),
     OPTION_NUMBER(
@@ -123,9 +123,8 @@ const struct command report_command = {
     .synopsis = "[OPTIONS]",
     .about =
         "Finds each sample's call path from the recording's own stacks, and infers it from these and a path "
-        "map where there is none; prints the hot calling contexts. What is ambiguous or unknown is marked as "
-        "such "
-        "and stays in the totals.",
+        "map where there is none; prints the hot calling contexts. What is unsure or unknown is marked as "
+        "such and stays in the totals.",
     .options = rows,
     .paged = true,
     .run = report_run,

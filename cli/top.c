@@ -90,7 +90,7 @@ static void make_status(struct top *t)
     struct online_summary o;
     struct collector_summary c;
     const struct event *events;
-    char name[80], certain[SHARE_SIZE], likely[SHARE_SIZE], unknown[SHARE_SIZE], event[64], lost[96] = "";
+    char name[80], proved[SHARE_SIZE], inferred[SHARE_SIZE], unknown[SHARE_SIZE], event[64], lost[96] = "";
     online_summary(t->online, &o);
     collector_summary(t->collector, &c);
     collector_events(t->collector, &events);
@@ -105,9 +105,9 @@ static void make_status(struct top *t)
                  (unsigned long long)c.lost, (unsigned long long)c.throttled,
                  (unsigned long long)c.stacks_crowded);
     snprintf(s->status[1], TOP_LINE,
-             "paths: %s certain, %s likely, %s unknown; learned %llu stack%s%s%s; %.0f MB",
-             share_format(certain, o.certain, o.weight), share_format(likely, o.likely, o.weight),
-             share_format(unknown, o.weight - o.certain - o.likely, o.weight), (unsigned long long)o.stacks,
+             "paths: %s proved, %s inferred, %s unknown; learned %llu stack%s%s%s; %.0f MB",
+             share_format(proved, o.proved, o.weight), share_format(inferred, o.inferred, o.weight),
+             share_format(unknown, o.weight - o.proved - o.inferred, o.weight), (unsigned long long)o.stacks,
              o.stacks == 1 ? "" : "s", o.full ? ", no more fit" : "", lost, resident_mb());
     char thread[96] = "", filter[96] = "", period[48] = "", rest[48] = "", share[SHARE_SIZE];
     if (s->thread != FRAMES_NONE)

@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "infer/contexts/certainty.h"
 
 struct evaluation {
     struct truth *truth;
@@ -62,6 +63,7 @@ static int decide(struct evaluation *e, struct judged_cid cid, const struct reso
                             .right_covered = covered.right,
                             .among = compared.among,
                             .called_precise = r->kind == RESOLVED_PRECISE,
+                            .proved = certainty_of(r) == CERTAINTY_PROVED,
                             .frames = compared.frames};
     if (r->kind == RESOLVED_UNKNOWN)
         out->category = CATEGORY_MISSING;
@@ -77,7 +79,7 @@ static struct verdict *verdict_of(struct evaluation *e, struct judged_cid cid, c
 {
     bool added;
     uint64_t words[] = {cid.function, cid.height, (uint64_t)r->reason << 32 | r->node,
-                        (uint64_t)r->kind << 32 | truth};
+                        (uint64_t)r->kind << 40 | (uint64_t)certainty_of(r) << 32 | truth};
     uint64_t *place = table_put(e->found, checksum_of(words, sizeof words), &added);
     if (!place)
         return NULL;
@@ -210,6 +212,8 @@ static void score_verdicts(struct score *s, const struct verdict *verdicts, size
         s->said += v->said;
         s->called_precise.weight += v->called_precise ? v->weight : 0;
         s->called_precise.right += v->called_precise && v->right ? v->weight : 0;
+        s->proved.weight += v->proved ? v->weight : 0;
+        s->proved.right += v->proved && v->right ? v->weight : 0;
         of_category[v->category] += v->weight;
         votes[v->category] += vote_of(v, weight);
         if (v->among && v->paths > *paths)

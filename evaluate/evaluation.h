@@ -35,7 +35,7 @@ struct score {
     struct tally right_covered; /* as `right`, comparing only frames of images that the map covers */
     struct {
         double weight, right;
-    } called_precise;             /* answers that are called precise; and those of them that are right */
+    } called_precise, proved; /* answers that are called precise, or reported as proved; and the right ones */
     struct tally within[DEGREES]; /* [k - 1]: the right one is among at most k paths */
     double right_frames; /* sum over samples: weight times the share of frames that agree (comparison.h) */
     double said;         /* sum over samples: weight times the reported probability; should equal `right` */
@@ -85,7 +85,8 @@ struct verdict {
     uint32_t paths;             /* paths that share the CID: the degree of ambiguity */
     bool right, right_covered;
     bool among;          /* one of the CID's paths is right */
-    bool called_precise; /* the answer is called precise */
+    bool called_precise; /* the answer is called precise: one path has the CID, or its own stack shows it */
+    bool proved;         /* it is reported as proved (certainty.h) */
     double frames;       /* share of frames that agree (comparison.h) */
     uint64_t samples;
     double weight, said; /* said: weight times the reported probability */

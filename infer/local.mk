@@ -11,6 +11,7 @@ libinfer_la_SOURCES = \
 	infer/chains/proof_private.h infer/chains/proof_stack.c \
 	infer/chains/proved.c infer/chains/proved.h \
 	infer/contexts/admission.c infer/contexts/admission.h \
+	infer/contexts/certainty.c infer/contexts/certainty.h \
 	infer/samples/audits.c infer/samples/audits.h \
 	infer/model/automaton.c infer/model/automaton.h \
 	infer/model/backoff.c infer/model/backoff.h \

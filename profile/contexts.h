@@ -17,7 +17,7 @@ struct placed_sample {
     const char *comm; /* the thread's name */
     uint32_t pid, tid;
     float probability;         /* that this is its path */
-    uint8_t kind;              /* enum resolved_kind */
+    uint8_t certainty;         /* enum certainty */
     const struct image *image; /* that the sampled instruction is in; NULL: none that is known */
     uint64_t address;          /* of it there */
 };

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/saturate.h"
 #include "base/vec.h"
-#include "infer/contexts/resolver.h"
+#include "infer/contexts/certainty.h"
 #include "profile/chance.h"
 #include "profile/comparing.h"
 #include "profile/matching.h"
@@ -128,7 +128,7 @@ static bool copy_samples(struct difference *d, struct added *run, const struct c
         uint64_t weight = c->sample_values[i * c->metrics->count];
         struct compared_sample sample = {.time = s->time - first, .weight = (double)weight, .doubt = 0};
         sample.place = (uint32_t)*table_find(numbers, (uintptr_t)s->node);
-        if (s->kind == RESOLVED_UNKNOWN)
+        if (s->certainty == CERTAINTY_UNKNOWN)
             side->unknown = add_saturating(side->unknown, weight);
         else
             sample.doubt = sample.weight * (1 - (double)s->probability);

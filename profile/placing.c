@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "infer/contexts/certainty.h"
 
 #define LEFT_OUT UINT64_MAX /* as a place: the filter leaves the path out */
 
@@ -50,7 +51,7 @@ static bool keep_sample(struct profile *p, const struct adding *a, const struct 
                                          .pid = a->sample->pid,
                                          .tid = a->sample->tid,
                                          .probability = (float)a->probability,
-                                         .kind = (uint8_t)a->resolved->kind,
+                                         .certainty = (uint8_t)certainty_of(a->resolved),
                                          .image = place.image,
                                          .address = place.address};
     uint32_t metrics = p->options.metrics.count;

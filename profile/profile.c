@@ -74,8 +74,6 @@ static int prepare(struct profile *p, const struct pathmap *map, struct fathom_e
 
 static void count(struct profile *p, uint64_t weight, const struct sample *sample, const struct resolved *r)
 {
-    if (r->kind != RESOLVED_UNKNOWN)
-        p->counts.by_source[r->source] += weight;
     if (sample->known == SAMPLE_STACK_REFUSED)
         p->counts.refused += weight;
     p->counts.samples++;
@@ -83,21 +81,12 @@ static void count(struct profile *p, uint64_t weight, const struct sample *sampl
     p->counts.expected += (double)weight * r->probability;
     p->counts.expected_least += (double)weight * r->least;
     p->counts.expected_most += (double)weight * r->most;
-    switch (r->kind) {
-    case RESOLVED_PRECISE:
-        p->counts.precise += weight;
-        break;
-    case RESOLVED_AMBIGUOUS:
-        p->counts.ambiguous += weight;
-        break;
-    case RESOLVED_INFERRED:
-        p->counts.inferred += weight;
-        break;
-    case RESOLVED_UNKNOWN:
-        p->counts.unknown += weight;
+    p->counts.by_certainty[certainty_of(r)] += weight;
+    p->counts.by_kind[r->kind] += weight;
+    if (r->kind == RESOLVED_UNKNOWN)
         p->counts.unknown_by_reason[r->reason] += weight;
-        break;
-    }
+    else
+        p->counts.by_source[r->source] += weight;
 }
 
 int profile_add(struct profile *p, const struct pathmap *map, const struct process *process,

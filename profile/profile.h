@@ -5,6 +5,7 @@
 #define FATHOM_PROFILE_PROFILE_H
 
 #include "hcct/hcct.h"
+#include "infer/contexts/certainty.h"
 #include "profile/contexts.h"
 #include "profile/filter.h"
 #include "profile/framing.h"
@@ -35,10 +36,11 @@ struct profile_options {
 /* What the samples came to; all but their number in the unit of the weight. */
 struct profile_counts {
     uint64_t samples, weight;
-    uint64_t left_out;                              /* by the filter, and not among the others */
-    uint64_t precise, ambiguous, inferred, unknown; /* resolver.h, enum resolved_kind */
-    uint64_t by_source[SOURCES];                    /* of all but the unknown */
-    uint64_t refused; /* stacks that the recorder did not know, and did not read */
+    uint64_t left_out; /* by the filter, and not among the others */
+    uint64_t by_certainty[CERTAINTIES];
+    uint64_t by_kind[RESOLVED_KINDS];
+    uint64_t by_source[SOURCES]; /* of all but the unknown */
+    uint64_t refused;            /* stacks that the recorder did not know, and did not read */
     uint64_t unknown_by_reason[UNKNOWN_REASONS];
     double expected; /* the weight expected on the most probable paths, by their probabilities */
     double expected_least, expected_most; /* with 95% confidence, as far as is known (calibration.h) */

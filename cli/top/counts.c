@@ -140,11 +140,11 @@ int counts_add(struct counts *c, const struct trie *trie, const struct online_co
                struct fathom_error *err)
 {
     size_t depth = 0;
-    uint64_t weight = s->sample->period, values[2] = {weight, s->how == ONLINE_CERTAIN ? weight : 0};
+    uint64_t weight = s->sample->period, values[2] = {weight, s->certainty == CERTAINTY_PROVED ? weight : 0};
     if (turn(c) < 0 || !vec_reserve(c->path, 0, c->path_room, s->depth + 2))
         return error_memory(err);
     c->path[depth++] = thread_item(c, s->process, s->sample->tid);
-    if (s->how == ONLINE_UNKNOWN)
+    if (s->certainty == CERTAINTY_UNKNOWN)
         c->path[depth++] = frames_label(c->frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]");
     for (size_t i = 0; i < s->depth; i++)
         c->path[depth++] = function_item(c, trie, s->functions[i]);

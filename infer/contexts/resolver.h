@@ -24,6 +24,7 @@ enum resolved_kind {
     RESOLVED_AMBIGUOUS, /* it saw several, or there may be others; `node` is the most probable */
     RESOLVED_INFERRED,  /* training never saw the most probable path; it is from the height automaton */
     RESOLVED_UNKNOWN,   /* no path is known, or there is no CID: see `reason` */
+    RESOLVED_KINDS,
 };
 
 /* What a sample's path is known from. */

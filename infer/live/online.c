@@ -108,14 +108,14 @@ static int remember(struct online *o, uint32_t tid, uint32_t node, struct fathom
 /* own: the node of the trie that the sample's stack ended in; TRIE_NONE: none. */
 static int tell(struct online *o, const struct sample *sample, uint32_t own, struct fathom_error *err)
 {
-    struct online_context context = {.sample = sample, .how = ONLINE_UNKNOWN};
+    struct online_context context = {.sample = sample, .certainty = CERTAINTY_UNKNOWN};
     struct online_summary *s = &o->summary;
     uint32_t number = PATHMAP_NONE, function = TRIE_NONE;
     int rc = 0;
     context.process = process_find(o->processes, sample->pid);
     if (own != TRIE_NONE) {
         bool whole = sample->known != SAMPLE_STACK_SAME || sample->compared == STACK_RECORD_ALL;
-        context.how = whole ? ONLINE_CERTAIN : ONLINE_LIKELY;
+        context.certainty = whole ? CERTAINTY_PROVED : CERTAINTY_INFERRED;
         int depth = trie_path(o->learner->trie, own, &o->path, &o->path_room);
         context.depth = depth < 0 ? 0 : (size_t)depth;
         rc = depth < 0 ? error_memory(err) : remember(o, sample->tid, own, err);
@@ -125,7 +125,7 @@ static int tell(struct online *o, const struct sample *sample, uint32_t own, str
             int depth = pathmap_read_path(o->map, number, &o->path, &o->path_room, err);
             rc = depth < 0 ? depth : 0;
             context.depth = depth < 0 ? 0 : (size_t)depth;
-            context.how = ONLINE_LIKELY;
+            context.certainty = CERTAINTY_INFERRED;
         } else if (rc == 0 && function != TRIE_NONE) {
             if (!vec_reserve(o->path, 0, o->path_room, 1))
                 return error_memory(err);
@@ -138,8 +138,8 @@ static int tell(struct online *o, const struct sample *sample, uint32_t own, str
     context.functions = o->path;
     s->samples++;
     s->weight += sample->period;
-    s->certain += context.how == ONLINE_CERTAIN ? sample->period : 0;
-    s->likely += context.how == ONLINE_LIKELY ? sample->period : 0;
+    s->proved += context.certainty == CERTAINTY_PROVED ? sample->period : 0;
+    s->inferred += context.certainty == CERTAINTY_INFERRED ? sample->period : 0;
     return o->in.sink(o->in.context, &context, err);
 }
 

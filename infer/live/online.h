@@ -15,23 +15,18 @@
 
 #include "base/log.h"
 #include "image/cache.h"
+#include "infer/contexts/certainty.h"
 #include "pathmap/map/pathmap.h"
 #include "perfdata/order.h"
 #include "process/process.h"
 
 #define ONLINE_NODES (1u << 19) /* of paths: some 30 MB */
 
-enum online_how {
-    ONLINE_CERTAIN, /* its own stack, or one whose return addresses were all in place */
-    ONLINE_LIKELY,  /* the other stacks that tell a path: in part, or by the CID */
-    ONLINE_UNKNOWN, /* no path: depth is 0, or 1 if its function is known */
-};
-
 struct online_context {
     const struct sample *sample;
     const struct process *process; /* NULL: unknown */
-    enum online_how how;
-    const uint32_t *functions; /* numbers of online_trie(), from the root inwards; during the call */
+    enum certainty certainty;      /* unknown: depth is 0, or 1 if its function is known */
+    const uint32_t *functions;     /* numbers of online_trie(), from the root inwards; during the call */
     size_t depth;
 };
 
@@ -58,12 +53,12 @@ int online_add(struct online *online, const void *records, size_t size, struct f
 const struct trie *online_trie(const struct online *online);
 
 struct online_summary {
-    uint64_t samples, weight; /* of the main event */
-    uint64_t certain, likely; /* weight */
-    uint64_t stacks;          /* unwound */
-    uint64_t lost;            /* records */
-    uint32_t nodes;           /* of known paths */
-    bool full;                /* ONLINE_NODES: no more are learned */
+    uint64_t samples, weight;  /* of the main event */
+    uint64_t proved, inferred; /* weight */
+    uint64_t stacks;           /* unwound */
+    uint64_t lost;             /* records */
+    uint32_t nodes;            /* of known paths */
+    bool full;                 /* ONLINE_NODES: no more are learned */
 };
 /* Counts samples anew; what was learned stays. */
 void online_restart(struct online *online);

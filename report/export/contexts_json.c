@@ -35,9 +35,14 @@ static void write_heading(struct json *json, const struct view_heading *h)
     json_number(json, "samples", h->samples);
     json_number(json, "weight", h->weight);
     json_number(json, "left_out", h->left_out);
-    json_number(json, "precise", h->precise);
-    json_number(json, "ambiguous", h->ambiguous);
+    json_object(json, "paths");
+    json_number(json, "proved", h->proved);
     json_number(json, "inferred", h->inferred);
+    json_number(json, "unknown", h->unknown);
+    json_end(json);
+    json_number(json, "precise", h->kinds.precise); /* these four: until the next version */
+    json_number(json, "ambiguous", h->kinds.ambiguous);
+    json_number(json, "inferred", h->kinds.inferred);
     json_number(json, "unknown", h->unknown);
     json_real(json, "expected_right", h->expected, 1);
     json_number(json, "lost", h->lost);

@@ -19,8 +19,7 @@
 static const struct {
     const char *name, *colour;
 } categories[FIREFOX_CATEGORIES] = {[FIREFOX_UNKNOWN] = {"unknown", "grey"},
-                                    [FIREFOX_PRECISE] = {"precise", "green"},
-                                    [FIREFOX_AMBIGUOUS] = {"ambiguous", "orange"},
+                                    [FIREFOX_PROVED] = {"proved", "green"},
                                     [FIREFOX_INFERRED] = {"inferred", "blue"}};
 
 struct recording {

@@ -4,12 +4,11 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "infer/contexts/resolver.h"
+#include "infer/contexts/certainty.h"
 
-static const enum firefox_category category_of[] = {[RESOLVED_UNKNOWN] = FIREFOX_UNKNOWN,
-                                                    [RESOLVED_PRECISE] = FIREFOX_PRECISE,
-                                                    [RESOLVED_AMBIGUOUS] = FIREFOX_AMBIGUOUS,
-                                                    [RESOLVED_INFERRED] = FIREFOX_INFERRED};
+static const enum firefox_category category_of[] = {[CERTAINTY_UNKNOWN] = FIREFOX_UNKNOWN,
+                                                    [CERTAINTY_PROVED] = FIREFOX_PROVED,
+                                                    [CERTAINTY_INFERRED] = FIREFOX_INFERRED};
 
 struct making {
     const struct contexts *contexts;
@@ -94,7 +93,7 @@ static bool make_all(struct making *m)
     }
     for (size_t i = 0; i < m->contexts->sample_count; i++) {
         const struct placed_sample *s = &m->contexts->samples[i];
-        if (!stack_for(m, s->node, category_of[s->kind], &to->stack_of[i]))
+        if (!stack_for(m, s->node, category_of[s->certainty], &to->stack_of[i]))
             return false;
     }
     return true;

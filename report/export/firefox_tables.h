@@ -12,8 +12,7 @@
 
 enum firefox_category { /* how a sample's path is known; the first is the default */
                         FIREFOX_UNKNOWN,
-                        FIREFOX_PRECISE,
-                        FIREFOX_AMBIGUOUS,
+                        FIREFOX_PROVED,
                         FIREFOX_INFERRED,
                         FIREFOX_CATEGORIES
 };

@@ -76,8 +76,7 @@ static void write_heading(struct json *json, const struct page *p)
     json_number(json, "leftOut", h->left_out);
     json_number(json, "lost", h->lost);
     json_number(json, "weight", h->weight);
-    json_number(json, "precise", h->precise);
-    json_number(json, "ambiguous", h->ambiguous);
+    json_number(json, "proved", h->proved);
     json_number(json, "inferred", h->inferred);
     json_number(json, "unknown", h->unknown);
     json_real(json, "expected", h->expected, 1);

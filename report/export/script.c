@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "infer/contexts/resolver.h"
+#include "infer/contexts/certainty.h"
 #include "report/views/report.h"
 
 struct script_line {
@@ -68,11 +68,7 @@ static void write_sure(const struct script_line *l, struct printer *p)
 
 static void write_kind(const struct script_line *l, struct printer *p)
 {
-    static const char *const kinds[] = {[RESOLVED_PRECISE] = "precise",
-                                        [RESOLVED_AMBIGUOUS] = "ambiguous",
-                                        [RESOLVED_INFERRED] = "inferred",
-                                        [RESOLVED_UNKNOWN] = "unknown"};
-    printer_write(p, "%s", kinds[l->sample->kind]);
+    printer_write(p, "%s", certainty_names[l->sample->certainty]);
 }
 
 static void write_path(const struct script_line *l, struct printer *p)
@@ -104,7 +100,7 @@ const struct script_field script_field_table[] = {
     {"event", "what was sampled", write_event},
     {"weight", "events that the sample stands for; of a clock, ns", write_weight},
     {"latency", "cycles of a memory access, where samples have it", write_latency},
-    {"kind", "precise, ambiguous, inferred or unknown", write_kind},
+    {"kind", "whether its path is proved, inferred or unknown", write_kind},
     {"sure", "how probable its path is, 0 to 1", write_sure},
     {"symbol", "the path's last function", write_symbol},
     {"image", "its program or library", write_image},

@@ -287,54 +287,52 @@ static void write_expected(struct printer *printer, const struct view_heading *h
                       share_format(most, (uint64_t)(heading->expected_most + 0.5), heading->weight));
 }
 
-static void write_contexts(struct printer *printer, const struct view_heading *heading)
+struct part {
+    uint64_t weight;
+    const char *text;
+};
+
+/* ", 20.0% inferred (15.0% seen at the same height, 5.0% never seen)", or what alone it consists of: "(never seen)" */
+static void write_certainty(struct printer *printer, const struct view_heading *heading, const char *before,
+                            struct part all, const struct part *parts, size_t count)
 {
-    char precise[SHARE_SIZE], inferred[SHARE_SIZE], ambiguous[SHARE_SIZE], unknown[SHARE_SIZE];
-    printer_write(printer, "contexts: %s precise, %s inferred, %s ambiguous, %s unknown",
-                  share_format(precise, heading->precise, heading->weight),
-                  share_format(inferred, heading->inferred, heading->weight),
-                  share_format(ambiguous, heading->ambiguous, heading->weight),
-                  share_format(unknown, heading->unknown, heading->weight));
+    char share[SHARE_SIZE];
+    const char *between = " (";
+    printer_write(printer, "%s%s %s", before, share_format(share, all.weight, heading->weight), all.text);
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].weight == 0)
+            continue;
+        printer_write(printer, "%s", between);
+        if (parts[i].weight < all.weight)
+            printer_write(printer, "%s ", share_format(share, parts[i].weight, heading->weight));
+        printer_write(printer, "%s", parts[i].text);
+        between = ", ";
+    }
+    printer_write(printer, *between == ',' ? ")" : "");
+}
+
+/* How much of the weight has a path that is proved, or inferred, and what from. */
+static void write_paths(struct printer *printer, const struct view_heading *heading)
+{
+    const struct part proved[] = {{heading->verified, "verified"},
+                                  {heading->unwound, "unwound"},
+                                  {heading->chains, "by call chains"}},
+                      inferred[] = {{heading->compared, "compared in part"},
+                                    {heading->seen, "seen at the same height"},
+                                    {heading->inferred - heading->compared - heading->seen, "never seen"}};
+    write_certainty(printer, heading, "paths:    ", (struct part){heading->proved, "proved"}, proved, 3);
+    write_certainty(printer, heading, ", ", (struct part){heading->inferred, "inferred"}, inferred, 3);
+    write_certainty(printer, heading, ", ", (struct part){heading->unknown, "unknown"}, NULL, 0);
     write_reasons(printer, heading);
     write_expected(printer, heading);
     printer_write(printer, "\n");
 }
 
-/* Where the paths come from. */
-static void write_sources(struct printer *printer, const struct view_heading *heading)
-{
-    const struct {
-        uint64_t weight;
-        const char *text;
-    } sources[] = {{heading->verified, "verified"},
-                   {heading->unwound, "unwound"},
-                   {heading->chains, "proved by call chains"},
-                   {heading->compared, "compared in part"},
-                   {heading->seen, "seen at the same height"},
-                   {heading->weight - heading->unknown - heading->verified - heading->unwound -
-                        heading->chains - heading->compared - heading->seen,
-                    "inferred"}};
-    char share[SHARE_SIZE];
-    bool any = false;
-    if (!heading->followed && !heading->chains)
-        return;
-    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
-        if (sources[i].weight == 0)
-            continue;
-        printer_write(printer, "%s%s %s",
-                      any ? ", " : "paths:    ", share_format(share, sources[i].weight, heading->weight),
-                      sources[i].text);
-        any = true;
-    }
-    printer_write(printer, any ? "\n" : "");
-}
-
 /* Unless stacks of the recording's own say nearly all. */
 static void write_kept(struct printer *printer, const struct view_heading *heading, bool always)
 {
-    uint64_t own = heading->verified + heading->unwound + heading->chains;
     if (heading->kept &&
-        (always || (double)(heading->weight - own) > MISSING_LEAST * (double)heading->weight))
+        (always || (double)(heading->weight - heading->proved) > MISSING_LEAST * (double)heading->weight))
         printer_write(
             printer,
             "map:      what %u other recording%s learned of the same programs (--no-cache: not used)\n",
@@ -352,8 +350,7 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
     write_kept(&printer, heading, options->verbose);
     write_samples(&printer, heading, options->unit ? options->unit : "weight");
     write_left_out(&printer, heading);
-    write_contexts(&printer, heading);
-    write_sources(&printer, heading);
+    write_paths(&printer, heading);
     if (options->verbose) {
         write_belief(&printer, heading);
         inferences_write(&printer, &heading->inferences);

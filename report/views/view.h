@@ -62,9 +62,12 @@ struct view_heading {
     const char *other_events;          /* names of others that the recording has; NULL or "": none */
     unsigned kept;                     /* recordings whose maps were used in place of a given one */
     bool user_only;                    /* no sample was taken in the kernel */
-    uint64_t samples, weight;          /* weight = the sum of the next four */
+    uint64_t samples, weight;          /* weight = proved + inferred + unknown */
     uint64_t left_out;                 /* weight that the options leave out of all */
-    uint64_t precise, ambiguous, inferred, unknown;
+    uint64_t proved, inferred, unknown;
+    struct {
+        uint64_t precise, ambiguous, inferred;
+    } kinds; /* what has a path, by what is known of its CID; only --format json tells it, until the next version */
     uint64_t unknown_by_reason[16];
     const char *const *reason_text; /* by the same index; reason_count of them */
     unsigned reason_count;
@@ -73,12 +76,12 @@ struct view_heading {
         expected_most;           /* it is between these with 95% confidence; equal: nothing is told */
     const char *training;        /* the command to train on, "" if unknown; NULL: no such line */
     uint64_t rests_on_inference; /* weight whose paths that training would learn */
-    bool followed; /* stacks were compared with known ones while recording: the next five are told */
-    uint64_t verified, unwound; /* weight whose path was compared whole, or is of its own stack */
-    uint64_t chains;            /* ... is of its own call chain; not 0: the other four are told, too */
-    uint64_t compared;          /* ... was compared in part */
-    uint64_t seen;              /* ... is known by its CID */
-    uint64_t refused;           /* ... has a stack that was not known, and not read */
+    bool followed;               /* stacks were compared with known ones while recording */
+    uint64_t verified, unwound;  /* of what is proved: compared whole, or of its own stack */
+    uint64_t chains;             /* ... of its own call chain */
+    uint64_t compared;           /* of what is inferred: compared in part */
+    uint64_t seen;               /* ... other samples, or a map, have the CID */
+    uint64_t refused;            /* weight whose stack was not known, and not read */
     uint64_t audit_samples;
     uint64_t audits_checked, audits_right; /* held back to check whether they are inferred right */
     struct inferences inferences;

@@ -55,7 +55,7 @@ static int count(void *replay, const struct online_context *context, struct fath
         path[used++] = ';';
     }
     path[used ? used - 1 : 0] = 0;
-    if (context->how == ONLINE_UNKNOWN)
+    if (context->certainty == CERTAINTY_UNKNOWN)
         snprintf(path, sizeof path, "[unknown context]");
     uint32_t number = names_intern(r->paths, path);
     uint64_t *weight = number == NAMES_NONE ? NULL : table_put(r->weights, number, NULL);
@@ -143,10 +143,10 @@ static void print(const struct replay *r)
     struct online_summary o;
     uint64_t path, weight;
     online_summary(r->online, &o);
-    printf("samples %llu\nweight %llu\ncertain %llu\nlikely %llu\nlost %llu\nthrottled %llu\ndrained %llu\n",
-           (unsigned long long)o.samples, (unsigned long long)o.weight, (unsigned long long)o.certain,
-           (unsigned long long)o.likely, (unsigned long long)o.lost, (unsigned long long)r->summary.throttled,
-           (unsigned long long)r->summary.samples);
+    printf("samples %llu\nweight %llu\nproved %llu\ninferred %llu\nlost %llu\nthrottled %llu\ndrained %llu\n",
+           (unsigned long long)o.samples, (unsigned long long)o.weight, (unsigned long long)o.proved,
+           (unsigned long long)o.inferred, (unsigned long long)o.lost,
+           (unsigned long long)r->summary.throttled, (unsigned long long)r->summary.samples);
     for (size_t at = 0; table_next(r->weights, &at, &path, &weight);)
         printf("%s %llu\n", names_text(r->paths, (uint32_t)path), (unsigned long long)weight);
 }

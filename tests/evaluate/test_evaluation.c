@@ -40,14 +40,21 @@ static void end(struct trial *t)
     world_close(t->true_world);
 }
 
-static void sample(struct trial *t, unsigned function, uint32_t height, uint64_t weight)
+static void sample_from(struct trial *t, enum resolved_source source, unsigned function, uint32_t height,
+                        uint64_t weight)
 {
     struct world *w = t->trained;
     struct sample s = world_sample(function, BASE, height);
     struct resolved r;
     s.period = weight;
     cr_assert_eq(resolver_resolve(w->resolver, w->self.process, &s, SETTING_ANY, &r, NULL), 0);
+    r.source = source;
     cr_assert_eq(evaluation_add(t->evaluation, w->map, w->self.process, &s, &r, NULL), 0);
+}
+
+static void sample(struct trial *t, unsigned function, uint32_t height, uint64_t weight)
+{
+    sample_from(t, SOURCE_CID, function, height, weight);
 }
 
 static struct score score(const struct trial *t)
@@ -202,5 +209,23 @@ Test(evaluation, tells_how_far_probabilities_can_be_believed)
     cr_expect_float_eq(s.calibration_error, 15.0 / 350, 1e-6, "%g", s.calibration_error);
     cr_expect_float_eq(s.said, 235, 1e-4);
     expect_tally("right", s.right, 3, 220);
+    end(&t);
+}
+
+Test(evaluation, proved_is_what_a_stack_showed_whatever_the_cid_is_called)
+{
+    struct trial t = begin();
+    path(t.trained, "014", 48, 10);
+    path(t.trained, "023", 48, 10);
+    path(t.true_world, "014", 48, 1);
+    ready(&t);
+    sample(&t, 4, 48, 100); /* one path has the CID */
+    sample_from(&t, SOURCE_VERIFIED, 4, 48, 4);
+    sample_from(&t, SOURCE_COMPARED, 4, 48, 2);
+    struct score s = score(&t);
+    expect_tally("precise", s.category[CATEGORY_PRECISE], 1, 106);
+    cr_expect_float_eq(s.called_precise.weight, 106, 1e-9);
+    cr_expect_float_eq(s.proved.weight, 4, 1e-9);
+    cr_expect_float_eq(s.proved.right, 4, 1e-9);
     end(&t);
 }

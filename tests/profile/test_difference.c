@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "infer/contexts/resolver.h"
+#include "infer/contexts/certainty.h"
 #include "profile/difference.h"
 #include "profile/matching.h"
 

@@ -99,12 +99,38 @@ Test(profile, counts_and_certainty_are_of_the_chosen_weight)
     struct profile_counts counts;
     profile_counts(s.profile, &counts);
     cr_expect_eq(counts.weight, 2);
-    cr_expect_eq(counts.precise, 1);
-    cr_expect_eq(counts.ambiguous, 1);
+    cr_expect_eq(counts.by_certainty[CERTAINTY_INFERRED], 2); /* also where one path alone has the CID */
+    cr_expect_eq(counts.by_kind[RESOLVED_PRECISE], 1);
+    cr_expect_eq(counts.by_kind[RESOLVED_AMBIGUOUS], 1);
     const struct cct_node *node = end_below(&s, "fun1", &contexts, 0);
     cr_expect_str_eq(contexts.metrics->at[1]->name, "weight");
     expect(node, 2, 30, 300);
     cr_expect_float_eq(doubts_at(contexts.doubts, node).end, 0.25, 1e-9);
+    setup_close(&s);
+}
+
+Test(profile, only_a_stack_or_a_chain_of_its_own_proves_a_path)
+{
+    struct setup s = setup_open((struct profile_options){.ambiguity = AMBIGUOUS_BEST}, NULL);
+    struct sample sample = world_sample(3, BASE, 32);
+    for (enum resolved_source source = 0; source < SOURCES; source++) {
+        struct candidate_path path = {s.through[0], 1};
+        struct resolved r = {.kind = RESOLVED_PRECISE,
+                             .source = source,
+                             .node = s.through[0],
+                             .paths = 1,
+                             .probability = 1,
+                             .posterior = &path,
+                             .posterior_count = 1};
+        sample.period = 1u << source;
+        cr_assert_eq(profile_add(s.profile, s.w->map, s.w->self.process, &sample, &r, NULL), 0);
+    }
+    struct profile_counts counts;
+    profile_counts(s.profile, &counts);
+    cr_expect_eq(counts.by_certainty[CERTAINTY_PROVED],
+                 1u << SOURCE_UNWOUND | 1u << SOURCE_CHAIN | 1u << SOURCE_VERIFIED);
+    cr_expect_eq(counts.by_certainty[CERTAINTY_INFERRED], 1u << SOURCE_CID | 1u << SOURCE_COMPARED,
+                 "one path alone has the CID, and yet");
     setup_close(&s);
 }
 
@@ -119,7 +145,7 @@ Test(profile, samples_are_kept_with_their_places)
     for (int i = 0; i < 2; i++)
         cr_expect_eq(contexts.samples[i].node, node);
     cr_expect_eq(contexts.sample_values[3], 20, "the first of three metrics of the second");
-    cr_expect_eq(contexts.samples[1].kind, RESOLVED_AMBIGUOUS);
+    cr_expect_eq(contexts.samples[1].certainty, CERTAINTY_INFERRED);
     cr_expect_float_eq(contexts.samples[1].probability, 0.75f, 1e-6);
     setup_close(&s);
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "infer/contexts/resolver.h"
+#include "infer/contexts/certainty.h"
 #include "report/export/export.h"
 #include "report/format.h"
 
@@ -55,13 +55,14 @@ static void add(const uint32_t *items, size_t count, uint64_t weight, uint32_t t
                 float sure)
 {
     struct cct_node *node = cct_add(tree, items, count, (uint64_t[]){weight, 1});
-    samples[sample_count] = (struct placed_sample){.time = time,
-                                                   .node = node,
-                                                   .comm = thread == 1 ? "reader" : "<b>writer</b>",
-                                                   .pid = 1,
-                                                   .tid = thread,
-                                                   .probability = sure,
-                                                   .kind = sure > 0 ? RESOLVED_PRECISE : RESOLVED_UNKNOWN};
+    samples[sample_count] =
+        (struct placed_sample){.time = time,
+                               .node = node,
+                               .comm = thread == 1 ? "reader" : "<b>writer</b>",
+                               .pid = 1,
+                               .tid = thread,
+                               .probability = sure,
+                               .certainty = sure > 0 ? CERTAINTY_PROVED : CERTAINTY_UNKNOWN};
     values[2 * sample_count] = weight;
     values[2 * sample_count + 1] = 1;
     sample_count++;
@@ -113,7 +114,7 @@ static void fill_faults(struct contexts *contexts, struct view_heading *heading)
                                   .sample_values = value,
                                   .sample_count = 1};
     *heading =
-        (struct view_heading){.event = counted.name, .samples = 1, .weight = 5, .precise = 5, .expected = 5};
+        (struct view_heading){.event = counted.name, .samples = 1, .weight = 5, .proved = 5, .expected = 5};
 }
 
 /* Many short and some deep paths. */
@@ -208,7 +209,7 @@ int main(int argc, char **argv)
                                    .event = event.name,
                                    .samples = sample_count,
                                    .weight = cct_total(tree),
-                                   .precise = large ? cct_total(tree) : 90,
+                                   .proved = large ? cct_total(tree) : 90,
                                    .unknown = large ? 0 : 10,
                                    .expected = 80};
     struct view_options view = {.listed = LISTED_DEFAULT};

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "infer/contexts/resolver.h"
+#include "infer/contexts/certainty.h"
 #include "report/export/export.h"
 #include "report/export/profile.pb-c.h"
 #include "report/format.h"
@@ -197,15 +197,15 @@ Test(exports, firefox)
     struct cct_node *root = cct_root(t.cct), *main = cct_child(t.cct, root, 0),
                     *run = cct_child(t.cct, main, 1);
     struct placed_sample samples[] = {
-        {.time = 1000000, .node = run, .comm = "one", .pid = 7, .tid = 7, .kind = RESOLVED_PRECISE},
-        {.time = 1500000, .node = main, .comm = "two", .pid = 7, .tid = 8, .kind = RESOLVED_UNKNOWN},
-        {.time = 3000000, .node = run, .comm = "one", .pid = 7, .tid = 7, .kind = RESOLVED_INFERRED}};
+        {.time = 1000000, .node = run, .comm = "one", .pid = 7, .tid = 7, .certainty = CERTAINTY_PROVED},
+        {.time = 1500000, .node = main, .comm = "two", .pid = 7, .tid = 8, .certainty = CERTAINTY_UNKNOWN},
+        {.time = 3000000, .node = run, .comm = "one", .pid = 7, .tid = 7, .certainty = CERTAINTY_INFERRED}};
     uint64_t values[] = {3, 1, 4, 1, 5, 1};
     kept_samples = (struct contexts){.samples = samples, .sample_values = values, .sample_count = 3};
     char *text = export(&t, "firefox", &(struct view_options){0});
     const char *wanted[] = {
         "\"stackTable\": {\"length\": 5, \"prefix\": [null, 0, null, null, 3], \"frame\": [0, 1, 2, 3, 4]}",
-        "\"func\": [0, 1, 0, 0, 1], \"category\": [1, 1, 0, 3, 3]",
+        "\"func\": [0, 1, 0, 0, 1], \"category\": [1, 1, 0, 2, 2]",
         "\"samples\": {\"length\": 2, \"stack\": [1, 4], \"time\": [0.000000, 2.000000], \"weightType\": "
         "\"samples\", \"weight\": [3, 5]}",
         "\"samples\": {\"length\": 1, \"stack\": [2], \"time\": [0.500000], \"weightType\": \"samples\", "

@@ -22,9 +22,13 @@ Test(heading, tells_how_sure_the_contexts_are)
                                   .map = "sqlite.fmap",
                                   .samples = 1000,
                                   .weight = 1000,
-                                  .precise = 911,
-                                  .inferred = 20,
-                                  .ambiguous = 52,
+                                  .proved = 911,
+                                  .verified = 700,
+                                  .unwound = 200,
+                                  .chains = 11,
+                                  .inferred = 72,
+                                  .compared = 10,
+                                  .seen = 42,
                                   .unknown = 17,
                                   .unknown_by_reason = {[1] = 9, [2] = 3, [3] = 5},
                                   .reason_text = reasons,
@@ -37,8 +41,9 @@ Test(heading, tells_how_sure_the_contexts_are)
            "command:  sqlite3 bench.db\n"
            "map:      sqlite.fmap\n"
            "samples:  1000 of cpu-clock\n"
-           "contexts: 91.1% precise, 2.0% inferred, 5.2% ambiguous, 1.7% unknown (0.9% not in the map, 0.5% "
-           "no base, 0.3% outside known code); 96.0% expected on the right path\n"
+           "paths:    91.1% proved (70.0% verified, 20.0% unwound, 1.1% by call chains), 7.2% inferred (1.0% "
+           "compared in part, 4.2% seen at the same height, 2.0% never seen), 1.7% unknown (0.9% not in the "
+           "map, 0.5% no base, 0.3% outside known code); 96.0% expected on the right path\n"
            "audit:    120 unwound stacks of this recording were used\n"
            "measured: 9 of 10 unwound stacks held back for checking were inferred right\n"
            "\n");
@@ -50,11 +55,11 @@ static void expect_range(double least, double most, const char *wanted)
     heading.expected_least = least;
     heading.expected_most = most;
     char text[200];
-    snprintf(
-        text, sizeof text,
-        "samples:  1000\ncontexts: 0.0%% precise, 100.0%% inferred, 0.0%% ambiguous, 0.0%% unknown; 80.0%% "
-        "expected on the right path%s\n\n",
-        wanted);
+    snprintf(text, sizeof text,
+             "samples:  1000\npaths:    0.0%% proved, 100.0%% inferred (never seen), 0.0%% unknown; 80.0%% "
+             "expected "
+             "on the right path%s\n\n",
+             wanted);
     expect(&heading, "samples", text);
 }
 
@@ -68,18 +73,18 @@ Test(heading, tells_a_range_that_is_wide)
 
 Test(heading, tells_the_limits_that_inference_met)
 {
-    struct view_heading heading = {.samples = 3, .weight = 3, .precise = 3, .expected = 3};
+    struct view_heading heading = {.samples = 3, .weight = 3, .proved = 3, .verified = 3, .expected = 3};
     heading.inferences = (struct inferences){.open = 2};
     expect(
         &heading, "samples",
-        "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown; 100.0% "
-        "expected on the right path\n"
+        "samples:  3\npaths:    100.0% proved (verified), 0.0% inferred, 0.0% unknown; 100.0% expected on "
+        "the right path\n"
         "open:     2 contexts may have come through frames without a fixed size (alloca): their heights are "
         "only likely ones\n\n");
     heading.inferences = (struct inferences){.given_up = 10, .impossible = 3};
     expect(&heading, "samples",
-           "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown; 100.0% "
-           "expected on the right path\n"
+           "samples:  3\npaths:    100.0% proved (verified), 0.0% inferred, 0.0% unknown; 100.0% expected on "
+           "the right path\n"
            "given up: 10 contexts not searched, as their stacks are too deep for inference's memory: train a "
            "map\n"
            "no path:  3 contexts at a height that no calls, observed or found in the binaries, lead to\n\n");
@@ -89,7 +94,8 @@ Test(heading, all_is_only_said_of_all)
 {
     struct view_heading heading = {.samples = 3,
                                    .weight = 10000,
-                                   .precise = 9999,
+                                   .proved = 9999,
+                                   .unwound = 9999,
                                    .expected = 9999,
                                    .unknown = 1,
                                    .unknown_by_reason = {[1] = 1},
@@ -97,15 +103,14 @@ Test(heading, all_is_only_said_of_all)
                                    .reason_count = 4};
     expect(&heading, "page-faults",
            "samples:  3: weight 10000 page-faults\n"
-           "contexts: 99.9% precise, 0.0% inferred, 0.0% ambiguous, <0.1% unknown (<0.1% not in the map); "
-           "99.9% expected on the right path\n\n");
-    heading = (struct view_heading){.samples = 3, .weight = 3, .precise = 3, .expected = 3};
-    expect(&heading, "samples",
-           "samples:  3\ncontexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown; 100.0% "
+           "paths:    99.9% proved (unwound), 0.0% inferred, <0.1% unknown (<0.1% not in the map); 99.9% "
            "expected on the right path\n\n");
-    heading = (struct view_heading){0};
+    heading = (struct view_heading){.samples = 3, .weight = 3, .proved = 3, .verified = 3, .expected = 3};
     expect(&heading, "samples",
-           "samples:  0\ncontexts: 0.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown\n\n");
+           "samples:  3\npaths:    100.0% proved (verified), 0.0% inferred, 0.0% unknown; 100.0% expected on "
+           "the right path\n\n");
+    heading = (struct view_heading){0};
+    expect(&heading, "samples", "samples:  0\npaths:    0.0% proved, 0.0% inferred, 0.0% unknown\n\n");
 }
 
 Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_are)
@@ -113,7 +118,7 @@ Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_
     expect(&(struct view_heading){.command = "evil\033[2J\n",
                                   .samples = 4,
                                   .weight = 4,
-                                  .ambiguous = 4,
+                                  .inferred = 4,
                                   .expected = 1,
                                   .training = "evil\033[2J",
                                   .rests_on_inference = 4,
@@ -124,8 +129,8 @@ Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_
            "samples",
            "command:  evil?[2J?\n"
            "samples:  4\n"
-           "contexts: 0.0% precise, 0.0% inferred, 100.0% ambiguous, 0.0% unknown; 25.0% expected on the "
-           "right path\n"
+           "paths:    0.0% proved, 100.0% inferred (never seen), 0.0% unknown; 25.0% expected on the right "
+           "path\n"
            "training: 100.0% of the weight depends on inference; \"fathom train -- evil?[2J\" would learn "
            "its paths\n"
            "warning:  no unwound stack was used: paths are based only on the binaries' code, and many may be "
@@ -286,7 +291,8 @@ Test(heading, has_two_lines_and_what_is_wrong_unless_more_is_asked_for)
                                    .user_only = true,
                                    .samples = 3490,
                                    .weight = 3490000000,
-                                   .precise = 3490000000,
+                                   .proved = 3490000000,
+                                   .verified = 3490000000,
                                    .expected = 3490000000,
                                    .audit_samples = 120,
                                    .audits_checked = 10,
@@ -300,8 +306,7 @@ Test(heading, has_two_lines_and_what_is_wrong_unless_more_is_asked_for)
     cr_expect_str_eq(
         text,
         "samples:  3490 of cpu-clock:u, in user space only (the kernel was not sampled): 3.49 s\n"
-        "contexts: 100.0% precise, 0.0% inferred, 0.0% ambiguous, 0.0% unknown; 100.0% expected "
-        "on the right path\n"
+        "paths:    100.0% proved (verified), 0.0% inferred, 0.0% unknown; 100.0% expected on the right path\n"
         "warning:  5 records were lost, about 10.0 ms (0.3% of all) because the rings were full (use a "
         "larger --ring or sample less often)\n"
         "\n",

@@ -172,8 +172,8 @@ function fillEvent() {
     byId("summary").textContent = `${data.samples.toLocaleString("en")} ${data.samples === 1 ? "sample" : "samples"} of ${data.event || "?"}` +
         (data.leftOut ? `; ${formatShare(data.leftOut, data.leftOut + data.weight)} of the weight was left out by the options` : "") +
         (data.lost ? `; ${data.lost.toLocaleString("en")} records were lost` : "");
-    byId("certainty").textContent = `Contexts: ${share(data.precise)} precise, ${share(data.inferred)} inferred, ${share(data.ambiguous)} ambiguous, ` +
-        `${share(data.unknown)} unknown; ${share(data.expected)} expected on the right path`;
+    byId("certainty").textContent = `Paths: ${share(data.proved)} proved, ${share(data.inferred)} inferred, ${share(data.unknown)} unknown; ` +
+        `${share(data.expected)} expected on the right path`;
     fillOptions(byId("metric"), data.metrics.map((metric, number) => [number, metricName(metric)]), 0);
     byId("space").closest("label").hidden = !data.contexts.frame.some(frame => kindOf(frame) === Kind.KERNEL);
     fillThreads();
