@@ -23,6 +23,7 @@ libreport_la_SOURCES = \
 	report/format.c report/format.h \
 	report/views/functions.c report/views/functions.h \
 	report/views/heading.c \
+	report/views/heading_paths.c report/views/heading_paths.h \
 	report/views/inferences.c report/views/inferences.h \
 	report/export/json.c report/export/json.h \
 	report/views/left_out.c \

@@ -4,34 +4,7 @@
 #include "base/saturate.h"
 #include "report/text/printer.h"
 #include "report/text/weight.h"
-#include "report/views/view.h"
-
-enum { REASONS_MAX = sizeof((struct view_heading *)0)->unknown_by_reason / sizeof(uint64_t) };
-
-/* " (0.9% not in the map, 0.5% no base)": the reasons, heaviest first. */
-static void write_reasons(struct printer *printer, const struct view_heading *heading)
-{
-    bool written[REASONS_MAX] = {false};
-    unsigned count = heading->reason_count < REASONS_MAX ? heading->reason_count : REASONS_MAX;
-    bool any = false;
-    for (;;) {
-        unsigned best = count;
-        for (unsigned i = 0; i < count; i++) {
-            if (!written[i] && heading->unknown_by_reason[i] > 0 &&
-                (best == count || heading->unknown_by_reason[i] > heading->unknown_by_reason[best]))
-                best = i;
-        }
-        if (best == count)
-            break;
-        written[best] = true;
-        char share[SHARE_SIZE];
-        printer_write(printer, "%s%s %s", any ? ", " : " (",
-                      share_format(share, heading->unknown_by_reason[best], heading->weight),
-                      heading->reason_text[best]);
-        any = true;
-    }
-    printer_write(printer, any ? ")" : "");
-}
+#include "report/views/heading_paths.h"
 
 static void write_word(struct printer *printer, const char *label, const char *word)
 {
@@ -91,8 +64,8 @@ static void write_belief(struct printer *printer, const struct view_heading *hea
 {
     char share[SHARE_SIZE];
     if (heading->audit_samples > 0)
-        printer_write(printer, "audit:    %llu unwound stack%s of this recording %s used\n",
-                      (unsigned long long)heading->audit_samples, heading->audit_samples == 1 ? "" : "s",
+        printer_write(printer, "stacks:   %llu of this recording %s unwound and learned from\n",
+                      (unsigned long long)heading->audit_samples,
                       heading->audit_samples == 1 ? "was" : "were");
     if (heading->audits_checked > 0)
         printer_write(printer,
@@ -146,12 +119,16 @@ static const char *unit_behind(const char *unit)
 }
 
 /* A thread starts with a full period: if it ends sooner, it has no sample. */
+static bool unsampled_many(const struct view_heading *heading)
+{
+    return heading->by_thread && (double)heading->unsampled > UNSAMPLED_LEAST * (double)heading->started;
+}
+
 static void write_unsampled(struct printer *printer, const struct view_heading *heading, const char *unit)
 {
     char missed[WEIGHT_SIZE], all[WEIGHT_SIZE];
     uint64_t without = heading->counted > heading->weight ? heading->counted - heading->weight : 0;
-    if (!heading->by_thread || (double)heading->unsampled <= UNSAMPLED_LEAST * (double)heading->started ||
-        (double)without <= UNSAMPLED_LEAST * (double)heading->counted)
+    if (!unsampled_many(heading) || (double)without <= UNSAMPLED_LEAST * (double)heading->counted)
         return;
     const char *gap = *unit_behind(unit) ? " " : "";
     printer_write(
@@ -237,10 +214,37 @@ static void write_warnings(struct printer *printer, const struct view_heading *h
         printer_write(printer, "warning:  the recording ends early: its last part is missing\n");
 }
 
-/* What was sampled, where and how often. */
+#define USER_ONLY    " in user space (the kernel was not sampled)"
+#define KERNEL_LEAST 0.01 /* of the time: what is worth telling */
+
+/* The time, or what else was counted; false: it is the number of samples. A clock of threads goes on in the kernel, where
+ * it takes no samples. */
+static bool write_whole(struct printer *printer, const struct view_heading *heading, const char *unit)
+{
+    char weight[WEIGHT_SIZE], kernel[WEIGHT_SIZE], share[SHARE_SIZE];
+    bool time = strcmp(unit, WEIGHT_NS) == 0;
+    uint64_t seen = add_saturating(heading->weight, heading->lost_weight);
+    uint64_t without = heading->counted > seen ? heading->counted - seen : 0;
+    if (time)
+        printer_write(printer, "time:     %s of CPU time", weight_format(weight, heading->weight, unit));
+    else if (heading->weight != heading->samples)
+        printer_write(printer, "weight:   %s %s", weight_format(weight, heading->weight, unit), unit);
+    else
+        return false;
+    bool known = time && heading->by_thread && heading->counted > 0 && !unsampled_many(heading);
+    if (heading->user_only)
+        printer_write(printer, "%s", known ? " in user space" : USER_ONLY);
+    if (heading->user_only && known && (double)without > KERNEL_LEAST * (double)heading->counted)
+        printer_write(printer, "; %s more (%s of all) in the kernel, not sampled (record --kernel)",
+                      weight_format(kernel, without, unit), share_format(share, without, heading->counted));
+    printer_write(printer, "\n");
+    return true;
+}
+
+/* What was sampled, and how often. */
 static void write_samples(struct printer *printer, const struct view_heading *heading, const char *unit)
 {
-    char weight[WEIGHT_SIZE];
+    bool told = write_whole(printer, heading, unit);
     printer_write(printer, "samples:  %llu", (unsigned long long)heading->samples);
     if (heading->event) {
         printer_write(printer, " of ");
@@ -251,13 +255,7 @@ static void write_samples(struct printer *printer, const struct view_heading *he
         printer_foreign(printer, heading->other_events);
         printer_write(printer, ")");
     }
-    if (heading->user_only)
-        printer_write(printer, ", in user space only (the kernel was not sampled)");
-    if (strcmp(unit, WEIGHT_NS) == 0)
-        printer_write(printer, ": %s", weight_format(weight, heading->weight, unit));
-    else if (heading->weight != heading->samples)
-        printer_write(printer, ": weight %s %s", weight_format(weight, heading->weight, unit), unit);
-    printer_write(printer, "\n");
+    printer_write(printer, "%s\n", !told && heading->user_only ? USER_ONLY : "");
 }
 
 /* Percentages below are of what is left. */
@@ -268,64 +266,6 @@ static void write_left_out(struct printer *printer, const struct view_heading *h
     if (heading->left_out > 0)
         printer_write(printer, "left out: %s of the weight, by the options\n",
                       share_format(share, heading->left_out, all));
-}
-
-#define RANGE_LEAST 0.02 /* of the weight: what is narrower is not told */
-
-/* How much weight is right, and where few stacks tell that, how much it is at least and at most. */
-static void write_expected(struct printer *printer, const struct view_heading *heading)
-{
-    char expected[SHARE_SIZE], least[SHARE_SIZE], most[SHARE_SIZE];
-    double wide = heading->expected_most - heading->expected_least;
-    if (heading->weight == 0)
-        return;
-    printer_write(printer, "; %s expected on the right path",
-                  share_format(expected, (uint64_t)(heading->expected + 0.5), heading->weight));
-    if (wide >= RANGE_LEAST * (double)heading->weight)
-        printer_write(printer, " (%s to %s)",
-                      share_format(least, (uint64_t)(heading->expected_least + 0.5), heading->weight),
-                      share_format(most, (uint64_t)(heading->expected_most + 0.5), heading->weight));
-}
-
-struct part {
-    uint64_t weight;
-    const char *text;
-};
-
-/* ", 20.0% inferred (15.0% seen at the same height, 5.0% never seen)", or what alone it consists of: "(never seen)" */
-static void write_certainty(struct printer *printer, const struct view_heading *heading, const char *before,
-                            struct part all, const struct part *parts, size_t count)
-{
-    char share[SHARE_SIZE];
-    const char *between = " (";
-    printer_write(printer, "%s%s %s", before, share_format(share, all.weight, heading->weight), all.text);
-    for (size_t i = 0; i < count; i++) {
-        if (parts[i].weight == 0)
-            continue;
-        printer_write(printer, "%s", between);
-        if (parts[i].weight < all.weight)
-            printer_write(printer, "%s ", share_format(share, parts[i].weight, heading->weight));
-        printer_write(printer, "%s", parts[i].text);
-        between = ", ";
-    }
-    printer_write(printer, *between == ',' ? ")" : "");
-}
-
-/* How much of the weight has a path that is proved, or inferred, and what from. */
-static void write_paths(struct printer *printer, const struct view_heading *heading)
-{
-    const struct part proved[] = {{heading->verified, "verified"},
-                                  {heading->unwound, "unwound"},
-                                  {heading->chains, "by call chains"}},
-                      inferred[] = {{heading->compared, "compared in part"},
-                                    {heading->seen, "seen at the same height"},
-                                    {heading->inferred - heading->compared - heading->seen, "never seen"}};
-    write_certainty(printer, heading, "paths:    ", (struct part){heading->proved, "proved"}, proved, 3);
-    write_certainty(printer, heading, ", ", (struct part){heading->inferred, "inferred"}, inferred, 3);
-    write_certainty(printer, heading, ", ", (struct part){heading->unknown, "unknown"}, NULL, 0);
-    write_reasons(printer, heading);
-    write_expected(printer, heading);
-    printer_write(printer, "\n");
 }
 
 /* Unless stacks of the recording's own say nearly all. */
@@ -350,7 +290,7 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
     write_kept(&printer, heading, options->verbose);
     write_samples(&printer, heading, options->unit ? options->unit : "weight");
     write_left_out(&printer, heading);
-    write_paths(&printer, heading);
+    heading_paths_write(&printer, heading, options->verbose);
     if (options->verbose) {
         write_belief(&printer, heading);
         inferences_write(&printer, &heading->inferences);

@@ -8,6 +8,10 @@
 
 static const char *const reasons[] = {"none", "not in the map", "outside known code", "no base"};
 
+#define VERIFIED   "          verified: each return address on the stack was that of a stack unwound before\n"
+#define UNWOUND    "          unwound: the sample's own stack was copied and unwound\n"
+#define NEVER_SEEN "          never seen: put together of calls that other samples or the code have\n"
+
 static void expect(const struct view_heading *heading, const char *unit, const char *wanted)
 {
     char *text = report_heading(heading, &(struct view_options){.unit = unit, .verbose = true});
@@ -43,8 +47,12 @@ Test(heading, tells_how_sure_the_contexts_are)
            "samples:  1000 of cpu-clock\n"
            "paths:    91.1% proved (70.0% verified, 20.0% unwound, 1.1% by call chains), 7.2% inferred (1.0% "
            "compared in part, 4.2% seen at the same height, 2.0% never seen), 1.7% unknown (0.9% not in the "
-           "map, 0.5% no base, 0.3% outside known code); 96.0% expected on the right path\n"
-           "audit:    120 unwound stacks of this recording were used\n"
+           "map, 0.5% no base, 0.3% outside known code); 96.0% expected on the right path\n" VERIFIED UNWOUND
+           "          by call chains: the sample has its callers' addresses, and each call was checked\n"
+           "          compared in part: some of the return addresses, or the depth alone, were those of a "
+           "stack unwound before\n"
+           "          seen at the same height: other samples, or a map, have paths to the same function with "
+           "as deep a stack\n" NEVER_SEEN "stacks:   120 of this recording were unwound and learned from\n"
            "measured: 9 of 10 unwound stacks held back for checking were inferred right\n"
            "\n");
 }
@@ -54,11 +62,10 @@ static void expect_range(double least, double most, const char *wanted)
     struct view_heading heading = {.samples = 1000, .weight = 1000, .inferred = 1000, .expected = 800};
     heading.expected_least = least;
     heading.expected_most = most;
-    char text[200];
+    char text[300];
     snprintf(text, sizeof text,
              "samples:  1000\npaths:    0.0%% proved, 100.0%% inferred (never seen), 0.0%% unknown; 80.0%% "
-             "expected "
-             "on the right path%s\n\n",
+             "expected on the right path%s\n" NEVER_SEEN "\n",
              wanted);
     expect(&heading, "samples", text);
 }
@@ -78,13 +85,13 @@ Test(heading, tells_the_limits_that_inference_met)
     expect(
         &heading, "samples",
         "samples:  3\npaths:    100.0% proved (verified), 0.0% inferred, 0.0% unknown; 100.0% expected on "
-        "the right path\n"
+        "the right path\n" VERIFIED
         "open:     2 contexts may have come through frames without a fixed size (alloca): their heights are "
         "only likely ones\n\n");
     heading.inferences = (struct inferences){.given_up = 10, .impossible = 3};
     expect(&heading, "samples",
            "samples:  3\npaths:    100.0% proved (verified), 0.0% inferred, 0.0% unknown; 100.0% expected on "
-           "the right path\n"
+           "the right path\n" VERIFIED
            "given up: 10 contexts not searched, as their stacks are too deep for inference's memory: train a "
            "map\n"
            "no path:  3 contexts at a height that no calls, observed or found in the binaries, lead to\n\n");
@@ -102,13 +109,14 @@ Test(heading, all_is_only_said_of_all)
                                    .reason_text = reasons,
                                    .reason_count = 4};
     expect(&heading, "page-faults",
-           "samples:  3: weight 10000 page-faults\n"
+           "weight:   10000 page-faults\n"
+           "samples:  3\n"
            "paths:    99.9% proved (unwound), 0.0% inferred, <0.1% unknown (<0.1% not in the map); 99.9% "
-           "expected on the right path\n\n");
+           "expected on the right path\n" UNWOUND "\n");
     heading = (struct view_heading){.samples = 3, .weight = 3, .proved = 3, .verified = 3, .expected = 3};
     expect(&heading, "samples",
            "samples:  3\npaths:    100.0% proved (verified), 0.0% inferred, 0.0% unknown; 100.0% expected on "
-           "the right path\n\n");
+           "the right path\n" VERIFIED "\n");
     heading = (struct view_heading){0};
     expect(&heading, "samples", "samples:  0\npaths:    0.0% proved, 0.0% inferred, 0.0% unknown\n\n");
 }
@@ -130,7 +138,7 @@ Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_
            "command:  evil?[2J?\n"
            "samples:  4\n"
            "paths:    0.0% proved, 100.0% inferred (never seen), 0.0% unknown; 25.0% expected on the right "
-           "path\n"
+           "path\n" NEVER_SEEN
            "training: 100.0% of the weight depends on inference; \"fathom train -- evil?[2J\" would learn "
            "its paths\n"
            "warning:  no unwound stack was used: paths are based only on the binaries' code, and many may be "
@@ -283,7 +291,7 @@ Test(heading, tells_when_others_had_the_counter)
     free(line);
 }
 
-Test(heading, has_two_lines_and_what_is_wrong_unless_more_is_asked_for)
+Test(heading, has_three_lines_and_what_is_wrong_unless_more_is_asked_for)
 {
     struct view_heading heading = {.command = "sqlite3 bench.db",
                                    .event = "cpu-clock:u",
@@ -305,11 +313,48 @@ Test(heading, has_two_lines_and_what_is_wrong_unless_more_is_asked_for)
     char *text = report_heading(&heading, &(struct view_options){.unit = "ns"});
     cr_expect_str_eq(
         text,
-        "samples:  3490 of cpu-clock:u, in user space only (the kernel was not sampled): 3.49 s\n"
+        "time:     3.49 s of CPU time in user space (the kernel was not sampled)\n"
+        "samples:  3490 of cpu-clock:u\n"
         "paths:    100.0% proved (verified), 0.0% inferred, 0.0% unknown; 100.0% expected on the right path\n"
         "warning:  5 records were lost, about 10.0 ms (0.3% of all) because the rings were full (use a "
         "larger --ring or sample less often)\n"
         "\n",
         "%s", text);
     free(text);
+}
+
+/* The first line of a heading of time; the caller's. */
+static char *first_line(const struct view_heading *heading)
+{
+    char *text = report_heading(heading, &(struct view_options){.unit = "ns"});
+    text[strcspn(text, "\n")] = '\0';
+    return text;
+}
+
+Test(heading, begins_with_the_time_and_how_much_of_it_was_in_the_kernel)
+{
+    const struct view_heading kernel = {.samples = 60,
+                                        .weight = 60000000,
+                                        .user_only = true,
+                                        .by_thread = true,
+                                        .counted = 200000000,
+                                        .counted_share = 1,
+                                        .lost_weight = 40000000};
+    struct view_heading others[] = {kernel, kernel, kernel, kernel, kernel};
+    others[1].by_thread = false; /* of a CPU, idle or not */
+    others[2].started = 10;
+    others[2].unsampled = 2; /* it was theirs */
+    others[3].counted = 100500000;
+    others[4].user_only = false;
+    const char *wanted[] = {
+        "time:     60.0 ms of CPU time in user space; 100 ms more (50.0% of all) in the kernel, "
+        "not sampled (record --kernel)",
+        "time:     60.0 ms of CPU time in user space (the kernel was not sampled)",
+        "time:     60.0 ms of CPU time in user space (the kernel was not sampled)",
+        "time:     60.0 ms of CPU time in user space", "time:     60.0 ms of CPU time"};
+    for (int i = 0; i < 5; i++) {
+        char *line = first_line(&others[i]);
+        cr_expect_str_eq(line, wanted[i], "%d: %s", i, line);
+        free(line);
+    }
 }
