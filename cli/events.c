@@ -172,7 +172,7 @@ static void write_json(struct listing *l)
     l->json.printer = &l->printer;
     json_object(&l->json, NULL);
     json_number(&l->json, "counters", pmus_counters(&pmus_here));
-    json_number(&l->json, "core_types", pmus_hybrid(&pmus_here) ? 2 : 1);
+    json_number(&l->json, "core_types", pmus_kinds(&pmus_here) > 1 ? pmus_kinds(&pmus_here) : 1);
     json_number(&l->json, "precise", machine.max_precise);
     json_array(&l->json, "events");
     event_list(&pmus_here, write_event, l);

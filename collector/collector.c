@@ -301,7 +301,7 @@ static void vary_periods(struct collector *c)
 {
     for (size_t i = 0; i < c->asked; i++) {
         uint64_t taken = c->drain.taken[decoder_first(c->decoder, (uint32_t)i)];
-        if (taken >= c->vary_at[i] && vary_is(&c->events[i].attr))
+        if (taken >= c->vary_at[i] && !c->events[i].batched && vary_is(&c->events[i].attr))
             c->vary_at[i] = taken + VARY_SAMPLES * counters_vary(c->counters, i);
     }
 }

@@ -8,12 +8,19 @@
 #include "collector/events/open.h"
 #include "collector/events/pebs.h"
 
+/* Why it is not sampled in batches. NULL: it is. */
+static const char *refusal_of(const struct collector *c, const struct perf_event_attr *attr)
+{
+    struct pebs_machine machine;
+    pebs_machine_for(c->options->event.pmus ? c->options->event.pmus : &pmus_here, attr, &machine);
+    return pebs_refusal(attr, &machine);
+}
+
 /* The first precise event that interrupts at each sample. NULL: none; *reason: why. */
-static const struct event *interrupts(const struct collector *c, const struct pebs_machine *machine,
-                                      const char **reason)
+static const struct event *interrupts(const struct collector *c, const char **reason)
 {
     for (size_t i = 0; i < c->asked; i++) {
-        *reason = c->events[i].attr.precise_ip ? pebs_refusal(&c->events[i].attr, machine) : NULL;
+        *reason = c->events[i].attr.precise_ip ? refusal_of(c, &c->events[i].attr) : NULL;
         if (*reason)
             return &c->events[i];
     }
@@ -22,18 +29,19 @@ static const struct event *interrupts(const struct collector *c, const struct pe
 
 /* A precise event is cheap only in batches: always report whether it gets them. One that does not ends the batches of
  * all on its CPU (arch/x86/events/intel/ds.c, pebs_needs_sched_cb). */
-static void tell_batching(const struct collector *c)
+static void tell_batching(struct collector *c)
 {
     const struct log *log = c->options->log;
     struct pebs_machine machine;
     const char *reason;
     pebs_machine_of(c->options->event.pmus ? c->options->event.pmus : &pmus_here, &machine);
-    const struct event *first = machine.max_precise ? interrupts(c, &machine, &reason) : NULL;
+    const struct event *first = machine.max_precise ? interrupts(c, &reason) : NULL;
     for (size_t i = 0; i < c->asked && machine.max_precise; i++) {
-        const struct event *event = &c->events[i];
+        struct event *event = &c->events[i];
+        const char *own = event->attr.precise_ip ? refusal_of(c, &event->attr) : NULL;
+        event->batched = event->attr.precise_ip && !own;
         if (!event->attr.precise_ip || (i && strcmp(event->name, c->events[i - 1].name) == 0))
             continue;
-        const char *own = pebs_refusal(&event->attr, &machine);
         if (own)
             log_write(log, LOG_NOTE, "event %s interrupts the program at each sample: %s", event->name, own);
         else if (first)

@@ -134,10 +134,24 @@ static int learn_ids(struct decoder *decoder, const struct event *events, struct
     return 0;
 }
 
-/* perf's names for one event of two kinds of cores differ in the PMU only. */
+/* perf's names for one event of several kinds of cores differ in the PMU only. */
 static const char *without_core(const char *name)
 {
-    return strncmp(name, "cpu_core/", 9) == 0 || strncmp(name, "cpu_atom/", 9) == 0 ? name + 9 : name;
+    static const char *const units[] = {"cpu_core/", "cpu_atom/", "cpu_lowpower/"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strncmp(name, units[i], strlen(units[i])) == 0)
+            return name + strlen(units[i]);
+    return name;
+}
+
+/* The length of a name without how precise the event is ("cycles:upp"), which kinds of cores can differ in. */
+static size_t without_precision(const char *name)
+{
+    size_t all = strlen(name), length = all;
+    while (length && name[length - 1] == 'p')
+        length--;
+    size_t mark = length && name[length - 1] == 'u' ? length - 1 : length;
+    return mark && (name[mark - 1] == ':' || name[mark - 1] == '/') ? length : all;
 }
 
 /* Whether an event is another one for the other kind of core: the kernel tells the PMU by the type, or by the upper half of
@@ -147,7 +161,9 @@ static bool is_same(const struct event *event, const struct event *other)
     const struct perf_event_attr *a = &event->attr, *b = &other->attr;
     bool other_pmu =
         a->type != b->type || (a->type <= PERF_TYPE_HW_CACHE && a->config >> 32 != b->config >> 32);
-    return other_pmu && *event->name && strcmp(without_core(event->name), without_core(other->name)) == 0;
+    const char *name = without_core(event->name), *others = without_core(other->name);
+    size_t length = without_precision(name);
+    return other_pmu && *name && length == without_precision(others) && memcmp(name, others, length) == 0;
 }
 
 static uint32_t first_of_name(const struct event *events, size_t event)

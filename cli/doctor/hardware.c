@@ -49,14 +49,18 @@ static void add_cpu(const struct doctor_machine *machine, struct rows *rows)
 {
     const struct fact_cpu *cpu = &machine->facts.cpu;
     rows_add(rows, "cpu", "CPU", ROW_OK, "%s, %u online%s%s", cpu->model[0] ? cpu->model : "unknown",
-             cpu->online, cpu->hybrid ? ", of two kinds" : "",
+             cpu->online,
+             cpu->kinds == 2  ? ", of two kinds"
+             : cpu->kinds > 2 ? ", of three kinds"
+                              : "",
              cpu->virtual_machine ? ", in a virtual machine" : "");
     bool known = machine->cpu[0];
     rows_add(rows, "libpfm4", "libpfm4", known || !cpu->pmu ? ROW_OK : ROW_LIMIT, "%s",
              known ? machine->cpu : "does not know this CPU");
     if (!known && cpu->pmu) {
-        rows_costs(rows,
-                   "this CPU's own events have no names: raw codes (-e r1a8) and the generic events remain");
+        rows_costs(rows, "most of this CPU's own events have no names: aliases (-e cache-miss), raw codes "
+                         "(-e r1a8) and the "
+                         "generic events remain");
         rows_mend(rows, "install a newer libpfm4");
     }
 }
@@ -162,12 +166,15 @@ static void add_pebs(const struct doctor_machine *machine, struct rows *rows)
     const struct fact_cpu *cpu = &machine->facts.cpu;
     if (!has_pebs(cpu))
         return;
-    unsigned format = facts_pebs_format(cpu->pmu_name);
+    unsigned format = pebs_format(cpu->pmu_name);
     char text[80] = "format not known from the CPU's name";
     if (format)
         snprintf(text, sizeof text, "format %u%s", format, format >= 4 ? " or later (adaptive records)" : "");
     rows_add(rows, "pebs", "PEBS", ROW_OK, "precise up to level %u, %s, records %s", cpu->pebs.max_precise,
-             text, cpu->pebs.times ? "with a timestamp" : "without a timestamp");
+             text,
+             cpu->pebs.bare    ? "without a timestamp and registers"
+             : cpu->pebs.times ? "with a timestamp"
+                               : "without a timestamp");
     if (machine->precise.attr.size)
         add_batches(machine, rows);
 }

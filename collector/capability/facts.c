@@ -116,8 +116,10 @@ static void read_cpu(const struct fact_places *at, const char *release, struct f
     out->virtual_machine = flags && has_word(flags, "hypervisor");
     out->online = count_cpus(at);
     snprintf(devices, sizeof devices, "%s/bus/event_source/devices", at->sys);
-    const struct pmus pmus = {.devices = devices, .release = release};
-    out->hybrid = pmus_hybrid(&pmus);
+    /* Only the kernel that runs here can be asked. */
+    const struct pmus pmus = {
+        .devices = devices, .probe = at == &fact_places_here ? pmus_here.probe : NULL, .release = release};
+    out->kinds = pmus_kinds(&pmus);
     out->pmu = pmus_counters(&pmus);
     const char *unit = pmus_type(&pmus, "cpu") >= 0 ? "cpu" : PMUS_CORE;
     char name[64];
@@ -221,23 +223,4 @@ bool facts_kernel_since(const struct facts *facts, unsigned major, unsigned mino
 {
     const struct fact_kernel *k = &facts->kernel;
     return k->major > major || (k->major == major && k->minor >= minor);
-}
-
-unsigned facts_pebs_format(const char *pmu_name)
-{
-    /* intel_pmu_init() of arch/x86/events/intel/core.c has the names; IA32_PERF_CAPABILITIES, bits 8 to 11, the formats
-     * (Intel SDM volume 3, "PEBS record format"). */
-    static const struct {
-        const char *name;
-        unsigned format;
-    } known[] = {
-        {"nehalem", 1},          {"westmere", 1},  {"sandybridge", 1},    {"ivybridge", 1},
-        {"haswell", 2},          {"broadwell", 2}, {"skylake", 3},        {"goldmont", 3},
-        {"goldmont_plus", 3},    {"icelake", 4},   {"icelake_hybrid", 4}, {"sapphire_rapids", 4},
-        {"alderlake_hybrid", 4}, {"tremont", 4},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(pmu_name, known[i].name) == 0)
-            return known[i].format;
-    return 0;
 }

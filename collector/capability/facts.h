@@ -37,7 +37,8 @@ struct fact_cpu {
     char vendor[32], model[80]; /* "": unknown */
     bool virtual_machine;       /* the CPU says that it has a hypervisor */
     unsigned online;            /* number of CPUs, at least 1 */
-    bool pmu, hybrid;           /* counters; of two kinds of cores */
+    bool pmu;                   /* counters */
+    unsigned kinds;             /* of cores that have them */
     char pmu_name[64];          /* the kernel's: "skylake"; "": it has none */
     struct pebs_machine pebs;
     long branches; /* entries of the branch stack (LBR); 0: none */
@@ -82,7 +83,5 @@ bool facts_can(const struct facts *facts, unsigned capability);
 /* Whether kernel.perf_event_paranoid has no say: CAP_PERFMON. */
 bool facts_privileged(const struct facts *facts);
 bool facts_kernel_since(const struct facts *facts, unsigned major, unsigned minor);
-/* PEBS format by the kernel's name of the CPU; 0: none or unknown. Those since 4 have adaptive records. */
-unsigned facts_pebs_format(const char *pmu_name);
 
 #endif

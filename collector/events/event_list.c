@@ -19,7 +19,6 @@
 
 struct list {
     const struct pmus *pmus;
-    struct pebs_machine machine;
     void (*see)(void *context, const struct listed_event *event);
     void *context;
 };
@@ -63,7 +62,9 @@ static bool fill_in(const struct list *list, const char *name, bool precise, str
     event->address = made.attr.sample_type & PERF_SAMPLE_ADDR;
     event->latency = made.attr.sample_type & PERF_SAMPLE_WEIGHT;
     event->source = made.attr.sample_type & PERF_SAMPLE_DATA_SRC;
-    event->batched = made.attr.precise_ip && !pebs_refusal(&made.attr, &list->machine);
+    struct pebs_machine machine;
+    pebs_machine_for(list->pmus, &made.attr, &machine);
+    event->batched = made.attr.precise_ip && !pebs_refusal(&made.attr, &machine);
     return true;
 }
 
@@ -72,7 +73,7 @@ static void see_alias(const struct list *list, const struct alias *alias)
     struct alias_match match;
     struct listed_event event = {
         .group = "aliases", .name = alias->name, .description = alias->description, .precise = ""};
-    char stands_for[2 * sizeof match.events[0].text] = "";
+    char stands_for[sizeof match.events] = "";
     if (alias_find(list->pmus, alias->name, &match, NULL) != 0)
         return;
     for (size_t i = 0; i < match.count; i++) {
@@ -109,7 +110,6 @@ void event_list(const struct pmus *pmus, void (*see)(void *context, const struct
 {
     struct list list = {.pmus = pmus, .see = see, .context = context};
     const char *description = "";
-    pebs_machine_of(pmus, &list.machine);
     for (const struct alias *alias = aliases; alias->name; alias++)
         see_alias(&list, alias);
     for (const struct software_event *event = software_events; event->name; event++) {

@@ -22,7 +22,8 @@ static bool is_memory(const struct pmus *pmus, const struct perf_event_attr *att
 {
     if (attr->type == pmus_type(pmus, "ibs_op"))
         return true;
-    bool core = attr->type == PERF_TYPE_RAW || attr->type == pmus_type(pmus, PMUS_ATOM);
+    bool core = attr->type == PERF_TYPE_RAW || attr->type == pmus_type(pmus, PMUS_ATOM) ||
+                attr->type == pmus_type(pmus, PMUS_LOW);
     uint8_t number = attr->config & 0xff;
     return core && attr->precise_ip &&
            (number == 0xcd || (number >= 0xd0 && number <= 0xd4) || (attr->config & 0xffff) == 0x100b);
@@ -40,7 +41,7 @@ static void set_data_address(const struct event_options *o, const struct pmus *p
     if (attr_is_hardware(attr) && (o->data_address || is_memory(pmus, attr))) {
         attr->sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC;
         /* Before Linux 6.0 a weight costs an interrupt for each sample. */
-        pebs_machine_of(pmus, &machine);
+        pebs_machine_for(pmus, attr, &machine);
         if (!o->data_address && !is_load_latency(attr) && attr->precise_ip && !machine.weights)
             attr->sample_type &= ~(uint64_t)PERF_SAMPLE_WEIGHT;
     } else if (o->data_address &&
@@ -174,7 +175,7 @@ static int make_event(const struct making *m, const struct perf_event_attr *code
  * (arch/x86/events/intel/core.c, intel_pmu_hw_config). */
 static bool make_helper(const struct pmus *pmus, const struct event *of, struct event *event)
 {
-    const char *pmu = pmus_hybrid(pmus) ? PMUS_CORE : "cpu";
+    const char *pmu = pmus_type(pmus, PMUS_CORE) >= 0 ? PMUS_CORE : "cpu";
     char text[64];
     struct event made = {.helper = true};
     if (!is_load_latency(&of->attr) || !(of->attr.sample_type & PERF_SAMPLE_DATA_SRC) ||

@@ -2,6 +2,7 @@
 #include "collector/events/pmus.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "collector/events/open.h"
@@ -12,6 +13,8 @@ static void path_of(const struct pmus *pmus, const char *pmu, const char *file, 
 {
     snprintf(out, size, "%s/%s/%s", pmus->devices, pmu, file);
 }
+
+const char *const pmus_cores[] = {"cpu", PMUS_CORE, PMUS_ATOM, PMUS_LOW, NULL};
 
 long pmus_number(const struct pmus *pmus, const char *pmu, const char *file, long absent)
 {
@@ -32,9 +35,29 @@ bool pmus_has(const struct pmus *pmus, const char *pmu, const char *file)
     return access(path, F_OK) == 0;
 }
 
+bool pmus_text(const struct pmus *pmus, const char *pmu, const char *file, char *out, size_t size)
+{
+    char path[512];
+    path_of(pmus, pmu, file, path, sizeof path);
+    FILE *text = fopen(path, "re");
+    bool read = text && fgets(out, (int)size, text) != NULL;
+    if (text)
+        fclose(text);
+    out[read ? strcspn(out, "\n") : 0] = '\0';
+    return read;
+}
+
+unsigned pmus_kinds(const struct pmus *pmus)
+{
+    unsigned kinds = 0;
+    for (size_t i = 0; pmus_cores[i]; i++)
+        kinds += pmus_type(pmus, pmus_cores[i]) >= 0;
+    return kinds;
+}
+
 bool pmus_hybrid(const struct pmus *pmus)
 {
-    return pmus_type(pmus, PMUS_CORE) >= 0 && pmus_type(pmus, PMUS_ATOM) >= 0;
+    return pmus_kinds(pmus) > 1;
 }
 
 bool pmus_counters(const struct pmus *pmus)

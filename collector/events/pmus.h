@@ -7,6 +7,7 @@
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 struct pmus {
     const char *devices; /* a folder with one for each PMU, with files "type", "format/...", "events/..." */
@@ -24,9 +25,18 @@ bool pmus_has(const struct pmus *pmus, const char *pmu, const char *file);
 /* The number in such a file; `absent` if there is none. */
 long pmus_number(const struct pmus *pmus, const char *pmu, const char *file, long absent);
 
-/* Intel's CPUs with cores of two kinds have a PMU for each (Linux 5.13). */
-#define PMUS_CORE "cpu_core" /* the fast ones */
-#define PMUS_ATOM "cpu_atom"
+/* The first line of such a file, without its end. false: there is none; *out is "". */
+bool pmus_text(const struct pmus *pmus, const char *pmu, const char *file, char *out, size_t size);
+
+/* Intel's CPUs with cores of several kinds have a PMU for each (Linux 5.13; the third since 6.13, on Arrow Lake-H). */
+#define PMUS_CORE  "cpu_core" /* the fast ones */
+#define PMUS_ATOM  "cpu_atom"
+#define PMUS_LOW   "cpu_lowpower"
+#define PMUS_CORES 3
+/* Names of all PMUs that count on cores, "cpu" too. Ends with NULL. */
+extern const char *const pmus_cores[];
+/* How many kinds of cores have counters of their own: 1 to PMUS_CORES; 0: there are no counters. */
+unsigned pmus_kinds(const struct pmus *pmus);
 bool pmus_hybrid(const struct pmus *pmus);
 /* Whether the CPU has counters that the kernel uses. */
 bool pmus_counters(const struct pmus *pmus);

@@ -20,16 +20,9 @@ struct parse {
 /* The first line of a PMU's file "KIND/NAME". */
 static bool read_line(const struct parse *p, const char *kind, const char *name, char *out, size_t size)
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s/%s/%s", p->pmus->devices, p->pmu, kind, name);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    bool read = fgets(out, (int)size, file) != NULL;
-    fclose(file);
-    if (read)
-        out[strcspn(out, "\n")] = '\0';
-    return read;
+    char file[2 * NAME_SIZE];
+    snprintf(file, sizeof file, "%s/%s", kind, name);
+    return pmus_text(p->pmus, p->pmu, file, out, size);
 }
 
 static __u64 *field(struct perf_event_attr *attr, const char *name, size_t size)

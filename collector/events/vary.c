@@ -13,10 +13,31 @@ bool vary_is(const struct perf_event_attr *attr)
            !(attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY);
 }
 
-uint64_t vary_period(const struct perf_event_attr *attr, uint64_t *state)
+static uint64_t any_near(const struct perf_event_attr *attr, uint64_t *state)
 {
     uint64_t range = attr->sample_period / PART;
     *state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t period = attr->sample_period - range + hash_u64(*state) % (2 * range + 1);
+    return attr->sample_period - range + hash_u64(*state) % (2 * range + 1);
+}
+
+uint64_t vary_period(const struct perf_event_attr *attr, uint64_t *state)
+{
+    uint64_t period = any_near(attr, state);
     return attr->type > PERF_TYPE_BREAKPOINT ? period & ~UINT64_C(15) : period;
+}
+
+static bool has_small_factor(uint64_t period)
+{
+    for (uint64_t factor = 2; factor < 100; factor++)
+        if (period % factor == 0 && period != factor)
+            return true;
+    return false;
+}
+
+uint64_t vary_once(const struct perf_event_attr *attr, uint64_t *state)
+{
+    uint64_t period = any_near(attr, state);
+    for (unsigned i = 0; i < 100 && has_small_factor(period); i++)
+        period++;
+    return period;
 }

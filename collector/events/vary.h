@@ -5,6 +5,10 @@
  * then one half of a loop of two page faults gets all samples of a period of 100, or none. So each descriptor of an event
  * starts with a period of its own, at most a sixteenth away, and gets another one from time to time.
  *
+ * Records of a batch (pebs.h) have the period at the time when it is emptied, so that a change weighs those that are still in the buffer
+ * anew. Such an event keeps the periods that its descriptors started with. They have no factor below 100, as a loop's
+ * number of events may have.
+ *
  * Records of hardware events have PERIOD, which PEBS may have in its batches (pebs.c): the kernel takes what was the period
  * then. Those of other events must not have it, as the kernel would sample each event (kernel/events/core.c,
  * perf_swevent_event): there the period that was asked for, their mean, is the weight.
@@ -26,5 +30,7 @@
 bool vary_is(const struct perf_event_attr *attr);
 /* A period near the one of the attr; for PMUs of their own a multiple of 16 (IBS). *state: of the random numbers. */
 uint64_t vary_period(const struct perf_event_attr *attr, uint64_t *state);
+/* One that stays: at most 100 events further away. */
+uint64_t vary_once(const struct perf_event_attr *attr, uint64_t *state);
 
 #endif

@@ -92,7 +92,8 @@ static int open_at(struct counters *counters, const struct event *event, bool wa
 {
     struct perf_event_attr attr = event->attr;
     if (vary_is(&attr))
-        attr.sample_period = vary_period(&event->attr, &counters->random);
+        attr.sample_period = event->batched ? vary_once(&event->attr, &counters->random)
+                                            : vary_period(&event->attr, &counters->random);
     if (wakes) {
         attr.watermark = 0;
         attr.wakeup_events = 1;

@@ -282,6 +282,9 @@ Test(doctor, amd_and_hybrid_cpus)
     put("sys/bus/event_source/devices/cpu_atom/type", "10\n");
     examine(&m);
     says("cpu", ROW_OK, "of two kinds");
+    put("sys/bus/event_source/devices/cpu_lowpower/type", "11\n");
+    examine(&m);
+    says("cpu", ROW_OK, "of three kinds");
     says("pebs", ROW_OK, "level 3");
 }
 

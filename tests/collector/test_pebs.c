@@ -1,10 +1,12 @@
 /* Large PEBS: which attrs qualify, and the reason of those that do not. */
 #include <criterion/criterion.h>
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "collector/events/event.h"
 #include "collector/events/pebs.h"
+#include "collector/events/vary.h"
 
 static const struct pebs_machine skylake = {.max_precise = 3, .times = true, .weights = true};
 
@@ -85,6 +87,27 @@ Test(pebs, registers_inside_the_record)
     refused(&attr, &skylake, "register");
 }
 
+Test(pebs, bare_records_of_virtual_machines)
+{
+    struct perf_event_attr attr = precise();
+    refused(&attr, &(struct pebs_machine){.max_precise = 3, .times = true, .weights = true, .bare = true},
+            "neither time nor registers");
+}
+
+Test(pebs, periods_of_batches_stay_and_have_no_small_factor)
+{
+    struct perf_event_attr attr = {.sample_period = 100000};
+    uint64_t state = 1, sum = 0;
+    for (unsigned i = 0; i < 1000; i++) {
+        uint64_t period = vary_once(&attr, &state);
+        cr_assert(period >= 93750 && period <= 106350, "%" PRIu64, period);
+        for (uint64_t factor = 2; factor < 100; factor++)
+            cr_assert(period % factor, "%" PRIu64 " is a multiple of %" PRIu64, period, factor);
+        sum += period;
+    }
+    cr_assert(sum > 99000000 && sum < 101000000, "mean of %" PRIu64, sum / 1000);
+}
+
 Test(pebs, older_machines)
 {
     struct perf_event_attr attr = precise();
@@ -93,12 +116,12 @@ Test(pebs, older_machines)
     refused(&attr, &(struct pebs_machine){.max_precise = 3, .times = true}, "weights");
     attr.sample_type &= ~(__u64)PERF_SAMPLE_WEIGHT;
     cr_assert_null(pebs_refusal(&attr, &(struct pebs_machine){.max_precise = 3, .times = true}));
-    cr_assert(!pebs_times("haswell"));
-    cr_assert(!pebs_times("broadwell"));
-    cr_assert(pebs_times("skylake"));
-    cr_assert(pebs_times("goldmont"));
-    cr_assert(pebs_times("alderlake_hybrid"));
-    cr_assert(pebs_times(NULL));
+    cr_assert_eq(pebs_format("core2"), 1, "it was taken for one with timestamps");
+    cr_assert_eq(pebs_format("broadwell"), 2);
+    cr_assert_eq(pebs_format("skylake"), 3);
+    cr_assert_eq(pebs_format("alderlake_hybrid"), 4);
+    cr_assert_eq(pebs_format("of the next century"), 0);
+    cr_assert_eq(pebs_format(NULL), 0);
     cr_assert(!pebs_weights("5.19.17"));
     cr_assert(pebs_weights("6.0.0-rc1"));
     cr_assert(pebs_weights("10.1"));

@@ -430,10 +430,23 @@ Test(record, an_event_of_two_kinds_of_cores_is_one)
     struct decoder *decoder = decoder_of(events, 2);
     cr_assert_eq(decoder_first(decoder, 1), 0);
     decoder_free(decoder);
-    strcpy(events[1].name, "cpu_atom/instructions/");
-    decoder = decoder_of(events, 2);
-    cr_assert_eq(decoder_first(decoder, 1), 1);
-    decoder_free(decoder);
+    static const struct {
+        const char *first, *second;
+        uint32_t is;
+    } pairs[] = {{"cpu_core/cycles/", "cpu_atom/instructions/", 1},
+                 {"cpu_core/cycles/u", "cpu_lowpower/cycles/u", 0},
+                 {"cycles:uppp", "cycles:upp", 0},
+                 {"cycles:u", "cycles:upp", 0},
+                 {"stop:u", "sto:u", 1},
+                 {"stopp", "stop", 1},
+                 {"cpu_core/cycles/ppp", "cpu_atom/cycles/p", 0}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        strcpy(events[0].name, pairs[i].first);
+        strcpy(events[1].name, pairs[i].second);
+        decoder = decoder_of(events, 2);
+        cr_assert_eq(decoder_first(decoder, 1), pairs[i].is, "%s, %s", pairs[i].first, pairs[i].second);
+        decoder_free(decoder);
+    }
 }
 
 Test(record, ids_behind_the_same_fields_or_not)
