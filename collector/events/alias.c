@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/events/pebs.h"
 #include "collector/events/pfm.h"
+#include "collector/events/pfm_cpu.h"
 #include "collector/events/software.h"
 #include "collector/events/sysfs_event.h"
 
@@ -42,58 +44,73 @@ struct candidate {
     enum kind kind;
     unsigned precise;
     const char *event;
-    const char *atom;   /* for the slow cores, if the event is for the fast ones */
     const char *caveat; /* alias.h */
 };
 
 static const struct candidate candidates[] = {
-    /* Golden Cove and Gracemont (Alder Lake), and their successors: libpfm4 4.13 does not have them. */
-    {CACHE_MISS, 2, "cpu_core/event=0xd1,umask=0x20/", "cpu_atom/event=0xd2,umask=0x20/", NULL},
-    {L2_MISS, 2, "cpu_core/event=0xd1,umask=0x10/", "cpu_atom/event=0xd1,umask=0x10/", NULL},
-    {L1_MISS, 2, "cpu_core/event=0xd1,umask=0x08/", "cpu_atom/event=0xd1,umask=0x08/", NULL},
-    {LOAD_LATENCY, 2, "cpu_core/event=0xcd,umask=0x01,ldlat=%u/", "cpu_atom/event=0xd0,umask=0x05,ldlat=%u/",
-     NULL},
-    {DTLB_MISS, 2, "cpu_core/event=0xd0,umask=0x11/", "cpu_atom/event=0xd0,umask=0x11/", NULL},
-    {BRANCH_MISS, 2, "cpu_core/event=0xc5/", "cpu_atom/event=0xc5/", NULL},
-    {CYCLES, 0, "cpu_core/event=0x3c/", "cpu_atom/event=0x3c/", NULL},
     /* AMD: Zen 4 samples only what missed the L3, if asked to; Zen 5 only what took long. */
-    {CACHE_MISS, 0, "ibs_op/cnt_ctl=1,l3missonly=1/", NULL, NULL},
-    {LOAD_LATENCY, 0, "ibs_op/cnt_ctl=1,ldlat=%u/", NULL, NULL},
-    {CACHE_MISS, 0, "ibs_op/cnt_ctl=1/", NULL, ALL_OPS},
-    {L2_MISS, 0, "ibs_op/cnt_ctl=1/", NULL, ALL_OPS},
-    {L1_MISS, 0, "ibs_op/cnt_ctl=1/", NULL, ALL_OPS},
-    {LOAD_LATENCY, 0, "ibs_op/cnt_ctl=1/", NULL, ALL_OPS},
-    {DTLB_MISS, 0, "ibs_op/cnt_ctl=1/", NULL, ALL_OPS},
+    {CACHE_MISS, 0, "ibs_op/cnt_ctl=1,l3missonly=1/", NULL},
+    {LOAD_LATENCY, 0, "ibs_op/cnt_ctl=1,ldlat=%u/", NULL},
+    {CACHE_MISS, 0, "ibs_op/cnt_ctl=1/", ALL_OPS},
+    {L2_MISS, 0, "ibs_op/cnt_ctl=1/", ALL_OPS},
+    {L1_MISS, 0, "ibs_op/cnt_ctl=1/", ALL_OPS},
+    {LOAD_LATENCY, 0, "ibs_op/cnt_ctl=1/", ALL_OPS},
+    {DTLB_MISS, 0, "ibs_op/cnt_ctl=1/", ALL_OPS},
     /* Skylake to Sapphire Rapids, and Nehalem */
-    {CACHE_MISS, 2, "MEM_LOAD_RETIRED:L3_MISS", NULL, NULL},
-    {L2_MISS, 2, "MEM_LOAD_RETIRED:L2_MISS", NULL, NULL},
-    {L1_MISS, 2, "MEM_LOAD_RETIRED:L1_MISS", NULL, NULL},
-    {DTLB_MISS, 2, "MEM_INST_RETIRED:STLB_MISS_LOADS", NULL, NULL},
-    {DTLB_MISS, 2, "MEM_LOAD_RETIRED:DTLB_MISS", NULL, NULL},
+    {CACHE_MISS, 2, "MEM_LOAD_RETIRED:L3_MISS", NULL},
+    {L2_MISS, 2, "MEM_LOAD_RETIRED:L2_MISS", NULL},
+    {L1_MISS, 2, "MEM_LOAD_RETIRED:L1_MISS", NULL},
+    {DTLB_MISS, 2, "MEM_INST_RETIRED:STLB_MISS_LOADS", NULL},
+    {DTLB_MISS, 2, "MEM_LOAD_RETIRED:DTLB_MISS", NULL},
     /* Sandy Bridge to Broadwell, and Atoms */
-    {CACHE_MISS, 2, "MEM_LOAD_UOPS_RETIRED:L3_MISS", NULL, NULL},
-    {CACHE_MISS, 2, "MEM_LOAD_UOPS_MISC_RETIRED:LLC_MISS", NULL, NULL},
-    {CACHE_MISS, 2, "MEM_LOAD_UOPS_RETIRED:DRAM_HIT", NULL, NULL},
-    {L2_MISS, 2, "MEM_LOAD_UOPS_RETIRED:L2_MISS", NULL, NULL},
-    {L2_MISS, 2, "MEM_UOP_RETIRED:LD_L2_MISS", NULL, NULL},
-    {L2_MISS, 2, "MEM_UOPS_RETIRED:LD_L2_MISS", NULL, NULL},
-    {L1_MISS, 2, "MEM_LOAD_UOPS_RETIRED:L1_MISS", NULL, NULL},
-    {DTLB_MISS, 2, "MEM_UOPS_RETIRED:STLB_MISS_LOADS", NULL, NULL},
-    {DTLB_MISS, 2, "MEM_UOPS_RETIRED:DTLB_MISS_LOADS", NULL, NULL},
-    {DTLB_MISS, 2, "MEM_UOP_RETIRED:LD_DTLB_MISS", NULL, NULL},
-    {LOAD_LATENCY, 2, "MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=%u", NULL, NULL},
-    {LOAD_LATENCY, 2, "MEM_TRANS_RETIRED:LATENCY_ABOVE_THRESHOLD:ldlat=%u", NULL, NULL},
-    {LOAD_LATENCY, 2, "MEM_INST_RETIRED:LATENCY_ABOVE_THRESHOLD:ldlat=%u", NULL, NULL},
-    {BRANCH_MISS, 2, "BR_MISP_RETIRED:ALL_BRANCHES", NULL, NULL},
+    {CACHE_MISS, 2, "MEM_LOAD_UOPS_RETIRED:L3_MISS", NULL},
+    {CACHE_MISS, 2, "MEM_LOAD_UOPS_MISC_RETIRED:LLC_MISS", NULL},
+    {CACHE_MISS, 2, "MEM_LOAD_UOPS_RETIRED:DRAM_HIT", NULL},
+    {L2_MISS, 2, "MEM_LOAD_UOPS_RETIRED:L2_MISS", NULL},
+    {L2_MISS, 2, "MEM_UOP_RETIRED:LD_L2_MISS", NULL},
+    {L2_MISS, 2, "MEM_UOPS_RETIRED:LD_L2_MISS", NULL},
+    {L1_MISS, 2, "MEM_LOAD_UOPS_RETIRED:L1_MISS", NULL},
+    {DTLB_MISS, 2, "MEM_UOPS_RETIRED:STLB_MISS_LOADS", NULL},
+    {DTLB_MISS, 2, "MEM_UOPS_RETIRED:DTLB_MISS_LOADS", NULL},
+    {DTLB_MISS, 2, "MEM_UOP_RETIRED:LD_DTLB_MISS", NULL},
+    {LOAD_LATENCY, 2, "MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=%u", NULL},
+    {LOAD_LATENCY, 2, "MEM_TRANS_RETIRED:LATENCY_ABOVE_THRESHOLD:ldlat=%u", NULL},
+    {LOAD_LATENCY, 2, "MEM_INST_RETIRED:LATENCY_ABOVE_THRESHOLD:ldlat=%u", NULL},
+    {BRANCH_MISS, 2, "BR_MISP_RETIRED:ALL_BRANCHES", NULL},
     /* Zen without IBS, as in virtual machines */
-    {CACHE_MISS, 0, "DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM:DRAM_IO_NEAR:DRAM_IO_FAR", NULL, NULL},
-    {CACHE_MISS, 0, "DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM:MEM_IO_LCL:MEM_IO_RMT", NULL, NULL},
-    {CACHE_MISS, 0, "DATA_CACHE_REFILLS_FROM_SYSTEM:LS_MABRESP_LCL_DRAM:LS_MABRESP_RMT_DRAM", NULL, NULL},
-    {BRANCH_MISS, 0, "RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED", NULL, NULL},
-    /* any CPU */
-    {BRANCH_MISS, 0, "branch-misses", NULL, NULL},
-    {CYCLES, 0, "cycles", NULL, NULL},
-    {PAGE_FAULT, 0, "page-faults", NULL, NULL},
+    {CACHE_MISS, 0, "DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM:DRAM_IO_NEAR:DRAM_IO_FAR", NULL},
+    {CACHE_MISS, 0, "DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM:MEM_IO_LCL:MEM_IO_RMT", NULL},
+    {CACHE_MISS, 0, "DATA_CACHE_REFILLS_FROM_SYSTEM:LS_MABRESP_LCL_DRAM:LS_MABRESP_RMT_DRAM", NULL},
+    {BRANCH_MISS, 0, "RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED", NULL},
+};
+
+/* What any CPU has. */
+static const struct candidate generic[] = {
+    {BRANCH_MISS, 0, "branch-misses", NULL},
+    {CYCLES, 0, "cycles", NULL},
+    {PAGE_FAULT, 0, "page-faults", NULL},
+};
+
+/* Cores by what the numbers of their events mean. */
+enum core {
+    CORE_BIG,       /* Intel's fast ones since Skylake */
+    CORE_GRACEMONT, /* its slow ones: Alder Lake, Raptor Lake */
+    CORE_CRESTMONT, /* Meteor Lake, Sierra Forest, and all that followed */
+    CORE_ZEN,       /* 3 and later */
+    CORES
+};
+
+/* The same for cores that libpfm4 does not know, in terms that the kernel's PMUs take. */
+static const char *const terms[PAGE_FAULT + 1][CORES] = {
+    [CACHE_MISS] = {"event=0xd1,umask=0x20", "event=0xd2,umask=0x20", "event=0xd3,umask=0xff",
+                    "event=0x43,umask=0x48"},
+    [L2_MISS] = {"event=0xd1,umask=0x10", "event=0xd1,umask=0x10", "event=0xd1,umask=0x80"},
+    [L1_MISS] = {"event=0xd1,umask=0x08", "event=0xd1,umask=0x08", "event=0xd1,umask=0x40"},
+    [LOAD_LATENCY] = {"event=0xcd,umask=0x01,ldlat=%u", "event=0xd0,umask=0x05,ldlat=%u",
+                      "event=0xd0,umask=0x05,ldlat=%u"},
+    [DTLB_MISS] = {"event=0xd0,umask=0x11", "event=0xd0,umask=0x11", "event=0xd0,umask=0x11"},
+    [BRANCH_MISS] = {"event=0xc5", "event=0xc5", "event=0xc5"},
+    [CYCLES] = {"event=0x3c", "event=0x3c", "event=0x3c"},
 };
 
 /* false: the CPU does not have it. */
@@ -123,9 +140,10 @@ static bool encode(const struct pmus *pmus, const char *text, struct perf_event_
     return true;
 }
 
-static bool make(const struct pmus *pmus, const struct candidate *candidate, const char *event,
-                 unsigned latency, struct alias_event *out)
+static bool make(const struct pmus *pmus, const struct candidate *candidate, unsigned latency,
+                 struct alias_event *out)
 {
+    const char *event = candidate->event;
     *out =
         (struct alias_event){.caveat = candidate->caveat,
                              .period = candidate->caveat ? ALL_OPS_PERIOD : aliases[candidate->kind].period};
@@ -155,6 +173,62 @@ static int parse_latency(const char *name, const char *text, unsigned *latency, 
     return 0;
 }
 
+/* The core that a PMU counts on; CORES: not known. A PMU of all cores tells by the event that perf mem takes, or, without
+ * PEBS (in a virtual machine), by its name. */
+static enum core core_of(const struct pmus *pmus, const char *pmu)
+{
+    char text[128], name[64];
+    bool named = pmus_text(pmus, pmu, "caps/pmu_name", name, sizeof name);
+    bool big = strcmp(pmu, PMUS_CORE) == 0, small = strcmp(pmu, PMUS_ATOM) == 0 || strcmp(pmu, PMUS_LOW) == 0;
+    if (big || small)
+        ;
+    else if (pmus_text(pmus, pmu, "events/mem-loads", text, sizeof text)) {
+        big = strstr(text, "event=0xcd") != NULL;
+        small = strstr(text, "event=0xd0") != NULL;
+    } else if (named && strncmp(name, "generic", 7) != 0) {
+        small = strstr(name, "mont") != NULL;
+        big = !small;
+    } else if (pmus_text(pmus, pmu, "format/event", text, sizeof text) && strstr(text, ",32-35"))
+        return CORE_ZEN;
+    const unsigned format = pebs_format(name);
+    if (format && (format < 3 || (small && format == 3) || strstr(name, "remont")))
+        return CORES; /* before Skylake, Goldmont and Tremont: other numbers, and names in libpfm4 */
+    if (small)
+        return !named || strncmp(name, "alderlake", 9) == 0 || strncmp(name, "gracemont", 9) == 0
+                   ? CORE_GRACEMONT
+                   : CORE_CRESTMONT;
+    return big ? CORE_BIG : CORES;
+}
+
+static bool libpfm4_knows(void)
+{
+    char name[256];
+    pfm_cpu(name, sizeof name);
+    return *name;
+}
+
+/* By the kernel's terms, on each kind of core. */
+static void take_terms(const struct pmus *pmus, enum kind kind, unsigned latency, struct alias_match *out)
+{
+    for (size_t i = 0; pmus_cores[i] && out->count < ALIAS_EVENTS; i++) {
+        char event[ALIAS_TEXT];
+        enum core core = pmus_type(pmus, pmus_cores[i]) < 0 ? CORES : core_of(pmus, pmus_cores[i]);
+        if (core == CORES || !terms[kind][core])
+            continue;
+        snprintf(event, sizeof event, "%s/%s/", pmus_cores[i], terms[kind][core]);
+        struct candidate c = {kind, kind == CYCLES || core == CORE_ZEN ? 0 : 2, event, NULL};
+        out->count += make(pmus, &c, latency, &out->events[out->count]);
+    }
+}
+
+static void take_first(const struct pmus *pmus, const struct candidate *from, size_t count, enum kind kind,
+                       unsigned latency, struct alias_match *out)
+{
+    for (size_t i = 0; i < count && !out->count; i++)
+        if (from[i].kind == kind)
+            out->count = make(pmus, &from[i], latency, &out->events[0]);
+}
+
 int alias_find(const struct pmus *pmus, const char *name, struct alias_match *out, struct fathom_error *err)
 {
     unsigned latency = LATENCY_DEFAULT;
@@ -171,13 +245,12 @@ int alias_find(const struct pmus *pmus, const char *name, struct alias_match *ou
             return rc;
     }
     out->alias = &aliases[kind];
-    for (size_t i = 0; i < sizeof candidates / sizeof *candidates && !out->count; i++) {
-        const struct candidate *c = &candidates[i];
-        if (c->kind != kind || !make(pmus, c, c->event, latency, &out->events[0]))
-            continue;
-        out->count = 1;
-        if (c->atom && make(pmus, c, c->atom, latency, &out->events[1]))
-            out->count = 2;
-    }
+    const bool kinds = pmus_type(pmus, PMUS_CORE) >= 0; /* libpfm4 does not have one event for all */
+    if (kinds)
+        take_terms(pmus, kind, latency, out);
+    take_first(pmus, candidates, sizeof candidates / sizeof *candidates, kind, latency, out);
+    if (!out->count && kind != CYCLES && !libpfm4_knows())
+        take_terms(pmus, kind, latency, out);
+    take_first(pmus, generic, sizeof generic / sizeof *generic, kind, latency, out);
     return 0;
 }

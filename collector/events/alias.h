@@ -1,8 +1,8 @@
 /*
  * alias.h - names for what most users want to count, and the event that counts it on this CPU: by libpfm4, by sysfs on
- * AMD (IBS) and on Intel's CPUs with cores of two kinds.
+ * AMD (IBS), on Intel's CPUs with cores of several kinds, and on those that libpfm4 does not know.
  *
- * Sources: Intel's lists of events (github.com/intel/perfmon) for what libpfm4 4.13 does not have; AMD's Processor
+ * Sources: Intel's lists of events (github.com/intel/perfmon, the kernel's tools/perf/pmu-events) for what libpfm4 4.13 does not have; AMD's Processor
  * Programming References for IBS; arch/x86/events/amd/ibs.c.
  */
 #ifndef FATHOM_COLLECTOR_EVENTS_ALIAS_H
@@ -24,10 +24,11 @@ struct alias {
 /* Ends with a NULL name. */
 extern const struct alias aliases[];
 
-#define ALIAS_EVENTS 2 /* one for each kind of core */
+#define ALIAS_EVENTS PMUS_CORES /* one for each kind of core */
+#define ALIAS_TEXT   96
 
 struct alias_event {
-    char text[96];               /* the event as -e takes it */
+    char text[ALIAS_TEXT];       /* the event as -e takes it */
     struct perf_event_attr attr; /* type, config, config1, config2; precise_ip as high as it makes sense */
     uint64_t period;             /* the alias's, or its own */
     const char *caveat;          /* what it counts besides: static, follows "which"; NULL: nothing */

@@ -2,7 +2,8 @@
  * attrs.c - prints what the kernel would be asked for: `attrs [-c PERIOD] [-F HZ] [-d] [-k] [-l] DEVICES PRECISE RELEASE
  * [EVENT]`.
  *
- * DEVICES describes a machine's PMUs, as /sys/bus/event_source/devices does, whose highest precise level is PRECISE, under
+ * DEVICES describes a machine's PMUs, as /sys/bus/event_source/devices does, whose highest precise level is PRECISE (a PMU may
+ * have less; a file no_baseline in it: its PEBS records are bare), under
  * the kernel RELEASE; the CPU is that of LIBPFM_FORCE_PMU. -d: as `record --data`. -k: as `record --kernel`. -l: lists the aliases instead. For attrs.test.
  */
 #include <errno.h>
@@ -28,6 +29,11 @@ static int probe(const struct perf_event_attr *attr)
         return -ENOENT;
     if (attr->precise_ip > max_precise)
         return -EOPNOTSUPP;
+    for (size_t i = 0; pmus_cores[i]; i++)
+        if (attr->precise_ip && pmus_type(&pmus, pmus_cores[i]) == (long)attr->type &&
+            (attr->precise_ip > pmus_number(&pmus, pmus_cores[i], "caps/max_precise", 0) ||
+             (attr->sample_regs_intr >> 32 && pmus_has(&pmus, pmus_cores[i], "no_baseline"))))
+            return -EOPNOTSUPP;
     if (event_is_ibs(&pmus, attr) &&
         (attr->exclude_guest || (attr->exclude_kernel && !attr->config2) || attr->sample_period % 16))
         return -EINVAL;
@@ -68,10 +74,12 @@ static void print_fields(uint64_t type)
         printf(" %#" PRIx64, type);
 }
 
-static void print_event(const struct event *event, const struct pebs_machine *machine)
+static void print_event(const struct event *event, const struct pmus *pmus)
 {
     const struct perf_event_attr *a = &event->attr;
-    const char *refusal = pebs_refusal(a, machine);
+    struct pebs_machine machine;
+    pebs_machine_for(pmus, a, &machine);
+    const char *refusal = pebs_refusal(a, &machine);
     printf(
         "  %s: type %u config %#llx config1 %#llx config2 %#llx precise %u %s %llu%s%s%s%s group %u%s\n   ",
         event->name, a->type, (unsigned long long)a->config, (unsigned long long)a->config1,
@@ -103,7 +111,6 @@ int main(int argc, char **argv)
 {
     struct event_options options = {0};
     struct event events[EVENT_PARSED];
-    struct pebs_machine machine;
     struct fathom_error err = {0};
     struct log log = {say, NULL};
     bool lists = false;
@@ -132,8 +139,7 @@ int main(int argc, char **argv)
         printf("  error: %s\n", err.text);
         return 0;
     }
-    pebs_machine_of(&pmus, &machine);
     for (size_t i = 0; i < count; i++)
-        print_event(&events[i], &machine);
+        print_event(&events[i], &pmus);
     return 0;
 }
