@@ -15,6 +15,7 @@
 #include "cli/privilege.h"
 #include "cli/record.h"
 #include "cli/stack_sink.h"
+#include "pathmap/map/pathmap.h"
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
 
@@ -148,7 +149,10 @@ void record_collector(const struct record_options *options, struct terminal *ter
     bool by_default = options->audit_hz == AUDIT_DEFAULT;
     out->audit_hz = by_default ? AUDIT_HZ : options->audit_hz;
     out->audit_instead = out->audit_adapts = by_default;
-    if (!by_default && out->verify.wish == VERIFY_BY_DEFAULT)
+    out->event.batches = options->passive;
+    if (options->map) /* which has what a faster clock would find */
+        out->audit_adapts = false;
+    if ((!by_default || options->passive) && out->verify.wish == VERIFY_BY_DEFAULT)
         out->verify.wish = VERIFY_NEVER;
     out->audit_stack_size = (uint32_t)options->audit_stack;
     out->unwound_elsewhere = options->stack_samples;
@@ -256,6 +260,8 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     privilege_only_read(terminal);
     if (rc == 0)
         keep_learned(options, terminal);
+    if (rc == 0 && options->map)
+        terminal_say(terminal, LOG_NOTE, "'fathom report -m %s' takes the map", options->map);
     if (rc == 0 && options->target.command && status >= 0)
         code = exit_code_of_status(status);
     else if (rc == 0 && !options->target.command && r.nothing)
@@ -293,6 +299,31 @@ static char *join(int argc, char **argv)
     return text;
 }
 
+/* What batches rule out (collector/events/pebs.h). */
+static int check_passive(const struct record_options *o, struct terminal *terminal)
+{
+    const char *other = o->target.frequency ? "-F, which adjusts the period at an interrupt"
+                        : o->target.verify.wish == VERIFY_ASKED
+                            ? "--verify and --dumps, which look at each stack"
+                        : o->kernel ? "--kernel, whose registers are read at an interrupt"
+                                    : NULL;
+    if (o->map && !o->passive)
+        return option_usage(terminal, &record_command, "-m is for --passive: 'fathom report -m' takes a map");
+    if (o->passive && other)
+        return option_usage(terminal, &record_command,
+                            "--passive takes samples without interrupts: leave out %s", other);
+    struct fathom_error err;
+    struct pathmap *map;
+    if (!o->map)
+        return -1;
+    if (pathmap_open(o->map, &map, &err) < 0) {
+        terminal_error(terminal, &err);
+        return exit_code_of(&err);
+    }
+    pathmap_close(map);
+    return -1;
+}
+
 static int report_live(const struct record_options *options, int argc, char **argv, struct terminal *terminal)
 {
     char **words = typed_words(argc, argv), *command = words ? join(argc + 1, words) : NULL;
@@ -322,6 +353,8 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
     }
     if (code < 0)
         code = target_complete(&options.target, &record_command, argc, argv, terminal);
+    if (code < 0)
+        code = check_passive(&options, terminal);
     if (code < 0 && options.ring_kib & (options.ring_kib - 1))
         code = option_usage(terminal, &record_command, "--ring: %llu is not a power of two",
                             (unsigned long long)options.ring_kib);
@@ -368,6 +401,12 @@ static const struct option_row rows[] = {
                   "return addresses to compare with those of known stacks: all, none, or the K innermost "
                   "(default: all)"),
     TARGET_DUMPS(struct record_options),
+    OPTION_FLAG(
+        "passive", 0, struct record_options, passive,
+        "sample precise events in batches, without an interrupt for each (large PEBS): few stacks are "
+        "read, by a clock (--audit), and the other paths are inferred"),
+    OPTION_TEXT("map", 'm', "MAP", struct record_options, map,
+                "with --passive: the path map that the report takes, so that the clock stays slow"),
     OPTION_NUMBER("audit", 0, "HZ", 0, 20000, struct record_options, audit_hz,
                   "read stacks by a clock instead, so many per second of CPU time, and infer the other paths "
                   "from them (default: only where stacks cannot be compared, 10 to 1000, by how much "

@@ -16,7 +16,9 @@ struct record_options {
     uint64_t audit_stack;
     uint64_t ring_kib; /* 0: chosen by the collector */
     enum collector_scope scope;
-    bool kernel; /* samples in the kernel too */
+    bool passive;    /* precise events in batches, without a look at their stacks */
+    const char *map; /* what such a report will take; NULL: none */
+    bool kernel;     /* samples in the kernel too */
     bool data, list_events;
     bool report;        /* write no file */
     bool stack_samples; /* stacks for other tools */

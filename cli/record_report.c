@@ -110,6 +110,7 @@ int record_and_report(const struct record_options *options, const char *command,
 {
     struct report_options report_options = REPORT_DEFAULTS;
     report_options.no_cache = options->no_cache;
+    report_options.map = options->map;
     struct live l = {.terminal = terminal};
     struct fathom_error errs[2] = {0};
     enum target_end end;

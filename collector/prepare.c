@@ -8,11 +8,16 @@
 #include "collector/events/open.h"
 #include "collector/events/pebs.h"
 
+static const struct pmus *pmus_of(const struct collector *c)
+{
+    return c->options->event.pmus ? c->options->event.pmus : &pmus_here;
+}
+
 /* Why it is not sampled in batches. NULL: it is. */
 static const char *refusal_of(const struct collector *c, const struct perf_event_attr *attr)
 {
     struct pebs_machine machine;
-    pebs_machine_for(c->options->event.pmus ? c->options->event.pmus : &pmus_here, attr, &machine);
+    pebs_machine_for(pmus_of(c), attr, &machine);
     return pebs_refusal(attr, &machine);
 }
 
@@ -27,14 +32,19 @@ static const struct event *interrupts(const struct collector *c, const char **re
     return NULL;
 }
 
-/* A precise event is cheap only in batches: always report whether it gets them. One that does not ends the batches of
- * all on its CPU (arch/x86/events/intel/ds.c, pebs_needs_sched_cb). */
+/* A precise event is cheap only in batches: always report whether it gets them, unless it is to have its stacks compared, which
+ * takes an interrupt. One that does not ends the batches of all on its CPU (arch/x86/events/intel/ds.c,
+ * pebs_needs_sched_cb). */
 static void tell_batching(struct collector *c)
 {
     const struct log *log = c->options->log;
     struct pebs_machine machine;
     const char *reason;
-    pebs_machine_of(c->options->event.pmus ? c->options->event.pmus : &pmus_here, &machine);
+    const enum log_level asked = c->options->event.batches ? LOG_WARNING : LOG_NOTE;
+    pebs_machine_of(pmus_of(c), &machine);
+    if (c->options->event.batches && !machine.max_precise)
+        log_write(log, LOG_WARNING,
+                  "this CPU has no PEBS: --passive has no batches here, each sample interrupts the program");
     const struct event *first = machine.max_precise ? interrupts(c, &reason) : NULL;
     for (size_t i = 0; i < c->asked && machine.max_precise; i++) {
         struct event *event = &c->events[i];
@@ -42,10 +52,16 @@ static void tell_batching(struct collector *c)
         event->batched = event->attr.precise_ip && !own;
         if (!event->attr.precise_ip || (i && strcmp(event->name, c->events[i - 1].name) == 0))
             continue;
-        if (own)
-            log_write(log, LOG_NOTE, "event %s interrupts the program at each sample: %s", event->name, own);
+        if (event->followed)
+            log_write(
+                log, LOG_NOTE,
+                "event %s interrupts the program at each sample, whose stack is compared (--passive: in "
+                "batches, and paths are inferred)",
+                event->name);
+        else if (own)
+            log_write(log, asked, "event %s interrupts the program at each sample: %s", event->name, own);
         else if (first)
-            log_write(log, LOG_NOTE,
+            log_write(log, asked,
                       "event %s interrupts the program at each sample, as event %s beside it does",
                       event->name, first->name);
         else
@@ -109,8 +125,7 @@ static void tell_refusal(const struct collector *c, int rc, const struct fathom_
 static void tell_unfollowed(const struct collector *c, const struct event *event)
 {
     char reason[sizeof event->name + 100];
-    const char *remedy = event->attr.precise_ip ? " (those of a less precise one, such as cycles, can)"
-                         : event->attr.type == PERF_TYPE_TRACEPOINT
+    const char *remedy = event->attr.type == PERF_TYPE_TRACEPOINT
                              ? " unless each is sampled (-c 1, which is the default)"
                              : "";
     snprintf(reason, sizeof reason, "those of event %s cannot be compared%s", event->name, remedy);
@@ -130,41 +145,88 @@ static enum verify_where choose_followed(struct collector *c)
     enum verify_where where = VERIFY_NOWHERE;
     for (size_t i = 0; i < c->asked; i++) {
         struct event *event = &c->events[i];
-        enum verify_where here = event->helper ? VERIFY_NOWHERE : verify_where_of(&event->attr);
+        enum verify_where here = event->helper ? VERIFY_NOWHERE : verify_where_of(pmus_of(c), &event->attr);
         where = where == VERIFY_NOWHERE ? here : where;
         event->followed = where != VERIFY_NOWHERE && here == where;
     }
     return where;
 }
 
-/* Loads the program that compares stacks, if that is wanted and allowed. */
-static void prepare_verify(struct collector *c)
+/* Loads the program for the events that are followed, and gives each precise one an interrupt for each record. */
+static int load_program(struct collector *c, struct verify_options *options, struct fathom_error *why)
+{
+    /* A tracepoint's program runs wherever it is hit. */
+    if (c->by_cpu)
+        options->follow = c->options->tid_count ? VERIFY_TIDS : VERIFY_PIDS;
+    else
+        options->follow = options->where == VERIFY_TRACEPOINT ? VERIFY_TIDS : VERIFY_ALL;
+    int rc = verify_new(options, &c->verify, why);
+    for (size_t i = 0; rc == 0 && options->where == VERIFY_PRECISE && i < c->asked; i++) {
+        struct event *event = &c->events[i];
+        if (!event->followed)
+            continue;
+        if (!refusal_of(c, &event->attr))
+            event_interrupts(event);
+        rc = open_with_program(&event->attr, verify_program(c->verify));
+        if (rc == -ENOENT && event->partial)
+            rc = 0; /* this CPU is of the other kind */
+        if (rc < 0)
+            error_system(why, -rc, "the kernel takes no BPF program on event %s", event->name);
+    }
+    if (rc == 0)
+        return 0;
+    verify_free(c->verify);
+    c->verify = NULL;
+    return rc;
+}
+
+/* Cycles that are less precise, and whose stacks can be compared, in place of the default event. */
+static int take_plain_cycles(struct collector *c, const struct fathom_error *why, struct fathom_error *err)
+{
+    struct event_options options = c->options->event;
+    options.name = "cycles";
+    int rc = events_parse(&options, c->options->log, c->events, &c->asked, err);
+    if (rc == 0)
+        log_write(
+            c->options->log, LOG_NOTE,
+            "stacks of precise cycles cannot be compared (%s): the event is cycles, whose samples can be "
+            "some instructions late",
+            why->text);
+    return rc;
+}
+
+/* Chooses which events' stacks are compared, and loads the program that does, if that is wanted and allowed. */
+static int prepare_verify(struct collector *c, struct fathom_error *err)
 {
     struct fathom_error why;
     struct verify_options options = c->options->verify;
     if (options.wish == VERIFY_NEVER)
-        return;
+        return 0;
     options.where = choose_followed(c);
     if (options.where == VERIFY_NOWHERE) {
         tell_unfollowed(c, &c->events[0]);
-        return;
+        return 0;
     }
-    /* A tracepoint's program runs wherever it is hit. */
-    if (c->by_cpu)
-        options.follow = c->options->tid_count ? VERIFY_TIDS : VERIFY_PIDS;
-    else
-        options.follow = options.where == VERIFY_TRACEPOINT ? VERIFY_TIDS : VERIFY_ALL;
-    int rc = verify_new(&options, &c->verify, &why);
+    int rc = load_program(c, &options, &why);
+    if (rc < 0 && options.where == VERIFY_PRECISE && !c->options->event.name && rc != -EPERM &&
+        rc != -EACCES) {
+        if (take_plain_cycles(c, &why, err) < 0)
+            return -err->code;
+        options.where = choose_followed(c);
+        rc = load_program(c, &options, &why);
+    }
     if (rc < 0) {
-        c->verify = NULL;
+        for (size_t i = 0; i < c->asked; i++)
+            c->events[i].followed = false;
         tell_refusal(c, rc, &why);
-        return;
+        return 0;
     }
-    c->stacks = c->event_count;
-    event_stacks(&c->events[c->event_count++]);
+    c->stacks = c->asked;
+    event_stacks(&c->events[c->stacks]);
     for (size_t i = 0; i < c->asked; i++)
         if (!c->events[i].followed && !c->events[i].helper)
             tell_unfollowed(c, &c->events[i]);
+    return 0;
 }
 
 static int add_audit(struct collector *c, uint64_t hz, uint32_t stack_size, struct fathom_error *err)
@@ -234,14 +296,16 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
     int rc = events_parse(&c->options->event, c->options->log, c->events, &c->asked, err);
     if (rc)
         return rc;
+    choose_scope(c);
+    rc = prepare_verify(c, err);
+    if (rc)
+        return rc;
     tell_batching(c);
     if (c->options->event.kernel)
         tell_kernel(c);
     for (size_t i = 0; i < c->asked && c->options->unwound_elsewhere; i++)
         add_own_frame(&c->events[i].attr);
-    c->event_count = c->asked;
-    choose_scope(c);
-    prepare_verify(c);
+    c->event_count = c->asked + (c->verify != NULL);
     rc = prepare_audits(c, err);
     if (rc)
         return rc;

@@ -115,8 +115,9 @@ static void add_batches(const struct doctor_machine *machine, struct rows *rows)
     struct perf_event_attr attr = machine->precise.attr;
     const char *reason = pebs_refusal(&attr, pebs);
     rows_add(rows, "large-pebs", "large PEBS", reason ? ROW_LIMIT : ROW_OK, "%s%s",
-             reason ? "not for 'record -e EVENT:pp -c N': "
-                    : "for 'record -e EVENT:pp -c N' (" PRECISE_FIELDS ")",
+             reason ? "not for 'record --passive': "
+                    : "for 'record --passive' (" PRECISE_FIELDS
+                      "); by default each sample interrupts the program, and its stack is compared",
              reason ? reason : "");
     if (reason)
         rows_costs(rows, "the program is interrupted at each sample, as by a timer");

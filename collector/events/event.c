@@ -16,6 +16,15 @@ void event_tasks(struct event *event)
     *event = made;
 }
 
+/* PERF_REG_X86_CS: a register that no record of the CPU has, so that the kernel reads each one by an interrupt
+ * (arch/x86/events/intel/core.c, intel_pmu_large_pebs_flags). */
+#define REGISTER_CS (UINT64_C(1) << 10)
+
+void event_interrupts(struct event *event)
+{
+    event->attr.sample_regs_intr |= REGISTER_CS;
+}
+
 void event_stacks(struct event *event)
 {
     struct event made = {.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT},

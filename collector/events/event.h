@@ -20,6 +20,7 @@ struct event_options {
     uint64_t frequency;
     /* bytes of STACK_USER dump per sample; 0: none; rounded up to 8, at most 65280 used */
     uint32_t stack_size;
+    bool batches;      /* precise hardware events by a period, if no rate is given: in batches (pebs.h) */
     bool kernel;       /* samples in the kernel too, with its chain of callers */
     bool data_address; /* ADDR, WEIGHT, DATA_SRC if the event has them; memory events have them without */
     const struct pmus *pmus; /* NULL: pmus_here */
@@ -40,6 +41,8 @@ int event_parse(const struct event_options *options, const struct log *log, stru
 /* A dummy event without samples: carries the records of tasks and mappings if the others are opened by CPU.
  */
 void event_tasks(struct event *event);
+/* Makes a precise event that would be sampled in batches interrupt at each record: its stack can be compared then. */
+void event_interrupts(struct event *event);
 /* What the BPF program on the main event puts out (perfdata/stack_record.h). It is opened by CPU. */
 void event_stacks(struct event *event);
 /* The audit event: cpu-clock at about `hz` with a dump of stack_size bytes. */

@@ -22,8 +22,7 @@ static bool is_memory(const struct pmus *pmus, const struct perf_event_attr *att
 {
     if (attr->type == pmus_type(pmus, "ibs_op"))
         return true;
-    bool core = attr->type == PERF_TYPE_RAW || attr->type == pmus_type(pmus, PMUS_ATOM) ||
-                attr->type == pmus_type(pmus, PMUS_LOW);
+    bool core = attr->type == PERF_TYPE_RAW || pmus_is_core(pmus, attr->type);
     uint8_t number = attr->config & 0xff;
     return core && attr->precise_ip &&
            (number == 0xcd || (number >= 0xd0 && number <= 0xd4) || (attr->config & 0xffff) == 0x100b);
@@ -130,6 +129,9 @@ static void set_name(const struct event_name *name, const struct perf_event_attr
              (int)attr->precise_ip, precise);
 }
 
+/* Cycles, or events of which there are about as many: a thousand samples a second at 2 GHz. */
+#define BATCH_PERIOD 2000003
+
 /* A name as it is parsed, and what the options say of it. */
 struct making {
     const struct event_options *options;
@@ -151,6 +153,8 @@ static int make_event(const struct making *m, const struct perf_event_attr *code
         period = name->alias.alias ? name->alias.events[0].period : name->period;
         frequency = name->frequency;
     }
+    if (o->batches && !period && !frequency && attr_is_hardware(&made.attr))
+        period = BATCH_PERIOD;
     int rc = attr_set_rate(name->text, period, frequency, &made.attr, err);
     if (rc == 0 && o->stack_size)
         rc = attr_set_dump(o->stack_size, &made.attr, err);

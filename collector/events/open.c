@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -37,6 +38,19 @@ int open_probe_for(const struct perf_event_attr *attr, pid_t tid, int cpu)
         return fd;
     close(fd);
     return 0;
+}
+
+int open_with_program(const struct perf_event_attr *attr, int program)
+{
+    struct perf_event_attr copy = *attr;
+    copy.disabled = 1;
+    copy.enable_on_exec = 0;
+    int fd = open_event(&copy, 0, -1);
+    if (fd < 0)
+        return fd;
+    int rc = ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) == 0 ? 0 : -errno;
+    close(fd);
+    return rc;
 }
 
 int open_probe(const struct perf_event_attr *attr)

@@ -17,6 +17,8 @@
  * the caller; cpu -1: any. */
 int open_event(struct perf_event_attr *attr, pid_t tid, int cpu);
 /* The same, counting at the same time as the event `leader`, a descriptor; -1: none. */
+/* Whether the kernel takes a BPF program (a descriptor) on such an event: 0, or a negative errno. */
+int open_with_program(const struct perf_event_attr *attr, int program);
 int open_in_group(struct perf_event_attr *attr, pid_t tid, int cpu, int leader);
 /* Whether the kernel accepts this event for the calling thread. 0 or a negative errno. */
 int open_probe(const struct perf_event_attr *attr);

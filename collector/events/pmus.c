@@ -55,6 +55,14 @@ unsigned pmus_kinds(const struct pmus *pmus)
     return kinds;
 }
 
+bool pmus_is_core(const struct pmus *pmus, unsigned type)
+{
+    for (size_t i = 0; pmus_cores[i]; i++)
+        if (pmus_type(pmus, pmus_cores[i]) == (long)type)
+            return true;
+    return false;
+}
+
 bool pmus_hybrid(const struct pmus *pmus)
 {
     return pmus_kinds(pmus) > 1;

@@ -115,9 +115,10 @@ struct moment {
     struct buffer *buffer;
     struct rule_told_key told_key;
     __u64 base, ip, sp, bp, depth;
-    __u64 birth; /* of the thread */
-    __u32 count; /* as in rule_told */
-    __u64 now;   /* CLOCK_MONOTONIC, ns: only if its stack was not known */
+    __u64 late_sp; /* precise: where SP was when the stack could be read, some instructions later; else sp */
+    __u64 birth;   /* of the thread */
+    __u32 count;   /* as in rule_told */
+    __u64 now;     /* CLOCK_MONOTONIC, ns: only if its stack was not known */
 };
 
 /* The same number, below RULE_BUFFER in a way that the kernel's verifier can follow. */
@@ -331,9 +332,30 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     return tell(m, kind, *number << config.cpu_bits | cpu, size);
 }
 
+/* Precise samples: the record's function has returned, as far as can be told, when the stack is read. Words below the
+ * later SP may be another call's. */
+static __always_inline int tell_returned(struct moment *m)
+{
+    __sync_fetch_and_add(&counts.returned, 1);
+    return tell_none(m);
+}
+
+/* Whether the innermost word of a known stack, its function's return address, is in use still: then so are those above
+ * it. */
+static __always_inline bool goes_on(const struct moment *m, __u32 index)
+{
+    const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
+    __u32 above = m->late_sp - m->sp;
+    if (m->late_sp <= m->sp)
+        return true;
+    return w && w->count && m->late_sp - m->sp < RULE_STACK_MAX &&
+           (__u32)m->depth - (w->height[0] & ~7u) >= above;
+}
+
 /* A known stack, read at once, as the entry may be replaced meanwhile. */
 struct found {
     __u32 number, alias, words;
+    bool returned; /* none was found for that */
 };
 
 /* Whether a known stack fits, and which. */
@@ -349,10 +371,14 @@ static __always_inline bool find(struct moment *m, const struct rule_known *k, _
             break;
         if (place < k->stacks[i].first || place > k->stacks[i].last)
             continue;
-        *out = (struct found){k->stacks[i].number, k->stacks[i].alias, k->stacks[i].words};
-        if (config.compared == 0 ||
-            verify_fits(out->words, cpu, m->base, m->bp, (__u32)m->depth | (__u64)(extent - 8) << 32))
+        *out = (struct found){k->stacks[i].number, k->stacks[i].alias, k->stacks[i].words, false};
+        if (config.compared != 0 &&
+            !verify_fits(out->words, cpu, m->base, m->bp, (__u32)m->depth | (__u64)(extent - 8) << 32))
+            continue;
+        if (goes_on(m, out->words))
             return true;
+        out->returned = true;
+        return false;
     }
     return false;
 }
@@ -400,9 +426,9 @@ static __always_inline int verify(struct moment *m)
     struct rule_told *before = announced(m);
     m->count = before ? before->count : 0;
     const struct rule_known *k = space ? bpf_map_lookup_elem(&known, &key) : NULL;
-    struct found found;
+    struct found found = {0};
     if (!k || !find(m, k, cpu, &found))
-        return tell_read(m, STACK_RECORD_NEW);
+        return found.returned || m->late_sp > m->sp ? tell_returned(m) : tell_read(m, STACK_RECORD_NEW);
     if (!before || (before->number != found.number && before->number != found.alias))
         return tell(m, STACK_RECORD_SAME, found.number, 0);
     if (config.compared == STACK_RECORD_ALL)
@@ -416,6 +442,28 @@ SEC("perf_event")
 int verify_user(struct bpf_perf_event_data *ctx)
 {
     struct moment m = {.ctx = ctx, .ip = ctx->regs.rip, .sp = ctx->regs.rsp, .bp = ctx->regs.rbp};
+    m.late_sp = m.sp;
+    return verify(&m);
+}
+
+/* Whether the instruction is a near return, behind which the function's own return address is no longer on the stack. */
+static __always_inline bool is_return(__u64 ip)
+{
+    __u8 code[2];
+    if (bpf_probe_read_user(code, sizeof code, (void *)ip) != 0)
+        return true;
+    return code[0] == 0xc3 || code[0] == 0xc2 || ((code[0] | 1) == 0xf3 && code[1] == 0xc3);
+}
+
+/* For precise ones (PEBS), if each record has an interrupt: the registers are the record's, those after its instruction. The
+ * stack is read some instructions later, with the registers of then (bpf_task_pt_regs(), Linux 5.15). */
+SEC("perf_event")
+int verify_precise(struct bpf_perf_event_data *ctx)
+{
+    const struct pt_regs *late = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+    struct moment m = {.ctx = ctx, .ip = ctx->regs.rip, .sp = ctx->regs.rsp, .bp = ctx->regs.rbp};
+    /* As if SP were just above all: none of its words is in use still. */
+    m.late_sp = is_return(m.ip) ? m.sp + RULE_STACK_MAX : late->rsp;
     return verify(&m);
 }
 
@@ -424,6 +472,7 @@ static __always_inline int verify_entered(void *ctx)
 {
     const struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
     struct moment m = {.ctx = ctx, .ip = regs->rip, .sp = regs->rsp, .bp = regs->rbp};
+    m.late_sp = m.sp;
     return verify(&m);
 }
 

@@ -90,7 +90,8 @@ static int map_fd(const struct verify *v, const char *name)
 
 static const char *const programs[] = {[VERIFY_USER] = "verify_user",
                                        [VERIFY_KERNEL] = "verify_kernel",
-                                       [VERIFY_TRACEPOINT] = "verify_tracepoint"};
+                                       [VERIFY_TRACEPOINT] = "verify_tracepoint",
+                                       [VERIFY_PRECISE] = "verify_precise"};
 
 #define TASKS "verify_task"
 

@@ -50,6 +50,7 @@ struct verify_counts {
     __u64 crowded;   /* new ones that were not read, as the ring had no room for them */
     __u64 unwritten; /* stack records that did not fit into the ring */
     __u64 lost;      /* samples left out for that */
+    __u64 returned;  /* precise samples whose function had returned when their stack could be read */
     __u64 woken;     /* the program's own: when the recorder was woken last, ns */
 };
 

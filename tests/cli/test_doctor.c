@@ -126,7 +126,7 @@ Test(doctor, a_plain_user_at_level_2)
     says("libpfm4", ROW_OK, "skx");
     says("pmu", ROW_OK, "skylake");
     says("pebs", ROW_OK, "level 3, format 3, records with a timestamp");
-    says("large-pebs", ROW_OK, "EVENT:pp -c N");
+    says("large-pebs", ROW_OK, "record --passive");
     says("registers", ROW_NOTE, "April 2025");
     says("lbr", ROW_OK, "32 entries");
     says("sampling", ROW_OK, "own processes");
@@ -241,7 +241,7 @@ Test(doctor, what_older_cpus_and_kernels_lack)
     put("sys/bus/event_source/devices/cpu/caps/pmu_name", "icelake\n");
     examine(&m);
     says("pebs", ROW_OK, "format 4 or later (adaptive");
-    says("large-pebs", ROW_OK, "EVENT");
+    says("large-pebs", ROW_OK, "record --passive");
     says("large-pebs-data", ROW_LIMIT, "weights");
     put("proc/sys/kernel/osrelease", "6.15.0\n");
     put("sys/bus/event_source/devices/cpu/caps/pmu_name", "not_yet_made\n");

@@ -1,10 +1,10 @@
 /*
- * attrs.c - prints what the kernel would be asked for: `attrs [-c PERIOD] [-F HZ] [-d] [-k] [-l] DEVICES PRECISE RELEASE
+ * attrs.c - prints what the kernel would be asked for: `attrs [-b] [-c PERIOD] [-F HZ] [-d] [-k] [-l] DEVICES PRECISE RELEASE
  * [EVENT]`.
  *
  * DEVICES describes a machine's PMUs, as /sys/bus/event_source/devices does, whose highest precise level is PRECISE (a PMU may
  * have less; a file no_baseline in it: its PEBS records are bare), under
- * the kernel RELEASE; the CPU is that of LIBPFM_FORCE_PMU. -d: as `record --data`. -k: as `record --kernel`. -l: lists the aliases instead. For attrs.test.
+ * the kernel RELEASE; the CPU is that of LIBPFM_FORCE_PMU. -b: as `record --passive`. -d: as `record --data`. -k: as `record --kernel`. -l: lists the aliases instead. For attrs.test.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -115,15 +115,17 @@ int main(int argc, char **argv)
     struct log log = {say, NULL};
     bool lists = false;
     size_t count;
-    for (int o; (o = getopt(argc, argv, "+c:F:dkl")) != -1;) {
+    for (int o; (o = getopt(argc, argv, "+bc:F:dkl")) != -1;) {
         options.period = o == 'c' ? strtoull(optarg, NULL, 10) : options.period;
         options.frequency = o == 'F' ? strtoull(optarg, NULL, 10) : options.frequency;
         options.data_address |= o == 'd';
+        options.batches |= o == 'b';
         options.kernel |= o == 'k';
         lists |= o == 'l';
     }
     if (argc - optind < 3) {
-        fprintf(stderr, "usage: attrs [-c PERIOD] [-F HZ] [-d] [-k] [-l] DEVICES PRECISE RELEASE [EVENT]\n");
+        fprintf(stderr,
+                "usage: attrs [-b] [-c PERIOD] [-F HZ] [-d] [-k] [-l] DEVICES PRECISE RELEASE [EVENT]\n");
         return 2;
     }
     devices = argv[optind];

@@ -50,3 +50,8 @@ tests_collector_verify_programs_LDADD = $(BPF_LIBS)
 check_PROGRAMS += tests/collector/replay
 tests_collector_replay_SOURCES = tests/collector/replay.c tests/collector/fed_rings.c tests/collector/fed_rings.h
 tests_collector_replay_LDADD = libcollector.la libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
+# The rule for precise samples, tried on programs that run instruction by instruction.
+check_PROGRAMS += tests/collector/verify/skids
+E2E_TESTS += tests/collector/verify/skids.test
+tests_collector_verify_skids_SOURCES = tests/collector/verify/skids.c
+tests_collector_verify_skids_LDADD = libmachine.la libcollector.la libimage.la libbase.la

@@ -18,6 +18,7 @@
 #include "collector/collector.h"
 #include "collector/events/open.h"
 #include "collector/events/tracefs.h"
+#include "perfdata/stack_record.h"
 
 #define MAX 8192
 
@@ -581,4 +582,25 @@ Test(collector, a_sinks_failure_is_handed_through)
     collector_signal(c, SIGKILL);
     waitpid(-1, NULL, 0);
     collector_close(c);
+}
+
+/* The kernel takes the program for precise events, which no event here need be. */
+Test(collector, the_program_for_precise_events_loads)
+{
+    const struct verify_options options = {
+        .wish = VERIFY_ASKED, .where = VERIFY_PRECISE, .compared = STACK_RECORD_ALL, .follow = VERIFY_ALL};
+    struct fathom_error err = {0};
+    struct verify *verify;
+    struct event clock;
+    if (event_parse(&(struct event_options){.name = "cpu-clock"}, NULL, &clock, &err) != 0 ||
+        open_probe(&clock.attr) != 0)
+        cr_skip_test("the kernel refuses to sample");
+    if (verify_new(&options, &verify, &err) != 0) {
+        struct verify_options older = options;
+        older.where = VERIFY_KERNEL; /* needs what that one needs */
+        cr_assert_neq(verify_new(&older, &verify, NULL), 0, "%s", err.text);
+        cr_skip_test("%s", err.text);
+    }
+    cr_assert_eq(open_with_program(&clock.attr, verify_program(verify)), 0);
+    verify_free(verify);
 }

@@ -15,6 +15,7 @@ int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_r
 int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
 struct bpf_perf_event_data;
 int verify_user(struct bpf_perf_event_data *ctx);
+int verify_precise(struct bpf_perf_event_data *ctx);
 int verify_kernel(struct bpf_perf_event_data *ctx);
 int verify_tracepoint(void *ctx);
 struct new_task;
@@ -216,6 +217,13 @@ uint64_t machine_now(void)
     return machine->now;
 }
 
+void *machine_late_registers(void)
+{
+    static struct pt_regs registers;
+    registers = (struct pt_regs){.rip = now.late_ip, .rsp = now.late_sp};
+    return &registers;
+}
+
 uint32_t machine_cpu(void)
 {
     return now.cpu;
@@ -363,12 +371,22 @@ size_t machine_known(void)
     return hashes[KNOWN].count;
 }
 
-int machine_sample(const struct machine_sample *sample)
+static int run(int (*program)(struct bpf_perf_event_data *ctx), const struct machine_sample *sample)
 {
     struct bpf_perf_event_data ctx = {.regs = {.rip = sample->ip, .rsp = sample->sp, .rbp = sample->bp}};
     drop_records();
     now = *sample;
-    return verify_user(&ctx);
+    return program(&ctx);
+}
+
+int machine_sample(const struct machine_sample *sample)
+{
+    return run(verify_user, sample);
+}
+
+int machine_sample_precise(const struct machine_sample *sample)
+{
+    return run(verify_precise, sample);
 }
 
 struct verify_counts machine_counts(void)

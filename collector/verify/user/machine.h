@@ -30,6 +30,7 @@ struct machine_record {
 struct machine_sample {
     uint32_t cpu, pid, tid;
     uint64_t ip, sp, bp;
+    uint64_t late_ip, late_sp; /* of a precise one: where the interrupt came */
 };
 
 struct machine {
@@ -69,6 +70,7 @@ void machine_evict(uint32_t number);
 size_t machine_known(void);
 /* Runs the program: what it returned. */
 int machine_sample(const struct machine_sample *sample);
+int machine_sample_precise(const struct machine_sample *sample); /* the program for precise events */
 struct verify_counts machine_counts(void);
 
 #endif

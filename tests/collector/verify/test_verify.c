@@ -965,3 +965,67 @@ Test(verify, the_oldest_stacks_make_room)
     cr_expect_eq(machine_known(), 0u);
     world_stop(&w);
 }
+
+/* A precise sample, 8 bytes below its return address, whose stack is read when SP is `later` bytes above its own, behind an
+ * instruction with these bytes. */
+static int take_precise(struct world *w, uint32_t thread, int64_t later, const char *code)
+{
+    struct scene scene;
+    scene_at(w, thread, 64, &scene);
+    scene.sample.late_sp = scene.sample.sp + (uint64_t)later;
+    const struct machine_memory parts[] = {
+        {scene.thread->low, REGION, scene.thread->bytes},
+        {scene.sample.ip, 2, (const uint8_t *)code},
+    };
+    w->machine.memory = parts;
+    w->machine.memory_count = 2;
+    cr_assert_eq(machine_sample_precise(&scene.sample), 1);
+    if (!w->machine.record_count)
+        return 0;
+    const struct stack_record *r = &w->machine.records[0].head;
+    if (r->kind == STACK_RECORD_NEW) {
+        const struct stack_word word = {
+            .address = scene.sample.sp + 8, .low = function_start(1), .size = 255};
+        const struct known_stack stack = {.space = machine_space(scene.thread->pid),
+                                          .tid = scene.thread->tid,
+                                          .ip = scene.sample.ip,
+                                          .sp = scene.sample.sp,
+                                          .number = r->number,
+                                          .words = &word,
+                                          .count = 1};
+        cr_assert_eq(known_stacks_add(w->known, &stack, NULL), 1);
+    }
+    return r->kind;
+}
+
+Test(verify, precise_samples_count_while_their_function_goes_on)
+{
+    static const char plain[] = "\x90\x90";
+    struct world w;
+    world_start(&w, &plain_config, 1);
+    cr_assert_eq(take_precise(&w, 0, 8, plain), STACK_RECORD_NONE, "something above SP may have been popped");
+    cr_assert_eq(take_precise(&w, 0, 0, plain), STACK_RECORD_NEW);
+    cr_assert_eq(take_precise(&w, 0, 8, plain), 0, "it did not return: the return address is in use");
+    cr_assert_eq(take_precise(&w, 0, -200, plain), 0, "it called another one");
+    const uint64_t returned = machine_counts().returned;
+    cr_assert_eq(take_precise(&w, 0, 16, plain), STACK_RECORD_NONE, "it returned");
+    cr_assert_eq(take_precise(&w, 0, 16, plain), 0, "as before");
+    cr_assert_eq(take_precise(&w, 0, 0, plain), STACK_RECORD_SAME);
+    cr_assert_eq(take_precise(&w, 0, UINT32_MAX, plain), STACK_RECORD_NONE, "on another stack");
+    cr_assert_eq(take_precise(&w, 0, INT64_C(1) << 32, plain), 0);
+    cr_assert_eq(machine_counts().returned, returned + 4);
+    world_stop(&w);
+}
+
+Test(verify, precise_samples_at_a_return_are_refused)
+{
+    static const char *const returns[] = {"\xc3\x90", "\xc2\x08", "\xf3\xc3", "\xf2\xc3"};
+    struct world w;
+    world_start(&w, &plain_config, 1);
+    cr_assert_eq(take_precise(&w, 0, 0, "\xf3\x90"), STACK_RECORD_NEW);
+    for (size_t i = 0; i < sizeof returns / sizeof *returns; i++) {
+        cr_assert_eq(take_precise(&w, 0, 0, returns[i]), STACK_RECORD_NONE, "%zu", i);
+        cr_assert_eq(take_precise(&w, 0, 0, "\x90\xc3"), STACK_RECORD_SAME);
+    }
+    world_stop(&w);
+}

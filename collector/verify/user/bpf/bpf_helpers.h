@@ -21,6 +21,7 @@ long machine_update(const void *map, const void *key, const void *value);
 long machine_delete(const void *map, const void *key);
 long machine_output(const void *data, uint64_t size);
 long machine_read(void *to, uint32_t size, const void *from);
+void *machine_late_registers(void);
 uint64_t machine_now(void);
 uint32_t machine_cpu(void);
 uint64_t machine_task(void);
@@ -35,7 +36,7 @@ uint64_t machine_task(void);
 #define bpf_get_smp_processor_id()                           machine_cpu()
 #define bpf_get_current_pid_tgid()                           machine_task()
 #define bpf_get_current_task_btf()                           ((void *)0)
-#define bpf_task_pt_regs(task)                               (task)
+#define bpf_task_pt_regs(task)                               ((void)(task), machine_late_registers())
 #define bpf_get_ns_current_pid_tgid(device, inode, ns, size) (-1)
 
 #endif
