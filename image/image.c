@@ -38,7 +38,7 @@ static int add_entry_points(const struct elf_file *file, struct symbols *symbols
  * at all; for lines, only when these are requested (reader.h). */
 static int find_debug_file(struct image *image, const struct image_options *options)
 {
-    if (elf_file_section(&image->file, ".symtab") && elf_file_section(&image->file, ".debug_info"))
+    if (elf_file_section(&image->file, ".symtab") && elf_file_has_debug_info(&image->file))
         return 0;
     const char *path = options && options->symfs && image->file_path ? image->file_path : image->path;
     int rc = debug_file_find(&image->file, path, options, &image->debug_path, &image->debug);

@@ -33,6 +33,7 @@ libimage_la_SOURCES = \
 	image/lines/lines.c image/lines/lines.h \
 	image/lines/child.c image/lines/child.h image/lines/files.c image/lines/files.h \
 	image/lines/reader.c image/lines/reader.h \
+	image/lines/open_debug.c image/lines/open_debug.h image/lines/split.c image/lines/split.h image/lines/unpacked.c image/lines/unpacked.h \
 	image/lines/ranges.c image/lines/unit.c image/lines/unit.h \
 	image/elf/mini_debug.c image/elf/mini_debug.h \
 	image/name.c image/name.h \
@@ -49,4 +50,4 @@ libimage_la_SOURCES = \
 	image/targets.c image/twins.c image/twins.h \
 	image/cfi/thread_return.c image/cfi/thread_return.h \
 	image/vdso.c image/vdso.h
-libimage_la_LIBADD = $(ELF_LIBS) $(LZMA_LIBS) $(DWARF_LIBS) $(IBERTY_LIBS) $(CAPSTONE_LIBS)
+libimage_la_LIBADD = $(ELF_LIBS) $(LZMA_LIBS) $(DWARF_LIBS) $(ZSTD_LIBS) $(IBERTY_LIBS) $(CAPSTONE_LIBS)

@@ -302,13 +302,15 @@ const struct elf_section *elf_file_section(const struct elf_file *file, const ch
     return NULL;
 }
 
+bool elf_file_has_debug_info(const struct elf_file *file)
+{
+    return elf_file_section(file, ".debug_info") || elf_file_section(file, ".zdebug_info");
+}
+
 bool elf_file_names_more(const struct elf_file *file, const struct elf_file *other)
 {
-    static const char *const sections[] = {".symtab", ".debug_info"};
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        if (elf_file_section(file, sections[i]) && !elf_file_section(other, sections[i]))
-            return true;
-    return false;
+    return (elf_file_section(file, ".symtab") && !elf_file_section(other, ".symtab")) ||
+           (elf_file_has_debug_info(file) && !elf_file_has_debug_info(other));
 }
 
 const uint8_t *elf_section_bytes(const struct elf_file *file, const struct elf_section *section, size_t *size)

@@ -64,6 +64,8 @@ void elf_file_close(struct elf_file *file);
 
 /* NULL: no such section. */
 const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
+/* Whether it has debug information, packed or not. */
+bool elf_file_has_debug_info(const struct elf_file *file);
 /* Whether it has symbols, or debug information, and the other file has not. */
 bool elf_file_names_more(const struct elf_file *file, const struct elf_file *other);
 /* The bytes of a section; empty (NULL, 0) if the file has none. */

@@ -145,7 +145,11 @@ static _Noreturn void child_main(const struct image *image, const struct image_o
     struct answer *answer = malloc(sizeof *answer);
     int rc = answer ? lines_reader_open(image, &quiet, &reader, NULL) : -ENOMEM;
     uint32_t state = (uint32_t)-rc;
-    if (exchange_send(SOCKET_AT, &state, sizeof state) && rc == 0)
+    char lacks[LINES_CHILD_LACKS] = "";
+    if (rc == 0)
+        snprintf(lacks, sizeof lacks, "%s", lines_reader_lacks(reader));
+    if (exchange_send(SOCKET_AT, &state, sizeof state) && rc == 0 &&
+        exchange_send(SOCKET_AT, lacks, sizeof lacks))
         serve(reader, answer);
     _exit(0);
 }
@@ -188,9 +192,12 @@ int lines_child_start(struct lines_child *child, const struct image *image,
         close(alive[1]);
         return error_system(err, failed, "cannot create a process to read debug information");
     }
-    struct lines_child started = {pid, ends[0], alive[1]};
-    if (!exchange_receive(ends[0], &state, sizeof state, exchange_now() + LINES_CHILD_OPENS * 1000))
+    struct lines_child started = {pid, ends[0], alive[1], ""};
+    int64_t deadline = exchange_now() + LINES_CHILD_OPENS * 1000;
+    if (!exchange_receive(ends[0], &state, sizeof state, deadline) ||
+        (!state && !exchange_receive(ends[0], started.lacks, sizeof started.lacks, deadline)))
         state = EBADMSG;
+    started.lacks[sizeof started.lacks - 1] = 0;
     if (state) {
         lines_child_end(&started);
         if (state == ENOMEM)

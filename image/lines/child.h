@@ -6,7 +6,8 @@
  * has none of the parent's descriptors, dies with it, and is limited in memory and time, see below: the
  * parent measures wall-clock time, the child itself CPU time.
  *
- * On the socket, little-endian: the child first sends its state, u32: 0, or an errno. A request is an
+ * On the socket, little-endian: the child first sends its state, u32: 0, or an errno; and, if 0, what the file lacks
+ * (lines_reader_lacks()), LINES_CHILD_LACKS bytes. A request is an
  * address, u64. The answer is its length in bytes, u32, then for each frame the line, u32, and two strings,
  * function and file, each a u32 with the length + 1 (0: unknown) and the bytes.
  */
@@ -17,7 +18,8 @@
 
 #include "image/lines/lines.h"
 
-#define LINES_CHILD_FRAMES 64u        /* in an answer, at most */
+#define LINES_CHILD_FRAMES 64u /* in an answer, at most */
+#define LINES_CHILD_LACKS  512u
 #define LINES_CHILD_ANSWER (1u << 20) /* bytes of an answer, at most */
 #define LINES_CHILD_MEMORY                                                                                   \
     (UINT64_C(8) << 30)      /* bytes beyond what it inherits: more than any debug file needs */
@@ -28,6 +30,7 @@ struct lines_child {
     pid_t pid;  /* 0: none */
     int socket; /* valid if pid is, like the next */
     int alive;  /* a pipe's end: the child dies when it is closed, even by the parent's death */
+    char lacks[LINES_CHILD_LACKS];
 };
 
 /* Starts the child and waits until it has opened the debug information. Errors as lines_open(). */

@@ -11,15 +11,15 @@
 const char *image_lines_path(const struct image *image, const struct image_options *options, char **found)
 {
     *found = NULL;
-    if (elf_file_section(&image->file, ".debug_info"))
+    if (elf_file_has_debug_info(&image->file))
         return image->file_path ? image->file_path : image->path;
     if (image->debug_path)
-        return elf_file_section(&image->debug, ".debug_info") ? image->debug_path : NULL;
+        return elf_file_has_debug_info(&image->debug) ? image->debug_path : NULL;
     struct elf_file file = {0};
     if (debug_file_find(&image->file, image->path, options, found, &file) != 1 &&
         debug_file_fetch(&image->file, options, found, &file) != 1)
         return NULL;
-    bool has = elf_file_section(&file, ".debug_info");
+    bool has = elf_file_has_debug_info(&file);
     elf_file_close(&file);
     return has ? *found : NULL;
 }

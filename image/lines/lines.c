@@ -49,6 +49,10 @@ int lines_open(const struct image *image, const struct image_options *options, s
     int rc = lines->arena && lines->known && lines->texts ? 0 : error_memory(err);
     if (rc == 0)
         rc = lines_child_start(&lines->child, image, options, err);
+    if (rc == 0 && lines->child.lacks[0])
+        log_write(lines->options.log, LOG_WARNING,
+                  "%s: %s: the inlined functions of its source files are not shown", image_path(image),
+                  lines->child.lacks);
     if (rc < 0) {
         lines_close(lines);
         return rc;

@@ -15,15 +15,22 @@ static int add(struct lines_ranges *out, uint64_t low, uint64_t high)
     return vec_push(out->items, out->count, out->room, (struct lines_range){low, high}) ? 0 : -ENOMEM;
 }
 
-static int read_old_list(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Attribute attribute, uint64_t base,
+static int read_old_list(const struct lines_ranges_source *source, Dwarf_Die die, Dwarf_Attribute attribute,
                          struct lines_ranges *out)
 {
+    Dwarf_Debug debug = source->skeleton ? source->program : source->debug;
     Dwarf_Off offset, real;
     Dwarf_Ranges *list;
     Dwarf_Signed count;
     Dwarf_Unsigned bytes;
-    if (dwarf_global_formref(attribute, &offset, NULL) != DW_DLV_OK ||
-        dwarf_get_ranges_b(debug, offset, die, &real, &list, &count, &bytes, NULL) != DW_DLV_OK)
+    uint64_t base = source->low;
+    if (dwarf_global_formref(attribute, &offset, NULL) != DW_DLV_OK)
+        return 0;
+    if (source->skeleton) {
+        die = source->skeleton;
+        offset += source->old_base;
+    }
+    if (dwarf_get_ranges_b(debug, offset, die, &real, &list, &count, &bytes, NULL) != DW_DLV_OK)
         return 0;
     int rc = 0;
     for (Dwarf_Signed i = 0; i < count && rc == 0; i++) {
@@ -66,21 +73,101 @@ static int read_list(Dwarf_Attribute attribute, struct lines_ranges *out)
     return rc;
 }
 
-int lines_ranges_read(Dwarf_Debug debug, Dwarf_Die die, uint16_t version, uint64_t unit_low,
-                      struct lines_ranges *out)
+/* One entry of a list, decoded (DWARF 5, 2.17.3); *base: the base address. false: it has no range. */
+static bool split_entry(Dwarf_Die skeleton, unsigned kind, Dwarf_Unsigned first, Dwarf_Unsigned second,
+                        uint64_t *base, struct lines_range *out)
+{
+    Dwarf_Addr start = first, end = second;
+    bool start_indexed =
+        kind == DW_RLE_base_addressx || kind == DW_RLE_startx_endx || kind == DW_RLE_startx_length;
+    if ((start_indexed && dwarf_debug_addr_index_to_addr(skeleton, first, &start, NULL) != DW_DLV_OK) ||
+        (kind == DW_RLE_startx_endx &&
+         dwarf_debug_addr_index_to_addr(skeleton, second, &end, NULL) != DW_DLV_OK))
+        return false;
+    switch (kind) {
+    case DW_RLE_base_address:
+    case DW_RLE_base_addressx:
+        *base = start;
+        return false;
+    case DW_RLE_offset_pair:
+        *out = (struct lines_range){*base + start, *base + end};
+        return true;
+    case DW_RLE_startx_length:
+    case DW_RLE_start_length:
+        *out = (struct lines_range){start, start + end};
+        return true;
+    default:
+        *out = (struct lines_range){start, end};
+        return true;
+    }
+}
+
+/* libdwarf does not follow an index into the lists of a .dwo file, but it reads their entries. */
+static int read_split_list(const struct lines_ranges_source *source, Dwarf_Attribute attribute,
+                           struct lines_ranges *out)
+{
+    Dwarf_Unsigned number, offset, at, first, second;
+    uint64_t base = source->low;
+    if (dwarf_formudata(attribute, &number, NULL) != DW_DLV_OK ||
+        dwarf_get_rnglist_offset_index_value(source->debug, source->lists, number, &offset, &at, NULL) !=
+            DW_DLV_OK)
+        return 0;
+    int rc = 0;
+    for (unsigned i = 0; i < MAX_RANGES && rc == 0; i++) {
+        unsigned length, kind;
+        struct lines_range range;
+        if (dwarf_get_rnglist_rle(source->debug, source->lists, at, UINT64_MAX, &length, &kind, &first,
+                                  &second, NULL) != DW_DLV_OK ||
+            kind == DW_RLE_end_of_list)
+            break;
+        at += length;
+        if (split_entry(source->skeleton, kind, first, second, &base, &range))
+            rc = add(out, range.low, range.high);
+    }
+    return rc;
+}
+
+static int read_ranges(const struct lines_ranges_source *source, Dwarf_Die die, Dwarf_Attribute attribute,
+                       struct lines_ranges *out)
+{
+    Dwarf_Half form;
+    if (source->version < 5)
+        return read_old_list(source, die, attribute, out);
+    bool indexed = dwarf_whatform(attribute, &form, NULL) == DW_DLV_OK && form == DW_FORM_rnglistx;
+    return source->skeleton && indexed ? read_split_list(source, attribute, out) : read_list(attribute, out);
+}
+
+/* Of split debug information, an address can be an index into the skeleton's table (libdwarf itself finds only
+ * the first skeleton's). */
+static bool read_low(const struct lines_ranges_source *source, Dwarf_Die die, Dwarf_Addr *low)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Half form;
+    Dwarf_Unsigned index;
+    if (!source->skeleton || dwarf_attr(die, DW_AT_low_pc, &attribute, NULL) != DW_DLV_OK)
+        return dwarf_lowpc(die, low, NULL) == DW_DLV_OK;
+    bool got;
+    if (dwarf_whatform(attribute, &form, NULL) == DW_DLV_OK && dwarf_addr_form_is_indexed(form))
+        got = dwarf_get_debug_addr_index(attribute, &index, NULL) == DW_DLV_OK &&
+              dwarf_debug_addr_index_to_addr(source->skeleton, index, low, NULL) == DW_DLV_OK;
+    else
+        got = dwarf_formaddr(attribute, low, NULL) == DW_DLV_OK;
+    dwarf_dealloc_attribute(attribute);
+    return got;
+}
+
+int lines_ranges_read(const struct lines_ranges_source *source, Dwarf_Die die, struct lines_ranges *out)
 {
     Dwarf_Attribute attribute;
     if (dwarf_attr(die, DW_AT_ranges, &attribute, NULL) == DW_DLV_OK) {
-        int rc =
-            version >= 5 ? read_list(attribute, out) : read_old_list(debug, die, attribute, unit_low, out);
+        int rc = read_ranges(source, die, attribute, out);
         dwarf_dealloc_attribute(attribute);
         return rc;
     }
     Dwarf_Addr low, high;
     Dwarf_Half form;
     enum Dwarf_Form_Class class;
-    if (dwarf_lowpc(die, &low, NULL) != DW_DLV_OK ||
-        dwarf_highpc_b(die, &high, &form, &class, NULL) != DW_DLV_OK)
+    if (!read_low(source, die, &low) || dwarf_highpc_b(die, &high, &form, &class, NULL) != DW_DLV_OK)
         return 0;
     return add(out, low, class == DW_FORM_CLASS_ADDRESS ? high : low + high);
 }

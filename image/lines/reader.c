@@ -7,17 +7,16 @@
 #include "image/lines/reader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/search.h"
 #include "base/vec.h"
 #include "image/image_private.h"
 #include "image/lines/files.h"
+#include "image/lines/open_debug.h"
+#include "image/lines/split.h"
 #include "image/lines/unit.h"
 
 struct span {
@@ -34,14 +33,7 @@ struct lines_reader {
     size_t span_count, span_room;
 };
 
-/* libdwarf calls this if no error object was passed; otherwise it would abort. */
-static void ignore_error(Dwarf_Error error, Dwarf_Ptr context)
-{
-    (void)error;
-    (void)context;
-}
-
-static int add_unit(struct lines_reader *lines, Dwarf_Die die, uint16_t version)
+static int add_unit(struct lines_reader *lines, Dwarf_Die die, uint16_t version, const Dwarf_Sig8 *id)
 {
     Dwarf_Off offset;
     Dwarf_Addr low;
@@ -50,7 +42,9 @@ static int add_unit(struct lines_reader *lines, Dwarf_Die die, uint16_t version)
         return 0;
     if (dwarf_lowpc(die, &low, NULL) != DW_DLV_OK)
         low = 0;
-    int rc = lines_ranges_read(lines->source.debug, die, version, low, &ranges);
+    int rc = lines_ranges_read(
+        &(struct lines_ranges_source){.debug = lines->source.debug, .version = version, .low = low}, die,
+        &ranges);
     if (rc < 0 || ranges.count == 0)
         goto out;
     rc = -ENOMEM;
@@ -61,7 +55,11 @@ static int add_unit(struct lines_reader *lines, Dwarf_Die die, uint16_t version)
     for (size_t i = 0; i < ranges.count; i++)
         lines->spans[lines->span_count++] =
             (struct span){ranges.items[i].low, ranges.items[i].high, (uint32_t)lines->unit_count};
-    lines->units[lines->unit_count++] = (struct lines_unit){.offset = offset, .version = version};
+    struct lines_unit *unit = &lines->units[lines->unit_count++];
+    *unit = (struct lines_unit){.offset = offset, .version = version};
+    unit->split = lines_split_id(die, id, &unit->split_id);
+    if (unit->split)
+        lines_split_check(&lines->source, die);
 out:
     free(ranges.items);
     return rc;
@@ -86,7 +84,7 @@ static int index_units(struct lines_reader *lines)
         Dwarf_Die die;
         if (dwarf_siblingof_b(lines->source.debug, NULL, 1, &die, NULL) != DW_DLV_OK)
             continue;
-        rc = add_unit(lines, die, version);
+        rc = add_unit(lines, die, version, &signature);
         dwarf_dealloc_die(die);
     }
     if (lines->span_count)
@@ -94,31 +92,11 @@ static int index_units(struct lines_reader *lines)
     return rc;
 }
 
-/* NULL: unreadable. If the file has since been replaced by a pipe, libdwarf would wait for a writer. */
-static Dwarf_Debug open_debug(const char *path)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), opened = DW_DLV_NO_ENTRY;
-    Dwarf_Debug debug = NULL;
-    Dwarf_Error error = NULL;
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        char name[40];
-        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-        opened = dwarf_init_path(name, NULL, 0, DW_DLC_READ, DW_GROUPNUMBER_ANY, ignore_error, NULL, &debug,
-                                 NULL, 0, NULL, &error);
-    }
-    if (fd >= 0)
-        close(fd);
-    if (opened == DW_DLV_ERROR)
-        dwarf_dealloc_error(NULL, error);
-    return opened == DW_DLV_OK ? debug : NULL;
-}
-
 static void open_shared(struct lines_reader *lines, const char *path, const struct image_options *options)
 {
     char *shared = image_shared_path(path, options);
     if (shared)
-        lines->source.shared = open_debug(shared);
+        lines->source.shared = lines_debug_open(shared);
     if (lines->source.shared)
         dwarf_set_tied_dbg(lines->source.debug, lines->source.shared, NULL);
     free(shared);
@@ -148,7 +126,11 @@ int lines_reader_open(const struct image *image, const struct image_options *opt
     if (!lines || !(lines->source.arena = arena_new(0)) || !(lines->source.names = table_new()))
         goto out;
     lines->image = image;
-    lines->source.debug = open_debug(path);
+    lines->source.path = arena_strdup(lines->source.arena, path);
+    lines->source.program = arena_strdup(lines->source.arena, image->path);
+    if (!lines->source.path || !lines->source.program)
+        goto out;
+    lines->source.debug = lines_debug_open(path);
     if (!lines->source.debug) {
         rc = error_set(err, ENODATA, "the debug information of %s cannot be read", path);
         goto out;
@@ -171,6 +153,7 @@ void lines_reader_close(struct lines_reader *lines)
         return;
     for (size_t i = 0; i < lines->unit_count; i++)
         lines_unit_free(&lines->units[i]);
+    lines_split_close(&lines->source);
     if (lines->source.debug)
         dwarf_finish(lines->source.debug, NULL);
     if (lines->source.shared)
@@ -228,6 +211,11 @@ static const char *symbol_name(struct lines_reader *lines, uint64_t address)
         *slot = (uint64_t)(uintptr_t)arena_strdup(lines->source.arena, text);
     }
     return slot ? (const char *)(uintptr_t)*slot : NULL;
+}
+
+const char *lines_reader_lacks(const struct lines_reader *lines)
+{
+    return lines->source.lacks;
 }
 
 size_t lines_reader_at(struct lines_reader *lines, uint64_t address, struct line_frame *out, size_t max)

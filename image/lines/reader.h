@@ -17,6 +17,8 @@ int lines_reader_open(const struct image *image, const struct image_options *opt
 /* Queries servers (image_options.debuginfod) for the files that lines_reader_open() will look for, so that a
  * process forked afterwards need not wait for a server. */
 void lines_reader_fetch(const struct image *image, const struct image_options *options);
+/* What is not known because files of split debug information are missing (a clause); "": nothing. */
+const char *lines_reader_lacks(const struct lines_reader *lines);
 void lines_reader_close(struct lines_reader *lines);
 size_t lines_reader_at(struct lines_reader *lines, uint64_t address, struct line_frame *out, size_t max);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "image/lines/split.h"
 #include "image/name.h"
 
 #define MAX_DEPTH   200 /* of nested DIEs */
@@ -19,7 +20,9 @@ struct loading {
     struct lines_unit *unit;
     const char **files; /* by number as in DW_AT_call_file and the line table */
     size_t file_count;
-    uint64_t low; /* base address of the unit */
+    Dwarf_Debug debug; /* of the file with the unit's functions */
+    uint32_t number;   /* its number, for names */
+    struct lines_ranges_source ranges;
 };
 
 static const char *file_name(const struct loading *l, uint64_t number)
@@ -158,13 +161,14 @@ static bool origin_of(const struct lines_source *source, Dwarf_Debug *debug, Dwa
 
 /* The name of a function's DIE: its own, or that of its origin. A plain name is used only if no mangled one
  * follows. */
-static int find_name(struct lines_source *source, Dwarf_Die die, const char **out)
+static int find_name(const struct loading *l, Dwarf_Die die, const char **out)
 {
+    struct lines_source *source = l->source;
     Dwarf_Off offset;
     if (dwarf_dieoffset(die, &offset, NULL) != DW_DLV_OK)
         return 0;
     bool added;
-    uint64_t *slot = table_put(source->names, offset, &added);
+    uint64_t *slot = table_put(source->names, offset ^ (uint64_t)l->number << 48, &added);
     if (!slot)
         return -ENOMEM;
     if (!added) {
@@ -174,7 +178,7 @@ static int find_name(struct lines_source *source, Dwarf_Die die, const char **ou
     char text[1024] = "";
     bool plain = false;
     Dwarf_Die at = die, next;
-    Dwarf_Debug debug = source->debug;
+    Dwarf_Debug debug = l->debug;
     for (unsigned hops = 0; hops < MAX_ORIGINS; hops++) {
         char found[sizeof text];
         bool is_plain;
@@ -209,9 +213,9 @@ static int add_ranges(struct loading *l, Dwarf_Die die, struct lines_scopes *sco
                       struct lines_scope *scope)
 {
     struct lines_ranges ranges = {0};
-    int rc = lines_ranges_read(l->source->debug, die, l->unit->version, l->low, &ranges);
+    int rc = lines_ranges_read(&l->ranges, die, &ranges);
     if (rc == 0 && ranges.count)
-        rc = find_name(l->source, die, &scope->name);
+        rc = find_name(l, die, &scope->name);
     for (size_t i = 0; i < ranges.count && rc == 0; i++) {
         scope->low = ranges.items[i].low;
         scope->high = ranges.items[i].high;
@@ -269,7 +273,7 @@ static int walk_children(struct loading *l, Dwarf_Die die, unsigned level, uint3
     int rc = 0;
     for (;;) {
         rc = visit(l, child, level, depth);
-        int more = rc == 0 ? dwarf_siblingof_b(l->source->debug, child, 1, &next, NULL) : DW_DLV_NO_ENTRY;
+        int more = rc == 0 ? dwarf_siblingof_b(l->debug, child, 1, &next, NULL) : DW_DLV_NO_ENTRY;
         dwarf_dealloc_die(child);
         if (more != DW_DLV_OK)
             return rc;
@@ -285,19 +289,31 @@ static int by_low(const void *a, const void *b)
 
 int lines_unit_load(struct lines_source *source, struct lines_unit *unit)
 {
-    struct loading l = {.source = source, .unit = unit};
-    Dwarf_Die die;
+    struct loading l = {
+        .source = source, .unit = unit, .debug = source->debug, .ranges = {.version = unit->version}};
+    Dwarf_Die die, split = NULL;
     unit->loaded = true;
     if (dwarf_offdie_b(source->debug, unit->offset, 1, &die, NULL) != DW_DLV_OK)
         return 0;
     Dwarf_Addr low;
     if (dwarf_lowpc(die, &low, NULL) == DW_DLV_OK)
-        l.low = low;
+        l.ranges.low = low;
     int rc = read_files(&l, die);
     if (rc == 0)
         rc = read_rows(&l, die);
+    if (rc == 0 && unit->split)
+        rc = lines_split_find(source, unit, die, &l.debug, &l.number, &split);
+    l.ranges.debug = l.debug;
+    if (split) {
+        l.ranges.program = source->debug;
+        l.ranges.skeleton = die;
+        l.ranges.old_base = number_of(die, DW_AT_GNU_ranges_base);
+        l.ranges.lists = lines_split_lists(l.debug, split);
+    }
     if (rc == 0)
-        rc = walk_children(&l, die, 0, 0);
+        rc = walk_children(&l, split ? split : die, 0, 0);
+    if (split)
+        dwarf_dealloc_die(split);
     dwarf_dealloc_die(die);
     free(l.files);
     if (unit->functions.count)

@@ -37,18 +37,30 @@ struct lines_unit {
     uint64_t offset; /* of its DIE in .debug_info */
     uint16_t version;
     bool loaded;
+    bool split;             /* its functions are in another file (split.h) */
+    uint64_t split_id;      /* then: that of its part there */
     struct lines_row *rows; /* by address */
     size_t row_count;
     struct lines_scopes functions; /* by address */
     struct lines_scopes inlined;
 };
 
+struct lines_split_file;
+
 /* What units share. */
 struct lines_source {
     Dwarf_Debug debug;
+    const char *path;                /* of the file with the debug information */
+    const char *program;             /* the path of the program itself */
+    struct lines_split_file *splits; /* opened; see split.h */
+    uint32_t split_count, split_room;
+    uint32_t missing; /* units whose file of split debug information is not there */
+    char first_missing[256];
+    uint8_t packages[2]; /* what the two places for PROGRAM.dwp have (split.c) */
+    char lacks[512];     /* lines_reader_lacks() */
     Dwarf_Debug shared;  /* the file to which dwz moved shared parts; NULL: none */
     struct arena *arena; /* of all names */
-    struct table *names; /* offset of a DIE -> const char * */
+    struct table *names; /* number of its file << 48 | offset of a DIE -> const char * */
 };
 
 struct lines_range {
@@ -61,8 +73,18 @@ struct lines_ranges {
     struct lines_range *items;
     size_t count, room;
 };
-int lines_ranges_read(Dwarf_Debug debug, Dwarf_Die die, uint16_t version, uint64_t unit_low,
-                      struct lines_ranges *out);
+/* What lists of ranges are read with: */
+struct lines_ranges_source {
+    Dwarf_Debug debug; /* the file of the DIEs */
+    uint16_t version;
+    uint64_t low; /* base address of the unit */
+    /* Of split debug information, else NULL: the skeleton, whose file has the addresses. */
+    Dwarf_Debug program;
+    Dwarf_Die skeleton;
+    uint64_t old_base;    /* of its lists in .debug_ranges */
+    Dwarf_Unsigned lists; /* the number of its lists in .debug_rnglists.dwo */
+};
+int lines_ranges_read(const struct lines_ranges_source *source, Dwarf_Die die, struct lines_ranges *out);
 
 /* Fills the tables, skipping what is damaged. 0 or -ENOMEM. */
 int lines_unit_load(struct lines_source *source, struct lines_unit *unit);

@@ -115,6 +115,123 @@ Test(lines, of_a_separate_file, .fini = build_clean)
     image_close(image);
 }
 
+static void check_packed(const char *kind)
+{
+    build_source("inlined.c", source);
+    build_run("$CC -O2 -g -fPIC -shared -o lines.so inlined.c");
+    char command[128];
+    snprintf(command, sizeof command, "cd %s && objcopy --compress-debug-sections=%s lines.so 2>/dev/null",
+             build_path("."), kind);
+    if (system(command) != 0)
+        cr_skip_test("this objcopy does not know the format");
+    struct image *image = build_open("lines.so");
+    check(image);
+    image_close(image);
+}
+
+Test(lines, packed_by_zlib, .fini = build_clean)
+{
+    check_packed("zlib");
+}
+
+Test(lines, packed_by_zlib_before_there_was_a_standard, .fini = build_clean)
+{
+    check_packed("zlib-gnu");
+}
+
+Test(lines, packed_by_zstd, .fini = build_clean)
+{
+    check_packed("zstd");
+}
+
+static void note_warning(void *context, enum log_level level, const char *text)
+{
+    char *last = context;
+    if (level == LOG_WARNING)
+        snprintf(last, 512, "%s", text);
+}
+
+/* Without the file that was split off, there is a warning that names it, and the lines are still known. */
+static void check_missing(const char *named)
+{
+    char said[512] = "";
+    const struct log log = {note_warning, said};
+    struct image_options options = {.log = &log};
+    struct image *image = build_open("lines.so");
+    struct lines *lines;
+    struct line_frame frame;
+    cr_assert_eq(lines_open(image, &options, &lines, NULL), 0);
+    cr_expect_not_null(strstr(said, named), "%s", said);
+    cr_assert_eq(lines_at(lines, find_store(image, 1111), &frame, 1), 1);
+    cr_expect_str_eq(frame.function, "outer");
+    cr_expect_eq(frame.line, 4);
+    lines_close(lines);
+    image_close(image);
+}
+
+/* Two units, of which each has a number of its own. */
+static void build_split(unsigned version)
+{
+    build_source("inlined.c", source);
+    build_source("other.c", "extern volatile int cell;\n"
+                            "static inline __attribute__((always_inline)) void set(void) { cell = 1; }\n"
+                            "void another(void) { set(); if (cell) set(); }\n");
+    build_run("$CC -O2 -gdwarf-%u -gsplit-dwarf -fPIC -c other.c inlined.c &&"
+              "$CC -shared -o lines.so other.o inlined.o",
+              version);
+    struct image *image = build_open("lines.so");
+    check(image);
+    image_close(image);
+}
+
+static void check_split(unsigned version)
+{
+    build_split(version);
+    build_run("mkdir far && mv inlined.dwo far");
+    check_missing("inlined.dwo is missing");
+}
+
+Test(lines, split_off_dwarf_4, .fini = build_clean)
+{
+    check_split(4);
+}
+
+Test(lines, split_off_dwarf_5, .fini = build_clean)
+{
+    check_split(5);
+}
+
+Test(lines, split_off_and_packaged, .fini = build_clean)
+{
+    build_split(5);
+    build_run("$CC -shared -o lines.so inlined.o");
+    char command[256];
+    snprintf(command, sizeof command, "cd %s && timeout 5 llvm-dwp -e lines.so -o lines.so.dwp 2>/dev/null",
+             build_path("."));
+    if (system(command) != 0) /* (that of LLVM 14 does not end for some numbers of units) */
+        cr_skip_test("llvm-dwp is not installed, or makes no package");
+    build_run("rm *.dwo");
+    struct image *image = build_open("lines.so");
+    check(image);
+    image_close(image);
+    build_run("rm lines.so.dwp");
+    check_missing("inlined.dwo is missing");
+}
+
+/* libdwarf crashes over it. */
+Test(lines, a_package_of_dwarf_4_is_named, .fini = build_clean)
+{
+    build_split(4);
+    if (system("dwp --help >/dev/null 2>&1") != 0)
+        cr_skip_test("dwp is not installed");
+    build_run("dwp -e lines.so -o lines.so.dwp");
+    struct image *image = build_open("lines.so");
+    check(image); /* the files that were split off are read */
+    image_close(image);
+    build_run("rm *.dwo");
+    check_missing("lines.so.dwp has DWARF 4");
+}
+
 Test(lines, none_to_be_had, .fini = build_clean)
 {
     build_source("inlined.c", source);

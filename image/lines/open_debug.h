@@ -1,0 +1,10 @@
+/* open_debug.h - opens a file's debug information with libdwarf. Private to image/lines/. */
+#ifndef FATHOM_IMAGE_LINES_OPEN_DEBUG_H
+#define FATHOM_IMAGE_LINES_OPEN_DEBUG_H
+
+#include <libdwarf/libdwarf.h>
+
+/* Closed by dwarf_finish(). NULL: unreadable. */
+Dwarf_Debug lines_debug_open(const char *path);
+
+#endif
