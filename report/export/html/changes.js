@@ -13,9 +13,11 @@ function formatValue(value) {
     return changes.absolute ? formatWeight(value) : formatShare(value, 1);
 }
 
-function formatChange([a, b, bound], absolute = changes.absolute) {
+// The bound of what is unclear says little.
+function formatChange([a, b, bound, , unclear], absolute = changes.absolute) {
     const far = Math.abs(b - a), digits = far < 0.00995 ? 2 : 1, sign = b < a ? "−" : "+";
-    return absolute ? `${sign}${formatWeight(far)} ±${formatWeight(bound)}` : `${sign}${(100 * far).toFixed(digits)}% ±${(100 * bound).toFixed(digits)}`;
+    const format = value => absolute ? formatWeight(value) : (100 * value).toFixed(digits);
+    return sign + format(far) + (absolute ? "" : "%") + (unclear ? " ?" : ` ±${format(bound)}`);
 }
 
 function tellChange(change) {
@@ -29,8 +31,10 @@ function tellWhole() {
     const [a, b, bound, called, unclear] = changes.whole;
     if (!bound && a === b)
         return "";
-    return (called || unclear ? `B has ${(b / a).toFixed(2)} times the weight of A: ` : "The weights differ by no more than chance: ") +
-        formatChange(changes.whole, true) + (unclear ? ", which these recordings cannot tell from chance" : "") + ". ";
+    if (unclear)
+        return `B has ${(b / a).toFixed(2)} times the weight of A: ${formatChange(changes.whole, true)} (how much runs differ by chance, these recordings cannot tell). `;
+    return (called ? `B has ${(b / a).toFixed(2)} times the weight of A: ` : "The weights differ by no more than chance: ") +
+        formatChange(changes.whole, true) + ". ";
 }
 
 // Red is more, blue less; the stronger, the more of it is new or gone. Grey: chance can do it.
@@ -54,7 +58,7 @@ function listChanges(list, which, columns, fillName, onOpen) {
         const tr = document.createElement("tr");
         cell(tr, formatValue(which[i][0]), true);
         cell(tr, formatValue(which[i][1]), true);
-        cell(tr, formatChange(which[i]) + (which[i][4] ? " ?" : ""), true).classList.add(which[i][3] > 0 ? "more" : which[i][3] < 0 ? "less" : "chance");
+        cell(tr, formatChange(which[i]), true).classList.add(which[i][3] > 0 ? "more" : which[i][3] < 0 ? "less" : "chance");
         fillName(tr, i);
         openable(tr, () => onOpen(i));
         table.append(tr);

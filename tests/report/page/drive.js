@@ -324,6 +324,9 @@ async function useChanges(browser) {
     for (const key of ["ArrowDown", "ArrowDown", "ArrowDown"])
         await page.keyboard.press(key);
     check(/main → parse: A 40.0%, B 60.0%: \+20.0% ±/.test(await text(page, "path")), "changes: the change is told", await text(page, "path"));
+    check(/^The weights differ by no more than chance: .*9 of 12 contexts and functions changed/.test(await text(page, "certainty")), "changes: the whole weight is told", await text(page, "certainty"));
+    const unclear = await page.evaluate(() => [tellChange([0.2, 0.5, 1, 0, 1]), (changes.whole = [2, 1, 5, 0, 1], tellWhole())]);
+    check(/these recordings cannot tell \(\+30.0% \?\)$/.test(unclear[0]) && /^B has 0.50 times the weight of A: .* \? \(how much/.test(unclear[1]), "changes: what is unclear is told", unclear);
     check(await page.locator("#timeline").isHidden() && await page.locator("#thread").isHidden(), "changes: no filters of samples");
     await page.setViewportSize({ width: 400, height: 900 });
     check(await page.locator("#thread").isHidden(), "changes: ... nor in a narrow window");
