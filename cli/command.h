@@ -30,5 +30,7 @@ extern const struct command record_command, train_command, report_command, map_c
 extern const struct command *const command_table[];
 
 const struct command *command_find(const char *name); /* NULL: no such command */
+/* The command whose name is a slip away from it: two letters at most; NULL: none. */
+const struct command *command_like(const char *name);
 
 #endif

@@ -24,6 +24,35 @@ static bool has_words(const struct option_row *row)
     return row->take == option_choice || row->take == option_choices || row->take == option_table;
 }
 
+/* What is looked up when it is asked for, by the option's name: a shell's command that prints words. */
+static const char *lookup_of(const struct option_row *row)
+{
+    static const struct {
+        const char *option, *command;
+    } lookups[] = {{"event", "_fathom_events"},     {"pid", "ps -eo pid="},
+                   {"tid", "ps -eLo tid="},         {"focus", "_fathom_functions"},
+                   {"ignore", "_fathom_functions"}, {"symbol", "_fathom_functions"}};
+    for (size_t i = 0; row->argument && i < sizeof lookups / sizeof *lookups; i++)
+        if (strcmp(lookups[i].option, row->name) == 0)
+            return lookups[i].command;
+    return NULL;
+}
+
+/* Events of this machine; functions of the recording that was given before, or else perf.data. */
+static void print_lookups(const char *words)
+{
+    printf("_fathom_events()\n{\n"
+           "    fathom events 2>/dev/null | sed -n 's/^  \\([^ ]*\\) .*/\\1/p'\n}\n"
+           "_fathom_functions()\n{\n"
+           "    local word before= file=perf.data\n"
+           "    for word in \"${%s[@]}\"; do\n"
+           "        case $before in -i | --input) file=$word ;; esac\n"
+           "        before=$word\n    done\n"
+           "    [ -f \"$file\" ] && fathom report -q -i \"$file\" --format folded 2>/dev/null |\n"
+           "        sed 's/ [0-9]*$//' | tr ';' '\\n' | grep -v '[][ ]' | sort -u\n}\n",
+           words);
+}
+
 static void print_bash_command(const struct command *c)
 {
     printf("    %s)\n        case $previous in\n", c->name);
@@ -38,6 +67,8 @@ static void print_bash_command(const struct command *c)
             printf("words=\"");
             print_words(row);
             printf("\" ;;\n");
+        } else if (lookup_of(row)) {
+            printf("words=$(%s) ;;\n", lookup_of(row));
         } else {
             printf("files=1 ;;\n");
         }
@@ -46,13 +77,17 @@ static void print_bash_command(const struct command *c)
     for (const struct option_row *row = c->options; row->name || row->help; row++)
         if (row->name)
             printf("--%s ", row->name);
-    printf("\" files=1 ;;\n        esac ;;\n");
+    printf("\" files=1 ;;\n        esac\n");
+    if (c == &annotate_command)
+        printf("        [ -z \"$files\" ] || [ \"${word#-}\" != \"$word\" ] || words=$(_fathom_functions)\n");
+    printf("        ;;\n");
 }
 
 static void print_bash(void)
 {
-    printf("# Completion of fathom for bash, made by 'fathom help --completion bash'.\n"
-           "_fathom()\n{\n"
+    printf("# Completion of fathom for bash, made by 'fathom help --completion bash'.\n");
+    print_lookups("COMP_WORDS");
+    printf("_fathom()\n{\n"
            "    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} words= files=\n"
            "    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W \"");
     for (size_t i = 0; command_table[i]; i++)
@@ -95,6 +130,8 @@ static void print_zsh_option(const struct option_row *row)
         printf(":%s:(", row->argument);
         print_words(row);
         printf(")");
+    } else if (lookup_of(row)) {
+        printf(":%s:{compadd -- $(%s)}", row->argument, lookup_of(row));
     } else if (row->argument) {
         printf(":%s:_files", row->argument);
     }
@@ -103,8 +140,9 @@ static void print_zsh_option(const struct option_row *row)
 
 static void print_zsh(void)
 {
-    printf("#compdef fathom\n# Completion of fathom for zsh, made by 'fathom help --completion zsh'.\n"
-           "_fathom()\n{\n    local -a commands=(\n");
+    printf("#compdef fathom\n# Completion of fathom for zsh, made by 'fathom help --completion zsh'.\n");
+    print_lookups("words");
+    printf("_fathom()\n{\n    local -a commands=(\n");
     for (size_t i = 0; command_table[i]; i++) {
         printf("        '%s:", command_table[i]->name);
         print_zsh_help(command_table[i]->summary);
@@ -121,7 +159,9 @@ static void print_zsh(void)
         for (const struct option_row *row = command_table[i]->options; row->name || row->help; row++)
             if (row->name)
                 print_zsh_option(row);
-        printf("            '*:file:_files' ;;\n");
+        printf("            '*:%s' ;;\n", command_table[i] == &annotate_command
+                                              ? "function:{compadd -- $(_fathom_functions)}"
+                                              : "file:_files");
     }
     printf("    esac\n}\n_fathom \"$@\"\n");
 }

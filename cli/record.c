@@ -355,6 +355,8 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
         code = target_complete(&options.target, &record_command, argc, argv, terminal);
     if (code < 0)
         code = check_passive(&options, terminal);
+    if (code < 0 && options.paths)
+        terminal_say(terminal, LOG_NOTE, "call paths are always recorded: -g changes nothing");
     if (code < 0 && options.ring_kib & (options.ring_kib - 1))
         code = option_usage(terminal, &record_command, "--ring: %llu is not a power of two",
                             (unsigned long long)options.ring_kib);
@@ -427,6 +429,9 @@ static const struct option_row rows[] = {
     OPTION_FLAG("kernel", 0, struct record_options, kernel,
                 "sample in the kernel too: its functions stand below the path that entered it; each sample "
                 "is taken at an interrupt"),
+    OPTION_FLAG(
+        "paths", 'g', struct record_options, paths,
+        "changes nothing, as call paths are always recorded: for those who are used to perf record -g"),
     OPTION_FLAG("data", 0, struct record_options, data, "record data addresses (page faults, memory events)"),
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),

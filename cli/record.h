@@ -22,6 +22,7 @@ struct record_options {
     bool data, list_events;
     bool report;        /* write no file */
     bool stack_samples; /* stacks for other tools */
+    bool paths;         /* was asked for, needlessly */
     bool no_cache;      /* keep nothing for later recordings */
 };
 

@@ -42,7 +42,9 @@ int target_complete(struct target *target, const struct command *command, int ar
         return -1;
     return option_usage(terminal, command,
                         ways ? "give only one of: a command, --pid, --tid"
-                             : "nothing to observe: give a command after '--', or --pid, or --tid");
+                             : "nothing to observe: give a command ('fathom %s -- ./program'), or what runs "
+                               "already ('fathom %s -p PID', or --tid)",
+                        command->name, command->name);
 }
 
 void target_free(struct target *target)

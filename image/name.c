@@ -24,6 +24,13 @@ static int short_length(const char *name)
     return p > so + 4 && *p == '.' ? (int)(p - name) : (int)strlen(name);
 }
 
+/* Of C++, Rust and, which libiberty does not try by itself, D. NULL: none of them. */
+static char *demangle(const char *symbol)
+{
+    char *text = cplus_demangle(symbol, DMGL_NO_OPTS);
+    return text || strncmp(symbol, "_D", 2) != 0 ? text : cplus_demangle(symbol, DMGL_DLANG);
+}
+
 int name_format(const char *file, const char *symbol, uint64_t address, char *out, size_t size)
 {
     const char *slash = strrchr(file, '/');
@@ -35,7 +42,7 @@ int name_format(const char *file, const char *symbol, uint64_t address, char *ou
     size_t length = strlen(symbol);
     bool stub = length > 4 && strcmp(symbol + length - 4, "@plt") == 0;
     char *mangled = strndup(symbol, length - (stub ? 4 : 0));
-    char *text = mangled && length < MAX_MANGLED ? cplus_demangle(mangled, DMGL_NO_OPTS) : NULL;
+    char *text = mangled && length < MAX_MANGLED ? demangle(mangled) : NULL;
     int n = snprintf(out, size, "%s%s", text ? text : mangled ? mangled : symbol, stub ? "@plt" : "");
     free(text);
     free(mangled);

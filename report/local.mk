@@ -13,6 +13,7 @@ libreport_la_SOURCES = \
 	report/changes.c report/changes.h \
 	report/views/draw.c \
 	report/views/flat.c \
+	report/views/fold.c report/views/fold.h \
 	report/export/callgrind.c report/export/function_calls.c report/export/function_calls.h \
 	report/export/contexts_json.c report/export/csv.c report/export/dot.c \
 	report/export/export.c report/export/export.h \

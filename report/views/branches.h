@@ -31,6 +31,7 @@ struct branch {
     uint32_t parent;
     uint32_t end;   /* the index after its subtree. Set by branches_arrange() */
     uint32_t level; /* of indentation; the drawer's */
+    uint32_t times; /* how often the function stands in a row, at most (fold.h); 0: once */
     bool shown;     /* the drawer's */
     bool forks;     /* the drawer's: more than one child is shown */
 };

@@ -53,7 +53,8 @@ void branches_draw(const struct drawing *drawing, struct branches *b, branch_row
     for (uint32_t i = look_below(b, 0); i < b->count && !printer->failed;) {
         const struct branch *parent = &b->at[b->at[i].parent], *top = &b->at[i];
         bool marked = parent->forks;
-        uint32_t level = b->at[i].level = parent->level + marked, below = look_below(b, i), length = 1;
+        uint32_t level = b->at[i].level = parent->level + marked, below = look_below(b, i),
+                 length = top->times > 1 ? top->times : 1;
         struct branch_row row = {top->total, top->self, top->error, branch_sure(drawing, top), top};
         while (below < b->at[i].end && !b->at[i].forks && b->at[below].item == top->item) {
             i = below;

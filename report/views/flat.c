@@ -9,6 +9,7 @@ static void write_row(const struct drawing *drawing, const struct function_weigh
 {
     struct printer *printer = drawing->printer;
     const struct frame *frame = frames_at(drawing->frames, f->item);
+    const struct frame *owner = f->owner == FRAMES_NONE ? frame : frames_at(drawing->frames, f->owner);
     bool colour = drawing->options->colour;
     char self[SHARE_BOUND_SIZE] = "", total[SHARE_SIZE], weight[WEIGHT_SIZE];
     if (f->self > 0)
@@ -17,8 +18,10 @@ static void write_row(const struct drawing *drawing, const struct function_weigh
     size_t began = printer->written;
     printer_write(printer, "%*s  %7s  %*s  %-*s  ", self_width, self,
                   share_format(total, f->total, drawing->whole), weight_columns,
-                  weight_format(weight, f->self, drawing->unit), image_width, frame->image);
-    frame_write(printer, frame, false, room_left(drawing, began));
+                  weight_format(weight, f->self, drawing->unit), image_width, owner->image);
+    const char *line = owner == frame ? "" : frame->name;
+    frame_write(printer, owner, false, room_left(drawing, began - strlen(line)));
+    printer_write(printer, "%s%s", *line ? " " : "", line);
     printer_write(printer, "%s\n", row_colour_end(colour, f->self, drawing->whole));
 }
 
@@ -39,7 +42,8 @@ int flat_write(const struct drawing *drawing, struct fathom_error *err)
             hidden_weight = add_saturating(hidden_weight, f->self);
             continue;
         }
-        int length = (int)strlen(frames_at(drawing->frames, f->item)->image);
+        uint32_t owner = f->owner == FRAMES_NONE ? f->item : f->owner;
+        int length = (int)strlen(frames_at(drawing->frames, owner)->image);
         image_width = length > image_width ? length : image_width;
         self_width = f->error > 0 ? SHARE_BOUND_WIDTH : self_width;
         functions.at[shown++] = *f;

@@ -30,6 +30,9 @@ int functions_of(const struct branches *b, const struct frames *frames, struct f
         struct function_weight *f = &at[branch->item];
         f->self = add_saturating(f->self, branch->self);
         f->error = add_saturating(f->error, branch->error);
+        uint32_t caller = branch->parent ? b->at[branch->parent].item : FRAMES_NONE;
+        bool line = frames_at(frames, branch->item)->kind == FRAME_LINE;
+        f->owner = line && (f->total == 0 || f->owner == caller) ? caller : FRAMES_NONE;
         if (i >= inside_until[branch->item]) {
             f->total = add_saturating(f->total, branch->total);
             inside_until[branch->item] = branch->end;

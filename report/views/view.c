@@ -1,10 +1,11 @@
 /* view.c - the table of views, and what they have in common: the tree is laid out for them. See view.h. */
 #include "report/views/view.h"
 
+#include "report/views/fold.h"
 #include "report/views/views.h"
 
 const struct view view_table[] = {
-    {.name = "tree", .help = "callers first", .write = tree_write},
+    {.name = "tree", .help = "callers first", .write = tree_write, .folds = true},
     {.name = "callers", .help = "hot functions first", .write = callers_write},
     {.name = "flat", .write = flat_write},
     {.name = "memory",
@@ -18,7 +19,10 @@ static int write_branches(struct branches *b, const struct contexts *contexts,
                           const struct view_options *options, FILE *out, struct fathom_error *err)
 {
     const struct frames *frames = contexts->frames;
+    const struct view *view = options->view ? options->view : view_table;
     int rc = branches_check(b, frames_count(frames), err);
+    if (rc == 0 && view->folds)
+        rc = branches_fold(b, frames, err);
     if (rc == 0)
         rc = branches_arrange(b, branch_compare_weight, frames, err);
     if (rc)
@@ -37,7 +41,7 @@ static int write_branches(struct branches *b, const struct contexts *contexts,
                                                     : "nothing was sampled\n");
         return printer_finish(&printer, err);
     }
-    rc = (options->view ? options->view : view_table)->write(&drawing, err);
+    rc = view->write(&drawing, err);
     if (rc)
         return rc;
     char share[SHARE_SIZE];

@@ -31,6 +31,7 @@ struct view {
     const char *help; /* a few words; NULL: the name says it */
     int (*write)(const struct drawing *drawing, struct fathom_error *err);
     bool accesses; /* paths must end in the data that was accessed (framing.h) */
+    bool folds;    /* shows the tree folded (fold.h) */
 };
 
 /* Ends with one without a name; the first is the default. */

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 
 #include "image/cache.h"
+#include "image/name.h"
 #include "tests/image/build.h"
 
 static const char library[] = "#include <stdlib.h>\n"
@@ -95,6 +96,24 @@ Test(image, executable_starts_at_start, .fini = build_clean)
     cr_expect_str_eq(shown(bare, start), "_start");
     image_close(image);
     image_close(bare);
+}
+
+Test(image, demangled_names_of_other_languages)
+{
+    static const struct {
+        const char *symbol, *shown;
+    } cases[] = {{"_Dmain", "D main"},
+                 {"_D3std5stdio7writelnFZv", "std.stdio.writeln"},
+                 {"_D4shop6Basket5totalMFZi", "shop.Basket.total"},
+                 {"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
+                 {"_Dictionary", "_Dictionary"},
+                 {"_D", "_D"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[64];
+        name_format("prog", cases[i].symbol, 0, text, sizeof text);
+        cr_expect(strncmp(text, cases[i].shown, strlen(cases[i].shown)) == 0, "%s: %s", cases[i].symbol,
+                  text);
+    }
 }
 
 Test(image, demangled_names, .fini = build_clean)

@@ -203,9 +203,70 @@ Test(tree, a_function_that_only_calls_itself_fills_one_row)
     expect(&tree, &(struct view_options){.view = view_named("tree"), .unit = "samples"},
            "  total    self  samples  context\n"
            " 100.0%              100  main\n"
-           " 100.0%   80.0%      100  fib x3\n"
-           "  15.0%   15.0%       15  + add\n"
-           "   5.0%    5.0%        5  + fib\n");
+           " 100.0%   85.0%      100  fib x4\n"
+           "  15.0%   15.0%       15  add\n");
+    report_tree_free(&tree);
+}
+
+Test(tree, a_function_that_calls_itself_beside_others_is_one_row_with_what_all_its_calls_call)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;sort;less", 10);
+    report_tree_add(&tree, "main;sort;sort;less", 20);
+    report_tree_add(&tree, "main;sort;sort;sort;less", 30);
+    report_tree_add(&tree, "main;sort;sort;copy", 25);
+    report_tree_add(&tree, "main;sort;sort", 10);
+    report_tree_add(&tree, "main;less;sort", 5); /* called by another */
+    expect(&tree, &(struct view_options){.view = view_named("tree"), .unit = "samples"},
+           "  total    self  samples  context\n"
+           " 100.0%              100  main\n"
+           "  95.0%   10.0%       95  + sort x3\n"
+           "  60.0%   60.0%       60    + less\n"
+           "  25.0%   25.0%       25    + copy\n"
+           "   5.0%                5  + less\n"
+           "   5.0%    5.0%        5    sort\n");
+    expect(&tree, &(struct view_options){.view = view_named("flat"), .unit = "samples"},
+           "   self    total  samples  image  function\n"
+           "  60.0%    65.0%       60  prog   less\n"
+           "  25.0%    25.0%       25  prog   copy\n"
+           "  15.0%   100.0%       15  prog   sort\n"
+           "          100.0%        0  prog   main\n");
+    report_tree_free(&tree);
+}
+
+/* A path of a function with a line, or a text in place of one, below it. */
+static void add_lines(struct report_tree *tree, const char *const *names, uint32_t count, uint64_t weight)
+{
+    uint32_t path[8];
+    for (uint32_t i = 0; i < count; i++)
+        path[i] = strchr(names[i], ':') || *names[i] == '[' ? frames_label(tree->frames, FRAME_LINE, names[i])
+                                                            : frames_named(tree->frames, names[i], "prog", 0);
+    cr_assert_not_null(cct_add(tree->cct, path, count, &weight));
+}
+
+Test(lines, text_for_several_call_sites_is_left_out_of_the_tree_and_flat_rows_have_their_functions)
+{
+    struct report_tree tree = report_tree_new();
+    add_lines(&tree, (const char *const[]){"main", "[several call sites]", "work", "a.c:7"}, 4, 60);
+    add_lines(&tree, (const char *const[]){"main", "a.c:3", "work", "a.c:7"}, 4, 20);
+    add_lines(&tree,
+              (const char *const[]){"main", "[several call sites]", "work", "[several call sites]", "work",
+                                    "a.c:8"},
+              6, 20);
+    expect(&tree, &(struct view_options){.view = view_named("tree"), .unit = "samples"},
+           "  total    self  samples  context\n"
+           " 100.0%              100  main\n"
+           "  80.0%               80  + work x2\n"
+           "  60.0%   60.0%       60    + a.c:7\n"
+           "  20.0%   20.0%       20    + a.c:8\n"
+           "  20.0%               20  + a.c:3\n"
+           "  20.0%               20    work\n"
+           "  20.0%   20.0%       20    a.c:7\n");
+    expect(&tree, &(struct view_options){.view = view_named("flat"), .unit = "samples", .max_rows = 2},
+           "   self    total  samples  image  function\n"
+           "  80.0%    80.0%       80  prog   work a.c:7\n"
+           "  20.0%    20.0%       20  prog   work a.c:8\n"
+           "... 4 more functions: 0.0% of the weight\n");
     report_tree_free(&tree);
 }
 
