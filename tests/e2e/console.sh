@@ -28,7 +28,7 @@ take_commands()
 # heading explains a sample or two.
 names_of()
 {
-    sed -E '/^time:/s/;.*//; /^paths:/s/ \([^()]*\)//g; s/; <?[0-9.]+% of it without a context$//
+    sed -E '/^time:/s/(;.*| \(the kernel was not sampled\))$//; /^paths:/s/ \([^()]*\)//g; s/; <?[0-9.]+% of it without a context$//
         s/\+0x[0-9a-f]+/+ADDRESS/g; s/(^|[^A-Za-z0-9_.])[-+<]*[0-9]+(\.[0-9]+)?( ?(%|ns|us|ms|s|KB|MB)\b)?/\1/g
         s/[-+%(),:]+( |$)/ /g; s/ +/ /g; s/^ //; s/ $//' | grep -v '^\(\.\.\.\)*$'
 }
