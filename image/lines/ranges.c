@@ -116,7 +116,7 @@ static int read_split_list(const struct lines_ranges_source *source, Dwarf_Attri
     for (unsigned i = 0; i < MAX_RANGES && rc == 0; i++) {
         unsigned length, kind;
         struct lines_range range;
-        if (dwarf_get_rnglist_rle(source->debug, source->lists, at, UINT64_MAX, &length, &kind, &first,
+        if (dwarf_get_rnglist_rle(source->debug, source->lists, at, source->lists_end, &length, &kind, &first,
                                   &second, NULL) != DW_DLV_OK ||
             kind == DW_RLE_end_of_list)
             break;

@@ -193,21 +193,23 @@ int lines_split_find(struct lines_source *source, const struct lines_unit *unit,
     return 0;
 }
 
-uint64_t lines_split_lists(Dwarf_Debug debug, Dwarf_Die part)
+void lines_split_lists(Dwarf_Debug debug, Dwarf_Die part, struct lines_ranges_source *out)
 {
     Dwarf_Debug_Fission_Per_CU place = {0};
-    if (dwarf_get_debugfission_for_die(part, &place, NULL) != DW_DLV_OK)
-        return 0; /* a .dwo file: all of them are its only unit's */
     Dwarf_Unsigned start, entries, array, first, end;
     Dwarf_Small sizes[4];
     unsigned version;
+    /* all lists of a .dwo file are its only unit's */
+    bool packaged = dwarf_get_debugfission_for_die(part, &place, NULL) == DW_DLV_OK;
     for (uint64_t i = 0;
          dwarf_get_rnglist_context_basics(debug, i, &start, &sizes[0], &sizes[1], &version, &sizes[2],
                                           &sizes[3], &entries, &array, &first, &end, NULL) == DW_DLV_OK;
          i++)
-        if (start == place.pcu_offset[DW_SECT_RNGLISTS])
-            return i;
-    return 0;
+        if (!packaged || start == place.pcu_offset[DW_SECT_RNGLISTS]) {
+            out->lists = i;
+            out->lists_end = end;
+            return;
+        }
 }
 
 void lines_split_close(struct lines_source *source)

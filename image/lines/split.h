@@ -18,8 +18,8 @@ void lines_split_check(struct lines_source *source, Dwarf_Die skeleton);
  * not there. 0 or -ENOMEM. */
 int lines_split_find(struct lines_source *source, const struct lines_unit *unit, Dwarf_Die skeleton,
                      Dwarf_Debug *debug, uint32_t *number, Dwarf_Die *out);
-/* The number, in its file, of the lists of ranges of a part. */
-uint64_t lines_split_lists(Dwarf_Debug debug, Dwarf_Die part);
+/* Where the lists of ranges of a part are in its file. */
+void lines_split_lists(Dwarf_Debug debug, Dwarf_Die part, struct lines_ranges_source *out);
 void lines_split_close(struct lines_source *source);
 
 #endif

@@ -308,7 +308,7 @@ int lines_unit_load(struct lines_source *source, struct lines_unit *unit)
         l.ranges.program = source->debug;
         l.ranges.skeleton = die;
         l.ranges.old_base = number_of(die, DW_AT_GNU_ranges_base);
-        l.ranges.lists = lines_split_lists(l.debug, split);
+        lines_split_lists(l.debug, split, &l.ranges);
     }
     if (rc == 0)
         rc = walk_children(&l, split ? split : die, 0, 0);

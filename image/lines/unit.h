@@ -82,7 +82,8 @@ struct lines_ranges_source {
     Dwarf_Debug program;
     Dwarf_Die skeleton;
     uint64_t old_base;    /* of its lists in .debug_ranges */
-    Dwarf_Unsigned lists; /* the number of its lists in .debug_rnglists.dwo */
+    Dwarf_Unsigned lists; /* the number of its lists in .debug_rnglists.dwo, and the end of these there */
+    Dwarf_Unsigned lists_end;
 };
 int lines_ranges_read(const struct lines_ranges_source *source, Dwarf_Die die, struct lines_ranges *out);
 

@@ -184,8 +184,33 @@ static void build_split(unsigned version)
     image_close(image);
 }
 
+/* A call that is inlined in several pieces, whose ranges are a list: a branch that is seldom taken lies apart. */
+static void check_pieces(unsigned version)
+{
+    build_source("pieces.c",
+                 "volatile int cell; void rare(void);\n"
+                 "static inline __attribute__((always_inline)) void piece(void)\n"
+                 "{\n"
+                 "    cell = 1111; if (__builtin_expect(cell, 0)) { rare(); cell = 2222; rare(); }\n"
+                 "}\n"
+                 "void before(void) { cell = 1; }\n"
+                 "void outer(void) { cell = 4444; piece(); cell = 3333; }\n");
+    build_run("$CC -O2 -gdwarf-%u -gsplit-dwarf -fPIC -shared -o lines.so pieces.c", version);
+    struct image *image = build_open("lines.so");
+    struct lines *lines;
+    struct line_frame frames[4];
+    cr_assert_eq(lines_open(image, NULL, &lines, NULL), 0);
+    cr_assert_eq(lines_at(lines, find_store(image, 1111), frames, 4), 2);
+    cr_expect_str_eq(frames[0].function, "piece");
+    cr_expect_eq(frames[0].line, 4);
+    cr_expect_eq(frames[1].line, 7);
+    lines_close(lines);
+    image_close(image);
+}
+
 static void check_split(unsigned version)
 {
+    check_pieces(version);
     build_split(version);
     build_run("mkdir far && mv inlined.dwo far");
     check_missing("inlined.dwo is missing");
