@@ -146,7 +146,7 @@ static int begin_run(struct engine *p, const struct pathmap *given, const struct
     p->fit = fit_new(&input);
     p->builds = given ? builds_new(given, p->log) : NULL;
     if (!p->options.validation)
-        p->calibration = calibration_new(map);
+        p->calibration = calibration_new();
     if (!p->fit || !p->calibration || (given && !p->builds))
         return error_memory(err);
     if (map && p->learner->held && held_out_shape(p->learner->held, map) < 0)
@@ -172,15 +172,15 @@ static int compare_held(void *engine, const struct process *process, const struc
 {
     struct engine *p = engine;
     (void)process;
-    uint64_t path;
+    struct held_stack stack;
     if (resolved->kind == RESOLVED_UNKNOWN)
         return 0;
-    int right = held_out_agrees(p->learner->held, sample, fit_pathmap(p->fit), resolved->node, &path);
+    int right = held_out_agrees(p->learner->held, sample, fit_pathmap(p->fit), resolved->node, &stack);
     if (right < 0)
         return 0;
     uint32_t unseen;
     pathmap_unseen(fit_pathmap(p->fit), resolved->node, &unseen);
-    return calibration_note(p->calibration, resolved, unseen, path, right) < 0 ? error_memory(err) : 0;
+    return calibration_note(p->calibration, resolved, unseen, &stack, right) < 0 ? error_memory(err) : 0;
 }
 
 /* Whether so much is to be inferred, and so many stacks tell how well, that it is worth the time. */

@@ -8,13 +8,18 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
+struct held_path {
+    struct trainer_path path;
+    uint64_t stack; /* its number */
+};
+
 struct held_out {
     struct trie *trie;
     struct trainer *trainer;
     struct pathmap *map;   /* of the trie; NULL before held_out_done() */
-    struct table *moments; /* of samples -> node of the trie */
+    struct table *moments; /* of samples -> number of their stack, among all, and node of the trie */
     struct table *numbers; /* of announced stacks that are held out -> index into `paths` */
-    struct trainer_path *paths;
+    struct held_path *paths;
     size_t path_count, path_room;
     uint64_t stacks, audits; /* seen */
     unsigned fold;           /* the first of each HELD_OUT_FOLDS of them that is held out */
@@ -60,11 +65,11 @@ static uint64_t moment_of(const struct sample *sample)
 }
 
 /* 0 or -ENOMEM. */
-static int note(struct held_out *h, const struct sample *sample, uint32_t node)
+static int note(struct held_out *h, const struct sample *sample, uint64_t stack, uint32_t node)
 {
     uint64_t *place = table_put(h->moments, moment_of(sample), NULL);
     if (place)
-        *place = node;
+        *place = stack << 32 | node;
     return place ? 0 : -ENOMEM;
 }
 
@@ -77,11 +82,12 @@ static int add(struct held_out *h, struct process *process, const struct sample 
         return entered; /* what cannot be unwound teaches nothing either */
     struct trainer_path path = trainer_entered(h->trainer);
     uint64_t *index = audit ? NULL : table_put(h->numbers, sample->stack_number, NULL);
-    if (!audit && (!index || !vec_push(h->paths, h->path_count, h->path_room, path)))
+    if (!audit && (!index || !vec_push(h->paths, h->path_count, h->path_room,
+                                       (struct held_path){path, h->stacks + h->audits})))
         return error_memory(err);
     if (!audit)
         *index = h->path_count - 1;
-    return note(h, sample, path.leaf) < 0 ? error_memory(err) : 1;
+    return note(h, sample, h->stacks + h->audits, path.leaf) < 0 ? error_memory(err) : 1;
 }
 
 static int repeat(struct held_out *h, struct process *process, const struct sample *sample,
@@ -91,8 +97,8 @@ static int repeat(struct held_out *h, struct process *process, const struct samp
     uint32_t node;
     if (!index)
         return 0;
-    int rc = trainer_repeat(h->trainer, &h->paths[*index], process, sample, &node, err);
-    if (rc >= 0 && node != TRIE_NONE && note(h, sample, node) < 0)
+    int rc = trainer_repeat(h->trainer, &h->paths[*index].path, process, sample, &node, err);
+    if (rc >= 0 && node != TRIE_NONE && note(h, sample, h->paths[*index].stack, node) < 0)
         rc = error_memory(err);
     return rc < 0 ? rc : 1;
 }
@@ -141,13 +147,13 @@ static uint64_t hash_of(const struct pathmap *map, uint32_t node)
 }
 
 int held_out_agrees(const struct held_out *h, const struct sample *sample, const struct pathmap *map,
-                    uint32_t node, uint64_t *path)
+                    uint32_t node, struct held_stack *stack)
 {
     const uint64_t *known = table_find(h->moments, moment_of(sample));
     if (!known)
         return -ENOENT;
     uint32_t own = pathmap_number(h->map, (uint32_t)*known);
-    *path = hash_of(h->map, own);
+    *stack = (struct held_stack){*known >> 32, hash_of(h->map, own)};
     while (own != PATHMAP_NONE && node != PATHMAP_NONE) {
         struct pathmap_node x = pathmap_node(h->map, own), y = pathmap_node(map, node);
         if (!same_function(h->map, x.function, map, y.function))

@@ -8,6 +8,7 @@
 #ifndef FATHOM_INFER_ENGINE_HELD_OUT_H
 #define FATHOM_INFER_ENGINE_HELD_OUT_H
 
+#include "infer/model/calibration.h"
 #include "infer/samples/trainer.h"
 #include "pathmap/map/pathmap.h"
 
@@ -26,8 +27,8 @@ int held_out_take(struct held_out *held, struct process *process, const struct s
 /* Call when all were taken. 0 or negative. */
 int held_out_done(struct held_out *held, struct fathom_error *err);
 /* Whether a node of another map has the path of the functions that the sample's stack has: 1 or 0; -ENOENT: the sample
- * is none of those held out. *path: a hash of the stack's path, the same for each number of held_out_new(). */
+ * is none of those held out. *stack: the same for each number of held_out_new(). */
 int held_out_agrees(const struct held_out *held, const struct sample *sample, const struct pathmap *map,
-                    uint32_t node, uint64_t *path);
+                    uint32_t node, struct held_stack *stack);
 
 #endif

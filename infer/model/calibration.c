@@ -9,6 +9,7 @@
 #include "base/vec.h"
 
 #define DROP      1.92 /* of the likelihood's logarithm: 95% */
+#define Z         1.96 /* standard deviations: the same */
 #define STEPS     256u /* of what is said, told apart */
 #define SEARCH    60   /* steps to a number */
 #define NEAR_ZERO 1e-9
@@ -17,7 +18,7 @@
 /* From the programs of docs/benchmarks.md, "How far probabilities can be believed". */
 static const struct prior {
     double stacks, mean;
-} of_calls = {2, 0.8}, of_sole = {2, 0.97}, of_ambiguous = {5, 1};
+} of_calls = {2, 0.8}, of_sole = {2, 0.97}, of_seen = {5, 1};
 
 /* Answers that say the same. */
 struct group {
@@ -37,9 +38,16 @@ struct rate {
     double value, least, most;
 };
 
+/* All answers, whatever they say: the floor of the range. */
+struct shares {
+    struct table *of_stack; /* held-out stack -> number of its samples */
+    double samples, right;
+    double least, most; /* factors: of what is said to be right, and of what is not */
+};
+
 struct calibration {
-    bool trained;
-    struct rate calls, sole, ambiguous;
+    struct rate calls, sole, seen;
+    struct shares shares;
 };
 
 static double gain(double x, double stacks)
@@ -89,15 +97,29 @@ static double bound(const struct rate *rate, double end)
     return inside;
 }
 
+static double samples_in(struct table *samples)
+{
+    double sum = 0;
+    uint64_t key, count;
+    for (size_t at = 0; table_next(samples, &at, &key, &count);)
+        sum += (double)count;
+    return sum;
+}
+
+/* Kish's effective size of groups of samples; 0: there are none. */
+static double kish(struct table *samples)
+{
+    double sum = samples_in(samples), squares = 0;
+    uint64_t key, count;
+    for (size_t at = 0; table_next(samples, &at, &key, &count);)
+        squares += (double)count * (double)count;
+    return squares > 0 ? sum * sum / squares : 0;
+}
+
 static void estimate(struct rate *rate)
 {
-    double samples = 0, squares = 0;
-    uint64_t path, of_path;
-    for (size_t at = 0; table_next(rate->of_path, &at, &path, &of_path);) {
-        samples += (double)of_path;
-        squares += (double)of_path * (double)of_path;
-    }
-    rate->weight = squares > 0 ? samples / squares : 0;
+    double samples = samples_in(rate->of_path);
+    rate->weight = samples > 0 ? kish(rate->of_path) / samples : 0;
     rate->value = peak(rate);
     rate->least = bound(rate, 0);
     rate->most = bound(rate, 1);
@@ -138,14 +160,24 @@ static int rate_note(struct rate *rate, double said, uint32_t calls, uint64_t pa
     return 0;
 }
 
-struct calibration *calibration_new(bool trained)
+/* Wilson's interval (1927) of the right share among as many stacks as the samples are worth, as factors of the share itself. */
+static void shares_estimate(struct shares *s)
+{
+    double n = kish(s->of_stack), p = s->samples > 0 ? s->right / s->samples : 0.5;
+    double middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n);
+    double half = Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n);
+    s->least = n > 0 && p > 0 ? fmax(middle - half, 0) / p : 0;
+    s->most = n > 0 && p < 1 ? fmax(1 - middle - half, 0) / (1 - p) : 0;
+}
+
+struct calibration *calibration_new(void)
 {
     struct calibration *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    c->trained = trained;
-    if (!rate_init(&c->calls, of_calls) || !rate_init(&c->sole, of_sole) ||
-        !rate_init(&c->ambiguous, of_ambiguous)) {
+    c->shares.of_stack = table_new();
+    if (!c->shares.of_stack || !rate_init(&c->calls, of_calls) || !rate_init(&c->sole, of_sole) ||
+        !rate_init(&c->seen, of_seen)) {
         calibration_free(c);
         c = NULL;
     }
@@ -158,44 +190,56 @@ void calibration_free(struct calibration *c)
         return;
     rate_clear(&c->calls);
     rate_clear(&c->sole);
-    rate_clear(&c->ambiguous);
+    rate_clear(&c->seen);
+    table_free(c->shares.of_stack);
     free(c);
 }
 
 /* The rate that an answer's probability is scaled by, and the power of it. NULL: none. */
 static struct rate *rate_of(struct calibration *c, const struct resolved *resolved, uint32_t *calls)
 {
-    if (resolved->source != SOURCE_CID)
+    if (resolved->source != SOURCE_CID || resolved->kind == RESOLVED_UNKNOWN)
         return NULL;
     if (resolved->kind == RESOLVED_INFERRED) {
         *calls = *calls < PATHMAP_CALLS ? *calls : PATHMAP_CALLS;
         return resolved->paths > 1 || resolved->posterior_count > 1 ? &c->calls : &c->sole;
     }
     *calls = 1;
-    return c->trained && resolved->kind == RESOLVED_AMBIGUOUS ? &c->ambiguous : NULL;
+    return &c->seen;
 }
 
-int calibration_note(struct calibration *c, const struct resolved *resolved, uint32_t unseen, uint64_t path,
-                     bool right)
+int calibration_note(struct calibration *c, const struct resolved *resolved, uint32_t unseen,
+                     const struct held_stack *stack, bool right)
 {
     struct rate *rate = rate_of(c, resolved, &unseen);
     if (!rate)
         return 0;
-    return rate_note(rate, resolved->probability, unseen, path, right);
+    uint64_t *samples = table_put(c->shares.of_stack, stack->number, NULL);
+    if (!samples)
+        return -ENOMEM;
+    ++*samples;
+    c->shares.samples++;
+    c->shares.right += right;
+    return rate_note(rate, resolved->probability, unseen, stack->path, right);
 }
 
 void calibration_settle(struct calibration *c)
 {
     estimate(&c->calls);
     estimate(&c->sole);
-    estimate(&c->ambiguous);
+    estimate(&c->seen);
+    shares_estimate(&c->shares);
 }
 
 struct belief calibration_belief(struct calibration *c, const struct resolved *resolved, uint32_t unseen)
 {
     const struct rate *rate = rate_of(c, resolved, &unseen);
+    double said = resolved->probability;
     if (!rate)
-        return (struct belief){1, 1, 1, 1};
-    return (struct belief){fmax(pow(rate->value, unseen), FACTOR), pow(rate->least, unseen),
-                           pow(rate->most, unseen), rate == &c->ambiguous ? 1 : rate->value};
+        return (struct belief){1, said, said, 1};
+    double factor = fmax(pow(rate->value, unseen), FACTOR);
+    double least = said * pow(rate->least, unseen), most = said * pow(rate->most, unseen);
+    return (struct belief){factor, fmin(least, said * factor * c->shares.least),
+                           fmax(most, 1 - (1 - said * factor) * c->shares.most),
+                           rate == &c->seen ? 1 : rate->value};
 }

@@ -21,12 +21,12 @@ static void note(struct calibration *c, struct told told, uint32_t first, uint32
 {
     struct resolved resolved = answer(told.kind, told.probability);
     for (uint32_t path = first; path <= last; path++)
-        cr_assert_eq(calibration_note(c, &resolved, told.unseen, path, right), 0);
+        cr_assert_eq(calibration_note(c, &resolved, told.unseen, &(struct held_stack){path, path}, right), 0);
 }
 
 static struct belief belief(struct calibration *c, enum resolved_kind kind, uint32_t unseen)
 {
-    struct resolved resolved = answer(kind, 0.9);
+    struct resolved resolved = answer(kind, 1);
     return calibration_belief(c, &resolved, unseen);
 }
 
@@ -37,29 +37,26 @@ static double factor(struct calibration *c, enum resolved_kind kind, uint32_t un
 
 Test(calibration, nothing_was_validated)
 {
-    for (int trained = 0; trained < 2; trained++) {
-        struct calibration *c = calibration_new(trained);
-        double before = factor(c, RESOLVED_INFERRED, 1);
-        cr_expect_float_eq(before, 0.8, 0.01, "%g", before);
-        cr_expect_eq(factor(c, RESOLVED_AMBIGUOUS, 0), 1);
-        cr_expect(trained ? belief(c, RESOLVED_AMBIGUOUS, 0).least < 0.75
-                          : belief(c, RESOLVED_AMBIGUOUS, 0).least >= 1);
-        calibration_settle(c);
-        cr_expect_float_eq(factor(c, RESOLVED_INFERRED, 1), before, 1e-9, "no stacks tell nothing else");
-        cr_expect_lt(belief(c, RESOLVED_INFERRED, 1).least, 0.3);
-        cr_expect_gt(belief(c, RESOLVED_INFERRED, 1).most, 0.99);
-        calibration_free(c);
+    struct calibration *c = calibration_new();
+    double before = factor(c, RESOLVED_INFERRED, 1);
+    cr_expect_float_eq(before, 0.8, 0.01, "%g", before);
+    cr_expect_eq(factor(c, RESOLVED_AMBIGUOUS, 0), 1);
+    calibration_settle(c);
+    cr_expect_float_eq(factor(c, RESOLVED_INFERRED, 1), before, 1e-9, "no stacks tell nothing else");
+    for (enum resolved_kind kind = RESOLVED_PRECISE; kind <= RESOLVED_INFERRED; kind++) {
+        cr_expect_eq(belief(c, kind, 1).least, 0);
+        cr_expect_eq(belief(c, kind, 1).most, 1);
     }
+    calibration_free(c);
 }
 
 Test(calibration, many_stacks_say_how_often_a_call_is_right)
 {
-    struct calibration *c = calibration_new(false);
+    struct calibration *c = calibration_new();
     note(c, (struct told){RESOLVED_INFERRED, 1, 1}, 1, 800, true);
     note(c, (struct told){RESOLVED_INFERRED, 1, 1}, 801, 1000, false);
     note(c, (struct told){RESOLVED_INFERRED, 1, 3}, 1, 512, true);
     note(c, (struct told){RESOLVED_INFERRED, 1, 3}, 513, 1000, false);
-    note(c, (struct told){RESOLVED_AMBIGUOUS, 0.8, 0}, 1, 300, false);
     calibration_settle(c);
     cr_expect_float_eq(factor(c, RESOLVED_INFERRED, 1), 0.8, 0.01);
     cr_expect_float_eq(factor(c, RESOLVED_INFERRED, 2), 0.64, 0.01);
@@ -75,35 +72,56 @@ Test(calibration, many_stacks_say_how_often_a_call_is_right)
 /* Where nothing else leads to the height, it is rarely wrong. */
 Test(calibration, the_only_path_has_a_rate_of_its_own)
 {
-    struct calibration *c = calibration_new(false);
+    struct calibration *c = calibration_new();
     struct resolved only = answer(RESOLVED_INFERRED, 1);
     only.paths = 1;
     cr_expect_float_eq(calibration_belief(c, &only, 2).factor, 0.97 * 0.97, 0.01);
     for (uint32_t path = 1; path <= 1000; path++)
-        cr_assert_eq(calibration_note(c, &only, 1, path, path % 10 != 0), 0);
+        cr_assert_eq(calibration_note(c, &only, 1, &(struct held_stack){path, path}, path % 10 != 0), 0);
     calibration_settle(c);
     cr_expect_float_eq(calibration_belief(c, &only, 1).factor, 0.9, 0.01);
     cr_expect_float_eq(factor(c, RESOLVED_INFERRED, 1), 0.8, 0.01, "no such stack was seen");
     calibration_free(c);
 }
 
-/* What a map knows is of another run. */
-Test(calibration, with_a_map_ambiguous_answers_are_scaled_too)
+/* All paths of a tracepoint may share one height, and the few stacks that were read need not be all that there are. */
+Test(calibration, what_was_seen_is_scaled_too)
 {
-    struct calibration *c = calibration_new(true);
+    struct calibration *c = calibration_new();
     note(c, (struct told){RESOLVED_AMBIGUOUS, 0.9, 0}, 1, 450, true);
-    note(c, (struct told){RESOLVED_AMBIGUOUS, 0.9, 0}, 451, 1000, false);
-    note(c, (struct told){RESOLVED_PRECISE, 1, 0}, 41, 60, false);
+    note(c, (struct told){RESOLVED_AMBIGUOUS, 0.9, 0}, 451, 980, false);
+    note(c, (struct told){RESOLVED_PRECISE, 0.9, 0}, 981, 1000, false);
     calibration_settle(c);
     cr_expect_float_eq(factor(c, RESOLVED_AMBIGUOUS, 0), 0.5, 0.01);
+    cr_expect_float_eq(factor(c, RESOLVED_PRECISE, 0), 0.5, 0.01);
     cr_expect_float_eq(factor(c, RESOLVED_INFERRED, 1), 0.8, 0.01, "no such stack was seen");
-    cr_expect_eq(factor(c, RESOLVED_PRECISE, 0), 1);
     calibration_free(c);
+}
+
+/* Fifteen stacks that were all right allow for a fifth that is not (Wilson: 79.6%), and a thousand samples of one stack that
+ * was read tell no more than that one does. */
+Test(calibration, the_range_is_that_of_so_many_stacks)
+{
+    struct calibration *few = calibration_new(), *many = calibration_new(), *one = calibration_new();
+    struct resolved sure = answer(RESOLVED_PRECISE, 1);
+    note(few, (struct told){RESOLVED_PRECISE, 1, 0}, 1, 15, true);
+    note(many, (struct told){RESOLVED_PRECISE, 1, 0}, 1, 1500, true);
+    for (int i = 0; i < 1000; i++)
+        cr_assert_eq(calibration_note(one, &sure, 0, &(struct held_stack){1, 1}, true), 0);
+    calibration_settle(few);
+    calibration_settle(many);
+    calibration_settle(one);
+    cr_expect_leq(belief(few, RESOLVED_PRECISE, 0).least, 0.797);
+    cr_expect_gt(belief(many, RESOLVED_PRECISE, 0).least, 0.99);
+    cr_expect_lt(belief(one, RESOLVED_PRECISE, 0).least, 0.21);
+    calibration_free(few);
+    calibration_free(many);
+    calibration_free(one);
 }
 
 Test(calibration, never_more_than_was_said)
 {
-    struct calibration *c = calibration_new(false);
+    struct calibration *c = calibration_new();
     note(c, (struct told){RESOLVED_INFERRED, 0.5, 2}, 1, 100, true);
     calibration_settle(c);
     struct belief b = belief(c, RESOLVED_INFERRED, 2);
@@ -115,7 +133,7 @@ Test(calibration, never_more_than_was_said)
 /* A thousand samples of one path are one stack; of two hundred paths they are two hundred. */
 Test(calibration, samples_of_one_path_count_once)
 {
-    struct calibration *one = calibration_new(true), *many = calibration_new(true);
+    struct calibration *one = calibration_new(), *many = calibration_new();
     for (int i = 0; i < 1000; i++)
         note(one, (struct told){RESOLVED_INFERRED, 1, 1}, 7, 7, false);
     for (int i = 0; i < 5; i++)
@@ -134,7 +152,7 @@ Test(calibration, the_chance_is_recovered)
 {
     uint64_t seed = 1;
     for (unsigned run = 0; run < 20; run++) {
-        struct calibration *c = calibration_new(false);
+        struct calibration *c = calibration_new();
         double chance = 0.5 + 0.025 * run;
         for (uint32_t path = 0; path < 4000; path++) {
             seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -156,7 +174,7 @@ Test(calibration, the_chance_is_recovered)
 Test(calibration, more_stacks_leave_a_narrower_range)
 {
     for (uint32_t stacks = 20; stacks <= 2000; stacks *= 10) {
-        struct calibration *c = calibration_new(false);
+        struct calibration *c = calibration_new();
         note(c, (struct told){RESOLVED_INFERRED, 1, 1}, 1, stacks * 9 / 10, true);
         note(c, (struct told){RESOLVED_INFERRED, 1, 1}, stacks * 9 / 10 + 1, stacks, false);
         calibration_settle(c);
@@ -171,7 +189,7 @@ Test(calibration, more_stacks_leave_a_narrower_range)
 /* Deep paths that were right tell more than shallow ones that were not: the most probable rate is found between. */
 Test(calibration, deep_and_shallow_paths_disagree)
 {
-    struct calibration *c = calibration_new(false);
+    struct calibration *c = calibration_new();
     note(c, (struct told){RESOLVED_INFERRED, 1, 64}, 1, 10, true);
     note(c, (struct told){RESOLVED_INFERRED, 1, 1}, 11, 20, false);
     calibration_settle(c);
@@ -182,7 +200,7 @@ Test(calibration, deep_and_shallow_paths_disagree)
 /* What is said 300 calls deep is as good as nothing, and no sum overflows. */
 Test(calibration, any_number_of_calls)
 {
-    struct calibration *c = calibration_new(false);
+    struct calibration *c = calibration_new();
     note(c, (struct told){RESOLVED_INFERRED, 1, UINT32_MAX}, 1, 3, true);
     note(c, (struct told){RESOLVED_INFERRED, 0, 1}, 4, 5, true);
     note(c, (struct told){RESOLVED_INFERRED, 1, 0}, 6, 7, false);

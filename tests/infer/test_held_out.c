@@ -47,7 +47,7 @@ Test(held_out, every_fourth_stack_and_all_its_samples)
     struct world *w = world_open();
     struct held_out *h = held_out_new(0);
     struct trainer *trainer = trainer_new(w->trie);
-    uint64_t path, other;
+    struct held_stack path, other;
     uint32_t held_left = 2 * EACH, held_right = 3 * EACH;
     left(1);
     cr_assert_gt(trainer_add(trainer, w->self.process, &sample, NULL, NULL), 0);
@@ -67,7 +67,8 @@ Test(held_out, every_fourth_stack_and_all_its_samples)
     uint32_t node = pathmap_number(w->map, learned.leaf);
     cr_expect_eq(held_out_agrees(h, &of_left, w->map, node, &path), 1);
     cr_expect_eq(held_out_agrees(h, &of_right, w->map, node, &other), 0, "another caller");
-    cr_expect_neq(path, other);
+    cr_expect_neq(path.path, other.path);
+    cr_expect_neq(path.number, other.number);
     cr_expect_eq(held_out_agrees(h, &of_left, w->map, pathmap_node(w->map, node).parent, &path), 0,
                  "a frame less");
     of_none.time += 1000;
