@@ -20,12 +20,12 @@ struct stack_word {
 struct known_stack {
     uint32_t space; /* of the processes with this code: infer/live/spaces.h */
     uint32_t tid;
-    uint64_t ip, sp, bp;              /* of its sample */
-    bool has_bp;                      /* bp must be the same, too */
-    uint32_t number;                  /* of its stack record (stack_record.h) */
-    bool of_caller;                   /* that record is of a callee: this stack is its part from sp on */
-    uint64_t function, function_size; /* where the function of ip begins, and its bytes */
-    const struct stack_word *words;   /* borrowed; the innermost first */
+    uint64_t ip, sp, bp;            /* of its sample */
+    bool has_bp;                    /* bp must be the same, too */
+    uint32_t number;                /* of its stack record (stack_record.h) */
+    bool of_caller;                 /* that record is of a callee: this stack is its part from sp on */
+    uint64_t code, code_size;       /* around ip, with the same CFA */
+    const struct stack_word *words; /* borrowed; the innermost first */
     size_t count;
 };
 

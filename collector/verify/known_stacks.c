@@ -159,18 +159,16 @@ static size_t compared_words(const struct known_stacks *s, const struct known_st
     return s->compared < STACK_RECORD_ALL ? count : stack->count;
 }
 
-/* A stack that was read stands for all code of its page; a caller's only for its function, as its few words are in
- * place in many stacks, and a sample whose function has another CFA would be worth nothing. */
 static void set_places(const struct known_stacks *s, const struct known_stack *stack, struct made *out)
 {
     uint64_t mask = (UINT64_C(1) << s->page_bits) - 1, page = stack->ip & ~mask;
-    uint64_t end = stack->function + stack->function_size;
+    uint64_t end = stack->code + stack->code_size;
     out->first = 0;
     out->last = (uint16_t)mask;
-    if (!stack->of_caller)
+    if (s->compared == 0 || stack->code_size == 0)
         return;
-    if (stack->function > page)
-        out->first = (uint16_t)(stack->function - page);
+    if (stack->code > page)
+        out->first = (uint16_t)(stack->code - page);
     if (end <= page + mask)
         out->last = (uint16_t)(end - page - 1);
 }

@@ -2,8 +2,8 @@
  * rule.h - the rule by which the BPF program (verify.bpf.c) decides whether a sample's stack is known, and the layout
  * of the maps that it decides with.
  *
- * A stack is looked up by its process (or those with the same code), the page of code of its PC, and its depth; a known stack is a list of
- * words that must be in place: all return addresses, and saved frame pointers where a CFA depends on them. A return
+ * A stack is looked up by its process (or those with the same code), the page of code of its PC, and its depth; a known stack is the code
+ * that it stands for, and a list of words that must be in place: all return addresses, and saved frame pointers where a CFA depends on them. A return
  * address may be any of the same function with the same CFI row. So a stack that fits is as certain as an unwound
  * one: its functions are what unwinding would find.
  *

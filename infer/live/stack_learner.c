@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/cfi/cfi.h"
+#include "image/code/code.h"
 #include "infer/live/feed.h"
 #include "infer/live/spaces.h"
 #include "perfdata/announced.h"
@@ -11,6 +13,7 @@
 
 #define QUEUE_BYTES (16u << 20) /* stacks are left out above that */
 #define FRAMES_MAX  512
+#define ROWS_MAX    4096u /* of a function's CFI that are looked at */
 
 struct stack_learner {
     struct stack_learner_input in;
@@ -22,6 +25,52 @@ struct stack_learner {
     struct unwind_frame frames[FRAMES_MAX];
     struct unwind_words words;
 };
+
+struct code_range {
+    uint64_t start, end;
+};
+
+/* Whether these bytes have a call, or cannot be told. */
+static bool has_call(const struct image *image, uint64_t at, uint64_t end)
+{
+    size_t size;
+    const uint8_t *code = image_bytes(image, at, &size);
+    if (!code || size < end - at)
+        return true;
+    struct code_insn insn;
+    for (; at < end; at += insn.length, code += insn.length) {
+        if (!code_read(code, (size_t)(end - at), at, &insn) || insn.kind == CODE_CALL ||
+            insn.kind == CODE_CALL_INDIRECT)
+            return true;
+    }
+    return false;
+}
+
+/* The code that a stack with this innermost frame stands for: empty, that of its page. But if the function makes calls with less on
+ * its stack than it has here (other calls have arguments there), such a callee can have the same SP with all words of
+ * this stack in place, and a frame further in, which would neither be verified nor read. Then it is the function's, from the
+ * first to the last row with the same CFA. */
+static struct code_range code_of(const struct place *place, bool of_caller)
+{
+    const struct cfi *cfi = image_cfi(place->image);
+    const struct image_function *function = image_function(place->image, place->function);
+    const struct cfi_row row = cfi_lookup(cfi, place->address);
+    uint64_t limit = function->address + function->size, at = function->address;
+    struct code_range range = {place->address, place->address + 1};
+    bool alone = of_caller || row.cfa != CFI_SP;
+    for (unsigned rows = 0; at < limit && rows < ROWS_MAX; rows++) {
+        const struct cfi_row other = cfi_lookup(cfi, at);
+        uint64_t end = cfi_row_end(cfi, at), next = end < limit ? end : limit;
+        if (other.cfa == row.cfa && other.cfa_offset == row.cfa_offset) {
+            range.start = at < range.start ? at : range.start;
+            range.end = next > range.end ? next : range.end;
+        }
+        alone = alone || (other.cfa == CFI_SP && other.cfa_offset < row.cfa_offset &&
+                          has_call(place->image, at, next));
+        at = next;
+    }
+    return alone || at < limit ? range : (struct code_range){place->address, place->address};
+}
 
 /* Unwinds a stack and makes it known. One with a signal frame, or without an end, is never known. Returns what know()
  * does. *count: its frames. */
@@ -35,7 +84,7 @@ static int know(struct stack_learner *l, const struct process *process, const st
     const struct place *place = &l->frames[0].place;
     if (place->function == IMAGE_NO_FUNCTION)
         return 0;
-    const struct image_function *function = image_function(place->image, place->function);
+    const struct code_range code = code_of(place, of_caller);
     return l->in.know(l->in.context,
                       &(struct known_stack){.space = space,
                                             .tid = sample->tid,
@@ -45,8 +94,8 @@ static int know(struct stack_learner *l, const struct process *process, const st
                                             .has_bp = l->words.has_bp,
                                             .number = sample->stack_number,
                                             .of_caller = of_caller,
-                                            .function = sample->reg_ip - (place->address - function->address),
-                                            .function_size = function->size,
+                                            .code = sample->reg_ip - (place->address - code.start),
+                                            .code_size = code.end - code.start,
                                             .words = l->words.words,
                                             .count = l->words.count},
                       err);

@@ -211,8 +211,8 @@ static bool learn(struct trial *t, const struct sample *s, uint32_t number, uint
                                     .sp = callee ? callee->address + 8 : s->sp,
                                     .number = number,
                                     .of_caller = callee,
-                                    .function = f.start,
-                                    .function_size = f.size,
+                                    .code = callee ? f.start : 0,
+                                    .code_size = callee ? f.size : 0, /* a read stack stands for its page */
                                     .words = words + i,
                                     .count = count - i};
         if (known_stacks_add(t->known, &stack, NULL) < 0)

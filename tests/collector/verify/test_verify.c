@@ -570,8 +570,8 @@ static void learn_caller(struct world *w, const struct scene *callee, int want)
                                        .sp = s->sp + 16,
                                        .number = w->stacks[0].number,
                                        .of_caller = true,
-                                       .function = 0x400100,
-                                       .function_size = 0x100,
+                                       .code = 0x400100,
+                                       .code_size = 0x100,
                                        .words = &word,
                                        .count = 1};
     cr_assert_eq(known_stacks_add(w->known, &caller, NULL), want);
@@ -626,6 +626,33 @@ Test(verify, callers_are_not_known_unless_stacks_are_compared_whole)
     run(&w, &scene, false);
     cr_expect_eq(learn_next(&w), 1);
     learn_caller(&w, &scene, 0);
+    world_stop(&w);
+}
+
+/* At one stack pointer, code of one page has another CFA before its prologue than after it: taken for the same, its samples would
+ * neither be verified nor read. */
+Test(verify, a_new_stack_stands_for_the_code_that_is_said)
+{
+    struct world w;
+    struct scene scene;
+    world_start(&w, &plain_config, 1);
+    scene_at(&w, 0, 128, &scene);
+    run(&w, &scene, false);
+    const struct machine_sample *s = &scene.sample;
+    const struct stack_word word = {s->sp + 40, word_at(scene.thread, s->sp + 40), 1, false};
+    const struct known_stack read = {.space = s->pid,
+                                     .tid = s->tid,
+                                     .ip = 0x400180,
+                                     .sp = s->sp + 16,
+                                     .number = w.stacks[0].number,
+                                     .code = 0x400100,
+                                     .code_size = 0x100,
+                                     .words = &word,
+                                     .count = 1};
+    cr_assert_eq(known_stacks_add(w.known, &read, NULL), 1);
+    cr_expect_eq(take_caller(&w, &scene, 0x4000ff), STACK_RECORD_NEW);
+    cr_expect_eq(take_caller(&w, &scene, 0x400100), STACK_RECORD_SAME);
+    cr_expect_eq(take_caller(&w, &scene, 0x400200), STACK_RECORD_NEW);
     world_stop(&w);
 }
 
