@@ -9,9 +9,9 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "cli/exit.h"
+#include "cli/hook_session.h"
 #include "cli/probe_launch.h"
 #include "cli/probe_run.h"
-#include "cli/recover.h"
 #include "cli/train_left.h"
 #include "hcct/trace.h"
 #include "image/cache.h"
@@ -236,14 +236,14 @@ int call_trace_record(const struct call_trace_options *options, struct terminal 
                                               .no_map = true,
                                               .images = images,
                                               .log = &terminal->log};
-    struct session *session = NULL;
-    recover_abandoned(terminal);
-    int status = -1, rc = images ? session_open(&session_options, &session, &err) : error_memory(&err);
+    struct hook_session hooks = {0};
+    int status = -1,
+        rc = images ? hook_session_open(&session_options, terminal, &hooks, &err) : error_memory(&err);
     if (rc == 0)
-        rc = record(options, session, images, terminal, &status, &err);
+        rc = record(options, hooks.session, images, terminal, &status, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
-    session_close(session);
+    hook_session_close(&hooks);
     image_cache_free(images);
     if (rc < 0)
         return exit_code_of(&err);

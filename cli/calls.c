@@ -8,13 +8,13 @@
 
 #include "base/clock.h"
 #include "cli/exit.h"
+#include "cli/hook_session.h"
 #include "cli/hooks.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "cli/probe_launch.h"
 #include "cli/probe_run.h"
-#include "cli/recover.h"
 #include "cli/train_left.h"
 #include "hcct/saved_tree.h"
 #include "pathmap/map/pathmap.h"
@@ -56,7 +56,7 @@ struct calls_options {
 struct calls {
     const struct calls_options *options;
     struct terminal *terminal;
-    struct session *session;
+    struct hook_session hooks;
     struct image_cache *images;
     struct outfile *out;         /* the saved tree; NULL: none */
     uint64_t began, began_ticks; /* ns; the time-stamp counter */
@@ -233,11 +233,11 @@ static int print_now(const struct calls *c, bool last, struct fathom_error *err)
     struct pathmap *map = NULL;
     struct counted *counted = NULL;
     double tick = tick_of(c);
-    int rc = trie ? harvest_directory(&h, trie, c->images, session_directory(c->session),
+    int rc = trie ? harvest_directory(&h, trie, c->images, session_directory(c->hooks.session),
                                       last ? &c->terminal->log : NULL, err)
                   : error_memory(err);
     if (rc == 0 && last)
-        hooks_say(c->terminal, &h, c->session, o->images.count > 0);
+        hooks_say(c->terminal, &h, c->hooks.session, o->images.count > 0);
     if (rc == 0 && h.calls + h.purged == 0 && last)
         rc = error_set(err, ECHILD,
                        "no calls of %s were seen: %snone of its functions has a hook (nothing can be loaded "
@@ -257,7 +257,7 @@ static int print_now(const struct calls *c, bool last, struct fathom_error *err)
     if (rc == 0 && last && c->out)
         rc = save(c, counted, &h, err);
     if (rc == 0 && last)
-        hooks_say_losses(c->terminal, &h, session_directory(c->session));
+        hooks_say_losses(c->terminal, &h, session_directory(c->hooks.session));
     counted_free(counted);
     pathmap_close(map);
     trie_free(trie);
@@ -285,7 +285,7 @@ static int run(struct calls *c, int *status, struct fathom_error *err)
     char library[4096];
     struct probe_run run = {.command = c->options->command,
                             .library = library,
-                            .session = c->session,
+                            .session = c->hooks.session,
                             .duration = c->options->duration,
                             .poll = c->options->every > 0 ? print_sometimes : NULL,
                             .context = c};
@@ -296,7 +296,7 @@ static int run(struct calls *c, int *status, struct fathom_error *err)
         rc = probe_run(&run, status, err);
     if (rc < 0)
         return rc;
-    train_say_left(c->terminal, session_notes(c->session));
+    train_say_left(c->terminal, session_notes(c->hooks.session));
     return print_now(c, true, err);
 }
 
@@ -321,15 +321,14 @@ static int count_calls(const struct calls_options *o, struct terminal *terminal)
                       .interval_ns = (uint64_t)(o->interval * 1e6)},
         .images = c.images,
         .log = &terminal->log};
-    recover_abandoned(terminal);
     int status = -1, rc = o->output ? output_open(o->output, &c.out, &err) : 0;
     if (rc == 0)
-        rc = c.images ? session_open(&session_options, &c.session, &err) : error_memory(&err);
+        rc = c.images ? hook_session_open(&session_options, terminal, &c.hooks, &err) : error_memory(&err);
     if (rc == 0)
         rc = run(&c, &status, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
-    session_close(c.session);
+    hook_session_close(&c.hooks);
     image_cache_free(c.images);
     outfile_close(c.out);
     if (rc < 0)

@@ -7,9 +7,9 @@
 
 #include "cli/disambig.h"
 #include "cli/exit.h"
+#include "cli/hook_session.h"
 #include "cli/probe_launch.h"
 #include "cli/probe_run.h"
-#include "cli/recover.h"
 #include "image/elf/program.h"
 #include "image/name.h"
 #include "pathmap/train/harvest.h"
@@ -17,7 +17,7 @@
 
 struct selftest {
     struct image_cache *images;
-    struct session *session;
+    struct hook_session hooks;
     struct trie *trie;
     int status; /* wait status of the command */
 };
@@ -72,17 +72,15 @@ static int measure(const struct disambig *d, struct selftest *t, char *const *co
     char library[4096];
     struct session_options options = {.no_map = true, .images = t->images, .log = &d->terminal->log};
     int rc = probe_library(library, sizeof library, err);
-    if (rc == 0) {
-        recover_abandoned(d->terminal);
-        rc = session_open(&options, &t->session, err);
-    }
-    struct probe_run run = {.command = command, .library = library, .session = t->session};
+    if (rc == 0)
+        rc = hook_session_open(&options, d->terminal, &t->hooks, err);
+    struct probe_run run = {.command = command, .library = library, .session = t->hooks.session};
     if (rc == 0)
         rc = probe_run(&run, &t->status, err);
     struct harvest harvest = {0};
     if (rc == 0)
-        rc = harvest_directory(&harvest, t->trie, t->images, session_directory(t->session), &d->terminal->log,
-                               err);
+        rc = harvest_directory(&harvest, t->trie, t->images, session_directory(t->hooks.session),
+                               &d->terminal->log, err);
     if (rc == 0 && harvest.stores == 0)
         rc =
             error_set(err, ECHILD, "the probe runtime did not start in %s: nothing was measured", command[0]);
@@ -171,7 +169,7 @@ int disambig_selftest(const struct disambig *d, struct fathom_error *err)
         rc = judge(d, t.trie, err);
     if (*directory)
         remove_library(d, directory);
-    session_close(t.session);
+    hook_session_close(&t.hooks);
     trie_free(t.trie);
     image_cache_free(t.images);
     free(own);

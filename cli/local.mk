@@ -36,6 +36,7 @@ fathom_SOURCES = \
 	cli/named_tree.c cli/named_tree.h \
 	cli/heading.c cli/heading.h \
 	cli/help.c \
+	cli/hook_session.c cli/hook_session.h \
 	cli/hooks.c cli/hooks.h \
 	cli/inferred.h \
 	cli/interrupt.c cli/interrupt.h \

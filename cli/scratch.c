@@ -17,6 +17,7 @@
 
 struct scratch {
     char *directory;
+    bool (*keep)(const char *directory); /* NULL: never */
     int alive; /* a pipe's end: when it is closed, the child removes the directory */
     pid_t child;
 };
@@ -37,10 +38,10 @@ static bool enter(const char *directory)
 }
 
 /* Runs with all signals blocked. */
-static _Noreturn void child_main(const char *directory, int alive)
+static _Noreturn void child_main(const struct scratch *s, int alive)
 {
     char byte;
-    bool inside = enter(directory);
+    bool inside = enter(s->directory);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; null >= 0 && fd < 3; fd++)
         dup2(null, fd); /* who reads the parent's output does not wait for the child */
@@ -50,9 +51,11 @@ static _Noreturn void child_main(const char *directory, int alive)
     setsid();
     while (read(3, &byte, 1) < 0 && errno == EINTR)
         ;
+    if (inside && s->keep && s->keep("."))
+        _exit(0);
     if (inside)
         nftw(".", remove_one, OPEN_AT_ONCE, FTW_DEPTH | FTW_PHYS);
-    rmdir(directory);
+    rmdir(s->directory);
     _exit(0);
 }
 
@@ -63,7 +66,7 @@ static int start(struct scratch *s, struct fathom_error *err)
         return error_system(err, errno, "cannot create a pipe");
     s->child = fork();
     if (s->child == 0)
-        child_main(s->directory, ends[0]);
+        child_main(s, ends[0]);
     int failed = errno;
     close(ends[0]);
     if (s->child < 0) {
@@ -74,31 +77,54 @@ static int start(struct scratch *s, struct fathom_error *err)
     return 0;
 }
 
-int scratch_new(struct scratch **out, struct fathom_error *err)
+/* Makes the directory if its name is a template, and starts the child. No signal may end this process between the two, or
+ * the child before it has entered the directory. */
+static int begin(struct scratch *s, bool make, struct fathom_error *err)
 {
-    const char *where = secure_getenv("TMPDIR");
-    struct scratch *s = calloc(1, sizeof *s);
-    if (!s)
-        return error_memory(err);
-    if (asprintf(&s->directory, "%s/fathom-XXXXXX", where && where[0] == '/' ? where : "/var/tmp") < 0) {
-        free(s);
-        return error_memory(err);
-    }
-    sigset_t all, before; /* none may end this process, or the child, between the next two steps */
+    sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
-    int rc =
-        mkdtemp(s->directory) ? 0 : error_system(err, errno, "cannot create the directory %s", s->directory);
-    if (rc == 0 && (rc = start(s, err)) < 0)
+    int rc = !make || mkdtemp(s->directory)
+                 ? 0
+                 : error_system(err, errno, "cannot create the directory %s", s->directory);
+    if (rc == 0 && (rc = start(s, err)) < 0 && make)
         rmdir(s->directory);
     sigprocmask(SIG_SETMASK, &before, NULL);
+    return rc;
+}
+
+/* Takes the name. */
+static int make(char *directory, bool (*keep)(const char *directory), bool is_template, struct scratch **out,
+                struct fathom_error *err)
+{
+    struct scratch *s = directory ? calloc(1, sizeof *s) : NULL;
+    int rc = s ? 0 : error_memory(err);
+    if (s) {
+        *s = (struct scratch){.directory = directory, .keep = keep};
+        rc = begin(s, is_template, err);
+    }
     if (rc < 0) {
-        free(s->directory);
+        free(directory);
         free(s);
         return rc;
     }
     *out = s;
     return 0;
+}
+
+int scratch_new(struct scratch **out, struct fathom_error *err)
+{
+    const char *where = secure_getenv("TMPDIR");
+    char *directory;
+    if (asprintf(&directory, "%s/fathom-XXXXXX", where && where[0] == '/' ? where : "/var/tmp") < 0)
+        return error_memory(err);
+    return make(directory, NULL, true, out, err);
+}
+
+int scratch_watch(const char *directory, bool (*keep)(const char *directory), struct scratch **out,
+                  struct fathom_error *err)
+{
+    return make(strdup(directory), keep, false, out, err);
 }
 
 const char *scratch_directory(const struct scratch *s)

@@ -2,17 +2,22 @@
  * scratch.h - a directory for temporary files, which is removed when the process ends, however it ends.
  *
  * A child process, which waits for that, removes it: no signal but SIGKILL ends it, and it keeps the rights that its
- * parent may give up (privilege.h). The directory is mode 0700, in $TMPDIR or /var/tmp.
+ * parent may give up (privilege.h).
  */
 #ifndef FATHOM_CLI_SCRATCH_H
 #define FATHOM_CLI_SCRATCH_H
+
+#include <stdbool.h>
 
 #include "base/error.h"
 
 struct scratch;
 
-/* To be called before other threads exist. */
+/* Both are to be called before other threads exist. A new directory, mode 0700, in $TMPDIR or /var/tmp. */
 int scratch_new(struct scratch **out, struct fathom_error *err);
+/* The same for a directory of this user that exists. keep: asked when the process has ended, in its child; NULL: nothing is. */
+int scratch_watch(const char *directory, bool (*keep)(const char *directory), struct scratch **out,
+                  struct fathom_error *err);
 const char *scratch_directory(const struct scratch *scratch);
 /* Removes it; NULL is allowed. */
 void scratch_free(struct scratch *scratch);

@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "cli/exit.h"
+#include "cli/hook_session.h"
 #include "cli/hooks.h"
 #include "cli/probe_launch.h"
 #include "cli/probe_run.h"
-#include "cli/recover.h"
 #include "cli/train_left.h"
 #include "cli/train_stacks.h"
 #include "cli/train_steps.h"
@@ -24,7 +24,7 @@
 struct patching {
     const struct train_options *options;
     struct terminal *terminal;
-    struct session *session;
+    struct hook_session hooks;
     struct image_cache *images;
     char library[4096];          /* the runtime */
     struct train_stacks *stacks; /* NULL: stacks are not sampled */
@@ -46,7 +46,7 @@ static void show_progress(struct patching *p)
     if (t->quiet || !t->stderr_is_person || since < 1 || since < p->look_took * PROGRESS_SHARE)
         return;
     uint64_t calls = p->progress.calls;
-    if (harvest_progress(session_directory(p->session), &p->progress, NULL) < 0)
+    if (harvest_progress(session_directory(p->hooks.session), &p->progress, NULL) < 0)
         return;
     double rate = p->progress.calls > calls ? (double)(p->progress.calls - calls) / since : 0;
     p->looked_at = now;
@@ -74,7 +74,7 @@ static int run_command(struct patching *p, struct fathom_error *err)
 {
     struct probe_run run = {.command = p->options->target.command,
                             .library = p->library,
-                            .session = p->session,
+                            .session = p->hooks.session,
                             .duration = p->options->target.duration,
                             .asked = begin_sampling,
                             .poll = look,
@@ -91,7 +91,7 @@ static void say_summary(const struct patching *p, const struct harvest *h, const
     terminal_say(t, LOG_NOTE, "%llu calls in %llu process%s, %u contexts in %s", (unsigned long long)h->calls,
                  (unsigned long long)h->stores, h->stores == 1 ? "" : "es", trie_node_count(trie) - 1,
                  outfile_path(p->options->out));
-    hooks_say_losses(t, h, session_directory(p->session));
+    hooks_say_losses(t, h, session_directory(p->hooks.session));
 }
 
 /* Checked before the training, which would be lost otherwise. */
@@ -108,10 +108,10 @@ static int check_old(const struct patching *p, struct fathom_error *err)
 static int learn(struct patching *p, struct trie *trie, struct fathom_error *err)
 {
     struct harvest harvest = {.partial = p->options->way == TRAIN_SLED};
-    train_say_left(p->terminal, session_notes(p->session));
+    train_say_left(p->terminal, session_notes(p->hooks.session));
     progress_show(&p->terminal->progress, "making the map", 0, 0);
-    int rc =
-        harvest_directory(&harvest, trie, p->images, session_directory(p->session), &p->terminal->log, err);
+    int rc = harvest_directory(&harvest, trie, p->images, session_directory(p->hooks.session),
+                               &p->terminal->log, err);
     if (rc == 0 && harvest.stores == 0)
         rc = error_set(err, ECHILD,
                        "nothing was learned: the probe runtime did not start in %s (a program that drops "
@@ -122,7 +122,7 @@ static int learn(struct patching *p, struct trie *trie, struct fathom_error *err
     if (rc == 0)
         rc = train_stacks_merge(p->stacks, trie, err);
     if (rc == 0)
-        hooks_say(p->terminal, &harvest, p->session, p->options->images.count > 0);
+        hooks_say(p->terminal, &harvest, p->hooks.session, p->options->images.count > 0);
     if (rc == 0)
         rc = train_save(p->options, trie, &p->old, p->terminal, err);
     if (rc >= 0)
@@ -163,9 +163,7 @@ int train_patch(const struct train_options *options, struct terminal *terminal)
     if (rc == 0)
         rc = probe_library(p.library, sizeof p.library, &err);
     if (rc == 0)
-        recover_abandoned(terminal);
-    if (rc == 0)
-        rc = session_open(&session_options, &p.session, &err);
+        rc = hook_session_open(&session_options, terminal, &p.hooks, &err);
     if (rc == 0)
         rc = run_command(&p, &err);
     if (rc == 0)
@@ -173,7 +171,7 @@ int train_patch(const struct train_options *options, struct terminal *terminal)
     if (rc < 0)
         terminal_error(terminal, &err);
     pathmap_close(p.old);
-    session_close(p.session);
+    hook_session_close(&p.hooks);
     train_stacks_free(p.stacks);
     trie_free(trie);
     free(output);

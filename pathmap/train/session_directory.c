@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "pathmap/wire/mail.h"
+#include "pathmap/wire/store.h"
 
 #define PREFIX     "fathom-train."
 #define MAKE_TRIES 100
@@ -153,6 +154,17 @@ void session_directory_sweep(const char *path)
         closedir(dir);
     else if (fd >= 0)
         close(fd);
+}
+
+bool session_directory_has_calls(const char *path)
+{
+    DIR *dir = opendir(path);
+    bool found = false;
+    for (struct dirent *entry; dir && !found && (entry = readdir(dir)) != NULL;)
+        found = strncmp(entry->d_name, STORE_PREFIX, sizeof STORE_PREFIX - 1) == 0;
+    if (dir)
+        closedir(dir);
+    return found;
 }
 
 static int is_session(const struct dirent *entry)

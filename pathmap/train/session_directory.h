@@ -41,6 +41,8 @@ int session_directory_list(char ***out, size_t *count, struct fathom_error *err)
 /* Removes a directory whose trainer was killed before it made the mailbox, or after it removed all else: not locked,
  * and nothing in it but its description. Any other is left as it is. */
 void session_directory_sweep(const char *path);
+/* Whether a process has written calls into it. */
+bool session_directory_has_calls(const char *path);
 /* Releases the lock and leaves the files. */
 void session_directory_close(struct session_directory *directory);
 /* Removes it with its files, and closes it. */
