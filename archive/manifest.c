@@ -44,6 +44,8 @@ const struct manifest_file *manifest_find(const struct manifest *m, const char *
 int manifest_add(struct manifest *m, const struct manifest_file *file, struct fathom_error *err)
 {
     bool added = false;
+    if (m->count >= MANIFEST_FILES_MOST)
+        return error_set(err, E2BIG, "the archive has more than %d files", MANIFEST_FILES_MOST);
     if (!m->by_name && !(m->by_name = table_new()))
         return error_memory(err);
     struct manifest_file copy = {strdup(file->name), file->size, file->sum, strdup(file->from)};
@@ -119,6 +121,8 @@ static int read_file(struct manifest *m, char *rest, struct fathom_error *err)
     if (!plain_path(file.name) || strcmp(file.name, MANIFEST_NAME) == 0)
         return damaged(err, "has a name that leads out of it");
     int rc = manifest_add(m, &file, err);
+    if (rc == -E2BIG)
+        return damaged(err, "is too long");
     return rc == -EEXIST ? damaged(err, "has a name twice") : rc;
 }
 

@@ -26,6 +26,8 @@
     "kernel" /* directory of the recorded kernel's kallsyms, modules, notes (image/kernel/running.h) */
 #define MANIFEST_ROOT "root" /* directory of files by path: those without a build-id, and sources */
 #define MANIFEST_MOST ((size_t)64 << 20) /* bytes */
+/* Files: each takes some 0.1 ms to be made, even if it is empty. */
+#define MANIFEST_FILES_MOST 30000
 
 struct manifest_file {
     char *name; /* a plain path (plain_path.h) */
@@ -46,7 +48,7 @@ int manifest_parse(const char *text, size_t size, struct manifest *out, struct f
 char *manifest_format(const struct manifest *manifest, size_t *size);
 void manifest_free(struct manifest *manifest);
 
-/* Copies the strings. -EEXIST: it has a file of that name, and stays as it is. */
+/* Copies the strings. -EEXIST: it has a file of that name, and stays as it is; -E2BIG: it has MANIFEST_FILES_MOST. */
 int manifest_add(struct manifest *manifest, const struct manifest_file *file, struct fathom_error *err);
 /* NULL: none of that name. */
 const struct manifest_file *manifest_find(const struct manifest *manifest, const char *name);

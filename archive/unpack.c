@@ -20,12 +20,14 @@
 #define BLOCK      (64u << 10)
 #define TAR_MAGIC  257 /* offset of "ustar" in a tar file */
 #define HEAD_BYTES (TAR_MAGIC + 5)
+#define EARLY_MOST 1000 /* directories before the manifest: tar(1) writes them in their order on disk */
 
 struct unpacking {
     const char *path, *directory;
     struct archive *archive;
     struct manifest *manifest;
-    uint8_t *seen; /* for each file of it */
+    uint8_t *seen;      /* for each file of it */
+    size_t directories; /* met */
 };
 
 bool unpack_is_archive(const char *path)
@@ -56,15 +58,37 @@ static const char *name_of(struct archive_entry *entry)
     return name && strncmp(name, "./", 2) == 0 ? name + 2 : name;
 }
 
+/* The next member that is no directory; these are made by the names of files. With more of them than `most`, which may be many
+ * in few bytes, the archive is refused. read: as of libarchive. */
+static int next_member(struct unpacking *u, size_t most, struct archive_entry **entry, int *read,
+                       struct fathom_error *err)
+{
+    while ((*read = archive_read_next_header(u->archive, entry)) == ARCHIVE_OK &&
+           archive_entry_filetype(*entry) == AE_IFDIR)
+        if (++u->directories > most)
+            return error_set(err, EBADMSG, "%s is not used: it has more directories than its files need",
+                             u->path);
+    return 0;
+}
+
+/* The directories on the way to all files, each as often as there are files below it, and the one above all. */
+static size_t directories_most(const struct manifest *manifest)
+{
+    size_t most = EARLY_MOST + 1;
+    for (size_t i = 0; i < manifest->count; i++)
+        for (const char *at = manifest->files[i].name; (at = strchr(at, '/')); at++)
+            most++;
+    return most;
+}
+
 /* The manifest must come first, so that nothing is written that it does not list. */
-static int read_manifest(const struct unpacking *u, struct fathom_error *err)
+static int read_manifest(struct unpacking *u, struct fathom_error *err)
 {
     struct archive_entry *entry;
     const char *name = NULL;
-    int read;
-    do
-        read = archive_read_next_header(u->archive, &entry);
-    while (read == ARCHIVE_OK && archive_entry_filetype(entry) == AE_IFDIR);
+    int read, rc = next_member(u, EARLY_MOST, &entry, &read, err);
+    if (rc < 0)
+        return rc;
     if (read == ARCHIVE_OK)
         name = name_of(entry);
     if (read != ARCHIVE_OK && read != ARCHIVE_EOF &&
@@ -80,7 +104,7 @@ static int read_manifest(const struct unpacking *u, struct fathom_error *err)
     char *text = malloc((size_t)size + 1);
     if (!text)
         return error_memory(err);
-    int rc = archive_read_data(u->archive, text, (size_t)size) == size ? 0 : damaged(u, err);
+    rc = archive_read_data(u->archive, text, (size_t)size) == size ? 0 : damaged(u, err);
     struct fathom_error why = {0};
     if (rc == 0 && (rc = manifest_parse(text, (size_t)size, u->manifest, &why)) < 0)
         rc = rc == -ENOMEM ? error_memory(err) : error_set(err, -rc, "%s: %s", u->path, why.text);
@@ -172,8 +196,6 @@ static int extract(const struct unpacking *u, const struct manifest_file *file, 
 static int take_entry(struct unpacking *u, struct archive_entry *entry, struct fathom_error *err)
 {
     const char *name = name_of(entry);
-    if (archive_entry_filetype(entry) == AE_IFDIR)
-        return 0;
     const struct manifest_file *file = name ? manifest_find(u->manifest, name) : NULL;
     if (!file || archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry))
         return error_set(err, EBADMSG, "%s is a damaged archive: its list of files does not have '%s'",
@@ -188,9 +210,11 @@ static int take_entry(struct unpacking *u, struct archive_entry *entry, struct f
 static int take_all(struct unpacking *u, struct fathom_error *err)
 {
     struct archive_entry *entry;
-    int rc = 0, read = ARCHIVE_OK;
-    while (rc == 0 && (read = archive_read_next_header(u->archive, &entry)) == ARCHIVE_OK)
-        rc = take_entry(u, entry, err);
+    const size_t most = directories_most(u->manifest);
+    int read = ARCHIVE_OK, rc;
+    while ((rc = next_member(u, most, &entry, &read, err)) == 0 && read == ARCHIVE_OK &&
+           (rc = take_entry(u, entry, err)) == 0)
+        ;
     if (rc == 0 && read != ARCHIVE_EOF)
         rc = damaged(u, err);
     for (size_t i = 0; rc == 0 && i < u->manifest->count; i++)

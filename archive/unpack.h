@@ -3,7 +3,8 @@
  *
  * Archives are hostile. Only regular files that the manifest lists are made, by plain paths below the directory, which is the
  * caller's own and empty, so that no link leads elsewhere; sizes and sums must be those of the manifest, all files must be
- * there, and they must not be larger than UNPACK_MOST(size of the archive), or than what the file system has free.
+ * there, and they must not be larger than UNPACK_MOST(size of the archive), or than what the file system has free. Of other
+ * members there may only be as many directories as these files need.
  */
 #ifndef FATHOM_ARCHIVE_UNPACK_H
 #define FATHOM_ARCHIVE_UNPACK_H

@@ -2,6 +2,7 @@
 #include "base/symlinks.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS_MAX 40 /* as in the kernel */
+#define LINKS_MAX 40   /* as in the kernel */
+#define STEPS_MAX 4096 /* parts of a path, links followed */
 
 static bool is_refused(const struct stat *link, const struct stat *directory)
 {
@@ -83,5 +85,68 @@ int symlinks_check(const char *path, struct fathom_error *err)
         at = next;
     }
     free(at);
+    return rc;
+}
+
+/* What is to be opened in place of a link: what it says, and `behind`. malloc'd; NULL: errno. */
+static char *follow_own(int link, const struct stat *status, const char *behind)
+{
+    char text[PATH_MAX], *next = NULL;
+    ssize_t size = -1;
+    errno = EPERM;
+    if (status->st_uid == geteuid() || status->st_uid == 0)
+        size = readlinkat(link, "", text, sizeof text);
+    if (size > 0 && asprintf(&next, "%.*s/%s", (int)size, text, behind) < 0)
+        next = NULL;
+    return next;
+}
+
+/* Goes one part of *path down from `from`, which is closed. The descriptor, or -1 (errno). */
+static int step_down(int from, char **path, struct stat *status)
+{
+    char *name = *path + strspn(*path, "/"), *behind = name + strcspn(name, "/"), *next;
+    bool last = !*behind;
+    *behind = '\0';
+    int fd = openat(from, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, status) != 0)
+        goto fail;
+    next = S_ISLNK(status->st_mode) ? follow_own(fd, status, last ? "" : behind + 1)
+                                    : strdup(last ? "" : behind + 1);
+    if (!next)
+        goto fail;
+    free(*path);
+    *path = next;
+    if (S_ISLNK(status->st_mode)) {
+        close(fd);
+        return next[0] == '/' ? (close(from), open("/", O_PATH | O_CLOEXEC)) : from;
+    }
+    close(from);
+    return fd;
+fail:;
+    int code = errno;
+    close(from);
+    if (fd >= 0)
+        close(fd);
+    errno = code;
+    return -1;
+}
+
+int symlinks_open_own(const char *path)
+{
+    char *rest = strdup(path);
+    struct stat status = {0};
+    int fd = rest ? open(path[0] == '/' ? "/" : ".", O_PATH | O_CLOEXEC) : -1;
+    for (int steps = 0; fd >= 0 && rest[strspn(rest, "/")]; steps++)
+        if ((fd = step_down(fd, &rest, &status)) >= 0 && steps > STEPS_MAX) {
+            close(fd);
+            fd = -1;
+            errno = ELOOP;
+        }
+    int rc = fd >= 0 ? fd : -errno;
+    if (fd >= 0 && (fstat(fd, &status) != 0 || status.st_uid != geteuid())) {
+        close(fd);
+        rc = -EPERM;
+    }
+    free(rest);
     return rc;
 }

@@ -14,4 +14,8 @@
  * on the way is not checked. */
 int symlinks_check(const char *path, struct fathom_error *err);
 
+/* Opens a directory (O_PATH) that is this user's own; no link on the way to it, nor at its end, belongs to others than this user
+ * and root, so that nobody else chooses what it is. A negative errno: -EPERM: it is not so. */
+int symlinks_open_own(const char *path);
+
 #endif
