@@ -188,7 +188,7 @@ static int list_side(struct diff *d, unsigned side, const char *list, struct fat
     return rc;
 }
 
-/* Gives up rights, but for the directories of archives. */
+/* Gives up rights, but for the directories of archives and the output. */
 static int give_up_rights(const struct diff *d, struct fathom_error *err)
 {
     const char **directories = malloc((d->count + 1) * sizeof *directories);
@@ -196,9 +196,13 @@ static int give_up_rights(const struct diff *d, struct fathom_error *err)
         return error_memory(err);
     for (size_t i = 0; i < d->count; i++)
         directories[i] = archived_directory(d->inputs[i].archived);
-    privilege_only_read_and(directories, d->count, d->terminal);
+    int rc = d->output ? output_begin(d->output, err) : 0;
+    if (rc == 0)
+        privilege_only_read_and(
+            &(struct privilege_writing){directories, d->count, d->output ? outfile_target(d->output) : NULL},
+            d->terminal);
     free(directories);
-    return 0;
+    return rc;
 }
 
 static void clear(struct diff *d)
@@ -249,7 +253,7 @@ static int diff_files(struct diff_options *options, char **names, struct termina
         rc = outfile_open(options->report.output, &d.output, &err);
     for (unsigned side = 0; rc == 0 && side < 2; side++)
         rc = list_side(&d, side, names[side], &err);
-    if (rc == 0 && !d.output)
+    if (rc == 0)
         rc = give_up_rights(&d, &err);
     for (size_t i = 0; rc == 0 && i < d.count; i++)
         rc = is_tree(d.inputs[i].path) ? add_tree(&d, d.inputs[i].side, d.inputs[i].path, &err)

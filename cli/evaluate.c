@@ -127,7 +127,8 @@ static int open_input(struct evaluate_options *o, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     int rc = archived_begin(o->input, &o->archived, &err);
-    privilege_only_read_and(&(const char *){archived_directory(o->archived)}, 1, terminal);
+    privilege_only_read_and(
+        &(struct privilege_writing){&(const char *){archived_directory(o->archived)}, 1, NULL}, terminal);
     if (rc == 0)
         rc = archived_unpack(o->archived, &err);
     if (rc < 0) {

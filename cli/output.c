@@ -19,6 +19,12 @@ int output_open(const char *path, struct outfile **out, struct fathom_error *err
     return 0;
 }
 
+int output_begin(struct outfile *file, struct fathom_error *err)
+{
+    int fd;
+    return outfile_is_stream(file) ? 0 : outfile_begin(file, &fd, err);
+}
+
 int output_print(struct outfile *file, FILE **out, struct fathom_error *err)
 {
     int fd = -1, rc = outfile_begin(file, &fd, err);

@@ -11,6 +11,8 @@
 /* Opens a command's output. If it is standard output ("-"), everything else that this process and the command
  * it launches print goes to standard error from now on. A closed pipe is a failed write, not SIGPIPE. */
 int output_open(const char *path, struct outfile **out, struct fathom_error *err);
+/* Creates the file, while there are rights to, if it is one. */
+int output_begin(struct outfile *file, struct fathom_error *err);
 /* What is printed into a file that outfile_open() opened: begin, write to `out`, and end it with what came of
  * that (0 or a negative errno, which is returned). The file is in its place only when all of it was written. */
 int output_print(struct outfile *file, FILE **out, struct fathom_error *err);

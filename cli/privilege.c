@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/symlinks.h"
+
 #define BIT(capability) (UINT64_C(1) << (capability))
 
 /* All Linux versions that know capabilities above 31 take this layout. */
@@ -34,11 +36,17 @@ static bool set_capabilities(uint64_t permitted, uint64_t effective)
     return syscall(SYS_capset, &head, data) == 0;
 }
 
+/* malloc'd. */
+static char *directory_of(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return !slash ? strdup(".") : strndup(file, slash == file ? 1 : (size_t)(slash - file));
+}
+
 /* The directory of a file that is to be written, without the rights that get around its mode. */
 static bool writes_without(uint64_t permitted, const char *output)
 {
-    const char *slash = strrchr(output, '/');
-    char *directory = !slash ? strdup(".") : strndup(output, slash == output ? 1 : (size_t)(slash - output));
+    char *directory = directory_of(output);
     const uint64_t around = BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
     struct stat in, of;
     if (!directory || !set_capabilities(permitted, permitted & ~around)) {
@@ -88,16 +96,23 @@ struct landlock_beneath {
     int32_t directory;
 } __attribute__((packed));
 
-/* make: create the directory if it does not exist; the ones above it do. */
-static void allow_beneath(int rules, const char *directory, uint64_t allowed, bool make)
+/* Closes the descriptor; negative: there is none. */
+static void allow_beneath(int rules, int directory, uint64_t allowed)
+{
+    struct landlock_beneath beneath = {.allowed = allowed, .directory = directory};
+    if (directory < 0)
+        return;
+    syscall(SYS_landlock_add_rule, rules, 1, &beneath, 0);
+    close(directory);
+}
+
+/* A directory that the environment names, if it is this user's own: HOME may be another's, as under sudo. make: create it if it
+ * does not exist; the ones above it do. */
+static void allow_own(int rules, const char *directory, uint64_t allowed, bool make)
 {
     if (make)
         mkdir(directory, 0700);
-    struct landlock_beneath beneath = {.allowed = allowed, .directory = open(directory, O_PATH | O_CLOEXEC)};
-    if (beneath.directory < 0)
-        return;
-    syscall(SYS_landlock_add_rule, rules, 1, &beneath, 0);
-    close(beneath.directory);
+    allow_beneath(rules, symlinks_open_own(directory), allowed);
 }
 
 /* libdebuginfod makes its cache when it asks the first time. */
@@ -107,15 +122,15 @@ static void allow_caches(int rules, uint64_t allowed, bool make)
                *servers = getenv("DEBUGINFOD_CACHE_PATH");
     char path[4096];
     if (cache && cache[0] == '/')
-        allow_beneath(rules, cache, allowed, make);
+        allow_own(rules, cache, allowed, make);
     if (home && home[0] == '/' && snprintf(path, sizeof path, "%s/.cache", home) < (int)sizeof path)
-        allow_beneath(rules, path, allowed, make);
+        allow_own(rules, path, allowed, make);
     if (servers && servers[0] == '/')
-        allow_beneath(rules, servers, allowed, make);
+        allow_own(rules, servers, allowed, make);
 }
 
 /* false: this kernel has no Landlock, or it is not enabled. */
-static bool confine(const char *const *directories, size_t count)
+static bool confine(const struct privilege_writing *w)
 {
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
     if (abi < 1)
@@ -132,10 +147,15 @@ static bool confine(const char *const *directories, size_t count)
     if (fd < 0)
         return false;
     allow_caches(fd, writing, asks);
-    for (size_t i = 0; i < count; i++)
-        if (directories[i])
-            allow_beneath(fd, directories[i], writing, false);
-    allow_beneath(fd, "/dev/null", LANDLOCK_WRITE_FILE, false);
+    for (size_t i = 0; i < w->count; i++)
+        if (w->directories[i])
+            allow_own(fd, w->directories[i], writing, false);
+    if (w->output) {
+        char *directory = directory_of(w->output);
+        allow_beneath(fd, directory ? open(directory, O_PATH | O_CLOEXEC) : -1, writing);
+        free(directory);
+    }
+    allow_beneath(fd, open("/dev/null", O_PATH | O_CLOEXEC), LANDLOCK_WRITE_FILE);
     bool confined = syscall(SYS_landlock_restrict_self, fd, 0) == 0;
     close(fd);
     return confined;
@@ -143,16 +163,18 @@ static bool confine(const char *const *directories, size_t count)
 
 void privilege_only_read(struct terminal *terminal)
 {
-    privilege_only_read_and(NULL, 0, terminal);
+    privilege_only_read_and(&(struct privilege_writing){0}, terminal);
 }
 
-void privilege_only_read_and(const char *const *directories, size_t count, struct terminal *terminal)
+void privilege_only_read_and(const struct privilege_writing *w, struct terminal *terminal)
 {
-    uint64_t permitted = 0;
+    uint64_t permitted = 0, kept = BIT(CAP_DAC_READ_SEARCH);
     if (get_capabilities(&permitted) && !permitted)
         return;
-    keep(BIT(CAP_DAC_READ_SEARCH), terminal);
-    if (!confine(directories, count) && terminal->verbose)
+    if (w->output && !writes_without(permitted, w->output))
+        kept |= BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
+    keep(kept, terminal);
+    if (!confine(w) && terminal->verbose)
         terminal_say(terminal, LOG_NOTE, "this kernel has no Landlock: only capabilities are given up");
 }
 

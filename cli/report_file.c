@@ -13,8 +13,12 @@ int reporting_file(const struct report_options *wanted, struct terminal *termina
     int rc = archived_begin(options->input, &options->archived, &err);
     if (rc == 0 && !options->archived)
         options->kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
-    if (!options->output)
-        privilege_only_read_and(&(const char *){archived_directory(options->archived)}, 1, terminal);
+    if (rc == 0 && options->output)
+        rc = reporting_output(options, &options->opened, &err);
+    const char *target = options->opened ? outfile_target(options->opened) : NULL;
+    privilege_only_read_and(
+        &(struct privilege_writing){&(const char *){archived_directory(options->archived)}, 1, target},
+        terminal);
     if (rc == 0 && options->archived && (rc = archived_unpack(options->archived, &err)) == 0)
         options->kernel = archived_kernel(options->archived);
     if (rc == 0)
@@ -23,6 +27,8 @@ int reporting_file(const struct report_options *wanted, struct terminal *termina
                              : error_memory(&err);
     if (rc == 0)
         rc = reporting_new(options, terminal, &reporting, &err);
+    else
+        outfile_close(options->opened);
     if (rc == 0)
         rc = reporting_run(reporting, reader, &err);
     if (rc < 0)

@@ -180,33 +180,48 @@ static bool is_certainty(const struct report_options *o)
     return same;
 }
 
-/* Before the long work. What is read is not replaced: nobody can make a recording again from its report. */
-static int open_output(struct reporting *r, struct fathom_error *err)
+/* What is read is not replaced: nobody can make a recording again from its report. */
+static int check_output(const struct report_options *o, const struct outfile *output,
+                        struct fathom_error *err)
 {
-    const struct report_options *o = r->options;
+    if (output_is(output, o->input))
+        return error_set(err, EINVAL, "%s is the recording that is read: name another output", o->output);
+    if (output_is(output, o->map))
+        return error_set(err, EINVAL, "%s is the map that is read: name another output", o->output);
+    return 0;
+}
+
+int reporting_output(const struct report_options *o, struct outfile **out, struct fathom_error *err)
+{
+    struct outfile *output = NULL;
     if (o->format->recording && o->certainty == PERF_CERTAINTY_FRAME && is_certainty(o))
         return error_set(
             err, EINVAL,
             "%s, the recording that is read, would be replaced by the frames' names: name another output",
             o->input);
-    int rc = (o->format->recording ? output_open : outfile_open)(o->output, &r->output, err);
+    int rc = (o->format->recording ? output_open : outfile_open)(o->output, &output, err);
+    if (rc == 0)
+        rc = check_output(o, output, err);
+    if (rc == 0)
+        rc = output_begin(output, err);
     if (rc < 0)
-        return rc;
-    if (output_is(r->output, o->input))
-        return error_set(err, EINVAL, "%s is the recording that is read: name another output", o->output);
-    if (output_is(r->output, o->map))
-        return error_set(err, EINVAL, "%s is the map that is read: name another output", o->output);
-    return 0;
+        outfile_close(output);
+    else
+        *out = output;
+    return rc;
 }
 
 int reporting_new(const struct report_options *options, struct terminal *terminal, struct reporting **out,
                   struct fathom_error *err)
 {
     struct reporting *r = calloc(1, sizeof *r);
-    if (!r)
+    if (!r) {
+        outfile_close(options->opened);
         return error_memory(err);
+    }
     r->options = options;
     r->terminal = terminal;
+    r->output = options->opened;
     r->debuginfod = debuginfod_new(&terminal->log);
     r->images =
         image_cache_new(&(struct image_options){.symfs = archived_root(options->archived, options->symfs),
@@ -223,8 +238,6 @@ int reporting_new(const struct report_options *options, struct terminal *termina
     int rc = r->engine && r->checked ? symfs_check(options->symfs, err) : error_memory(err);
     if (rc == 0)
         rc = start_filter(r, err);
-    if (rc == 0 && options->output)
-        rc = open_output(r, err);
     if (rc == 0 && map)
         rc = pathmap_open(map, &r->map, err);
     if (rc < 0)
@@ -309,6 +322,7 @@ static int add_event(struct reporting *first, struct reader *reader, uint32_t nu
     struct fathom_error why;
     reader_events(reader, &events);
     own.output = NULL; /* that of the first one */
+    own.opened = NULL;
     if (metrics_of(&events[number], own.metric, &metrics, &why) < 0)
         own.metric = metric_table;
     own.profile.framing.accesses &= (events[number].attr.sample_type & PERF_SAMPLE_ADDR) != 0;

@@ -15,7 +15,8 @@
 
 struct report_options {
     const char *input, *map, *event, *symfs;
-    const char *output; /* NULL: standard output */
+    const char *output;     /* NULL: standard output */
+    struct outfile *opened; /* the output, by reporting_output(); reporting_new() takes it */
     struct view_options view;
     struct profile_options profile; /* without its filter */
     struct filter_options filter;
@@ -45,6 +46,8 @@ struct report_options {
 
 struct reporting;
 
+/* Opens and begins the output, before the long work, and before rights are given up. */
+int reporting_output(const struct report_options *options, struct outfile **out, struct fathom_error *err);
 /* Opens the map, if one is given. options and terminal are borrowed. */
 int reporting_new(const struct report_options *options, struct terminal *terminal, struct reporting **out,
                   struct fathom_error *err);

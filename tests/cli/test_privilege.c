@@ -36,18 +36,23 @@ static int create(const char *below, const char *name)
 }
 
 /* In a process of its own: `mistake` is the exit status, 0 for none. */
-static int in_child(int (*mistake)(void))
+static int in_child_writing(const char *output, int (*mistake)(void))
 {
     int status;
     pid_t pid = fork();
     if (pid == 0) {
         struct terminal terminal;
         terminal_init(&terminal);
-        privilege_only_read(&terminal);
+        privilege_only_read_and(&(struct privilege_writing){.output = output}, &terminal);
         _exit(mistake());
     }
     cr_assert_eq(waitpid(pid, &status, 0), pid);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
+static int in_child(int (*mistake)(void))
+{
+    return in_child_writing(NULL, mistake);
 }
 
 static void set_up(void)
@@ -136,4 +141,80 @@ Test(privilege, landlock_confines)
         mistake = in_child(reaching);
         cr_expect_eq(mistake, 0, "no signals, no connections: %d", mistake);
     }
+}
+
+static int into_cache(void)
+{
+    return create("cache", "file");
+}
+
+/* XDG_CACHE_HOME is a link of this user's to the cache. */
+static void link_cache(uid_t user)
+{
+    char link[64], cache[64];
+    snprintf(link, sizeof link, "%s/link", directory);
+    snprintf(cache, sizeof cache, "%s/cache", directory);
+    cr_assert_eq(symlink(cache, link), 0);
+    cr_assert_eq(lchown(link, user, user), 0);
+    setenv("XDG_CACHE_HOME", link, 1);
+}
+
+Test(privilege, follows_own_links)
+{
+    if (!has_landlock())
+        cr_skip_test("this kernel has no Landlock");
+    link_cache(0);
+    cr_expect_eq(in_child(into_cache), 0, "root's own link leads to the cache");
+}
+
+Test(privilege, follows_no_foreign_links)
+{
+    if (!has_landlock())
+        cr_skip_test("this kernel has no Landlock");
+    link_cache(65534);
+    cr_expect_eq(in_child(into_cache), EACCES, "another user's link opens nothing");
+}
+
+Test(privilege, foreign_caches_are_not_written)
+{
+    char cache[64];
+    if (!has_landlock())
+        cr_skip_test("this kernel has no Landlock");
+    snprintf(cache, sizeof cache, "%s/cache", directory);
+    cr_assert_eq(chown(cache, 65534, 65534), 0);
+    cr_assert_eq(chmod(cache, 0777), 0);
+    cr_expect_eq(in_child(into_cache), EACCES, "HOME of another user");
+}
+
+/* The output is in a directory of another user, which only root's rights write to; they go no further than it. */
+static int beside_output(void)
+{
+    if (create("theirs", "output") != 0)
+        return 1;
+    if (has_landlock() && create(".", "file") != EACCES)
+        return 2;
+    return chown(directory, 1, 1) == 0 || setuid(1) == 0 ? 3 : 0;
+}
+
+Test(privilege, output_can_be_written)
+{
+    char output[64];
+    snprintf(output, sizeof output, "%s/theirs/output", directory);
+    int mistake = in_child_writing(output, beside_output);
+    cr_expect_eq(mistake, 0, "the output and no more: %d", mistake);
+}
+
+static int own_output(void)
+{
+    if (create(".", "output") != 0)
+        return 1;
+    return create("theirs", "mine") == EACCES ? 0 : 2;
+}
+
+Test(privilege, rights_around_modes_go_unless_the_output_needs_them)
+{
+    char output[64];
+    snprintf(output, sizeof output, "%s/output", directory);
+    int mistake = in_child_writing(output, own_output);
+    cr_expect_eq(mistake, 0, "the output by the mode of its directory: %d", mistake);
 }
