@@ -38,16 +38,15 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
     if (rc == 0 && writer_is_stream(writer))
         rc = error_set(err, EINVAL, "%s: the recording is read again, so it needs a regular file", path);
     if (rc == 0)
-        rc = mapped_sink_new(
-            &(struct mapped_sink_input){events, count, &terminal->log, mapped_sink_write, writer}, &sink,
-            err);
+        rc = learning_new(collector, &collect, mapped_sink_write, writer, &learning, err);
     if (rc == 0)
-        rc = learning_new(collector, &collect, mapped_sink_add, sink, &learning, err);
+        rc = mapped_sink_new(
+            &(struct mapped_sink_input){events, count, &terminal->log, learning_add, learning}, &sink, err);
     enum target_end end;
     if (rc == 0) {
         writer_keep_old(writer);
-        rc = target_run(&options->target, collector, &(struct target_user){learning_add, NULL, learning},
-                        &end, err);
+        rc = target_run(&options->target, collector, &(struct target_user){mapped_sink_add, NULL, sink}, &end,
+                        err);
     }
     if (rc == 0) {
         mapped_sink_finish(sink);

@@ -20,6 +20,7 @@
 
 #define MAX_OPEN  256u  /* open files; a process typically maps a few dozen libraries */
 #define MAX_FILES 65536 /* recorded files */
+#define CHECKED   8     /* files at a time: 40 times a second, so that all of them are within a second */
 
 struct held {
     int fd;
@@ -33,7 +34,7 @@ struct mapped {
     struct mapped_file *files;
     size_t count, room;
     struct held held[MAX_OPEN];
-    size_t held_count;
+    size_t held_count, next_checked;
     struct build_id vdso; /* size 0: unknown */
     uint64_t vdso_size;   /* bytes of its mapping */
     bool vdso_seen;
@@ -218,13 +219,31 @@ int mapped_note(struct mapped *m, const struct record *record, struct build_id *
     return 0;
 }
 
+/* Copies a held file if it is no longer at its path; returns whether it is held still. */
+static bool check_held(struct mapped *m, size_t i)
+{
+    const struct held *held = &m->held[i];
+    const struct mapped_file *file = &m->files[held->file];
+    if (is_at_path(held->fd, file->path))
+        return true;
+    keep(m, held->fd, file);
+    close(held->fd);
+    m->held[i] = m->held[--m->held_count];
+    return false;
+}
+
+void mapped_check(struct mapped *m)
+{
+    for (size_t n = 0; n < CHECKED && n < m->held_count; n++) {
+        m->next_checked = m->next_checked < m->held_count ? m->next_checked : 0;
+        m->next_checked += check_held(m, m->next_checked);
+    }
+}
+
 void mapped_finish(struct mapped *m)
 {
-    for (size_t i = 0; i < m->held_count; i++) {
-        const struct mapped_file *file = &m->files[m->held[i].file];
-        if (!is_at_path(m->held[i].fd, file->path))
-            keep(m, m->held[i].fd, file);
-    }
+    for (size_t i = 0; i < m->held_count;)
+        i += check_held(m, i);
 }
 
 size_t mapped_files(const struct mapped *m, const struct mapped_file **out)

@@ -5,7 +5,7 @@
  * Each file is opened once, at its first mapping, as the process sees it (/proc/PID/map_files,
  * /proc/PID/root): it may be in another mount namespace, deleted, or a file in memory. If our own path does
  * not lead to the same file, it is copied at once. Otherwise it stays open until the end of the recording,
- * and is copied then if it was replaced or deleted meanwhile. The vDSO has no path, and differs between
+ * and is copied when it was found to be replaced or deleted. The vDSO has no path, and differs between
  * kernels: it is always copied.
  */
 #ifndef FATHOM_CLI_MAPPED_H
@@ -26,6 +26,8 @@ struct mapped *mapped_new(const struct log *log); /* borrowed. NULL: out of memo
 void mapped_free(struct mapped *mapped);
 /* Takes a RECORD_MMAP. *id: the file's build-id, as recorded or as read; size 0: unknown. 0 or -ENOMEM. */
 int mapped_note(struct mapped *mapped, const struct record *record, struct build_id *id);
+/* Copies what was replaced or deleted, of some files at a time. To be called again and again. */
+void mapped_check(struct mapped *mapped);
 /* Call at the end of the recording: copies the files that were replaced or deleted meanwhile. */
 void mapped_finish(struct mapped *mapped);
 /* The recorded files; a path appears once for each build of its file. */

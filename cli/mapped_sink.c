@@ -74,6 +74,7 @@ int mapped_sink_add(void *sink, const void *records, size_t size, struct fathom_
     struct mapped_sink *s = sink;
     const char *written = records, *at = records, *end = at + size;
     uint64_t copy[MMAP2_MOST / 8];
+    mapped_check(s->mapped);
     while (at < end) {
         const struct perf_event_header *header = (const void *)at;
         const char *next = at + header->size;

@@ -37,7 +37,7 @@ struct recording {
 static int record_sink(void *context, const void *records, size_t size, struct fathom_error *err)
 {
     struct recording *r = context;
-    return learning_add(r->learning, records, size, err);
+    return mapped_sink_add(r->sink, records, size, err);
 }
 
 /* Writes what was drained to the file within FLUSH_NS, so that it survives this process. */
@@ -180,18 +180,19 @@ static int open_writer(struct recording *r, bool stack_samples, struct outfile *
     return 0;
 }
 
-/* The way of the records to the writer. */
-static int open_sink(struct recording *r, struct fathom_error *err)
+/* The way of the records to the writer. What is learned needs the build-ids and copies of files that the first part gives. */
+static int open_sink(struct recording *r, const struct collector_options *collect, struct fathom_error *err)
 {
-    struct mapped_sink_input input = {
-        .log = &r->terminal->log, .next = mapped_sink_write, .context = r->writer};
-    input.count = collector_events(r->collector, &input.events);
+    int rc;
     if (r->stacks) {
         stack_sink_to(r->stacks, mapped_sink_write, r->writer);
-        input.next = stack_sink_add;
-        input.context = r->stacks;
+        rc = learning_new(r->collector, collect, stack_sink_add, r->stacks, &r->learning, err);
+    } else {
+        rc = learning_new(r->collector, collect, mapped_sink_write, r->writer, &r->learning, err);
     }
-    return mapped_sink_new(&input, &r->sink, err);
+    struct mapped_sink_input input = {.log = &r->terminal->log, .next = learning_add, .context = r->learning};
+    input.count = collector_events(r->collector, &input.events);
+    return rc == 0 ? mapped_sink_new(&input, &r->sink, err) : rc;
 }
 
 /* What is known only once all records have come. */
@@ -241,9 +242,7 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     if (rc < 0)
         goto out;
     privilege_only_observe(options->output, collect.command, terminal);
-    rc = open_sink(&r, &err);
-    if (rc == 0)
-        rc = learning_new(r.collector, &collect, mapped_sink_add, r.sink, &r.learning, &err);
+    rc = open_sink(&r, &collect, &err);
     char **words = typed_words(argc, argv);
     if (rc == 0)
         rc = words ? writer_command(r.writer, argc + 1, words, &err) : error_memory(&err);

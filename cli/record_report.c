@@ -37,7 +37,7 @@ static int keep(void *reader, const void *records, size_t size, struct fathom_er
 static int take(void *live, const void *records, size_t size, struct fathom_error *err)
 {
     struct live *l = live;
-    return learning_add(l->learning, records, size, err);
+    return mapped_sink_add(l->sink, records, size, err);
 }
 
 static int show_progress(void *live, struct fathom_error *err)
@@ -71,10 +71,10 @@ static int begin(struct live *l, const struct record_options *options, struct re
                               &l->reader, err);
     /* A file that cannot be copied matters only to later reports; this one says what it could not read. */
     if (rc == 0)
-        rc =
-            mapped_sink_new(&(struct mapped_sink_input){events, count, NULL, keep, l->reader}, &l->sink, err);
+        rc = learning_new(l->collector, &l->collect, keep, l->reader, &l->learning, err);
     if (rc == 0)
-        rc = learning_new(l->collector, &l->collect, mapped_sink_add, l->sink, &l->learning, err);
+        rc = mapped_sink_new(&(struct mapped_sink_input){events, count, NULL, learning_add, l->learning},
+                             &l->sink, err);
     return rc;
 }
 

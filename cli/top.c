@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/exit.h"
 #include "cli/learning.h"
+#include "cli/mapped_sink.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
 #include "cli/record.h"
@@ -42,6 +43,7 @@ struct top {
     struct collector_options collect;
     struct collector *collector;
     struct learning *learning;
+    struct mapped_sink *mapped; /* copies of files that were deleted: else their stacks could not be known */
     struct image_cache *images;
     struct pathmap *map; /* NULL: none was given */
     struct online *online;
@@ -214,7 +216,7 @@ static int resolve(void *context, const void *records, size_t size, struct fatho
 static int sink(void *context, const void *records, size_t size, struct fathom_error *err)
 {
     struct top *t = context;
-    return learning_add(t->learning, records, size, err);
+    return mapped_sink_add(t->mapped, records, size, err);
 }
 
 static int begin(struct top *t, struct fathom_error *err)
@@ -224,7 +226,7 @@ static int begin(struct top *t, struct fathom_error *err)
                                         .scope = COLLECT_BY_CPU_IF_ALLOWED,
                                         .audit_hz = AUDIT_DEFAULT,
                                         .audit_stack = AUDIT_STACK_BYTES};
-    t->images = image_cache_new(&(struct image_options){.log = &t->terminal->log});
+    t->images = image_cache_new(&(struct image_options){.log = &t->terminal->log, .live = true});
     t->counts = t->images ? counts_new(&(struct counts_options){o->eps, o->decay}, t->images) : NULL;
     t->state.folded = table_new();
     int rc = t->counts && t->state.folded ? 0 : error_memory(err);
@@ -244,6 +246,10 @@ static int begin(struct top *t, struct fathom_error *err)
     }
     if (rc == 0)
         rc = learning_new(t->collector, &t->collect, resolve, t, &t->learning, err);
+    if (rc == 0)
+        rc = mapped_sink_new(
+            &(struct mapped_sink_input){input.events, input.count, NULL, learning_add, t->learning},
+            &t->mapped, err);
     return rc;
 }
 
@@ -300,6 +306,7 @@ static int run_top(const struct top_options *o, struct terminal *terminal)
     if (rc < 0)
         terminal_error(terminal, &err);
     learning_free(t.learning);
+    mapped_sink_free(t.mapped);
     online_free(t.online);
     counts_free(t.counts);
     rows_clear(&t.rows);

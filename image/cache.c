@@ -20,7 +20,8 @@ struct entry {
     struct build_id expected;
     struct image *image; /* shared by the entries of one path; NULL: failed */
     struct fathom_error error;
-    uint32_t next; /* with the same hash; 0: end */
+    uint32_t asked; /* since it failed */
+    uint32_t next;  /* with the same hash; 0: end */
 };
 
 struct image_cache {
@@ -192,6 +193,14 @@ static struct entry *find_entry(const struct image_cache *cache, uint64_t first,
     return NULL;
 }
 
+/* While programs run, a file may be in another place later: the recorder keeps a copy of one that was deleted. */
+#define RETRY_EVERY 64 /* requests: an attempt costs some system calls, and a request is less than a sample */
+
+static bool is_due(const struct image_cache *cache, struct entry *entry)
+{
+    return cache->options.live && !entry->image && ++entry->asked % RETRY_EVERY == 0;
+}
+
 int image_cache_get(struct image_cache *cache, const char *path, const struct build_id *expected,
                     struct image **out, struct fathom_error *err)
 {
@@ -207,6 +216,8 @@ int image_cache_get(struct image_cache *cache, const char *path, const struct bu
             return error_memory(err);
         entry->next = (uint32_t)*slot;
         *slot = cache->entry_count - 1;
+    } else if (is_due(cache, entry) && fill(cache, entry) < 0) {
+        return error_memory(err);
     }
     if (!entry->image) {
         if (err)

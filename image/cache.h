@@ -27,7 +27,8 @@ bool image_cache_also(struct image_cache *cache, const char *path, const struct 
 
 /* The image of a path as recorded. `expected` may be NULL or empty: any build-id is accepted. VDSO_NAME is
  * opened from this process's own vDSO if the build-ids agree, else from a copy (image_find.h). Failures are
- * cached: -ESTALE: the file is another build; others as image_open(). The cache owns the image. */
+ * cached, but tried again now and then if the cache is `live`: -ESTALE: the file is another build; others as image_open().
+ * The cache owns the image. */
 int image_cache_get(struct image_cache *cache, const char *path, const struct build_id *expected,
                     struct image **out, struct fathom_error *err);
 

@@ -45,6 +45,7 @@ struct image_options {
     /* Directory of an opened archive, which is looked in first (image_find.h); NULL: none. */
     const char *archived;
     bool no_debug_files;   /* look for none */
+    bool live;             /* what cannot be opened may be there later (image_cache_get()) */
     const struct log *log; /* NULL: quiet */
     /* Queried for what is in none of these places; borrowed; NULL: no queries. */
     struct debuginfod *debuginfod;

@@ -104,11 +104,11 @@ static struct region *process_region(const struct process *process, uint64_t pc)
         ((struct process *)process)->last = i;
     }
     struct region *region = space_at(space, i);
-    if (!region->opened) {
+    const bool first = !region->opened;
+    if (first || (!region->mapping.image && image_cache_options(process->all->images)->live))
         process_open_image(process->all, region);
-        if (!region->mapping.image)
-            ((struct process *)process)->unread_state = 0; /* its headers may have looked readable */
-    }
+    if (first && !region->mapping.image)
+        ((struct process *)process)->unread_state = 0; /* its headers may have looked readable */
     return region;
 }
 

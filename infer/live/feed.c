@@ -133,7 +133,7 @@ int feed_start(const struct feed_input *input, struct feed **out, struct fathom_
                                    : error_memory(err);
     if (rc == 0) {
         f->order = order_new(f->decoder, false, take, f);
-        f->images = image_cache_new(&(struct image_options){0});
+        f->images = image_cache_new(&(struct image_options){.live = true});
         f->processes = f->images ? processes_new(f->images, NULL) : NULL;
         rc = f->order && f->processes ? start_thread(f) : ENOMEM;
         rc = rc ? error_system(err, rc, "cannot start the thread that reads records") : 0;

@@ -44,6 +44,7 @@ E2E_TESTS += \
 	tests/e2e/pebs.test \
 	tests/e2e/children.test \
 	tests/e2e/passive.test \
+	tests/e2e/moved.test \
 	tests/e2e/pid_reuse.test \
 	tests/e2e/perf.test \
 	tests/e2e/privilege.test \

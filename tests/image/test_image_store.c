@@ -75,6 +75,29 @@ Test(image_store, gives_what_was_deleted, .fini = build_clean)
     image_cache_free(cache);
 }
 
+/* While programs run, what was deleted before it could be read is kept a little later. */
+Test(image_store, gives_what_is_kept_later, .fini = build_clean)
+{
+    use_directory();
+    build_source("lib.c", "int f(int x) { return x + 1; }\n");
+    build_run("$CC -O2 -fPIC -shared -Wl,--build-id=0x01020304 -o lib.so lib.c");
+    const struct build_id id = {4, {1, 2, 3, 4}};
+    struct image_cache *live = image_cache_new(&(struct image_options){.live = true});
+    struct image_cache *fixed = image_cache_new(NULL);
+    struct image *image = NULL;
+    cr_expect_eq(image_cache_get(live, build_path("gone.so"), &id, &image, NULL), -ENOENT);
+    cr_expect_eq(image_cache_get(fixed, build_path("gone.so"), &id, &image, NULL), -ENOENT);
+    cr_assert_eq(keep("lib.so", &id), 0);
+    for (int i = 0; i < 100 && !image; i++)
+        image_cache_get(live, build_path("gone.so"), &id, &image, NULL);
+    cr_assert(image && image_exports(image, "f"));
+    for (int i = 0; i < 100; i++)
+        cr_expect_eq(image_cache_get(fixed, build_path("gone.so"), &id, &image, NULL), -ENOENT,
+                     "one recording, one report");
+    image_cache_free(live);
+    image_cache_free(fixed);
+}
+
 Test(image_store, gives_the_vdso_of_another_kernel, .fini = build_clean)
 {
     use_directory();
