@@ -18,5 +18,6 @@ libbase_la_SOURCES = \
 	base/search.h \
 	base/select.h \
 	base/text.c base/text.h \
-	base/vec.c base/vec.h
+	base/vec.c base/vec.h \
+	base/work.h
 libbase_la_LIBADD = $(XXHASH_LIBS)

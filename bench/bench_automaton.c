@@ -145,7 +145,7 @@ int main(int argc, char **argv)
         fail("cannot take in the map");
     free(functions_in(trie, trained, images));
     uint32_t *functions = functions_in(trie, other, images);
-    if (!functions || statics_build(trie, images, image_calls, NULL, &statics, &err) < 0 ||
+    if (!functions || statics_build(trie, images, image_calls, NULL, NULL, NULL, &statics, &err) < 0 ||
         pathmap_over(trie, &map, &err) < 0)
         fail("cannot make the map");
     double from = now();

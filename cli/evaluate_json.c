@@ -151,6 +151,8 @@ static void write_inferences(struct json *json, const struct inferences *inferen
     json_number(json, "open", inferences->open);
     json_number(json, "given_up", inferences->given_up);
     json_number(json, "impossible", inferences->impossible);
+    json_number(json, "cut", inferences->cut);
+    json_number(json, "steps", inferences->steps);
     json_end(json);
 }
 

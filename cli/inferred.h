@@ -22,7 +22,11 @@
 static inline struct inferences inferences_of(const struct engine_summary *summary)
 {
     const struct extend_summary *found = &summary->inferred;
-    return (struct inferences){found->open, found->too_high, found->impossible};
+    return (struct inferences){.open = found->open,
+                               .given_up = found->too_high,
+                               .impossible = found->impossible,
+                               .cut = found->cut,
+                               .steps = summary->steps};
 }
 
 #endif

@@ -218,6 +218,14 @@ const uint8_t *image_bytes(const struct image *image, uint64_t address, size_t *
     return elf_file_bytes(&image->file, address, size);
 }
 
+uint64_t image_code_size(const struct image *image)
+{
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < image->functions.count; i++)
+        size += image->functions.items[i].size;
+    return size;
+}
+
 uint32_t image_function_count(const struct image *image)
 {
     return image->functions.count;

@@ -80,6 +80,8 @@ bool image_covers(const struct image *image, uint64_t address);
 /* The bytes of the file at a virtual address, up to the segment's end in the file; NULL: none there. */
 const uint8_t *image_bytes(const struct image *image, uint64_t address, size_t *size);
 
+/* Bytes of the functions: what reading all of the code costs. */
+uint64_t image_code_size(const struct image *image);
 uint32_t image_function_count(const struct image *image);
 const struct image_function *image_function(const struct image *image, uint32_t index);
 /* Index of the function that owns this address (never a .cold part's own), or IMAGE_NO_FUNCTION. O(1) memory

@@ -45,9 +45,11 @@ static uint64_t mapped_at(const struct process *process, const struct image *ima
     return 0;
 }
 
+/* NULL: what it calls is not known. */
 static const struct calls *calls_in(const struct prover *p, const struct image *image)
 {
-    return image_calls_of(p->calls, image);
+    const struct calls *calls;
+    return image_calls_of(p->calls, image, &calls) < 0 ? NULL : calls;
 }
 
 /* Adds the frame that a return address leads to, or of the PC. false: its CFA is not certain. */

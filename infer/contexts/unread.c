@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "image/calls/calls.h"
 #include "infer/samples/starts.h"
 
 #define MAX_NAMES 64u /* noted */
@@ -87,34 +86,33 @@ static bool main_is_called(const struct unread *u)
     return false;
 }
 
-static int build(const struct unread *u, const struct image *image, bool **out)
+/* *out: by function, whether code outside of the image leads to it; NULL: that is not known. 0 or -ENOMEM. */
+static int build(const struct unread *u, struct image_calls *of, const struct image *image, bool **out)
 {
-    struct calls *calls;
-    int rc = calls_build(image, &calls, NULL);
-    if (rc < 0)
-        return rc;
+    const struct calls *calls;
     const uint32_t *mains = NULL;
+    int rc = image_calls_of(of, image, &calls);
+    *out = NULL;
+    if (rc < 0 || !calls)
+        return rc;
     uint32_t start = starts_program(image);
     size_t count = start != IMAGE_NO_FUNCTION && main_is_called(u) ? calls_taken_by(calls, start, &mains) : 0;
-    rc = calls_entered(calls, mains, count, out);
-    calls_free(calls);
-    return rc;
+    return calls_entered(calls, mains, count, out);
 }
 
-int unread_concerns(struct unread *u, const struct process *process, const struct resolved *resolved)
+int unread_concerns(struct unread *u, struct image_calls *calls, const struct process *process,
+                    const struct resolved *resolved)
 {
     const struct place *place = &resolved->cid.place;
+    bool *entered, added;
     if (!process || !place->image || place->function == IMAGE_NO_FUNCTION || !process_has_unread(process))
         return 0;
-    uint64_t *known = table_put(u->entered, (uintptr_t)place->image, NULL);
-    if (!known)
+    uint64_t *known = table_put(u->entered, (uintptr_t)place->image, &added);
+    if (!known || (added && build(u, calls, place->image, &entered) < 0))
         return -ENOMEM;
-    bool *entered;
-    if (!*known && build(u, place->image, &entered) < 0)
-        return -ENOMEM;
-    if (!*known)
+    if (added)
         *known = (uintptr_t)entered;
-    return ((const bool *)(uintptr_t)*known)[place->function];
+    return !*known || ((const bool *)(uintptr_t)*known)[place->function];
 }
 
 size_t unread_names(const struct unread *u, const char *const **out)

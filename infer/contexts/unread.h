@@ -18,17 +18,20 @@
 
 #include "image/cache.h"
 #include "infer/contexts/resolver.h"
+#include "infer/statics/image_calls.h"
 
 struct unread;
 
-struct unread *unread_new(struct image_cache *images); /* borrowed. NULL: out of memory */
+/* images is borrowed. NULL: out of memory. */
+struct unread *unread_new(struct image_cache *images);
 void unread_free(struct unread *unread);
 /* Notes the process's unreadable mappings and opens the others, as their calls matter. 0 or -ENOMEM. Does
  * nothing if the mappings have not changed since the last call. process may be NULL. */
 int unread_note(struct unread *unread, const struct process *process);
 /* Whether the path of a sample that was resolved (to anything but unknown) may run through such code, as its
- * process is at that time: 1, 0 or -ENOMEM. process may be NULL. */
-int unread_concerns(struct unread *unread, const struct process *process, const struct resolved *resolved);
+ * process is at that time: 1 (also where `calls` does not read the code), 0 or -ENOMEM. process may be NULL. */
+int unread_concerns(struct unread *unread, struct image_calls *calls, const struct process *process,
+                    const struct resolved *resolved);
 /* The unread files, each once, in order of their first sample; "code outside all files" stands for memory
  * without a file. */
 size_t unread_names(const struct unread *unread, const char *const **out);

@@ -9,10 +9,11 @@
 #include "infer/engine/resolve.h"
 #include "infer/engine/vote.h"
 
-#define VALIDATED_LEAST  6      /* stacks */
-#define VALIDATED_STATES 600000 /* of automata: no more folds after so many */
-#define VALIDATED_MOST   200000 /* records: the first ones */
-#define VALIDATED_SHARE  0.01   /* of the samples is to be inferred */
+#define VALIDATED_LEAST 6                    /* stacks */
+#define VALIDATED_STEPS (UINT64_C(80) << 20) /* of work, in all folds */
+#define OF_VALIDATION   2      /* the share of the work that was allowed for paths: 1 in so many */
+#define VALIDATED_MOST  200000 /* records: the first ones */
+#define VALIDATED_SHARE 0.01   /* of the samples are inferred */
 
 struct engine {
     struct image_cache *images;
@@ -28,6 +29,7 @@ struct engine {
     struct image_calls *calls;       /* likewise; NULL before engine_run() */
     struct proved *proved;           /* likewise; NULL: no samples have call chains */
     uint64_t bases_voted;
+    uint64_t validation_steps;
     uint64_t samples; /* of the event, that learning saw */
     uint64_t known;   /* those of them whose own stacks tell their paths */
     bool learned;     /* live: the records went to engine_learn() */
@@ -188,16 +190,15 @@ static bool is_validated(const struct engine *p)
 {
     const struct learner *l = p->learner;
     return !p->options.validation && !p->options.no_automaton && l->from != LEARN_NOTHING &&
-           l->learned >= VALIDATED_LEAST &&
-           (double)p->samples - (double)p->known >= VALIDATED_SHARE * (double)p->samples;
+           l->learned >= VALIDATED_LEAST && fit_found(p->fit) >= VALIDATED_SHARE;
 }
 
-/* Infers a part of the unwound stacks from the others, by an engine of its own. Adds what it cost to *states. */
-static int validate_fold(struct engine *p, const struct engine_input *input, unsigned number, size_t *states,
-                         struct fathom_error *err)
+/* Infers a part of the unwound stacks from the others, by an engine of its own. Takes what it cost from the work. */
+static int validate_fold(struct engine *p, const struct engine_input *input, unsigned number,
+                         struct work *work, struct fathom_error *err)
 {
     struct engine_options options = p->options;
-    options.validation = true;
+    options.validation = work->left;
     options.fold = number;
     options.hold_back = false;
     struct engine *other = engine_new(p->images, &options, NULL);
@@ -207,18 +208,25 @@ static int validate_fold(struct engine *p, const struct engine_input *input, uns
     other->calls = p->calls;
     other->proved = p->proved;
     int rc = engine_run(other, input, compare_held, other, err);
-    *states += other->fit ? fit_inferred(other->fit)->states : 0;
+    work_take(work, other->fit ? fit_steps(other->fit) : 0);
     engine_free(other);
     return rc;
 }
 
-/* Each stack is held out once if that costs little, else a part of them. */
+/* Each stack is held out once if that costs little, else a part of them. A fold that has less work than the one before would
+ * judge by what it has to leave out. */
 static int calibrate(struct engine *p, const struct engine_input *input, struct fathom_error *err)
 {
     int rc = 0;
-    size_t states = 0;
-    for (unsigned number = 0; rc == 0 && number < HELD_OUT_FOLDS && states < VALIDATED_STATES; number++)
-        rc = validate_fold(p, input, number, &states, err);
+    uint64_t allowed = fit_allowed(p->fit), before, done = 0;
+    struct work work = {allowed < VALIDATED_STEPS ? allowed : VALIDATED_STEPS};
+    for (unsigned number = 0; rc == 0 && number < HELD_OUT_FOLDS && work.left && work.left >= done;
+         number++) {
+        before = work.left;
+        rc = validate_fold(p, input, number, &work, err);
+        done = before - work.left;
+        p->validation_steps += done;
+    }
     calibration_settle(p->calibration);
     return rc;
 }
@@ -230,8 +238,6 @@ static int learn_and_fit(struct engine *p, const struct engine_input *input, str
     int rc = p->learned ? 0 : passes_run(passes, "learning", learn, p, err);
     if (rc == 0 && p->learner->held)
         rc = held_out_done(p->learner->held, err);
-    if (rc == 0 && is_validated(p))
-        rc = calibrate(p, input, err);
     fit_own(p->fit, p->learner->own, p->learner->own_count);
     if (rc == 0)
         rc = fit_map(p->fit, err);
@@ -245,7 +251,7 @@ static int learn_and_fit(struct engine *p, const struct engine_input *input, str
         rc = fit_paths(p->fit, err);
     if (rc == 0 && !p->options.no_temporal)
         rc = fit_coherence(p->fit, err);
-    return rc;
+    return rc == 0 && is_validated(p) ? calibrate(p, input, err) : rc;
 }
 
 static int resolve(struct engine *p, struct passes *passes, resolve_sink *sink, void *context,
@@ -314,6 +320,7 @@ void engine_summary(const struct engine *p, struct engine_summary *out)
     *out = (struct engine_summary){
         .learned = p->learner->learned,
         .inferred = p->fit ? *fit_inferred(p->fit) : (struct extend_summary){0},
+        .steps = p->validation_steps + (p->fit ? fit_steps(p->fit) : 0),
         .bases_voted = p->bases_voted,
     };
     out->unread_count = unread_names(p->unread, &out->unread);

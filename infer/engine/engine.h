@@ -4,11 +4,11 @@
  *   - with a map: the names of the recording's images are read first, to ignore a map of other programs
  *     (builds.h);
  *   - learn (learn.h): stack dumps become a map of the recording itself, and yield the bases of stacks;
- *   - cross-validate, if paths of more than 1% of the samples are to be inferred: the other steps, without some of the unwound
- *     stacks, tell how far probabilities can be believed (held_out.h, calibration.h);
  *   - vote (vote.h), if a base is still unknown: the map's heights, then the binaries' code, suggest one;
  *   - survey (list_cids.h): lists the CIDs. fit.h then adds paths for those that training did not see in
  *     full, and learns the model of coherence.h by expectation-maximisation;
+ *   - cross-validate, if paths of more than 1% of the samples are inferred: these steps again, without some of the unwound
+ *     stacks, tell how far probabilities can be believed (held_out.h, calibration.h);
  *   - resolve (resolve.h): each sample's context goes to the sink.
  * Each step processes the records one by one. Learning can also process them as they are recorded
  * (engine_learn()); the other steps need the complete recording.
@@ -34,7 +34,8 @@ struct engine_options {
     /* A sample whose own stack was unwound is given that path as certain. Do not set this when measuring
      * accuracy against these stacks. */
     bool own_dumps;
-    bool validation;   /* only tries how good inference is, with some stacks held out (held_out.h): */
+    uint64_t
+        validation; /* steps of work; not 0: only tries how good inference is, with some stacks held out (held_out.h): */
     unsigned fold;     /* which */
     bool no_automaton; /* CIDs that training never saw stay unknown */
     bool no_temporal;  /* judge each sample by itself: no smoothing over time */
@@ -48,6 +49,7 @@ struct engine_summary {
     const char *const *unread;      /* files whose code could not be read (unread.h); valid as long as
                                            the engine */
     size_t unread_count;
+    uint64_t steps;       /* of work to find paths, and to validate */
     uint64_t bases_voted; /* stacks whose base was found by voting */
 };
 

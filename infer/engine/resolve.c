@@ -67,6 +67,14 @@ static void calibrate(struct resolve *r, struct resolved *answer)
     answer->probability = answer->posterior_count ? (double)r->shown[0].probability : answer->probability;
 }
 
+static bool is_cut(const struct resolve *r, const struct cid *cid)
+{
+    if (!cid->place.image || cid->place.function == IMAGE_NO_FUNCTION || cid->height > UINT32_MAX)
+        return false;
+    uint32_t function = resolver_function(fit_resolver(r->in.fit), cid->place.image, cid->place.function);
+    return function != PATHMAP_NONE && fit_is_cut(r->in.fit, function, (uint32_t)cid->height);
+}
+
 /* A smoother_sink (context: the step): passes a sample's answer on to the caller's sink. */
 static int deliver(void *resolve, const struct process *process, const struct sample *sample,
                    const struct resolved *resolved, struct fathom_error *err)
@@ -75,6 +83,8 @@ static int deliver(void *resolve, const struct process *process, const struct sa
     struct resolved told = *resolved;
     if (told.unread)
         hide_unread(r, &told);
+    if (told.kind == RESOLVED_UNKNOWN && told.reason == UNKNOWN_CONTEXT && is_cut(r, &told.cid))
+        told.reason = UNKNOWN_CUT;
     calibrate(r, &told);
     return r->in.sink(r->in.context, process, sample, &told, err);
 }
@@ -178,11 +188,11 @@ static int resolve_sample(struct resolve *r, const struct observed *observed, co
         return rc;
     if (unread_note(r->in.unread, process) < 0 || note_build(r, record, resolved.cid.place.image) < 0)
         return error_memory(err);
-    int unread = unread_concerns(r->in.unread, process, &resolved);
-    if (unread < 0)
-        return error_memory(err);
     if (observed->own != TRIE_NONE && process)
         return resolve_own(r, observed, sample, resolved.cid, err);
+    int unread = unread_concerns(r->in.unread, r->in.observer->calls, process, &resolved);
+    if (unread < 0)
+        return error_memory(err);
     resolved.unread = unread;
     return r->smoother ? smoother_add(r->smoother, observed->run, process, sample, &resolved, err)
                        : deliver(r, process, sample, &resolved, err);

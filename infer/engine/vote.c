@@ -44,7 +44,7 @@ static int vote_by_code(struct passes *passes, struct fit *fit, uint64_t *voted,
     struct statics statics;
     int rc = passes_run(passes, "finding stacks by code", code_vote, o, err);
     if (rc == 0)
-        rc = statics_build(l->trie, o->images, o->calls, NULL, &statics, err);
+        rc = statics_build(l->trie, o->images, o->calls, NULL, NULL, NULL, &statics, err);
     if (rc < 0)
         return rc;
     struct code_heights *heights = code_heights_new(&statics, trie_function_count(l->trie));

@@ -26,7 +26,8 @@ static bool make_reach(struct automaton *a)
     struct reach_cid *cids = malloc((o->cid_count + 1) * sizeof *cids);
     for (size_t i = 0; cids && i < o->cid_count; i++)
         cids[i] = (struct reach_cid){o->cids[i].function, o->cids[i].height / CALLERS_UNIT};
-    bool good = cids && reach_make(&a->reach, &a->callers, cids, o->cid_count, o->bytes / OF_REACH) == 0;
+    bool good =
+        cids && reach_make(&a->reach, &a->callers, cids, o->cid_count, o->bytes / OF_REACH, o->work) == 0;
     free(cids);
     return good;
 }
@@ -37,8 +38,8 @@ static bool make_lattice(struct automaton *a)
     if (callers_make(&a->callers, a->graph) < 0 || (o->cids && !make_reach(a)))
         return false;
     a->lattice = lattice_new(&a->callers, o->cids ? &a->reach : NULL,
-                             o->bytes - o->bytes / OF_RANKINGS - o->bytes / OF_REACH);
-    a->ranking = a->lattice ? ranking_new(a->lattice, &a->callers, o->best) : NULL;
+                             o->bytes - o->bytes / OF_RANKINGS - o->bytes / OF_REACH, o->work);
+    a->ranking = a->lattice ? ranking_new(a->lattice, &a->callers, o->best, o->work) : NULL;
     return a->ranking;
 }
 
@@ -77,7 +78,8 @@ void automaton_free(struct automaton *a)
 /* Makes a CID known: 0; -ENOENT: no path leads there; -ENOSPC; -ENOMEM. */
 static int look_for(struct automaton *a, const struct lattice_state *state)
 {
-    bool beyond = a->options.cids && state->unit / REACH_BLOCK >= a->reach.blocks;
+    bool beyond =
+        work_is_done(a->options.work) || (a->options.cids && state->unit / REACH_BLOCK >= a->reach.blocks);
     int rc = beyond ? -ENOSPC : 0;
     for (int layer = 0; rc == 0 && layer < LATTICE_LAYERS; layer++) {
         rc = lattice_extend(a->lattice, (enum lattice_layer)layer, state->unit);
@@ -114,8 +116,10 @@ static int rank(const struct automaton *a, uint32_t state, struct scaled sum, st
         double p = scaled_ratio(ranking_probability(a->ranking, path), sum);
         out->path[out->best] = path;
         out->probability[out->best++] = p < 1 ? p : 1;
+        if (work_is_done(a->options.work))
+            break;
     }
-    return rc;
+    return rc < 0 ? rc : 0;
 }
 
 int automaton_find(struct automaton *a, uint32_t function, uint32_t height, struct automaton_answer *out)

@@ -20,7 +20,7 @@
  * frame can have any size that leaves its function at a height at which training saw it; where it saw none,
  * any up to CALLERS_OPEN steps of 16 bytes (the ABI's alignment).
  *
- * Memory is bounded: CIDs at heights for which it is not enough, or from LATTICE_HEIGHT on, are given up.
+ * Memory is bounded, and so is work: CIDs at heights for which they are not enough, or from LATTICE_HEIGHT on, are given up.
  */
 #ifndef FATHOM_INFER_MODEL_AUTOMATON_H
 #define FATHOM_INFER_MODEL_AUTOMATON_H
@@ -44,6 +44,7 @@ struct automaton_options {
     size_t bytes;
     const struct automaton_cid *cids; /* those that will be asked for; NULL: any. Not kept */
     size_t cid_count;
+    struct work *work; /* borrowed; NULL: no limit */
 };
 
 struct automaton_step {
@@ -63,7 +64,8 @@ struct automaton_answer {
     uint32_t path[AUTOMATON_BEST_MAX];      /* its number, for automaton_step() */
 };
 
-/* All about one CID. 0; -ENOENT: no path leads there; -ENOSPC: it stands too high for the memory; -ENOMEM. */
+/* All about one CID. 0; -ENOENT: no path leads there; -ENOSPC: it stands too high for the memory, or there is no work
+ * left (where it ends between two paths, those found so far are told); -ENOMEM. */
 int automaton_find(struct automaton *automaton, uint32_t function, uint32_t height,
                    struct automaton_answer *out);
 /* The innermost step of a path of the CID that was found last, and the rest of the path (*outer, AUTOMATON_END: there is

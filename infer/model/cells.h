@@ -51,6 +51,7 @@ struct met {
 struct lattice {
     const struct callers *callers;
     const struct reach *reach; /* NULL: all cells are made */
+    struct work *work;         /* NULL: no limit */
     struct layer layers[LATTICE_LAYERS];
     size_t bytes;
     uint64_t cells;

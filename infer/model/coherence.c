@@ -31,7 +31,8 @@ struct coherence {
     uint32_t room;
     struct met *met;
     uint32_t met_count, met_room;
-    uint64_t gap; /* ns */
+    uint64_t gap;  /* ns */
+    uint32_t most; /* candidates of an answer */
     uint32_t version;
 };
 
@@ -41,6 +42,7 @@ struct coherence *coherence_new(struct resolver *resolver)
     if (!m)
         return NULL;
     m->resolver = resolver;
+    m->most = CANDIDATES_MAX;
     m->lineage = lineage_new(resolver_map(resolver));
     m->renewal = m->lineage ? renewal_new(m->lineage) : NULL;
     if (!m->renewal) {
@@ -59,6 +61,16 @@ void coherence_free(struct coherence *m)
     free(m->states);
     free(m->met);
     free(m);
+}
+
+void coherence_set_most(struct coherence *m, uint32_t most)
+{
+    m->most = most;
+}
+
+uint32_t coherence_most(const struct coherence *m)
+{
+    return m->most;
 }
 
 void coherence_set_gap(struct coherence *m, uint64_t ns)

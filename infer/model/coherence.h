@@ -36,6 +36,9 @@ void coherence_free(struct coherence *model);
 /* Takes an answer's candidates as states, unless it did: this many samples are shared out among them as the
  * resolver ranks them. 0 or -ENOMEM. */
 int coherence_meet(struct coherence *model, uint32_t answer, double samples);
+/* Of an answer's candidates, so many of the most probable are what a moment can stand for: all but for coherence_set_most(). */
+void coherence_set_most(struct coherence *model, uint32_t most);
+uint32_t coherence_most(const struct coherence *model);
 /* The usual time between two samples of a thread, ns; 0: all pairs count as that far apart. */
 void coherence_set_gap(struct coherence *model, uint64_t ns);
 /* How many usual gaps lie between two times, within limits. */

@@ -14,6 +14,8 @@
 #define LOOK      (1u << 16) /* moments in all stretches, about */
 #define WEAKEST   0.125      /* strengths of the model that are tried */
 #define STRONGEST 64.0
+#define JUDGED    12 /* times that all stretches are gone through, at most, to find the strength */
+#define LEAST     4u /* candidates of a sample */
 
 /* Columns of one thread without a gap. */
 struct stretch {
@@ -73,6 +75,39 @@ static int meet_cids(struct expecting *x)
         x->of_cid[i].count = resolver_candidates(in->resolver, answer, &candidates, &x->of_cid[i].first);
     }
     return 0;
+}
+
+/* Pairs of states next to each other in the whole recording, with at most so many of each moment. */
+static double count_states(const struct expecting *x, uint32_t most)
+{
+    double pairs = 0;
+    const struct moment *m;
+    for (uint32_t t = 0; t < x->threads; t++) {
+        uint32_t before = 0;
+        size_t count = survey_moments(x->in->survey, t, &m);
+        for (size_t i = 0; i < count; i++) {
+            uint32_t all = m[i].anchor == TRIE_NONE ? x->of_cid[m[i].cid].count : 1,
+                     now = all < most ? all : most;
+            pairs += now > 1 || before > 1 ? (double)now * before : 0;
+            before = now;
+        }
+    }
+    return pairs * (double)survey_step(x->in->survey);
+}
+
+/* Takes fewer candidates of each sample until that is little work; the pairs that are left. */
+static double limit_states(struct expecting *x)
+{
+    const struct wanted *cids;
+    size_t count = survey_cids(x->in->survey, &cids);
+    uint32_t most = CANDIDATES_MAX;
+    double pairs = count_states(x, most);
+    for (; x->in->pairs && pairs > (double)x->in->pairs && most > LEAST; pairs = count_states(x, most))
+        most /= 2;
+    coherence_set_most(x->in->model, most);
+    for (size_t i = 0; i < count; i++)
+        x->of_cid[i].count = x->of_cid[i].count < most ? x->of_cid[i].count : most;
+    return pairs;
 }
 
 /* The median time between two samples of a thread, over pairs picked evenly. */
@@ -151,8 +186,8 @@ static int add_stretch(struct expecting *x, const struct moment *moments, size_t
     return 0;
 }
 
-/* Picks stretches: all of them, or every so many. */
-static int pick_stretches(struct expecting *x)
+/* Picks stretches: all of them, or every so many. pairs: of states, in all. */
+static int pick_stretches(struct expecting *x, double pairs)
 {
     const struct moment *m;
     size_t all = 0, pieces = 0, number = 0;
@@ -161,7 +196,9 @@ static int pick_stretches(struct expecting *x)
         all += count;
         pieces += (count + SURVEY_PIECE - 1) / SURVEY_PIECE;
     }
-    size_t step = all / LOOK + 1;
+    size_t step = all / LOOK + 1, times = JUDGED + x->in->rounds;
+    if (x->in->pairs && (double)times * pairs > (double)step * (double)x->in->pairs)
+        step = (size_t)((double)times * pairs / (double)x->in->pairs) + 1;
     x->stretches = malloc((pieces / step + 1) * sizeof *x->stretches);
     x->columns = malloc((pieces / step + 1) * SURVEY_PIECE * sizeof *x->columns);
     if (!x->stretches || !x->columns)
@@ -283,7 +320,7 @@ int expectation_run(const struct expectation_input *input, struct fathom_error *
     if (rc == 0)
         rc = learn_gap(&x);
     if (rc == 0)
-        rc = pick_stretches(&x);
+        rc = pick_stretches(&x, limit_states(&x));
     rc = rc < 0 ? error_memory(err) : learn(&x, err);
     free(x.stretches);
     free(x.columns);

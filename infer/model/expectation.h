@@ -22,6 +22,9 @@ struct expectation_input {
     struct resolver *resolver;
     struct coherence *model;
     uint32_t rounds; /* 0: the model learns from sure samples alone */
+    /* Pairs of states that may be looked at, to learn, and as many by those who resolve all samples with the model: where there
+     * are more, it learns from fewer stretches, and takes fewer candidates of each sample. 0: no limit. */
+    uint64_t pairs;
 };
 
 /* Teaches the model. 0 or -ENOMEM. */

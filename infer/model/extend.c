@@ -22,6 +22,13 @@
 #define OUTLIER      1e-6
 #define OUTLIER_CALL 0.5 /* its powers are 0 from 1,075 calls on: such paths are no outliers */
 
+#define OF_OWN      4u /* the share of the work that is kept for CIDs' own settings: 1 in so many */
+#define STEP_BYTES  8u /* of an automaton's memory for a step of its work */
+#define BYTES_LEAST (16u << 20)
+
+#define ROUGHLY 2u  /* steps for each thing that a graph and its automaton are made of, */
+#define ENTERED 24u /* and for each frame of a path that is entered into the trie, and weighed later */
+
 #define NONE UINT32_MAX /* as an entry */
 
 /* A step of paths that the automaton found, with all that is outside of it. */
@@ -39,6 +46,7 @@ struct entry {
 struct extending {
     const struct extend_input *in;
     const struct pathmap *map; /* the input's */
+    struct work *work;         /* of the setting; NULL: no limit */
     bool last;                 /* there is no narrower setting to look for paths in */
     bool handlers;             /* the map has signal handlers */
     struct graph_calls calls;
@@ -57,6 +65,12 @@ struct extending {
 static int note_path(struct extension *out, struct expected_path path)
 {
     return vec_push(out->paths, out->count, out->room, path) ? 0 : -ENOMEM;
+}
+
+static int note_cut(struct extension *out, const struct wanted *w)
+{
+    out->summary.cut += extend_need(w);
+    return vec_push(out->cut, out->cut_count, out->cut_room, *w) ? 0 : -ENOMEM;
 }
 
 /* Whether the path in x->steps can be in the setting. */
@@ -91,6 +105,7 @@ static int find_entry(struct extending *x, uint32_t path, uint32_t *entry)
         if (!vec_push(x->chain, x->chain_count, x->chain_room, at) ||
             automaton_step(x->automaton, at, &step, &at) < 0)
             return -ENOMEM;
+    work_take(x->work, ROUGHLY * x->chain_count);
     while (x->chain_count) {
         uint32_t at = x->chain[--x->chain_count], outer;
         if (automaton_step(x->automaton, at, &step, &outer) < 0)
@@ -174,6 +189,7 @@ static int enter_paths(struct extending *x, const struct wanted *w, const struct
     for (uint32_t r = 0; rc >= 0 && r < answer->best; r++) {
         if (share[r] <= 0 || share[r] < LEAST * most)
             continue;
+        work_take(x->work, (uint64_t)ENTERED * x->entries[entries[r]].depth);
         rc = enter_entry(x, w->setting, entries[r], share[r]);
         open |= x->entries[entries[r]].open;
     }
@@ -187,7 +203,7 @@ static int enter_call(struct extending *x, const struct wanted *w, uint32_t node
     size_t depth = 0;
     for (uint32_t at = node; at != PATHMAP_NONE; at = pathmap_node(x->map, at).parent)
         depth++;
-    if (depth >= MAX_DEPTH)
+    if (depth >= MAX_DEPTH || !work_take(x->work, ENTERED * ((uint64_t)depth + 1)))
         return 0;
     x->steps[depth] = (struct automaton_step){w->function, w->height, site, false};
     for (size_t i = depth; i-- > 0;) {
@@ -209,7 +225,8 @@ static int enter_calls(struct extending *x, const struct wanted *w, struct graph
         uint32_t first, count = 0;
         if (e->caller != GRAPH_ROOT && e->rise >= 8 && e->rise <= w->height)
             count = pathmap_find(x->map, e->caller, w->height - e->rise, &first);
-        for (uint32_t n = 0; rc == 0 && n < count; n++)
+        work_take(x->work, 1 + count);
+        for (uint32_t n = 0; rc == 0 && n < count && !work_is_done(x->work); n++)
             if (x->in->weights->passes[first + n] >= LIKELY)
                 rc = enter_call(x, w, first + n, e->site);
     }
@@ -283,8 +300,8 @@ static int find_beside(struct extending *x, const struct wanted *w, const struct
     return 0;
 }
 
-/* Enters the CID's paths. Returns whether there are any, or when they may be found elsewhere in a narrower
- * setting; or -ENOMEM. */
+/* Enters the CID's paths. Returns whether no more are to be looked for, which may be found in a narrower setting; or
+ * -ENOMEM. */
 static int extend_one(struct extending *x, const struct wanted *w)
 {
     struct automaton_answer answer;
@@ -299,7 +316,10 @@ static int extend_one(struct extending *x, const struct wanted *w)
     bool only = realigned.count && rc < 0;
     if ((!only && enter_all_calls(x, w) < 0) || (rc == 0 && enter_paths(x, w, &answer) < 0))
         return -ENOMEM;
-    bool found = x->out->count > before, ends = found || x->last;
+    bool found = x->out->count > before, cut = !found && (work_is_done(x->work) || x->in->statics->left_out),
+         ends = found || x->last;
+    if (cut && (ends || work_is_done(x->work)))
+        return note_cut(x->out, w) < 0 ? -ENOMEM : 1;
     summary->found += found;
     summary->impossible += ends && !found && rc != -ENOSPC;
     summary->too_high += ends && !found && rc == -ENOSPC;
@@ -318,58 +338,115 @@ static int heavier_first(const void *a, const void *b)
     return x->setting < y->setting ? -1 : x->setting > y->setting;
 }
 
-static bool prepare(struct extending *x)
+static uint64_t calls_steps(const struct graph_calls *calls)
+{
+    uint64_t steps = calls->count;
+    for (size_t i = 0; i < calls->class_count; i++)
+        steps += calls->classes[i].caller_count + calls->classes[i].target_count;
+    return ROUGHLY * steps;
+}
+
+static bool prepare(struct extending *x, size_t count)
 {
     x->steps = malloc(MAX_DEPTH * sizeof *x->steps);
-    x->handlers = realigned_any(x->map);
-    return x->steps && graph_calls_of(x->map, x->in->statics, &x->calls) == 0;
-}
-
-/* Lists the wanted CIDs. false: out of memory. */
-static bool list_asked(struct extending *x, const struct wanted *wanted, size_t count)
-{
     x->asked = malloc((count + 1) * sizeof *x->asked);
-    for (size_t i = 0; x->asked && i < count; i++)
-        x->asked[x->asked_count++] = (struct automaton_cid){wanted[i].function, wanted[i].height};
-    return x->asked;
+    x->handlers = realigned_any(x->map);
+    if (!x->steps || !x->asked || graph_calls_of(x->map, x->in->statics, &x->calls) < 0)
+        return false;
+    work_take(x->in->work, calls_steps(&x->calls));
+    return true;
 }
 
-/* The automaton of a setting. false: out of memory. */
+/* An automaton that may not do much takes little memory. */
+static size_t bytes_for(const struct work *work)
+{
+    uint64_t bytes = work ? work->left * STEP_BYTES : AUTOMATON_BYTES;
+    bytes = bytes < BYTES_LEAST ? BYTES_LEAST : bytes;
+    return bytes < AUTOMATON_BYTES ? (size_t)bytes : AUTOMATON_BYTES;
+}
+
+/* The automaton of a setting, for x->asked. false: out of memory. */
 static bool enter_setting(struct extending *x, uint32_t setting)
 {
-    struct automaton_options options = {.best = BEST, .cids = x->asked, .cid_count = x->asked_count};
+    struct automaton_options options = {.best = BEST,
+                                        .cids = x->asked,
+                                        .cid_count = x->asked_count,
+                                        .bytes = bytes_for(x->work),
+                                        .work = x->work};
+    x->graph = graph_new(x->map, &x->calls, x->in->weights, (struct graph_scope){x->in->admission, setting});
+    x->automaton = x->graph ? automaton_new(x->graph, &options) : NULL;
+    return x->automaton;
+}
+
+static void leave_setting(struct extending *x)
+{
     if (x->automaton)
         x->out->summary.states += automaton_states(x->automaton);
     automaton_free(x->automaton);
     graph_free(x->graph);
     x->automaton = NULL;
-    x->graph = graph_new(x->map, &x->calls, x->in->weights, (struct graph_scope){x->in->admission, setting});
-    x->automaton = x->graph ? automaton_new(x->graph, &options) : NULL;
-    return x->automaton;
+    x->graph = NULL;
 }
 
 /* CIDs whose paths are looked for, in up to two settings each. */
 struct search {
     const struct wanted *wanted;
     size_t count;
-    const uint32_t *in; /* by setting: where paths are looked for now */
-    uint8_t *progress;  /* by CID: enum progress */
+    const uint32_t *in;                                  /* by setting: where paths are looked for now */
+    uint8_t *progress;                                   /* by CID: enum progress */
+    enum progress { NOT_TRIED, TRIED_WIDER, DONE } from; /* those that are looked for now */
 };
 
-enum progress { NOT_TRIED, TRIED_WIDER, DONE };
-
-/* Looks in one setting for the paths of the CIDs that are to be looked for there. 0 or -ENOMEM. */
-static int extend_in(struct extending *x, const struct search *s, uint32_t setting, enum progress from)
+static bool is_in(const struct search *s, size_t cid, uint32_t setting)
 {
-    int rc = enter_setting(x, setting) ? 0 : -ENOMEM;
+    return s->progress[cid] == s->from && s->in[s->wanted[cid].setting] == setting;
+}
+
+/* The setting's part of the work, by the samples that wait for it. */
+static struct work part_of(const struct extending *x, const struct search *s, uint32_t setting)
+{
+    uint64_t here = 0, all = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        uint64_t need = s->progress[i] == s->from ? extend_need(&s->wanted[i]) + 1 : 0;
+        all += need;
+        here += is_in(s, i, setting) ? need : 0;
+    }
+    uint64_t left = x->in->work ? x->in->work->left : 0;
+    return work_part(x->in->work, all ? (uint64_t)((double)left * ((double)here / (double)all)) : 0);
+}
+
+/* Looks for the paths of the CIDs that are to be looked for in the setting. 0 or -ENOMEM. */
+static int extend_each(struct extending *x, const struct search *s, uint32_t setting)
+{
+    uint64_t nodes = (uint64_t)pathmap_node_count(x->map) + pathmap_function_count(x->map);
+    int rc = 0;
+    x->asked_count = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (is_in(s, i, setting))
+            x->asked[x->asked_count++] = (struct automaton_cid){s->wanted[i].function, s->wanted[i].height};
+    if (work_take(x->work, calls_steps(&x->calls) + ROUGHLY * nodes))
+        rc = enter_setting(x, setting) ? 0 : -ENOMEM;
     for (size_t i = 0; rc >= 0 && i < s->count; i++) {
-        if (s->progress[i] != from || s->in[s->wanted[i].setting] != setting)
+        if (!is_in(s, i, setting))
             continue;
         x->last = setting == s->wanted[i].setting;
-        rc = extend_one(x, &s->wanted[i]);
-        s->progress[i] = rc > 0 || x->last ? DONE : TRIED_WIDER;
+        bool cut = work_is_done(x->work);
+        rc = cut ? note_cut(x->out, &s->wanted[i]) : extend_one(x, &s->wanted[i]);
+        s->progress[i] = rc > 0 || cut || x->last ? DONE : TRIED_WIDER;
     }
+    leave_setting(x);
     return rc < 0 ? rc : 0;
+}
+
+/* The same with the setting's part of the work. */
+static int extend_in(struct extending *x, const struct search *s, uint32_t setting)
+{
+    struct work part = part_of(x, s, setting);
+    x->work = x->in->work ? &part : NULL;
+    int rc = extend_each(x, s, setting);
+    work_give_back(x->in->work, &part);
+    x->work = NULL;
+    return rc;
 }
 
 /* Looks for the paths of all CIDs in wider settings first, then in their own. */
@@ -379,17 +456,25 @@ static int extend_all(struct extending *x, const struct wanted *wanted, size_t c
     for (size_t i = 0; i < count; i++)
         settings = wanted[i].setting >= settings ? wanted[i].setting + 1 : settings;
     uint32_t *own = malloc(settings * sizeof *own);
-    struct search s = {wanted, count, x->in->admission ? x->in->wider : &any, calloc(count + 1, 1)};
+    struct search s = {wanted, count, x->in->admission ? x->in->wider : &any, calloc(count + 1, 1),
+                       NOT_TRIED};
+    bool narrower = false;
+    for (size_t i = 0; x->in->admission && i < count; i++)
+        narrower |= x->in->wider[wanted[i].setting] != wanted[i].setting;
+    uint64_t kept = x->in->work && narrower ? x->in->work->left / OF_OWN : 0;
+    struct work rest = work_part(x->in->work, kept);
     int rc = own && s.progress ? 0 : -ENOMEM;
     for (uint32_t i = 0; rc == 0 && i < settings; i++)
         own[i] = i;
     for (size_t i = 0; rc == 0 && i < count; i++)
         if (s.progress[i] == NOT_TRIED)
-            rc = extend_in(x, &s, s.in[wanted[i].setting], NOT_TRIED);
+            rc = extend_in(x, &s, s.in[wanted[i].setting]);
+    work_give_back(x->in->work, &rest);
     s.in = own;
+    s.from = TRIED_WIDER;
     for (size_t i = 0; rc == 0 && i < count; i++)
         if (s.progress[i] == TRIED_WIDER)
-            rc = extend_in(x, &s, wanted[i].setting, TRIED_WIDER);
+            rc = extend_in(x, &s, wanted[i].setting);
     free(own);
     free(s.progress);
     return rc;
@@ -400,21 +485,24 @@ int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t
 {
     struct extending x = {.in = input, .map = input->map, .out = out};
     *out = (struct extension){0};
-    int rc = prepare(&x) && list_asked(&x, wanted, count) ? 0 : -ENOMEM;
+    int rc = prepare(&x, count) ? 0 : -ENOMEM;
     qsort(wanted, count, sizeof *wanted,
           heavier_first); /* as equal paths rank in the order in which they were entered */
     if (rc == 0)
         rc = extend_all(&x, wanted, count);
-    if (x.automaton)
-        out->summary.states += automaton_states(x.automaton);
-    automaton_free(x.automaton);
-    graph_free(x.graph);
     graph_calls_free(&x.calls);
     free(x.steps);
     free(x.entries);
     free(x.chain);
     free(x.asked);
     if (rc < 0)
-        free(out->paths);
+        extension_free(out);
     return rc < 0 ? error_memory(err) : 0;
+}
+
+void extension_free(struct extension *extension)
+{
+    free(extension->paths);
+    free(extension->cut);
+    *extension = (struct extension){0};
 }

@@ -24,12 +24,16 @@ struct extend_summary {
     uint64_t found, impossible; /* CIDs: with paths; that no path leads to */
     uint64_t too_high;          /* CIDs given up on: the automaton has not the memory for their height */
     uint64_t open;              /* of those found: a path goes through a frame of open size */
+    uint64_t cut; /* samples whose paths are not known from their own stacks, of CIDs that were cut */
     size_t states;
 };
 
-struct extension { /* malloc'ed: the caller frees paths */
+struct extension { /* malloc'ed: extension_free() */
     struct expected_path *paths;
     size_t count, room;
+    struct wanted *
+        cut; /* CIDs that were given up on: there was no work left, or code that may lead there is not read */
+    size_t cut_count, cut_room;
     struct extend_summary summary;
 };
 
@@ -45,11 +49,21 @@ struct extend_input {
     /* By setting: one in which at least the paths of this one can be; paths are looked for there first, as
      * each setting that they are looked for in takes time. NULL as admission. */
     const uint32_t *wider;
+    /* What may be done. Each setting has a part of it, by the samples whose paths are looked for there; in it the CIDs with the
+     * most samples come first. NULL: no limit. */
+    struct work *work;
 };
+
+/* Samples of a CID whose paths are not known from their own stacks. */
+static inline uint64_t extend_need(const struct wanted *wanted)
+{
+    return wanted->samples > wanted->sure ? wanted->samples - wanted->sure : 0;
+}
 
 /* Finds paths by the map's edges and the static ones that can be in each CID's setting, and enters them into
  * the trie. wanted is sorted. 0 or -ENOMEM. */
 int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t count, struct extension *out,
                  struct fathom_error *err);
+void extension_free(struct extension *extension);
 
 #endif

@@ -11,6 +11,19 @@
 
 #define STAKE_LEAST                                                                                          \
     0.005 /* of the samples: for fewer, no paths are looked for, which takes seconds in large programs */
+
+/* Steps of work (base/work.h) to find paths: for each sample whose path is not known from its own stack, within bounds. At
+ * most half of them, and so many more than for each sample, may go to the reading of code. */
+#define STEPS_EACH  (UINT64_C(1) << 18)
+#define STEPS_LEAST (UINT64_C(120) << 20)
+#define STEPS_MOST  (UINT64_C(150) << 20)
+#define STEPS_CODE  (UINT64_C(16) << 20)
+#define OF_CODE     2
+
+/* Pairs of states that coherence may look at, to learn and to resolve. */
+#define PAIRS_MOST  (UINT64_C(50) << 20)
+#define PAIRS_BRIEF (UINT64_C(10) << 20)
+
 #define ROUNDS 2 /* of asking the automaton, each with the weights of the one before */
 
 struct fit {
@@ -23,7 +36,12 @@ struct fit {
     struct statics statics;      /* empty until extend_map() */
     struct coherence *model;     /* NULL before fit_coherence() */
     struct extend_summary inferred;
-    bool surveyed; /* the survey is done: all settings are known */
+    struct table *cut; /* function << 32 | height of CIDs; NULL: none */
+    uint64_t steps;    /* allowed */
+    struct work work;  /* of them, what is left */
+    uint64_t stake;    /* samples whose paths are looked for, */
+    uint64_t samples;  /* of so many */
+    bool surveyed;     /* the survey is done: all settings are known */
 };
 
 struct fit *fit_new(const struct fit_input *input)
@@ -42,6 +60,7 @@ void fit_free(struct fit *f)
     resolver_free(f->resolver);
     admission_free(f->admission);
     statics_free(&f->statics);
+    table_free(f->cut);
     pathmap_close(f->map);
     free(f->unwound);
     free(f);
@@ -164,22 +183,39 @@ static void settle_wider(const struct fit *f, uint32_t *wider, uint32_t count)
         wider[i] = admission_alike(f->admission, wider[i]);
 }
 
+/* Asks the automaton, with what is left of the work. 0 or -ENOMEM. */
+static int extend(struct fit *f, const struct extend_input *input, struct wanted *wanted, size_t count,
+                  struct extension *out, struct fathom_error *err)
+{
+    int rc = extend_paths(input, wanted, count, out, err);
+    if (rc < 0)
+        return rc;
+    f->inferred = out->summary;
+    table_free(f->cut);
+    f->cut = table_new();
+    bool good = f->cut;
+    for (size_t i = 0; good && i < out->cut_count; i++)
+        good = table_put(f->cut, (uint64_t)out->cut[i].function << 32 | out->cut[i].height, NULL);
+    if (!good)
+        extension_free(out);
+    return good ? 0 : error_memory(err);
+}
+
 /* Adds the paths that the automaton finds for these CIDs to the map, with the shares that it gives them. */
 static int extend_unweighed(struct fit *f, const struct extend_input *input, struct wanted *wanted,
                             size_t count, struct fathom_error *err)
 {
     struct extension extension;
-    int rc = extend_paths(input, wanted, count, &extension, err);
+    int rc = extend(f, input, wanted, count, &extension, err);
     if (rc < 0)
         return rc;
-    f->inferred = extension.summary;
     rc = fit_map(f, err);
     for (size_t i = 0; rc == 0 && i < extension.count; i++) {
         const struct expected_path *path = &extension.paths[i];
         if (resolver_expect(f->resolver, path->setting, pathmap_number(f->map, path->node), path->share) < 0)
             rc = error_memory(err);
     }
-    free(extension.paths);
+    extension_free(&extension);
     return rc;
 }
 
@@ -214,13 +250,12 @@ static int extend_by(struct fit *f, const struct weights *weights, struct extend
     input->map = f->map;
     input->admission = f->admission;
     input->weights = &of_nodes;
-    int rc = extend_paths(input, wanted, count, &extension, err);
+    int rc = extend(f, input, wanted, count, &extension, err);
     free(of_nodes.passes);
     free(of_nodes.self);
     if (rc < 0)
         return rc;
-    free(extension.paths); /* the weights give better shares than these */
-    f->inferred = extension.summary;
+    extension_free(&extension); /* the weights give better shares than these */
     return fit_map(f, err);
 }
 
@@ -237,18 +272,21 @@ static int expect_shares(struct fit *f, const struct weights *weights, struct fa
 }
 
 /* Asks the automaton with the weights of this run, shares the samples out among the paths that it finds, and repeats both
- * with the new weights. */
+ * with the new weights, if there is work left for it. */
 static int extend_weighed(struct fit *f, struct extend_input *input, struct wanted *wanted, size_t count,
                           struct fathom_error *err)
 {
     struct weights *weights = NULL;
     int rc = weigh(f, wanted, 0, &weights, err), rounds = f->input.no_em || f->input.brief ? 1 : ROUNDS;
-    for (int round = 0; rc == 0 && round < rounds; round++) {
+    uint64_t before = 0, done = 0;
+    for (int round = 0; rc == 0 && round < rounds && f->work.left >= done; round++) {
+        before = f->work.left;
         rc = extend_by(f, weights, input, wanted, count, err);
         weights_free(weights);
         weights = NULL;
         if (rc == 0)
             rc = weigh(f, wanted, count, &weights, err);
+        done = before - f->work.left;
     }
     if (rc == 0)
         rc = expect_shares(f, weights, err);
@@ -258,14 +296,49 @@ static int extend_weighed(struct fit *f, struct extend_input *input, struct want
     return rc;
 }
 
+/* By the trie's images, how many of the samples whose paths are wanted are in each. The caller frees the array. NULL: out of
+ * memory. */
+static uint64_t *samples_of_images(const struct fit *f, const struct wanted *wanted, size_t count,
+                                   uint32_t *images)
+{
+    const struct trie *trie = f->input.trie;
+    *images = trie_image_count(trie);
+    uint64_t *samples = calloc((size_t)*images + 1, sizeof *samples);
+    for (size_t i = 0; samples && i < count; i++) {
+        uint64_t address;
+        const char *name;
+        uint32_t image = trie_function_at(trie, wanted[i].function, &address, &name);
+        if (image < *images)
+            samples[image] += extend_need(&wanted[i]);
+    }
+    return samples;
+}
+
+/* Reads the code of images, as far as work allows. */
+static int read_code(struct fit *f, const struct wanted *wanted, size_t count, struct fathom_error *err)
+{
+    uint32_t images;
+    uint64_t *samples = samples_of_images(f, wanted, count, &images), all = f->work.left / OF_CODE;
+    uint64_t most = STEPS_CODE + (f->stake < STEPS_MOST / STEPS_EACH ? f->stake * STEPS_EACH : STEPS_MOST);
+    all = all < most ? all : most;
+    if (!samples)
+        return error_memory(err);
+    struct statics_need need = {samples, images};
+    image_calls_allow(f->input.calls, all);
+    int rc = statics_build(f->input.trie, f->input.images, f->input.calls, f->input.settings, &need, &f->work,
+                           &f->statics, err);
+    work_take(&f->work, all - image_calls_allow(f->input.calls, 0));
+    free(samples);
+    return rc;
+}
+
 /* Adds paths for these CIDs. The map is rebuilt before that too, as the static calls add functions to the
  * trie. */
 static int extend_map(struct fit *f, bool weighed, struct wanted *wanted, size_t count,
                       struct fathom_error *err)
 {
     uint32_t settings = settings_count(f->input.settings);
-    int rc =
-        statics_build(f->input.trie, f->input.images, f->input.calls, f->input.settings, &f->statics, err);
+    int rc = read_code(f, wanted, count, err);
     uint32_t *wider = rc == 0 ? wider_settings(f, settings) : NULL;
     if (rc == 0)
         rc = wider ? fit_map(f, err) : error_memory(err);
@@ -277,7 +350,8 @@ static int extend_map(struct fit *f, bool weighed, struct wanted *wanted, size_t
                                      .map = f->map,
                                      .statics = &f->statics,
                                      .admission = f->admission,
-                                     .wider = wider};
+                                     .wider = wider,
+                                     .work = &f->work};
         rc = weighed ? extend_weighed(f, &input, wanted, count, err)
                      : extend_unweighed(f, &input, wanted, count, err);
     }
@@ -285,17 +359,20 @@ static int extend_map(struct fit *f, bool weighed, struct wanted *wanted, size_t
     return rc;
 }
 
-/* Whether enough samples depend on what the automaton would find, as the stacks of the others are known. */
-static bool is_worth_it(const struct fit *f, const struct wanted *wanted, size_t count)
+/* Counts the samples that depend on what the automaton would find, as the stacks of the others are known: what may be done
+ * goes by them. */
+static void allow_work(struct fit *f, const struct wanted *wanted, size_t count)
 {
     const struct wanted *cids;
     size_t all = survey_cids(f->input.survey, &cids);
-    uint64_t stake = 0, samples = 0;
     for (size_t i = 0; i < count; i++)
-        stake += wanted[i].samples - wanted[i].sure;
+        f->stake += extend_need(&wanted[i]);
     for (size_t i = 0; i < all; i++)
-        samples += cids[i].samples;
-    return (double)stake >= STAKE_LEAST * (double)samples;
+        f->samples += cids[i].samples;
+    bool many = f->stake > STEPS_MOST / STEPS_EACH;
+    f->steps = f->input.brief ? f->input.brief : many ? STEPS_MOST : STEPS_LEAST + STEPS_EACH * f->stake;
+    f->steps = f->steps < STEPS_MOST ? f->steps : STEPS_MOST;
+    f->work.left = f->steps;
 }
 
 int fit_paths(struct fit *f, struct fathom_error *err)
@@ -306,7 +383,9 @@ int fit_paths(struct fit *f, struct fathom_error *err)
     /* Where nothing was learned guesses would be weighed by nothing but themselves. */
     bool weighed = pathmap_node_count(f->map) > 0;
     int rc = wanted_cids(f, &wanted, &count) < 0 ? error_memory(err) : 0;
-    if (rc == 0 && count && is_worth_it(f, wanted, count))
+    if (rc == 0)
+        allow_work(f, wanted, count);
+    if (rc == 0 && count && (double)f->stake >= STAKE_LEAST * (double)f->samples)
         rc = extend_map(f, weighed, wanted, count, err);
     free(wanted);
     return rc;
@@ -319,8 +398,29 @@ int fit_coherence(struct fit *f, struct fathom_error *err)
     struct expectation_input input = {.survey = f->input.survey,
                                       .resolver = f->resolver,
                                       .model = f->model,
-                                      .rounds = f->input.no_em ? 0 : EXPECTATION_ROUNDS};
+                                      .rounds = f->input.no_em ? 0 : EXPECTATION_ROUNDS,
+                                      .pairs = f->input.brief ? PAIRS_BRIEF : PAIRS_MOST};
     return f->model ? expectation_run(&input, err) : error_memory(err);
+}
+
+bool fit_is_cut(const struct fit *f, uint32_t function, uint32_t height)
+{
+    return f->cut && table_find(f->cut, (uint64_t)function << 32 | height);
+}
+
+double fit_found(const struct fit *f)
+{
+    return f->samples ? (double)(f->stake - f->inferred.cut) / (double)f->samples : 0;
+}
+
+uint64_t fit_steps(const struct fit *f)
+{
+    return f->steps - f->work.left;
+}
+
+uint64_t fit_allowed(const struct fit *f)
+{
+    return f->steps;
 }
 
 const struct pathmap *fit_pathmap(const struct fit *f)

@@ -28,7 +28,9 @@ struct fit_input { /* all borrowed */
     const struct audits *audits;
     const struct pathmap *trained; /* the map that was merged into the trie; NULL if there is none */
     bool no_em;                    /* no expectation-maximisation */
-    bool brief;                    /* ask the automaton once: for cross-validation, which is to cost little */
+    /* For cross-validation, which is to cost little: the automaton is asked once, with so many steps of work. 0: as many as
+     * the samples ask for. */
+    uint64_t brief;
     const struct progress *progress; /* may be NULL */
 };
 
@@ -51,6 +53,13 @@ int fit_coherence(struct fit *fit, struct fathom_error *err);
 const struct pathmap *fit_pathmap(const struct fit *fit); /* NULL before fit_map() */
 struct resolver *fit_resolver(const struct fit *fit);     /* NULL before fit_map() */
 struct coherence *fit_model(const struct fit *fit);       /* NULL before fit_coherence() */
+/* Whether paths of a CID (of the map) that has none were not looked for in full: it would have taken too much work. */
+bool fit_is_cut(const struct fit *fit, uint32_t function, uint32_t height);
+/* The steps that were done for paths, so far, and those allowed; and the share of the samples that they were looked
+ * for, but for those that were cut. */
+uint64_t fit_steps(const struct fit *fit);
+uint64_t fit_allowed(const struct fit *fit);
+double fit_found(const struct fit *fit);
 /* What the automaton found; all zero before fit_paths(). */
 const struct extend_summary *fit_inferred(const struct fit *fit);
 

@@ -6,6 +6,8 @@
 
 #include "infer/model/cells.h"
 
+#define COLUMN 4u /* steps to compute what a cell is for one, about */
+
 static void *spend(struct lattice *l, struct layer *layer, size_t count, size_t size)
 {
     if (layer->full || l->bytes > layer->limit || count * size > layer->limit - l->bytes) {
@@ -111,14 +113,23 @@ static int fill_cell(struct lattice *l, const struct layer *layer, uint32_t node
     return l->met_count > 0;
 }
 
-/* Makes the cell, if a path leads there. false: there is not the memory. */
+/* The steps of making a cell: of its callers, for each column, and of what it leads on to. */
+static uint64_t steps_of(const struct lattice *l, uint32_t node)
+{
+    const struct callers_node *n = &l->callers->of[node];
+    return 4 + n->seen + n->fixed + n->resort + n->callees + COLUMN * (uint64_t)n->pairs;
+}
+
+/* Makes the cell, if a path leads there. false: there is not the memory, or no work left. */
 static bool make_cell(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
 {
     struct row *row = &layer->rows[node];
     uint32_t width = lattice_width(l, layer, node);
     bool plain =
         layer->is != LATTICE_PLAIN && lattice_cell_of(&l->layers[LATTICE_PLAIN], node, unit) != CALLERS_NONE;
-    if (!plain && !grow(l, layer, row, width))
+    if (!work_take(l->work, plain ? 1 : steps_of(l, node)))
+        layer->full = true;
+    if (layer->full || (!plain && !grow(l, layer, row, width)))
         return false;
     int found = plain ? 0 : fill_cell(l, layer, node, unit, &row->values[(size_t)row->count * width]);
     if (found > 0) {
@@ -171,6 +182,10 @@ static bool make_unit(struct lattice *l, struct layer *layer, uint32_t unit)
 /* Where the cells of a block will stand. */
 static bool begin_block(struct lattice *l, struct layer *layer, uint32_t b)
 {
+    if (!work_take(l->work, layer->nodes)) {
+        layer->full = true;
+        return false;
+    }
     const struct block *block = block_of(l, layer, b * LATTICE_BLOCK);
     if (!block)
         return false;
@@ -237,13 +252,15 @@ static bool prepare(struct lattice *l, size_t bytes)
     return true;
 }
 
-struct lattice *lattice_new(const struct callers *callers, const struct reach *reach, size_t bytes)
+struct lattice *lattice_new(const struct callers *callers, const struct reach *reach, size_t bytes,
+                            struct work *work)
 {
     struct lattice *l = calloc(1, sizeof *l);
     if (!l)
         return NULL;
     l->callers = callers;
     l->reach = reach;
+    l->work = work;
     if (!prepare(l, bytes)) {
         lattice_free(l);
         l = NULL;

@@ -43,10 +43,12 @@ struct lattice_way {
     struct lattice_value value; /* of the outer state */
 };
 
-/* callers and reach are borrowed. reach: which cells are to be made; NULL: all. bytes: the limit of memory, roughly. NULL: out of memory. */
-struct lattice *lattice_new(const struct callers *callers, const struct reach *reach, size_t bytes);
+/* callers and reach are borrowed. reach: which cells are to be made; NULL: all. bytes: the limit of memory,
+ * roughly; work: of steps, borrowed too. NULL: out of memory. */
+struct lattice *lattice_new(const struct callers *callers, const struct reach *reach, size_t bytes,
+                            struct work *work);
 void lattice_free(struct lattice *lattice);
-/* Makes the heights up to this one known, in this layer and those before it: 0; -ENOSPC: there is not the memory for them;
+/* Makes the heights up to this one known, in this layer and those before it: 0; -ENOSPC: there is not the memory or the work for them;
  * -ENOMEM. */
 int lattice_extend(struct lattice *lattice, enum lattice_layer layer, uint32_t unit);
 /* Whether a path leads to a node at a height, as far as is known. */

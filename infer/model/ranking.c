@@ -37,6 +37,7 @@ struct path {
 struct ranking {
     struct lattice *lattice;
     const struct callers *callers;
+    struct work *work;
     uint32_t most;
     struct table *index; /* key_of() -> number */
     struct state *states;
@@ -51,13 +52,15 @@ struct ranking {
     size_t sorted_room;
 };
 
-struct ranking *ranking_new(struct lattice *lattice, const struct callers *callers, uint32_t most)
+struct ranking *ranking_new(struct lattice *lattice, const struct callers *callers, uint32_t most,
+                            struct work *work)
 {
     struct ranking *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     r->lattice = lattice;
     r->callers = callers;
+    r->work = work;
     r->most = most;
     r->index = table_new();
     if (!r->index) {
@@ -88,8 +91,8 @@ void ranking_free(struct ranking *r)
 bool ranking_clear(struct ranking *r)
 {
     release(r);
-    *r =
-        (struct ranking){.lattice = r->lattice, .callers = r->callers, .most = r->most, .index = table_new()};
+    *r = (struct ranking){
+        .lattice = r->lattice, .callers = r->callers, .work = r->work, .most = r->most, .index = table_new()};
     return r->index;
 }
 
@@ -142,6 +145,7 @@ static bool open_state(struct ranking *r, uint32_t state)
     int64_t count = lattice_ways(r->lattice, r->states[state].is, &ways);
     if (count < 0)
         return false;
+    work_take(r->work, 4 * (uint64_t)count);
     if (count > r->most) {
         if (!vec_reserve(r->sorted, 0, r->sorted_room, (size_t)count))
             return false;
@@ -171,6 +175,7 @@ static bool add_path(struct ranking *r, uint32_t state)
 {
     struct state *s = &r->states[state];
     uint32_t best = s->first_way;
+    work_take(r->work, 8 + s->ways);
     for (uint32_t i = s->first_way + 1; i < s->first_way + s->ways; i++)
         if (scaled_less(r->ways[best].value, r->ways[i].value))
             best = i;
@@ -215,7 +220,7 @@ static int move_on(struct ranking *r, const struct state *s, uint32_t *outer)
 }
 
 /* A step towards one more path of the state that waits last. 0 or -ENOMEM. */
-static int work(struct ranking *r)
+static int go_on(struct ranking *r)
 {
     uint32_t state = r->waiting[r->waiting_count - 1], outer;
     if (!r->states[state].opened && !open_state(r, state))
@@ -235,7 +240,7 @@ static int rank_more(struct ranking *r, uint32_t state)
     r->waiting_count = 0;
     int rc = vec_push(r->waiting, r->waiting_count, r->waiting_room, state) ? 0 : -ENOMEM;
     while (rc == 0 && r->waiting_count)
-        rc = work(r);
+        rc = go_on(r);
     return rc;
 }
 

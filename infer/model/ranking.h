@@ -26,8 +26,9 @@ struct ranking_step {
     uint32_t outer; /* the rest of the path, or RANKING_END */
 };
 
-/* lattice and callers are borrowed. most: paths of a state. NULL: out of memory. */
-struct ranking *ranking_new(struct lattice *lattice, const struct callers *callers, uint32_t most);
+/* All are borrowed. most: paths of a state. work: is taken from, but to be looked at by the caller. NULL: out of memory. */
+struct ranking *ranking_new(struct lattice *lattice, const struct callers *callers, uint32_t most,
+                            struct work *work);
 void ranking_free(struct ranking *ranking);
 /* The number of a state that a path leads to; RANKING_NONE: out of memory. */
 uint32_t ranking_state(struct ranking *ranking, struct lattice_state state);

@@ -6,6 +6,7 @@
 
 struct reaching {
     const struct callers *c;
+    struct work *work;
     uint32_t nodes, blocks;
     uint64_t *plain, *needed; /* block by block, by node */
     uint32_t *waiting;        /* nodes whose bits in a block are to be passed on */
@@ -108,6 +109,12 @@ static void go_down(struct reaching *x, uint32_t block, uint32_t node)
     }
 }
 
+static uint64_t steps_of(const struct reaching *x, uint32_t node)
+{
+    const struct callers_node *n = &x->c->of[node];
+    return 1 + n->callees + n->seen + n->fixed + n->resort;
+}
+
 /* Passes on a block's bits until there are no new ones in it. */
 static void settle(struct reaching *x, uint32_t block, const uint64_t *bits,
                    void (*go)(struct reaching *, uint32_t, uint32_t))
@@ -118,7 +125,8 @@ static void settle(struct reaching *x, uint32_t block, const uint64_t *bits,
     while (x->waiting_count) {
         uint32_t node = x->waiting[--x->waiting_count];
         x->waits[node] = false;
-        go(x, block, node);
+        if (work_take(x->work, steps_of(x, node)))
+            go(x, block, node);
     }
 }
 
@@ -138,20 +146,29 @@ static void begin_at_roots(struct reaching *x)
 static void find(struct reaching *x, const struct reach_cid *cids, size_t count)
 {
     begin_at_roots(x);
-    for (uint32_t b = 0; b < x->blocks; b++)
+    struct work up = work_part(x->work, x->work ? x->work->left / 2 : 0), *all = x->work;
+    x->work = &up;
+    for (uint32_t b = 0; b < x->blocks; b++) {
         settle(x, b, x->plain, go_up);
+        if (work_is_done(&up))
+            x->blocks = b;
+    }
+    work_give_back(all, &up);
+    x->work = all;
     for (size_t i = 0; i < count; i++)
         if (cids[i].unit / REACH_BLOCK < x->blocks)
             add(x, x->needed, cids[i].unit / REACH_BLOCK, cids[i].node,
                 UINT64_C(1) << cids[i].unit % REACH_BLOCK);
     for (uint32_t b = x->blocks; b-- > 0;)
         settle(x, b, x->needed, go_down);
+    if (work_is_done(x->work))
+        x->blocks = 0; /* some that are needed are not marked */
 }
 
 int reach_make(struct reach *reach, const struct callers *callers, const struct reach_cid *cids, size_t count,
-               size_t bytes)
+               size_t bytes, struct work *work)
 {
-    struct reaching x = {.c = callers, .nodes = callers->nodes};
+    struct reaching x = {.c = callers, .work = work, .nodes = callers->nodes};
     size_t most = bytes / (2 * sizeof *x.plain * ((size_t)x.nodes + 1));
     for (size_t i = 0; i < count; i++)
         if (cids[i].unit / REACH_BLOCK >= x.blocks && cids[i].unit / REACH_BLOCK < most)

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "base/work.h"
 #include "infer/model/callers.h"
 
 #define REACH_BLOCK 64u /* units */
@@ -23,10 +24,10 @@ struct reach {
     uint64_t *needed;       /* block by block, by node */
 };
 
-/* To be freed in any case. bytes: the limit of memory; CIDs at or above the height of the blocks that it has are left out. 0
- * or -ENOMEM. */
+/* To be freed in any case. bytes: the limit of memory; work: of steps. CIDs at or above the height of the blocks that it has are
+ * left out. 0 or -ENOMEM. */
 int reach_make(struct reach *reach, const struct callers *callers, const struct reach_cid *cids, size_t count,
-               size_t bytes);
+               size_t bytes, struct work *work);
 void reach_free(struct reach *reach);
 
 static inline bool reach_needs(const struct reach *reach, uint32_t node, uint32_t unit)

@@ -116,10 +116,15 @@ static void choose(struct smoother *s, const struct column *column, const double
                    struct resolved *resolved)
 {
     const struct candidate_path *candidates;
-    uint32_t first;
-    resolver_candidates(s->resolver, resolved->answer, &candidates, &first);
+    uint32_t first, count = resolver_candidates(s->resolver, resolved->answer, &candidates, &first);
+    double looked_at = 0, all = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        looked_at += i < column->count ? (double)candidates[i].probability : 0;
+        all += (double)candidates[i].probability;
+    }
+    double part = looked_at < all ? looked_at / all : 1;
     for (uint32_t i = 0; i < column->count; i++) {
-        struct candidate_path settled = {candidates[i].node, (float)probabilities[i]};
+        struct candidate_path settled = {candidates[i].node, (float)(part * probabilities[i])};
         uint32_t rank = i;
         for (; rank > 0 && s->settled[rank - 1].probability < settled.probability; rank--)
             s->settled[rank] = s->settled[rank - 1];
@@ -216,7 +221,8 @@ int smoother_add(struct smoother *s, struct run_time run, const struct process *
         return error_memory(err);
     const struct candidate_path *candidates;
     struct column column = {.time = run.ran};
-    column.count = resolver_candidates(s->resolver, resolved->answer, &candidates, &column.first);
+    uint32_t all = resolver_candidates(s->resolver, resolved->answer, &candidates, &column.first);
+    column.count = all < coherence_most(s->model) ? all : coherence_most(s->model);
     if (column.count == 1 && thread->count == 0) {
         int rc = trellis_add(thread->trellis, column, NULL, NULL, err);
         return rc < 0 ? rc : s->sink(s->context, process, sample, resolved, err);

@@ -76,6 +76,8 @@ const char *unknown_reason_text(enum unknown_reason reason)
         return "it was recorded without registers";
     case UNKNOWN_UNREAD:
         return "it may have come through unreadable code";
+    case UNKNOWN_CUT:
+        return "looking for its paths would take too much work";
     case UNKNOWN_UNSURE:
         return "below the requested confidence";
     default:

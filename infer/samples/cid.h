@@ -17,6 +17,7 @@ enum unknown_reason {
     UNKNOWN_KERNEL,    /* a kernel address */
     UNKNOWN_REGISTERS, /* the sample has none */
     UNKNOWN_UNREAD,    /* its path may pass through unreadable code (unread.h) */
+    UNKNOWN_CUT,       /* looking for its paths would take too much work; not set by the resolver */
     UNKNOWN_UNSURE,    /* its path is less probable than the user requested; not set by the resolver */
     UNKNOWN_REASONS    /* number of reasons */
 };

@@ -38,6 +38,7 @@ struct pointer_call {
 
 struct building {
     struct trie *trie;
+    struct work *work;
     struct part *parts;
     size_t count;
     bool *together;        /* by part and part: whether they were ever in one process */
@@ -53,6 +54,7 @@ struct building {
     struct list starts;    /* struct static_start */
     struct list mains;     /* uint32_t: functions that no class may call: those that programs pass to the C
                               library, to be called only there, and those that begin stacks */
+    bool left_out;         /* some images are no parts */
     bool failed;           /* out of memory */
 };
 

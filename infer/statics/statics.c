@@ -10,6 +10,7 @@ static void add_part(struct building *b, struct part *part)
 {
     const struct call_site *sites;
     size_t count = calls_all(part->calls, &sites);
+    work_take(b->work, count);
     for (size_t i = 0; i < count && !b->failed; i++) {
         const struct call_site *s = &sites[i];
         if (!s->tail && !s->open && s->offset < 8)
@@ -52,25 +53,83 @@ static void add_exports(struct building *b, const struct part *part)
     }
 }
 
-static void open_parts(struct building *b, const struct image_cache *images, struct image_calls *calls)
+/* An image that may become a part. */
+struct choice {
+    size_t number;
+    struct image *image;
+    double samples; /* to a byte */
+    const struct calls *calls;
+};
+
+static int most_samples_first(const void *a, const void *b)
 {
-    size_t count = 0;
-    while (image_cache_at(images, count))
-        count++;
-    b->parts = calloc(count + 1, sizeof *b->parts);
-    b->failed = !b->parts;
-    for (size_t i = 0; i < count && !b->failed; i++) {
-        struct part *part = &b->parts[b->count++];
-        uint32_t functions;
-        part->image = image_cache_at(images, i);
-        functions = image_function_count(part->image);
-        part->number = trie_image(b->trie, image_path(part->image), image_build_id(part->image));
-        part->functions = malloc(((size_t)functions + 1) * sizeof *part->functions);
-        part->calls = image_calls_of(calls, part->image);
-        b->failed = part->number == TRIE_NONE || !part->functions || !part->calls;
-        for (uint32_t f = 0; f < functions && part->functions; f++)
-            part->functions[f] = TRIE_NONE;
+    const struct choice *x = a, *y = b;
+    if (x->samples != y->samples)
+        return x->samples > y->samples ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct choice *x = a, *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* All images, with the calls of those that are read. NULL: out of memory. */
+static struct choice *choose(struct building *b, const struct image_cache *images, struct image_calls *calls,
+                             const struct statics_need *need, size_t *count)
+{
+    *count = 0;
+    while (image_cache_at(images, *count))
+        ++*count;
+    struct choice *choices = calloc(*count + 1, sizeof *choices);
+    for (size_t i = 0; choices && i < *count; i++) {
+        struct image *image = image_cache_at(images, i);
+        uint32_t number = trie_image(b->trie, image_path(image), image_build_id(image));
+        uint64_t samples = need && number < need->count ? need->samples[number] : 0;
+        choices[i] =
+            (struct choice){i, image, (double)(samples + 1) / (double)(image_code_size(image) + 1), NULL};
     }
+    int rc = 0;
+    if (choices)
+        qsort(choices, *count, sizeof *choices, most_samples_first);
+    for (size_t i = 0; choices && rc == 0 && i < *count; i++)
+        rc = image_calls_of(calls, choices[i].image, &choices[i].calls);
+    if (choices)
+        qsort(choices, *count, sizeof *choices, by_number);
+    if (rc < 0) {
+        free(choices);
+        choices = NULL;
+    }
+    return choices;
+}
+
+static void add_image(struct building *b, const struct choice *choice)
+{
+    struct part *part = &b->parts[b->count++];
+    uint32_t functions = image_function_count(choice->image);
+    part->image = choice->image;
+    part->calls = choice->calls;
+    part->number = trie_image(b->trie, image_path(part->image), image_build_id(part->image));
+    part->functions = malloc(((size_t)functions + 1) * sizeof *part->functions);
+    b->failed = part->number == TRIE_NONE || !part->functions;
+    for (uint32_t f = 0; f < functions && part->functions; f++)
+        part->functions[f] = TRIE_NONE;
+}
+
+static void open_parts(struct building *b, const struct image_cache *images, struct image_calls *calls,
+                       const struct statics_need *need)
+{
+    size_t count;
+    struct choice *choices = choose(b, images, calls, need, &count);
+    b->parts = calloc(count + 1, sizeof *b->parts);
+    b->failed = !b->parts || !choices;
+    for (size_t i = 0; i < count && !b->failed; i++)
+        if (choices[i].calls)
+            add_image(b, &choices[i]);
+        else
+            b->left_out = true;
+    free(choices);
 }
 
 static struct setting_file file_of(const struct image *image)
@@ -92,10 +151,11 @@ static void tell_together(struct building *b, const struct settings *settings)
 }
 
 int statics_build(struct trie *trie, const struct image_cache *images, struct image_calls *calls,
-                  const struct settings *settings, struct statics *out, struct fathom_error *err)
+                  const struct settings *settings, const struct statics_need *need, struct work *work,
+                  struct statics *out, struct fathom_error *err)
 {
-    struct building b = {.trie = trie};
-    open_parts(&b, images, calls);
+    struct building b = {.trie = trie, .work = work};
+    open_parts(&b, images, calls, need);
     if (!b.failed)
         tell_together(&b, settings);
     for (size_t i = 0; i < b.count && !b.failed; i++)
@@ -130,7 +190,8 @@ int statics_build(struct trie *trie, const struct image_cache *images, struct im
                             .resolvers = b.resolvers.items,
                             .resolver_count = b.resolvers.count,
                             .threads = b.threads.items,
-                            .thread_count = b.threads.count};
+                            .thread_count = b.threads.count,
+                            .left_out = b.left_out};
     if (!b.failed)
         return 0;
     statics_free(out);

@@ -69,12 +69,21 @@ struct statics { /* malloc'ed: statics_free() */
     uint32_t *threads; /* functions in which threads start: edges from STATIC_ROOT that do not apply to main
                           threads */
     size_t thread_count;
+    bool left_out; /* some images, whose code is not read */
+};
+
+/* Which images' code is wanted. */
+struct statics_need {
+    const uint64_t *samples; /* by the trie's images: those whose paths are looked for in it */
+    uint32_t count;
 };
 
 /* Builds them from all images in the cache, whose functions are added to the trie. calls: of these images, and of none that
- * is closed. settings (NULL: unknown) say which images were in one process, since calls only lead to those. 0 or -ENOMEM. */
+ * is closed; as far as it reads them, those first that have the most samples to a byte (need, NULL: small ones). settings (NULL: unknown)
+ * say which images were in one process, since calls only lead to those. work: NULL: no limit. 0 or -ENOMEM. */
 int statics_build(struct trie *trie, const struct image_cache *images, struct image_calls *calls,
-                  const struct settings *settings, struct statics *out, struct fathom_error *err);
+                  const struct settings *settings, const struct statics_need *need, struct work *work,
+                  struct statics *out, struct fathom_error *err);
 void statics_free(struct statics *statics);
 
 #endif

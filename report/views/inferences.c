@@ -17,4 +17,10 @@ void inferences_write(struct printer *printer, const struct inferences *inferenc
                 "not searched, as their stacks are too deep for inference's memory: train a map");
     write_count(printer, "no path:", inferences->impossible,
                 "at a height that no calls, observed or found in the binaries, lead to");
+    if (inferences->steps)
+        printer_write(printer, "work:     %llu steps to find paths\n", (unsigned long long)inferences->steps);
+    if (inferences->cut)
+        printer_write(printer, "cut:      %llu sample%s: looking for their paths would take too much work%s",
+                      (unsigned long long)inferences->cut, inferences->cut == 1 ? "" : "s",
+                      ": train a map, or record with '--dumps unlimited'\n");
 }

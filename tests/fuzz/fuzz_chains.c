@@ -47,8 +47,12 @@ static void set_up(void)
     if (processes_apply(processes, &record, &err) < 0 || !(process = process_find(processes, 1)) || !prover)
         abort();
     for (uint64_t at = 0; at < file_size && !site_count; at += 4096) {
-        if (process_place(process, START + at, &place) && place.function != IMAGE_NO_FUNCTION)
-            site_count = calls_all(image_calls_of(calls, place.image), &sites);
+        const struct calls *its;
+        if (!process_place(process, START + at, &place) || place.function == IMAGE_NO_FUNCTION)
+            continue;
+        if (image_calls_of(calls, place.image, &its) < 0 || !its)
+            abort();
+        site_count = calls_all(its, &sites);
     }
 }
 

@@ -54,7 +54,9 @@ static uint32_t follow_frames(struct rechain *r, const struct sample *sample)
 
 static const struct call_site *site_of(struct image_calls *calls, const struct unwind_frame *frame)
 {
-    const struct calls *its = image_calls_of(calls, frame->place.image);
+    const struct calls *its = NULL;
+    if (image_calls_of(calls, frame->place.image, &its) < 0)
+        return NULL;
     return its ? calls_before(its, frame->place.address) : NULL;
 }
 

@@ -163,6 +163,39 @@ Test(automaton, with_little_memory_it_finds_the_same_as_far_as_it_goes)
     rig_end(&r);
 }
 
+Test(automaton, with_little_work_it_finds_the_same_as_far_as_it_goes)
+{
+    struct rig r;
+    struct automaton_answer plenty[40], little;
+    struct automaton_cid cids[40];
+    const uint64_t steps = 3000;
+    tangle(&r);
+    for (unsigned i = 0; i < 40; i++) {
+        cids[i] = (struct automaton_cid){r.numbers[0], 400 + 128 * i};
+        cr_assert_eq(automaton_find(r.automaton, r.numbers[0], cids[i].height, &plenty[i]), 0);
+    }
+    for (uint64_t allowed = steps; allowed <= 1000 * steps; allowed *= 10) {
+        struct work work = {allowed};
+        rig_use(&r, NULL, &(struct automaton_options){.cids = cids, .cid_count = 40, .work = &work});
+        unsigned found = 0;
+        for (unsigned i = 0; i < 40; i++) {
+            int rc = automaton_find(r.automaton, r.numbers[0], cids[i].height, &little);
+            cr_assert(rc == -ENOSPC || (rc == 0 && found == i), "%u: %d", i, rc);
+            if (rc == 0) {
+                cr_expect_eq(little.chance, plenty[i].chance);
+                cr_expect_float_eq(little.probability[0], plenty[i].probability[0], 1e-6);
+                found++;
+            }
+        }
+        bool little_work = allowed == steps, plenty_of_it = allowed == 1000 * steps;
+        cr_expect(!little_work || (found < 40 && work.left == 0), "%u", found);
+        cr_expect(!plenty_of_it || (found == 40 && work.left > 0), "%u", found);
+        /* What is done is bounded by what is allowed: states cost a step at least. */
+        cr_expect_leq(automaton_states(r.automaton), allowed);
+    }
+    rig_end(&r);
+}
+
 /* A thousand calls deep, each one of four that are alike: 2 to the -2000th is below what a double holds. */
 Test(automaton, probabilities_of_very_deep_paths)
 {

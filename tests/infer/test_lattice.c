@@ -26,7 +26,7 @@ struct bench {
 static void open_bench(struct bench *b, const struct rig *r, enum lattice_layer layer, uint32_t height)
 {
     cr_assert_eq(callers_make(&b->callers, r->graph), 0);
-    b->lattice = lattice_new(&b->callers, NULL, 1u << 24);
+    b->lattice = lattice_new(&b->callers, NULL, 1u << 24, NULL);
     cr_assert_not_null(b->lattice);
     cr_assert_eq(lattice_extend(b->lattice, layer, height / 2 / CALLERS_UNIT), 0);
     cr_assert_eq(lattice_extend(b->lattice, layer, height / CALLERS_UNIT), 0);
@@ -57,8 +57,8 @@ Test(lattice, has_only_the_cells_on_the_way_to_what_is_asked_for)
     cr_assert_eq(callers_make(&callers, r.graph), 0);
     struct reach reach;
     struct reach_cid cid = {f[3], (48 + 48 * 5 + 32) / CALLERS_UNIT};
-    cr_assert_eq(reach_make(&reach, &callers, &cid, 1, 1u << 20), 0);
-    struct bench all, some = {.lattice = lattice_new(&callers, &reach, 1u << 24)};
+    cr_assert_eq(reach_make(&reach, &callers, &cid, 1, 1u << 20, NULL), 0);
+    struct bench all, some = {.lattice = lattice_new(&callers, &reach, 1u << 24, NULL)};
     open_bench(&all, &r, LATTICE_RESORTS, 8000);
     cr_assert_not_null(some.lattice);
     cr_assert_eq(lattice_extend(some.lattice, LATTICE_RESORTS, 8000 / CALLERS_UNIT), 0);
@@ -160,7 +160,7 @@ Test(lattice, without_memory_it_goes_no_further)
     struct callers callers;
     begin(&r);
     cr_assert_eq(callers_make(&callers, r.graph), 0);
-    struct lattice *lattice = lattice_new(&callers, NULL, 40000);
+    struct lattice *lattice = lattice_new(&callers, NULL, 40000, NULL);
     cr_assert_not_null(lattice);
     cr_assert_eq(lattice_extend(lattice, LATTICE_RESORTS, 10), 0);
     cr_expect_eq(lattice_extend(lattice, LATTICE_RESORTS, 100000), -ENOSPC);

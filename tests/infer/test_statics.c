@@ -77,7 +77,7 @@ Test(statics, what_an_ifunc_chooses_in_the_vdso_has_its_caller)
     if (callee == TRIE_NONE)
         callee = number_at(trie, images, VDSO_NAME, "gettimeofday");
     cr_assert(caller != TRIE_NONE && callee != TRIE_NONE);
-    cr_assert_eq(statics_build(trie, images, image_calls, NULL, &statics, NULL), 0);
+    cr_assert_eq(statics_build(trie, images, image_calls, NULL, NULL, NULL, &statics, NULL), 0);
     cr_expect_eq(calls_between(&statics, caller, callee), 1u);
     statics_free(&statics);
     trie_free(trie);
@@ -100,7 +100,7 @@ Test(statics, the_loader_does_not_look_in_the_vdso)
     uint32_t other = number_at(trie, images, VDSO_NAME, "gettimeofday");
     uint32_t caller = number_at(trie, images, "/proc/self/exe", "asks");
     cr_assert_neq(caller, TRIE_NONE);
-    cr_assert_eq(statics_build(trie, images, image_calls, NULL, &statics, NULL), 0);
+    cr_assert_eq(statics_build(trie, images, image_calls, NULL, NULL, NULL, &statics, NULL), 0);
     cr_expect_eq(calls_between(&statics, caller, callee), 0u, "the library is not among the images");
     cr_expect_eq(calls_between(&statics, caller, other), 0u);
     statics_free(&statics);
