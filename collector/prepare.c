@@ -187,6 +187,8 @@ static int take_plain_cycles(struct collector *c, const struct fathom_error *why
     options.name = "cycles";
     int rc = events_parse(&options, c->options->log, c->events, &c->asked, err);
     if (rc == 0)
+        choose_scope(c);
+    if (rc == 0)
         log_write(
             c->options->log, LOG_NOTE,
             "stacks of precise cycles cannot be compared (%s): the event is cycles, whose samples can be "
