@@ -125,7 +125,8 @@ static void tell_refusal(const struct collector *c, int rc, const struct fathom_
 static void tell_unfollowed(const struct collector *c, const struct event *event)
 {
     char reason[sizeof event->name + 100];
-    const char *remedy = event->attr.type == PERF_TYPE_TRACEPOINT
+    const char *remedy = event->attr.type == PERF_TYPE_TRACEPOINT &&
+                                 verify_where_of(pmus_of(c), &event->attr) == VERIFY_NOWHERE
                              ? " unless each is sampled (-c 1, which is the default)"
                              : "";
     snprintf(reason, sizeof reason, "those of event %s cannot be compared%s", event->name, remedy);
@@ -139,13 +140,15 @@ static void tell_unfollowed(const struct collector *c, const struct event *event
                   event->name);
 }
 
-/* The program follows all events of the first kind that there is: each kind needs one of its own. */
-static enum verify_where choose_followed(struct collector *c)
+/* The program follows all events of the first kind that there is: each kind needs one of its own. refused: events that
+ * are not followed, by their bits. */
+static enum verify_where choose_followed(struct collector *c, unsigned refused)
 {
     enum verify_where where = VERIFY_NOWHERE;
     for (size_t i = 0; i < c->asked; i++) {
         struct event *event = &c->events[i];
-        enum verify_where here = event->helper ? VERIFY_NOWHERE : verify_where_of(pmus_of(c), &event->attr);
+        bool skipped = event->helper || refused & 1u << i;
+        enum verify_where here = skipped ? VERIFY_NOWHERE : verify_where_of(pmus_of(c), &event->attr);
         where = where == VERIFY_NOWHERE ? here : where;
         event->followed = where != VERIFY_NOWHERE && here == where;
     }
@@ -180,6 +183,34 @@ static int load_program(struct collector *c, struct verify_options *options, str
     return rc;
 }
 
+/* The tracepoints that are followed and do not take the program, by their bits: dynamic ones, such as those of perf probe,
+ * want one for kprobes. */
+static unsigned refusals(const struct collector *c, enum verify_where where)
+{
+    unsigned refused = 0;
+    for (size_t i = 0; where == VERIFY_TRACEPOINT && i < c->asked; i++)
+        if (c->events[i].followed &&
+            open_with_program(&c->events[i].attr, verify_program(c->verify)) == -EINVAL)
+            refused |= 1u << i;
+    return refused;
+}
+
+/* Loads the program for the first kind of events that takes it. 0 and c->verify NULL: there is none. */
+static int load_for_first(struct collector *c, struct verify_options *options, struct fathom_error *why)
+{
+    int rc = 0;
+    for (unsigned refused = 0, more; (options->where = choose_followed(c, refused)) != VERIFY_NOWHERE;
+         refused |= more) {
+        rc = load_program(c, options, why);
+        more = rc == 0 ? refusals(c, options->where) : 0;
+        if (!more)
+            return rc;
+        verify_free(c->verify);
+        c->verify = NULL;
+    }
+    return rc;
+}
+
 /* Cycles that are less precise, and whose stacks can be compared, in place of the default event. */
 static int take_plain_cycles(struct collector *c, const struct fathom_error *why, struct fathom_error *err)
 {
@@ -204,17 +235,16 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
     struct verify_options options = c->options->verify;
     if (options.wish == VERIFY_NEVER)
         return 0;
-    options.where = choose_followed(c);
+    int rc = load_for_first(c, &options, &why);
     if (options.where == VERIFY_NOWHERE) {
         tell_unfollowed(c, &c->events[0]);
         return 0;
     }
-    int rc = load_program(c, &options, &why);
     if (rc < 0 && options.where == VERIFY_PRECISE && !c->options->event.name && rc != -EPERM &&
         rc != -EACCES) {
         if (take_plain_cycles(c, &why, err) < 0)
             return -err->code;
-        options.where = choose_followed(c);
+        options.where = choose_followed(c, 0);
         rc = load_program(c, &options, &why);
     }
     if (rc < 0) {
