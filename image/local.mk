@@ -36,6 +36,7 @@ libimage_la_SOURCES = \
 	image/lines/open_debug.c image/lines/open_debug.h image/lines/split.c image/lines/split.h image/lines/unpacked.c image/lines/unpacked.h \
 	image/lines/ranges.c image/lines/unit.c image/lines/unit.h \
 	image/elf/mini_debug.c image/elf/mini_debug.h \
+	image/d_name.c image/d_name.h \
 	image/name.c image/name.h \
 	image/code/operands.c image/code/operands.h \
 	image/objects.c image/objects.h \

@@ -1,6 +1,7 @@
 /* name.c - display names of functions: demangled by libiberty, or made from the file's name. */
 #include "image/name.h"
 
+#include "image/d_name.h"
 #include "image/image_private.h"
 
 #include <ctype.h>
@@ -28,7 +29,7 @@ static int short_length(const char *name)
 static char *demangle(const char *symbol)
 {
     char *text = cplus_demangle(symbol, DMGL_NO_OPTS);
-    return text || strncmp(symbol, "_D", 2) != 0 ? text : cplus_demangle(symbol, DMGL_DLANG);
+    return text ? text : d_name_demangle(symbol);
 }
 
 int name_format(const char *file, const char *symbol, uint64_t address, char *out, size_t size)
