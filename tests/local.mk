@@ -30,19 +30,22 @@ include tests/fuzz/local.mk
 
 if HAVE_CRITERION
 check_PROGRAMS += $(UNIT_TESTS)
-TESTS += $(UNIT_TESTS)
+UNIT_RUN = $(UNIT_TESTS)
+else
+UNIT_RUN = tests/no_criterion.test
 endif
+TESTS += $(UNIT_RUN)
 # Of the end-to-end tests, those to run beside the unit tests: "make check E2E_RUN=tests/e2e/input.test". Of all: TESTS.
 E2E_RUN = $(E2E_TESTS)
 TESTS += $(E2E_RUN)
 # What to run while working on something: under a minute when all is built.
 FAST_E2E = tests/cli/man.test tests/e2e/views.test tests/e2e/faults.test tests/stored/stored.test
 check-fast:
-	@fast=; for test in $(UNIT_TESTS); do \
+	@fast=; for test in $(UNIT_RUN); do \
 	    case " $(SLOW_TESTS) " in *" $$test "*) ;; *) fast="$$fast $$test" ;; esac; \
 	done; STORED_SUBJECTS="lua5.4 containers" $(MAKE) $(AM_MAKEFLAGS) check TESTS="$$fast $(FAST_E2E)"
 .PHONY: check-fast
-EXTRA_DIST += $(E2E_TESTS) tests/unit.sh tests/sanitized.h
+EXTRA_DIST += $(E2E_TESTS) tests/no_criterion.test tests/unit.sh tests/sanitized.h
 
 # With --enable-fuzzers (clang), the programs that check runs for a while.
 fuzzers: $(FUZZERS_BUILT)
