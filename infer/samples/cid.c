@@ -8,7 +8,9 @@ bool cid_cfa(const struct process *process, const struct sample *sample, struct 
              enum unknown_reason *reason)
 {
     if (!sample->has_regs) {
-        *reason = sample->mode == SAMPLE_MODE_KERNEL ? UNKNOWN_KERNEL : UNKNOWN_REGISTERS;
+        *reason = sample->mode == SAMPLE_MODE_KERNEL ? UNKNOWN_KERNEL
+                  : sample->sp                       ? UNKNOWN_32BIT
+                                                     : UNKNOWN_REGISTERS;
         return false;
     }
     if (sample->reg_ip >= KERNEL_ADDRESSES) {
@@ -74,6 +76,8 @@ const char *unknown_reason_text(enum unknown_reason reason)
         return "it is in the kernel";
     case UNKNOWN_REGISTERS:
         return "it was recorded without registers";
+    case UNKNOWN_32BIT:
+        return "it is in a 32-bit process, whose stacks are not followed";
     case UNKNOWN_UNREAD:
         return "it may have come through unreadable code";
     case UNKNOWN_CUT:

@@ -16,6 +16,7 @@ enum unknown_reason {
     UNKNOWN_BASE,      /* the base of its stack is unknown (coroutine or alternate stack) */
     UNKNOWN_KERNEL,    /* a kernel address */
     UNKNOWN_REGISTERS, /* the sample has none */
+    UNKNOWN_32BIT,     /* it is of a 32-bit process */
     UNKNOWN_UNREAD,    /* its path may pass through unreadable code (unread.h) */
     UNKNOWN_CUT,       /* looking for its paths would take too much work; not set by the resolver */
     UNKNOWN_UNSURE,    /* its path is less probable than the user requested; not set by the resolver */
@@ -31,7 +32,7 @@ struct cid {
 
 /* The CID of a sample: the function that owns the PC, and base - CFA. Uses the registers' own IP, which under
  * skid or IBS differs from the sample's. process may be NULL (unknown PID). place is valid unless the reason
- * is UNKNOWN_REGISTERS, _KERNEL or _MAPPING. */
+ * is UNKNOWN_REGISTERS, _32BIT, _KERNEL or _MAPPING. */
 struct cid cid_of_sample(const struct process *process, const struct sample *sample);
 /* The same CFA, which needs no base: false, with the reason, if it is unknown. *place as above; *cfa is set
  * only on success. */

@@ -175,6 +175,8 @@ Test(resolver, says_why_a_context_is_unknown)
     s.reg_ip = 0xffffffff81000000;
     cr_expect_eq(resolve(w, s).reason, UNKNOWN_KERNEL);
     s.has_regs = false;
+    cr_expect_eq(resolve(w, s).reason, UNKNOWN_32BIT);
+    s.sp = 0;
     cr_expect_eq(resolve(w, s).reason, UNKNOWN_REGISTERS);
     struct resolved r;
     s = world_sample(3, BASE, 48);
