@@ -140,7 +140,7 @@ int counts_add(struct counts *c, const struct trie *trie, const struct online_co
                struct fathom_error *err)
 {
     size_t depth = 0;
-    uint64_t weight = s->sample->period, values[2] = {weight, s->certainty == CERTAINTY_PROVED ? weight : 0};
+    uint64_t weight = s->sample->period, values[2] = {weight, (uint64_t)(s->sure * (double)weight + 0.5)};
     if (turn(c) < 0 || !vec_reserve(c->path, 0, c->path_room, s->depth + 2))
         return error_memory(err);
     c->path[depth++] = thread_item(c, s->process, s->sample->tid);

@@ -61,6 +61,17 @@ static uint32_t shared_height(const struct pathmap *map, uint32_t a, uint32_t b)
     return a != PATHMAP_NONE && a == b ? pathmap_node(map, a).height + 1 : 0;
 }
 
+/* Of the stacks with the node's CID, the part that had its path, with one more that had another. */
+static double share_of(const struct online *o, uint32_t number)
+{
+    struct pathmap_node node = pathmap_node(o->map, number);
+    uint32_t first, count = pathmap_find(o->map, node.function, node.height, &first);
+    uint64_t all = 1;
+    for (uint32_t i = 0; i < count && i < CANDIDATES_MOST; i++)
+        all += pathmap_node(o->map, first + i).passes;
+    return (double)node.passes / (double)all;
+}
+
 /* The most probable node of the map with the sample's CID; PATHMAP_NONE: there is none. */
 static int find_by_cid(struct online *o, const struct process *process, const struct sample *sample,
                        uint32_t *out, uint32_t *function, struct fathom_error *err)
@@ -116,6 +127,7 @@ static int tell(struct online *o, const struct sample *sample, uint32_t own, str
     if (own != TRIE_NONE) {
         bool whole = sample->known != SAMPLE_STACK_SAME || sample->compared == STACK_RECORD_ALL;
         context.certainty = whole ? CERTAINTY_PROVED : CERTAINTY_INFERRED;
+        number = o->map ? pathmap_number(o->map, own) : PATHMAP_NONE;
         int depth = trie_path(o->learner->trie, own, &o->path, &o->path_room);
         context.depth = depth < 0 ? 0 : (size_t)depth;
         rc = depth < 0 ? error_memory(err) : remember(o, sample->tid, own, err);
@@ -136,6 +148,10 @@ static int tell(struct online *o, const struct sample *sample, uint32_t own, str
     if (rc < 0)
         return rc;
     context.functions = o->path;
+    if (context.certainty == CERTAINTY_PROVED)
+        context.sure = 1;
+    else if (context.certainty == CERTAINTY_INFERRED && number != PATHMAP_NONE)
+        context.sure = share_of(o, number);
     s->samples++;
     s->weight += sample->period;
     s->proved += context.certainty == CERTAINTY_PROVED ? sample->period : 0;

@@ -26,6 +26,7 @@ struct online_context {
     const struct sample *sample;
     const struct process *process; /* NULL: unknown */
     enum certainty certainty;      /* unknown: depth is 0, or 1 if its function is known */
+    double sure;                   /* that it is this path: 1 if proved; 0 if that is not known */
     const uint32_t *functions;     /* numbers of online_trie(), from the root inwards; during the call */
     size_t depth;
 };
