@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/inferred.h"
+#include "profile/interpreters.h"
 
 /* The recorded command, "" if the recorder's own command line does not contain it. */
 static const char *recorded_command(const struct reader *reader)
@@ -119,5 +120,6 @@ int heading_fill(struct view_heading *h, const struct heading_parts *p, struct f
     *h = (struct view_heading){.reason_text = reasons, .reason_count = UNKNOWN_REASONS};
     fill_counts(h, &counts);
     fill_recording(h, p);
+    h->interpreter = interpreter_in(p->contexts);
     return fill_inference(h, p, err);
 }

@@ -15,6 +15,7 @@ struct heading_parts {
     const struct event *event; /* that is reported */
     const char *others;        /* names of the other events */
     const struct profile *profile;
+    const struct contexts *contexts;
     const struct engine *engine;
     struct evaluation *checked; /* of the audit samples held back */
     bool filtered;              /* not all samples count */

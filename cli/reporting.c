@@ -131,6 +131,7 @@ static int fill_report(struct reporting *r, struct reader *reader, struct fathom
                                   .event = &events[r->event],
                                   .others = r->others,
                                   .profile = r->profile,
+                                  .contexts = &r->contexts,
                                   .engine = r->engine,
                                   .checked = r->checked,
                                   .filtered = r->view.filtered};

@@ -17,6 +17,7 @@ libprofile_la_SOURCES = \
 	profile/frames.c profile/frames.h \
 	profile/framing.c profile/framing.h \
 	profile/inlined.c profile/inlined.h \
+	profile/interpreters.c profile/interpreters.h \
 	profile/likely.c profile/likely.h \
 	profile/matching.c profile/matching.h \
 	profile/metric.c profile/metric.h \

@@ -279,6 +279,16 @@ static void write_kept(struct printer *printer, const struct view_heading *headi
             heading->kept, heading->kept == 1 ? "" : "s");
 }
 
+static void write_interpreter(struct printer *printer, const struct view_heading *heading)
+{
+    if (!heading->interpreter)
+        return;
+    printer_write(printer, "frames:   ");
+    printer_foreign(printer, heading->interpreter);
+    printer_write(printer,
+                  " runs a program: these are the interpreter's frames, not that program's functions\n");
+}
+
 int view_heading_write(const struct view_heading *heading, const struct view_options *options, FILE *out,
                        struct fathom_error *err)
 {
@@ -291,6 +301,7 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
     write_samples(&printer, heading, options->unit ? options->unit : "weight");
     write_left_out(&printer, heading);
     heading_paths_write(&printer, heading, options->verbose);
+    write_interpreter(&printer, heading);
     if (options->verbose) {
         write_belief(&printer, heading);
         inferences_write(&printer, &heading->inferences);

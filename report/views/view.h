@@ -88,10 +88,11 @@ struct view_heading {
     struct inferences inferences;
     const char *const *unread; /* files whose code could not be read */
     size_t unread_count;
-    bool other_event;      /* unwound stacks were sampled by time, unlike the event */
-    bool foreign;          /* another tool's recording: has neither stack bases nor audit samples */
-    uint64_t base_unknown; /* weight on stacks whose base was not found */
-    uint64_t bare;         /* weight recorded without registers */
+    const char *interpreter; /* whose frames these are; NULL: of none */
+    bool other_event;        /* unwound stacks were sampled by time, unlike the event */
+    bool foreign;            /* another tool's recording: has neither stack bases nor audit samples */
+    uint64_t base_unknown;   /* weight on stacks whose base was not found */
+    uint64_t bare;           /* weight recorded without registers */
     uint64_t lost, throttled, damaged;
     uint64_t lost_weight;        /* estimated, of the event; not among `weight` */
     uint64_t counted;            /* by the event over the whole recording, in its unit; 0: unknown */

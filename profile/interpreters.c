@@ -1,0 +1,63 @@
+/* interpreters.c - see interpreters.h. */
+#include "profile/interpreters.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* As Linux distributions name the programs and libraries, without "lib" and the version. */
+static const char *const names[] = {"python", "pypy", "ruby", "php",    "node", "nodejs",
+                                    "java",   "jvm",  "perl", "luajit", "lua"};
+
+/* "python3.11", "libruby-3.1.so.3.1.2", "lua5.4", but not "perlbench". */
+static bool is_interpreter(const char *image)
+{
+    if (strncmp(image, "lib", 3) == 0)
+        image += 3;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(image, names[i], length) == 0 && !isalpha((unsigned char)image[length]))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t weight_below(struct cct_node *top)
+{
+    uint64_t weight = 0;
+    for (struct cct_node *n = top; n; n = cct_next(top, n))
+        weight += n->self[0];
+    return weight;
+}
+
+/* The node after all below `node`. */
+static struct cct_node *pass(const struct cct_node *top, struct cct_node *node)
+{
+    while (node != top && !node->next_sibling)
+        node = cct_parent(node);
+    return node == top ? NULL : node->next_sibling;
+}
+
+const char *interpreter_in(const struct contexts *contexts)
+{
+    struct cct_node *root = cct_root(contexts->tree);
+    uint64_t known = 0, interpreted = 0, most = 0;
+    const char *found = NULL;
+    for (struct cct_node *n = cct_next(root, root); n;) {
+        const struct frame *frame = frames_at(contexts->frames, n->item);
+        bool unknown = frame && frame_is_unknown(frame);
+        if (!unknown && !(frame && is_interpreter(frame->image))) {
+            known += n->self[0];
+            n = cct_next(root, n);
+            continue;
+        }
+        uint64_t below = unknown ? 0 : weight_below(n);
+        if (below > most) {
+            most = below;
+            found = frame->image;
+        }
+        known += below;
+        interpreted += below;
+        n = pass(root, n);
+    }
+    return (double)interpreted >= INTERPRETED_LEAST * (double)known ? found : NULL;
+}

@@ -1,0 +1,16 @@
+/*
+ * interpreters.h - whether a profile's paths are those of an interpreter or virtual machine, whose frames say nothing of the functions
+ * of the program that it runs.
+ */
+#ifndef FATHOM_PROFILE_INTERPRETERS_H
+#define FATHOM_PROFILE_INTERPRETERS_H
+
+#include "profile/contexts.h"
+
+/* The file of the interpreter that most of this weight is below, if it is INTERPRETED_LEAST of what is known; NULL: none. The string is the
+ * frames'. */
+const char *interpreter_in(const struct contexts *contexts);
+
+#define INTERPRETED_LEAST 0.05 /* below it, the program is one that can be extended in the language */
+
+#endif
