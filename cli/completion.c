@@ -38,7 +38,8 @@ static const char *lookup_of(const struct option_row *row)
     return NULL;
 }
 
-/* Events of this machine; functions of the recording that was given before, or else perf.data. */
+/* Events of this machine; functions of the recording that was given before, or else perf.data: those with plain names, as a
+ * recording can hold any, and bash's compgen runs what a $(...) in its words says. */
 static void print_lookups(const char *words)
 {
     printf("_fathom_events()\n{\n"
@@ -49,7 +50,7 @@ static void print_lookups(const char *words)
            "        case $before in -i | --input) file=$word ;; esac\n"
            "        before=$word\n    done\n"
            "    [ -f \"$file\" ] && fathom report -q -i \"$file\" --format folded 2>/dev/null |\n"
-           "        sed 's/ [0-9]*$//' | tr ';' '\\n' | grep -v '[][ ]' | sort -u\n}\n",
+           "        sed 's/ [0-9]*$//' | tr ';' '\\n' | LC_ALL=C grep -x '[A-Za-z0-9_.:~+-]*' | sort -u\n}\n",
            words);
 }
 
