@@ -346,12 +346,12 @@ Test(heading, begins_with_the_time_and_how_much_of_it_was_in_the_kernel)
     others[2].unsampled = 2; /* it was theirs */
     others[3].counted = 100500000;
     others[4].user_only = false;
-    const char *wanted[] = {
-        "time:     60.0 ms of CPU time in user space; 100 ms more (50.0% of all) in the kernel, "
-        "not sampled (record --kernel)",
-        "time:     60.0 ms of CPU time in user space (the kernel was not sampled)",
-        "time:     60.0 ms of CPU time in user space (the kernel was not sampled)",
-        "time:     60.0 ms of CPU time in user space", "time:     60.0 ms of CPU time"};
+    static const char in_kernel[] = "time:     60.0 ms of CPU time in user space; 100 ms more (50.0% of all) "
+                                    "in the kernel, not sampled (record --kernel)";
+    const char *wanted[] = {in_kernel,
+                            "time:     60.0 ms of CPU time in user space (the kernel was not sampled)",
+                            "time:     60.0 ms of CPU time in user space (the kernel was not sampled)",
+                            "time:     60.0 ms of CPU time in user space", "time:     60.0 ms of CPU time"};
     for (int i = 0; i < 5; i++) {
         char *line = first_line(&others[i]);
         cr_expect_str_eq(line, wanted[i], "%d: %s", i, line);
