@@ -30,7 +30,7 @@ names_of()
 {
     sed -E '/^time:/s/(;.*| \(the kernel was not sampled\))$//; /^paths:/s/ \([^()]*\)//g; s/; <?[0-9.]+% of it without a context$//
         s/\+0x[0-9a-f]+/+ADDRESS/g; s/(^|[^A-Za-z0-9_.])[-+<]*[0-9]+(\.[0-9]+)?( ?(%|ns|us|ms|s|KB|MB)\b)?/\1/g
-        s/[-+%(),:]+( |$)/ /g; s/ +/ /g; s/^ //; s/ $//' | grep -v '^\(\.\.\.\)*$'
+        s/[-+%(),:?]+( |$)/ /g; s/ +/ /g; s/^ //; s/ $//' | grep -v '^\(\.\.\.\)*$'
 }
 
 # shows FILE SHOWN COMMAND: the file has the names of each line shown, in that order; it may have others between. Of a flat
