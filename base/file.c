@@ -17,8 +17,6 @@ static int make_view(const char *path, int fd, struct file_view *view, struct fa
     struct stat st;
     if (fstat(fd, &st) < 0)
         return error_system(err, errno, "cannot stat %s", path);
-    if (!S_ISREG(st.st_mode))
-        return error_set(err, ENOMSG, "%s is not a regular file", path);
     struct file_view v = {.size = (size_t)st.st_size, .fd = fd};
     v.filled = calloc(v.size / FILE_VIEW_PIECE + 1, 1);
     v.path = strdup(path);
@@ -37,14 +35,25 @@ static int make_view(const char *path, int fd, struct file_view *view, struct fa
     return 0;
 }
 
-int file_view_open(const char *path, struct file_view *view, struct fathom_error *err)
+int file_open_regular(const char *path, struct fathom_error *err)
 {
     struct stat st; /* to open some devices does something: a watchdog's starts it */
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return error_set(err, ENOMSG, "%s is not a regular file", text_name(path));
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
+    bool other = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    int fd = other ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (!other && fd < 0)
         return error_system(err, errno, "cannot open %s", text_name(path));
+    if (!other && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return error_set(err, ENOMSG, "%s is not a regular file", text_name(path));
+}
+
+int file_view_open(const char *path, struct file_view *view, struct fathom_error *err)
+{
+    int fd = file_open_regular(path, err);
+    if (fd < 0)
+        return fd;
     int rc = make_view(path, fd, view, err);
     if (rc < 0)
         close(fd);

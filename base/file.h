@@ -21,6 +21,9 @@ struct file_view {
 };
 #define FILE_VIEW_PIECE ((size_t)64 << 10)
 
+/* Opens a regular file for reading: not a device, on which an open may act, nor a pipe, which would wait. A file descriptor;
+ * -ENOMSG: it is none; others. */
+int file_open_regular(const char *path, struct fathom_error *err);
 /* Opens a regular file; nothing is read yet. */
 int file_view_open(const char *path, struct file_view *view, struct fathom_error *err);
 /* Reads these bytes unless already read; they must lie inside the view. -EBADMSG: the file was truncated. */

@@ -2,15 +2,14 @@
 #include "collector/targets/moved_text.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "image/mapped_name.h"
@@ -105,17 +104,6 @@ static bool has_code_of(pid_t pid, const struct vma *vma, const struct vma *besi
     return false;
 }
 
-static int open_regular(const char *path)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
 /* As the process sees the file; its program also if it is deleted. */
 static bool is_moved_from(pid_t pid, const struct vma *vma, const struct vma *beside, struct vma *as)
 {
@@ -125,7 +113,7 @@ static bool is_moved_from(pid_t pid, const struct vma *vma, const struct vma *be
     snprintf(paths[1], sizeof paths[1], "/proc/%d/exe", (int)pid);
     bool found = false;
     for (size_t i = n < (int)sizeof paths[0] ? 0 : 1; !found && i < 2; i++) {
-        int fd = open_regular(paths[i]);
+        int fd = file_open_regular(paths[i], NULL);
         if (fd < 0)
             continue;
         found = has_code_of(pid, vma, beside, fd, &offset);

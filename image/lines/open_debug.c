@@ -1,11 +1,10 @@
 /* open_debug.c - see open_debug.h. */
 #include "image/lines/open_debug.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "image/lines/unpacked.h"
 
 /* libdwarf calls this if no error object was passed; otherwise it would abort. */
@@ -18,11 +17,10 @@ static void ignore_error(Dwarf_Error error, Dwarf_Ptr context)
 /* If the file has since been replaced by a pipe, libdwarf would wait for a writer. */
 Dwarf_Debug lines_debug_open(const char *path)
 {
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), opened = DW_DLV_NO_ENTRY;
+    int fd = file_open_regular(path, NULL), opened = DW_DLV_NO_ENTRY;
     Dwarf_Debug debug = NULL;
     Dwarf_Error error = NULL;
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+    if (fd >= 0) {
         char name[40];
         snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
         int unpacked = unpacked_open(name);
