@@ -126,21 +126,10 @@ static int by_link(struct wanted *wanted, const char *file_path, const char *roo
     return rc;
 }
 
-/* Whether a file of this build has symbols or debug information that the stripped one lacks. */
-static bool has_more(const struct elf_file *stripped, const char *path)
-{
-    struct elf_file file;
-    if (elf_file_open(&file, path, ELF_HEADERS, NULL) < 0)
-        return false;
-    bool more = build_id_equal(&file.build_id, &stripped->build_id) && elf_file_names_more(&file, stripped);
-    elf_file_close(&file);
-    return more;
-}
-
 /* A copy of the whole program, malloc'd or NULL, that is not stripped. */
 static int by_copy(const struct wanted *wanted, char *copy, char **path, struct elf_file *out)
 {
-    if (copy && has_more(wanted->file, copy))
+    if (copy && elf_file_names_more_at(copy, wanted->file))
         return try_formatted(wanted, 0, copy, path, out);
     free(copy);
     return 0;

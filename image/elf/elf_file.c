@@ -313,6 +313,16 @@ bool elf_file_names_more(const struct elf_file *file, const struct elf_file *oth
            (elf_file_has_debug_info(file) && !elf_file_has_debug_info(other));
 }
 
+bool elf_file_names_more_at(const char *path, const struct elf_file *other)
+{
+    struct elf_file file;
+    if (elf_file_open(&file, path, ELF_HEADERS, NULL) < 0)
+        return false;
+    bool more = build_id_equal(&file.build_id, &other->build_id) && elf_file_names_more(&file, other);
+    elf_file_close(&file);
+    return more;
+}
+
 const uint8_t *elf_section_bytes(const struct elf_file *file, const struct elf_section *section, size_t *size)
 {
     *size = section ? section->file_size : 0;

@@ -68,6 +68,8 @@ const struct elf_section *elf_file_section(const struct elf_file *file, const ch
 bool elf_file_has_debug_info(const struct elf_file *file);
 /* Whether it has symbols, or debug information, and the other file has not. */
 bool elf_file_names_more(const struct elf_file *file, const struct elf_file *other);
+/* Likewise of the file at a path, which must be of the same build. */
+bool elf_file_names_more_at(const char *path, const struct elf_file *other);
 /* The bytes of a section; empty (NULL, 0) if the file has none. */
 const uint8_t *elf_section_bytes(const struct elf_file *file, const struct elf_section *section,
                                  size_t *size);
