@@ -182,17 +182,6 @@ static int pack_all(struct packing *p, struct fathom_error *err)
     return rc;
 }
 
-/* What is read is not replaced. */
-static int check_output(const struct archive_options *o, const struct outfile *output,
-                        struct fathom_error *err)
-{
-    if (output_is(output, o->input))
-        return error_set(err, EINVAL, "%s is the recording that is read: name another output", o->output);
-    if (output_is(output, o->map))
-        return error_set(err, EINVAL, "%s is the map that is read: name another output", o->output);
-    return 0;
-}
-
 static int write_archive(struct packing *p, struct outfile *output, struct fathom_error *err)
 {
     uint64_t bytes;
@@ -221,7 +210,7 @@ int archive_pack(const struct archiving *a, struct fathom_error *err)
     struct outfile *output = NULL;
     int rc = p.pack ? output_open(a->options->output, &output, err) : error_memory(err);
     if (rc == 0)
-        rc = check_output(a->options, output, err);
+        rc = output_spares(output, a->options->input, a->options->map, err);
     if (rc == 0)
         rc = pack_all(&p, err);
     if (rc == 0)

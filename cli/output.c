@@ -77,3 +77,12 @@ bool output_is(const struct outfile *file, const char *input)
     free(absolute);
     return inside || is_same_file(input, &output);
 }
+
+int output_spares(const struct outfile *output, const char *recording, const char *map,
+                  struct fathom_error *err)
+{
+    const char *replaced = output_is(output, recording) ? "recording" : output_is(output, map) ? "map" : NULL;
+    return replaced ? error_set(err, EINVAL, "%s is the %s that is read: name another output",
+                                outfile_path(output), replaced)
+                    : 0;
+}

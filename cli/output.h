@@ -21,5 +21,8 @@ int output_printed(struct outfile *file, FILE *out, int rc, struct fathom_error 
  * existing file is the input; and whether the output would be it, or a file of it if it is a directory. */
 bool output_names(const char *path, const char *input);
 bool output_is(const struct outfile *output, const char *input);
+/* Refuses an output that would replace the recording or the map that are read: -EINVAL. */
+int output_spares(const struct outfile *output, const char *recording, const char *map,
+                  struct fathom_error *err);
 
 #endif

@@ -181,17 +181,6 @@ static bool is_certainty(const struct report_options *o)
     return same;
 }
 
-/* What is read is not replaced: nobody can make a recording again from its report. */
-static int check_output(const struct report_options *o, const struct outfile *output,
-                        struct fathom_error *err)
-{
-    if (output_is(output, o->input))
-        return error_set(err, EINVAL, "%s is the recording that is read: name another output", o->output);
-    if (output_is(output, o->map))
-        return error_set(err, EINVAL, "%s is the map that is read: name another output", o->output);
-    return 0;
-}
-
 int reporting_output(const struct report_options *o, struct outfile **out, struct fathom_error *err)
 {
     struct outfile *output = NULL;
@@ -202,7 +191,7 @@ int reporting_output(const struct report_options *o, struct outfile **out, struc
             o->input);
     int rc = (o->format->recording ? output_open : outfile_open)(o->output, &output, err);
     if (rc == 0)
-        rc = check_output(o, output, err);
+        rc = output_spares(output, o->input, o->map, err);
     if (rc == 0)
         rc = output_begin(output, err);
     if (rc < 0)
