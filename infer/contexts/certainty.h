@@ -2,8 +2,8 @@
  * certainty.h - what reports say of weight: whether its path is proved, inferred (with how sure), or unknown. What the
  * ICPP paper calls precise, ambiguous, incorrect and missing is said of a CID and its paths alone (evaluate/).
  */
-#ifndef FATHOM_INFER_CERTAINTY_H
-#define FATHOM_INFER_CERTAINTY_H
+#ifndef FATHOM_INFER_CONTEXTS_CERTAINTY_H
+#define FATHOM_INFER_CONTEXTS_CERTAINTY_H
 
 #include "infer/contexts/resolver.h"
 
