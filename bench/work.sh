@@ -6,7 +6,7 @@
 # python3, cc1, gnugo, xalan, povray, clang, java, node, random; what is not installed is left out. For each: right weight,
 # weight that is said to be right, share of samples that were cut, millions of steps, seconds of user CPU time, MB.
 set -eu
-fathom=$1 source=$2 kept=$3
+fathom=$(realpath "$1") source=$(realpath "$2") kept=$3
 shift 3
 [ $# -gt 0 ] || set -- python3 cc1 gnugo xalan povray clang java node random
 mkdir -p "$kept"
@@ -58,7 +58,7 @@ unit()
 
 catalogue()
 {
-    awk 'BEGIN { print "<c>"; for (i = 0; i < 2500; i++) printf "<i k=\"%d\"><n>n%d</n><p>%d</p></i>\n", i % 7, i * 7919 % 9973, i * 31 % 1009; print "</c>" }' >items.xml
+    awk 'BEGIN { print "<c>"; for (i = 0; i < 25000; i++) printf "<i k=\"%d\"><n>n%d</n><p>%d</p></i>\n", i % 7, i * 7919 % 9973, i * 31 % 1009; print "</c>" }' >items.xml
     cat >items.xsl <<'END'
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:key name="k" match="i" use="@k"/>
 <xsl:template match="/"><o><xsl:apply-templates select="c/i"><xsl:sort select="p" data-type="number"/></xsl:apply-templates></o></xsl:template>
@@ -85,13 +85,13 @@ END
 make()
 {
     case $1 in
-    python3) record "$1" /usr/bin/python3 "$source/tests/workloads/stock.py" 4000 ;;
+    python3) record "$1" /usr/bin/python3 "$source/tests/workloads/stock.py" 100000 ;;
     cc1)
         unit >unit.i
         record "$1" "$(gcc -print-prog-name=cc1)" -quiet -O2 unit.i -o /dev/null
         ;;
     gnugo)
-        printf 'boardsize 9\ngenmove black\ngenmove white\ngenmove black\ngenmove white\nquit\n' >game.gtp
+        printf 'boardsize 13\ngenmove black\ngenmove white\ngenmove black\ngenmove white\nquit\n' >game.gtp
         record "$1" gnugo --mode gtp --seed 1 --gtp-input game.gtp
         ;;
     xalan)
@@ -100,7 +100,7 @@ make()
         ;;
     povray)
         scene >scene.pov
-        record "$1" povray +Iscene.pov +O/dev/null +W160 +H120 -D
+        record "$1" povray +Iscene.pov +O/dev/null +W480 +H360 -D
         ;;
     clang)
         unit >unit.c

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "infer/model/near.h"
 #include "infer/model/ranking.h"
 
 #define OF_RANKINGS 8 /* the share of the memory that paths may take: 1 in so many, */
@@ -27,7 +28,8 @@ static bool make_reach(struct automaton *a)
     for (size_t i = 0; cids && i < o->cid_count; i++)
         cids[i] = (struct reach_cid){o->cids[i].function, o->cids[i].height / CALLERS_UNIT};
     bool good =
-        cids && reach_make(&a->reach, &a->callers, cids, o->cid_count, o->bytes / OF_REACH, o->work) == 0;
+        cids && near_keep(&a->callers, cids, o->cid_count, o->least, o->work) == 0 &&
+        reach_make(&a->reach, &a->callers, cids, o->cid_count, o->least, o->bytes / OF_REACH, o->work) == 0;
     free(cids);
     return good;
 }
@@ -124,9 +126,10 @@ static int rank(const struct automaton *a, uint32_t state, struct scaled sum, st
 
 int automaton_find(struct automaton *a, uint32_t function, uint32_t height, struct automaton_answer *out)
 {
-    struct lattice_state state = {function, CALLERS_LEAF, height / CALLERS_UNIT};
+    struct lattice_state state = {callers_node_of(&a->callers, function), CALLERS_LEAF,
+                                  height / CALLERS_UNIT};
     struct scaled sum = {0, 0};
-    int rc = height % CALLERS_UNIT ? -ENOENT : look_for(a, &state);
+    int rc = height % CALLERS_UNIT || state.node == CALLERS_NONE ? -ENOENT : look_for(a, &state);
     if (rc == 0)
         rc = make_room(a) ? sum_up(a, state, &sum) : -ENOMEM;
     if (rc < 0)
@@ -157,7 +160,8 @@ int automaton_step(struct automaton *a, uint32_t path, struct automaton_step *st
         *outer = between.outer;
     }
     const struct graph_edge *by = edge == CALLERS_NONE ? NULL : graph_edge_at(a->graph, edge);
-    *step = (struct automaton_step){at.node, at.unit * CALLERS_UNIT, by ? by->site : 0, by && by->open};
+    *step = (struct automaton_step){callers_function_of(&a->callers, at.node), at.unit * CALLERS_UNIT,
+                                    by ? by->site : 0, by && by->open};
     *outer = *outer == RANKING_END ? AUTOMATON_END : *outer;
     return 0;
 }

@@ -44,6 +44,8 @@ struct automaton_options {
     size_t bytes;
     const struct automaton_cid *cids; /* those that will be asked for; NULL: any. Not kept */
     size_t cid_count;
+    double
+        least; /* with cids: paths outwards that are less probable than this, from the CID on, need not be found */
     struct work *work; /* borrowed; NULL: no limit */
 };
 

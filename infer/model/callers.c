@@ -2,6 +2,7 @@
 #include "infer/model/callers.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -261,8 +262,7 @@ static bool number_opens(struct callers *c, const struct graph *g)
     return c->open && fill_opens(c, graph_map(g));
 }
 
-/* The other way round. */
-static bool fill_callees(struct callers *c)
+bool callers_turn_round(struct callers *c)
 {
     for (uint32_t i = 0; i < c->caller_count; i++)
         if (c->callers[i].outer != CALLERS_ROOT)
@@ -287,6 +287,30 @@ static bool fill_callees(struct callers *c)
     return c->callees;
 }
 
+/* What columns make of a function's callers. */
+static void likely_by_pairs(struct callers *c, const struct callers_node *n)
+{
+    uint32_t end = n->first_pair + n->pairs + (n->leaf != CALLERS_NONE);
+    for (uint32_t p = n->first_pair; p < end; p++) {
+        const struct callers_pair *pair = &c->pairs[p];
+        for (uint32_t i = pair->first; i < pair->first + pair->count; i++) {
+            uint32_t caller = n->first + c->terms[i].caller;
+            float likely = (float)(c->callers[caller].probability * pair->rest + c->terms[i].probability);
+            c->likely[caller] = fmaxf(c->likely[caller], likely);
+        }
+    }
+}
+
+static bool fill_likely(struct callers *c)
+{
+    c->likely = malloc(((size_t)c->caller_count + 1) * sizeof *c->likely);
+    for (uint32_t i = 0; c->likely && i < c->caller_count; i++)
+        c->likely[i] = (float)c->callers[i].probability;
+    for (uint32_t f = 0; c->likely && f < c->functions; f++)
+        likely_by_pairs(c, &c->of[f]);
+    return c->likely;
+}
+
 static bool make(struct making *m)
 {
     struct callers *c = m->c;
@@ -303,7 +327,7 @@ static bool make(struct making *m)
         good = add_function(m, f);
     for (uint32_t k = 0; k < c->classes && good; k++)
         good = add_class(m, k);
-    return good && each_pair(m, fill_column) && fill_leaves(m) && fill_callees(c);
+    return good && each_pair(m, fill_column) && fill_leaves(m) && fill_likely(c) && callers_turn_round(c);
 }
 
 int callers_make(struct callers *callers, const struct graph *graph)
@@ -317,6 +341,9 @@ int callers_make(struct callers *callers, const struct graph *graph)
 
 void callers_free(struct callers *c)
 {
+    free(c->function_of);
+    free(c->node_of);
+    free(c->likely);
     free(c->of);
     free(c->callers);
     free(c->callees);

@@ -6,6 +6,8 @@
  * the functions that call from frames of open size once more, between what they call and themselves at any
  * of the heights that this leaves. A function has columns: 0 when nothing is known of what it called next,
  * and one for each function that training saw it call.
+ *
+ * Nodes that do not matter for what is asked can be taken out (near.h): those left have other numbers then.
  */
 #ifndef FATHOM_INFER_MODEL_CALLERS_H
 #define FATHOM_INFER_MODEL_CALLERS_H
@@ -63,16 +65,32 @@ struct callers {
     uint32_t functions, classes, opens, nodes; /* nodes: the sum of them, in this order */
     struct callers_node *of;
     struct caller *callers;
+    float *likely; /* by caller: its probability, whatever was called next, at most */
     struct callee *callees;
     struct callers_pair *pairs;
     struct callers_term *terms;
     struct callers_open *open;
     uint32_t *units;
     uint32_t caller_count, term_count;
+    uint32_t *function_of; /* by node: the map's function; NULL: they have its numbers */
+    uint32_t *node_of;     /* by the map's function: its node, or CALLERS_NONE; NULL likewise */
 };
 
 /* To be freed in any case. 0 or -ENOMEM. */
 int callers_make(struct callers *callers, const struct graph *graph);
+/* Makes the callees, of which there are none before, of the callers. false: out of memory. */
+bool callers_turn_round(struct callers *callers);
 void callers_free(struct callers *callers);
+
+/* The node of the map's function; CALLERS_NONE: it has none. */
+static inline uint32_t callers_node_of(const struct callers *c, uint32_t function)
+{
+    return c->node_of ? c->node_of[function] : function;
+}
+
+static inline uint32_t callers_function_of(const struct callers *c, uint32_t node)
+{
+    return c->function_of ? c->function_of[node] : node;
+}
 
 #endif

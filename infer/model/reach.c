@@ -2,16 +2,34 @@
 #include "infer/model/reach.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+
+#include "base/vec.h"
+
+/* A node at a height, with the greatest probability of a walk that comes to it. */
+struct visit {
+    uint32_t node;
+    float mass;
+};
+
+struct visits {
+    struct visit *items;
+    size_t count, room;
+};
 
 struct reaching {
     const struct callers *c;
     struct work *work;
+    double least;
     uint32_t nodes, blocks;
     uint64_t *plain, *needed; /* block by block, by node */
     uint32_t *waiting;        /* nodes whose bits in a block are to be passed on */
     uint32_t waiting_count;
-    bool *waits; /* by node */
+    bool *waits;       /* by node */
+    float *mass;       /* by node: at the height that is left now */
+    struct visits *at; /* by unit */
+    bool failed;       /* out of memory */
 };
 
 /* Adds bits; false: they were there. */
@@ -41,30 +59,6 @@ static void move_up(struct reaching *x, uint32_t block, uint32_t node, uint64_t 
         add(x, x->plain, (uint32_t)to + 1, node, word >> (REACH_BLOCK - shift));
 }
 
-/* Which cells bits go to. */
-enum which { ANY, PLAIN, OTHER };
-
-static uint64_t choose(const struct reaching *x, enum which which, size_t block, uint32_t node, uint64_t word)
-{
-    uint64_t plain = which == ANY ? 0 : x->plain[block * x->nodes + node];
-    return which == PLAIN ? word & plain : word & ~plain;
-}
-
-/* The same downwards. */
-static void move_down(struct reaching *x, uint32_t block, uint32_t node, uint64_t word, uint32_t by,
-                      enum which which)
-{
-    uint32_t blocks = by / REACH_BLOCK, shift = by % REACH_BLOCK;
-    if (!word || blocks > block)
-        return;
-    size_t to = block - blocks;
-    if (add(x, x->needed, (uint32_t)to, node, choose(x, which, to, node, word >> shift)) && to == block)
-        wait_for(x, node);
-    if (shift && to)
-        add(x, x->needed, (uint32_t)to - 1, node,
-            choose(x, which, to - 1, node, word << (REACH_BLOCK - shift)));
-}
-
 static void go_up(struct reaching *x, uint32_t block, uint32_t node)
 {
     const struct callers_node *n = &x->c->of[node];
@@ -76,57 +70,96 @@ static void go_up(struct reaching *x, uint32_t block, uint32_t node)
     }
 }
 
-/* An open frame goes on at its function's heights, which are known or one of so many steps away. */
-static void go_down_open(struct reaching *x, uint32_t block, uint32_t node, uint64_t word)
+static bool is_plain(const struct reaching *x, uint32_t node, uint32_t unit)
 {
-    const struct callers_open *open = &x->c->open[node - x->c->functions - x->c->classes];
-    move_down(x, block, open->function, word, 0, ANY);
-    if (open->count)
-        move_down(x, block, node, word, CALLERS_STEP, ANY);
-    for (uint32_t i = 1; !open->count && i < CALLERS_OPEN; i++)
-        move_down(x, block, open->function, word, i * CALLERS_STEP, ANY);
+    return x->plain[(size_t)(unit / REACH_BLOCK) * x->nodes + node] >> unit % REACH_BLOCK & 1;
 }
 
-static void go_down(struct reaching *x, uint32_t block, uint32_t node)
+/* A walk comes to a node at a height. */
+static void come_to(struct reaching *x, uint32_t node, uint32_t unit, double mass)
+{
+    struct visits *v = &x->at[unit];
+    if (mass >= x->least && mass > 0 &&
+        !vec_push(v->items, v->count, v->room, (struct visit){node, (float)mass}))
+        x->failed = true;
+}
+
+/* An open frame goes on at its function's heights, which are known or one of so many steps away. */
+static void leave_open(struct reaching *x, uint32_t node, uint32_t unit, double mass)
+{
+    const struct callers_open *open = &x->c->open[node - x->c->functions - x->c->classes];
+    uint32_t sizes = open->count ? 1 : CALLERS_OPEN;
+    for (uint32_t i = 0; i < sizes && i * CALLERS_STEP <= unit; i++)
+        come_to(x, open->function, unit - i * CALLERS_STEP, mass / CALLERS_OPEN);
+    if (open->count && unit >= CALLERS_STEP)
+        come_to(x, node, unit - CALLERS_STEP, mass);
+    work_take(x->work, 1 + sizes);
+}
+
+/* Plain cells go on to plain ones, the others of functions along the same calls to others, and by last resorts to all. */
+static void leave(struct reaching *x, uint32_t node, uint32_t unit, double mass)
 {
     const struct callers *c = x->c;
     const struct callers_node *n = &c->of[node];
-    uint64_t word = x->needed[(size_t)block * x->nodes + node],
-             plain = word & x->plain[(size_t)block * x->nodes + node], other = word & ~plain;
-    if (node >= c->functions + c->classes) {
-        go_down_open(x, block, node, word);
-        return;
-    }
-    uint32_t usual = n->first + n->seen + n->fixed;
-    for (uint32_t i = n->first; i < usual + (other ? n->resort : 0); i++) {
+    bool function = node < c->functions, plain = function && is_plain(x, node, unit);
+    uint32_t usual = n->first + n->seen + n->fixed, end = usual + (plain ? 0 : n->resort);
+    for (uint32_t i = n->first; i < end; i++) {
         const struct caller *caller = &c->callers[i];
-        if (caller->outer == CALLERS_ROOT)
+        if (caller->outer == CALLERS_ROOT || caller->rise > unit)
             continue;
-        if (i < usual)
-            move_down(x, block, caller->outer, plain, caller->rise, PLAIN);
-        move_down(x, block, caller->outer, other, caller->rise,
-                  node < c->functions && i < usual ? OTHER : ANY);
+        if (function && i < usual && is_plain(x, caller->outer, unit - caller->rise) != plain)
+            continue;
+        come_to(x, caller->outer, unit - caller->rise, mass * (double)c->likely[i]);
+    }
+    work_take(x->work, 1 + end - n->first);
+}
+
+/* Functions with open frames lead to others at the same height, which lead to classes. */
+enum turn { OPENS, FUNCTIONS, CLASSES, TURNS };
+
+static enum turn turn_of(const struct callers *c, uint32_t node)
+{
+    return node < c->functions ? FUNCTIONS : node < c->functions + c->classes ? CLASSES : OPENS;
+}
+
+static void take_turn(struct reaching *x, uint32_t unit, enum turn turn)
+{
+    struct visits *v = &x->at[unit];
+    size_t count = v->count; /* those that come now have their turn later */
+    for (size_t i = 0; i < count; i++)
+        if (turn_of(x->c, v->items[i].node) == turn)
+            x->mass[v->items[i].node] = fmaxf(x->mass[v->items[i].node], v->items[i].mass);
+    for (size_t i = 0; i < count && !work_is_done(x->work) && !x->failed; i++) {
+        uint32_t node = v->items[i].node;
+        double mass = (double)x->mass[node];
+        if (turn_of(x->c, node) != turn || mass <= 0)
+            continue;
+        x->mass[node] = 0;
+        add(x, x->needed, unit / REACH_BLOCK, node, UINT64_C(1) << unit % REACH_BLOCK);
+        if (turn == OPENS)
+            leave_open(x, node, unit, mass);
+        else
+            leave(x, node, unit, mass);
     }
 }
 
 static uint64_t steps_of(const struct reaching *x, uint32_t node)
 {
     const struct callers_node *n = &x->c->of[node];
-    return 1 + n->callees + n->seen + n->fixed + n->resort;
+    return 1 + n->callees;
 }
 
 /* Passes on a block's bits until there are no new ones in it. */
-static void settle(struct reaching *x, uint32_t block, const uint64_t *bits,
-                   void (*go)(struct reaching *, uint32_t, uint32_t))
+static void settle(struct reaching *x, uint32_t block)
 {
-    for (uint32_t n = 0; n < x->nodes; n++)
-        if (bits[(size_t)block * x->nodes + n])
+    for (uint32_t n = 0; n < x->c->functions; n++)
+        if (x->plain[(size_t)block * x->nodes + n])
             wait_for(x, n);
     while (x->waiting_count) {
         uint32_t node = x->waiting[--x->waiting_count];
         x->waits[node] = false;
         if (work_take(x->work, steps_of(x, node)))
-            go(x, block, node);
+            go_up(x, block, node);
     }
 }
 
@@ -149,38 +182,45 @@ static void find(struct reaching *x, const struct reach_cid *cids, size_t count)
     struct work up = work_part(x->work, x->work ? x->work->left / 2 : 0), *all = x->work;
     x->work = &up;
     for (uint32_t b = 0; b < x->blocks; b++) {
-        settle(x, b, x->plain, go_up);
+        settle(x, b);
         if (work_is_done(&up))
             x->blocks = b;
     }
     work_give_back(all, &up);
     x->work = all;
     for (size_t i = 0; i < count; i++)
-        if (cids[i].unit / REACH_BLOCK < x->blocks)
-            add(x, x->needed, cids[i].unit / REACH_BLOCK, cids[i].node,
-                UINT64_C(1) << cids[i].unit % REACH_BLOCK);
-    for (uint32_t b = x->blocks; b-- > 0;)
-        settle(x, b, x->needed, go_down);
+        if (cids[i].unit / REACH_BLOCK < x->blocks && cids[i].node != CALLERS_NONE)
+            come_to(x, cids[i].node, cids[i].unit, 1);
+    for (uint32_t unit = x->blocks * REACH_BLOCK; unit-- > 0;)
+        for (int turn = 0; turn < TURNS; turn++)
+            take_turn(x, unit, (enum turn)turn);
     if (work_is_done(x->work))
         x->blocks = 0; /* some that are needed are not marked */
 }
 
 int reach_make(struct reach *reach, const struct callers *callers, const struct reach_cid *cids, size_t count,
-               size_t bytes, struct work *work)
+               double least, size_t bytes, struct work *work)
 {
-    struct reaching x = {.c = callers, .work = work, .nodes = callers->nodes};
+    struct reaching x = {.c = callers, .work = work, .least = least, .nodes = callers->nodes};
     size_t most = bytes / (2 * sizeof *x.plain * ((size_t)x.nodes + 1));
     for (size_t i = 0; i < count; i++)
         if (cids[i].unit / REACH_BLOCK >= x.blocks && cids[i].unit / REACH_BLOCK < most)
             x.blocks = cids[i].unit / REACH_BLOCK + 1;
-    size_t words = (size_t)x.blocks * x.nodes + 1;
+    size_t words = (size_t)x.blocks * x.nodes + 1, units = (size_t)x.blocks * REACH_BLOCK;
     x.plain = calloc(words, sizeof *x.plain);
     x.needed = calloc(words, sizeof *x.needed);
     x.waiting = malloc(((size_t)x.nodes + 1) * sizeof *x.waiting);
     x.waits = calloc((size_t)x.nodes + 1, sizeof *x.waits);
-    bool good = x.plain && x.needed && x.waiting && x.waits;
+    x.mass = calloc((size_t)x.nodes + 1, sizeof *x.mass);
+    x.at = calloc(units + 1, sizeof *x.at);
+    bool good = x.plain && x.needed && x.waiting && x.waits && x.mass && x.at;
     if (good)
         find(&x, cids, count);
+    good = good && !x.failed;
+    for (size_t unit = 0; x.at && unit < units; unit++)
+        free(x.at[unit].items);
+    free(x.at);
+    free(x.mass);
     free(x.plain);
     free(x.waiting);
     free(x.waits);

@@ -57,7 +57,7 @@ Test(lattice, has_only_the_cells_on_the_way_to_what_is_asked_for)
     cr_assert_eq(callers_make(&callers, r.graph), 0);
     struct reach reach;
     struct reach_cid cid = {f[3], (48 + 48 * 5 + 32) / CALLERS_UNIT};
-    cr_assert_eq(reach_make(&reach, &callers, &cid, 1, 1u << 20, NULL), 0);
+    cr_assert_eq(reach_make(&reach, &callers, &cid, 1, 0, 1u << 20, NULL), 0);
     struct bench all, some = {.lattice = lattice_new(&callers, &reach, 1u << 24, NULL)};
     open_bench(&all, &r, LATTICE_RESORTS, 8000);
     cr_assert_not_null(some.lattice);
