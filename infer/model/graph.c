@@ -38,11 +38,9 @@ struct graph {
     uint32_t *first_member; /* by function, and one more */
 };
 
-#define ANY   UINT32_MAX       /* as `next`: whatever it was */
-#define FIXED (UINT32_MAX - 3) /* as `next`: the binary shows it */
-#define OPEN  (UINT32_MAX - 4) /* as `next`: so it does, from a frame of open size */
+#define ANY UINT32_MAX /* as `next`: whatever it was */
 
-static int compare_edges(const void *a, const void *b)
+int graph_compare_edges(const void *a, const void *b)
 {
     const struct graph_edge *x = a, *y = b;
     if (x->caller != y->caller)
@@ -114,19 +112,6 @@ static bool is_call_in_scope(const struct graph *g, uint32_t callee, const struc
     return edge->caller == GRAPH_ROOT
                ? callee == PATHMAP_NONE || admission_begins(s->admission, s->setting, callee, edge->rise)
                : admission_has(s->admission, s->setting, edge->caller);
-}
-
-/* Adds the calls that the binary shows. */
-static bool collect_calls(const struct graph *g, struct sights *sights, const struct graph_calls *calls)
-{
-    bool fine = true;
-    for (size_t i = 0; calls && i < calls->count && fine; i++) {
-        const struct graph_call *call = &calls->calls[i];
-        if (!is_function_in_scope(g, call->callee) || !is_call_in_scope(g, call->callee, &call->edge))
-            continue;
-        fine = sights_add(sights, call->edge.open ? OPEN : FIXED, call->callee, &call->edge);
-    }
-    return fine;
 }
 
 /* Whether the map's passes count all runs of the function that it saw. */
@@ -212,8 +197,8 @@ static void weigh_callers(struct graph *g, struct span *span, const struct span 
     span->weight = 0;
     for (uint32_t i = 0; i < span->count; i++) {
         double runs = any_runs ? new_calls(g, edges[i].caller) : 1;
-        if (runs <= 0 ||
-            (but && bsearch(&edges[i], g->edges + but->first, but->count, sizeof *edges, compare_edges)))
+        if (runs <= 0 || (but && bsearch(&edges[i], g->edges + but->first, but->count, sizeof *edges,
+                                         graph_compare_edges)))
             continue;
         edges[kept] = edges[i];
         edges[kept].weight *= runs;
@@ -234,10 +219,6 @@ static struct span *place_span(struct graph *g, uint32_t function, uint32_t next
 {
     if (next == ANY)
         return &g->all[function];
-    if (next == FIXED)
-        return &g->fixed[function];
-    if (next == OPEN)
-        return &g->open[function];
     uint64_t *place = table_put(g->pair_of, (uint64_t)function << 32 | next, NULL);
     if (!place)
         return NULL;
@@ -261,6 +242,39 @@ static bool lay_out(struct graph *g, const struct sight *sights, size_t count)
         span->weight += s->edge.weight;
     }
     return true;
+}
+
+/* Adds an edge to the end of the last span, or to its last edge where that is the same call: the site is the heaviest one's. */
+static void lay_edge(struct graph *g, struct span *span, const struct graph_edge *edge, double *heaviest)
+{
+    struct graph_edge *last = span->count ? &g->edges[g->edge_count - 1] : NULL;
+    span->weight += edge->weight;
+    if (!last || graph_compare_edges(last, edge) != 0) {
+        g->edges[g->edge_count++] = *edge;
+        span->count++;
+        *heaviest = edge->weight;
+        return;
+    }
+    last->weight += edge->weight;
+    if (edge->weight > *heaviest) {
+        *heaviest = edge->weight;
+        last->site = edge->site;
+    }
+}
+
+/* The calls that the binary shows, which are in order. */
+static void lay_out_calls(struct graph *g, const struct graph_calls *calls)
+{
+    double heaviest = 0;
+    for (size_t i = 0; calls && i < calls->count; i++) {
+        const struct graph_call *call = &calls->calls[i];
+        if (!is_function_in_scope(g, call->callee) || !is_call_in_scope(g, call->callee, &call->edge))
+            continue;
+        struct span *span = call->edge.open ? &g->open[call->callee] : &g->fixed[call->callee];
+        if (!span->count)
+            span->first = g->edge_count;
+        lay_edge(g, span, &call->edge, &heaviest);
+    }
 }
 
 /* As weigh_callers(), for a class of whose calls only `share` lead to a certain target. Where training saw some of its callers,
@@ -290,23 +304,14 @@ static bool is_pointer_call_in_scope(const struct graph *g, const struct graph_e
 /* The class's edges, equal ones once. */
 static void lay_out_class(struct graph *g, const struct graph_class *class, struct span *span)
 {
-    struct graph_edge *edges = g->edges + g->edge_count;
-    size_t count = 0, targets = 0;
+    size_t targets = 0;
+    double heaviest = 0;
     *span = (struct span){g->edge_count, 0, 0};
     for (size_t i = 0; i < class->caller_count; i++)
         if (is_pointer_call_in_scope(g, &class->callers[i]))
-            edges[count++] = class->callers[i];
+            lay_edge(g, span, &class->callers[i], &heaviest);
     for (size_t i = 0; i < class->target_count; i++)
         targets += is_function_in_scope(g, class->targets[i]);
-    qsort(edges, count, sizeof *edges, compare_edges);
-    for (size_t i = 0; i < count; i++) {
-        struct graph_edge *last = span->count ? &edges[span->count - 1] : NULL;
-        if (last && compare_edges(last, &edges[i]) == 0)
-            last->weight += edges[i].weight;
-        else
-            edges[span->count++] = edges[i];
-    }
-    g->edge_count += span->count;
     weigh_class(g, span, 1 / (double)(targets ? targets : 1));
 }
 
@@ -346,10 +351,10 @@ static bool build(struct graph *g, struct sights *counted, const struct graph_ca
 {
     if (g->scope.admission && !(g->allowed = admission_nodes(g->scope.admission, g->scope.setting)))
         return false;
-    if (!collect(g, weights, counted) || !collect_calls(g, counted, calls))
+    if (!collect(g, weights, counted))
         return false;
     const struct sight *sights;
-    size_t count = sights_sorted(counted, &sights), room = count;
+    size_t count = sights_sorted(counted, &sights), room = count + (calls ? calls->count : 0);
     for (size_t c = 0; calls && c < calls->class_count; c++)
         room += calls->classes[c].caller_count;
     g->functions = pathmap_function_count(g->map);
@@ -367,6 +372,7 @@ static bool build(struct graph *g, struct sights *counted, const struct graph_ca
         return false;
     if (!lay_out(g, sights, count))
         return false;
+    lay_out_calls(g, calls);
     for (size_t i = 0; calls && i < calls->end_count; i++)
         g->ends[calls->ends[i]] = true;
     estimate_runs(g);

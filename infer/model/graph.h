@@ -29,6 +29,9 @@ struct graph_edge {
         through; /* one more than a function that must be mapped for the call: the last that jumps on; 0: none */
 };
 
+/* For qsort(): by caller, rise and `open`. */
+int graph_compare_edges(const void *a, const void *b);
+
 /* Some edges of one function with the sum of their weights, by caller and rise. */
 struct graph_edges {
     const struct graph_edge *edges;
@@ -73,7 +76,7 @@ struct graph_scope {
     const struct admission *admission; /* of the map; NULL: anywhere */
     uint32_t setting;
 };
-/* map is borrowed; calls (NULL: none) are copied, but for those that training saw. Numbers of functions in
+/* map is borrowed; calls (NULL: none), which are in order (graph_statics.h), are copied, but for those that training saw. Numbers of functions in
  * them are the map's. weights (NULL: the map's counts) are read, and need not stay; nodes without weight have no
  * edges. NULL: out of memory. */
 struct graph *graph_new(const struct pathmap *map, const struct graph_calls *calls,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define JUMPS 0.5 /* of a function's runs end by a certain one of its jumps */
 /* What the loader runs before the program, beside that: programs run longer than it takes. */
@@ -98,6 +99,51 @@ static bool make_class(const struct graph *seen, const struct static_class *clas
     return true;
 }
 
+static int in_order(const void *a, const void *b)
+{
+    const struct graph_edge *x = a, *y = b;
+    int order = graph_compare_edges(x, y);
+    if (order)
+        return order;
+    if (x->through != y->through)
+        return x->through < y->through ? -1 : 1;
+    return x->site < y->site ? -1 : x->site > y->site;
+}
+
+static int calls_in_order(const void *a, const void *b)
+{
+    const struct graph_call *x = a, *y = b;
+    return x->edge.open != y->edge.open ? x->edge.open - y->edge.open : in_order(&x->edge, &y->edge);
+}
+
+int graph_calls_sort(struct graph_calls *calls)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < calls->count; i++)
+        most = calls->calls[i].callee > most ? calls->calls[i].callee : most;
+    /* By callee first, as there are few calls of each. */
+    size_t *first = calloc((size_t)most + 3, sizeof *first);
+    struct graph_call *sorted = malloc((calls->count + 1) * sizeof *sorted);
+    if (first && sorted) {
+        for (size_t i = 0; i < calls->count; i++)
+            first[calls->calls[i].callee + 2]++;
+        for (size_t f = 2; f <= (size_t)most + 2; f++)
+            first[f] += first[f - 1];
+        for (size_t i = 0; i < calls->count; i++)
+            sorted[first[calls->calls[i].callee + 1]++] = calls->calls[i];
+        for (size_t f = 0; f <= most; f++)
+            qsort(sorted + first[f], first[f + 1] - first[f], sizeof *sorted, calls_in_order);
+        memcpy(calls->calls, sorted, calls->count * sizeof *sorted);
+    }
+    bool good = first && sorted;
+    free(first);
+    free(sorted);
+    for (size_t i = 0; i < calls->class_count; i++)
+        qsort(calls->classes[i].callers, calls->classes[i].caller_count, sizeof *calls->classes[i].callers,
+              in_order);
+    return good ? 0 : -ENOMEM;
+}
+
 int graph_calls_of(const struct pathmap *map, const struct statics *statics, struct graph_calls *out)
 {
     struct graph *seen = graph_new_alone(map);
@@ -111,7 +157,7 @@ int graph_calls_of(const struct pathmap *map, const struct statics *statics, str
     for (size_t i = 0; good && i < statics->end_count; i++)
         calls.ends[calls.end_count++] = statics->ends[i];
     graph_free(seen);
-    if (!good) {
+    if (!good || graph_calls_sort(&calls) < 0) {
         graph_calls_free(&calls);
         return -ENOMEM;
     }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "infer/model/automaton.h"
+#include "infer/model/graph_statics.h"
 
 #define FUNCTIONS 16
 #define CALLS     64
@@ -126,6 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct world *w = malloc(sizeof *w);
     require(w != NULL);
     make_calls(w, map, data + 1 + (size_t)4 * data[0], size - 1 - (size_t)4 * data[0]);
+    require(graph_calls_sort(&w->all) == 0);
     struct graph *graph = graph_new(map, &w->all, NULL, (struct graph_scope){0});
     const struct automaton_options options = {.best = 12, .bytes = 150000};
     struct automaton *automaton = automaton_new(graph, &options);
