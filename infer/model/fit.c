@@ -14,10 +14,10 @@
 
 /* Steps of work (base/work.h) to find paths: for each sample whose path is not known from its own stack, within bounds. At
  * most half of them, and so many more than for each sample, may go to the reading of code. */
-#define STEPS_EACH  (UINT64_C(1) << 18)
+#define STEPS_EACH  (UINT64_C(1) << 20)
 #define STEPS_LEAST (UINT64_C(120) << 20)
-#define STEPS_MOST  (UINT64_C(150) << 20)
-#define STEPS_CODE  (UINT64_C(16) << 20)
+#define STEPS_MOST  (UINT64_C(450) << 20)
+#define STEPS_CODE  (UINT64_C(64) << 20)
 #define OF_CODE     2
 
 /* Pairs of states that coherence may look at, to learn and to resolve. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define JUMPS 0.5 /* of a function's runs end by a certain one of its jumps */
 /* What the loader runs before the program, beside that: programs run longer than it takes. */
@@ -110,34 +109,59 @@ static int in_order(const void *a, const void *b)
     return x->site < y->site ? -1 : x->site > y->site;
 }
 
-static int calls_in_order(const void *a, const void *b)
+/* Callees, those that are called from frames of open size after each; and callers. */
+static size_t by_callee(const struct graph_call *call)
 {
-    const struct graph_call *x = a, *y = b;
-    return x->edge.open != y->edge.open ? x->edge.open - y->edge.open : in_order(&x->edge, &y->edge);
+    return 2 * (size_t)call->callee + call->edge.open;
+}
+
+static size_t by_caller(const struct graph_call *call)
+{
+    return call->edge.caller == GRAPH_ROOT ? 0 : (size_t)call->edge.caller + 1;
+}
+
+/* Copies calls in the order of the keys; those with one key stay in order. false: out of memory. */
+static bool distribute(const struct graph_call *calls, size_t count, size_t (*key)(const struct graph_call *),
+                       struct graph_call *out)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++)
+        most = key(&calls[i]) > most ? key(&calls[i]) : most;
+    size_t *next = calloc(most + 2, sizeof *next);
+    if (!next)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        next[key(&calls[i]) + 1]++;
+    for (size_t k = 1; k <= most; k++)
+        next[k] += next[k - 1];
+    for (size_t i = 0; i < count; i++)
+        out[next[key(&calls[i])]++] = calls[i];
+    free(next);
+    return true;
+}
+
+/* Puts the calls of a caller, which are few, in order. */
+static void insert(struct graph_call *calls, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct graph_call call = calls[i];
+        size_t at = i;
+        for (; at && by_callee(&calls[at - 1]) == by_callee(&call) &&
+               in_order(&calls[at - 1].edge, &call.edge) > 0;
+             at--)
+            calls[at] = calls[at - 1];
+        calls[at] = call;
+    }
 }
 
 int graph_calls_sort(struct graph_calls *calls)
 {
-    uint32_t most = 0;
-    for (size_t i = 0; i < calls->count; i++)
-        most = calls->calls[i].callee > most ? calls->calls[i].callee : most;
-    /* By callee first, as there are few calls of each. */
-    size_t *first = calloc((size_t)most + 3, sizeof *first);
-    struct graph_call *sorted = malloc((calls->count + 1) * sizeof *sorted);
-    if (first && sorted) {
-        for (size_t i = 0; i < calls->count; i++)
-            first[calls->calls[i].callee + 2]++;
-        for (size_t f = 2; f <= (size_t)most + 2; f++)
-            first[f] += first[f - 1];
-        for (size_t i = 0; i < calls->count; i++)
-            sorted[first[calls->calls[i].callee + 1]++] = calls->calls[i];
-        for (size_t f = 0; f <= most; f++)
-            qsort(sorted + first[f], first[f + 1] - first[f], sizeof *sorted, calls_in_order);
-        memcpy(calls->calls, sorted, calls->count * sizeof *sorted);
-    }
-    bool good = first && sorted;
-    free(first);
-    free(sorted);
+    struct graph_call *other = malloc((calls->count + 1) * sizeof *other);
+    bool good = other && distribute(calls->calls, calls->count, by_caller, other) &&
+                distribute(other, calls->count, by_callee, calls->calls);
+    free(other);
+    if (good)
+        insert(calls->calls, calls->count);
     for (size_t i = 0; i < calls->class_count; i++)
         qsort(calls->classes[i].callers, calls->classes[i].caller_count, sizeof *calls->classes[i].callers,
               in_order);
