@@ -140,17 +140,26 @@ static bool distribute(const struct graph_call *calls, size_t count, size_t (*ke
     return true;
 }
 
-/* Puts the calls of a caller, which are few, in order. */
-static void insert(struct graph_call *calls, size_t count)
+static int compare_calls(const void *a, const void *b)
 {
-    for (size_t i = 1; i < count; i++) {
-        struct graph_call call = calls[i];
-        size_t at = i;
-        for (; at && by_callee(&calls[at - 1]) == by_callee(&call) &&
-               in_order(&calls[at - 1].edge, &call.edge) > 0;
-             at--)
-            calls[at] = calls[at - 1];
-        calls[at] = call;
+    const struct graph_call *x = a, *y = b;
+    return in_order(&x->edge, &y->edge);
+}
+
+/* Puts the calls of each callee by one caller, which are together, in order: mostly they are. */
+static void sort_each(struct graph_call *calls, size_t count)
+{
+    bool sorted = true;
+    for (size_t from = 0, i = 1; i <= count; i++) {
+        bool same = i < count && by_callee(&calls[i]) == by_callee(&calls[from]) &&
+                    calls[i].edge.caller == calls[from].edge.caller;
+        sorted = sorted && (!same || compare_calls(&calls[i - 1], &calls[i]) <= 0);
+        if (same)
+            continue;
+        if (!sorted)
+            qsort(calls + from, i - from, sizeof *calls, compare_calls);
+        from = i;
+        sorted = true;
     }
 }
 
@@ -161,7 +170,7 @@ int graph_calls_sort(struct graph_calls *calls)
                 distribute(other, calls->count, by_callee, calls->calls);
     free(other);
     if (good)
-        insert(calls->calls, calls->count);
+        sort_each(calls->calls, calls->count);
     for (size_t i = 0; i < calls->class_count; i++)
         qsort(calls->classes[i].callers, calls->classes[i].caller_count, sizeof *calls->classes[i].callers,
               in_order);
