@@ -57,6 +57,7 @@ static void fill_counts(struct view_heading *h, const struct profile_counts *cou
     h->compared = counts->by_source[SOURCE_COMPARED];
     h->seen = counts->by_source[SOURCE_CID] - h->kinds.inferred;
     h->refused = counts->refused;
+    h->returned = counts->returned;
 }
 
 /* What the recording is, and what it lacks. After fill_counts(). */

@@ -84,6 +84,13 @@ bool record_say_losses(const struct collector *collector, struct terminal *termi
             "%llu new stack%s not read, as they came faster than they could be taken in: use a larger "
             "--ring, or the paths of some samples are inferred",
             (unsigned long long)s->stacks_crowded, s->stacks_crowded == 1 ? " was" : "s were");
+    if (s->stacks_returned)
+        terminal_say(
+            terminal, LOG_NOTE,
+            "the stacks of %llu precise sample%s (%.1f%%) were not compared, as their function may have "
+            "returned before they could be read: their paths are inferred",
+            (unsigned long long)s->stacks_returned, s->stacks_returned == 1 ? "" : "s",
+            100 * (double)s->stacks_returned / (double)(s->samples ? s->samples : 1));
     if (s->throttled)
         terminal_say(terminal, LOG_WARNING, "the kernel throttled the event %llu times",
                      (unsigned long long)s->throttled);

@@ -359,6 +359,7 @@ void collector_summary(const struct collector *c, struct collector_summary *out)
         struct verify_counts counts;
         verify_counts(c->verify, &counts);
         out->stacks_crowded = counts.crowded;
+        out->stacks_returned = counts.returned;
     }
 }
 

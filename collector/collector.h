@@ -60,6 +60,8 @@ struct collector_summary {
     uint64_t samples, audit_samples;
     uint64_t stacks_new;     /* copied, as none that was known fits */
     uint64_t stacks_crowded; /* such ones that were not read, as the rings had no room for them */
+    uint64_t
+        stacks_returned; /* of precise samples, not compared as their function may have returned by then */
     uint64_t lost, throttled;
     uint64_t bases_missing; /* threads with samples but no known base: mostly those that ended early */
 };

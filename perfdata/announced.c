@@ -11,7 +11,7 @@ struct announced {
     const struct event *events;
     size_t count;
     bool *followed;     /* of each event, whether the program sees it: a sample of it had a record */
-    struct table *last; /* thread, page of code and SP -> what was announced last: its number, 0: none fits */
+    struct table *last; /* thread, page of code and SP -> what was announced last, as a record's number */
     struct table
         *lives; /* TID with announcements -> how often they were forgotten; a part of the keys of `last` */
     uint64_t damaged;
@@ -102,8 +102,9 @@ static bool read_record(const struct announced *a, const struct sample *sample, 
     return out->version == STACK_RECORD_VERSION && out->size <= sample->raw_size - sizeof *out &&
            out->page_bits < 64 &&
            (!a->any || (out->page_bits == a->page_bits && out->compared == a->compared)) &&
-           out->kind >= STACK_RECORD_NEW && out->kind <= STACK_RECORD_NONE &&
-           (out->kind == STACK_RECORD_NONE) == (out->number == 0);
+           out->kind >= STACK_RECORD_NEW && out->kind <= STACK_RECORD_RETURNED &&
+           (out->kind == STACK_RECORD_NONE) == (out->number == 0) &&
+           (out->kind == STACK_RECORD_RETURNED) == (out->number == STACK_RECORD_LATE);
 }
 
 /* Raw data without our mark is another program's, or damaged. What a damaged record announced is not known, so no
@@ -169,9 +170,11 @@ static void fill_in(struct announced *a, struct sample *sample)
                                : NULL;
     if (!last)
         return;
-    sample->known = *last ? SAMPLE_STACK_SAME : SAMPLE_STACK_REFUSED;
+    sample->known = *last == STACK_RECORD_LATE ? SAMPLE_STACK_RETURNED
+                    : *last                    ? SAMPLE_STACK_SAME
+                                               : SAMPLE_STACK_REFUSED;
     sample->compared = a->compared;
-    sample->stack_number = (uint32_t)*last;
+    sample->stack_number = sample->known == SAMPLE_STACK_SAME ? (uint32_t)*last : 0;
     if (!pending || !a->stack)
         return;
     sample->known = SAMPLE_STACK_NEW;

@@ -17,10 +17,11 @@ enum sample_mode { /* PERF_RECORD_MISC_CPUMODE */
 
 /* What the program that follows the main event says of a sample's stack (stack_record.h). */
 enum sample_stack {
-    SAMPLE_STACK_UNSAID,  /* nothing: it did not follow the thread */
-    SAMPLE_STACK_NEW,     /* not known: read; `stack` */
-    SAMPLE_STACK_SAME,    /* that of an earlier sample, by `stack_number` */
-    SAMPLE_STACK_REFUSED, /* not known, and not read */
+    SAMPLE_STACK_UNSAID,   /* nothing: it did not follow the thread */
+    SAMPLE_STACK_NEW,      /* not known: read; `stack` */
+    SAMPLE_STACK_SAME,     /* that of an earlier sample, by `stack_number` */
+    SAMPLE_STACK_REFUSED,  /* not known, and not read */
+    SAMPLE_STACK_RETURNED, /* a precise sample's: it could be read only after its function may have returned */
 };
 
 /* What the sample's recorded callers prove (infer/chains/proof.h). */

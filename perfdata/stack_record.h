@@ -20,18 +20,20 @@ enum stack_record_kind {
     STACK_RECORD_SAME,    /* the stack with this number fits, and not the one announced before */
     STACK_RECORD_AGAIN, /* the one announced before fits, as far as it was compared: read to check that. As NEW */
     STACK_RECORD_NONE, /* no known stack fits, and it was not read: over budget, or not readable */
+    STACK_RECORD_RETURNED, /* of a precise sample: its function may have returned before the stack could be read */
 };
 
 #define STACK_RECORD_MAX                                                                                     \
-    61440u                   /* bytes of a stack: one of this size was cut, as a record is at most 64 KiB */
-#define STACK_RECORD_ALL 255 /* compared: all return addresses */
+    61440u /* bytes of a stack: one of this size was cut, as a record is at most 64 KiB */
+#define STACK_RECORD_LATE 0xffffffffu /* the number of RETURNED */
+#define STACK_RECORD_ALL  255         /* compared: all return addresses */
 
 struct stack_record {
     __u32 magic;
     __u8 version, kind;
     __u8 page_bits; /* a page of code is 2^page_bits bytes */
     __u8 compared;  /* how many return addresses are compared, the innermost first; 0: none */
-    __u32 number;   /* never 0 with NEW and SAME */
+    __u32 number;   /* NONE: 0; RETURNED: STACK_RECORD_LATE; else neither of the two */
     __u32 size;     /* bytes of the stack, from sp on, that follow: 0xfd each where a page is not there */
     __u64 ip, sp;   /* the user's, as in the sample's registers */
 };

@@ -76,6 +76,8 @@ static void count(struct profile *p, uint64_t weight, const struct sample *sampl
 {
     if (sample->known == SAMPLE_STACK_REFUSED)
         p->counts.refused += weight;
+    if (sample->known == SAMPLE_STACK_RETURNED)
+        p->counts.returned += weight;
     p->counts.samples++;
     p->counts.weight += weight;
     p->counts.expected += (double)weight * r->probability;

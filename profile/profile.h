@@ -41,6 +41,7 @@ struct profile_counts {
     uint64_t by_kind[RESOLVED_KINDS];
     uint64_t by_source[SOURCES]; /* of all but the unknown */
     uint64_t refused;            /* stacks that the recorder did not know, and did not read */
+    uint64_t returned;           /* of precise samples, whose function may have returned before it could */
     uint64_t unknown_by_reason[UNKNOWN_REASONS];
     double expected; /* the weight expected on the most probable paths, by their probabilities */
     double expected_least, expected_most; /* with 95% confidence, as far as is known (calibration.h) */

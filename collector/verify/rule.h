@@ -69,7 +69,7 @@ struct rule_told_key {
     __u32 zero;
 };
 struct rule_told {
-    __u32 number; /* 0: STACK_RECORD_NONE */
+    __u32 number; /* as in its record */
     __u32 count;  /* further samples since the first record, if stacks are not compared whole */
     __u64 birth;  /* of the thread that it was announced for: another one may have its number now */
 };

@@ -261,12 +261,18 @@ static __always_inline struct rule_told *announced(const struct moment *m)
     return last && last->birth == m->birth ? last : NULL;
 }
 
-static __always_inline int tell_none(struct moment *m)
+/* One of the kinds without a stack, unless it was told last. */
+static __always_inline int tell_no_stack(struct moment *m, __u8 kind, __u32 number)
 {
     const struct rule_told *before = announced(m);
-    if (before && before->number == 0)
+    if (before && before->number == number)
         return 1;
-    return tell(m, STACK_RECORD_NONE, 0, 0);
+    return tell(m, kind, number, 0);
+}
+
+static __always_inline int tell_none(struct moment *m)
+{
+    return tell_no_stack(m, STACK_RECORD_NONE, 0);
 }
 
 static __always_inline bool within_budget(struct moment *m)
@@ -337,7 +343,7 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
 static __always_inline int tell_returned(struct moment *m)
 {
     __sync_fetch_and_add(&counts.returned, 1);
-    return tell_none(m);
+    return tell_no_stack(m, STACK_RECORD_RETURNED, STACK_RECORD_LATE);
 }
 
 /* Whether the innermost word of a known stack, its function's return address, is in use still: then so are those above

@@ -46,6 +46,7 @@ static void write_heading(struct json *json, const struct view_heading *h)
     json_number(json, "unknown", h->unknown);
     json_real(json, "expected_right", h->expected, 1);
     json_number(json, "lost", h->lost);
+    json_number(json, "returned", h->returned);
 }
 
 static void write_frames(struct json *json, const struct frames *frames, const struct used_frames *used)

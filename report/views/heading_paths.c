@@ -102,4 +102,11 @@ void heading_paths_write(struct printer *printer, const struct view_heading *h, 
         if (part->weight > 0)
             printer_write(printer, "          %s: %s\n", part->text, part->means);
     }
+    char share[SHARE_SIZE];
+    if (h->returned > 0 && explain)
+        printer_write(
+            printer,
+            "          not compared: %s, of precise samples whose function may have returned before "
+            "their stack could be read\n",
+            share_format(share, h->returned, h->weight));
 }

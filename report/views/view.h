@@ -83,6 +83,7 @@ struct view_heading {
     uint64_t compared;           /* of what is inferred: compared in part */
     uint64_t seen;               /* ... other samples, or a map, have the CID */
     uint64_t refused;            /* weight whose stack was not known, and not read */
+    uint64_t returned; /* of precise samples whose function may have returned before it could be compared */
     uint64_t audit_samples;
     uint64_t audits_checked, audits_right; /* held back to check whether they are inferred right */
     struct inferences inferences;

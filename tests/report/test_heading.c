@@ -97,6 +97,27 @@ Test(heading, tells_the_limits_that_inference_met)
            "no path:  3 contexts at a height that no calls, observed or found in the binaries, lead to\n\n");
 }
 
+Test(heading, tells_how_many_precise_samples_were_not_compared)
+{
+    expect(&(struct view_heading){.samples = 100,
+                                  .weight = 100,
+                                  .proved = 94,
+                                  .verified = 94,
+                                  .inferred = 6,
+                                  .seen = 6,
+                                  .returned = 5,
+                                  .expected = 100},
+           "samples",
+           "samples:  100\n"
+           "paths:    94.0% proved (verified), 6.0% inferred (seen at the same height), 0.0% unknown; 100.0% "
+           "expected on the right path\n" VERIFIED
+           "          seen at the same height: other samples, or a map, have paths to the same function with "
+           "as deep a stack\n"
+           "          not compared: 5.0%, of precise samples whose function may have returned before their "
+           "stack "
+           "could be read\n\n");
+}
+
 Test(heading, all_is_only_said_of_all)
 {
     struct view_heading heading = {.samples = 3,

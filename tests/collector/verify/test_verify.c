@@ -87,7 +87,7 @@ struct world {
     struct told_by told[TOLD_MAX];
     size_t told_count;
     uint32_t ring_full, told_full; /* one in so many; 0: never */
-    uint32_t kinds[STACK_RECORD_NONE + 1], silent, dropped;
+    uint32_t kinds[STACK_RECORD_RETURNED + 1], silent, dropped;
 };
 
 static const uint32_t depths[DEPTHS] = {64, 520, 4096, 20000, 61448, 70000};
@@ -349,6 +349,7 @@ static int take(struct world *w, const struct scene *scene)
         cr_assert_eq(record->head.page_bits, w->config.page_bits);
         cr_assert_eq(record->head.compared, w->config.compared);
         cr_assert_eq(record->head.kind == STACK_RECORD_NONE, record->head.number == 0);
+        cr_assert_eq(record->head.kind == STACK_RECORD_RETURNED, record->head.number == STACK_RECORD_LATE);
         bool read = record->head.kind == STACK_RECORD_NEW || record->head.kind == STACK_RECORD_AGAIN;
         cr_assert_eq(read, record->head.size > 0);
         if (read) {
@@ -1030,15 +1031,16 @@ Test(verify, precise_samples_count_while_their_function_goes_on)
     static const char plain[] = "\x90\x90";
     struct world w;
     world_start(&w, &plain_config, 1);
-    cr_assert_eq(take_precise(&w, 0, 8, plain), STACK_RECORD_NONE, "something above SP may have been popped");
+    cr_assert_eq(take_precise(&w, 0, 8, plain), STACK_RECORD_RETURNED,
+                 "something above SP may have been popped");
     cr_assert_eq(take_precise(&w, 0, 0, plain), STACK_RECORD_NEW);
     cr_assert_eq(take_precise(&w, 0, 8, plain), 0, "it did not return: the return address is in use");
     cr_assert_eq(take_precise(&w, 0, -200, plain), 0, "it called another one");
     const uint64_t returned = machine_counts().returned;
-    cr_assert_eq(take_precise(&w, 0, 16, plain), STACK_RECORD_NONE, "it returned");
+    cr_assert_eq(take_precise(&w, 0, 16, plain), STACK_RECORD_RETURNED, "it returned");
     cr_assert_eq(take_precise(&w, 0, 16, plain), 0, "as before");
     cr_assert_eq(take_precise(&w, 0, 0, plain), STACK_RECORD_SAME);
-    cr_assert_eq(take_precise(&w, 0, UINT32_MAX, plain), STACK_RECORD_NONE, "on another stack");
+    cr_assert_eq(take_precise(&w, 0, UINT32_MAX, plain), STACK_RECORD_RETURNED, "on another stack");
     cr_assert_eq(take_precise(&w, 0, INT64_C(1) << 32, plain), 0);
     cr_assert_eq(machine_counts().returned, returned + 4);
     world_stop(&w);
@@ -1051,7 +1053,7 @@ Test(verify, precise_samples_at_a_return_are_refused)
     world_start(&w, &plain_config, 1);
     cr_assert_eq(take_precise(&w, 0, 0, "\xf3\x90"), STACK_RECORD_NEW);
     for (size_t i = 0; i < sizeof returns / sizeof *returns; i++) {
-        cr_assert_eq(take_precise(&w, 0, 0, returns[i]), STACK_RECORD_NONE, "%zu", i);
+        cr_assert_eq(take_precise(&w, 0, 0, returns[i]), STACK_RECORD_RETURNED, "%zu", i);
         cr_assert_eq(take_precise(&w, 0, 0, "\x90\xc3"), STACK_RECORD_SAME);
     }
     world_stop(&w);
