@@ -127,6 +127,13 @@ static void add_batches(const struct doctor_machine *machine, struct rows *rows)
         rows_add(rows, "large-pebs-data", "with --data", ROW_LIMIT, "%s", data);
         rows_costs(rows, "the program is interrupted at each sample");
     }
+    if (machine->tries.tsc == -ENOTSUP && pebs->times && !pebs->bare) {
+        rows_add(rows, "large-pebs-times", "batch times", ROW_NOTE,
+                 "the kernel's clock is not the TSC: all samples of a batch have the time at which it was "
+                 "emptied");
+        rows_costs(rows,
+                   "with --passive, what samples tell of those before and after them in time is less sure");
+    }
     rows_add(rows, "large-pebs-lost", "lost by", ROW_NOTE,
              "a frequency (-F), copies of stacks, call chains, and any other precise event on the CPU that "
              "needs one of them");

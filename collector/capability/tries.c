@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "collector/events/event.h"
@@ -40,6 +41,28 @@ static int make_cycles(struct event *cycles, struct fathom_error *err)
     return 0;
 }
 
+/* The kernel fills in the times of a batch's records by the same condition as this member of an event's page
+ * (setup_pebs_time() of arch/x86/events/intel/ds.c, arch_perf_update_userpage() of arch/x86/events/core.c). */
+static int try_tsc(void)
+{
+    struct event clock;
+    int rc = event_parse(&(struct event_options){.name = "cpu-clock"}, NULL, &clock, NULL);
+    if (rc)
+        return rc;
+    settle_attrs(&clock, 1, NULL);
+    clock.attr.disabled = 1;
+    int fd = open_event(&clock.attr, 0, -1);
+    if (fd < 0)
+        return fd;
+    const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    const struct perf_event_mmap_page *page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    rc = page == MAP_FAILED ? -errno : page->cap_user_time_zero ? 0 : -ENOTSUP;
+    if (page != MAP_FAILED)
+        munmap((void *)(uintptr_t)page, size);
+    close(fd);
+    return rc;
+}
+
 static void try_hardware(struct tries *out)
 {
     struct event cycles;
@@ -72,6 +95,7 @@ void tries_run(struct tries *out)
     *out = (struct tries){0};
     try_clocks(out);
     try_hardware(out);
+    out->tsc = try_tsc();
     try_program(out);
     out->tracefs = try_file("events/task/task_newtask/format", O_RDONLY);
     out->uprobes = try_file("uprobe_events", O_WRONLY | O_APPEND);

@@ -16,7 +16,9 @@ struct tries {     /* each 0, or a negative errno */
     int kernel;    /* a clock in both modes */
     int by_cpu;    /* a clock of a CPU, for all processes */
     int hardware;  /* cycles in user mode */
-    int program;   /* the BPF program that compares stacks */
+    int tsc; /* the kernel tells how its clock follows from the TSC, which is the time in PEBS records; -ENOTSUP: it is
+                      another clock, or the TSC is unstable */
+    int program; /* the BPF program that compares stacks */
     struct fathom_error program_error;
     int tracefs; /* formats of tracepoints */
     int uprobes; /* tracefs's file to create uprobes */

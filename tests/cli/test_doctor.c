@@ -146,6 +146,20 @@ Test(doctor, a_plain_user_at_level_2)
     cr_expect_eq(doctor_code(&rows, &m.tries), EXIT_OK);
 }
 
+/* As in a virtual machine with kvm-clock. */
+Test(doctor, batches_without_times_of_their_own)
+{
+    struct doctor_machine m = machine();
+    examine(&m);
+    cr_expect_null(rows_find(&rows, "large-pebs-times"));
+    m.tries.tsc = -ENOTSUP;
+    examine(&m);
+    says("large-pebs-times", ROW_NOTE, "the time at which it was emptied");
+    put("sys/bus/event_source/devices/cpu/caps/pmu_name", "haswell\n");
+    examine(&m);
+    cr_expect_null(rows_find(&rows, "large-pebs-times"), "there are no batches");
+}
+
 /* Debian's kernel refuses all at 3, Ubuntu's at 4. */
 Test(doctor, a_plain_user_at_level_3_and_4)
 {
