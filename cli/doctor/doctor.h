@@ -21,6 +21,7 @@ struct doctor_machine {
 
 /* Kernel and CPU, then hardware events. */
 void doctor_hardware(const struct doctor_machine *machine, struct rows *rows);
+bool doctor_has_pebs(const struct fact_cpu *cpu);
 /* What this user may do, and its limits. */
 void doctor_rights(const struct doctor_machine *machine, struct rows *rows);
 

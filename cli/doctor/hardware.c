@@ -139,7 +139,7 @@ static void add_batches(const struct doctor_machine *machine, struct rows *rows)
              "needs one of them");
 }
 
-static bool has_pebs(const struct fact_cpu *cpu)
+bool doctor_has_pebs(const struct fact_cpu *cpu)
 {
     return cpu->pmu && cpu->pebs.max_precise && strcmp(cpu->vendor, "GenuineIntel") == 0;
 }
@@ -150,7 +150,7 @@ static void add_registers(const struct doctor_machine *machine, struct rows *row
     bool refused = machine->tries.user == 0 && machine->tries.registers != 0;
     bool old = !facts_kernel_since(&machine->facts, 6, 15);
     if (refused) {
-        bool wrong = old && has_pebs(&machine->facts.cpu);
+        bool wrong = old && doctor_has_pebs(&machine->facts.cpu);
         rows_add(rows, "registers", "registers", wrong ? ROW_LIMIT : ROW_NOTE,
                  "those at the interrupt are refused; those of user mode take their place");
         if (wrong)
@@ -158,7 +158,7 @@ static void add_registers(const struct doctor_machine *machine, struct rows *row
                 rows,
                 "with precise events they may be those of the batch's last sample, and paths wrong: give "
                 "events without ':p'");
-    } else if (old && has_pebs(&machine->facts.cpu)) {
+    } else if (old && doctor_has_pebs(&machine->facts.cpu)) {
         rows_add(rows, "registers", "user registers", ROW_NOTE,
                  "of precise events may be those of the interrupt, one set for a batch (mended in April "
                  "2025: Linux 6.15, "
@@ -172,7 +172,7 @@ static void add_registers(const struct doctor_machine *machine, struct rows *row
 static void add_pebs(const struct doctor_machine *machine, struct rows *rows)
 {
     const struct fact_cpu *cpu = &machine->facts.cpu;
-    if (!has_pebs(cpu))
+    if (!doctor_has_pebs(cpu))
         return;
     unsigned format = pebs_format(cpu->pmu_name);
     char text[80] = "format not known from the CPU's name";

@@ -32,6 +32,7 @@ static const struct {
     {"limits", "Limits"},
     {"training", "Training"},
     {"program", "Program"},
+    {"checks", "Checks"},
 };
 
 static const char *heading_of(const char *group)

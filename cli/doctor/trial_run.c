@@ -1,0 +1,197 @@
+/* trial_run.c - see trial_run.h. */
+#include "cli/doctor/trial_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/exit.h"
+
+#define WORDS_MAX 24
+#define SAID_MAX  4096 /* bytes of messages that are kept */
+
+static const char *const workload_names[] = {[WORKLOAD_CALLS] = "calls", [WORKLOAD_MEMORY] = "memory"};
+
+/* The command line of a check; its words are not copied. */
+static void make_words(const struct trial_result *result, const char *self, char *words[WORDS_MAX])
+{
+    const char *const *argument = result->trial->arguments;
+    size_t count = 0;
+    words[count++] = (char *)(uintptr_t)self;
+    while (*argument)
+        words[count++] = (char *)(uintptr_t)*argument++;
+    const char *const rest[] = {
+        "-o", result->recording, "--", self, "doctor", "--workload", workload_names[result->trial->workload]};
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        words[count++] = (char *)(uintptr_t)rest[i];
+    words[count] = NULL;
+}
+
+/* Runs it to its end: its exit code, or a negative errno. */
+static int run(char *const *words, const char *out, const char *said)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    int status = 0;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int code = posix_spawn(&pid, words[0], &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (code)
+        return -code;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -errno;
+    return exit_code_of_status(status);
+}
+
+/* The beginning of a file; NULL: it is empty. */
+static char *read_beginning(const char *path)
+{
+    char *text = malloc(SAID_MAX + 1);
+    FILE *file = text ? fopen(path, "re") : NULL;
+    size_t size = file ? fread(text, 1, SAID_MAX, file) : 0;
+    if (file)
+        fclose(file);
+    if (size) {
+        text[size] = '\0';
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
+static void read_memory(const char *path, struct trial_memory *memory)
+{
+    FILE *file = fopen(path, "re");
+    char line[256];
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "memory %" SCNx64 " %" SCNx64, &memory->start, &memory->size) == 2)
+            break;
+    if (file)
+        fclose(file);
+}
+
+static int record(struct trial_result *result, const char *self, const char *directory,
+                  struct fathom_error *err)
+{
+    char *words[WORDS_MAX], *out = NULL, *said = NULL;
+    uint64_t before = 0, after = 0;
+    int rc = -ENOMEM;
+    if (asprintf(&result->recording, "%s/%s.data", directory, result->trial->id) >= 0 &&
+        asprintf(&out, "%s/%s.out", directory, result->trial->id) >= 0 &&
+        asprintf(&said, "%s/%s.said", directory, result->trial->id) >= 0) {
+        make_words(result, self, words);
+        result->seen.counted = trial_interrupts(&fact_places_here, &before);
+        rc = run(words, out, said);
+        result->seen.counted = result->seen.counted && trial_interrupts(&fact_places_here, &after);
+        result->seen.interrupts = after - before;
+        result->said = read_beginning(said);
+        read_memory(out, &result->memory);
+    }
+    free(out);
+    free(said);
+    if (rc < 0)
+        return error_system(err, -rc, "cannot run %s", self);
+    result->ran = true;
+    result->status = rc;
+    return 0;
+}
+
+int trials_record(const struct doctor_machine *machine, const char *directory, struct trial_result *results,
+                  struct terminal *terminal, struct fathom_error *err)
+{
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return error_system(err, errno, "cannot find this program's file");
+    self[length] = '\0';
+    int rc = 0;
+    for (size_t i = 0; i < trial_count; i++) {
+        results[i] = (struct trial_result){.trial = &trials[i]};
+        const char *absent = trial_absent(&trials[i], machine, &pmus_here);
+        if (absent)
+            snprintf(results[i].verdict.why, sizeof results[i].verdict.why, "%s", absent);
+        if (absent)
+            results[i].verdict.state = TRIAL_ABSENT;
+        if (absent || rc < 0)
+            continue;
+        terminal_progress(terminal, "check %zu of %zu: %s", i + 1, trial_count, trials[i].title);
+        rc = record(&results[i], self, directory, err);
+    }
+    terminal_progress_end(terminal);
+    return rc;
+}
+
+/* The last line of what was said. */
+static void take_last_line(const char *said, char *out, size_t size)
+{
+    const char *end = said ? said + strlen(said) : NULL, *start;
+    while (end > said && end[-1] == '\n')
+        end--;
+    for (start = end; start > said && start[-1] != '\n';)
+        start--;
+    snprintf(out, size, "%.*s", (int)(end - start), end ? start : "");
+}
+
+void trials_judge(struct trial_result *results)
+{
+    for (size_t i = 0; i < trial_count; i++) {
+        struct trial_result *r = &results[i];
+        struct fathom_error err = {0};
+        char line[300] = "";
+        if (!r->ran)
+            continue;
+        if (r->status != EXIT_OK) {
+            take_last_line(r->said, line, sizeof line);
+            r->verdict.state = TRIAL_WRONG;
+            snprintf(r->verdict.why, sizeof r->verdict.why, "no recording, exit code %d: %s", r->status,
+                     line);
+        } else if (trial_read(r->trial, r->recording, &r->memory, &r->seen, &err) < 0) {
+            r->verdict.state = TRIAL_WRONG;
+            snprintf(r->verdict.why, sizeof r->verdict.why, "the recording cannot be read: %.300s", err.text);
+        } else {
+            r->trial->judge(r->trial, &r->seen, &r->verdict);
+        }
+    }
+}
+
+void trials_free(struct trial_result *results)
+{
+    for (size_t i = 0; i < trial_count; i++) {
+        free(results[i].recording);
+        free(results[i].said);
+    }
+}
+
+void trials_add(struct rows *rows, const struct trial_result *results)
+{
+    static const enum row_state states[TRIAL_STATES] = {
+        [TRIAL_RIGHT] = ROW_OK, [TRIAL_WRONG] = ROW_FAIL, [TRIAL_ABSENT] = ROW_NOTE};
+    rows->group = "checks";
+    for (size_t i = 0; i < trial_count; i++) {
+        const struct trial_result *r = &results[i];
+        rows_add(rows, r->trial->id, r->trial->title, states[r->verdict.state], "%s: %s",
+                 trial_states[r->verdict.state], r->verdict.why);
+        if (r->verdict.state == TRIAL_WRONG && !rows->failed)
+            rows_costs(rows, "right would be: %s", r->trial->right);
+    }
+}
+
+int trials_code(const struct trial_result *results)
+{
+    bool counters = false;
+    for (size_t i = 0; i < trial_count; i++) {
+        if (results[i].verdict.state == TRIAL_WRONG)
+            return EXIT_OTHER;
+        counters |= results[i].verdict.state == TRIAL_RIGHT && trials[i].needs & TRIAL_NEEDS_COUNTERS;
+    }
+    return counters ? EXIT_OK : EXIT_NOTHING;
+}

@@ -1,0 +1,210 @@
+/* How `fathom doctor --hardware` judges what it recorded, and what it says is not available, on machines that are not this one. */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/doctor/trial.h"
+
+static char root[64], proc[80], devices[96];
+
+static void put(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    for (char *at = path + strlen(root) + 1; (at = strchr(at, '/')); at++) {
+        *at = '\0';
+        mkdir(path, 0700);
+        *at = '/';
+    }
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file, "%s", path);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void set_up(void)
+{
+    strcpy(root, "/tmp/fathom-trial.XXXXXX");
+    cr_assert_not_null(mkdtemp(root));
+    snprintf(proc, sizeof proc, "%s/proc", root);
+    snprintf(devices, sizeof devices, "%s/devices", root);
+    mkdir(proc, 0700);
+    mkdir(devices, 0700);
+    setenv("LIBPFM_FORCE_PMU", "none", 1);
+}
+
+static void tear_down(void)
+{
+    char command[96];
+    snprintf(command, sizeof command, "rm -r %s", root);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(trial, .init = set_up, .fini = tear_down);
+
+static const struct trial *find(const char *id)
+{
+    for (size_t i = 0; i < trial_count; i++)
+        if (strcmp(trials[i].id, id) == 0)
+            return &trials[i];
+    cr_assert_fail("no check %s", id);
+    return NULL;
+}
+
+static void judged(const char *id, struct trial_seen seen, enum trial_state state, const char *word)
+{
+    struct trial_verdict verdict;
+    const struct trial *trial = find(id);
+    trial->judge(trial, &seen, &verdict);
+    cr_expect_eq(verdict.state, state, "%s is %s: %s", id, trial_states[verdict.state], verdict.why);
+    cr_expect(strstr(verdict.why, word), "%s: '%s' is not in: %s", id, word, verdict.why);
+}
+
+static struct trial_seen paths(uint64_t proved, uint64_t first, uint64_t astray)
+{
+    return (struct trial_seen){.precise = 3,
+                               .samples = 2100,
+                               .steps = 2000,
+                               .proved = proved,
+                               .by_way = {first, proved - first - astray},
+                               .astray = astray};
+}
+
+Test(trial, paths)
+{
+    judged("precise-compared", paths(1990, 663, 0), TRIAL_RIGHT, "99.5% have a proved path");
+    judged("precise-compared", paths(1600, 530, 0), TRIAL_RIGHT, "80.0%");
+    judged("precise-compared", paths(1400, 467, 0), TRIAL_WRONG,
+           "70.0% have a proved path (right: at least 75%)");
+    judged("precise-compared", paths(1990, 663, 1), TRIAL_WRONG, "1 by ways that do not exist");
+    judged("precise-compared", paths(1990, 995, 0), TRIAL_WRONG,
+           "50.0% by the first caller (right: 33.3% +- 5.7)");
+    judged("precise-compared", (struct trial_seen){.precise = 3, .steps = 20}, TRIAL_WRONG,
+           "only 20 samples");
+    struct trial_seen late = paths(1990, 663, 0);
+    late.precise = 0;
+    judged("precise-compared", late, TRIAL_WRONG, "not precise");
+    judged("clock-compared", late, TRIAL_RIGHT, "proved");
+    judged("cycles-unwound", late, TRIAL_RIGHT, "proved");
+    judged("clock-unwound", (struct trial_seen){.samples = 2000, .steps = 2000}, TRIAL_WRONG, "0.0%");
+}
+
+Test(trial, interrupts)
+{
+    const struct trial_seen single = {
+        .precise = 3, .samples = 3000, .timed = 3000, .counted = true, .interrupts = 3010};
+    struct trial_seen batches = single, uncounted = single, untimed;
+    batches.interrupts = 12;
+    untimed = batches;
+    untimed.timed = 20;
+    uncounted.counted = false;
+    judged("interrupts", single, TRIAL_RIGHT, "3000 samples with 3010 interrupts");
+    judged("interrupts", batches, TRIAL_WRONG, "about as many");
+    judged("batches", single, TRIAL_WRONG, "1.0 for each");
+    judged("batches", batches, TRIAL_RIGHT, "250.0 for each");
+    judged("batches-data", batches, TRIAL_RIGHT, "250.0 for each");
+    judged("batches", untimed, TRIAL_WRONG, "0.7% with a time of their own");
+    judged("batches", uncounted, TRIAL_WRONG, "/proc/interrupts");
+    batches.precise = 0;
+    judged("batches", batches, TRIAL_WRONG, "not precise");
+    batches.interrupts = 0; /* counted by nobody */
+    judged("interrupts", batches, TRIAL_WRONG, "0 interrupts");
+}
+
+Test(trial, data)
+{
+    const struct trial_seen good = {.precise = 2, .samples = 1000, .addressed = 980, .slow = 1000};
+    struct trial_seen fast = good, elsewhere = good;
+    fast.slow = 999;
+    elsewhere.addressed = 500;
+    judged("load-latency", good, TRIAL_RIGHT, "98.0% have an address");
+    judged("load-latency", fast, TRIAL_WRONG, "999 took 64 cycles or more (right: all)");
+    judged("dtlb-miss", fast, TRIAL_RIGHT, "98.0%");
+    judged("cache-miss", elsewhere, TRIAL_WRONG, "50.0%");
+    judged("l1-miss", (struct trial_seen){0}, TRIAL_WRONG, "only 0 samples");
+}
+
+static int takes_all(const struct perf_event_attr *attr)
+{
+    (void)attr;
+    return 0;
+}
+
+/* The reason; "": it is possible. */
+static const char *absent(const char *id, const struct doctor_machine *machine)
+{
+    const struct pmus pmus = {devices, takes_all, "6.8.0"};
+    const char *reason = trial_absent(find(id), machine, &pmus);
+    return reason ? reason : "";
+}
+
+/* Root on a Skylake or a younger CPU. */
+static struct doctor_machine machine(void)
+{
+    struct doctor_machine m = {.facts.cpu = {.vendor = "GenuineIntel",
+                                             .pmu = true,
+                                             .pebs = {.max_precise = 3, .times = true, .weights = true}}};
+    struct fathom_error err = {0};
+    cr_assert_eq(tries_precise(&m.precise, &err), 0, "%s", err.text);
+    return m;
+}
+
+Test(trial, nothing_is_absent_on_a_bare_machine)
+{
+    struct doctor_machine m = machine();
+    put("devices/cpu/type", "4\n");
+    put("devices/cpu/caps/pmu_name", "granite_rapids\n");
+    put("devices/cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n");
+    put("devices/cpu/format/event", "config:0-7\n");
+    put("devices/cpu/format/umask", "config:8-15\n");
+    put("devices/cpu/format/ldlat", "config1:0-15\n");
+    for (size_t i = 0; i < trial_count; i++)
+        cr_expect_str_eq(absent(trials[i].id, &m), "", "%s", trials[i].id);
+}
+
+Test(trial, without_counters)
+{
+    struct doctor_machine m = machine();
+    m.facts.cpu.pmu = false;
+    m.tries.hardware = -ENOENT;
+    for (size_t i = 0; i < trial_count; i++)
+        cr_expect_str_eq(absent(trials[i].id, &m),
+                         trials[i].needs & TRIAL_NEEDS_COUNTERS ? "no hardware counters" : "", "%s",
+                         trials[i].id);
+}
+
+Test(trial, what_is_missing)
+{
+    struct doctor_machine m = machine();
+    cr_expect_str_eq(absent("cache-miss", &m), "this CPU has no such event");
+    m.tries.program = -EPERM;
+    cr_expect_str_eq(absent("precise-compared", &m), "the BPF program that compares stacks is not loaded");
+    cr_expect_str_eq(absent("interrupts", &m), "");
+    m.facts.cpu.pebs.bare = true;
+    cr_expect(strstr(absent("batches", &m), "neither time nor registers"));
+    strcpy(m.facts.cpu.vendor, "AuthenticAMD");
+    cr_expect_str_eq(absent("batches", &m), "this CPU has no PEBS");
+    cr_expect_str_eq(absent("cycles-unwound", &m), "");
+    m.tries.hardware = -EACCES;
+    cr_expect_str_eq(absent("cycles-unwound", &m), "this user may not sample hardware counters");
+    cr_expect_str_eq(absent("clock-unwound", &m), "");
+    m.tries.user = -EACCES;
+    cr_expect_str_eq(absent("clock-unwound", &m), "this user may not sample");
+}
+
+Test(trial, counts_interrupts_of_all_cpus)
+{
+    uint64_t count = 0;
+    const struct fact_places places = {proc, root};
+    cr_expect_not(trial_interrupts(&places, &count));
+    put("proc/interrupts", "            CPU0       CPU1\n"
+                           "  0:         39          0   IO-APIC    2-edge      timer\n"
+                           "NMI:          9          7   Non-maskable interrupts\n"
+                           "PMI:        100      20023   Performance monitoring interrupts\n");
+    cr_expect(trial_interrupts(&places, &count));
+    cr_expect_eq(count, 20123);
+}
