@@ -16,6 +16,8 @@
 #define FAST_HZ    1000
 #define FAST_STACK 16384u
 #define LATE_S     0.03
+/* Copies with each sample: as many of FAST_STACK as half of an ordinary user's ring (512 KiB) has room for in LATE_S. */
+#define COPIED_HZ 500
 
 struct process {
     pid_t pid;
@@ -48,6 +50,7 @@ struct collector {
     bool by_cpu;                        /* the main event is counted by CPU */
     struct members *members;            /* NULL: not by CPU */
     struct verify *verify;              /* NULL: stacks are not compared */
+    bool copied;                        /* but each sample of the main event has a copy of its own */
     uint64_t vary_at[COLLECTOR_EVENTS]; /* samples of an event at which its periods change */
     int new_rounds;                     /* remaining short rounds */
     struct collector_summary summary;

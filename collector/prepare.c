@@ -211,20 +211,42 @@ static int load_for_first(struct collector *c, struct verify_options *options, s
     return rc;
 }
 
-/* Cycles that are less precise, and whose stacks can be compared, in place of the default event. */
-static int take_plain_cycles(struct collector *c, const struct fathom_error *why, struct fathom_error *err)
+/* Cycles that are less precise in place of the default event: the stack at the interrupt is that of the sample. */
+static int take_plain_cycles(struct collector *c, const struct event_options *more, struct fathom_error *err)
 {
-    struct event_options options = c->options->event;
+    struct event_options options = *more;
     options.name = "cycles";
     int rc = events_parse(&options, c->options->log, c->events, &c->asked, err);
     if (rc == 0)
         choose_scope(c);
+    return rc;
+}
+
+/* Whether the default event interrupts at each sample without need, as nothing looks at its stack. */
+static bool interrupts_idly(const struct collector *c)
+{
+    const struct collector_options *o = c->options;
+    return !o->event.name && attr_is_hardware(&c->events[0].attr) && o->audit_adapts &&
+           !o->unwound_elsewhere && !o->event.kernel && !o->event.stack_size && !o->event.frequency &&
+           !o->event.period;
+}
+
+/* Without the program: the kernel copies the stack at each interrupt of the default event. */
+static int take_copies(struct collector *c, struct fathom_error *err)
+{
+    struct event_options options = c->options->event;
+    options.frequency = COPIED_HZ;
+    options.stack_size =
+        c->options->audit_stack_size < FAST_STACK ? c->options->audit_stack_size : FAST_STACK;
+    int rc = take_plain_cycles(c, &options, err);
+    c->copied = rc == 0;
     if (rc == 0)
         log_write(
-            c->options->log, LOG_NOTE,
-            "stacks of precise cycles cannot be compared (%s): the event is cycles, whose samples can be "
-            "some instructions late",
-            why->text);
+            c->options->log, c->options->verify.wish == VERIFY_ASKED ? LOG_WARNING : LOG_NOTE,
+            "each sample has a copy of its stack, as the BPF program that compares them may not be loaded "
+            "(" REMEDY_PROGRAM "): the event is cycles, %u times a second, whose samples can be some "
+            "instructions late (--passive: precise ones, and paths are inferred)",
+            COPIED_HZ);
     return rc;
 }
 
@@ -242,14 +264,21 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
     }
     if (rc < 0 && options.where == VERIFY_PRECISE && !c->options->event.name && rc != -EPERM &&
         rc != -EACCES) {
-        if (take_plain_cycles(c, &why, err) < 0)
+        if (take_plain_cycles(c, &c->options->event, err) < 0)
             return -err->code;
+        log_write(
+            c->options->log, LOG_NOTE,
+            "stacks of precise cycles cannot be compared (%s): the event is cycles, whose samples can be "
+            "some instructions late",
+            why.text);
         options.where = choose_followed(c, 0);
         rc = load_program(c, &options, &why);
     }
     if (rc < 0) {
         for (size_t i = 0; i < c->asked; i++)
             c->events[i].followed = false;
+        if ((rc == -EPERM || rc == -EACCES) && interrupts_idly(c))
+            return take_copies(c, err);
         tell_refusal(c, rc, &why);
         return 0;
     }
@@ -295,7 +324,9 @@ static int prepare_audits(struct collector *c, struct fathom_error *err)
     const struct collector_options *o = c->options;
     if (!o->audit_hz || (c->verify && o->audit_instead))
         return 0;
-    return o->audit_adapts ? prepare_clocks(c, err) : add_audit(c, o->audit_hz, o->audit_stack_size, err);
+    /* Beside copies, few that are larger. */
+    return o->audit_adapts && !c->copied ? prepare_clocks(c, err)
+                                         : add_audit(c, o->audit_hz, o->audit_stack_size, err);
 }
 
 /* Where another event has chains, perf report takes the one before it for that of a sample without. Not for precise

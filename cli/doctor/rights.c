@@ -169,7 +169,13 @@ static void add_program(const struct doctor_machine *machine, struct rows *rows)
                  "the BPF program loads: paths are those of unwound stacks");
     } else if (is_refusal(tries->program)) {
         rows_add(rows, "stacks", "comparing stacks", ROW_LIMIT, "the BPF program may not be loaded");
-        rows_costs(rows, "stacks are read by a clock, and paths partly inferred");
+        if (machine->facts.cpu.pmu)
+            rows_costs(rows,
+                       "by default cycles are sampled 500 times a second, some instructions late, and each "
+                       "sample has a copy of its stack; of other events, stacks are read by a clock, and "
+                       "paths partly inferred");
+        else
+            rows_costs(rows, "stacks are read by a clock, and paths partly inferred");
         rows_mend(rows, REMEDY_PROGRAM ":");
         give_capabilities(machine, rows);
     } else {

@@ -135,6 +135,7 @@ Test(doctor, a_plain_user_at_level_2)
     says("by-cpu", ROW_NOTE, "cannot");
     mended_by("by-cpu", "sudo sysctl kernel.perf_event_paranoid=0");
     says("stacks", ROW_LIMIT, "may not be loaded");
+    cr_expect(strstr(rows_find(&rows, "stacks")->costs, "a copy of its stack"));
     says("bpf", ROW_OK, "types (BTF) are there");
     says("locked-memory", ROW_LIMIT, "518 KiB for the ring of each CPU");
     mended_by("locked-memory", "sudo sysctl kernel.perf_event_mlock_kb=2052");
