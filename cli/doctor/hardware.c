@@ -127,10 +127,13 @@ static void add_batches(const struct doctor_machine *machine, struct rows *rows)
         rows_add(rows, "large-pebs-data", "with --data", ROW_LIMIT, "%s", data);
         rows_costs(rows, "the program is interrupted at each sample");
     }
-    if (machine->tries.tsc == -ENOTSUP && pebs->times && !pebs->bare) {
+    /* 47a3aeb39e8d of Linux 6.1, "Fix PEBS timestamps overwritten" */
+    bool old = !facts_kernel_since(&machine->facts, 6, 1);
+    if ((old || machine->tries.tsc == -ENOTSUP) && pebs->times && !pebs->bare) {
         rows_add(rows, "large-pebs-times", "batch times", ROW_NOTE,
-                 "the kernel's clock is not the TSC: all samples of a batch have the time at which it was "
-                 "emptied");
+                 "%s: all samples of a batch have the time at which it was emptied",
+                 old ? "this kernel overwrites them (Linux 6.1 does not)"
+                     : "the kernel's clock is not the TSC");
         rows_costs(rows,
                    "with --passive, what samples tell of those before and after them in time is less sure");
     }

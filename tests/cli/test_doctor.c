@@ -159,6 +159,11 @@ Test(doctor, batches_without_times_of_their_own)
     put("sys/bus/event_source/devices/cpu/caps/pmu_name", "haswell\n");
     examine(&m);
     cr_expect_null(rows_find(&rows, "large-pebs-times"), "there are no batches");
+    m.tries.tsc = 0;
+    put("sys/bus/event_source/devices/cpu/caps/pmu_name", "skylake\n");
+    put("proc/sys/kernel/osrelease", "5.15.0-91-generic\n");
+    examine(&m);
+    says("large-pebs-times", ROW_NOTE, "Linux 6.1 does not");
 }
 
 /* Debian's kernel refuses all at 3, Ubuntu's at 4. */
