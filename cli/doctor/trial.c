@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "collector/events/alias.h"
+#include "collector/events/event.h"
 
 /* Samples, at least: a workload has some hundreds to thousands in its 2 s. */
 #define SAMPLES_LEAST 50
@@ -18,7 +19,8 @@
 /* A way's share of the time: beside chance, that a call of double length takes less than twice as long. */
 #define SHARE_MARGIN  0.015
 #define SHARE_SIGMAS  4
-#define ADDRESS_LEAST 0.9 /* the others are of the loader and the C library */
+#define ADDRESS_LEAST 0.9  /* the others are of the loader and the C library */
+#define SLOW_LEAST    0.95 /* the filter and the figure in the record are not measured at one place */
 /* Samples for each interrupt. A batch takes 64 KiB of records (PEBS_BUFFER_SIZE of arch/x86/events/intel/ds.c), of which none
  * has 1 KiB: at least 64, and those that end with a thread's turn cost no interrupt. Without batches it is 1. */
 #define BATCH_LEAST  16
@@ -110,11 +112,12 @@ static void judge_data(const struct trial *trial, const struct trial_seen *seen,
     if (!judge_enough(seen->samples, "", out))
         return;
     const double addressed = part(seen->addressed, seen->samples);
-    bool slow = seen->slow >= seen->samples;
+    bool slow = part(seen->slow, seen->samples) >= SLOW_LEAST;
     char latency[80] = "";
     if (trial->latency)
-        snprintf(latency, sizeof latency, ", and %" PRIu64 " took %" PRIu64 " cycles or more (right: all)",
-                 seen->slow, trial->latency);
+        snprintf(latency, sizeof latency,
+                 ", and %.1f%% took %" PRIu64 " cycles or more (right: at least %.0f%%)",
+                 100 * part(seen->slow, seen->samples), trial->latency, 100 * SLOW_LEAST);
     judge(out, addressed >= ADDRESS_LEAST && (slow || !trial->latency),
           "of %" PRIu64
           " samples %.1f%% have an address in the memory that is read (right: at least %.0f%%)%s",
@@ -198,10 +201,30 @@ const struct trial trials[] = {
 };
 const size_t trial_count = sizeof trials / sizeof *trials;
 
-static bool has_event(const struct pmus *pmus, const char *name)
+/* Why an alias's samples are not what the check is about. NULL: they are. */
+static const char *alias_refusal(const struct pmus *pmus, const char *name)
 {
     struct alias_match match;
-    return alias_find(pmus, name, &match, NULL) == 0 && match.count > 0;
+    if (alias_find(pmus, name, &match, NULL) < 0 || !match.count)
+        return "this CPU has no such event";
+    const struct alias_event *event = &match.events[0];
+    if (event->caveat)
+        return "this CPU has no event of its own for it, and samples all micro-operations instead";
+    if (!event->attr.precise_ip && !event_is_ibs(pmus, &event->attr))
+        return "samples of this CPU's event have no address";
+    return NULL;
+}
+
+/* Why `record --passive` has no batches of the event. NULL: it has, or says why not. */
+static const char *batch_refusal(const struct pmus *pmus, const char *name)
+{
+    struct event event;
+    struct pebs_machine machine;
+    if (event_parse(&(struct event_options){.name = name, .batches = true, .pmus = pmus}, NULL, &event,
+                    NULL) < 0)
+        return NULL;
+    pebs_machine_for(pmus, &event.attr, &machine);
+    return pebs_refusal(&event.attr, &machine);
 }
 
 const char *trial_absent(const struct trial *trial, const struct doctor_machine *machine,
@@ -209,7 +232,6 @@ const char *trial_absent(const struct trial *trial, const struct doctor_machine 
 {
     const struct tries *tries = &machine->tries;
     const struct fact_cpu *cpu = &machine->facts.cpu;
-    struct perf_event_attr attr = machine->precise.attr;
     if (tries->user)
         return "this user may not sample";
     if (trial->needs & TRIAL_NEEDS_COUNTERS && !cpu->pmu)
@@ -220,13 +242,12 @@ const char *trial_absent(const struct trial *trial, const struct doctor_machine 
                    : "hardware counters are there, but the kernel refuses cycles";
     if (trial->needs & TRIAL_NEEDS_PEBS && !doctor_has_pebs(cpu))
         return "this CPU has no PEBS";
-    if (trial->needs & TRIAL_NEEDS_BATCHES && pebs_refusal(&attr, &cpu->pebs))
-        return pebs_refusal(&attr, &cpu->pebs);
     if (trial->needs & TRIAL_NEEDS_PROGRAM && tries->program)
         return "the BPF program that compares stacks is not loaded";
-    if (trial->event && !has_event(pmus, trial->event))
-        return "this CPU has no such event";
-    return NULL;
+    const char *refusal = trial->event ? alias_refusal(pmus, trial->event) : NULL;
+    if (!refusal && trial->needs & TRIAL_NEEDS_BATCHES)
+        refusal = batch_refusal(pmus, trial->event);
+    return refusal;
 }
 
 bool trial_interrupts(const struct fact_places *places, uint64_t *out)

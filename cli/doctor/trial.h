@@ -16,7 +16,7 @@ enum trial_need {
     TRIAL_NEEDS_PROGRAM = 1,  /* the BPF program that compares stacks */
     TRIAL_NEEDS_COUNTERS = 2, /* cycles can be sampled */
     TRIAL_NEEDS_PEBS = 4,
-    TRIAL_NEEDS_BATCHES = 8, /* large PEBS, of the event of tries_precise() */
+    TRIAL_NEEDS_BATCHES = 8, /* large PEBS, of the event or, without one, the default one */
 };
 
 /* What a recording has. */

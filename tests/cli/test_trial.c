@@ -119,10 +119,10 @@ Test(trial, data)
 {
     const struct trial_seen good = {.precise = 2, .samples = 1000, .addressed = 980, .slow = 1000};
     struct trial_seen fast = good, elsewhere = good;
-    fast.slow = 999;
+    fast.slow = 900;
     elsewhere.addressed = 500;
     judged("load-latency", good, TRIAL_RIGHT, "98.0% have an address");
-    judged("load-latency", fast, TRIAL_WRONG, "999 took 64 cycles or more (right: all)");
+    judged("load-latency", fast, TRIAL_WRONG, "90.0% took 64 cycles or more (right: at least 95%)");
     judged("dtlb-miss", fast, TRIAL_RIGHT, "98.0%");
     judged("cache-miss", elsewhere, TRIAL_WRONG, "50.0%");
     judged("l1-miss", (struct trial_seen){0}, TRIAL_WRONG, "only 0 samples");
@@ -134,34 +134,38 @@ static int takes_all(const struct perf_event_attr *attr)
     return 0;
 }
 
+/* As where PEBS records have no baseline. */
+static int takes_no_vectors(const struct perf_event_attr *attr)
+{
+    return attr->precise_ip && attr->sample_regs_intr >> 32 ? -EOPNOTSUPP : 0;
+}
+
+static int (*probe)(const struct perf_event_attr *attr) = takes_all;
+
 /* The reason; "": it is possible. */
 static const char *absent(const char *id, const struct doctor_machine *machine)
 {
-    const struct pmus pmus = {devices, takes_all, "6.8.0"};
+    const struct pmus pmus = {devices, probe, "6.8.0"};
     const char *reason = trial_absent(find(id), machine, &pmus);
     return reason ? reason : "";
 }
 
-/* Root on a Skylake or a younger CPU. */
+/* Root on a Granite Rapids. */
 static struct doctor_machine machine(void)
 {
-    struct doctor_machine m = {.facts.cpu = {.vendor = "GenuineIntel",
-                                             .pmu = true,
-                                             .pebs = {.max_precise = 3, .times = true, .weights = true}}};
-    struct fathom_error err = {0};
-    cr_assert_eq(tries_precise(&m.precise, &err), 0, "%s", err.text);
-    return m;
+    put("devices/cpu/type", "4\n");
+    put("devices/cpu/caps/pmu_name", "granite_rapids\n");
+    put("devices/cpu/caps/max_precise", "3\n");
+    put("devices/cpu/format/event", "config:0-7\n");
+    put("devices/cpu/format/umask", "config:8-15\n");
+    put("devices/cpu/format/ldlat", "config1:0-15\n");
+    return (struct doctor_machine){
+        .facts.cpu = {.vendor = "GenuineIntel", .pmu = true, .pebs.max_precise = 3}};
 }
 
 Test(trial, nothing_is_absent_on_a_bare_machine)
 {
     struct doctor_machine m = machine();
-    put("devices/cpu/type", "4\n");
-    put("devices/cpu/caps/pmu_name", "granite_rapids\n");
-    put("devices/cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n");
-    put("devices/cpu/format/event", "config:0-7\n");
-    put("devices/cpu/format/umask", "config:8-15\n");
-    put("devices/cpu/format/ldlat", "config1:0-15\n");
     for (size_t i = 0; i < trial_count; i++)
         cr_expect_str_eq(absent(trials[i].id, &m), "", "%s", trials[i].id);
 }
@@ -180,12 +184,15 @@ Test(trial, without_counters)
 Test(trial, what_is_missing)
 {
     struct doctor_machine m = machine();
-    cr_expect_str_eq(absent("cache-miss", &m), "this CPU has no such event");
     m.tries.program = -EPERM;
     cr_expect_str_eq(absent("precise-compared", &m), "the BPF program that compares stacks is not loaded");
     cr_expect_str_eq(absent("interrupts", &m), "");
-    m.facts.cpu.pebs.bare = true;
+    probe = takes_no_vectors;
     cr_expect(strstr(absent("batches", &m), "neither time nor registers"));
+    cr_expect(strstr(absent("batches-data", &m), "neither time nor registers"));
+    cr_expect_str_eq(absent("cache-miss", &m), "");
+    put("devices/cpu/caps/pmu_name", "haswell\n"); /* unknown to libpfm4 here, so that names are, too */
+    cr_expect_str_eq(absent("cache-miss", &m), "this CPU has no such event");
     strcpy(m.facts.cpu.vendor, "AuthenticAMD");
     cr_expect_str_eq(absent("batches", &m), "this CPU has no PEBS");
     cr_expect_str_eq(absent("cycles-unwound", &m), "");
@@ -194,6 +201,22 @@ Test(trial, what_is_missing)
     cr_expect_str_eq(absent("clock-unwound", &m), "");
     m.tries.user = -EACCES;
     cr_expect_str_eq(absent("clock-unwound", &m), "this user may not sample");
+}
+
+/* Zen 4: what missed the L3 can be sampled, the rest only among all operations. */
+Test(trial, on_a_cpu_by_amd)
+{
+    struct doctor_machine m = machine();
+    strcpy(m.facts.cpu.vendor, "AuthenticAMD");
+    put("devices/cpu/caps/pmu_name", "generic\n");
+    put("devices/cpu/format/event", "config:0-7,32-35\n");
+    cr_expect_str_eq(absent("cache-miss", &m), "samples of this CPU's event have no address");
+    put("devices/ibs_op/type", "11\n");
+    put("devices/ibs_op/format/cnt_ctl", "config:19\n");
+    put("devices/ibs_op/format/l3missonly", "config:16\n");
+    cr_expect_str_eq(absent("cache-miss", &m), "");
+    cr_expect(strstr(absent("l1-miss", &m), "all micro-operations"));
+    cr_expect_str_eq(absent("batches-data", &m), "this CPU has no PEBS");
 }
 
 Test(trial, counts_interrupts_of_all_cpus)
