@@ -125,6 +125,7 @@ static int examine(const struct doctor_options *options, const char *program, st
         terminal_error(terminal, &shown);
         code = exit_code_of(&shown);
     }
+    fflush(stdout); /* which may go where messages go */
     if (rc < 0)
         terminal_error(terminal, &err);
     else if (options->hardware)
