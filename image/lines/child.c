@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libdwarf/libdwarf.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -139,6 +140,7 @@ static _Noreturn void child_main(const struct image *image, const struct image_o
                                  int alive)
 {
     be_quiet(socket, alive);
+    dwarf_set_de_alloc_flag(0); /* what is not freed ends with the process: no list of it is kept */
     struct image_options quiet = options ? *options : (struct image_options){0};
     quiet.log = NULL;
     struct lines_reader *reader = NULL;

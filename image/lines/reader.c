@@ -177,11 +177,21 @@ static const struct lines_row *find_row(const struct lines_unit *unit, uint64_t 
     return n && !unit->rows[n - 1].end ? &unit->rows[n - 1] : NULL;
 }
 
-static const struct lines_scope *find_function(const struct lines_unit *unit, uint64_t address)
+static struct lines_scope *find_function(const struct lines_unit *unit, uint64_t address)
 {
     const struct lines_scopes *f = &unit->functions;
     size_t n = lower_bound(i, 0, f->count, f->items[i].low <= address);
     return n && address < f->items[n - 1].high ? &f->items[n - 1] : NULL;
+}
+
+/* The same with its inlined calls, which are read for each function at its first use. */
+static const struct lines_scope *load_function(struct lines_reader *lines, struct lines_unit *unit,
+                                               uint64_t address)
+{
+    struct lines_scope *function = find_function(unit, address);
+    if (!function && lines_unit_nested(&lines->source, unit) == 0)
+        function = find_function(unit, address);
+    return function && lines_unit_walk(&lines->source, unit, function) == 0 ? function : NULL;
 }
 
 /* The inlined call of a function that contains the address, at a given depth. */
@@ -226,7 +236,7 @@ size_t lines_reader_at(struct lines_reader *lines, uint64_t address, struct line
     if (!unit->loaded && lines_unit_load(&lines->source, unit) < 0)
         return 0;
     const struct lines_row *row = find_row(unit, address);
-    const struct lines_scope *function = find_function(unit, address);
+    const struct lines_scope *function = load_function(lines, unit, address);
     if (!row && !function)
         return 0;
     struct line_frame frame = {.file = row ? row->file : NULL, .line = row ? row->line : 0};
@@ -236,13 +246,15 @@ size_t lines_reader_at(struct lines_reader *lines, uint64_t address, struct line
     size_t count = 0;
     for (; depth > 0 && count < max; depth--) {
         const struct lines_scope *s = inlined_at(unit, function, address, depth);
-        frame.function = s->name;
+        frame.function = lines_unit_name(&lines->source, unit, s);
         out[count++] = frame;
         frame.file = s->call_file;
         frame.line = s->call_line;
     }
     if (count < max) {
-        frame.function = function && function->name ? function->name : symbol_name(lines, address);
+        frame.function = function ? lines_unit_name(&lines->source, unit, function) : NULL;
+        if (!frame.function)
+            frame.function = symbol_name(lines, address);
         out[count++] = frame;
     }
     return count;

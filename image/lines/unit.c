@@ -13,21 +13,24 @@
 #include "image/name.h"
 
 #define MAX_DEPTH   200 /* of nested DIEs */
-#define MAX_ORIGINS 8   /* from an inlined call to its function's declaration */
+#define NAME_SIZE   1024
+#define MAX_ORIGINS 8 /* from an inlined call to its function's declaration */
+
+enum walking {
+    FUNCTIONS, /* collects functions, but not what is in them */
+    NESTED,    /* ... and those in them */
+    INLINED,   /* collects inlined calls in one function */
+};
 
 struct loading {
     struct lines_source *source;
     struct lines_unit *unit;
-    const char **files; /* by number as in DW_AT_call_file and the line table */
-    size_t file_count;
-    Dwarf_Debug debug; /* of the file with the unit's functions */
-    uint32_t number;   /* its number, for names */
-    struct lines_ranges_source ranges;
+    enum walking walking;
 };
 
 static const char *file_name(const struct loading *l, uint64_t number)
 {
-    return number < l->file_count ? l->files[number] : NULL;
+    return number < l->unit->file_count ? l->unit->files[number] : NULL;
 }
 
 /* Up to DWARF 4 files are numbered from 1, in DWARF 5 from 0. */
@@ -39,12 +42,13 @@ static int read_files(struct loading *l, Dwarf_Die die)
         return 0;
     size_t first = l->unit->version >= 5 ? 0 : 1;
     int rc = 0;
-    l->file_count = (size_t)count + first;
-    l->files = calloc(l->file_count + 1, sizeof *l->files);
-    if (!l->files)
+    struct lines_unit *unit = l->unit;
+    unit->files = calloc((size_t)count + first + 1, sizeof *unit->files);
+    unit->file_count = unit->files ? (size_t)count + first : 0;
+    if (!unit->files)
         rc = -ENOMEM;
     for (Dwarf_Signed i = 0; i < count; i++) {
-        if (rc == 0 && !(l->files[(size_t)i + first] = arena_strdup(l->source->arena, list[i])))
+        if (rc == 0 && !(unit->files[(size_t)i + first] = arena_strdup(l->source->arena, list[i])))
             rc = -ENOMEM;
         dwarf_dealloc(l->source->debug, list[i], DW_DLA_STRING);
     }
@@ -161,32 +165,19 @@ static bool origin_of(const struct lines_source *source, Dwarf_Debug *debug, Dwa
 
 /* The name of a function's DIE: its own, or that of its origin. A plain name is used only if no mangled one
  * follows. */
-static int find_name(const struct loading *l, Dwarf_Die die, const char **out)
+static void find_name(const struct lines_source *source, Dwarf_Debug debug, Dwarf_Die die, char *out,
+                      size_t size)
 {
-    struct lines_source *source = l->source;
-    Dwarf_Off offset;
-    if (dwarf_dieoffset(die, &offset, NULL) != DW_DLV_OK)
-        return 0;
-    bool added;
-    uint64_t *slot = table_put(source->names, offset ^ (uint64_t)l->number << 48, &added);
-    if (!slot)
-        return -ENOMEM;
-    if (!added) {
-        *out = (const char *)(uintptr_t)*slot;
-        return 0;
-    }
-    char text[1024] = "";
     bool plain = false;
     Dwarf_Die at = die, next;
-    Dwarf_Debug debug = l->debug;
     for (unsigned hops = 0; hops < MAX_ORIGINS; hops++) {
-        char found[sizeof text];
+        char found[NAME_SIZE];
         bool is_plain;
-        if (own_name(at, found, sizeof found, &is_plain) && (!text[0] || (plain && !is_plain))) {
-            memcpy(text, found, sizeof text);
+        if (own_name(at, found, sizeof found, &is_plain) && (!out[0] || (plain && !is_plain))) {
+            snprintf(out, size, "%s", found);
             plain = is_plain;
         }
-        if ((text[0] && !plain) || !origin_of(source, &debug, at, &next))
+        if ((out[0] && !plain) || !origin_of(source, &debug, at, &next))
             break;
         if (at != die)
             dwarf_dealloc_die(at);
@@ -194,14 +185,24 @@ static int find_name(const struct loading *l, Dwarf_Die die, const char **out)
     }
     if (at != die)
         dwarf_dealloc_die(at);
-    if (text[0]) {
-        char *copy = arena_strdup(source->arena, text);
-        if (!copy)
-            return -ENOMEM;
-        *slot = (uint64_t)(uintptr_t)copy;
-        *out = copy;
-    }
-    return 0;
+}
+
+const char *lines_unit_name(struct lines_source *source, const struct lines_unit *unit,
+                            const struct lines_scope *scope)
+{
+    bool added;
+    Dwarf_Die die;
+    uint64_t *slot = table_put(source->names, scope->die ^ (uint64_t)unit->number << 48, &added);
+    if (!slot || !added)
+        return slot ? (const char *)(uintptr_t)*slot : NULL;
+    if (dwarf_offdie_b(unit->debug, scope->die, 1, &die, NULL) != DW_DLV_OK)
+        return NULL;
+    char text[NAME_SIZE] = "";
+    find_name(source, unit->debug, die, text, sizeof text);
+    dwarf_dealloc_die(die);
+    if (text[0])
+        *slot = (uint64_t)(uintptr_t)arena_strdup(source->arena, text);
+    return (const char *)(uintptr_t)*slot;
 }
 
 static int add_scope(struct lines_scopes *scopes, const struct lines_scope *scope)
@@ -213,9 +214,12 @@ static int add_ranges(struct loading *l, Dwarf_Die die, struct lines_scopes *sco
                       struct lines_scope *scope)
 {
     struct lines_ranges ranges = {0};
-    int rc = lines_ranges_read(&l->ranges, die, &ranges);
-    if (rc == 0 && ranges.count)
-        rc = find_name(l, die, &scope->name);
+    Dwarf_Off offset;
+    int rc = lines_ranges_read(&l->unit->ranges, die, &ranges);
+    if (dwarf_dieoffset(die, &offset, NULL) != DW_DLV_OK)
+        ranges.count = 0;
+    else
+        scope->die = offset;
     for (size_t i = 0; i < ranges.count && rc == 0; i++) {
         scope->low = ranges.items[i].low;
         scope->high = ranges.items[i].high;
@@ -238,21 +242,18 @@ static int visit(struct loading *l, Dwarf_Die die, unsigned level, uint32_t dept
     int rc;
     switch (tag) {
     case DW_TAG_subprogram: {
-        size_t first = unit->functions.count;
-        scope.first = (uint32_t)unit->inlined.count;
-        rc = add_ranges(l, die, &unit->functions, &scope);
-        size_t end = unit->functions.count;
-        if (rc == 0 && end > first)
-            rc = walk_children(l, die, level + 1, 1);
-        for (size_t i = first; i < end; i++)
-            unit->functions.items[i].last = (uint32_t)unit->inlined.count;
-        return rc;
+        size_t before = unit->functions.count;
+        rc = l->walking == INLINED ? 0 : add_ranges(l, die, &unit->functions, &scope);
+        bool deeper = l->walking == NESTED && unit->functions.count > before;
+        return rc < 0 || !deeper ? rc : walk_children(l, die, level + 1, 1);
     }
     case DW_TAG_inlined_subroutine:
+        if (l->walking == FUNCTIONS)
+            return 0;
         scope.call_file = file_name(l, number_of(die, DW_AT_call_file));
         scope.call_line = (uint32_t)number_of(die, DW_AT_call_line);
         scope.depth = depth;
-        rc = add_ranges(l, die, &unit->inlined, &scope);
+        rc = l->walking == INLINED ? add_ranges(l, die, &unit->inlined, &scope) : 0;
         return rc < 0 ? rc : walk_children(l, die, level + 1, depth + 1);
     case DW_TAG_lexical_block:
     case DW_TAG_namespace:
@@ -273,7 +274,7 @@ static int walk_children(struct loading *l, Dwarf_Die die, unsigned level, uint3
     int rc = 0;
     for (;;) {
         rc = visit(l, child, level, depth);
-        int more = rc == 0 ? dwarf_siblingof_b(l->debug, child, 1, &next, NULL) : DW_DLV_NO_ENTRY;
+        int more = rc == 0 ? dwarf_siblingof_b(l->unit->debug, child, 1, &next, NULL) : DW_DLV_NO_ENTRY;
         dwarf_dealloc_die(child);
         if (more != DW_DLV_OK)
             return rc;
@@ -287,42 +288,77 @@ static int by_low(const void *a, const void *b)
     return (x->low > y->low) - (x->low < y->low);
 }
 
-int lines_unit_load(struct lines_source *source, struct lines_unit *unit)
+static int walk_unit(struct loading *l)
 {
-    struct loading l = {
-        .source = source, .unit = unit, .debug = source->debug, .ranges = {.version = unit->version}};
-    Dwarf_Die die, split = NULL;
-    unit->loaded = true;
-    if (dwarf_offdie_b(source->debug, unit->offset, 1, &die, NULL) != DW_DLV_OK)
-        return 0;
-    Dwarf_Addr low;
-    if (dwarf_lowpc(die, &low, NULL) == DW_DLV_OK)
-        l.ranges.low = low;
-    int rc = read_files(&l, die);
-    if (rc == 0)
-        rc = read_rows(&l, die);
-    if (rc == 0 && unit->split)
-        rc = lines_split_find(source, unit, die, &l.debug, &l.number, &split);
-    l.ranges.debug = l.debug;
-    if (split) {
-        l.ranges.program = source->debug;
-        l.ranges.skeleton = die;
-        l.ranges.old_base = number_of(die, DW_AT_GNU_ranges_base);
-        lines_split_lists(l.debug, split, &l.ranges);
-    }
-    if (rc == 0)
-        rc = walk_children(&l, split ? split : die, 0, 0);
-    if (split)
-        dwarf_dealloc_die(split);
-    dwarf_dealloc_die(die);
-    free(l.files);
+    struct lines_unit *unit = l->unit;
+    unit->functions.count = 0;
+    int rc = walk_children(l, unit->part ? unit->part : unit->die, 0, 0);
     if (unit->functions.count)
         qsort(unit->functions.items, unit->functions.count, sizeof *unit->functions.items, by_low);
     return rc;
 }
 
+int lines_unit_load(struct lines_source *source, struct lines_unit *unit)
+{
+    struct loading l = {source, unit, FUNCTIONS};
+    unit->loaded = true;
+    unit->debug = source->debug;
+    unit->ranges = (struct lines_ranges_source){.version = unit->version};
+    if (dwarf_offdie_b(source->debug, unit->offset, 1, &unit->die, NULL) != DW_DLV_OK) {
+        unit->die = NULL;
+        return 0;
+    }
+    Dwarf_Addr low;
+    if (dwarf_lowpc(unit->die, &low, NULL) == DW_DLV_OK)
+        unit->ranges.low = low;
+    int rc = read_files(&l, unit->die);
+    if (rc == 0)
+        rc = read_rows(&l, unit->die);
+    if (rc == 0 && unit->split)
+        rc = lines_split_find(source, unit, unit->die, &unit->debug, &unit->number, &unit->part);
+    unit->ranges.debug = unit->debug;
+    if (unit->part) {
+        unit->ranges.program = source->debug;
+        unit->ranges.skeleton = unit->die;
+        unit->ranges.old_base = number_of(unit->die, DW_AT_GNU_ranges_base);
+        lines_split_lists(unit->debug, unit->part, &unit->ranges);
+    }
+    return rc == 0 ? walk_unit(&l) : rc;
+}
+
+int lines_unit_nested(struct lines_source *source, struct lines_unit *unit)
+{
+    struct loading l = {source, unit, NESTED};
+    if (unit->nested || !unit->die)
+        return 0;
+    unit->nested = true;
+    return walk_unit(&l);
+}
+
+int lines_unit_walk(struct lines_source *source, struct lines_unit *unit, struct lines_scope *function)
+{
+    struct loading l = {source, unit, INLINED};
+    Dwarf_Die die;
+    if (function->walked)
+        return 0;
+    function->walked = true;
+    function->first = (uint32_t)unit->inlined.count;
+    int rc = 0;
+    if (dwarf_offdie_b(unit->debug, function->die, 1, &die, NULL) == DW_DLV_OK) {
+        rc = walk_children(&l, die, 1, 1);
+        dwarf_dealloc_die(die);
+    }
+    function->last = (uint32_t)unit->inlined.count;
+    return rc;
+}
+
 void lines_unit_free(struct lines_unit *unit)
 {
+    if (unit->part)
+        dwarf_dealloc_die(unit->part);
+    if (unit->die)
+        dwarf_dealloc_die(unit->die);
+    free(unit->files);
     free(unit->rows);
     free(unit->functions.items);
     free(unit->inlined.items);

@@ -21,28 +21,17 @@ struct lines_row { /* valid from address up to the next row's */
 
 struct lines_scope { /* one address range of a function, or of an inlined call inside it */
     uint64_t low, high;
-    const char *name;      /* NULL: unknown */
+    uint64_t die;          /* offset of its DIE: lines_unit_name() */
     const char *call_file; /* where an inlined function was called from */
     uint32_t call_line;
     uint32_t depth;       /* of inlining; 0: the function itself */
     uint32_t first, last; /* of a function: its inlined calls are scopes [first, last) of `inlined` */
+    bool walked;          /* of a function: these were read */
 };
 
 struct lines_scopes {
     struct lines_scope *items;
     size_t count, room;
-};
-
-struct lines_unit {
-    uint64_t offset; /* of its DIE in .debug_info */
-    uint16_t version;
-    bool loaded;
-    bool split;             /* its functions are in another file (split.h) */
-    uint64_t split_id;      /* then: that of its part there */
-    struct lines_row *rows; /* by address */
-    size_t row_count;
-    struct lines_scopes functions; /* by address */
-    struct lines_scopes inlined;
 };
 
 struct lines_split_file;
@@ -87,8 +76,36 @@ struct lines_ranges_source {
 };
 int lines_ranges_read(const struct lines_ranges_source *source, Dwarf_Die die, struct lines_ranges *out);
 
-/* Fills the tables, skipping what is damaged. 0 or -ENOMEM. */
+struct lines_unit {
+    uint64_t offset; /* of its DIE in .debug_info */
+    uint16_t version;
+    bool loaded;
+    bool split;             /* its functions are in another file (split.h) */
+    uint64_t split_id;      /* then: that of its part there */
+    struct lines_row *rows; /* by address */
+    size_t row_count;
+    struct lines_scopes functions; /* by address: those that are in no other, unless `nested` */
+    bool nested;                   /* functions in functions are there too */
+    struct lines_scopes inlined;
+    /* Once loaded, what scopes are read with: */
+    const char **files; /* by number as in DW_AT_call_file and the line table */
+    size_t file_count;
+    Dwarf_Debug debug; /* of the file with the unit's functions */
+    uint32_t number;   /* its number, for names */
+    Dwarf_Die die,
+        part; /* the unit's; of split debug information, that of its part in the other file (else NULL) */
+    struct lines_ranges_source ranges;
+};
+
+/* Fills the tables but for inlined calls, skipping what is damaged. 0 or -ENOMEM. */
 int lines_unit_load(struct lines_source *source, struct lines_unit *unit);
+/* Adds the functions that are in others. */
+int lines_unit_nested(struct lines_source *source, struct lines_unit *unit);
+/* Adds a function's inlined calls, once. */
+int lines_unit_walk(struct lines_source *source, struct lines_unit *unit, struct lines_scope *function);
+/* The name of a scope of the unit; NULL: unknown. */
+const char *lines_unit_name(struct lines_source *source, const struct lines_unit *unit,
+                            const struct lines_scope *scope);
 void lines_unit_free(struct lines_unit *unit);
 
 #endif

@@ -315,6 +315,41 @@ Test(lines, names_of_cxx_are_whole, .fini = build_clean)
     image_close(image);
 }
 
+/* GNU C: the debug information of a function in a function is below that of the outer one. */
+Test(lines, a_function_in_a_function, .fini = build_clean)
+{
+    build_source("nested.c",
+                 "volatile int cell;\n"
+                 "static inline __attribute__((always_inline)) void inner(void) { cell = 5555; }\n"
+                 "int outer(int n)\n"
+                 "{\n"
+                 "    __attribute__((noinline)) int deep(int x) {\n"
+                 "        inner();\n"
+                 "        return x + n; }\n"
+                 "    return deep(cell) + 1;\n"
+                 "}\n");
+    build_run("gcc -O1 -g -fPIC -shared -o nested.so nested.c");
+    struct image *image = build_open("nested.so");
+    struct lines *lines;
+    struct line_frame frames[4];
+    cr_assert_eq(lines_open(image, NULL, &lines, NULL), 0);
+    uint64_t outer = build_function(image, "outer"), first = image_function(image, 0)->address;
+    uint32_t constant = 5555;
+    size_t size;
+    const uint8_t *code = image_bytes(image, first, &size);
+    const uint8_t *found = memmem(code, size, &constant, sizeof constant);
+    cr_assert_not_null(found);
+    cr_assert_eq(lines_at(lines, outer, frames, 4), 1);
+    cr_expect_str_eq(frames[0].function, "outer");
+    cr_assert_eq(lines_at(lines, first + (uint64_t)(found - code), frames, 4), 2);
+    cr_expect_str_eq(frames[0].function, "inner");
+    cr_expect_str_eq(frames[1].function, "deep");
+    cr_expect_eq(frames[1].line, 6);
+    cr_assert_eq(lines_at(lines, outer, frames, 4), 1);
+    lines_close(lines);
+    image_close(image);
+}
+
 /* A file's section: where it lies, by readelf. */
 static void find_section(const char *file, const char *section, unsigned long *offset, unsigned long *size)
 {
